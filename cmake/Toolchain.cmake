@@ -1,0 +1,28 @@
+# Compiler flags, the launcher and the linker: everything that makes the build strict and quick.
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+add_compile_options(-Wno-missing-field-initializers)  # a designated initialiser names only what differs
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false alarms of g++ 12 on std::string (GCC bug 105651)
+add_compile_options(-fno-omit-frame-pointer)  # perf and the sanitizers show whole stacks
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_program(MOLD mold)
+if(MOLD AND NOT NEPH_FUZZ)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+if(NEPH_SANITIZE)
+  add_compile_options(-fsanitize=${NEPH_SANITIZE} -fno-sanitize-recover=all -g1)
+  add_link_options(-fsanitize=${NEPH_SANITIZE})
+endif()
+
+# The Python environment that `./dev` makes: OpenVINO's headers and libraries, the charts' script.
+set(NEPH_VENV ${CMAKE_SOURCE_DIR}/.venv CACHE PATH "Virtual environment made by ./dev setup")
+file(GLOB NEPH_SITE_PACKAGES ${NEPH_VENV}/lib/python3*/site-packages)
+if(NOT NEPH_SITE_PACKAGES)
+  message(FATAL_ERROR "No virtual environment in ${NEPH_VENV}. Run ./dev setup first.")
+endif()

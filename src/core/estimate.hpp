@@ -1,0 +1,28 @@
+// A value with its interval and the number of samples; a bare number is never reported.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "core/describe.hpp"
+
+namespace neph {
+
+struct Estimate {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  /// 95 % interval; empty where the data cannot carry one ("too few samples").
+  std::optional<double> low;
+  std::optional<double> high;
+  std::int64_t n = 0;
+};
+
+template <class Visit, Describes<Estimate> Self>
+void describe(Visit&& v, Self& s) {
+  v("value", s.value, "the best single number");
+  v("low", s.low, "lower end of the 95 % interval; null: too few samples");
+  v("high", s.high, "upper end of the 95 % interval; null: too few samples");
+  v("n", s.n, "number of samples behind it");
+}
+
+}  // namespace neph

@@ -1,0 +1,43 @@
+// What a worker says on its standard output, one JSON object a line, in the order in which it happens:
+//   {"event":"phase","name":"measure","begin_s":1.2,"end_s":5.0}    a phase has ended
+//   {"event":"progress","phase":"measure","done":96,"total":500}    for people who wait
+//   {"event":"warning", ...}   {"event":"result", ...}              the last line of a run that ended well
+//   {"event":"error","code":"corrupt","message":"..."}              the last line of a run that failed
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/result.hpp"
+#include "core/run.hpp"
+
+namespace neph {
+
+struct Progress {
+  std::string phase;
+  std::int64_t done = 0;
+  std::int64_t total = 0;  ///< 0: not known
+};
+
+template <class Visit, Describes<Progress> Self>
+void describe(Visit&& v, Self& s) {
+  v("phase", s.phase, "the phase in progress");
+  v("done", s.done, "pictures done");
+  v("total", s.total, "pictures to do; 0: not known");
+}
+
+using Event = std::variant<Phase, Progress, Warning, RunResult, Error>;
+
+/// One line without its line feed.
+std::string encode_event(const Event& event);
+Result<Event> decode_event(std::string_view line);
+
+/// Where a workload says what happens. Threads: called from the thread that runs the workload.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void emit(const Event& event) = 0;
+};
+
+}  // namespace neph

@@ -1,0 +1,24 @@
+// Files, whole: read at once, written so that a reader sees the old content or the new and never half of
+// either.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace neph {
+
+/// The whole file. Errors: not_found, unavailable (permission), invalid_argument (a directory), io.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes beside `path` and renames over it; on any error the part that was written is removed.
+Status write_file(const std::filesystem::path& path, std::string_view content);
+
+/// Folder for what can be made again: $XDG_CACHE_HOME/neph, or ~/.cache/neph, or /tmp/neph-<uid>. Not
+/// created.
+std::filesystem::path cache_folder();
+
+}  // namespace neph

@@ -1,0 +1,63 @@
+#include "core/json.hpp"
+
+namespace neph {
+
+Result<Json> parse_json(std::string_view text, std::string_view what) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: ..." -> the part a person needs
+    std::string message = error.what();
+    if (const auto end = message.find("] "); end != std::string::npos) message = message.substr(end + 2);
+    return fail(ErrorCode::corrupt, "{}: not valid JSON: {}", what, message);
+  }
+}
+
+std::string dump_json(const Json& value, bool indent) {
+  return value.dump(indent ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+}
+
+namespace detail {
+
+tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, const std::string& path) {
+  auto shown = dump_json(json);
+  if (shown.size() > 40) shown = shown.substr(0, 37) + "...";
+  return fail(ErrorCode::invalid_argument, "{}: expected {}, got {}", path.empty() ? "input" : path, expected,
+              shown);
+}
+
+Status check_range(double value, Range range, const std::string& path) {
+  if (range.holds(value) || std::isnan(value)) return {};
+  if (value < range.low)
+    return fail(ErrorCode::invalid_argument, "{}: {} is below {}", path, value, range.low);
+  return fail(ErrorCode::invalid_argument, "{}: {} is above {}", path, value, range.high);
+}
+
+Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
+                                  std::uint64_t high) {
+  const auto outside = [&] {
+    return fail(ErrorCode::invalid_argument, "{}: {} is not between {} and {}", path, dump_json(json), low,
+                high);
+  };
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<std::uint64_t>();
+    if (value > high) return outside();
+    return static_cast<std::int64_t>(value);
+  }
+  if (json.is_number_integer()) {
+    const auto value = json.get<std::int64_t>();
+    if (value < low || (value > 0 && static_cast<std::uint64_t>(value) > high)) return outside();
+    return value;
+  }
+  if (json.is_number_float()) {  // 1e3 is a whole number too
+    const auto value = json.get<double>();
+    if (std::floor(value) != value) return wrong_type(json, "a whole number", path);
+    if (!(value >= static_cast<double>(low) && value < std::min(static_cast<double>(high) + 1, 9.2e18)))
+      return outside();
+    return static_cast<std::int64_t>(value);
+  }
+  return wrong_type(json, "a whole number", path);
+}
+
+}  // namespace detail
+}  // namespace neph

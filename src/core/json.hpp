@@ -1,0 +1,174 @@
+// Described structs to and from JSON.
+//
+// Writing: fields in the order of the description; an empty optional and a number that is not finite become
+// null. Reading is strict: an unknown key is refused with the nearest known one, a wrong type or a value out
+// of its range is refused with the path to it ("spec.batch: 0 is below 1"). A missing key keeps the struct's
+// default.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/describe.hpp"
+#include "core/names.hpp"
+#include "core/result.hpp"
+
+namespace neph {
+
+using Json = nlohmann::ordered_json;
+
+/// Parses text; the error names the line and column of the fault. `what` is the file or source in messages.
+Result<Json> parse_json(std::string_view text, std::string_view what);
+
+/// One line, or indented by two spaces. Bytes that are not UTF-8 are replaced, never thrown at.
+std::string dump_json(const Json& value, bool indent = false);
+
+template <class T>
+Json to_json(const T& value);
+
+/// Fills `out` from `json`; `path` is what messages call it.
+template <class T>
+Status from_json(const Json& json, T& out, const std::string& path);
+
+template <class T>
+Result<T> from_json(const Json& json, const std::string& path) {
+  T out{};
+  NEPH_CHECK(from_json(json, out, path));
+  return out;
+}
+
+namespace detail {
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsMap : std::false_type {};
+template <class T>
+struct IsMap<std::map<std::string, T>> : std::true_type {};
+
+tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, const std::string& path);
+Status check_range(double value, Range range, const std::string& path);
+Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
+                                  std::uint64_t high);
+
+template <class T>
+Status read_struct(const Json& json, T& out, const std::string& path) {
+  if (!json.is_object()) return wrong_type(json, "an object", path);
+  Status status;
+  std::size_t known = 0;
+  describe(
+      [&](std::string_view name, auto& member, std::string_view, Range range = {}) {
+        const auto found = json.find(std::string(name));
+        if (!status || found == json.end()) return;
+        ++known;
+        const auto where = path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+        status = from_json(*found, member, where);
+        if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(member)>>)
+          if (status) status = check_range(static_cast<double>(member), range, where);
+      },
+      out);
+  if (!status || known == json.size()) return status;
+  const auto names = field_names<T>();
+  for (const auto& [key, value] : json.items())
+    if (std::find(names.begin(), names.end(), key) == names.end())
+      return fail(ErrorCode::invalid_argument, "{}", unknown_name("key", key, names, path));
+  return {};
+}
+
+}  // namespace detail
+
+template <class T>
+Json to_json(const T& value) {
+  if constexpr (std::is_same_v<T, Json>) {
+    return value;
+  } else if constexpr (NamedEnum<T>) {
+    return std::string(enum_name(value));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  } else if constexpr (detail::IsOptional<T>::value) {
+    return value ? to_json(*value) : Json(nullptr);
+  } else if constexpr (detail::IsVector<T>::value) {
+    Json array = Json::array();
+    for (const auto& element : value) array.push_back(to_json(element));
+    return array;
+  } else if constexpr (detail::IsMap<T>::value) {
+    Json object = Json::object();
+    for (const auto& [key, element] : value) object[key] = to_json(element);
+    return object;
+  } else if constexpr (Described<const T>) {
+    Json object = Json::object();
+    describe([&](std::string_view name, const auto& member, std::string_view,
+                 Range = {}) { object[std::string(name)] = to_json(member); },
+             value);
+    return object;
+  } else {
+    return Json(value);
+  }
+}
+
+template <class T>
+Status from_json(const Json& json, T& out, const std::string& path) {
+  if constexpr (std::is_same_v<T, Json>) {
+    out = json;
+  } else if constexpr (NamedEnum<T>) {
+    if (!json.is_string()) return detail::wrong_type(json, "a name", path);
+    const auto name = json.get<std::string>();
+    const auto value = enum_value<T>(name);
+    if (!value)
+      return fail(ErrorCode::invalid_argument, "{}", unknown_name("value", name, enum_choices<T>(), path));
+    out = *value;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) return detail::wrong_type(json, "true or false", path);
+    out = json.get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    auto number =
+        detail::whole_number(json, path, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+    if (!number) return tl::unexpected(number.error());
+    out = static_cast<T>(*number);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (json.is_null()) {
+      out = std::numeric_limits<T>::quiet_NaN();
+    } else {
+      if (!json.is_number()) return detail::wrong_type(json, "a number", path);
+      out = json.get<T>();
+    }
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!json.is_string()) return detail::wrong_type(json, "text", path);
+    out = json.get<std::string>();
+  } else if constexpr (detail::IsOptional<T>::value) {
+    if (json.is_null()) {
+      out.reset();
+    } else {
+      return from_json(json, out.emplace(), path);
+    }
+  } else if constexpr (detail::IsVector<T>::value) {
+    if (!json.is_array()) return detail::wrong_type(json, "a list", path);
+    out.clear();
+    out.reserve(json.size());
+    for (const auto& element : json) {
+      typename T::value_type item{};
+      NEPH_CHECK(from_json(element, item, fmt::format("{}[{}]", path, out.size())));
+      out.push_back(std::move(item));
+    }
+  } else if constexpr (detail::IsMap<T>::value) {
+    if (!json.is_object()) return detail::wrong_type(json, "an object", path);
+    out.clear();
+    for (const auto& [key, element] : json.items())
+      NEPH_CHECK(from_json(element, out[key], fmt::format("{}.{}", path, key)));
+  } else {
+    static_assert(Described<T>, "describe() is missing for this type");
+    return detail::read_struct(json, out, path);
+  }
+  return {};
+}
+
+}  // namespace neph

@@ -1,0 +1,60 @@
+#include "core/names.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace neph {
+namespace {
+
+/// Optimal string alignment distance (Damerau-Levenshtein without repeated edits), three rows of memory.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto same = [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  };
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = above[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, change});
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const auto distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known,
+                         std::string_view where) {
+  auto message = fmt::format("unknown {} '{}'", kind, name);
+  if (!where.empty()) message += fmt::format(" in {}", where);
+  if (const auto near = nearest_name(name, known))
+    return message + fmt::format("; did you mean '{}'?", *near);
+  const auto shown = std::min<std::size_t>(known.size(), 20);
+  message +=
+      fmt::format("; known: {}", fmt::join(known.begin(), known.begin() + static_cast<long>(shown), ", "));
+  return shown < known.size() ? message + ", ..." : message;
+}
+
+}  // namespace neph

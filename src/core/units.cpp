@@ -1,0 +1,129 @@
+#include "core/units.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace neph {
+namespace {
+
+struct Scale {
+  std::string_view suffix;
+  double factor;
+};
+
+/// Splits "12.5GiB" into number and suffix; empty when there is no number.
+std::optional<std::pair<double, std::string>> split_quantity(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || !std::isfinite(value)) return std::nullopt;
+  std::string suffix(end);
+  suffix.erase(0, suffix.find_first_not_of(' '));
+  return std::pair(value, suffix);
+}
+
+template <std::size_t N>
+std::optional<double> scaled(const std::string& text, const std::array<Scale, N>& scales) {
+  const auto parts = split_quantity(text);
+  if (!parts || parts->first < 0) return std::nullopt;
+  for (const auto& scale : scales)
+    if (parts->second == scale.suffix) return parts->first * scale.factor;
+  return std::nullopt;
+}
+
+template <std::size_t N>
+std::string with_suffix(double value, double step, const std::array<std::string_view, N>& suffixes) {
+  std::size_t i = 0;
+  while (std::fabs(value) >= step * 0.9995 && i + 1 < N) {
+    value /= step;
+    ++i;
+  }
+  return suffixes[i].empty() ? format_number(value) : fmt::format("{} {}", format_number(value), suffixes[i]);
+}
+
+}  // namespace
+
+std::string format_number(double value, int significant) {
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  const auto magnitude_of = [](double x) { return static_cast<int>(std::floor(std::log10(x))); };
+  const double half_digit = 0.5 * std::pow(10.0, magnitude_of(std::fabs(value)) - significant + 1);
+  const int magnitude = magnitude_of(std::fabs(value) + half_digit);  // 9.999 is shown as 10.0
+  const int decimals = std::max(0, significant - 1 - magnitude);
+  if (decimals > 9) return fmt::format("{:.{}g}", value, significant);
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string format_bytes(double bytes) {
+  return with_suffix(bytes, 1024.0, std::array<std::string_view, 6>{"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
+}
+
+std::string format_count(double count) {
+  return with_suffix(count, 1000.0, std::array<std::string_view, 5>{"", "k", "M", "G", "T"});
+}
+
+std::string format_seconds(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 0) return "-" + format_seconds(-seconds);
+  if (seconds == 0) return "0 s";
+  if (seconds < 0.9995e-6) return fmt::format("{} ns", format_number(seconds * 1e9));
+  if (seconds < 0.9995e-3) return fmt::format("{} µs", format_number(seconds * 1e6));
+  if (seconds < 0.9995) return fmt::format("{} ms", format_number(seconds * 1e3));
+  if (seconds < 99.5) return fmt::format("{} s", format_number(seconds));
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_estimate(const Estimate& estimate) {
+  if (!std::isfinite(estimate.value)) return "-";
+  if (!estimate.low || !estimate.high)
+    return fmt::format("{} (n = {})", format_number(estimate.value), estimate.n);
+  const double below = estimate.value - *estimate.low;
+  const double above = *estimate.high - estimate.value;
+  if (below <= 0 && above <= 0) return format_number(estimate.value);
+  if (std::fabs(above - below) <= 0.1 * std::max(above, below))
+    return fmt::format("{} ± {}", format_number(estimate.value), format_number(std::max(above, below), 2));
+  return fmt::format("{} ({} to {})", format_number(estimate.value), format_number(*estimate.low),
+                     format_number(*estimate.high));
+}
+
+std::string format_grouped(std::int64_t value) {
+  std::string digits = std::to_string(value);
+  for (auto i = static_cast<std::int64_t>(digits.size()) - 3; i > (value < 0 ? 1 : 0); i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
+}
+
+Result<std::int64_t> parse_bytes(const std::string& text) {
+  constexpr double k = 1024;
+  constexpr std::array<Scale, 14> scales{{{"", 1},
+                                          {"B", 1},
+                                          {"K", k},
+                                          {"KB", k},
+                                          {"KiB", k},
+                                          {"M", k * k},
+                                          {"MB", k * k},
+                                          {"MiB", k * k},
+                                          {"G", k * k * k},
+                                          {"GB", k * k * k},
+                                          {"GiB", k * k * k},
+                                          {"T", k * k * k * k},
+                                          {"TB", k * k * k * k},
+                                          {"TiB", k * k * k * k}}};
+  const auto bytes = scaled(text, scales);
+  if (!bytes || *bytes > 9e18)
+    return fail(ErrorCode::invalid_argument, "'{}' is not a size; write 2052, 64K, 1.5G", text);
+  return static_cast<std::int64_t>(std::llround(*bytes));
+}
+
+Result<double> parse_duration(const std::string& text) {
+  constexpr std::array<Scale, 8> scales{
+      {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"min", 60}, {"m", 60}, {"h", 3600}}};
+  const auto value = scaled(text, scales);
+  if (!value)
+    return fail(ErrorCode::invalid_argument, "'{}' is not a duration; write 250ms, 30s, 5min, 2h", text);
+  return *value;
+}
+
+}  // namespace neph

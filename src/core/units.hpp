@@ -1,0 +1,31 @@
+// Quantities for people: 1.5 GiB, 12.3 ms, 4.09 G, 3 min 20 s. Data keeps plain numbers with the unit in the
+// name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/estimate.hpp"
+#include "core/result.hpp"
+
+namespace neph {
+
+/// Significant digits as a person reads them: 0.0123, 1.23, 12.3, 123, 1235, 25557032.
+std::string format_number(double value, int significant = 3);
+/// 640 B, 12.3 KiB, 1.5 GiB.
+std::string format_bytes(double bytes);
+/// 850 ns, 12.3 µs, 4.56 ms, 1.23 s, 3 min 20 s, 2 h 5 min.
+std::string format_seconds(double seconds);
+/// 25.6 M, 4.09 G (powers of 1000).
+std::string format_count(double count);
+/// "123 ± 4", "123 (118 to 131)" when the interval is not symmetric, "123 (n too small)" without one.
+std::string format_estimate(const Estimate& estimate);
+/// 25,557,032
+std::string format_grouped(std::int64_t value);
+
+/// "2052", "64K", "1.5G", "2GiB" (K, M, G, T are powers of 1024) to bytes.
+Result<std::int64_t> parse_bytes(const std::string& text);
+/// "250ms", "30s", "5min", "2h", "1.5" (seconds) to seconds.
+Result<double> parse_duration(const std::string& text);
+
+}  // namespace neph

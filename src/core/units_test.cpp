@@ -1,0 +1,50 @@
+#include "core/units.hpp"
+
+#include <gtest/gtest.h>
+
+namespace neph {
+namespace {
+
+TEST(Units, NumbersKeepTheirSignificantDigits) {
+  EXPECT_EQ(format_number(0.012345), "0.0123");
+  EXPECT_EQ(format_number(1.005), "1.00");
+  EXPECT_EQ(format_number(12.345), "12.3");
+  EXPECT_EQ(format_number(12345), "12345");
+  EXPECT_EQ(format_number(0), "0");
+  EXPECT_EQ(format_number(-0.5), "-0.500");
+}
+
+TEST(Units, QuantitiesForPeople) {
+  EXPECT_EQ(format_bytes(640), "640 B");
+  EXPECT_EQ(format_bytes(1536), "1.50 KiB");
+  EXPECT_EQ(format_bytes(1023.9), "1.00 KiB");
+  EXPECT_EQ(format_count(25557032), "25.6 M");
+  EXPECT_EQ(format_seconds(0.00456), "4.56 ms");
+  EXPECT_EQ(format_seconds(0.99999), "1.00 s");
+  EXPECT_EQ(format_seconds(200), "3 min 20 s");
+  EXPECT_EQ(format_seconds(7500), "2 h 5 min");
+  EXPECT_EQ(format_grouped(25557032), "25,557,032");
+  EXPECT_EQ(format_grouped(-1000), "-1,000");
+  EXPECT_EQ(format_grouped(999), "999");
+}
+
+TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {
+  EXPECT_EQ(format_estimate({.value = 123, .low = 119, .high = 127, .n = 5}), "123 ± 4.0");
+  EXPECT_EQ(format_estimate({.value = 123, .low = 118, .high = 131, .n = 5}), "123 (118 to 131)");
+  EXPECT_EQ(format_estimate({.value = 123, .n = 2}), "123 (n = 2)");
+  EXPECT_EQ(format_estimate({}), "-");
+}
+
+TEST(Units, ReadsSizesAndDurations) {
+  EXPECT_EQ(parse_bytes("2052"), 2052);
+  EXPECT_EQ(parse_bytes("1.5G"), 1610612736);
+  EXPECT_EQ(parse_bytes("64 KiB"), 65536);
+  EXPECT_FALSE(parse_bytes("-1"));
+  EXPECT_FALSE(parse_bytes("many"));
+  EXPECT_DOUBLE_EQ(*parse_duration("250ms"), 0.25);
+  EXPECT_DOUBLE_EQ(*parse_duration("2h"), 7200);
+  EXPECT_FALSE(parse_duration("soon"));
+}
+
+}  // namespace
+}  // namespace neph
