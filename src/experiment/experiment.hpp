@@ -1,0 +1,193 @@
+// Experiments: factors × repeats → runs in a seeded random order, each in a process of its own; and what the
+// repeats of a cell say together.
+//
+// What it is: the design (expand, order), its execution (conduct: start a worker, hand it its cell as JSON,
+// read what it says line by line, store the run, go on), its resumption, and its summary.
+//
+// What it does not do: measure anything, or know what a worker does: the worker is a command line, so that a
+// prefix ("docker run -i --rm image", "srun", "ssh host") works unchanged.
+//
+// The order is a randomised complete block design (Fisher, The Design of Experiments, 1935, sections 9 to 11
+// and 26; Montgomery, Design and Analysis of Experiments, chapter 4): a block is one repeat of every cell,
+// and within a block the order is shuffled. Drift of the machine becomes noise and not bias; an interrupted
+// experiment has in each cell as many repeats as in any other, or one more; and two cells are compared
+// repeat by repeat, which takes the drift between blocks out of the comparison.
+//
+// Threads: call conduct() from a thread that lives until it returns (Linux ties the worker's death to the
+// thread that started it); it starts no thread. Interrupt::raise may be called from a signal handler or
+// another thread, all else by one thread at a time.
+// Ownership: values; what conduct() borrows must outlive the call.
+// Cost: the controller sleeps while a worker runs, and wakes for each line that it says.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/event.hpp"
+#include "core/experiment.hpp"
+#include "core/result.hpp"
+
+namespace neph::store {
+class Store;
+}
+
+namespace neph::experiment {
+
+// ---- Design ----------------------------------------------------------------------------------------------
+
+/// More cells than this are a mistake in a range ("1..64000").
+inline constexpr std::int64_t max_cells = 10'000;
+/// More runs than this would take months; (cells × repeats).
+inline constexpr std::int64_t max_runs = 1'000'000;
+
+/// All combinations of the factors' values, the first factor slowest. One cell, "all", without factors.
+/// Errors: invalid_argument: a factor without values or named twice, a value twice, too many cells or runs,
+/// fewer than one repeat.
+Result<std::vector<Cell>> expand(const Experiment& experiment);
+
+/// One run to do.
+struct Slot {
+  std::int64_t cell = 0;      ///< Cell::index
+  std::int64_t repeat = 0;    ///< the block, from 0
+  std::int64_t position = 0;  ///< place in the whole order, from 0
+  bool operator==(const Slot&) const = default;
+};
+
+/// Block after block, shuffled within by the experiment's seed; the same on every machine. More repeats
+/// only add blocks at the end.
+std::vector<Slot> order(const Experiment& experiment, std::int64_t cells);
+
+/// Tells experiments apart that are not the same: a hash (FNV-1a, 64 bit) of workload, spec and factors. The
+/// number of repeats is left out, so that a resumed experiment may have more; so are seed, machine and
+/// version, which a resumed experiment keeps from its start. Two hashes that agree are no proof:
+/// find_resumable compares the texts themselves.
+std::uint64_t identity(const Experiment& experiment);
+
+// ---- Execution -------------------------------------------------------------------------------------------
+
+/// Expands, stores, and returns the experiment with its number. Errors: of expand() and of the store.
+Result<Experiment> begin(const Experiment& experiment, store::Store& store);
+
+/// The newest stored experiment with the same workload, spec and factors, with the larger of both numbers of
+/// repeats; nullopt: there is none.
+Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment);
+
+/// How workers are started.
+struct Launch {
+  std::vector<std::string> command;  ///< program and arguments; the program is looked up in PATH
+  double timeout_s = 0;              ///< a run that takes longer has failed; 0: no limit
+  double grace_s = 2;                ///< between SIGTERM and SIGKILL
+  double exit_s = 30;                ///< how long a worker may take to end after its last line
+  std::size_t max_line_bytes = std::size_t{1} << 30;  ///< a longer line is no line of ours
+  std::function<std::string(const Cell&)> repro;      ///< the command that repeats a run of the cell
+};
+
+/// Ctrl-C, as the controller understands it. raise() is async-signal-safe.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  void raise() noexcept;
+  /// 0: go on; 1: finish the run in progress, then stop; 2: stop now.
+  int level() const noexcept;
+  /// Readable since the last call of clear(), when raise() has been called; -1: not available.
+  int descriptor() const noexcept { return descriptor_; }
+  void clear() noexcept;
+
+ private:
+  std::atomic<int> level_{0};
+  int descriptor_ = -1;
+};
+
+/// Time left, from what earlier runs took: the mean of the same cell's runs, or of all runs where the cell
+/// has none.
+class Eta {
+ public:
+  Eta(std::vector<Slot> pending, const Clock& clock);
+
+  /// A run of the cell took `wall_s` (earlier, or as a guess before the first).
+  void learn(std::int64_t cell, double wall_s);
+  /// The slot's run begins now; it was pending.
+  void started(const Slot& slot);
+  /// The run in progress has ended, which teaches its time.
+  void ended();
+
+  std::int64_t runs_left() const;
+  /// Seconds, the run in progress included; nullopt: nothing known yet.
+  std::optional<double> left_s() const;
+
+ private:
+  struct Seen {
+    double sum_s = 0;
+    std::int64_t runs = 0;
+  };
+  std::optional<double> expected_s(std::int64_t cell) const;
+
+  std::map<std::int64_t, std::int64_t> pending_;  ///< runs to do, by cell
+  std::map<std::int64_t, Seen> seen_;
+  Seen all_;
+  std::optional<std::pair<std::int64_t, Moment>> current_;
+  const Clock& clock_;
+};
+
+/// Who watches an experiment. Called by conduct(), in its thread.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// `eta` lives until conduct() returns, and may be asked whenever something is heard.
+  virtual void run_started(const Slot&, const Cell&, const Eta& /*eta*/) {}
+  virtual void phase_ended(const Phase&) {}
+  virtual void progress(const Progress&) {}
+  virtual void warning(const Warning&) {}
+  /// One line of the worker's standard error.
+  virtual void worker_said(std::string_view /*line*/) {}
+  /// It is stored.
+  virtual void run_ended(const Run&, const Cell&) {}
+};
+
+struct Outcome {
+  std::int64_t ok = 0;           ///< runs of this call
+  std::int64_t failed = 0;       ///< runs of this call
+  std::int64_t interrupted = 0;  ///< 1: the run in progress was stopped; it will be repeated
+  std::int64_t skipped = 0;      ///< had ended before this call
+  std::int64_t left = 0;         ///< neither ended nor begun: stopped by the user
+  bool complete() const { return left == 0 && interrupted == 0; }
+};
+
+/// Does what is left of the experiment `experiment.id`. A run that fails is stored with its reason and the
+/// experiment goes on. Errors: invalid_argument, not_found (no command to start), and those of the store,
+/// which name the run that is lost; all earlier ones are kept.
+Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const Launch& launch,
+                        Observer& observer, Interrupt& interrupt, const Clock& clock);
+
+// ---- Summary ---------------------------------------------------------------------------------------------
+
+/// One per cell, in the order of the cells; cells without runs too (verdict invalid). Figures are means over
+/// the repeats with Student's t interval (one run: that run's own estimate). Latencies, in milliseconds, are
+/// quantiles over all samples of all repeats (done_s - scheduled_s where there is a schedule, else
+/// done_s - issued_s), their interval from the repeats; they need runs in full detail. Added warnings:
+/// few_repeats, wide_interval, outlier_runs, drift_over_runs, some_runs_failed.
+std::vector<CellSummary> summarise(const Experiment& experiment, const std::vector<Run>& runs);
+
+/// Cells that must give the same answers, because they differ in no factor of `answer_factors` (those that
+/// may change answers: precision, model, ...), and do not: a warning answers_differ for each, in the summary
+/// of the cell that differs from the first of its group, with the number of answers that differ.
+void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>& runs,
+                     const std::vector<std::string>& answer_factors);
+
+/// Ratio of the figure in cell `a` to that in cell `b`, paired by repeat, geometric mean with Student's t
+/// interval on the logarithms. Errors: not_found (no repeat has both), invalid_argument (not positive).
+Result<Estimate> compare(const std::vector<Run>& runs, std::int64_t a, std::int64_t b,
+                         std::string_view figure);
+
+}  // namespace neph::experiment

@@ -1,0 +1,88 @@
+// The store: experiments and their runs in one SQLite file, and the only place with SQL.
+//
+// What it is: a file that outlives everything. A run is written in one transaction the moment it ends, so the
+// death of the program at any moment loses nothing that was stored; what is read is exactly what was written.
+// docs/STORE.md describes the tables, for people with the sqlite3 shell.
+//
+// What it does not do: decide what to run, judge or sum up.
+//
+// Why a rollback journal and not a write-ahead log: there is one short write per run, so nothing is gained by
+// the log; the journal leaves a single file at rest, works on network file systems, and the file can be
+// copied or read from read-only media at any moment between runs (https://sqlite.org/wal.html, section 1,
+// lists these disadvantages of WAL). Readers and the writer wait for each other, milliseconds at a time.
+//
+// Threads: a Store belongs to one thread at a time; any number of processes may share the file.
+// Ownership: owns the connection; closing it leaves no other file beside the store.
+// Cost: opening about 1 ms; a run of 500 samples and a minute of telemetry about 10 ms and 0.5 MB, most of
+// it waiting for the disk; 1000 runs in summary tens of ms.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/experiment.hpp"
+#include "core/result.hpp"
+
+namespace neph::store {
+
+enum class Access {
+  read,  ///< the file must exist; nothing is ever changed
+  write  ///< the file is made when it does not exist
+};
+
+enum class Detail {
+  summary,  ///< without samples, series and answers: what tables and lists need
+  full      ///< everything
+};
+
+class Store {
+ public:
+  /// `wait_s`: how long any call waits for another process to let go of the file.
+  /// Errors: not_found (no such file or folder), unavailable (no permission, locked by another process),
+  /// unsupported (written by a newer neph: names its version), corrupt (damaged, or not a database),
+  /// invalid_argument (a folder, or a database of something else).
+  static Result<Store> open(const std::filesystem::path& path, Access access, double wait_s = 5);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  const std::filesystem::path& path() const;
+
+  /// Keeps the experiment with the names of its cells and gives it a number; `experiment.id` is not read.
+  /// Errors: io (disk full), unavailable (locked), corrupt; so all functions below.
+  Result<std::int64_t> create_experiment(const Experiment& experiment, const std::vector<Cell>& cells);
+
+  /// More repeats for an experiment that is resumed; fewer than it has change nothing. not_found: no such id.
+  Status raise_repeat(std::int64_t experiment_id, std::int64_t repeat);
+
+  /// Oldest first.
+  Result<std::vector<Experiment>> experiments() const;
+  /// not_found names the numbers that exist.
+  Result<Experiment> experiment(std::int64_t id) const;
+  /// The newest; not_found when there is none.
+  Result<Experiment> latest() const;
+
+  /// One transaction: all of it or nothing. `run.id` is not read. unavailable: this repeat of this cell has
+  /// ended already (another process conducts the same experiment); an interrupted one may be repeated.
+  Result<std::int64_t> add_run(const Run& run);
+
+  /// In the order in which they ended. An experiment that does not exist has none.
+  Result<std::vector<Run>> runs(std::int64_t experiment_id, Detail detail) const;
+  /// With everything. Errors: not_found.
+  Result<Run> run(std::int64_t id) const;
+
+  /// (cell, repeat) of all runs that ended ok or failed: those that a resumed experiment does not repeat.
+  Result<std::set<std::pair<std::int64_t, std::int64_t>>> finished(std::int64_t experiment_id) const;
+
+ private:
+  struct File;
+  explicit Store(std::unique_ptr<File> file);
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace neph::store
