@@ -1,0 +1,157 @@
+"""Holds the sources to docs/layers.txt and to the house's rules that a program can check.
+
+The rules are one function, `broken_rules`, from a tree to a list of complaints. The first test applies it to this
+repository; the others apply it to small trees that each break one rule, so that the test itself is tested.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+LONGEST_FILE = 400  # lines; beyond that a file holds more than one idea
+BANNED_WORDS = {"manager", "helper", "helpers", "util", "utils", "impl", "common", "misc"}
+CODE = {".cpp", ".hpp", ".py", ".sh"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<target>"[^"]+"|<[^>]+>)', re.MULTILINE)
+TYPE_NAME = re.compile(r"\b(?:class|struct|enum class|concept)\s+(?:\[\[\w+\]\]\s*)?(\w+)")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def read_layers(text):
+    """docs/layers.txt as ({room: rooms it may include}, {start of an include: the only rooms that may have it})."""
+    rooms, libraries = {}, {}
+    for line in text.splitlines():
+        name, colon, allowed = line.partition("#")[0].partition(":")
+        if colon:
+            table = libraries if name.startswith("<") else rooms
+            table[name.strip()] = allowed.split()
+    return rooms, libraries
+
+
+def room_of(path, rooms):
+    """The room that a path below src/ lies in: the deepest folder that has a line of its own; None if none has."""
+    parents = [parent.as_posix() for parent in Path(path).parents]
+    return next((folder for folder in parents if folder in rooms), None)
+
+
+def is_door(header, room):
+    return room == "core" or header == f"{room}/{Path(room).name}.hpp"
+
+
+def cycle_in(rooms):
+    """Some rooms that may include each other in a ring, or None. A room is removed once all it uses are removed."""
+    left = {room: set(uses) for room, uses in rooms.items()}
+    while True:
+        free = [room for room, uses in left.items() if not uses & left.keys()]
+        if not free:
+            return sorted(left) or None
+        for room in free:
+            del left[room]
+
+
+def broken_includes(file, text, rooms, libraries):
+    room = room_of(file, rooms)
+    if room is None:
+        yield f"src/{file}: lies in a room that docs/layers.txt does not know"
+        return
+    for match in INCLUDE.finditer(text):
+        target, header = match["target"], match["target"][1:-1]
+        line = f"src/{file}:{text.count(chr(10), 0, match.start('target')) + 1}"
+        for library, owners in libraries.items():
+            if f"<{header}>".startswith(library) and room not in owners:
+                yield f"{line}: {target} may be included only by {', '.join(owners)}"
+        other = room_of(header, rooms)
+        if other is None:
+            if target.startswith('"'):
+                yield f"{line}: {target} names no room; write the path from src/"
+        elif other != room:
+            if other not in rooms[room]:
+                yield f"{line}: {room} may not include {other} ({target})"
+            elif not is_door(header, other):
+                yield f"{line}: {target} lies behind the door of {other}"
+
+
+def broken_names(file, text):
+    words = set(Path(file).stem.split("_"))
+    if file.endswith("pp"):
+        words |= {word.lower() for name in TYPE_NAME.findall(text) for word in WORD.findall(name)}
+    for word in sorted(words & BANNED_WORDS):
+        yield f"{file}: '{word}' says nothing; name the thing"
+
+
+def broken_rules(root):
+    """Every complaint about the tree at `root`, one line each; empty when all rules hold."""
+    rooms, libraries = read_layers((root / "docs/layers.txt").read_text())
+    complaints = []
+    if ring := cycle_in(rooms):
+        complaints.append(f"docs/layers.txt: these rooms form a ring: {', '.join(ring)}")
+    used = {other for allowed in rooms.values() for other in allowed}
+    for room in sorted(used - rooms.keys()):
+        complaints.append(f"docs/layers.txt: '{room}' is used but has no line")
+    for room in sorted(used & rooms.keys() - {"core"}):
+        if not (root / "src" / room / f"{Path(room).name}.hpp").is_file():
+            complaints.append(f"src/{room}: has no door {Path(room).name}.hpp")
+
+    for folder in ("src", "tests", "tools"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in CODE or not path.is_file():
+                continue
+            text, file = path.read_text(), path.relative_to(root).as_posix()
+            if (lines := text.count("\n")) > LONGEST_FILE:
+                complaints.append(f"{file}: {lines} lines; at most {LONGEST_FILE}")
+            complaints += broken_names(file, text)
+            if folder == "src" and path.suffix in {".cpp", ".hpp"}:
+                complaints += broken_includes(path.relative_to(root / "src").as_posix(), text, rooms, libraries)
+    return complaints
+
+
+def test_this_repository_keeps_the_rules():
+    complaints = broken_rules(REPOSITORY)
+    assert not complaints, "\n".join(complaints)
+
+
+GOOD_TREE = {
+    "docs/layers.txt": "core:\nengine: core\nengine/fast: core engine\nrun: core engine\n<sqlite3.h>: engine\n",
+    "src/core/result.hpp": "#include <string>\n",
+    "src/engine/engine.hpp": '#include "core/result.hpp"\n',
+    "src/engine/plugin.hpp": "#include <sqlite3.h>\n",
+    "src/engine/fast/fast.cpp": '#include "engine/engine.hpp"\n',
+    "src/run/run.cpp": '#include "core/result.hpp"\n#include "engine/engine.hpp"\n',
+}
+
+
+def plant(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def test_a_good_tree_has_no_complaint(tmp_path):
+    assert broken_rules(plant(tmp_path, GOOD_TREE)) == []
+
+
+@pytest.mark.parametrize(
+    "file, text, complaint",
+    [
+        ("src/engine/a.cpp", '#include "run/run.hpp"\n', "src/engine/a.cpp:1: engine may not include run"),
+        ("src/run/a.cpp", "\n#include <engine/plugin.hpp>\n", "src/run/a.cpp:2: <engine/plugin.hpp> lies behind the door"),
+        ("src/run/a.cpp", '  #  include "engine/fast/fast.hpp"\n', "run may not include engine/fast"),
+        ("src/engine/fast/a.cpp", '#include "engine/plugin.hpp"\n', "lies behind the door of engine"),
+        ("src/run/a.cpp", "#include <sqlite3.h>\n", "<sqlite3.h> may be included only by engine"),
+        ("src/run/a.cpp", '#include "run.hpp"\n', '"run.hpp" names no room'),
+        ("src/attic/a.cpp", "\n", "src/attic/a.cpp: lies in a room that docs/layers.txt does not know"),
+        ("docs/layers.txt", "core:\nengine: core run\nrun: engine\n", "form a ring: engine, run"),
+        ("docs/layers.txt", GOOD_TREE["docs/layers.txt"] + "web: core run\n", "src/run: has no door run.hpp"),
+        ("docs/layers.txt", GOOD_TREE["docs/layers.txt"] + "web: attic\n", "'attic' is used but has no line"),
+        ("src/run/long.cpp", "\n" * 401, "src/run/long.cpp: 401 lines; at most 400"),
+        ("src/run/run_util.cpp", "\n", "src/run/run_util.cpp: 'util' says nothing"),
+        ("src/run/a.hpp", "class RunManager;\n", "src/run/a.hpp: 'manager' says nothing"),
+    ],
+)
+def test_a_broken_rule_is_found(tmp_path, file, text, complaint):
+    complaints = broken_rules(plant(tmp_path, GOOD_TREE | {file: text}))
+    assert any(complaint in line for line in complaints), complaints
