@@ -1,0 +1,124 @@
+"""What the end-to-end tests share: the built program, a model, pictures, a real browser.
+
+The program under test is that of the build folder $NEPH_BUILD (build/release unless set: ./dev asan and tsan set it).
+Each test works in its own empty folder, where the program also keeps its store.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy
+import pytest
+from PIL import Image
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+BUILD = Path(os.environ.get("NEPH_BUILD", REPOSITORY / "build/release"))
+PHOTOGRAPHS = REPOSITORY.parent / "shared/data/images"
+CHROMIUM = "/usr/bin/chromium"
+
+
+class Neph:
+    """The program, started in one folder. Calling it gives the finished process with its output as text."""
+
+    def __init__(self, folder):
+        self.program = BUILD / "bin/neph"
+        self.folder = folder
+        assert self.program.is_file(), f"{self.program} is not built; run ./dev build"
+
+    def __call__(self, *arguments, code=0, timeout_s=120, **options):
+        """Runs `neph ARGUMENTS` and fails the test unless it ends with exit code `code` (None: any)."""
+        done = subprocess.run(
+            self.command(*arguments), cwd=self.folder, capture_output=True, text=True, timeout=timeout_s,
+            **{"stdin": subprocess.DEVNULL} | options,
+        )
+        shown = f"{' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+        assert code is None or done.returncode == code, shown
+        return done
+
+    def json(self, *arguments, **options):
+        """The parsed standard output of `neph ARGUMENTS --json`."""
+        return json.loads(self(*arguments, "--json", **options).stdout)
+
+    def start(self, *arguments, **options):
+        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(self.command(*arguments), cwd=self.folder, **pipes | options)
+
+    def command(self, *arguments):
+        return [self.program, *map(str, arguments)]
+
+
+@pytest.fixture
+def neph(tmp_path):
+    """`neph("net", "mnist")` runs the program in this test's own folder."""
+    return Neph(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def small_model(tmp_path_factory):
+    """ResNet-18 for 64 x 64 pictures, as an ONNX file: every operator of ResNet-50 at a fiftieth of its work."""
+    folder = tmp_path_factory.mktemp("model")
+    Neph(folder)("net", "resnet18", "--side", "64", "--onnx", "resnet18.onnx")
+    return folder / "resnet18.onnx"
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory):
+    """A folder of 24 JPEG files of different sizes, all usable, made from a recorded seed."""
+    folder = tmp_path_factory.mktemp("pictures")
+    random = numpy.random.default_rng(3)
+    for number in range(24):
+        width, height = random.integers(280, 520, 2)
+        blocks = Image.fromarray(random.integers(0, 256, (9, 12, 3), dtype=numpy.uint8))
+        blocks.resize((int(width), int(height)), Image.Resampling.BICUBIC).save(folder / f"{number:02}.jpg", quality=92)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def photographs():
+    """The 500 photographs that lie beside the repository; skips where they do not."""
+    if not PHOTOGRAPHS.is_dir():
+        pytest.skip(f"no photographs in {PHOTOGRAPHS}")
+    return PHOTOGRAPHS
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium without network."""
+    from playwright.sync_api import sync_playwright  # here, so that tests without a browser do not pay for it
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*flags, "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page opened from a file, with what went wrong on it: console errors, exceptions, requests that left it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.errors, self.requests = [], []
+        page.on("console", lambda message: message.type in ("error", "warning") and self.errors.append(message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, file):
+        """Loads `file` and waits until its scripts are quiet."""
+        self.page.goto(Path(file).as_uri(), wait_until="networkidle")
+        return self.page
+
+    def requests_that_left(self):
+        """All requests beyond the page itself and what is inside it."""
+        return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+
+
+@pytest.fixture
+def visit(chromium):
+    """`visit.open("report.html")`, then look at `visit.page`, `visit.errors`, `visit.requests_that_left()`."""
+    context = chromium.new_context(offline=True)
+    yield Visit(context.new_page())
+    context.close()
