@@ -1,0 +1,18 @@
+// The tables, and whether a file has them. docs/STORE.md tells the same for people.
+#pragma once
+
+#include "store/sqlite.hpp"
+
+namespace neph::store {
+
+/// PRAGMA application_id of every store: "NEPH".
+inline constexpr std::int64_t application_id = 0x4e455048;
+/// PRAGMA user_version. A change of the tables is a new number.
+inline constexpr std::int64_t schema_version = 1;
+
+/// Makes the tables in a new file; refuses a file that is not ours or of a newer schema.
+Status prepare_for_writing(const Connection& connection);
+/// Refuses a file without our tables, or of a newer schema.
+Status prepare_for_reading(const Connection& connection);
+
+}  // namespace neph::store

@@ -1,0 +1,183 @@
+#include "store/store.hpp"
+
+#include <algorithm>
+
+#include "store/rows.hpp"
+#include "store/run_rows.hpp"
+#include "store/schema.hpp"
+
+namespace neph::store {
+
+struct Store::File {
+  explicit File(std::filesystem::path path) : connection(std::move(path)) {}
+  Connection connection;
+};
+
+Store::Store(std::unique_ptr<File> file) : file_(std::move(file)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+const std::filesystem::path& Store::path() const { return file_->connection.path(); }
+
+namespace {
+
+Status check_place(const std::filesystem::path& path, Access access) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorCode::invalid_argument, "{}: a folder, where the store's file should be", path.string());
+  if (access == Access::read && !std::filesystem::exists(path, ignored))
+    return fail(ErrorCode::not_found, "{}: no such store; `neph infer` makes one, --store names another",
+                path.string());
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored))
+    return fail(ErrorCode::not_found, "cannot make {}: {} is not a folder", path.string(), folder.string());
+  return {};
+}
+
+constexpr std::string_view experiment_table = "experiment";
+
+Result<std::vector<Experiment>> read_experiments(const Connection& connection, std::string_view filter,
+                                                 std::int64_t id = 0) {
+  NEPH_TRY(auto rows, connection.prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY id",
+                                                     fmt::join(column_names<Experiment>(), ", "),
+                                                     experiment_table, filter)));
+  rows.bind(1, id);
+  std::vector<Experiment> experiments;
+  for (;;) {
+    NEPH_TRY(const bool row, rows.next());
+    if (!row) return experiments;
+    NEPH_CHECK(read_row(rows, 0, experiments.emplace_back()));
+  }
+}
+
+std::string known_numbers(const std::vector<Experiment>& experiments) {
+  if (experiments.empty()) return "it holds none";
+  return experiments.size() == 1
+             ? fmt::format("it holds {}", experiments.front().id)
+             : fmt::format("it holds {} to {}", experiments.front().id, experiments.back().id);
+}
+
+Result<std::int64_t> insert_experiment(const Connection& connection, const Experiment& experiment) {
+  const auto columns = column_names<Experiment>();
+  std::string places = "NULL";  // the number is the store's to give
+  for (std::size_t i = 1; i < columns.size(); ++i) places += fmt::format(", ?{}", i + 1);
+  NEPH_TRY(auto insert, connection.prepare(fmt::format("INSERT INTO {} ({}) VALUES ({})", experiment_table,
+                                                       fmt::join(columns, ", "), places)));
+  bind_row(insert, 1, experiment);
+  NEPH_CHECK(insert.run());
+  return connection.last_row_id();
+}
+
+Status insert_cells(const Connection& connection, std::int64_t experiment_id,
+                    const std::vector<Cell>& cells) {
+  NEPH_TRY(auto insert,
+           connection.prepare("INSERT INTO cell (experiment_id, cell, label, factors) VALUES (?, ?, ?, ?)"));
+  for (const auto& cell : cells) {
+    insert.bind(1, experiment_id);
+    insert.bind(2, cell.index);
+    insert.bind(3, std::string_view(cell.label));
+    insert.bind(4, std::string_view(dump_json(cell.factors)));
+    NEPH_CHECK(insert.run());
+  }
+  return {};
+}
+
+Result<bool> has_ended(const Connection& connection, const Run& run) {
+  NEPH_TRY(auto rows,
+           connection.prepare("SELECT 1 FROM run WHERE experiment_id = ? AND cell = ? AND repeat = ? "
+                              "AND status <> 'interrupted'"));
+  rows.bind(1, run.experiment_id);
+  rows.bind(2, run.cell);
+  rows.bind(3, run.repeat);
+  return rows.next();
+}
+
+}  // namespace
+
+Result<Store> Store::open(const std::filesystem::path& path, Access access, double wait_s) {
+  NEPH_CHECK(check_place(path, access));
+  std::error_code failed;
+  auto whole = std::filesystem::absolute(path, failed);  // SQLite has names of its own, ":memory:" for one
+  if (failed)
+    return tl::unexpected(system_error(fmt::format("cannot use {}", path.string()), failed.value()));
+  auto file = std::make_unique<File>(std::move(whole));
+  NEPH_CHECK(file->connection.open(access == Access::write, wait_s));
+  NEPH_CHECK(access == Access::write ? prepare_for_writing(file->connection)
+                                     : prepare_for_reading(file->connection));
+  return Store(std::move(file));
+}
+
+Result<std::int64_t> Store::create_experiment(const Experiment& experiment, const std::vector<Cell>& cells) {
+  NEPH_TRY(auto transaction, Transaction::begin(file_->connection, Lock::write));
+  NEPH_TRY(const std::int64_t id, insert_experiment(file_->connection, experiment));
+  NEPH_CHECK(insert_cells(file_->connection, id, cells));
+  NEPH_CHECK(transaction.commit());
+  return id;
+}
+
+Status Store::raise_repeat(std::int64_t experiment_id, std::int64_t repeat) {
+  NEPH_TRY(const Experiment stored, experiment(experiment_id));
+  if (stored.repeat >= repeat) return {};
+  NEPH_TRY(auto update, file_->connection.prepare("UPDATE experiment SET repeat = ? WHERE id = ?"));
+  update.bind(1, repeat);
+  update.bind(2, experiment_id);
+  return update.run();
+}
+
+Result<std::vector<Experiment>> Store::experiments() const {
+  return read_experiments(file_->connection, "?1 = 0");
+}
+
+Result<Experiment> Store::experiment(std::int64_t id) const {
+  NEPH_TRY(auto found, read_experiments(file_->connection, "id = ?1", id));
+  if (!found.empty()) return std::move(found.front());
+  NEPH_TRY(const auto all, experiments());
+  return fail(ErrorCode::not_found, "{}: no experiment {}; {}", path().string(), id, known_numbers(all));
+}
+
+Result<Experiment> Store::latest() const {
+  NEPH_TRY(auto found,
+           read_experiments(file_->connection, "?1 = 0 AND id = (SELECT max(id) FROM experiment)"));
+  if (!found.empty()) return std::move(found.front());
+  return fail(ErrorCode::not_found, "{}: no experiments yet; `neph infer` makes the first", path().string());
+}
+
+Result<std::int64_t> Store::add_run(const Run& run) {
+  NEPH_TRY(auto transaction, Transaction::begin(file_->connection, Lock::write));
+  NEPH_TRY(const bool ended, has_ended(file_->connection, run));
+  if (ended)
+    return fail(ErrorCode::unavailable,
+                "{}: repeat {} of cell {} of experiment {} has ended already; does another neph conduct it?",
+                path().string(), run.repeat, run.cell, run.experiment_id);
+  NEPH_TRY(const std::int64_t id, write_run(file_->connection, run));
+  NEPH_CHECK(transaction.commit());
+  return id;
+}
+
+Result<std::vector<Run>> Store::runs(std::int64_t experiment_id, Detail detail) const {
+  NEPH_TRY(const auto snapshot, Transaction::begin(file_->connection, Lock::shared));
+  return read_runs(file_->connection, {Selection::By::experiment, experiment_id}, detail);
+}
+
+Result<Run> Store::run(std::int64_t id) const {
+  NEPH_TRY(const auto snapshot, Transaction::begin(file_->connection, Lock::shared));
+  NEPH_TRY(auto found, read_runs(file_->connection, {Selection::By::run, id}, Detail::full));
+  if (found.empty()) return fail(ErrorCode::not_found, "{}: no run {}", path().string(), id);
+  return std::move(found.front());
+}
+
+Result<std::set<std::pair<std::int64_t, std::int64_t>>> Store::finished(std::int64_t experiment_id) const {
+  NEPH_TRY(auto rows,
+           file_->connection.prepare(
+               "SELECT cell, repeat FROM run WHERE experiment_id = ? AND status <> 'interrupted'"));
+  rows.bind(1, experiment_id);
+  std::set<std::pair<std::int64_t, std::int64_t>> ended;
+  for (;;) {
+    NEPH_TRY(const bool row, rows.next());
+    if (!row) return ended;
+    ended.emplace(rows.integer(0), rows.integer(1));
+  }
+}
+
+}  // namespace neph::store
