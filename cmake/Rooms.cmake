@@ -29,15 +29,47 @@ function(neph_room name)
   target_link_libraries(neph_${name} ${scope} ${uses} ${ROOM_LINK})
 
   if(NEPH_TESTS AND tests)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE neph_${name} GTest::gmock GTest::gtest_main)
-    add_test(NAME ${name}_test COMMAND ${name}_test)
-    set_tests_properties(${name}_test PROPERTIES
-      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-      ENVIRONMENT "NEPH_BUILD=${CMAKE_BINARY_DIR};NEPH_PYTHON=${NEPH_VENV}/bin/python")
+    neph_test_program(${name}_test neph_${name} ${tests})
   endif()
   if(NEPH_TESTS AND benches)
     add_executable(${name}_bench ${benches})
     target_link_libraries(${name}_bench PRIVATE neph_${name} benchmark::benchmark_main)
   endif()
+endfunction()
+
+# neph_engine(NAME [LINK library...])
+#
+# An engine is the folder src/engine/NAME and one plugin of all its .cpp files, bin/engines/neph-engine-NAME.so, which
+# the program loads when it is asked for. *_test.cpp make the test program NAME_engine_test, which has the plugin's code
+# in itself as well, for what lies behind the door.
+function(neph_engine name)
+  cmake_parse_arguments(ENGINE "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/engine/${name}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+
+  add_library(neph_engine_${name}_code OBJECT ${sources})
+  target_link_libraries(neph_engine_${name}_code PUBLIC neph_engine ${ENGINE_LINK})
+  set_target_properties(neph_engine_${name}_code PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  add_library(neph_engine_${name} MODULE)
+  target_link_libraries(neph_engine_${name} PRIVATE neph_engine_${name}_code)
+  target_link_options(neph_engine_${name} PRIVATE -Wl,--exclude-libs,ALL)  # exports its factory and nothing else
+  set_target_properties(neph_engine_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME neph-engine-${name} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/engines)
+
+  if(NEPH_TESTS AND tests)
+    neph_test_program(${name}_engine_test neph_engine_${name}_code ${tests})
+    add_dependencies(${name}_engine_test neph_engine_${name})
+  endif()
+endfunction()
+
+# neph_test_program(NAME LIBRARY source...): a gtest program that ctest runs from the repository's root.
+function(neph_test_program name library)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE ${library} GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    ENVIRONMENT "NEPH_BUILD=${CMAKE_BINARY_DIR};NEPH_PYTHON=${NEPH_VENV}/bin/python")
 endfunction()

@@ -141,7 +141,8 @@ class Registry {
   /// Where plugins lie: $NEPH_ENGINES if set, else `engines` beside the program, else `../lib/neph` of it.
   static std::vector<std::filesystem::path> default_folders();
 
-  explicit Registry(std::vector<std::filesystem::path> folders = default_folders());
+  /// Looks for plugins and opens none. Of two with one name the first folder's is taken; a folder may be absent.
+  explicit Registry(const std::vector<std::filesystem::path>& folders = default_folders());
   ~Registry();
   Registry(Registry&&) noexcept;
   Registry& operator=(Registry&&) noexcept;
@@ -154,7 +155,8 @@ class Registry {
 
  private:
   struct Plugin;
-  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::vector<std::string> folders_;
+  std::vector<std::unique_ptr<Plugin>> plugins_;  ///< by name
 };
 
 }  // namespace neph::engine

@@ -1,0 +1,233 @@
+// The inference loop alone, without files: what `neph infer` can reach at most with a model, and what `./dev
+// bench` holds against OpenVINO's benchmark_app. Sync: one request in a loop. Async: as many requests in
+// flight as the engine thinks right, each started again from its own callback.
+//
+//   infer_rate_bench MODEL [--batch 8] [--hint latency] [--mode sync] [--precision f32] [--seconds 5]
+//   [--threads 0]
+//                    [--streams 0] [--requests 0] [--engine openvino]
+//
+// Prints one JSON object. images_per_s counts from the first start to the last end of the inferences that
+// began within `seconds`; cpu_ms_per_image is CPU time of the whole process in that span.
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include <sys/resource.h>
+
+#include "core/clock.hpp"
+#include "core/json.hpp"
+#include "core/thread.hpp"
+#include "engine/engine.hpp"
+
+namespace neph::engine {
+namespace {
+
+enum class Mode { sync, async };
+constexpr auto enum_names(Mode) { return std::array{Named{Mode::sync, "sync"}, Named{Mode::async, "async"}}; }
+
+struct Spec {
+  std::string model;
+  std::string engine = "openvino";
+  Mode mode = Mode::sync;
+  double seconds = 5;
+  std::int64_t requests = 0;
+  Options options;
+};
+
+template <class Visit, Describes<Spec> Self>
+void describe(Visit&& v, Self& s) {
+  v("model", s.model, "file");
+  v("engine", s.engine, "plugin");
+  v("mode", s.mode, "sync or async");
+  v("seconds", s.seconds, "measured, after a fifth of it as warm-up");
+  v("requests", s.requests, "in flight when async; 0: as many as the engine thinks right");
+  v("device", s.options.device, "as the engine calls it");
+  v("precision", s.options.precision, "auto, f32, bf16, f16, i8");
+  v("batch", s.options.batch, "pictures per inference");
+  v("threads", s.options.threads, "0: the engine chooses");
+  v("streams", s.options.streams, "0: the engine chooses");
+  v("pinning", s.options.pinning, "auto, on, off");
+  v("hint", s.options.hint, "latency or throughput");
+}
+
+/// Memory for one request, aligned as engines like it best, filled once so that every page exists.
+class Buffers {
+ public:
+  static Result<Buffers> bind(Request& request, const Session& session) {
+    Buffers buffers;
+    for (std::size_t i = 0; i < session.inputs().size(); ++i)
+      NEPH_CHECK(request.bind_input(i, buffers.add(session.inputs()[i]), session.inputs()[i].bytes()));
+    for (std::size_t i = 0; i < session.outputs().size(); ++i)
+      NEPH_CHECK(request.bind_output(i, buffers.add(session.outputs()[i]), session.outputs()[i].bytes()));
+    return buffers;
+  }
+
+ private:
+  void* add(const Port& port) {
+    constexpr std::size_t line = 64;
+    void* memory = std::aligned_alloc(line, (port.bytes() + line - 1) / line * line);
+    std::uint32_t state =
+        2'463'534'242;  // xorshift32: values as random as a picture's, for kernels that skip zeros
+    if (port.element == Element::f32) {
+      for (auto& value : std::span(static_cast<float*>(memory), port.bytes() / sizeof(float))) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        value = static_cast<float>(state >> 8) * 0x1p-24f;
+      }
+    } else {
+      std::fill_n(static_cast<char*>(memory), port.bytes(), '\1');
+    }
+    memory_.emplace_back(memory, std::free);
+    return memory;
+  }
+
+  std::vector<std::unique_ptr<void, decltype(&std::free)>> memory_;
+};
+
+struct Slot {
+  std::unique_ptr<Request> request;
+  Buffers buffers;
+};
+
+struct Outcome {
+  std::int64_t inferences = 0;
+  double wall_s = 0;
+  double cpu_s = 0;
+};
+
+double process_cpu_s() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto s = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return s(usage.ru_utime) + s(usage.ru_stime);
+}
+
+Status run_sync(Request& request, const Clock& clock, Moment end, std::int64_t& inferences) {
+  do {
+    NEPH_CHECK(request.infer());
+    ++inferences;
+  } while (clock.now() < end);
+  return {};
+}
+
+/// Each request starts itself again from its callback until the time is over.
+class AsyncLoop {
+ public:
+  AsyncLoop(std::vector<Slot>& slots, const Clock& clock, Moment end)
+      : slots_(slots), clock_(clock), end_(end) {}
+
+  Status run() {
+    running_ = slots_.size();
+    for (auto& slot : slots_) start(*slot.request);
+    std::unique_lock lock(mutex_);
+    all_ended_.wait(lock, [&] { return running_ == 0; });
+    return status_;
+  }
+  std::int64_t inferences() const { return inferences_; }
+
+ private:
+  void start(Request& request) {
+    const auto started = request.start([this, &request](Status status) {
+      ++inferences_;
+      if (!status || clock_.now() >= end_) return stop(status);
+      start(request);
+    });
+    if (!started) stop(started);
+  }
+
+  void stop(const Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (!status) status_ = status;
+    if (--running_ == 0) all_ended_.notify_one();
+  }
+
+  std::vector<Slot>& slots_;
+  const Clock& clock_;
+  Moment end_;
+  std::atomic<std::int64_t> inferences_ = 0;
+  std::mutex mutex_;
+  std::condition_variable all_ended_;
+  std::size_t running_ = 0;
+  Status status_;
+};
+
+Result<Outcome> measure(std::vector<Slot>& slots, Mode mode, double for_s) {
+  const SteadyClock clock;
+  Outcome outcome;
+  const double cpu = process_cpu_s();
+  const auto begin = clock.now();
+  const auto end = begin + from_seconds(for_s);
+  if (mode == Mode::sync) {
+    NEPH_CHECK(run_sync(*slots.front().request, clock, end, outcome.inferences));
+  } else {
+    AsyncLoop loop(slots, clock, end);
+    NEPH_CHECK(loop.run());
+    outcome.inferences = loop.inferences();
+  }
+  outcome.wall_s = seconds(clock.now() - begin);
+  outcome.cpu_s = process_cpu_s() - cpu;
+  return outcome;
+}
+
+Result<Json> bench(const Spec& spec) {
+  name_this_thread(engine_role);
+  Registry registry;
+  NEPH_TRY(auto* const engine, registry.open(spec.engine));
+  NEPH_TRY(const auto model, engine->load(spec.model));
+  NEPH_TRY(const auto session, model->compile(spec.options));
+  const std::int64_t wanted = spec.requests > 0 ? spec.requests : session->optimal_requests();
+  std::vector<Slot> slots(spec.mode == Mode::sync ? 1 : static_cast<std::size_t>(wanted));
+  for (auto& slot : slots) {
+    NEPH_TRY(slot.request, session->make_request());
+    NEPH_TRY(slot.buffers, Buffers::bind(*slot.request, *session));
+  }
+  NEPH_CHECK(measure(slots, spec.mode, spec.seconds / 5));  // warm-up
+  NEPH_TRY(const auto outcome, measure(slots, spec.mode, spec.seconds));
+  const auto images = static_cast<double>(outcome.inferences * spec.options.batch);
+  return Json{{"images_per_s", images / outcome.wall_s},
+              {"cpu_ms_per_image", 1e3 * outcome.cpu_s / images},
+              {"inferences", outcome.inferences},
+              {"wall_s", outcome.wall_s},
+              {"requests", slots.size()},
+              {"facts", session->facts()}};
+}
+
+/// MODEL --name value ...
+Result<Spec> parse(std::span<char*> words) {
+  if (words.empty() || words.size() % 2 == 0)
+    return fail(ErrorCode::invalid_argument, "usage: infer_rate_bench MODEL [--name value]...");
+  Spec spec{.model = words.front()};
+  Json fields = Json::object();
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    const std::string_view flag = words[i];
+    if (!flag.starts_with("--")) return fail(ErrorCode::invalid_argument, "'{}' should be a --name", flag);
+    const auto number = Json::parse(words[i + 1], nullptr, false);
+    fields[std::string(flag.substr(2))] = number.is_number() ? number : Json(words[i + 1]);
+  }
+  NEPH_CHECK(from_json(fields, spec, ""));
+  return spec;
+}
+
+Status run(std::span<char*> words) {
+  NEPH_TRY(const auto spec, parse(words));
+  NEPH_TRY(const auto result, bench(spec));
+  std::puts(dump_json(result).c_str());
+  return {};
+}
+
+}  // namespace
+}  // namespace neph::engine
+
+int main(int count, char** words) {
+  const auto status = neph::engine::run(std::span(words, static_cast<std::size_t>(count)).subspan(1));
+  if (status) return 0;
+  std::fprintf(stderr, "infer_rate_bench: %s\n", status.error().message.c_str());
+  return neph::exit_code(status.error().code);
+}

@@ -1,0 +1,117 @@
+#include "engine/openvino/batch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <openvino/core/node.hpp>
+#include <openvino/op/constant.hpp>
+
+#include <unistd.h>
+
+#include "core/units.hpp"
+#include "engine/openvino/error_text.hpp"
+
+namespace neph::engine {
+namespace {
+
+double machine_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// Elements per picture are at most what fits 64 bits, times a batch they need not: so all of this is in
+/// floating point.
+double bytes_of(const ov::Output<const ov::Node>& end) {
+  if (end.get_partial_shape().is_dynamic()) return 0;
+  double bytes = static_cast<double>(end.get_element_type().bitwidth()) / 8;
+  for (const auto& dimension : end.get_partial_shape()) bytes *= static_cast<double>(dimension.get_length());
+  return bytes;
+}
+
+/// The least that must be in memory at once: the inputs and outputs of the model, and those of its largest
+/// operation.
+double least_bytes(const ov::Model& model) {
+  double ends = 0;
+  for (const auto& input : model.inputs()) ends += bytes_of(input);
+  for (const auto& output : model.outputs()) ends += bytes_of(output);
+  double largest = 0;
+  for (const auto& op : std::as_const(model).get_ops()) {
+    if (ov::is_type<ov::op::v0::Constant>(op)) continue;
+    double bytes = 0;
+    for (const auto& input : op->input_values()) bytes += bytes_of(input);
+    for (const auto& output : op->outputs()) bytes += bytes_of(output);
+    largest = std::max(largest, bytes);
+  }
+  return ends + largest;
+}
+
+Status check_memory(double needed, std::int64_t batch) {
+  if (needed <= machine_bytes()) return {};
+  return fail(ErrorCode::invalid_argument,
+              "batch {} needs at least {} of memory, and this machine has {}; use a smaller batch", batch,
+              format_bytes(needed), format_bytes(machine_bytes()));
+}
+
+using Shapes = std::map<ov::Output<ov::Node>, ov::PartialShape>;
+
+/// The inputs' shapes with `batch` in front; only those that change.
+Result<Shapes> batched_shapes(ov::Model& model, std::int64_t batch) {
+  Shapes shapes;
+  double bytes = 0;
+  for (const auto& input : model.inputs()) {
+    auto shape = input.get_partial_shape();
+    const auto name =
+        input.get_names().empty() ? input.get_node()->get_friendly_name() : input.get_any_name();
+    if (shape.rank().is_dynamic())
+      return fail(ErrorCode::unsupported,
+                  "input '{}' leaves its whole shape open; fix all but the batch in the model", name);
+    if (shape.size() == 0) continue;
+    shape[0] = 1;
+    if (shape.is_dynamic())
+      return fail(
+          ErrorCode::unsupported,
+          "input '{}' has the shape {}: only its first dimension may be open; fix the others in the model",
+          name, input.get_partial_shape().to_string());
+    bytes += static_cast<double>(ov::shape_size(shape.to_shape())) *
+             static_cast<double>(input.get_element_type().bitwidth()) / 8 * static_cast<double>(batch);
+    shape[0] = batch;
+    if (shape != input.get_partial_shape()) shapes.emplace(input, shape);
+  }
+  NEPH_CHECK(check_memory(bytes, batch));
+  return shapes;
+}
+
+Status check_outputs(const ov::Model& model, std::int64_t batch) {
+  for (const auto& output : model.outputs()) {
+    const auto& shape = output.get_partial_shape();
+    const auto name =
+        output.get_names().empty() ? output.get_node()->get_friendly_name() : output.get_any_name();
+    if (shape.is_dynamic())
+      return fail(ErrorCode::unsupported,
+                  "output '{}' has a size that depends on the data ({}); neph needs fixed ones", name,
+                  shape.to_string());
+    if (shape.size() > 0 && shape[0] != batch)
+      return fail(ErrorCode::unsupported,
+                  "with batch {} output '{}' has the shape {}, whose first dimension is not the batch", batch,
+                  name, shape.to_string());
+  }
+  return {};
+}
+
+}  // namespace
+
+Status set_batch(ov::Model& model, std::int64_t batch) {
+  if (batch < 1) return fail(ErrorCode::invalid_argument, "batch {}: it must be 1 or more", batch);
+  NEPH_TRY(const auto shapes, batched_shapes(model, batch));
+  if (!shapes.empty()) {
+    try {
+      model.reshape(shapes);
+    } catch (...) {
+      const auto error = explain_current(fmt::format("the model's layers do not take batch {}", batch));
+      return fail(error.code == ErrorCode::unavailable ? error.code : ErrorCode::unsupported, "{}",
+                  error.message);
+    }
+  }
+  NEPH_CHECK(check_outputs(model, batch));
+  return check_memory(least_bytes(model), batch);
+}
+
+}  // namespace neph::engine

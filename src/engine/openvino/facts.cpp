@@ -1,0 +1,91 @@
+#include "engine/openvino/facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <openvino/core/model.hpp>
+#include <openvino/core/version.hpp>
+#include <openvino/runtime/properties.hpp>
+#include <optional>
+
+namespace neph::engine {
+namespace {
+
+template <class Property>
+std::optional<std::string> read(const ov::CompiledModel& compiled, const Property& property) {
+  try {
+    return compiled.get_property(property.name()).template as<std::string>();
+  } catch (const std::exception&) {
+    return std::nullopt;  // this device does not have the property
+  }
+}
+
+/// The layers that hold nearly all of a network's arithmetic.
+bool is_compute(const std::string& layer) {
+  constexpr std::array layers{"Convolution", "Deconvolution", "FullyConnected",
+                              "MatMul",      "RNNSeq",        "RNNCell"};
+  return std::find(layers.begin(), layers.end(), layer) != layers.end();
+}
+
+std::string commonest(const std::map<std::string, int>& counts) {
+  const auto most = std::max_element(counts.begin(), counts.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? "" : most->first;
+}
+
+/// "precision" and "kernel" of most layers that compute, from the graph that is executed. Its keys are those
+/// of OpenVINO's ExecutionNode (exec_model_info.hpp, not among the installed headers).
+void read_executed_graph(const ov::CompiledModel& compiled, std::map<std::string, std::string>& facts) {
+  std::map<std::string, int> precisions;
+  std::map<std::string, int> kernels;
+  for (const auto& layer : compiled.get_runtime_model()->get_ordered_ops()) {
+    const auto& info = layer->get_rt_info();
+    const auto text = [&](const char* key) {
+      const auto found = info.find(key);
+      return found == info.end() ? std::string() : found->second.as<std::string>();
+    };
+    if (!is_compute(text("layerType"))) continue;
+    const auto precision = text("runtimePrecision");
+    ++precisions[precision == "u8" ? "i8"
+                                   : precision];  // the activations' sign does not matter to the kernels
+    ++kernels[text("primitiveType")];
+  }
+  if (precisions.empty()) return;
+  facts["precision"] = commonest(precisions);
+  facts["kernel"] = commonest(kernels);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> facts_of(const ov::CompiledModel& compiled, const std::string& device,
+                                            const std::string& device_name) {
+  std::map<std::string, std::string> facts{
+      {"device", device}, {"device_name", device_name}, {"engine", "openvino " + openvino_version()}};
+  const auto note = [&](const char* name, const std::optional<std::string>& value) {
+    if (value) facts[name] = *value;
+  };
+  note("hint", read(compiled, ov::hint::performance_mode));
+  note("precision", read(compiled, ov::hint::inference_precision));
+  note("threads", read(compiled, ov::inference_num_threads));
+  note("streams", read(compiled, ov::num_streams));
+  note("requests", read(compiled, ov::optimal_number_of_infer_requests));
+  note("pinning", read(compiled, ov::hint::enable_cpu_pinning));
+  if (const auto hint = facts.find("hint"); hint != facts.end())
+    std::transform(hint->second.begin(), hint->second.end(), hint->second.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+  if (const auto pinning = facts.find("pinning"); pinning != facts.end())
+    pinning->second =
+        pinning->second == "YES" || pinning->second == "true" || pinning->second == "1" ? "on" : "off";
+  try {
+    read_executed_graph(compiled, facts);
+  } catch (const std::exception&) {
+    facts.emplace("kernel", "not reported by the device");
+  }
+  return facts;
+}
+
+std::string openvino_version() {
+  const std::string build = ov::get_openvino_version().buildNumber;
+  return build.substr(0, build.find('-'));
+}
+
+}  // namespace neph::engine

@@ -1,0 +1,125 @@
+#include "engine/openvino/session.hpp"
+
+#include <atomic>
+#include <exception>
+#include <openvino/runtime/infer_request.hpp>
+#include <openvino/runtime/properties.hpp>
+#include <openvino/runtime/tensor.hpp>
+
+#include "engine/openvino/error_text.hpp"
+#include "engine/openvino/port.hpp"
+
+namespace neph::engine {
+namespace {
+
+ov::Shape fixed_shape(const Port& port) { return {port.shape.begin(), port.shape.end()}; }
+
+class OpenVinoRequest final : public Request {
+ public:
+  OpenVinoRequest(ov::InferRequest request, const ov::CompiledModel& compiled,
+                  const std::vector<Port>& inputs, const std::vector<Port>& outputs)
+      : compiled_(compiled), inputs_(inputs), outputs_(outputs), request_(std::move(request)) {}
+
+  Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
+    NEPH_CHECK(check_binding("input", inputs_, port, data, bytes));
+    return guarded([&] {
+      const auto& type = compiled_.inputs()[port].get_element_type();
+      request_.set_input_tensor(port, ov::Tensor(type, fixed_shape(inputs_[port]), data));
+    });
+  }
+
+  Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
+    NEPH_CHECK(check_binding("output", outputs_, port, data, bytes));
+    return guarded([&] {
+      const auto& type = compiled_.outputs()[port].get_element_type();
+      request_.set_output_tensor(port, ov::Tensor(type, fixed_shape(outputs_[port]), data));
+    });
+  }
+
+  Status infer() override {
+    if (in_flight_.load()) return busy();
+    return guarded([&] { request_.infer(); });
+  }
+
+  Status start(std::function<void(Status)> done) override {
+    if (in_flight_.exchange(true)) return busy();
+    done_ = std::move(done);
+    const auto started = guarded([&] {
+      // Set anew each time: OpenVINO takes the callback out of the request while it calls it, so a request
+      // that is started again from its own callback would otherwise have none.
+      request_.set_callback([this](std::exception_ptr error) { finish(std::move(error)); });
+      request_.start_async();
+    });
+    if (!started) in_flight_ = false;
+    return started;
+  }
+
+ private:
+  static tl::unexpected<Error> busy() {
+    return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
+  }
+
+  Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,
+                       std::size_t bytes) const {
+    if (in_flight_.load()) return busy();
+    if (port >= ports.size())
+      return fail(ErrorCode::invalid_argument, "there is no {} {}; the model has {}", kind, port,
+                  ports.size());
+    if (data == nullptr || bytes != ports[port].bytes())
+      return fail(ErrorCode::invalid_argument, "{} '{}' of shape {} takes {} bytes, not {}", kind,
+                  ports[port].name, shape_text(ports[port].shape), ports[port].bytes(),
+                  data == nullptr ? 0 : bytes);
+    return {};
+  }
+
+  template <class Action>
+  static Status guarded(Action action) {
+    try {
+      action();
+      return {};
+    } catch (...) {
+      return tl::unexpected(explain_current("inference failed"));
+    }
+  }
+
+  void finish(std::exception_ptr error) {
+    const auto status = guarded([&] {
+      if (error) std::rethrow_exception(error);
+    });
+    // Both before the call: it may start this request again.
+    const auto done = std::move(done_);
+    in_flight_ = false;
+    done(status);
+  }
+
+  const ov::CompiledModel& compiled_;
+  const std::vector<Port>& inputs_;
+  const std::vector<Port>& outputs_;
+  std::function<void(Status)> done_;
+  std::atomic<bool> in_flight_ = false;
+  ov::InferRequest
+      request_;  ///< last: its destructor waits for an inference in flight, which uses the others
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> OpenVinoSession::make(ov::CompiledModel compiled,
+                                                       std::map<std::string, std::string> facts) {
+  auto session = std::unique_ptr<OpenVinoSession>(new OpenVinoSession);
+  NEPH_TRY(session->inputs_, ports_of(compiled.inputs()));
+  NEPH_TRY(session->outputs_, ports_of(compiled.outputs()));
+  session->optimal_requests_ = compiled.get_property(ov::optimal_number_of_infer_requests);
+  session->facts_ = std::move(facts);
+  session->compiled_ = std::move(compiled);
+  return session;
+}
+
+Result<std::unique_ptr<Request>> OpenVinoSession::make_request() {
+  try {
+    return std::make_unique<OpenVinoRequest>(compiled_.create_infer_request(), compiled_, inputs_, outputs_);
+  } catch (...) {
+    return tl::unexpected(explain_current("cannot make a request"));
+  }
+}
+
+}  // namespace neph::engine

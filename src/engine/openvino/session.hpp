@@ -1,0 +1,32 @@
+// A model compiled by OpenVINO, and its requests.
+#pragma once
+
+#include <openvino/runtime/compiled_model.hpp>
+
+#include "engine/engine.hpp"
+
+namespace neph::engine {
+
+class OpenVinoSession final : public Session {
+ public:
+  /// Errors: unsupported (element types).
+  static Result<std::unique_ptr<Session>> make(ov::CompiledModel compiled,
+                                               std::map<std::string, std::string> facts);
+
+  const std::vector<Port>& inputs() const override { return inputs_; }
+  const std::vector<Port>& outputs() const override { return outputs_; }
+  Result<std::unique_ptr<Request>> make_request() override;
+  std::int64_t optimal_requests() const override { return optimal_requests_; }
+  const std::map<std::string, std::string>& facts() const override { return facts_; }
+
+ private:
+  OpenVinoSession() = default;
+
+  ov::CompiledModel compiled_;
+  std::vector<Port> inputs_;
+  std::vector<Port> outputs_;
+  std::int64_t optimal_requests_ = 1;
+  std::map<std::string, std::string> facts_;
+};
+
+}  // namespace neph::engine

@@ -1,0 +1,34 @@
+#include "engine/engine.hpp"
+
+namespace neph::engine {
+
+std::size_t element_bytes(Element element) {
+  switch (element) {
+    case Element::u8:
+    case Element::i8:
+    case Element::boolean:
+      return 1;
+    case Element::f16:
+    case Element::bf16:
+    case Element::i16:
+      return 2;
+    case Element::f32:
+    case Element::i32:
+      return 4;
+    case Element::f64:
+    case Element::i64:
+      return 8;
+  }
+  return 0;
+}
+
+std::size_t Port::bytes() const {
+  std::size_t count = 1;
+  for (const auto dimension : shape) {
+    if (dimension < 0) return 0;
+    count *= static_cast<std::size_t>(dimension);
+  }
+  return count * element_bytes(element);
+}
+
+}  // namespace neph::engine

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <fmt/ranges.h>
+
+#include "core/names.hpp"
+#include "engine/engine.hpp"
+
+namespace neph::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "neph-engine-";
+constexpr std::string_view suffix = ".so";
+
+using MakeEngine = Engine* (*)();
+
+/// "openvino" of "neph-engine-openvino.so"; empty if the file is no plugin.
+std::string engine_name(const fs::path& file) {
+  const auto name = file.filename().string();
+  if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
+    return {};
+  return name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+}
+
+/// dlerror() without the plugin's own path, which our messages name already.
+std::string loader_reason(const fs::path& plugin) {
+  const char* text = dlerror();
+  std::string reason = text != nullptr ? text : "no reason given";
+  const auto own = plugin.string() + ": ";
+  return reason.starts_with(own) ? reason.substr(own.size()) : reason;
+}
+
+/// The library stays in the process to its end: its code is behind every object that the engine makes,
+/// runtimes keep threads and exit handlers of their own in it, and unloading it could gain only memory.
+Result<std::unique_ptr<Engine>> load_engine(const std::string& name, const fs::path& plugin) {
+  void* library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return fail(ErrorCode::unsupported, "engine '{}' cannot be loaded here: {} ({})", name,
+                loader_reason(plugin), plugin.string());
+  const auto make = reinterpret_cast<MakeEngine>(dlsym(library, NEPH_ENGINE_SYMBOL));
+  if (make == nullptr)
+    return fail(ErrorCode::unsupported,
+                "engine '{}' cannot be loaded here: {} does not export {}; it is no engine, or one of "
+                "another version "
+                "of neph: build it again",
+                name, plugin.string(), NEPH_ENGINE_SYMBOL);
+  try {
+    return std::unique_ptr<Engine>(make());
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::unsupported, "engine '{}' does not start here: {} ({})", name, error.what(),
+                plugin.string());
+  }
+}
+
+fs::path program_folder() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace
+
+struct Registry::Plugin {
+  std::string name;
+  fs::path path;
+  std::unique_ptr<Engine> engine;  ///< empty until it is first asked for
+
+  Result<Engine*> open() {
+    if (!engine) {
+      NEPH_TRY(engine, load_engine(name, path));
+    }
+    return engine.get();
+  }
+};
+
+std::vector<fs::path> Registry::default_folders() {
+  if (const char* folder = std::getenv("NEPH_ENGINES"); folder != nullptr && *folder != '\0') return {folder};
+  const auto program = program_folder();
+  return {program / "engines", program / "../lib/neph"};
+}
+
+Registry::Registry(const std::vector<fs::path>& folders) {
+  for (const auto& folder : folders) {
+    folders_.push_back(folder.string());
+    std::error_code absent;
+    for (const auto& file : fs::directory_iterator(folder, absent)) {
+      const auto name = engine_name(file.path());
+      const bool known =
+          std::any_of(plugins_.begin(), plugins_.end(), [&](auto& p) { return p->name == name; });
+      if (name.empty() || known) continue;
+      plugins_.push_back(
+          std::make_unique<Plugin>(Plugin{name, fs::absolute(file.path()).lexically_normal(), {}}));
+    }
+  }
+  std::sort(plugins_.begin(), plugins_.end(), [](auto& a, auto& b) { return a->name < b->name; });
+}
+
+Registry::~Registry() = default;
+Registry::Registry(Registry&&) noexcept = default;
+Registry& Registry::operator=(Registry&&) noexcept = default;
+
+Result<Engine*> Registry::open(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& plugin : plugins_) {
+    if (plugin->name == name) return plugin->open();
+    names.push_back(plugin->name);
+  }
+  if (names.empty())
+    return fail(
+        ErrorCode::not_found,
+        "engine '{}' not found: there is no neph-engine-*.so in {}; set NEPH_ENGINES to the folder of the "
+        "plugins",
+        name, fmt::join(folders_, ", "));
+  return fail(ErrorCode::not_found, "{}", unknown_name("engine", name, names));
+}
+
+std::vector<EngineInfo> Registry::list() {
+  std::vector<EngineInfo> infos;
+  for (const auto& plugin : plugins_) {
+    EngineInfo info{.name = plugin->name, .path = plugin->path.string()};
+    if (const auto engine = plugin->open(); !engine) {
+      info.reason = engine.error().message;
+    } else {
+      info.version = (*engine)->version();
+      info.formats = (*engine)->formats();
+      if (auto devices = (*engine)->devices()) {
+        info.devices = std::move(*devices);
+        info.usable = !info.devices.empty();
+        if (!info.usable) info.reason = "it finds no device to run on";
+      } else {
+        info.reason = devices.error().message;
+      }
+    }
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+}  // namespace neph::engine
