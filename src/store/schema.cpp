@@ -111,7 +111,8 @@ Status refuse_foreign(const Connection& connection, const Marks& marks) {
 
 Status prepare_for_writing(const Connection& connection) {
   if (connection.read_only())
-    return fail(ErrorCode::unavailable, "cannot write {}: permission denied", connection.path().string());
+    return fail(ErrorCode::unavailable, "cannot write {}: no permission for the file",
+                connection.path().string());
   NEPH_CHECK(connection.execute("PRAGMA foreign_keys = ON"));
   NEPH_TRY(Marks marks, read_marks(connection));
   if (!marks.is_new()) NEPH_CHECK(refuse_foreign(connection, marks));

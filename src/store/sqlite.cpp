@@ -114,7 +114,8 @@ Error Connection::error() const {
     case SQLITE_FULL:
       return {ErrorCode::io, fmt::format("cannot write {}: no space left", name)};
     case SQLITE_READONLY:
-      return {ErrorCode::unavailable, fmt::format("cannot write {}: permission denied", name)};
+      return {ErrorCode::unavailable,
+              fmt::format("cannot write {}: no permission for the file or its folder", name)};
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR:

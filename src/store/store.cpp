@@ -1,6 +1,8 @@
 #include "store/store.hpp"
 
-#include <algorithm>
+#include <cerrno>
+
+#include <unistd.h>
 
 #include "store/rows.hpp"
 #include "store/run_rows.hpp"
@@ -32,6 +34,8 @@ Status check_place(const std::filesystem::path& path, Access access) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, ignored))
     return fail(ErrorCode::not_found, "cannot make {}: {} is not a folder", path.string(), folder.string());
+  if (!std::filesystem::exists(path, ignored) && ::access(folder.c_str(), W_OK | X_OK) != 0)
+    return tl::unexpected(system_error(fmt::format("cannot make {}", path.string()), errno));
   return {};
 }
 
