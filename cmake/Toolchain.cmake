@@ -16,7 +16,8 @@ if(MOLD AND NOT NEPH_FUZZ)
 endif()
 
 if(NEPH_SANITIZE)
-  add_compile_options(-fsanitize=${NEPH_SANITIZE} -fno-sanitize-recover=all -g1)
+  add_compile_options(-fsanitize=${NEPH_SANITIZE} -fno-sanitize-recover=all -O1 -g1)
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false alarms in instrumented code
   add_link_options(-fsanitize=${NEPH_SANITIZE})
 endif()
 

@@ -55,6 +55,8 @@ struct Named {
   E value;
   std::string_view name;
 };
+template <class E>
+Named(E, std::string_view) -> Named<E>;  // clang deduces it by itself only from version 17 on
 
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E value) {
