@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 
 namespace neph {
@@ -61,7 +60,7 @@ class Random {
   /// Normal with mean 0 and deviation 1 (Marsaglia, Bray, SIAM Review 6(3), 1964). The draws are the same
   /// everywhere; the last bit of the value depends on the C library's logarithm.
   double normal() {
-    if (spare_) return *std::exchange(spare_, std::nullopt);
+    if (std::exchange(has_spare_, false)) return spare_;
     double x = 0, y = 0, square = 0;
     do {
       x = 2 * uniform() - 1;
@@ -70,6 +69,7 @@ class Random {
     } while (square >= 1 || square == 0);
     const double scale = std::sqrt(-2 * std::log(square) / square);
     spare_ = y * scale;
+    has_spare_ = true;
     return x * scale;
   }
 
@@ -83,7 +83,8 @@ class Random {
   __extension__ using Wide = unsigned __int128;
 
   std::array<std::uint64_t, 4> state_{};
-  std::optional<double> spare_;  ///< normal() makes two at a time
+  double spare_ = 0;  ///< normal() makes two at a time
+  bool has_spare_ = false;
 };
 
 /// Fisher and Yates' shuffle of anything with size() and []: each order equally likely.
