@@ -1,0 +1,103 @@
+// From factors to cells, and from cells to an order of runs.
+#include <algorithm>
+#include <numeric>
+
+#include "core/json.hpp"
+#include "core/random.hpp"
+#include "experiment/experiment.hpp"
+
+namespace neph::experiment {
+namespace {
+
+/// As people write it: text without quotes, on and off for yes and no.
+std::string in_words(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
+  return dump_json(value);
+}
+
+Status check_factor(const Factor& factor) {
+  if (factor.values.empty())
+    return fail(ErrorCode::invalid_argument, "factor {}: no value; give at least one", factor.name);
+  for (auto value = factor.values.begin(); value != factor.values.end(); ++value)
+    if (std::find(factor.values.begin(), value, *value) != value)
+      return fail(ErrorCode::invalid_argument, "factor {}: {} is given twice", factor.name, in_words(*value));
+  return {};
+}
+
+Result<std::int64_t> count_cells(const std::vector<Factor>& factors) {
+  std::int64_t cells = 1;
+  std::vector<std::string> sizes;
+  for (const auto& factor : factors) {
+    const auto values = static_cast<std::int64_t>(factor.values.size());
+    sizes.push_back(fmt::format("{} {}", values, factor.name));
+    if (values > max_cells / cells)
+      return fail(ErrorCode::invalid_argument, "more than {} cells ({}): vary less at a time", max_cells,
+                  fmt::join(sizes, " × "));
+    cells *= values;
+  }
+  return cells;
+}
+
+Status check(const Experiment& experiment) {
+  if (!experiment.spec.is_object() && !experiment.spec.is_null())
+    return fail(ErrorCode::invalid_argument, "spec: expected an object");
+  for (auto factor = experiment.factors.begin(); factor != experiment.factors.end(); ++factor) {
+    NEPH_CHECK(check_factor(*factor));
+    const auto same = [&](const Factor& other) { return other.name == factor->name; };
+    if (std::find_if(experiment.factors.begin(), factor, same) != factor)
+      return fail(ErrorCode::invalid_argument, "factor {} is given twice", factor->name);
+  }
+  if (experiment.repeat < 1)
+    return fail(ErrorCode::invalid_argument, "repeat: {} is below 1", experiment.repeat);
+  return {};
+}
+
+Cell make_cell(const Experiment& experiment, std::int64_t index) {
+  Cell cell{.index = index, .factors = Json::object(), .spec = experiment.spec};
+  if (cell.spec.is_null()) cell.spec = Json::object();
+  std::vector<std::size_t> choice(experiment.factors.size());
+  auto rest = static_cast<std::size_t>(index);
+  for (std::size_t i = choice.size(); i-- > 0;) {  // the last factor is the fastest
+    choice[i] = rest % experiment.factors[i].values.size();
+    rest /= experiment.factors[i].values.size();
+  }
+  for (std::size_t i = 0; i < choice.size(); ++i) {
+    const auto& factor = experiment.factors[i];
+    const auto& value = factor.values[choice[i]];
+    cell.spec[factor.name] = value;
+    if (factor.values.size() == 1) continue;  // given as a factor, but not varied
+    cell.factors[factor.name] = value;
+    cell.label += fmt::format("{}{} {}", cell.label.empty() ? "" : ", ", factor.name, in_words(value));
+  }
+  if (cell.label.empty()) cell.label = "all";
+  return cell;
+}
+
+}  // namespace
+
+Result<std::vector<Cell>> expand(const Experiment& experiment) {
+  NEPH_CHECK(check(experiment));
+  NEPH_TRY(const std::int64_t count, count_cells(experiment.factors));
+  if (experiment.repeat > max_runs / count)
+    return fail(ErrorCode::invalid_argument, "{} cells × {} repeats are more than {} runs", count,
+                experiment.repeat, max_runs);
+  std::vector<Cell> cells;
+  for (std::int64_t index = 0; index < count; ++index) cells.push_back(make_cell(experiment, index));
+  return cells;
+}
+
+std::vector<Slot> order(const Experiment& experiment, std::int64_t cells) {
+  Random random(experiment.seed);
+  std::vector<std::int64_t> block(static_cast<std::size_t>(cells));
+  std::vector<Slot> slots;
+  for (std::int64_t repeat = 0; repeat < experiment.repeat; ++repeat) {
+    std::iota(block.begin(), block.end(), 0);
+    shuffle(block, random);
+    for (const auto cell : block)
+      slots.push_back({.cell = cell, .repeat = repeat, .position = static_cast<std::int64_t>(slots.size())});
+  }
+  return slots;
+}
+
+}  // namespace neph::experiment

@@ -1,0 +1,49 @@
+// Which stored experiment a new one continues.
+#include <algorithm>
+
+#include "core/json.hpp"
+#include "experiment/experiment.hpp"
+#include "store/store.hpp"
+
+namespace neph::experiment {
+namespace {
+
+/// What makes two experiments the same, as text: keys sorted, because their order means nothing. The order
+/// of factors and of their values stays, because it numbers the cells that stored runs refer to.
+std::string canonical(const Experiment& experiment) {
+  const Json whole = {
+      {"workload", experiment.workload}, {"spec", experiment.spec}, {"factors", to_json(experiment.factors)}};
+  const nlohmann::json sorted = whole;
+  return sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::uint64_t identity(const Experiment& experiment) {
+  // FNV-1a, 64 bit: Fowler, Noll, Vo (IETF draft-eastlake-fnv, section 2).
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : canonical(experiment)) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+Result<Experiment> begin(const Experiment& experiment, store::Store& store) {
+  NEPH_TRY(const auto cells, expand(experiment));
+  auto begun = experiment;
+  NEPH_TRY(begun.id, store.create_experiment(experiment, cells));
+  return begun;
+}
+
+Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment) {
+  NEPH_TRY(auto stored, store.experiments());
+  const auto wanted = canonical(experiment);
+  const auto found = std::find_if(stored.rbegin(), stored.rend(),
+                                  [&](const Experiment& other) { return canonical(other) == wanted; });
+  if (found == stored.rend()) return std::nullopt;
+  found->repeat = std::max(found->repeat, experiment.repeat);
+  return std::move(*found);
+}
+
+}  // namespace neph::experiment

@@ -1,0 +1,75 @@
+#include "experiment/transcript.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace neph::experiment {
+
+std::string shortened(std::string_view text, std::size_t bytes) {
+  std::string shown(text.substr(0, bytes));
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char byte) { return byte < ' ' || byte == 127; }, '?');
+  return text.size() > bytes ? shown + "..." : shown;
+}
+
+void Transcript::add(std::string_view piece) {
+  if (!nonsense_.empty()) return;  // it is being stopped; the rest may be endless
+  lines_.add(piece, [this](std::string_view line) { hear(line); });
+}
+
+void Transcript::finish() {
+  lines_.finish([this](std::string_view line) { hear(line); });
+}
+
+void Transcript::hear(std::string_view line) {
+  if (!nonsense_.empty() || line.empty()) return;
+  if (line.size() > max_line_bytes_) {
+    nonsense_ = fmt::format("a line of more than {} bytes: {}", max_line_bytes_, shortened(line, 80));
+    return;
+  }
+  auto event = decode_event(line);
+  if (!event)
+    nonsense_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().message, 200));
+  else if (complete())
+    nonsense_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
+  else
+    std::visit([this](auto&& said) { take(std::move(said)); }, std::move(*event));
+}
+
+void Transcript::take(Phase&& phase) {
+  observer_.phase_ended(phase);
+  early_.phases.push_back(std::move(phase));
+}
+
+void Transcript::take(Progress&& progress) { observer_.progress(progress); }
+
+void Transcript::take(Warning&& warning) {
+  observer_.warning(warning);
+  early_.warnings.push_back(std::move(warning));
+}
+
+void Transcript::take(RunResult&& result) { result_ = std::move(result); }
+
+void Transcript::take(Error&& error) { error_ = std::move(error); }
+
+RunResult Transcript::take_result() {
+  if (!result_) return std::move(early_);
+  if (result_->phases.empty()) result_->phases = std::move(early_.phases);
+  if (result_->warnings.empty()) result_->warnings = std::move(early_.warnings);
+  return std::move(*result_);
+}
+
+void LastWords::add(std::string_view piece) {
+  lines_.add(piece, [this](std::string_view line) { hear(line); });
+}
+
+void LastWords::finish() {
+  lines_.finish([this](std::string_view line) { hear(line); });
+}
+
+void LastWords::hear(std::string_view line) {
+  observer_.worker_said(line);
+  if (line.find_first_not_of(" \t\r") != std::string_view::npos) text_ = shortened(line, 300);
+}
+
+}  // namespace neph::experiment
