@@ -1,0 +1,26 @@
+// The networks that can be built. A new family is one file here that defines its function, one declaration below, and
+// one line in registry.cpp.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "net/graph.hpp"
+
+namespace neph::net {
+
+/// How one network is built, with the picture and the number of classes it is known for.
+struct Recipe {
+  std::string name;
+  std::string title;
+  std::int64_t classes = 0;
+  std::int64_t side = 0;
+  std::int64_t channels = 3;
+  /// Adds all layers after `picture`; gives the logits [1, classes].
+  std::function<Value(Graph& graph, const Value& picture, std::int64_t classes)> layers;
+};
+
+std::vector<Recipe> resnets();     // resnet.cpp
+std::vector<Recipe> small_cnns();  // small_cnn.cpp
+
+}  // namespace neph::net

@@ -1,0 +1,92 @@
+#include "net/graph.hpp"
+
+namespace neph::net {
+namespace {
+
+constexpr std::int64_t kOpset = 13;  // old enough for every engine in use; nothing here needs a newer one
+
+std::map<std::string, Attribute, std::less<>> window_attributes(Extent kernel, Extent stride, Extent padding) {
+  return {{"kernel_shape", Integers{kernel.height, kernel.width}},
+          {"strides", Integers{stride.height, stride.width}},
+          {"pads", Integers{padding.height, padding.width, padding.height, padding.width}}};
+}
+
+}  // namespace
+
+Graph::Graph(std::string name) : name_(name), assembly_(std::move(name), kOpset) {}
+
+Value Graph::layer(const std::string& name, std::string op, const std::vector<Value>& inputs,
+                   std::map<std::string, Attribute, std::less<>> attributes) {
+  Node node{.name = name, .op = std::move(op), .outputs = {name}, .attributes = std::move(attributes)};
+  for (const auto& input : inputs) node.inputs.push_back(input.name);
+  if (status_) status_ = assembly_.add_node(node);
+  return {name};
+}
+
+Value Graph::stored(const std::string& name, Shape shape) {
+  if (status_) status_ = assembly_.add_stored(name, {.shape = std::move(shape)});
+  return {name};
+}
+
+Value Graph::input(std::int64_t channels, std::int64_t side) {
+  if (status_) status_ = assembly_.add_input("input", Shape{1, channels, side, side}, kFloat);
+  return {"input"};
+}
+
+Value Graph::conv(const std::string& name, const Value& x, const ConvSpec& spec) {
+  const auto weight = stored(name + ".weight",
+                             {spec.filters, channels(x) / spec.groups, spec.kernel.height, spec.kernel.width});
+  auto attributes = window_attributes(spec.kernel, spec.stride, spec.padding);
+  attributes["group"] = spec.groups;
+  if (!spec.bias) return layer(name, "Conv", {x, weight}, std::move(attributes));
+  return layer(name, "Conv", {x, weight, stored(name + ".bias", {spec.filters})}, std::move(attributes));
+}
+
+Value Graph::batch_norm(const std::string& name, const Value& x) {
+  const Shape shape{channels(x)};
+  return layer(name, "BatchNormalization",
+               {x, stored(name + ".weight", shape), stored(name + ".bias", shape),
+                stored(name + ".running_mean", shape), stored(name + ".running_var", shape)});
+}
+
+Value Graph::relu(const std::string& name, const Value& x) { return layer(name, "Relu", {x}); }
+
+Value Graph::max_pool(const std::string& name, const Value& x, const PoolSpec& spec) {
+  return layer(name, "MaxPool", {x}, window_attributes(spec.kernel, spec.stride, spec.padding));
+}
+
+Value Graph::average_pool(const std::string& name, const Value& x, const PoolSpec& spec) {
+  return layer(name, "AveragePool", {x}, window_attributes(spec.kernel, spec.stride, spec.padding));
+}
+
+Value Graph::global_average_pool(const std::string& name, const Value& x) {
+  return layer(name, "GlobalAveragePool", {x});
+}
+
+Value Graph::add(const std::string& name, const Value& a, const Value& b) { return layer(name, "Add", {a, b}); }
+
+Value Graph::concat(const std::string& name, const std::vector<Value>& parts) {
+  return layer(name, "Concat", parts, {{"axis", std::int64_t{1}}});
+}
+
+Value Graph::flatten(const std::string& name, const Value& x) { return layer(name, "Flatten", {x}); }
+
+Value Graph::dense(const std::string& name, const Value& x, std::int64_t units) {
+  const auto weight = stored(name + ".weight", {units, channels(x)});
+  return layer(name, "Gemm", {x, weight, stored(name + ".bias", {units})}, {{"transB", std::int64_t{1}}});
+}
+
+std::int64_t Graph::channels(const Value& x) const {
+  const Tensor* tensor = status_ ? assembly_.find(x.name) : nullptr;
+  return tensor && tensor->shape && tensor->shape->size() > 1 ? (*tensor->shape)[1] : 0;
+}
+
+Result<Network> Graph::finish(const Value& output) && {
+  auto network = status_ ? std::move(assembly_).finish({output.name}) : tl::unexpected(status_.error());
+  if (!network)
+    return fail(ErrorCode::invalid_argument, "{} cannot be built so: {}", name_, network.error().message);
+  network->outputs.front().name = "output";
+  return network;
+}
+
+}  // namespace neph::net

@@ -1,0 +1,76 @@
+// The vocabulary in which networks are written down (builders/): each word adds one layer and gives the tensor it makes.
+//
+//   Value x = graph.input(3, side);
+//   x = graph.relu("relu1", graph.batch_norm("bn1", graph.conv("conv1", x, {.filters = 64, .kernel = 7, .stride = 2})));
+//   return std::move(graph).finish(graph.dense("fc", graph.flatten("flatten", x), classes));
+//
+// A word that does not fit (a window larger than its picture) is remembered, the words after it do nothing, and finish
+// returns its error: builders need no error handling of their own.
+#pragma once
+
+#include "net/assembly.hpp"
+
+namespace neph::net {
+
+/// Height and width; one number means both.
+struct Extent {
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+  constexpr Extent(std::int64_t both) : height(both), width(both) {}  // NOLINT(google-explicit-constructor): 3 is 3x3
+  constexpr Extent(std::int64_t h, std::int64_t w) : height(h), width(w) {}
+};
+
+/// A tensor of the graph, by name.
+struct Value {
+  std::string name;
+};
+
+struct ConvSpec {
+  std::int64_t filters = 0;
+  Extent kernel = 1;
+  Extent stride = 1;
+  Extent padding = 0;       ///< on both sides
+  std::int64_t groups = 1;  ///< as many as channels: depthwise
+  bool bias = false;        ///< none where a batch norm follows
+};
+
+struct PoolSpec {
+  Extent kernel = 2;
+  Extent stride = 2;
+  Extent padding = 0;
+};
+
+class Graph {
+ public:
+  explicit Graph(std::string name);
+
+  /// The one input: a picture [1, channels, side, side], called "input".
+  Value input(std::int64_t channels, std::int64_t side);
+  Value conv(const std::string& name, const Value& x, const ConvSpec& spec);
+  Value batch_norm(const std::string& name, const Value& x);
+  Value relu(const std::string& name, const Value& x);
+  Value max_pool(const std::string& name, const Value& x, const PoolSpec& spec);
+  Value average_pool(const std::string& name, const Value& x, const PoolSpec& spec);
+  Value global_average_pool(const std::string& name, const Value& x);
+  Value add(const std::string& name, const Value& a, const Value& b);
+  Value concat(const std::string& name, const std::vector<Value>& parts);
+  Value flatten(const std::string& name, const Value& x);
+  Value dense(const std::string& name, const Value& x, std::int64_t units);
+
+  /// Channels of a picture, or columns of a matrix; 0 after an error.
+  std::int64_t channels(const Value& x) const;
+
+  /// The network whose one output, called "output", is `output`. Error: invalid_argument (what did not fit).
+  Result<Network> finish(const Value& output) &&;
+
+ private:
+  Value layer(const std::string& name, std::string op, const std::vector<Value>& inputs,
+              std::map<std::string, Attribute, std::less<>> attributes = {});
+  Value stored(const std::string& name, Shape shape);
+
+  std::string name_;
+  Assembly assembly_;
+  Status status_;
+};
+
+}  // namespace neph::net

@@ -1,0 +1,246 @@
+// What a network IS: its layers with their shapes, parameters, multiply-accumulates, activations and bytes.
+//
+// Networks are built here by name (build) or read from any ONNX file (read_onnx); both give the same description, and
+// a built one can be written as an ONNX model with seeded weights (write_onnx).
+// What it does not do: run a network, train it, optimise it, or print it. A figure here counts what the graph says;
+// what an engine makes of it (fused layers, padded channels, other algorithms) is the engine's matter.
+// Threads: all functions are pure but for the file they name, and may be called side by side.
+// Ownership: plain values. Cost: build takes microseconds; reading and writing are bound by the file's size, of which
+// up to three copies are held in memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "core/result.hpp"
+
+namespace neph::net {
+
+/// Dimensions in the order of the tensor: pictures are [batch, channels, height, width]. -1: not known.
+using Shape = std::vector<std::int64_t>;
+
+/// "1x64x112x112"; a dimension that is not known is shown as "?".
+std::string to_string(const Shape& shape);
+
+/// What a layer does, as far as it matters for its cost.
+enum class Kind {
+  convolution,    ///< ordinary, grouped or transposed convolution
+  depthwise,      ///< convolution that keeps each channel to itself
+  dense,          ///< matrix product with a matrix that the file holds
+  product,        ///< matrix product of two activations, as in attention
+  recurrent,      ///< LSTM, GRU, RNN
+  normalization,  ///< batch, layer, group, instance
+  activation,     ///< a function of each element
+  pooling,        ///< over windows or the whole picture; reductions
+  elementwise,    ///< arithmetic of tensors: residual additions, gates, comparisons
+  movement,       ///< elements are moved, copied, chosen or only given another shape
+  quantization,   ///< to and from few bits
+  unknown,        ///< an operator whose work is not known here
+};
+constexpr auto enum_names(Kind) {
+  return std::array{Named{Kind::convolution, "convolution"},     Named{Kind::depthwise, "depthwise"},
+                    Named{Kind::dense, "dense"},                 Named{Kind::product, "product"},
+                    Named{Kind::recurrent, "recurrent"},         Named{Kind::normalization, "normalization"},
+                    Named{Kind::activation, "activation"},       Named{Kind::pooling, "pooling"},
+                    Named{Kind::elementwise, "elementwise"},     Named{Kind::movement, "movement"},
+                    Named{Kind::quantization, "quantization"},   Named{Kind::unknown, "unknown"}};
+}
+
+/// The window that a convolution or pooling moves over its input; one number per spatial axis.
+struct Window {
+  std::vector<std::int64_t> kernel;
+  std::vector<std::int64_t> strides;
+  std::vector<std::int64_t> dilations;
+  std::vector<std::int64_t> pads;  ///< before each axis, then after each axis, as ONNX orders them
+  std::int64_t groups = 1;
+};
+
+template <class Visit, Describes<Window> Self>
+void describe(Visit&& v, Self& s) {
+  v("kernel", s.kernel, "size of the window per spatial axis");
+  v("strides", s.strides, "step per spatial axis");
+  v("dilations", s.dilations, "distance of the window's taps per spatial axis");
+  v("pads", s.pads, "elements added before each axis, then after each axis");
+  v("groups", s.groups, "parts into which the channels are divided");
+}
+
+/// A tensor that the model file holds and a layer uses.
+struct Weight {
+  std::string name;
+  Shape shape;
+  std::int64_t bytes = 0;
+  bool trained = true;  ///< false: running statistics, scales, shapes: stored, but no parameter
+};
+
+template <class Visit, Describes<Weight> Self>
+void describe(Visit&& v, Self& s) {
+  v("name", s.name, "of the tensor");
+  v("shape", s.shape, "its dimensions");
+  v("bytes", s.bytes, "as stored");
+  v("trained", s.trained, "whether training changes it; only then it counts as parameters");
+}
+
+/// One node of the graph. All figures are for the network's batch (see Network::batch).
+struct Layer {
+  std::string name;
+  std::string op;  ///< ONNX's name of the operator: Conv, Gemm; with the domain before it if it is not ONNX's own
+  Kind kind = Kind::unknown;
+  std::vector<std::string> inputs;            ///< layers or inputs of the network that it reads
+  std::vector<std::optional<Shape>> outputs;  ///< empty: cannot be told from the file
+  std::optional<Window> window;
+  std::vector<Weight> weights;        ///< each tensor with the first layer that uses it, and only there
+  std::int64_t parameters = 0;        ///< elements of the trained weights
+  std::int64_t macs = 0;              ///< multiply-accumulates of convolutions and matrix products, without biases
+  std::int64_t activations = 0;       ///< elements of the outputs
+  std::int64_t weight_bytes = 0;      ///< of all its weights, once, whatever the batch
+  std::int64_t input_bytes = 0;       ///< of the activations it reads
+  std::int64_t output_bytes = 0;      ///< of the activations it writes
+};
+
+template <class Visit, Describes<Layer> Self>
+void describe(Visit&& v, Self& s) {
+  v("name", s.name, "of the layer");
+  v("op", s.op, "ONNX operator");
+  v("kind", s.kind, "what it does, as far as its cost goes");
+  v("inputs", s.inputs, "layers or network inputs that it reads");
+  v("outputs", s.outputs, "shapes of its outputs; null or -1: cannot be told from the file");
+  v("window", s.window, "of a convolution or pooling");
+  v("weights", s.weights, "tensors that the model file holds for it");
+  v("parameters", s.parameters, "elements of its trained weights");
+  v("macs", s.macs, "multiply-accumulates of convolutions and matrix products");
+  v("activations", s.activations, "elements of its outputs");
+  v("weight_bytes", s.weight_bytes, "bytes of its weights");
+  v("input_bytes", s.input_bytes, "bytes of the activations it reads");
+  v("output_bytes", s.output_bytes, "bytes of the activations it writes");
+}
+
+/// An input or output of the network.
+struct Port {
+  std::string name;
+  std::optional<Shape> shape;
+  std::string layer;  ///< that makes it; empty for an input
+};
+
+template <class Visit, Describes<Port> Self>
+void describe(Visit&& v, Self& s) {
+  v("name", s.name, "of the tensor");
+  v("shape", s.shape, "with the batch that the figures are for");
+  v("layer", s.layer, "that makes it");
+}
+
+/// Sums over the layers.
+struct Totals {
+  std::int64_t parameters = 0;
+  std::int64_t macs = 0;
+  std::int64_t activations = 0;
+  std::int64_t weight_bytes = 0;
+  std::int64_t input_bytes = 0;
+  std::int64_t output_bytes = 0;
+  std::int64_t layers = 0;
+  std::int64_t depth = 0;  ///< most layers with multiply-accumulates on one path: the 50 of ResNet-50
+  std::map<std::string, std::int64_t> macs_by_kind;
+  std::map<std::string, std::int64_t> layers_by_kind;
+};
+
+template <class Visit, Describes<Totals> Self>
+void describe(Visit&& v, Self& s) {
+  v("parameters", s.parameters, "elements of trained weights");
+  v("macs", s.macs, "multiply-accumulates of convolutions and matrix products, without biases");
+  v("activations", s.activations, "elements of all layers' outputs");
+  v("weight_bytes", s.weight_bytes, "bytes of all weights");
+  v("input_bytes", s.input_bytes, "bytes of activations read by the layers");
+  v("output_bytes", s.output_bytes, "bytes of activations written by the layers");
+  v("layers", s.layers, "number of layers");
+  v("depth", s.depth, "most layers with multiply-accumulates on one path");
+  v("macs_by_kind", s.macs_by_kind, "multiply-accumulates by the layers' kind");
+  v("layers_by_kind", s.layers_by_kind, "layers by their kind");
+}
+
+/// A graph of layers in an order in which they can run.
+struct Network {
+  std::string name;
+  std::int64_t opset = 0;  ///< version of ONNX's operators that the graph is written in
+  std::int64_t batch = 1;  ///< pictures that the figures are for: 1 wherever the file leaves it open
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::vector<Layer> layers;
+  Totals totals;
+  /// Operators whose work is not known here, with the number of layers that use them. Their multiply-accumulates are
+  /// missing from the totals.
+  std::map<std::string, std::int64_t> unknown_operators;
+  /// Layers with an output whose shape the file does not tell (a picture side left open): their figures are missing.
+  std::int64_t unsized_layers = 0;
+};
+
+template <class Visit, Describes<Network> Self>
+void describe(Visit&& v, Self& s) {
+  v("name", s.name, "of the network");
+  v("opset", s.opset, "version of ONNX's operators");
+  v("batch", s.batch, "pictures that the figures are for");
+  v("inputs", s.inputs, "what goes in");
+  v("outputs", s.outputs, "what comes out");
+  v("totals", s.totals, "sums over the layers");
+  v("unknown_operators", s.unknown_operators, "operators whose work is not known and not counted, with their number");
+  v("unsized_layers", s.unsized_layers, "layers whose shape the file does not tell");
+  v("layers", s.layers, "in an order in which they can run");
+}
+
+/// Bytes that must at least move between memory and processor for `batch` pictures, layer by layer without fusion:
+/// the weights once, the activations read and written for each picture.
+double bytes_moved(const Network& network, std::int64_t batch);
+
+struct BuildOptions {
+  std::int64_t classes = 0;  ///< 0: the network's own, 1000 for ImageNet's
+  std::int64_t side = 0;     ///< height and width of the picture; 0: the network's own, 224 for ImageNet's
+};
+
+template <class Visit, Describes<BuildOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("classes", s.classes, "classes told apart; 0: the network's own number", between(0, 1'000'000));
+  v("side", s.side, "height and width of the picture in pixels; 0: the network's own", between(0, 65'536));
+}
+
+/// A network that can be built, as lists show it.
+struct KnownNetwork {
+  std::string name;
+  std::string title;  ///< "ResNet-50 (He et al. 2015), stride in the 3x3 convolution"
+  std::int64_t classes = 0;
+  std::int64_t side = 0;
+};
+
+std::vector<KnownNetwork> known_networks();
+std::vector<std::string> known_names();
+
+/// The network of that name for one picture. Errors: not_found (with the nearest known name), invalid_argument
+/// (classes or side out of range, or a side so small that a layer would have no output).
+Result<Network> build(std::string_view name, const BuildOptions& options = {});
+
+struct ReadOptions {
+  std::int64_t side = 0;  ///< taken for a picture's height and width where the file leaves them open; 0: leave them open
+};
+
+/// The network in an ONNX file of any operator set, with external data files beside it. Shapes are inferred here,
+/// with the shapes that the file states taken where an operator is not known.
+/// Errors: not_found (the file or its external data), unavailable (permission), corrupt (empty, cut short, not a
+/// model, a graph that contradicts itself), unsupported (a newer file format), io.
+Result<Network> read_onnx(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// The same from memory; `source` is what messages call it. External data is not looked for.
+Result<Network> read_onnx_bytes(std::string_view bytes, std::string_view source, const ReadOptions& options = {});
+
+/// Writes `network`, which build made, as an ONNX model: input "input" and output "output" with the batch left open,
+/// weights drawn from `seed` (see weights.hpp), the name and the seed in the model's metadata. The same network and
+/// seed give the same bytes on every machine. An existing file is replaced only when all is written.
+/// Errors: unsupported (layers that build does not make; more than 2 GiB of weights), and those of write_file.
+Status write_onnx(const Network& network, std::uint64_t seed, const std::filesystem::path& path);
+
+/// The same into memory.
+Result<std::string> write_onnx_bytes(const Network& network, std::uint64_t seed);
+
+}  // namespace neph::net

@@ -1,0 +1,21 @@
+// What an ONNX file says about tensors: stored ones, and the types of values.
+#pragma once
+
+#include "net/onnx_proto.hpp"
+#include "net/operator.hpp"
+
+namespace neph::net {
+
+/// Shape, type and, of small constants, the numbers. The data itself is not kept. Errors: corrupt (negative
+/// dimensions, data that is not as long as the shape needs).
+Result<Tensor> stored_tensor(const onnx::TensorProto& proto);
+
+/// The stated shape with open dimensions unknown; nothing where none is stated. Errors: corrupt.
+Result<MaybeShape> stated_shape(const onnx::TypeProto& type);
+int stated_type(const onnx::TypeProto& type);
+
+/// Checks that the tensor's data lies in a file under `folder`, if it lies outside of the model at all. Errors:
+/// not_found, corrupt (too short, or a path that leads out of the folder).
+Status check_external_data(const onnx::TensorProto& proto, const std::filesystem::path& folder);
+
+}  // namespace neph::net

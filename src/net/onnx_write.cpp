@@ -1,0 +1,144 @@
+#include <bit>
+#include <cstring>
+#include <set>
+#include <unordered_map>
+
+#include "core/file.hpp"
+#include "net/net.hpp"
+#include "net/onnx_proto.hpp"
+#include "net/weights.hpp"
+
+namespace neph::net {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "ONNX stores raw tensors in little-endian order");
+
+constexpr std::int64_t kIrVersion = 8;
+constexpr std::int64_t kMostBytes = (std::int64_t{1} << 31) - (1 << 20);  // protobuf's limit, less room for the graph
+
+void add_integer(onnx::NodeProto& node, const char* name, std::int64_t value) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::INT);
+  attribute.set_i(value);
+}
+
+void add_integers(onnx::NodeProto& node, const char* name, const std::vector<std::int64_t>& values) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::INTS);
+  for (const auto value : values) attribute.add_ints(value);
+}
+
+/// What the operator needs beyond its inputs, from the layer's description. All other attributes keep the defaults of
+/// ONNX, which are those that Graph builds with.
+void add_attributes(onnx::NodeProto& node, const Layer& layer) {
+  if (layer.window) {
+    add_integers(node, "kernel_shape", layer.window->kernel);
+    add_integers(node, "strides", layer.window->strides);
+    add_integers(node, "pads", layer.window->pads);
+  }
+  if (layer.op == "Conv") add_integer(node, "group", layer.window->groups);
+  if (layer.op == "Concat") add_integer(node, "axis", 1);
+  if (layer.op == "Gemm") add_integer(node, "transB", 1);
+}
+
+/// A float tensor's type with the batch left open.
+void set_type(onnx::ValueInfoProto& value, const Port& port) {
+  value.set_name(port.name);
+  auto& tensor = *value.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(onnx::TensorProto::FLOAT);
+  auto& shape = *tensor.mutable_shape();
+  for (const auto dimension : *port.shape) {
+    if (shape.dim_size() == 0) {
+      shape.add_dim()->set_dim_param("n");
+    } else {
+      shape.add_dim()->set_dim_value(dimension);
+    }
+  }
+}
+
+void add_initializer(onnx::GraphProto& graph, const Weight& weight, const std::vector<float>& elements) {
+  auto& tensor = *graph.add_initializer();
+  tensor.set_name(weight.name);
+  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  for (const auto dimension : weight.shape) tensor.add_dims(dimension);
+  auto& raw = *tensor.mutable_raw_data();
+  raw.resize(elements.size() * sizeof(float));
+  std::memcpy(raw.data(), elements.data(), raw.size());
+}
+
+void add_metadata(onnx::ModelProto& model, const char* key, const std::string& value) {
+  auto& entry = *model.add_metadata_props();
+  entry.set_key(key);
+  entry.set_value(value);
+}
+
+/// Batch norms at the end of a residual branch: the first operand of an addition (builders/resnet.cpp).
+std::set<std::string> branch_ends(const Network& network) {
+  std::set<std::string> ends;
+  for (const auto& layer : network.layers)
+    if (layer.op == "Add") ends.insert(layer.inputs.front());
+  return ends;
+}
+
+Status check_writable(const Network& network) {
+  static const std::set<std::string, std::less<>> known{
+      "Conv", "BatchNormalization", "Relu",    "MaxPool", "AveragePool", "GlobalAveragePool",
+      "Add",  "Concat",             "Flatten", "Gemm"};
+  for (const auto& layer : network.layers)
+    if (!known.contains(layer.op))
+      return fail(ErrorCode::unsupported, "{}: layer '{}' ({}) is none that networks built here have; only those are written",
+                  network.name, layer.name, layer.op);
+  if (network.totals.weight_bytes > kMostBytes)
+    return fail(ErrorCode::unsupported, "{}: {} bytes of weights are more than the 2 GiB that an ONNX file holds",
+                network.name, network.totals.weight_bytes);
+  return {};
+}
+
+void fill_graph(onnx::GraphProto& graph, const Network& network, std::uint64_t seed) {
+  graph.set_name(network.name);
+  for (const auto& port : network.inputs) set_type(*graph.add_input(), port);
+  for (const auto& port : network.outputs) set_type(*graph.add_output(), port);
+  std::unordered_map<std::string, std::string> output_names;  // of the layers whose tensors are the network's outputs
+  for (const auto& port : network.outputs) output_names[port.layer] = port.name;
+  const auto ends = branch_ends(network);
+  for (const auto& layer : network.layers) {
+    auto& node = *graph.add_node();
+    node.set_name(layer.name);
+    node.set_op_type(layer.op);
+    for (const auto& input : layer.inputs) node.add_input(input);
+    for (const auto& weight : layer.weights) node.add_input(weight.name);
+    const auto renamed = output_names.find(layer.name);
+    node.add_output(renamed == output_names.end() ? layer.name : renamed->second);
+    add_attributes(node, layer);
+    for (std::size_t i = 0; i < layer.weights.size(); ++i)
+      add_initializer(graph, layer.weights[i], draw_weight(layer, i, ends.contains(layer.name), seed));
+  }
+}
+
+}  // namespace
+
+Result<std::string> write_onnx_bytes(const Network& network, std::uint64_t seed) {
+  NEPH_CHECK(check_writable(network));
+  onnx::ModelProto model;
+  model.set_ir_version(kIrVersion);
+  model.set_producer_name("neph");
+  auto& opset = *model.add_opset_import();
+  opset.set_domain("");
+  opset.set_version(network.opset);
+  add_metadata(model, "neph.network", network.name);
+  add_metadata(model, "neph.seed", std::to_string(seed));
+  fill_graph(*model.mutable_graph(), network, seed);
+  std::string bytes;
+  if (!model.SerializeToString(&bytes))
+    return fail(ErrorCode::internal, "{}: cannot be put into the ONNX format", network.name);
+  return bytes;
+}
+
+Status write_onnx(const Network& network, std::uint64_t seed, const std::filesystem::path& path) {
+  NEPH_TRY(const auto bytes, write_onnx_bytes(network, seed));
+  return write_file(path, bytes);
+}
+
+}  // namespace neph::net

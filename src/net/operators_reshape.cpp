@@ -1,0 +1,157 @@
+// The same elements in another shape, and the operators with which exporters compute such shapes.
+#include <algorithm>
+
+#include "net/operator.hpp"
+
+namespace neph::net {
+namespace {
+
+Effect reshaped(MaybeShape shape, const Tensor& input) {
+  return {.outputs = {
+              {.shape = std::move(shape), .type = input.type, .constant = input.constant, .values = input.values}}};
+}
+
+/// Product of some dimensions; unknown if one of them is.
+Result<std::int64_t> product_of(Shape::const_iterator first, Shape::const_iterator last) {
+  const Shape part(first, last);
+  return is_known(part) ? element_count(part) : Result<std::int64_t>(kUnknown);
+}
+
+Result<Effect> flatten(const Call& call) {
+  const Tensor& input = call.input(0);
+  if (!input.shape) return reshaped(std::nullopt, input);
+  const auto rank = static_cast<std::int64_t>(input.shape->size());
+  auto axis = call.integer("axis", 1);
+  if (axis < -rank || axis > rank)
+    return fail(ErrorCode::corrupt, "axis {} is outside of a tensor with {} dimensions", axis, rank);
+  if (axis < 0) axis += rank;
+  const auto middle = input.shape->begin() + axis;
+  NEPH_TRY(const auto rows, product_of(input.shape->begin(), middle));
+  NEPH_TRY(const auto columns, product_of(middle, input.shape->end()));
+  return reshaped(Shape{rows, columns}, input);
+}
+
+/// Fills in the one dimension of `shape` that is -1 from the number of elements that there are.
+Status deduce_open_dimension(const Shape& input, Shape& shape) {
+  const auto open = std::find(shape.begin(), shape.end(), kUnknown);
+  if (open == shape.end() || !is_known(input)) return {};
+  if (std::count(shape.begin(), shape.end(), kUnknown) > 1) return {};
+  NEPH_TRY(const auto have, element_count(input));
+  *open = 1;
+  NEPH_TRY(const auto rest, element_count(shape));
+  if (rest == 0 || have % rest != 0)
+    return fail(ErrorCode::corrupt, "{} elements cannot be given the shape {}", have, to_string(shape));
+  *open = have / rest;
+  return {};
+}
+
+/// The wanted shape is a constant: 0 copies the input's dimension, -1 is deduced.
+Result<Effect> reshape(const Call& call) {
+  const Tensor& input = call.input(0);
+  const auto wanted = call.integers("shape", 1);
+  if (!wanted) return reshaped(std::nullopt, input);
+  Shape shape = *wanted;
+  const bool zero_is_zero = call.integer("allowzero", 0) != 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < kUnknown) return fail(ErrorCode::corrupt, "a dimension of {} is not possible", shape[i]);
+    if (shape[i] != 0 || zero_is_zero) continue;
+    shape[i] = input.shape && i < input.shape->size() ? (*input.shape)[i] : kUnknown;
+  }
+  if (input.shape) NEPH_CHECK(deduce_open_dimension(*input.shape, shape));
+  return reshaped(std::move(shape), input);
+}
+
+Result<Effect> squeeze(const Call& call) {
+  const Tensor& input = call.input(0);
+  const auto axes = call.integers("axes", 1);
+  if (!input.shape || (!axes && call.has(1))) return reshaped(std::nullopt, input);
+  std::vector<bool> dropped(input.shape->size());
+  for (std::size_t i = 0; i < dropped.size(); ++i) dropped[i] = !axes && (*input.shape)[i] == 1;
+  for (const auto axis : axes.value_or(Integers{})) {
+    NEPH_TRY(const auto place, axis_index(axis, dropped.size()));
+    dropped[place] = true;
+  }
+  Shape shape;
+  for (std::size_t i = 0; i < dropped.size(); ++i)
+    if (!dropped[i]) shape.push_back((*input.shape)[i]);
+  return reshaped(std::move(shape), input);
+}
+
+Result<Effect> unsqueeze(const Call& call) {
+  const Tensor& input = call.input(0);
+  const auto axes = call.integers("axes", 1);
+  if (!input.shape || !axes) return reshaped(std::nullopt, input);
+  const std::size_t rank = input.shape->size() + axes->size();
+  std::vector<bool> added(rank);
+  for (const auto axis : *axes) {
+    NEPH_TRY(const auto place, axis_index(axis, rank));
+    if (added[place]) return fail(ErrorCode::corrupt, "axis {} is added twice", axis);
+    added[place] = true;
+  }
+  Shape shape;
+  auto next = input.shape->begin();
+  for (std::size_t i = 0; i < rank; ++i) shape.push_back(added[i] ? 1 : *next++);
+  return reshaped(std::move(shape), input);
+}
+
+/// Shape: the dimensions as integers, from which exporters compute the target of a Reshape.
+Result<Effect> shape_of(const Call& call) {
+  const MaybeShape& input = call.shape(0);
+  if (!input) return Effect{.outputs = {{.type = kInt64}}};
+  const auto rank = static_cast<std::int64_t>(input->size());
+  const auto place = [rank](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const auto first = place(call.integer("start", 0));
+  const auto last = std::max(first, place(call.integer("end", rank)));
+  Tensor output{.shape = Shape{last - first}, .type = kInt64, .constant = true};
+  const Shape part(input->begin() + first, input->begin() + last);
+  if (is_known(part)) output.values = part;
+  return Effect{.outputs = {std::move(output)}};
+}
+
+/// The value is taken for a float: what integers it may hold is not followed.
+Result<Effect> constant_of_shape(const Call& call) {
+  const auto& wanted = call.input(0).values;
+  Tensor output{.constant = true};
+  if (!wanted) return Effect{.outputs = {std::move(output)}};
+  if (std::any_of(wanted->begin(), wanted->end(), [](auto size) { return size < 0; }))
+    return fail(ErrorCode::corrupt, "a size of {} is not possible", to_string(*wanted));
+  output.shape = *wanted;
+  return Effect{.outputs = {std::move(output)}};
+}
+
+Result<Effect> range(const Call& call) {
+  Tensor output{.shape = Shape{kUnknown}, .type = call.input(0).type};
+  const auto& start = call.input(0).values;
+  const auto& limit = call.input(1).values;
+  const auto& step = call.input(2).values;
+  const auto single = [](const auto& values) { return values && values->size() == 1; };
+  if (!single(start) || !single(limit) || !single(step) || (*step)[0] != 1) return Effect{.outputs = {output}};
+  std::int64_t count = 0;
+  if (__builtin_sub_overflow((*limit)[0], (*start)[0], &count))
+    return fail(ErrorCode::corrupt, "a range from {} to {} is not possible", (*start)[0], (*limit)[0]);
+  output.shape = Shape{std::max<std::int64_t>(count, 0)};
+  output.constant = true;
+  if (count > 0 && count <= std::int64_t{kMostValues}) {
+    output.values.emplace();
+    for (std::int64_t i = 0; i < count; ++i) output.values->push_back((*start)[0] + i);
+  }
+  return Effect{.outputs = {std::move(output)}};
+}
+
+constexpr std::uint32_t kNone = 0;
+
+constexpr std::array kOperators{
+    Operator{"Flatten", Kind::movement, flatten, 0b1},
+    Operator{"Reshape", Kind::movement, reshape, 0b1},
+    Operator{"Squeeze", Kind::movement, squeeze, 0b1},
+    Operator{"Unsqueeze", Kind::movement, unsqueeze, 0b1},
+    Operator{"Shape", Kind::movement, shape_of, kNone},
+    Operator{"ConstantOfShape", Kind::movement, constant_of_shape, kNone},
+    Operator{"Range", Kind::movement, range, kNone},
+};
+
+}  // namespace
+
+std::span<const Operator> reshape_operators() { return kOperators; }
+
+}  // namespace neph::net

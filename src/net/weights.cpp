@@ -1,0 +1,56 @@
+#include "net/weights.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "core/random.hpp"
+
+namespace neph::net {
+namespace {
+
+constexpr float kBranchScale = 0.25F;
+
+/// FNV-1a: gives each tensor its own stream of numbers, whatever the order in which tensors are written.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return value;
+}
+
+/// Rows of `row_size` numbers, each row uniform with variance 2 / row_size and mean 0. All but the last step is done in
+/// integers, so that no order of additions and no fused operation can change a bit.
+std::vector<float> centred_rows(std::size_t count, std::size_t row_size, std::uint64_t seed) {
+  constexpr std::int64_t kLevels = std::int64_t{1} << 24;
+  constexpr double kVariance = (static_cast<double>(kLevels) * kLevels - 1) / 3;  // of the odd numbers drawn below
+  const auto size = static_cast<std::int64_t>(row_size);
+  const bool centred = size > 1;
+  const double kept = centred ? 1 - 1 / static_cast<double>(size) : 1;  // of the variance after centring
+  const double scale = std::sqrt(2.0 / static_cast<double>(size) / (kVariance * kept)) / static_cast<double>(size);
+  Random random(seed);
+  std::vector<float> weights(count);
+  std::vector<std::int64_t> row(row_size);
+  for (std::size_t start = 0; start + row_size <= count; start += row_size) {
+    for (auto& number : row) number = 2 * static_cast<std::int64_t>(random.bits() >> 40) - (kLevels - 1);
+    const std::int64_t sum = centred ? std::accumulate(row.begin(), row.end(), std::int64_t{0}) : 0;
+    for (std::size_t i = 0; i < row_size; ++i)
+      weights[start + i] = static_cast<float>(static_cast<double>(size * row[i] - sum) * scale);
+  }
+  return weights;
+}
+
+}  // namespace
+
+std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_branch, std::uint64_t seed) {
+  const Weight& weight = layer.weights[index];
+  std::size_t count = 1;
+  for (const auto dimension : weight.shape) count *= static_cast<std::size_t>(dimension);
+  if (layer.op == "BatchNormalization") {
+    const bool scale = index == 0, variance = index == 3;
+    return std::vector<float>(count, scale ? (ends_branch ? kBranchScale : 1.0F) : variance ? 1.0F : 0.0F);
+  }
+  if (index > 0) return std::vector<float>(count, 0.0F);  // biases
+  std::uint64_t stream = seed ^ hash(weight.name);
+  return centred_rows(count, count / static_cast<std::size_t>(weight.shape[0]), split_mix(stream));
+}
+
+}  // namespace neph::net
