@@ -1,0 +1,13 @@
+// Whether this process lives in a container, and the limits that bind it.
+#pragma once
+
+#include "host/fingerprint.hpp"
+#include "host/records.hpp"
+
+namespace neph::host {
+
+/// `memory_total` and `online`: a limit that is not below what the machine has is no limit.
+Container read_container(const Records& records, std::optional<std::int64_t> memory_total,
+                         std::optional<std::int64_t> online);
+
+}  // namespace neph::host

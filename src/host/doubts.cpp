@@ -1,0 +1,153 @@
+#include "host/doubts.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+
+namespace neph::host {
+namespace {
+
+class Telemetered {
+ public:
+  explicit Telemetered(const std::vector<SeriesSummary>& summaries) : summaries_(&summaries) {}
+
+  std::optional<double> mean(std::string_view target, std::string_view name) const {
+    const auto* summary = find(target, name);
+    return summary != nullptr ? summary->mean : std::nullopt;
+  }
+  std::optional<double> max(std::string_view target, std::string_view name) const {
+    const auto* summary = find(target, name);
+    return summary != nullptr ? summary->max : std::nullopt;
+  }
+  const std::vector<SeriesSummary>& all() const { return *summaries_; }
+
+ private:
+  const SeriesSummary* find(std::string_view target, std::string_view name) const {
+    const auto found = std::find_if(
+        summaries_->begin(), summaries_->end(),
+        [&](const SeriesSummary& summary) { return summary.target == target && summary.name == name; });
+    return found == summaries_->end() ? nullptr : &*found;
+  }
+  const std::vector<SeriesSummary>* summaries_;
+};
+
+using Warnings = std::vector<Warning>;
+
+void stolen(const Telemetered& seen, Warnings& warnings) {
+  const auto steal = seen.mean("machine", "cpu_steal");
+  const auto user = seen.mean("machine", "cpu_user");
+  const auto system = seen.mean("machine", "cpu_system");
+  if (!steal || !user || !system || *steal < stolen_cores) return;
+  const double share = *steal / (*steal + *user + *system);
+  if (share < stolen_share) return;
+  warnings.push_back(
+      {.code = "stolen",
+       .message =
+           fmt::format("the hypervisor gave {:.2f} cores of this machine's time to others ({:.1f} % of what "
+                       "it asked for)",
+                       *steal, 100 * share),
+       .advice = "repeat at another time, or on a machine with dedicated cores"});
+}
+
+void throttled_by_quota(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
+  const auto cores = seen.mean("container", "cpu_throttled");
+  if (!cores || *cores < throttled_cores) return;
+  const auto quota = machine.container.cpu_quota_cores;
+  warnings.push_back(
+      {.code = "throttled",
+       .message = fmt::format("the container's CPU quota{} held threads back for {:.2f} s each second",
+                              quota ? fmt::format(" of {:.4g} cores", *quota) : "", *cores),
+       .advice = "use no more threads than the quota has cores, or raise the quota"});
+}
+
+void throttled_by_heat(const Telemetered& seen, Warnings& warnings) {
+  const auto events = seen.mean("machine", "thermal_throttle");
+  if (events && *events > 0)
+    warnings.push_back(
+        {.code = "throttled",
+         .message = fmt::format("the processor slowed down from heat {:.2g} times a second", *events),
+         .advice = "cool the machine, wait between runs, or measure longer until the clock is steady"});
+  for (const auto& summary : seen.all()) {
+    const bool heat = summary.name == "throttled_by_heat";
+    if (!heat && summary.name != "throttled_by_power") continue;
+    if (!summary.mean || *summary.mean < gpu_throttled_share) continue;
+    warnings.push_back(
+        {.code = "throttled",
+         .message = fmt::format("{} lowered its clock because of {} in {:.0f} % of the time", summary.target,
+                                heat ? "heat" : "its power limit", 100 * *summary.mean),
+         .advice = heat ? "cool the machine, or wait between runs"
+                        : "raise the power limit (nvidia-smi -pl), or report the limit with the figure"});
+  }
+}
+
+void swapped(const Telemetered& seen, Warnings& warnings) {
+  const auto faults = seen.mean("process", "page_faults_major");
+  if (!faults || *faults < swapped_faults_per_s) return;
+  const auto swap_in = seen.mean("machine", "swap_in").value_or(0);
+  warnings.push_back(
+      {.code = "swapped",
+       .message = fmt::format(
+           "{} pages a second had to be fetched from disk while it ran{}", format_number(*faults),
+           swap_in > 0 ? fmt::format(", {} a second of it from swap", format_bytes(swap_in)) : ""),
+       .advice =
+           "free memory or use a smaller batch; if the model was read for the first time, warm up longer"});
+}
+
+void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
+  const auto user = seen.mean("machine", "cpu_user");
+  const auto system = seen.mean("machine", "cpu_system");
+  const auto own = seen.mean("process", "cpu");
+  if (!user || !system || !own || !machine.processor.online) return;
+  const double others = *user + *system - *own;
+  const auto online = static_cast<double>(*machine.processor.online);
+  if (others < busy_machine_share * online) return;
+  warnings.push_back({.code = "busy_machine",
+                      .message = fmt::format("other processes used {:.2f} of the machine's {} cores", others,
+                                             *machine.processor.online),
+                      .advice = "stop them (top shows them), or repeat when the machine is idle"});
+}
+
+void memory_limit_near(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
+  const auto limit = machine.container.memory_limit_bytes;
+  const auto used = limit ? seen.max("container", "memory_current") : seen.max("process", "memory_peak");
+  const auto allowed = limit ? limit : machine.memory.total_bytes;
+  if (!used || !allowed || *used < memory_limit_share * static_cast<double>(*allowed)) return;
+  warnings.push_back(
+      {.code = "memory_limit_near",
+       .message =
+           fmt::format("{} of {} memory {} were used", format_bytes(*used),
+                       format_bytes(static_cast<double>(*allowed)), limit ? "allowed to the container" : ""),
+       .advice =
+           "raise the limit or use a smaller batch; near it the kernel throws out cached files or kills"});
+}
+
+void governor_not_performance(const Fingerprint& machine, Warnings& warnings) {
+  const auto& governor = machine.processor.governor;
+  if (!governor || *governor == "performance") return;
+  warnings.push_back(
+      {.code = "governor_not_performance",
+       .message =
+           fmt::format("the frequency governor is '{}': clocks may rise only after work begins", *governor),
+       .advice = "for steadier figures: cpupower frequency-set -g performance"});
+}
+
+}  // namespace
+
+std::vector<Warning> doubts(const std::vector<SeriesSummary>& telemetry, const Fingerprint& machine) {
+  const Telemetered seen(telemetry);
+  Warnings warnings;
+  stolen(seen, warnings);
+  throttled_by_quota(seen, machine, warnings);
+  throttled_by_heat(seen, warnings);
+  swapped(seen, warnings);
+  busy_machine(seen, machine, warnings);
+  memory_limit_near(seen, machine, warnings);
+  governor_not_performance(machine, warnings);
+  return warnings;
+}
+
+}  // namespace neph::host

@@ -1,0 +1,100 @@
+#include "host/telemetry.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/thread.hpp"
+#include "host/sampler.hpp"
+#include "host/thread_clock.hpp"
+
+namespace neph::host {
+namespace {
+
+class ThreadedTelemetry final : public Telemetry {
+ public:
+  ThreadedTelemetry(const TelemetryOptions& options, const Clock& clock, Moment origin)
+      : options_(options), clock_(&clock), period_(from_seconds(1 / options.rate_hz)) {
+    thread_ =
+        start_thread("telemetry", [this, origin](std::stop_token stop) { run(std::move(stop), origin); });
+  }
+
+  void mark() override {
+    {
+      const std::lock_guard lock(mutex_);
+      marked_ = true;
+    }
+    wake_.notify_one();
+  }
+
+  std::vector<Series> stop() override {
+    if (thread_.joinable()) {
+      thread_.request_stop();
+      thread_.join();
+    }
+    return std::exchange(series_, {});
+  }
+
+  double cost_cpu_s() const override { return cost_cpu_s_; }
+
+ private:
+  void run(std::stop_token stop, Moment origin) {
+    Sampler sampler(options_, *clock_, origin);
+    sampler.step(true);
+    auto next = clock_->now() + period_;
+    while (true) {
+      const bool marked = wait_until(next, stop);
+      if (stop.stop_requested()) break;
+      sampler.step(marked);
+      cost_cpu_s_ = seconds(thread_cpu_time());
+      // After a mark the beat starts anew, and missed beats are not made up for.
+      const auto now = clock_->now();
+      next = marked || now - next > period_ ? now + period_ : next + period_;
+    }
+    sampler.step(true);
+    series_ = sampler.take();
+    cost_cpu_s_ = seconds(thread_cpu_time());
+  }
+
+  /// True: woken by mark().
+  bool wait_until(Moment moment, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, stop, std::max(Nanoseconds(0), moment - clock_->now()), [this] { return marked_; });
+    return std::exchange(marked_, false);
+  }
+
+  const TelemetryOptions options_;
+  const Clock* clock_;
+  const Nanoseconds period_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool marked_ = false;         ///< under mutex_
+  std::vector<Series> series_;  ///< the thread's, until it is joined
+  std::atomic<double> cost_cpu_s_ = 0;
+  std::jthread thread_;  ///< last: it is joined before the rest goes
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Telemetry>> Telemetry::start(const TelemetryOptions& options, const Clock& clock,
+                                                    Moment origin) {
+  if (!(options.rate_hz >= 0.1 && options.rate_hz <= 1000))
+    return fail(ErrorCode::invalid_argument, "telemetry at {} readings a second: give 0.1 to 1000",
+                options.rate_hz);
+  auto complete = options;
+  if (complete.pid == 0) complete.pid = ::getpid();
+  const auto folder = complete.root / "proc" / fmt::format("{}", complete.pid);
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error))
+    return fail(ErrorCode::not_found, "{} does not exist: no such process to watch", folder.string());
+  return std::make_unique<ThreadedTelemetry>(complete, clock, origin);
+}
+
+}  // namespace neph::host
