@@ -6,8 +6,8 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 namespace neph::experiment {
@@ -113,7 +113,7 @@ pid_t fork_child(const Child& child) {
 
 }  // namespace
 
-Process::Process(pid_t id) : id_(id), ended_(::pidfd_open(id, 0)) {
+Process::Process(pid_t id) : id_(id), ended_(static_cast<int>(::syscall(SYS_pidfd_open, id, 0))) {
   ::setpgid(id, id);  // as the child does: whoever comes first
 }
 

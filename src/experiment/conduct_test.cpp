@@ -1,0 +1,420 @@
+// Real processes: workers that do well, fail, die, babble, hang; a controller that is killed.
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/file.hpp"
+#include "core/json.hpp"
+#include "experiment/experiment.hpp"
+#include "store/scratch_test.hpp"
+#include "store/store.hpp"
+
+namespace neph::experiment {
+namespace {
+
+using store::Access;
+using store::Detail;
+using store::ScratchFolder;
+using store::Store;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Lt;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr const char* good_result =
+    R"(echo '{"event":"result","figures":[{"name":"images_per_s","unit":"1/s","estimate":{"value":5,"n":1}}]}')";
+
+std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
+
+class Watcher : public Observer {
+ public:
+  void run_started(const Slot& slot, const Cell&, const Eta&) override { started.push_back(slot); }
+  void phase_ended(const Phase& phase) override { phases.push_back(phase.name); }
+  void progress(const Progress& progress) override {
+    last_progress = progress;
+    if (on_progress) on_progress();
+  }
+  void worker_said(std::string_view line) override {
+    said_bytes += line.size();
+    said = line;
+  }
+  void run_ended(const neph::Run& run, const Cell&) override { ended.push_back(run); }
+
+  std::vector<Slot> started;
+  std::vector<std::string> phases;
+  Progress last_progress;
+  std::string said;
+  std::size_t said_bytes = 0;
+  std::vector<neph::Run> ended;
+  std::function<void()> on_progress;
+};
+
+class Conduct : public testing::Test {
+ protected:
+  Experiment begun(Experiment experiment = {.workload = "infer", .spec = {{"batch", 1}}}) {
+    return *begin(experiment, store);
+  }
+  Result<Outcome> conduct_with(const Experiment& experiment) {
+    return conduct(experiment, store, launch, watcher, interrupt, SteadyClock());
+  }
+  /// The one run of a worker that is this script.
+  neph::Run run_of(const std::string& script) {
+    launch.command = shell(script);
+    const auto outcome = conduct_with(begun());
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    EXPECT_THAT(watcher.ended, SizeIs(1));
+    return watcher.ended.empty() ? neph::Run{} : watcher.ended.back();
+  }
+
+  ScratchFolder folder;
+  Store store = *Store::open(folder / "neph.db", Access::write);
+  Launch launch{.timeout_s = 20, .grace_s = 0.2};
+  Watcher watcher;
+  Interrupt interrupt;
+};
+
+TEST_F(Conduct, HandsTheCellOverAndKeepsTheResult) {
+  const auto copy = (folder / "request").string();
+  launch.repro = [](const Cell& cell) { return "neph infer --" + cell.label; };
+  const auto run = run_of("cat > " + copy + R"(
+    echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
+    echo '{"event":"progress","phase":"measure","done":3,"total":9}'
+    echo hello >&2
+    )" + good_result);
+  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+  EXPECT_EQ(run.reason, "");
+  EXPECT_EQ(run.repro, "neph infer --all");
+  EXPECT_EQ(watcher.phases, std::vector<std::string>{"model_load"});
+  EXPECT_EQ(watcher.last_progress.done, 3);
+  EXPECT_EQ(watcher.said, "hello");
+
+  const auto request = *parse_json(*read_file(copy), "request");
+  EXPECT_EQ(request["workload"], "infer");
+  EXPECT_EQ(dump_json(request["spec"]), R"({"batch":1})");
+  const auto now = seconds(SteadyClock().now().time_since_epoch());
+  EXPECT_NEAR(request["started_s"].get<double>(), now, 20);
+
+  const auto stored = *store.run(run.id);
+  EXPECT_EQ(stored.result.figures.at(0).estimate.value, 5);
+  EXPECT_EQ(stored.result.phases.at(0).name, "model_load");
+  EXPECT_THAT(stored.started, StartsWith("20"));
+}
+
+TEST_F(Conduct, RunsEveryCellInTheOrderOfTheSeed) {
+  const auto experiment = begun({.workload = "infer",
+                                 .spec = Json::object(),
+                                 .factors = {{"batch", {1, 2, 4}}},
+                                 .repeat = 3,
+                                 .seed = 11});
+  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  const auto outcome = conduct_with(experiment);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->ok, 9);
+  EXPECT_TRUE(outcome->complete());
+  EXPECT_EQ(watcher.started, order(experiment, 3));
+  EXPECT_THAT(*store.runs(experiment.id, Detail::summary), SizeIs(9));
+
+  const auto again = conduct_with(experiment);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->skipped, 9);
+  EXPECT_EQ(again->ok, 0);
+}
+
+TEST_F(Conduct, MoreRepeatsOnResumeAddRuns) {
+  auto experiment = begun({.workload = "infer", .spec = {{"a", 1}}, .repeat = 2});
+  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  ASSERT_TRUE(conduct_with(experiment));
+  experiment.repeat = 5;
+  const auto found = *find_resumable(store, experiment);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->id, experiment.id);
+  EXPECT_EQ(found->repeat, 5);
+  const auto outcome = conduct_with(*found);
+  EXPECT_EQ(outcome->skipped, 2);
+  EXPECT_EQ(outcome->ok, 3);
+  EXPECT_EQ(store.experiment(experiment.id)->repeat, 5);
+  experiment.spec["a"] = 2;
+  EXPECT_FALSE(*find_resumable(store, experiment));
+}
+
+TEST_F(Conduct, AWorkersErrorIsTheReason) {
+  const auto run = run_of(
+      R"(cat >/dev/null; echo '{"event":"error","code":"corrupt","message":"m.onnx: cut short"}'; exit 7)");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_EQ(run.reason, "m.onnx: cut short");
+}
+
+TEST_F(Conduct, SilentEndIsAFailure) {
+  const auto run = run_of("cat >/dev/null; echo one >&2; printf 'no more\n\nmemory' >&2; exit 3");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_EQ(run.reason, "ended with exit code 3 without a result; its last words: memory");
+}
+
+TEST_F(Conduct, EndWithoutReadingItsCell) {
+  Experiment experiment{.workload = "infer", .spec = {{"long", std::string(1 << 20, 'x')}}};
+  launch.command = shell("exit 0");
+  ASSERT_TRUE(conduct_with(begun(experiment)));
+  EXPECT_EQ(watcher.ended.at(0).reason, "ended with exit code 0 without a result");
+}
+
+TEST_F(Conduct, KilledWorkerNamesTheSignal) {
+  const auto run = run_of(R"(cat >/dev/null
+    echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
+    kill -KILL $$)");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_THAT(run.reason, StartsWith("was killed by SIGKILL (out of memory?"));
+  EXPECT_THAT(store.run(run.id)->result.phases, SizeIs(1)) << "what was measured is kept";
+}
+
+TEST_F(Conduct, MemoryLimitIsAFailureWithItsWords) {
+  const auto run = run_of(R"(ulimit -v 200000; exec python3 -c 'x = bytearray(1 << 30)')");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_THAT(run.reason, HasSubstr("MemoryError"));
+}
+
+TEST_F(Conduct, ACrashAfterTheResultIsAWarning) {
+  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; kill -SEGV $$");
+  EXPECT_EQ(run.status, RunStatus::ok);
+  ASSERT_THAT(run.result.warnings, SizeIs(1));
+  EXPECT_EQ(run.result.warnings[0].code, "worker_exit");
+  EXPECT_THAT(run.result.warnings[0].message, HasSubstr("SIGSEGV"));
+}
+
+TEST_F(Conduct, GarbageIsShownShortened) {
+  const auto run =
+      run_of("cat >/dev/null; printf 'Hello \\033[1m'; head -c 1000 /dev/zero | tr '\\0' y; echo; sleep 60");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_THAT(run.reason, StartsWith("the worker's output is not events: 'Hello ?[1myyy"));
+  EXPECT_LT(run.reason.size(), 450u);
+  EXPECT_LT(run.wall_s, 10) << "nobody waits for the rest";
+}
+
+TEST_F(Conduct, NothingMayFollowTheResult) {
+  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; " + good_result);
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_THAT(run.reason, HasSubstr("more after its last line"));
+}
+
+TEST_F(Conduct, EndlessLineIsStopped) {
+  launch.max_line_bytes = 1 << 20;
+  const auto run = run_of("cat >/dev/null; exec cat /dev/zero");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_THAT(run.reason, HasSubstr("a line of more than 1048576 bytes"));
+}
+
+TEST_F(Conduct, HangingWorkerIsStoppedWithAllItStarted) {
+  launch.timeout_s = 0.3;
+  const auto pid_file = (folder / "pid").string();
+  const auto run =
+      run_of("trap '' TERM; sleep 1000 & echo $! > " + pid_file + "; echo stuck >&2; wait; sleep 1000");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_EQ(run.reason, "took longer than 0.3 s and was stopped; its last words: stuck");
+  EXPECT_LT(run.wall_s, 5);
+  int left_behind = 0;
+  std::ifstream(pid_file) >> left_behind;
+  ASSERT_GT(left_behind, 0);
+  for (int i = 0; i < 500 && ::kill(left_behind, 0) == 0; ++i) {
+    std::ifstream state(fmt::format("/proc/{}/stat", left_behind));
+    std::string text;
+    std::getline(state, text);
+    if (text.find(") Z ") != std::string::npos) break;  // killed, and nobody there to reap it
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ASSERT_LT(i, 499) << "still there: " << text;
+  }
+}
+
+TEST_F(Conduct, LingeringWorkerKeepsItsResult) {
+  launch.exit_s = 0.1;
+  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; exec sleep 1000");
+  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+  EXPECT_THAT(run.result.warnings.at(0).message, HasSubstr("did not end within 0.1 s"));
+}
+
+TEST_F(Conduct, ALeftoverThatHoldsThePipesIsNotWaitedFor) {
+  const auto run = run_of(std::string("cat >/dev/null; setsid sleep 3 & ") + good_result);
+  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+  EXPECT_LT(run.wall_s, 2);
+}
+
+TEST_F(Conduct, FloodOnStandardErrorBlocksNobody) {
+  const auto run =
+      run_of(std::string("cat >/dev/null; head -c 20000000 /dev/zero | tr '\\0' e >&2; ") + good_result);
+  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+  EXPECT_EQ(watcher.said_bytes, 20000000u);
+}
+
+TEST_F(Conduct, BigResultArrivesWhole) {
+  const auto run = run_of(R"(cat >/dev/null; exec python3 -c '
+n = 2_900_000
+print("{\"event\":\"result\",\"samples\":[{\"name\":\"done_s\",\"values\":[" + ",".join(["0.12345678901234"] * n) + "]}]}")')");
+  ASSERT_EQ(run.status, RunStatus::ok) << run.reason;
+  EXPECT_THAT(store.run(run.id)->result.samples.at(0).values, SizeIs(2'900'000));
+}
+
+TEST_F(Conduct, WorkerInheritsNothingOpen) {
+  const int leaky = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as libraries do
+  const auto run = run_of("cat >/dev/null; ls -l /proc/self/fd | wc -l >&2; " + std::string(good_result));
+  ::close(leaky);
+  EXPECT_EQ(run.status, RunStatus::ok);
+  EXPECT_EQ(watcher.said, "5") << "a total, three standard descriptors, the folder being listed";
+}
+
+TEST_F(Conduct, NoSuchProgramIsAnErrorAndNoRun) {
+  for (const auto& [program, code] : {std::pair("no-such-program-anywhere", ErrorCode::not_found),
+                                      std::pair("/no/such/program", ErrorCode::not_found),
+                                      std::pair("/etc/passwd", ErrorCode::unavailable)}) {
+    launch.command = {program};
+    const auto outcome = conduct_with(begun());
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, code);
+    EXPECT_THAT(outcome.error().message, HasSubstr(program));
+  }
+  launch.command.clear();
+  EXPECT_EQ(conduct_with(begun()).error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(*store.runs(1, Detail::summary), IsEmpty());
+}
+
+TEST_F(Conduct, FailedRunsDoNotEndTheExperiment) {
+  const auto experiment =
+      begun({.workload = "infer", .spec = Json::object(), .factors = {{"batch", {1, 2}}}, .repeat = 2});
+  launch.command = shell(std::string(R"(if grep -q '"batch":2'; then exit 1; fi; )") + good_result);
+  const auto outcome = conduct_with(experiment);
+  EXPECT_EQ(outcome->ok, 2);
+  EXPECT_EQ(outcome->failed, 2);
+  EXPECT_TRUE(outcome->complete());
+}
+
+TEST_F(Conduct, FirstInterruptFinishesTheRun) {
+  const auto experiment = begun({.workload = "infer", .spec = Json::object(), .repeat = 3});
+  watcher.on_progress = [&] { interrupt.raise(); };
+  launch.command =
+      shell(std::string(R"(cat >/dev/null; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
+  const auto outcome = conduct_with(experiment);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->ok, 1);
+  EXPECT_EQ(outcome->left, 2);
+  EXPECT_FALSE(outcome->complete());
+}
+
+TEST_F(Conduct, SecondInterruptStopsNowAndTheRunIsRepeated) {
+  const auto experiment = begun({.workload = "infer", .spec = Json::object(), .repeat = 2});
+  watcher.on_progress = [&] {
+    interrupt.raise();
+    interrupt.raise();
+  };
+  launch.command = shell(R"(cat >/dev/null
+    echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
+    echo '{"event":"progress","phase":"measure"}'; exec sleep 1000)");
+  const auto outcome = conduct_with(experiment);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->interrupted, 1);
+  EXPECT_EQ(outcome->left, 1);
+  const auto runs = *store.runs(experiment.id, Detail::full);
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_EQ(runs[0].status, RunStatus::interrupted);
+  EXPECT_EQ(runs[0].reason, "stopped by the user");
+  EXPECT_THAT(runs[0].result.phases, SizeIs(1));
+  EXPECT_LT(runs[0].wall_s, 5);
+
+  Interrupt calm;
+  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  const auto resumed = conduct(experiment, store, launch, watcher, calm, SteadyClock());
+  EXPECT_EQ(resumed->ok, 2);
+  EXPECT_EQ(resumed->skipped, 0);
+}
+
+/// From a real signal handler, while poll() waits.
+Interrupt* struck = nullptr;
+
+TEST_F(Conduct, InterruptFromASignalHandler) {
+  struck = &interrupt;
+  std::signal(SIGUSR1, [](int) { struck->raise(); });
+  launch.command =
+      shell(fmt::format("cat >/dev/null; kill -USR1 {0}; kill -USR1 {0}; sleep 0.01; kill -USR1 {0}; "
+                        "kill -USR1 {0}; exec sleep 1000",
+                        ::getpid()));
+  const auto outcome = conduct_with(begun());
+  std::signal(SIGUSR1, SIG_DFL);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->interrupted, 1);
+}
+
+TEST_F(Conduct, StoreThatFailsNamesTheRunThatIsLost) {
+  const auto experiment = begun({.workload = "infer", .spec = Json::object(), .repeat = 3});
+  store = *Store::open(folder / "neph.db", Access::write, 0.05);
+  int runs = 0;
+  sqlite3* other = nullptr;
+  watcher.on_progress = [&] {
+    if (++runs < 2) return;
+    sqlite3_open((folder / "neph.db").c_str(), &other);
+    sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr);
+  };
+  launch.command =
+      shell(std::string(R"(cat >/dev/null; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
+  const auto outcome = conduct_with(experiment);
+  sqlite3_close(other);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(
+      outcome.error().message,
+      AllOf(HasSubstr("locked"), HasSubstr("the run of all (repeat 1) is lost, all earlier ones are kept")));
+  EXPECT_THAT(*store.runs(experiment.id, Detail::summary), SizeIs(1));
+}
+
+bool is_gone(pid_t id) {
+  for (int i = 0; i < 1000; ++i) {
+    if (::kill(id, 0) != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+/// 'Done when' 5: SIGKILL for the controller loses at most the run in progress, and resuming repeats none
+/// that ended.
+TEST_F(Conduct, KilledControllerLeavesNoWorkerAndLosesNoRun) {
+  const auto experiment = begun(
+      {.workload = "infer", .spec = Json::object(), .factors = {{"batch", {1, 2}}}, .repeat = 3, .seed = 3});
+  const auto log = (folder / "log").string();
+  const auto pid_file = (folder / "pid").string();
+  const auto fourth_hangs = fmt::format(
+      "cat >> {0}; if [ $(wc -l < {0}) = 4 ]; then echo $$ > {1}.new; mv {1}.new {1}; "
+      "exec sleep 1000; fi; {2}",
+      log, pid_file, good_result);
+  const auto controller = ::fork();
+  if (controller == 0) {
+    auto own = Store::open(folder / "neph.db", Access::write);
+    launch.command = shell(fourth_hangs);
+    (void)conduct(experiment, *own, launch, watcher, interrupt, SteadyClock());
+    ::_exit(0);
+  }
+  for (int i = 0; i < 5000 && !std::filesystem::exists(pid_file); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  pid_t worker = 0;
+  std::ifstream(pid_file) >> worker;
+  ASSERT_GT(worker, 0);
+  ::kill(controller, SIGKILL);
+  ::waitpid(controller, nullptr, 0);
+  EXPECT_TRUE(is_gone(worker));
+  EXPECT_THAT(*store.finished(experiment.id), SizeIs(3));
+
+  std::filesystem::remove(pid_file);
+  launch.command = shell(fmt::format("cat >> {}; {}", log, good_result));
+  const auto outcome = conduct_with(experiment);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->skipped, 3);
+  EXPECT_EQ(outcome->ok, 3);
+  const auto slots = order(experiment, 2);
+  EXPECT_EQ(watcher.started, std::vector(slots.begin() + 3, slots.end()));
+  EXPECT_THAT(*store.runs(experiment.id, Detail::summary), SizeIs(6));
+}
+
+}  // namespace
+}  // namespace neph::experiment
