@@ -1,0 +1,87 @@
+// Batches in the order of the pictures, from files or from memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "data/decoder.hpp"
+#include "data/picture_set.hpp"
+
+namespace neph::data {
+
+/// A picture that could not be used during the run. Its tensor is all zeros.
+struct FailedPicture {
+  std::int64_t index = 0;  ///< position in the run
+  std::string reason;      ///< names the file
+};
+
+struct Batch {
+  std::int64_t index = 0;  ///< 0, 1, 2, ... without gaps
+  std::int64_t first = 0;  ///< position in the run of its first picture
+  std::int64_t size = 0;   ///< pictures; only the last batch of a run may have fewer than the others
+  std::span<float>
+      tensor;  ///< [batch, channels, side, side]; what lies behind `size` pictures is zero or another picture
+  StageTimes times;  ///< summed over its pictures, from whatever threads loaded them
+  std::int64_t bytes_read = 0;
+  std::vector<FailedPicture> failed;  ///< in ascending order
+  std::size_t slot = 0;               ///< for release()
+};
+
+/// Threads: any; next() gives each batch once, in order. Destruction stops it.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// Waits for the next batch. Empty after the last one, or after stop().
+  virtual std::optional<Batch> next() = 0;
+  /// The batch's tensor is no longer in use. Batches may be given back in any order.
+  virtual void release(const Batch& batch) = 0;
+  /// Wakes every waiting thread; no batch comes after it. Pictures being decoded are finished first (about 1
+  /// ms).
+  virtual void stop() = 0;
+  /// Distinct pictures that it goes through.
+  virtual std::int64_t distinct_pictures() const = 0;
+};
+
+struct LoaderOptions {
+  std::int64_t count = 0;    ///< pictures of the run: picture i is usable[i % usable.size()]; 0: each once
+  std::int64_t batch = 1;    ///< pictures per batch
+  std::int64_t threads = 2;  ///< 0: pictures are loaded by next(), on the thread that calls it
+  std::int64_t max_pixels = default_max_pixels;
+};
+
+/// From files. `slots` are batches of memory, each of batch x transform.values() floats: as many batches are
+/// in flight (being filled, waiting, or with the caller) as there are slots, and when all are taken the
+/// loaders wait. All threads work on the oldest unfinished batch first, picture by picture. A file that
+/// cannot be read or decoded is a failed picture. `clock` and the memory outlive the source. Errors:
+/// invalid_argument (no usable picture, batch below 1, count or threads below 0, no slot, a slot of the wrong
+/// size, transform not valid).
+Result<std::unique_ptr<BatchSource>> load_batches(const PictureSet& set, const Transform& transform,
+                                                  const LoaderOptions& options,
+                                                  std::vector<std::span<float>> slots, const Clock& clock);
+
+struct ReadyOptions {
+  std::int64_t count = 0;    ///< as above
+  std::int64_t batch = 1;    ///< as above
+  std::int64_t threads = 2;  ///< that decode before the first batch
+  std::int64_t memory_bytes = std::int64_t{1}
+                              << 30;  ///< for tensors; at least four batches are taken in any case
+  std::int64_t max_pixels = default_max_pixels;
+};
+
+/// From memory: all distinct pictures are decoded before this returns (as many of them as fit; the run then
+/// repeats those), and batches point into that memory without a copy, aligned to 64 bytes when a tensor's
+/// size is a multiple of that. Their times and bytes are 0: the loading is in `loading`, if given. Batches
+/// must not be written to. Errors as above, and unavailable (stopped, memory cannot be had).
+Result<std::unique_ptr<BatchSource>> ready_batches(const PictureSet& set, const Transform& transform,
+                                                   const ReadyOptions& options, const Clock& clock,
+                                                   StageTimes* loading = nullptr,
+                                                   const PictureProgress& progress = {},
+                                                   std::stop_token stop = {});
+
+}  // namespace neph::data
