@@ -1,0 +1,51 @@
+// Two cells side by side: how many times as much the candidate reaches.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "core/describe.hpp"
+#include "core/estimate.hpp"
+
+namespace neph::stats {
+
+/// Which direction of a quantity is the good one: rates are better higher, times lower.
+enum class Better { higher, lower };
+
+enum class Change { faster, slower, not_shown };
+constexpr auto enum_names(Change) {
+  return std::array{Named{Change::faster, "faster"}, Named{Change::slower, "slower"},
+                    Named{Change::not_shown, "no difference shown"}};
+}
+
+struct Ratio {
+  Estimate ratio;  ///< candidate / baseline
+  Change change = Change::not_shown;
+};
+
+template <class Visit, Describes<Ratio> Self>
+void describe(Visit&& v, Self& s) {
+  v("ratio", s.ratio, "candidate / baseline");
+  v("change", s.change, "what the interval shows; it holds 1: no difference shown");
+}
+
+/// The same repeat (block, seed, moment) of both cells.
+struct Pair {
+  double baseline = 0;
+  double candidate = 0;
+};
+
+/// Geometric mean of the pairs' ratios with Student's t interval over their logarithms: what both members of
+/// a pair share (drift of the machine, the pictures) cancels. n: pairs, at least 2 for an interval.
+Ratio compare_pairs(std::span<const Pair> pairs, Better better);
+
+/// Ratio of the geometric means with Welch's t interval over the logarithms (Welch, Biometrika 34, 1947): the
+/// spread of times and rates is multiplicative, and on logarithms a ratio is a difference, whose interval is
+/// always proper, where Fieller's for the ratio of plain means can be unbounded. n: samples of both, at least
+/// 2 of each for an interval.
+Ratio compare(std::span<const double> baseline, std::span<const double> candidate, Better better);
+
+// Both: values must be positive, else nothing is known (ratio NaN, n 0). Geometric means, because only they
+// give the inverse when the cells change places (Fleming, Wallace, Comm. ACM 29(3), 1986).
+
+}  // namespace neph::stats

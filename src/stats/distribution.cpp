@@ -1,0 +1,37 @@
+#include "stats/distribution.hpp"
+
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+
+namespace neph::stats {
+namespace {
+
+namespace policies = boost::math::policies;
+/// Bad arguments give NaN or infinity instead of an exception.
+using Quiet =
+    policies::policy<policies::domain_error<policies::ignore_error>,
+                     policies::pole_error<policies::ignore_error>,
+                     policies::overflow_error<policies::ignore_error>,
+                     policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
+
+}  // namespace
+
+double normal_quantile(double p) { return -std::sqrt(2.0) * boost::math::erfc_inv(2 * p, Quiet()); }
+
+double normal_cdf(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
+
+double student_t_bound(double degrees) {
+  // T^2 / (degrees + T^2) has a beta distribution (Abramowitz, Stegun 26.7.1).
+  double rest = 0;  // 1 - x, kept apart: for many degrees x is near 0, for few it is near 1
+  const double x = boost::math::ibeta_inv(0.5, degrees / 2, kConfidence, &rest, Quiet());
+  return std::sqrt(degrees * x / rest);
+}
+
+double binomial_cdf(std::int64_t k, std::int64_t n, double p) {
+  if (k < 0) return 0;
+  if (k >= n) return 1;
+  return boost::math::ibetac(static_cast<double>(k + 1), static_cast<double>(n - k), p, Quiet());
+}
+
+}  // namespace neph::stats

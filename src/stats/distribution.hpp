@@ -1,0 +1,20 @@
+// The few distributions that the intervals need. Behind the door: other rooms use stats/stats.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace neph::stats {
+
+/// Every interval of this room holds the truth with this probability.
+inline constexpr double kConfidence = 0.95;
+
+/// z with P(Z <= z) = p for a standard normal Z; infinite for p = 0 or 1.
+double normal_quantile(double p);
+/// P(Z <= z).
+double normal_cdf(double z);
+/// t with P(|T| <= t) = kConfidence for Student's T. `degrees` > 0, not necessarily whole (Welch).
+double student_t_bound(double degrees);
+/// P(B <= k) for B successes in n trials of probability p.
+double binomial_cdf(std::int64_t k, std::int64_t n, double p);
+
+}  // namespace neph::stats

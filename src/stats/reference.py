@@ -1,0 +1,111 @@
+"""Random samples with what NumPy, SciPy and textbook formulas say about them, as one JSON document on stdout.
+
+reference_test.cpp runs this and holds the room's own figures against it.
+"""
+import json
+
+import numpy as np
+from scipy import stats
+
+random = np.random.default_rng(20240229)
+
+
+def some_samples(n):
+    """Skewed, symmetric or coarse (with ties)."""
+    kind = random.integers(3)
+    if kind == 0:
+        return random.lognormal(0, 0.5, n)
+    if kind == 1:
+        return random.normal(10, 2, n)
+    return 1.0 + random.poisson(4, n)
+
+
+def optional(value):
+    return None if np.isnan(value) else float(value)
+
+
+def distribution_cases():
+    for degrees in [*random.uniform(0.8, 5, 20), *range(1, 60), 1e3, 1e5, 1e7]:
+        yield {"kind": "t_bound", "degrees": float(degrees), "value": float(stats.t.ppf(0.975, degrees))}
+    for _ in range(100):
+        n = int(10 ** random.uniform(0, 5))
+        p = float(random.uniform(0, 1))
+        k = int(np.clip(random.normal(n * p, 2 * np.sqrt(n * p * (1 - p)) + 1), -1, n))
+        yield {"kind": "binomial", "k": k, "n": n, "p": p, "value": float(stats.binom.cdf(k, n, p))}
+    for p in random.uniform(0, 1, 50):
+        z = float(stats.norm.ppf(p))
+        yield {"kind": "normal", "p": float(p), "z": z}
+
+
+def quantile_case():
+    samples = some_samples(int(10 ** random.uniform(0, 3.3)))
+    q = float(random.choice([0.1, 0.25, 0.5, 0.9, 0.99]))
+    interval = stats.quantile_test(samples, p=q).confidence_interval(0.95)
+    return {"kind": "quantile", "samples": samples.tolist(), "q": q, "value": float(np.quantile(samples, q)),
+            "low": optional(interval.low), "high": optional(interval.high),
+            "mad": float(stats.median_abs_deviation(samples))}
+
+
+def mean_case():
+    samples = some_samples(int(random.integers(2, 60)))
+    interval = stats.ttest_1samp(samples, 0).confidence_interval(0.95)
+    return {"kind": "mean", "samples": samples.tolist(), "value": float(samples.mean()),
+            "error": float(stats.sem(samples)), "low": float(interval.low), "high": float(interval.high)}
+
+
+def bootstrap_case():
+    samples = some_samples(int(random.integers(6, 60)))
+    interval = stats.bootstrap((samples,), np.mean, method="BCa", n_resamples=9999, batch=1000,
+                               rng=random).confidence_interval
+    return {"kind": "bootstrap", "samples": samples.tolist(), "low": float(interval.low),
+            "high": float(interval.high)}
+
+
+def trend_case():
+    n = int(random.integers(3, 120))
+    samples = some_samples(n) + random.choice([0, 0.03]) * np.arange(n)
+    score = sum(np.sign(samples[j] - samples[i]) for i in range(n) for j in range(i + 1, n))
+    ties = np.unique(samples, return_counts=True)[1]
+    variance = (n * (n - 1) * (2 * n + 5) - np.sum(ties * (ties - 1) * (2 * ties + 5))) / 18
+    if n <= 30 and len(ties) == n:
+        p_value = stats.kendalltau(np.arange(n), samples, method="exact").pvalue
+    else:
+        p_value = 2 * stats.norm.sf(max(0, abs(score) - 1) / np.sqrt(variance)) if score and variance else 1
+    sen = stats.theilslopes(samples, np.arange(n), 0.95)
+    centred = samples - samples.mean()
+    lag1 = np.sum(centred[1:] * centred[:-1]) / np.sum(centred**2) if centred.any() else 0
+    return {"kind": "trend", "samples": samples.tolist(), "score": int(score), "p_value": float(p_value),
+            "slope": float(sen.slope), "low": float(sen.low_slope), "high": float(sen.high_slope),
+            "lag1": float(lag1)}
+
+
+def outliers_case():
+    samples = random.standard_t(2, int(random.integers(4, 200)))
+    first, third = np.percentile(samples, [25, 75])
+    spread = third - first
+
+    def indices(times):
+        outside = (samples < first - times * spread) | (samples > third + times * spread)
+        return np.flatnonzero(outside).tolist()
+
+    return {"kind": "outliers", "samples": samples.tolist(), "any": indices(1.5), "severe": indices(3)}
+
+
+def compare_case():
+    baseline = random.lognormal(0, 0.2, int(random.integers(2, 30)))
+    candidate = random.lognormal(0.1, 0.1, int(random.integers(2, 30)))
+    pairs = min(len(baseline), len(candidate))
+    unpaired = stats.ttest_ind(np.log(candidate), np.log(baseline), equal_var=False).confidence_interval(0.95)
+    paired = stats.ttest_rel(np.log(candidate[:pairs]), np.log(baseline[:pairs])).confidence_interval(0.95)
+    return {"kind": "compare", "baseline": baseline.tolist(), "candidate": candidate.tolist(),
+            "value": float(stats.gmean(candidate) / stats.gmean(baseline)),
+            "low": float(np.exp(unpaired.low)), "high": float(np.exp(unpaired.high)),
+            "paired_value": float(stats.gmean(candidate[:pairs] / baseline[:pairs])),
+            "paired_low": float(np.exp(paired.low)), "paired_high": float(np.exp(paired.high))}
+
+
+cases = list(distribution_cases())
+for make, count in [(quantile_case, 200), (mean_case, 100), (bootstrap_case, 20), (trend_case, 100),
+                    (outliers_case, 50), (compare_case, 100)]:
+    cases += [make() for _ in range(count)]
+print(json.dumps(cases))

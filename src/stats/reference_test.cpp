@@ -1,0 +1,156 @@
+// Every figure against NumPy and SciPy: some 800 random cases from reference.py, one start of Python.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "core/json.hpp"
+#include "stats/distribution.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::stats {
+namespace {
+
+using testing::ElementsAreArray;
+
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string output;
+  char buffer[65536];
+  while (pipe) {
+    const auto read = fread(buffer, 1, sizeof buffer, pipe.get());
+    if (read == 0) break;
+    output.append(buffer, read);
+  }
+  return output;
+}
+
+class Reference : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const char* python = std::getenv("NEPH_PYTHON");
+    ASSERT_NE(python, nullptr) << "NEPH_PYTHON names no Python with SciPy; run this through ctest";
+    const auto all = parse_json(output_of(std::string(python) + " src/stats/reference.py"), "reference.py");
+    ASSERT_TRUE(all) << all.error().message;
+    for (const auto& each : *all) cases_[each["kind"]].push_back(each);
+  }
+  static void TearDownTestSuite() { cases_.clear(); }
+
+  static std::vector<Json> cases(const std::string& kind, std::size_t expected) {
+    EXPECT_GE(cases_[kind].size(), expected) << kind;
+    return cases_[kind];
+  }
+
+  static std::map<std::string, std::vector<Json>> cases_;
+};
+std::map<std::string, std::vector<Json>> Reference::cases_;
+
+std::vector<double> numbers(const Json& json) { return json.get<std::vector<double>>(); }
+
+/// Equal to 11 digits.
+void expect_same(double actual, const Json& expected, const Json& in) {
+  const double value = expected;
+  EXPECT_NEAR(actual, value, 1e-11 * std::max(1.0, std::abs(value))) << in;
+}
+
+void expect_interval(const Estimate& estimate, const Json& low, const Json& high, const Json& in) {
+  ASSERT_TRUE(estimate.low && estimate.high) << in;
+  expect_same(*estimate.low, low, in);
+  expect_same(*estimate.high, high, in);
+}
+
+TEST_F(Reference, Distributions) {
+  for (const auto& in : cases("t_bound", 80)) {
+    const double value = in["value"];
+    EXPECT_NEAR(student_t_bound(in["degrees"]), value, 1e-10 * value) << in;
+  }
+  for (const auto& in : cases("binomial", 100))
+    EXPECT_NEAR(binomial_cdf(in["k"], in["n"], in["p"]), in["value"].get<double>(), 1e-11) << in;
+  for (const auto& in : cases("normal", 50)) {
+    expect_same(normal_quantile(in["p"]), in["z"], in);
+    expect_same(normal_cdf(in["z"]), in["p"], in);
+  }
+}
+
+TEST_F(Reference, Quantiles) {
+  int bounded = 0;
+  for (const auto& in : cases("quantile", 200)) {
+    const auto samples = numbers(in["samples"]);
+    const auto estimate = quantile_estimate(samples, in["q"]);
+    expect_same(estimate.value, in["value"], in);
+    expect_same(median_absolute_deviation(samples), in["mad"], in);
+    if (in["low"].is_null() || in["high"].is_null()) continue;  // SciPy never gives one tail more than 2.5 %
+    expect_interval(estimate, in["low"], in["high"], in);
+    ++bounded;
+  }
+  EXPECT_GT(bounded, 80);
+}
+
+TEST_F(Reference, Means) {
+  for (const auto& in : cases("mean", 100)) {
+    const auto mean = mean_of(numbers(in["samples"]));
+    expect_same(mean.estimate.value, in["value"], in);
+    expect_same(mean.standard_error.value(), in["error"], in);
+    expect_interval(mean.estimate, in["low"], in["high"], in);
+  }
+}
+
+TEST_F(Reference, BootstrapsUpToTheirNoise) {
+  for (const auto& in : cases("bootstrap", 20)) {
+    const auto estimate = bootstrap_mean(numbers(in["samples"]), 1);
+    ASSERT_TRUE(estimate.low && estimate.high);
+    const double low = in["low"], high = in["high"];
+    EXPECT_NEAR(*estimate.low, low, 0.06 * (high - low)) << in;
+    EXPECT_NEAR(*estimate.high, high, 0.06 * (high - low)) << in;
+  }
+}
+
+TEST_F(Reference, Trends) {
+  int bounded = 0;
+  for (const auto& in : cases("trend", 100)) {
+    const auto samples = numbers(in["samples"]);
+    const auto trend = trend_of(samples);
+    EXPECT_EQ(trend.score, in["score"]) << in;
+    expect_same(trend.p_value, in["p_value"], in);
+    expect_same(trend.slope.value, in["slope"], in);
+    expect_same(lag1_autocorrelation(samples), in["lag1"], in);
+    if (!trend.slope.low) continue;
+    expect_interval(trend.slope, in["low"], in["high"], in);
+    ++bounded;
+  }
+  EXPECT_GT(bounded, 80);
+}
+
+TEST_F(Reference, Outliers) {
+  for (const auto& in : cases("outliers", 50)) {
+    std::vector<std::size_t> any, severe;
+    for (const auto& [index, kind] : outliers(numbers(in["samples"]))) {
+      any.push_back(index);
+      if (kind == OutlierKind::low_severe || kind == OutlierKind::high_severe) severe.push_back(index);
+    }
+    EXPECT_THAT(any, ElementsAreArray(in["any"].get<std::vector<std::size_t>>()));
+    EXPECT_THAT(severe, ElementsAreArray(in["severe"].get<std::vector<std::size_t>>()));
+  }
+}
+
+TEST_F(Reference, Comparisons) {
+  for (const auto& in : cases("compare", 100)) {
+    const auto baseline = numbers(in["baseline"]), candidate = numbers(in["candidate"]);
+    const auto unpaired = compare(baseline, candidate, Better::higher).ratio;
+    expect_same(unpaired.value, in["value"], in);
+    expect_interval(unpaired, in["low"], in["high"], in);
+
+    std::vector<Pair> pairs;
+    for (std::size_t i = 0; i < std::min(baseline.size(), candidate.size()); ++i)
+      pairs.push_back({baseline[i], candidate[i]});
+    const auto paired = compare_pairs(pairs, Better::higher).ratio;
+    expect_same(paired.value, in["paired_value"], in);
+    expect_interval(paired, in["paired_low"], in["paired_high"], in);
+  }
+}
+
+}  // namespace
+}  // namespace neph::stats
