@@ -1,0 +1,47 @@
+// A chart: a function from a document to Vega-Lite specifications. Data, not drawing code: the page draws
+// them.
+//
+// A new chart is one file in this folder with one such function, and one line in charts.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace neph::report {
+
+struct Panel {
+  std::string caption;      ///< short, above the panel; empty where the chart's title says it all
+  std::string description;  ///< for those who cannot see it: what the panel shows, in a sentence or two
+  Json spec;                ///< Vega-Lite 6, complete with its data
+};
+
+struct Drawing {
+  std::vector<Panel> panels;  ///< empty: the document holds nothing for this chart
+  std::string note;           ///< what was left out or thinned; empty: nothing
+  /// Settings among which the reader chooses; each panel then has a parameter `cell`. Index and label.
+  std::vector<std::pair<std::int64_t, std::string>> choices;
+};
+
+struct Chart {
+  std::string_view id;       ///< anchor in the page
+  std::string_view title;    ///< a heading
+  std::string_view reading;  ///< how to read it, in a sentence or two
+  Drawing (*draw)(const Document&);
+};
+
+/// All charts in the order of the page.
+std::span<const Chart> charts();
+
+Drawing draw_throughput(const Document& document);
+Drawing draw_settings(const Document& document);
+Drawing draw_stages(const Document& document);
+Drawing draw_phases(const Document& document);
+Drawing draw_latency(const Document& document);
+Drawing draw_telemetry(const Document& document);
+Drawing draw_repeats(const Document& document);
+
+}  // namespace neph::report

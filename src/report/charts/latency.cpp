@@ -1,0 +1,135 @@
+// The distribution of the time per batch, on an axis that gives the slowest tenth, hundredth, thousandth the
+// same room: x = 1/(1-q), logarithmic (as in the percentile plots of Tene's HdrHistogram).
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/charts/chart.hpp"
+#include "report/charts/thin.hpp"
+#include "report/charts/vega.hpp"
+#include "report/readings.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::size_t most_points = 20000;  // of all settings together
+constexpr std::size_t most_per_setting = 500;
+
+constexpr std::string_view template_text = R"json({
+  "height": 320,
+  "encoding": {
+    "x": {"field": "x", "type": "quantitative", "title": "share of the batches that were done by then",
+          "scale": {"type": "log", "nice": false, "domainMin": 1},
+          "axis": {"values": [1, 2, 4, 10, 100, 1000, 10000, 100000], "grid": true, "labelOverlap": "greedy",
+                   "labelExpr": "datum.value == 1 ? '0 %' : datum.value == 2 ? '50 %' : datum.value == 4 ? '75 %' : datum.value == 10 ? '90 %' : datum.value == 100 ? '99 %' : datum.value == 1000 ? '99.9 %' : datum.value == 10000 ? '99.99 %' : '99.999 %'"}},
+    "color": {"field": "name", "type": "nominal", "title": null, "sort": null}
+  },
+  "layer": [
+    {"transform": [{"filter": "datum.curve"}, {"flatten": ["x", "y"]}],
+     "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.75},
+     "encoding": {"y": {"field": "y", "type": "quantitative"}, "detail": {"field": "label"}}},
+    {"transform": [{"filter": "!datum.curve"}],
+     "mark": {"type": "errorbar", "ticks": {"size": 6}},
+     "encoding": {"y": {"field": "low", "type": "quantitative", "title": "milliseconds per batch"}, "y2": {"field": "high"}}},
+    {"transform": [{"filter": "!datum.curve"}],
+     "mark": {"type": "point", "filled": true, "size": 42, "opacity": 1},
+     "encoding": {"y": {"field": "value", "type": "quantitative"},
+       "tooltip": [
+         {"field": "label", "title": "setting"},
+         {"field": "quantile", "title": "quantile"},
+         {"field": "value", "title": "ms", "format": ".4~r"},
+         {"field": "low", "title": "95 % from", "format": ".4~r"},
+         {"field": "high", "title": "to", "format": ".4~r"},
+         {"field": "n", "title": "samples"}
+       ]}}
+  ]
+})json";
+
+const Column* column_of(const Run& run, std::string_view name) {
+  for (const auto& column : run.result.samples)
+    if (column.name == name) return &column;
+  return nullptr;
+}
+
+/// Milliseconds from the moment a batch was due to the moment it was done, over all repeats of the cell.
+std::vector<double> latencies_ms(const std::vector<Run>& runs, std::int64_t cell) {
+  std::vector<double> all;
+  for (const auto& run : runs) {
+    if (run.cell != cell || run.status != RunStatus::ok) continue;
+    const auto* due = column_of(run, "scheduled_s");
+    const auto* done = column_of(run, "done_s");
+    if (!due || !done) continue;
+    for (std::size_t i = 0; i < std::min(due->values.size(), done->values.size()); ++i)
+      all.push_back(1e3 * (done->values[i] - due->values[i]));
+  }
+  return all;
+}
+
+Json rounded_list(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(rounded(value));
+  return list;
+}
+
+/// The smallest and the largest time that the rows show.
+std::pair<double, double> range_of(const Json& rows) {
+  std::pair range{std::numeric_limits<double>::infinity(), 0.0};
+  const auto see = [&](const Json& value) {
+    if (!value.is_number()) return;
+    range.first = std::min(range.first, value.get<double>());
+    range.second = std::max(range.second, value.get<double>());
+  };
+  for (const auto& row : rows) {
+    see(row.value("value", Json()));
+    for (const auto& value : row.value("y", Json::array())) see(value);
+  }
+  return range;
+}
+
+}  // namespace
+
+Drawing draw_latency(const Document& document) {
+  const SettingNames names(document.cells);
+  const auto points = std::clamp<std::size_t>(most_points / std::max<std::size_t>(document.cells.size(), 1),
+                                              40, most_per_setting);
+  Json rows = Json::array();
+  bool thinned = false;
+  for (const auto* cell : by_speed(document.cells)) {
+    const Json row{{"name", names.of(cell->cell.index)}, {"label", cell->cell.label}};
+    auto samples = latencies_ms(document.runs, cell->cell.index);
+    thinned |= samples.size() > points;
+    if (const auto curve = upper_quantiles(std::move(samples), points); curve.x.size() > 1) {
+      rows.push_back(row);
+      rows.back().update({{"curve", true}, {"x", rounded_list(curve.x)}, {"y", rounded_list(curve.y)}});
+    }
+    for (const auto& [name, estimate] : cell->latency_ms) {
+      const auto q = quantile_of(name);
+      if (!q || !std::isfinite(estimate.value)) continue;
+      rows.push_back(row);
+      rows.back().update({{"quantile", name}, {"x", rounded(1 / (1 - *q))}});
+      add_estimate(rows.back(), estimate);
+    }
+  }
+  if (rows.empty()) return {};
+  const auto description = fmt::format(
+      "Lines: milliseconds per batch by the share of batches that were done by then, for {} settings; "
+      "quantiles with "
+      "95 % intervals.",
+      document.cells.size());
+  const auto [least, most] = range_of(rows);
+  Json spec = specification(template_text, description, std::move(rows));
+  Json& y = spec["layer"][0]["encoding"]["y"];
+  const bool wide = least > 0 && most / least > 20;
+  y["title"] = "milliseconds per batch";
+  y["scale"] = wide ? Json{{"type", "log"}} : Json{{"zero", true}};
+  spec["encoding"]["color"]["scale"] = names.scale();
+  if (names.single()) spec["encoding"]["color"]["legend"] = nullptr;
+  std::string note;
+  if (thinned)
+    note = fmt::format("Thinned: at most {} of each setting's batches are drawn, denser towards the slowest.",
+                       points);
+  return {.panels = {{.caption = "time per batch", .description = description, .spec = spec}}, .note = note};
+}
+
+}  // namespace neph::report

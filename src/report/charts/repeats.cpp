@@ -1,0 +1,73 @@
+// Every run as a dot, in the order in which they ran, against the mean of its setting: drift becomes a slope.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/charts/chart.hpp"
+#include "report/charts/vega.hpp"
+#include "report/readings.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::string_view template_text = R"json({
+  "height": 240,
+  "layer": [
+    {"mark": {"type": "rule", "color": "var(--muted, #8a8f98)"}, "encoding": {"y": {"datum": 0}}},
+    {"mark": {"type": "point", "filled": true, "size": 45, "opacity": 0.9},
+     "encoding": {
+       "x": {"field": "position", "type": "quantitative", "title": "place in the order of runs",
+             "axis": {"grid": false, "tickMinStep": 1, "format": "d"}, "scale": {"zero": false, "nice": false, "padding": 8}},
+       "y": {"field": "deviation", "type": "quantitative", "title": "from the setting's mean, %",
+             "axis": {"format": "+~r"}},
+       "color": {"field": "name", "type": "nominal", "title": null, "sort": null},
+       "tooltip": [
+         {"field": "label", "title": "setting"},
+         {"field": "run", "title": "run"},
+         {"field": "value", "title": "images/s", "format": ",.4~r"},
+         {"field": "deviation", "title": "from the mean, %", "format": "+.2f"}
+       ]}}
+  ]
+})json";
+
+}  // namespace
+
+Drawing draw_repeats(const Document& document) {
+  struct Mean {
+    double sum = 0;
+    int n = 0;
+  };
+  std::map<std::int64_t, Mean> means;
+  for (const auto& run : document.runs)
+    if (const auto speed = images_per_s(run)) {
+      means[run.cell].sum += *speed;
+      means[run.cell].n += 1;
+    }
+  std::map<std::int64_t, std::string> labels;
+  for (const auto& cell : document.cells) labels[cell.cell.index] = cell.cell.label;
+  const SettingNames names(document.cells);
+
+  Json rows = Json::array();
+  for (const auto& run : document.runs) {
+    const auto speed = images_per_s(run);
+    if (!speed || means[run.cell].n < 2 || means[run.cell].sum <= 0) continue;
+    const double mean = means[run.cell].sum / means[run.cell].n;
+    rows.push_back({{"position", run.position + 1},
+                    {"run", run.id},
+                    {"name", names.of(run.cell)},
+                    {"label", labels[run.cell]},
+                    {"value", rounded(*speed)},
+                    {"deviation", rounded(100 * (*speed / mean - 1))}});
+  }
+  if (rows.empty()) return {};
+  const auto description = fmt::format(
+      "Dots: {} runs in the order they ran, each as deviation from the mean of its setting in percent.",
+      rows.size());
+  Json spec = specification(template_text, description, std::move(rows));
+  Json& colour = spec["layer"][1]["encoding"]["color"];
+  colour["scale"] = names.scale();
+  if (names.single()) colour["legend"] = nullptr;
+  return {.panels = {{.caption = "deviation of each run", .description = description, .spec = spec}}};
+}
+
+}  // namespace neph::report

@@ -1,0 +1,272 @@
+// Telemetry over time: for each setting the run with the median speed, its phases as a strip on top, the
+// measurement shaded. One panel per group of quantities that share a unit; groups are the lines of the table
+// below.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "report/charts/chart.hpp"
+#include "report/charts/thin.hpp"
+#include "report/charts/vega.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::size_t most_points = 75000;  // of all panels and settings together
+constexpr std::size_t fewest_per_series = 40;
+constexpr std::size_t most_per_series = 2000;
+
+struct Quantity {
+  std::string_view target;
+  std::string_view name;
+  std::string_view label;
+};
+
+struct Group {
+  std::string_view title;
+  std::string_view axis;  ///< the unit, in words
+  double scale;           ///< from the series' unit to the axis'
+  bool stacked;           ///< the quantities are parts of a whole
+  std::array<Quantity, 4> quantities;
+};
+
+constexpr double to_mib = 1.0 / (1 << 20);
+
+constexpr std::array groups{
+    Group{"Processor, by kind of thread",
+          "cores",
+          1,
+          true,
+          {{{"engine", "cpu", "engine"}, {"loader", "cpu", "loaders"}, {"rest", "cpu", "rest"}}}},
+    Group{"Memory of the process",
+          "MiB",
+          to_mib,
+          false,
+          {{{"process", "memory_resident", "resident"}, {"container", "memory_current", "container"}}}},
+    Group{"Whole machine",
+          "cores",
+          1,
+          true,
+          {{{"machine", "cpu_user", "user"},
+            {"machine", "cpu_system", "system"},
+            {"machine", "cpu_iowait", "waiting for disk"},
+            {"machine", "cpu_steal", "stolen"}}}},
+    Group{
+        "GPU in use", "%", 1, false, {{{"gpu0", "utilisation", "GPU 0"}, {"gpu1", "utilisation", "GPU 1"}}}},
+    Group{"GPU memory",
+          "MiB",
+          to_mib,
+          false,
+          {{{"gpu0", "memory_used", "GPU 0"}, {"gpu1", "memory_used", "GPU 1"}}}},
+    Group{"GPU power", "W", 1, false, {{{"gpu0", "power", "GPU 0"}, {"gpu1", "power", "GPU 1"}}}},
+    Group{"GPU clock", "MHz", 1e-6, false, {{{"gpu0", "clock_sm", "GPU 0"}, {"gpu1", "clock_sm", "GPU 1"}}}},
+    Group{"Ready to run, but waiting for a core",
+          "threads",
+          1,
+          true,
+          {{{"engine", "cpu_wait", "engine"},
+            {"loader", "cpu_wait", "loaders"},
+            {"rest", "cpu_wait", "rest"}}}},
+    Group{"Disk",
+          "MiB per second",
+          to_mib,
+          false,
+          {{{"process", "disk_read", "read"}, {"process", "disk_write", "written"}}}},
+    Group{"Page faults",
+          "per second",
+          1,
+          false,
+          {{{"process", "page_faults_minor", "minor"}, {"process", "page_faults_major", "major"}}}},
+    Group{"Context switches",
+          "per second",
+          1,
+          false,
+          {{{"process", "context_switches_voluntary", "voluntary"},
+            {"process", "context_switches_involuntary", "involuntary"}}}},
+    Group{"Pressure (time that some task waited)",
+          "%",
+          1,
+          false,
+          {{{"machine", "pressure_cpu_some", "processor"},
+            {"machine", "pressure_memory_some", "memory"},
+            {"machine", "pressure_io_some", "disk"}}}},
+    Group{"Processor frequency", "MHz", 1e-6, false, {{{"machine", "cpu_frequency", "mean of all"}}}},
+    Group{"Held back by the CPU quota", "cores", 1, false, {{{"container", "cpu_throttled", "throttled"}}}},
+};
+
+// Phases lie in rows with `begin`, series in rows with lists `t` and `v`.
+constexpr std::string_view template_text = R"json({
+  "height": 170,
+  "transform": [{"filter": "datum.cell == cell"}],
+  "encoding": {"x": {"field": "t", "type": "quantitative", "title": "seconds from the start of the process",
+                     "scale": {"nice": false}, "axis": {"grid": false}}},
+  "resolve": {"scale": {"color": "independent"}},
+  "layer": [
+    {"transform": [{"filter": "datum.phase == 'measure'"}],
+     "mark": {"type": "rect", "color": "var(--shade, #eef1f5)"},
+     "encoding": {"x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"}}},
+    {"transform": [{"filter": "isValid(datum.t)"}, {"flatten": ["t", "v"]}],
+     "mark": {},
+     "encoding": {
+       "y": {"field": "v", "type": "quantitative", "scale": {"zero": true}},
+       "color": {"field": "series", "type": "nominal", "title": null, "sort": null}}},
+    {"transform": [{"filter": "isValid(datum.phase)"}],
+     "mark": {"type": "rect"},
+     "encoding": {
+       "x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"},
+       "y": {"value": -9}, "y2": {"value": -3},
+       "color": {"field": "phase", "type": "nominal", "title": null, "sort": null, "legend": null},
+       "tooltip": [{"field": "phase", "title": "phase"},
+                   {"field": "begin", "title": "from (s)", "format": ".3~f"},
+                   {"field": "end", "title": "to (s)", "format": ".3~f"}]}}
+  ]
+})json";
+
+struct Representative {
+  const CellSummary* cell;
+  const Run* run;
+};
+
+std::vector<Representative> representatives(const Document& document) {
+  std::vector<Representative> found;
+  for (const auto& cell : document.cells)
+    if (const auto* run = median_run(document.runs, cell.cell.index)) found.push_back({&cell, run});
+  return found;
+}
+
+const Series* series_of(const Run& run, const Quantity& quantity) {
+  for (const auto& series : run.result.series)
+    if (series.target == quantity.target && series.name == quantity.name && !series.values.empty())
+      return &series;
+  return nullptr;
+}
+
+bool moves(const Series& series) {
+  return std::any_of(series.values.begin(), series.values.end(),
+                     [](double value) { return std::isfinite(value) && value != 0; });
+}
+
+Json series_row(const Representative& from, const Quantity& quantity, const Series& series, double scale,
+                std::size_t points) {
+  const auto thin = bucket_means(series.at_s, series.values, points);
+  Json row{{"cell", from.cell->cell.index},
+           {"series", quantity.label},
+           {"t", Json::array()},
+           {"v", Json::array()}};
+  for (std::size_t i = 0; i < thin.x.size(); ++i) {
+    row["t"].push_back(rounded(thin.x[i]));
+    row["v"].push_back(rounded(thin.y[i] * scale));
+  }
+  return row;
+}
+
+Json phase_rows(const std::vector<Representative>& all) {
+  Json rows = Json::array();
+  for (const auto& from : all)
+    for (const auto& phase : from.run->result.phases)
+      rows.push_back({{"cell", from.cell->cell.index},
+                      {"phase", in_words(phase.name)},
+                      {"begin", rounded(phase.begin_s)},
+                      {"end", rounded(phase.end_s)}});
+  return rows;
+}
+
+std::vector<std::string> phases_in_words(const Document& document) {
+  std::vector<std::string> names;
+  for (const auto& name : phase_names(document.cells)) names.push_back(in_words(name));
+  return names;
+}
+
+class TelemetryPanels {
+ public:
+  explicit TelemetryPanels(const Document& document)
+      : all_(representatives(document)), phases_(phase_rows(all_)), phase_names_(phases_in_words(document)) {
+    std::size_t series = 0;
+    for (const auto& group : groups)
+      for (const auto& quantity : group.quantities)
+        for (const auto& from : all_) series += series_of(*from.run, quantity) != nullptr;
+    points_ = std::clamp(most_points / std::max<std::size_t>(series, 1), fewest_per_series, most_per_series);
+    const auto order = by_speed(document.cells);
+    for (const auto* cell : order)  // the fastest setting that can be shown
+      if (median_run(document.runs, cell->cell.index)) {
+        selected_ = cell->cell.index;
+        break;
+      }
+  }
+
+  Drawing draw() {
+    Drawing drawing;
+    for (const auto& group : groups) add(group, drawing);
+    if (drawing.panels.empty()) return {};
+    for (const auto& from : all_) drawing.choices.emplace_back(from.cell->cell.index, from.cell->cell.label);
+    std::stable_partition(drawing.choices.begin(), drawing.choices.end(),
+                          [&](const auto& choice) { return choice.first == selected_; });
+    if (most_averaged_ > 1)
+      drawing.note = fmt::format("Thinned: a point is the mean of up to {} readings.", most_averaged_);
+    if (!still_.empty())
+      drawing.note += fmt::format("{}Always 0 and not drawn: {}.", drawing.note.empty() ? "" : " ", still_);
+    return drawing;
+  }
+
+ private:
+  void add(const Group& group, Drawing& drawing) {
+    Json rows = Json::array();
+    std::vector<std::string> labels;
+    bool any_moves = false;
+    for (const auto& quantity : group.quantities)
+      for (const auto& from : all_) {
+        const auto* series = quantity.name.empty() ? nullptr : series_of(*from.run, quantity);
+        if (!series) continue;
+        if (labels.empty() || labels.back() != quantity.label) labels.emplace_back(quantity.label);
+        any_moves |= moves(*series);
+        most_averaged_ = std::max(most_averaged_, (series->values.size() + points_ - 1) / points_);
+        rows.push_back(series_row(from, quantity, *series, group.scale, points_));
+      }
+    if (rows.empty()) return;
+    if (!any_moves) {
+      still_ += fmt::format("{}{}", still_.empty() ? "" : ", ", group.title);
+      return;
+    }
+    for (const auto& phase : phases_) rows.push_back(phase);
+    const auto description =
+        fmt::format("{} in {} over the time of one run, with the phases of the run marked: {}.", group.title,
+                    group.axis, fmt::join(labels, ", "));
+    drawing.panels.push_back({.caption = fmt::format("{}, {}", group.title, group.axis),
+                              .description = description,
+                              .spec = spec_of(group, labels, description, std::move(rows))});
+  }
+
+  Json spec_of(const Group& group, const std::vector<std::string>& labels, const std::string& description,
+               Json rows) const {
+    Json spec = specification(template_text, description, std::move(rows));
+    spec["params"] = Json::array({{{"name", "cell"}, {"value", selected_}}});
+    Json& series = spec["layer"][1];
+    series["mark"] = group.stacked ? Json{{"type", "area"}, {"opacity", 0.85}, {"line", false}}
+                                   : Json{{"type", "line"}, {"strokeWidth", 1.75}};
+    series["encoding"]["y"]["title"] = group.axis;
+    series["encoding"]["y"]["stack"] = group.stacked ? Json("zero") : Json(nullptr);
+    series["encoding"]["color"]["scale"] = colour_scale(labels);
+    if (labels.size() == 1) series["encoding"]["color"]["legend"] = nullptr;
+    spec["layer"][2]["encoding"]["color"]["scale"] = colour_scale(phase_names_);
+    return spec;
+  }
+
+  std::vector<Representative> all_;
+  Json phases_;
+  std::vector<std::string> phase_names_;
+  std::size_t points_ = most_per_series;
+  std::size_t most_averaged_ = 1;
+  std::int64_t selected_ = 0;
+  std::string still_;
+};
+
+}  // namespace
+
+Drawing draw_telemetry(const Document& document) { return TelemetryPanels(document).draw(); }
+
+}  // namespace neph::report

@@ -1,0 +1,78 @@
+#include "report/charts/vega.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/readings.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::array<std::string_view, series_colours> fallback{"#0072b2", "#e69f00", "#009e73", "#d55e00",
+                                                                "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
+constexpr std::size_t named_settings = 7;
+constexpr const char* other_settings = "other settings";
+
+}  // namespace
+
+std::string series_colour(std::size_t i) {
+  const auto place = i % series_colours;
+  return fmt::format("var(--series-{}, {})", place + 1, fallback[place]);
+}
+
+Json specification(std::string_view text, const std::string& description, Json rows) {
+  Json spec{{"$schema", "https://vega.github.io/schema/vega-lite/v6.json"}, {"description", description}};
+  spec.update(Json::parse(text));
+  spec["width"] = "container";
+  spec["data"] = {{"values", std::move(rows)}};
+  return spec;
+}
+
+Json rounded(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == 0) return 0;
+  const double scale = std::pow(10.0, 4 - std::floor(std::log10(std::fabs(value))));
+  const double result = std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
+  if (std::fabs(result) < 1e15 && result == std::floor(result)) return static_cast<std::int64_t>(result);
+  return result;
+}
+
+Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(nullptr); }
+
+void add_estimate(Json& row, const Estimate& estimate) {
+  row["value"] = rounded(estimate.value);
+  row["low"] = rounded(estimate.low);
+  row["high"] = rounded(estimate.high);
+  row["n"] = estimate.n;
+}
+
+Json colour_scale(const std::vector<std::string>& names) {
+  Json scale{{"domain", names}, {"range", Json::array()}};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    scale["range"].push_back(i < series_colours ? series_colour(i) : std::string(muted_colour));
+  return scale;
+}
+
+SettingNames::SettingNames(const std::vector<CellSummary>& cells) {
+  for (const auto* cell : by_speed(cells)) {
+    const bool named = names_.size() < named_settings || cells.size() == named_settings + 1;
+    const auto& name = by_cell_[cell->cell.index] = named ? cell->cell.label : other_settings;
+    if (named || names_.back() != name) names_.push_back(name);
+  }
+}
+
+const std::string& SettingNames::of(std::int64_t cell) const {
+  static const std::string unknown = other_settings;
+  const auto found = by_cell_.find(cell);
+  return found == by_cell_.end() ? unknown : found->second;
+}
+
+Json SettingNames::scale() const {
+  Json scale = colour_scale(names_);
+  if (!names_.empty() && names_.back() == other_settings) scale["range"].back() = muted_colour;
+  return scale;
+}
+
+}  // namespace neph::report

@@ -1,0 +1,50 @@
+// What the charts' specifications have in common: colours that follow the page's theme, settings that share a
+// colour scale, and rounded rows of data.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace neph::report {
+
+/// The colour of series `i`: eight colours of Okabe and Ito (2008), which people with a colour vision
+/// deficiency can tell apart, as variables that the page sets for light and dark.
+std::string series_colour(std::size_t i);
+inline constexpr std::size_t series_colours = 8;
+inline constexpr std::string_view muted_colour = "var(--muted, #8a8f98)";
+
+/// A Vega-Lite document: `text` is the specification without data, which is JSON by construction; the schema,
+/// `description`, a width that follows the page, and `rows` as its data are added.
+Json specification(std::string_view text, const std::string& description, Json rows);
+
+/// Five significant digits, which is more than a chart shows; null for what is not finite.
+Json rounded(double value);
+Json rounded(const std::optional<double>& value);
+
+/// Puts value, low, high and n of an estimate into a row.
+void add_estimate(Json& row, const Estimate& estimate);
+
+/// {"domain": names, "range": their colours}; names beyond the colours share the muted one.
+Json colour_scale(const std::vector<std::string>& names);
+
+/// Names for the settings in charts of one line or dot per setting: the seven fastest keep theirs and with it
+/// a colour, all others are `other_settings`.
+class SettingNames {
+ public:
+  explicit SettingNames(const std::vector<CellSummary>& cells);
+  const std::string& of(std::int64_t cell) const;
+  Json scale() const;
+  bool single() const { return names_.size() == 1; }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::int64_t, std::string> by_cell_;
+};
+
+}  // namespace neph::report

@@ -1,0 +1,192 @@
+#include "report/findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "report/readings.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr double busy_share = 0.9;     // of the cores: hardly anything is left to use
+constexpr double waiting_cores = 0.1;  // per core: the share of time that counts as waiting for the disk
+constexpr double stolen_cores = 0.05;  // per core: what the hypervisor may take before it is worth a sentence
+constexpr double busy_gpu_percent = 90;  // of the time
+
+std::string interval_text(const Estimate& estimate, std::string_view unit) {
+  if (!estimate.low || !estimate.high)
+    return fmt::format("{} {} ({} {}: too few for an interval)", format_number(estimate.value), unit,
+                       estimate.n, estimate.n == 1 ? "run" : "runs");
+  return fmt::format("{} {} (95 % interval {} to {}, {} runs)", format_number(estimate.value), unit,
+                     format_number(*estimate.low), format_number(*estimate.high), estimate.n);
+}
+
+std::string fastest_sentence(const std::vector<const CellSummary*>& order) {
+  const auto speed = interval_text(images_per_s(*order[0]), "images/s");
+  if (order.size() == 1) return fmt::format("The measured speed is {}.", speed);
+  return fmt::format("The fastest of {} settings is {}: {}.", order.size(), order[0]->cell.label, speed);
+}
+
+std::vector<double> speeds_of(const std::vector<Run>& runs, std::int64_t cell) {
+  std::vector<double> speeds;
+  for (const auto& run : runs)
+    if (const auto speed = images_per_s(run); speed && run.cell == cell) speeds.push_back(*speed);
+  return speeds;
+}
+
+std::string next_sentence(const Document& document, const CellSummary& best, const CellSummary& next) {
+  const auto ratio = stats::compare(speeds_of(document.runs, next.cell.index),
+                                    speeds_of(document.runs, best.cell.index), stats::Better::higher);
+  const auto& [value, low, high, n] = ratio.ratio;
+  if (!low || !high)
+    return fmt::format("Next is {}: {}.", next.cell.label, interval_text(images_per_s(next), "images/s"));
+  const auto interval = fmt::format("{} times as fast (95 % interval {} to {})", format_number(value),
+                                    format_number(*low), format_number(*high));
+  if (ratio.change == stats::Change::not_shown)
+    return fmt::format(
+        "Next is {}, and these runs cannot tell the two apart: the fastest is {}, which includes 1.",
+        next.cell.label, interval);
+  return fmt::format("Next is {}: the fastest is {}.", next.cell.label, interval);
+}
+
+/// The stage that takes the most of a picture's thread time, with its share.
+std::optional<std::pair<std::string, double>> largest_stage(const CellSummary& cell) {
+  double total = 0;
+  std::pair<std::string, double> largest;
+  for (const auto& [name, estimate] : cell.stages_ms) {
+    if (!std::isfinite(estimate.value)) continue;
+    total += estimate.value;
+    if (estimate.value > largest.second) largest = {name, estimate.value};
+  }
+  if (total <= 0) return std::nullopt;
+  return std::pair(largest.first, largest.second / total);
+}
+
+std::string who_was_busy(const CellSummary& cell, double process) {
+  const auto engine = busy_cores(cell, "engine");
+  const auto loader = busy_cores(cell, "loader");
+  if (!engine && !loader) return fmt::format("the process used {}", format_number(process));
+  if (loader.value_or(0) > engine.value_or(0))
+    return fmt::format("reading and decoding pictures used {}", format_number(*loader));
+  return fmt::format("the engine's threads used {}", format_number(engine.value_or(0)));
+}
+
+/// What keeps the fastest setting from being faster, as far as the telemetry tells.
+std::string limit_sentence(const CellSummary& cell, const Json& machine) {
+  for (const auto& series : cell.telemetry)
+    if (series.target.starts_with("gpu") && series.name == "utilisation" &&
+        series.mean.value_or(0) >= busy_gpu_percent)
+      return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*series.mean));
+
+  const auto cores = usable_cores(machine);
+  const auto process = busy_cores(cell, "process");
+  if (!cores || !process) return {};
+  const auto iowait = find_telemetry(cell, "machine", "cpu_iowait");
+  if (*process >= busy_share * *cores) {
+    auto text = fmt::format("The processor is the limit: the process kept {} of {} cores busy",
+                            format_number(*process), format_number(*cores));
+    if (const auto who = who_was_busy(cell, *process); !who.starts_with("the process")) text += "; " + who;
+    if (const auto stage = largest_stage(cell))
+      text += fmt::format(", and {} took {:.0f} % of a picture's thread time", in_words(stage->first),
+                          100 * stage->second);
+    return text + ".";
+  }
+  if (iowait && iowait->mean.value_or(0) >= waiting_cores * *cores)
+    return fmt::format(
+        "The disk is the limit: {} cores waited for it while the process kept {} of {} busy. With files in "
+        "the page "
+        "cache (--cache warm) or tensors in memory (--files off) this wait goes away.",
+        format_number(*iowait->mean), format_number(*process), format_number(*cores));
+  return fmt::format(
+      "The processor had room left: the process kept {} of {} cores busy. More inferences in flight (--mode "
+      "async), "
+      "streams or loader threads may use the rest.",
+      format_number(*process), format_number(*cores));
+}
+
+std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
+  const auto* steal = find_telemetry(cell, "machine", "cpu_steal");
+  const double cores = usable_cores(machine).value_or(1);
+  if (!steal || steal->mean.value_or(0) < stolen_cores * cores) return {};
+  return fmt::format(
+      "The hypervisor took {} cores away during the fastest setting: other guests slowed this machine.",
+      format_number(*steal->mean));
+}
+
+std::string count_of(std::size_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string trust_sentence(const std::vector<CellSummary>& cells) {
+  std::size_t doubtful = 0, invalid = 0;
+  for (const auto& cell : cells) {
+    doubtful += cell.verdict == Verdict::doubtful;
+    invalid += cell.verdict == Verdict::invalid;
+  }
+  if (doubtful + invalid == 0) return {};
+  std::set<std::string> reasons;
+  for (const auto& cell : cells)
+    if (cell.verdict != Verdict::valid)
+      for (const auto& warning : cell.warnings) reasons.insert(in_words(warning.code));
+  std::string why;
+  for (const auto& reason : reasons) why += (why.empty() ? " (" : ", ") + reason;
+  if (!why.empty()) why += ")";
+  std::string what;
+  if (doubtful) what = fmt::format("{} doubtful", doubtful);
+  if (invalid) what += fmt::format("{}{} invalid", doubtful ? " and " : "", invalid);
+  return fmt::format("Of {}, {} {}{}: read the warnings before relying on {}.",
+                     count_of(cells.size(), "setting"), what, doubtful + invalid == 1 ? "is" : "are", why,
+                     doubtful + invalid == 1 ? "it" : "them");
+}
+
+std::string failures_sentence(const std::vector<CellSummary>& cells) {
+  std::int64_t failed = 0, all = 0;
+  std::string reason;
+  for (const auto& cell : cells) {
+    failed += cell.runs_failed;
+    all += cell.runs_ok + cell.runs_failed;
+    if (reason.empty() && !cell.failures.empty()) reason = cell.failures.front();
+  }
+  if (failed == 0) return {};
+  return fmt::format("{} of {} failed{}{}.", failed, count_of(static_cast<std::size_t>(all), "run"),
+                     reason.empty() ? "" : ": ", reason);
+}
+
+std::string answers_sentence(const std::vector<CellSummary>& cells) {
+  std::set<std::string> checksums;
+  for (const auto& cell : cells)
+    if (!cell.answers_checksum.empty()) checksums.insert(cell.answers_checksum);
+  if (cells.size() < 2 || checksums.size() != 1 || *checksums.begin() == "differs") return {};
+  return "All settings gave the same top-1 answers.";
+}
+
+}  // namespace
+
+std::vector<std::string> findings(const Document& document) {
+  std::vector<std::string> sentences;
+  const auto say = [&](std::string sentence) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  };
+  const auto order = by_speed(document.cells);
+  const auto measured = static_cast<std::size_t>(std::count_if(
+      order.begin(), order.end(), [](const auto* cell) { return std::isfinite(images_per_s(*cell).value); }));
+  if (measured == 0) {
+    say("No run has ended well, so nothing can be said about speed.");
+  } else {
+    say(fastest_sentence(order));
+    if (measured > 1) say(next_sentence(document, *order[0], *order[1]));
+    say(limit_sentence(*order[0], document.experiment.machine));
+    say(stolen_sentence(*order[0], document.experiment.machine));
+  }
+  say(failures_sentence(document.cells));
+  say(trust_sentence(document.cells));
+  say(answers_sentence(document.cells));
+  return sentences;
+}
+
+}  // namespace neph::report

@@ -1,0 +1,15 @@
+// The answer in words: what a reader who reads nothing else should take home.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace neph::report {
+
+/// A few sentences, most important first: the fastest setting and how sure that is, the next best, what
+/// limits it, and what weakens these statements. Never empty.
+std::vector<std::string> findings(const Document& document);
+
+}  // namespace neph::report

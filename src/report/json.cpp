@@ -1,0 +1,92 @@
+// The results as JSON, flat enough for jq: .cells[].latency_ms.p99.high,
+// .cells[].telemetry["process.cpu_user"].mean
+#include <cmath>
+
+#include "report/findings.hpp"
+#include "report/readings.hpp"
+#include "report/report.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr int format_version = 1;
+
+Json in_seconds(const std::map<std::string, Estimate>& phases) {
+  Json object = Json::object();
+  for (const auto& [name, estimate] : phases) {
+    object[name] = to_json(estimate);
+    object[name]["unit"] = "s";
+  }
+  return object;
+}
+
+Json telemetry_object(const std::vector<SeriesSummary>& telemetry) {
+  Json object = Json::object();
+  for (const auto& series : telemetry) {
+    Json& entry = object[series.target + "." + series.name];
+    entry["mean"] = to_json(series.mean);
+    entry["maximum"] = to_json(series.max);
+    entry["minimum"] = to_json(series.min);
+    entry["unit"] = series.unit;
+    if (!series.unavailable.empty()) entry["unavailable"] = series.unavailable;
+  }
+  return object;
+}
+
+Json cell_object(const CellSummary& cell) {
+  Json object = Json::object();
+  object["index"] = cell.cell.index;
+  object["label"] = cell.cell.label;
+  object["factors"] = cell.cell.factors;
+  object["verdict"] = to_json(cell.verdict);
+  object["images_per_s"] = to_json(images_per_s(cell));
+  object["latency_ms"] = to_json(cell.latency_ms);
+  object["phases"] = in_seconds(cell.phases_s);
+  object["stages_ms"] = to_json(cell.stages_ms);
+  object["figures"] = to_json(cell.figures);
+  object["telemetry"] = telemetry_object(cell.telemetry);
+  object["facts"] = to_json(cell.facts);
+  object["answers_checksum"] = cell.answers_checksum;
+  object["warnings"] = to_json(cell.warnings);
+  object["runs_ok"] = cell.runs_ok;
+  object["runs_failed"] = cell.runs_failed;
+  object["failures"] = to_json(cell.failures);
+  object["repro"] = cell.repro;
+  object["spec"] = cell.cell.spec;
+  return object;
+}
+
+Json run_object(const Run& run) {
+  Json object = Json::object();
+  object["id"] = run.id;
+  object["cell"] = run.cell;
+  object["repeat"] = run.repeat;
+  object["position"] = run.position;
+  object["status"] = to_json(run.status);
+  object["reason"] = run.reason;
+  object["started"] = run.started;
+  object["wall_s"] = to_json(run.wall_s);
+  object["figures"] = Json::object();
+  for (const auto& figure : run.result.figures)
+    object["figures"][figure.name] = to_json(figure.estimate.value);
+  object["repro"] = run.repro;
+  return object;
+}
+
+}  // namespace
+
+Json json(const Document& document) {
+  Json object = Json::object();
+  object["format"] = format_version;
+  object["findings"] = findings(document);
+  object["experiment"] = to_json(document.experiment);
+  object["experiment"].erase("machine");
+  object["machine"] = document.experiment.machine;
+  object["cells"] = Json::array();
+  for (const auto& cell : document.cells) object["cells"].push_back(cell_object(cell));
+  object["runs"] = Json::array();
+  for (const auto& run : document.runs) object["runs"].push_back(run_object(run));
+  return object;
+}
+
+}  // namespace neph::report

@@ -1,0 +1,40 @@
+// The parts of the page below the charts, each as a piece of HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace neph::report {
+
+/// <section id=…><h2>title</h2>content</section>, or nothing without content.
+std::string section(std::string_view id, std::string_view title, const std::string& content);
+
+struct TableText {
+  std::string caption;
+  std::vector<std::string> headings;           ///< the first is that of the rows' names; HTML
+  std::vector<std::vector<std::string>> rows;  ///< HTML; the first field is the row's name
+  /// Headings over several columns, with how many; they begin behind the first column. Empty: one line of
+  /// headings.
+  std::vector<std::pair<std::string, std::size_t>> groups;
+};
+/// A table in a box of its own that scrolls when the page is narrow. Nothing without rows.
+std::string table_html(const TableText& table);
+
+/// "✓ valid", "! doubtful", "✕ invalid" as a badge: sign, word and colour say the same.
+std::string verdict_badge(const CellSummary& cell);
+
+/// Speed and latency; times; processor, memory and GPU with mean, maximum and minimum.
+std::string figures_tables(const Document& document);
+/// Every reason for doubt with its advice, once, and the settings it concerns; failures first.
+std::string warnings_html(const Document& document);
+/// Everything known about each setting, folded.
+std::string setting_details(const Document& document);
+/// The fingerprint, nested as it is.
+std::string machine_html(const Document& document);
+/// What all settings share: given or assumed, and what the engine made of it.
+std::string assumptions_html(const Document& document);
+
+}  // namespace neph::report

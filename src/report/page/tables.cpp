@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/page/sections.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+
+namespace neph::report {
+namespace {
+
+std::string cell_of(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+  const auto* estimate = find_estimate(estimates, name);
+  return estimate ? estimate_text(*estimate) : "–";
+}
+
+std::string speed_table(const std::vector<CellSummary>& cells) {
+  TableText table{.caption = "Speed and latency, with 95 % intervals", .headings = {"Setting", "Images/s"}};
+  const auto quantiles = quantile_names(cells);
+  for (const auto& name : quantiles) table.headings.push_back("Batch time " + name + ", ms");
+  table.headings.insert(table.headings.end(), {"Runs", "Verdict"});
+  for (const auto* cell : by_speed(cells)) {
+    std::vector<std::string> row{escape_html(cell->cell.label), estimate_text(images_per_s(*cell))};
+    for (const auto& name : quantiles) row.push_back(cell_of(cell->latency_ms, name));
+    row.push_back(cell->runs_failed ? fmt::format("{} + {} failed", cell->runs_ok, cell->runs_failed)
+                                    : std::to_string(cell->runs_ok));
+    row.push_back(verdict_badge(*cell));
+    table.rows.push_back(std::move(row));
+  }
+  return table_html(table);
+}
+
+std::string times_table(const std::vector<CellSummary>& cells) {
+  const auto phases = phase_names(cells);
+  const auto stages = stage_names(cells);
+  if (phases.empty() && stages.empty()) return {};
+  TableText table{.caption = "Times: phases of a run, and thread time per picture by stage",
+                  .headings = {"Setting"}};
+  for (const auto& name : phases) table.headings.push_back(escape_html(in_words(name)));
+  for (const auto& name : stages) table.headings.push_back(escape_html(in_words(name)));
+  if (!phases.empty()) table.groups.emplace_back("Phases, s", phases.size());
+  if (!stages.empty()) table.groups.emplace_back("Stages, ms per picture", stages.size());
+  for (const auto* cell : by_speed(cells)) {
+    std::vector<std::string> row{escape_html(cell->cell.label)};
+    for (const auto& name : phases) row.push_back(cell_of(cell->phases_s, name));
+    for (const auto& name : stages) row.push_back(cell_of(cell->stages_ms, name));
+    table.rows.push_back(std::move(row));
+  }
+  return table_html(table);
+}
+
+struct Shown {
+  std::string target;
+  std::string name;
+  std::string heading;
+};
+
+/// The quantities of the table in the page; the folded details of each setting show all.
+std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
+  std::vector<Shown> wanted{
+      {"process", "cpu", "CPU of the process"},   {"engine", "cpu", "CPU of engine threads"},
+      {"loader", "cpu", "CPU of loader threads"}, {"process", "cpu_user", "CPU user"},
+      {"process", "cpu_system", "CPU system"},    {"machine", "cpu_iowait", "Waiting for disk"},
+      {"machine", "cpu_steal", "Stolen"},         {"process", "memory_resident", "Memory"},
+      {"process", "memory_peak", "Memory peak"}};
+  for (int gpu = 0; gpu < 8; ++gpu)
+    for (const auto* name : {"utilisation", "memory_used", "power"})
+      wanted.push_back({fmt::format("gpu{}", gpu), name, fmt::format("GPU {} {}", gpu, in_words(name))});
+  std::erase_if(wanted, [&](const Shown& shown) {
+    return std::none_of(cells.begin(), cells.end(), [&](const auto& cell) {
+      const auto* series = find_telemetry(cell, shown.target, shown.name);
+      return series && series->mean;
+    });
+  });
+  return wanted;
+}
+
+std::string telemetry_table(const std::vector<CellSummary>& cells) {
+  const auto shown = shown_telemetry(cells);
+  if (shown.empty()) return {};
+  TableText table{.caption = "Processor (cores), memory and GPU during the measurement",
+                  .headings = {"Setting"}};
+  for (const auto& quantity_shown : shown) {
+    table.groups.emplace_back(quantity_shown.heading, 3);
+    table.headings.insert(table.headings.end(), {"mean", "max", "min"});
+  }
+  for (const auto* cell : by_speed(cells)) {
+    std::vector<std::string> row{escape_html(cell->cell.label)};
+    for (const auto& [target, name, heading] : shown) {
+      const auto* series = find_telemetry(*cell, target, name);
+      for (const auto member : {&SeriesSummary::mean, &SeriesSummary::max, &SeriesSummary::min})
+        row.push_back(series ? quantity(series->*member, series->unit) : "–");
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table_html(table);
+}
+
+}  // namespace
+
+std::string section(std::string_view id, std::string_view title, const std::string& content) {
+  if (content.empty()) return {};
+  return fmt::format(
+      "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n{2}</section>\n",
+      id, escape_html(title), content);
+}
+
+std::string table_html(const TableText& table) {
+  if (table.rows.empty()) return {};
+  auto out = fmt::format(
+      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" "
+      "tabindex=\"0\"><table>\n<caption>{0}</caption>\n<thead>",
+      escape_html(table.caption));
+  if (!table.groups.empty()) {
+    out += fmt::format("<tr><th rowspan=\"2\" scope=\"col\">{}</th>", table.headings[0]);
+    for (const auto& [heading, columns] : table.groups)
+      out += fmt::format("<th colspan=\"{}\" scope=\"colgroup\">{}</th>", columns, escape_html(heading));
+    out += "</tr>";
+  }
+  out += "<tr>";
+  for (std::size_t i = table.groups.empty() ? 0 : 1; i < table.headings.size(); ++i)
+    out += fmt::format("<th scope=\"col\">{}</th>", table.headings[i]);
+  out += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) {
+    out += fmt::format("<tr><th scope=\"row\">{}</th>", row[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) out += fmt::format("<td>{}</td>", row[i]);
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+std::string verdict_badge(const CellSummary& cell) {
+  if (cell.runs_ok == 0) return "<span class=\"verdict invalid\">✕ no result</span>";
+  const auto name = enum_name(cell.verdict);
+  const auto sign = cell.verdict == Verdict::valid ? "✓" : cell.verdict == Verdict::doubtful ? "!" : "✕";
+  return fmt::format("<span class=\"verdict {0}\">{1} {0}</span>", name, sign);
+}
+
+std::string figures_tables(const Document& document) {
+  return speed_table(document.cells) + times_table(document.cells) + telemetry_table(document.cells);
+}
+
+}  // namespace neph::report

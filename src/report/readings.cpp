@@ -1,0 +1,133 @@
+#include "report/readings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace neph::report {
+namespace {
+
+constexpr std::array<std::string_view, 7> phases_of_a_run{
+    "process_start", "prepare", "model_load", "model_compile", "first_inference", "warmup", "measure"};
+constexpr std::array<std::string_view, 6> stages_of_a_picture{"read",  "decode",      "preprocess",
+                                                              "infer", "postprocess", "write"};
+constexpr std::array<std::string_view, 5> usual_quantiles{"p50", "p90", "p95", "p99", "p999"};
+
+std::vector<std::string> known_first(std::span<const std::string_view> known,
+                                     const std::vector<CellSummary>& cells,
+                                     std::map<std::string, Estimate> CellSummary::*estimates) {
+  std::vector<std::string> found;
+  for (const auto& cell : cells)
+    for (const auto& [name, estimate] : cell.*estimates)
+      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+  const auto place = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) - known.begin();
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return found;
+}
+
+}  // namespace
+
+const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name) {
+  for (const auto& series : cell.telemetry)
+    if (series.target == target && series.name == name) return &series;
+  return nullptr;
+}
+
+const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+  const auto found = estimates.find(name);
+  return found == estimates.end() ? nullptr : &found->second;
+}
+
+Estimate images_per_s(const CellSummary& cell) {
+  const auto* estimate = find_estimate(cell.figures, "images_per_s");
+  return estimate ? *estimate : Estimate{};
+}
+
+std::optional<double> images_per_s(const Run& run) {
+  if (run.status != RunStatus::ok) return std::nullopt;
+  for (const auto& figure : run.result.figures)
+    if (figure.name == "images_per_s" && std::isfinite(figure.estimate.value)) return figure.estimate.value;
+  return std::nullopt;
+}
+
+std::optional<double> busy_cores(const CellSummary& cell, std::string_view target) {
+  if (const auto* cpu = find_telemetry(cell, target, "cpu"); cpu && cpu->mean) return cpu->mean;
+  const auto* user = find_telemetry(cell, target, "cpu_user");
+  const auto* system = find_telemetry(cell, target, "cpu_system");
+  if (!user || !user->mean) return std::nullopt;
+  return *user->mean + (system ? system->mean.value_or(0) : 0);
+}
+
+std::optional<double> peak_memory_bytes(const CellSummary& cell) {
+  for (const auto* name : {"memory_peak", "memory_resident"})
+    if (const auto* series = find_telemetry(cell, "process", name); series && series->max) return series->max;
+  return std::nullopt;
+}
+
+std::optional<double> usable_cores(const Json& machine) {
+  if (!machine.is_object() || !machine.contains("effective_cores")) return std::nullopt;
+  const auto& cores = machine["effective_cores"];
+  return cores.is_number() && cores.get<double>() > 0 ? std::optional(cores.get<double>()) : std::nullopt;
+}
+
+std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {
+  return known_first(phases_of_a_run, cells, &CellSummary::phases_s);
+}
+
+std::vector<std::string> stage_names(const std::vector<CellSummary>& cells) {
+  return known_first(stages_of_a_picture, cells, &CellSummary::stages_ms);
+}
+
+std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells) {
+  return known_first(usual_quantiles, cells, &CellSummary::latency_ms);
+}
+
+std::optional<double> quantile_of(std::string_view name) {
+  if (name.size() < 2 || name[0] != 'p') return std::nullopt;
+  double value = 0, digit = 0.1;
+  for (const char c : name.substr(1)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value += digit * (c - '0');
+    digit /= 10;
+  }
+  return value;
+}
+
+std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells) {
+  std::vector<const CellSummary*> order;
+  for (const auto& cell : cells) order.push_back(&cell);
+  const auto speed = [](const CellSummary* cell) {
+    const double value = images_per_s(*cell).value;
+    return std::isfinite(value) ? value : -1.0;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return speed(a) > speed(b); });
+  return order;
+}
+
+const Run* median_run(const std::vector<Run>& runs, std::int64_t cell) {
+  std::vector<std::pair<double, const Run*>> candidates;
+  for (const auto& run : runs)
+    if (run.cell == cell && run.status == RunStatus::ok && !run.result.series.empty())
+      candidates.emplace_back(images_per_s(run).value_or(0), &run);
+  if (candidates.empty()) return nullptr;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return candidates[(candidates.size() - 1) / 2].second;
+}
+
+std::string in_words(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string factor_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : dump_json(value);
+}
+
+}  // namespace neph::report

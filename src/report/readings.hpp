@@ -1,0 +1,51 @@
+// Where the report finds the figures that it shows by name: the only place that knows how telemetry and
+// figures are called. A figure that is not there is empty, never 0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment.hpp"
+
+namespace neph::report {
+
+/// nullptr: not measured.
+const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name);
+const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name);
+
+/// Pictures per second; an Estimate without a value when no run ended well.
+Estimate images_per_s(const CellSummary& cell);
+/// Of one run, from its figures.
+std::optional<double> images_per_s(const Run& run);
+
+/// Mean cores that the threads of `target` kept busy: process, loader, engine, rest.
+std::optional<double> busy_cores(const CellSummary& cell, std::string_view target);
+/// Most memory that the process held at any time of a measurement, in bytes.
+std::optional<double> peak_memory_bytes(const CellSummary& cell);
+/// Cores that the process can keep busy, from the fingerprint: the least of processors, affinity and quota.
+std::optional<double> usable_cores(const Json& machine);
+
+/// Names of the phases, stages or quantiles that any cell has: known ones in the order of a run, then the
+/// others.
+std::vector<std::string> phase_names(const std::vector<CellSummary>& cells);
+std::vector<std::string> stage_names(const std::vector<CellSummary>& cells);
+std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells);
+
+/// "p99" to 0.99, "p999" to 0.999; empty when it is not a quantile's name.
+std::optional<double> quantile_of(std::string_view name);
+
+/// Cells from the fastest to the slowest; those without a speed last, in their own order.
+std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells);
+
+/// The run that stands for a cell in charts over time: among those that ended well and have series, the one
+/// with the median pictures per second (the lower of two). nullptr: there is none.
+const Run* median_run(const std::vector<Run>& runs, std::int64_t cell);
+
+/// "process_start" to "process start".
+std::string in_words(std::string_view name);
+/// A value of a factor as a person writes it: text without quotes.
+std::string factor_text(const Json& value);
+
+}  // namespace neph::report

@@ -1,0 +1,53 @@
+// Results for people and programs: one HTML file with charts, Markdown, CSV, JSON, and the terminal's table.
+//
+// What it is: pure functions of what was measured. The same document gives the same bytes.
+// What it does not do: measure, summarise runs, open the store, print, or write files.
+// Threads: no state; any number may call at once. Ownership: everything is borrowed for the call only.
+// Cost: html() of 50 cells × 20 repeats takes well under a second and gives at most about 3 MB, 0.9 MB of
+// which is the charts' script; samples and series are thinned to that end, and the page says so.
+//
+// A new chart is one file in charts/ and one line in charts/charts.cpp. The keys of the JSON and the headings
+// of the CSV are explained in docs/RESULTS.md.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/experiment.hpp"
+
+namespace neph::report {
+
+/// An experiment with all that is known about it. Nothing needs to be complete: cells without a run that
+/// ended well, runs without series or samples, and figures that are not finite are shown as what they are.
+struct Document {
+  Experiment experiment;
+  std::vector<CellSummary> cells;
+  std::vector<Run> runs;  ///< with samples and series where charts of them are wanted
+};
+
+/// One self-contained page: no request leaves it, enforced by its Content-Security-Policy.
+std::string html(const Document& document);
+
+/// GitHub-flavoured Markdown: findings, table of the cells, warnings with advice, machine, command.
+std::string markdown(const Document& document);
+
+/// RFC 4180 with a heading, one row per cell, lines ended by LF. An estimate is four columns: NAME, NAME_low,
+/// NAME_high, NAME_n; a telemetry quantity is three: TARGET.NAME_mean, _maximum, _minimum. Empty: not known.
+std::string csv(const Document& document);
+
+/// `format`, `findings`, `experiment`, `machine`, `cells`, `runs`; see docs/RESULTS.md.
+Json json(const Document& document);
+
+struct TableOptions {
+  std::size_t width = 80;  ///< columns of the terminal; a table that does not fit loses columns, then its
+                           ///< rows become blocks of lines
+  bool colour = false;  ///< SGR colours for verdicts and the fastest cell
+};
+
+/// What the terminal shows after a measurement: a line per cell with the factors that vary, pictures per
+/// second with its interval, latency, processor and memory, the verdict; warnings with advice below. UTF-8,
+/// ends with LF; empty when there are no cells.
+std::string text_table(const std::vector<CellSummary>& cells, const TableOptions& options);
+
+}  // namespace neph::report

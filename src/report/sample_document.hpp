@@ -1,0 +1,28 @@
+// Made-up documents for the tests: every shape that a report must bear. The same on every machine.
+#pragma once
+
+#include "report/report.hpp"
+
+namespace neph::report {
+
+struct SampleOptions {
+  std::vector<std::int64_t> batches{1, 2, 4, 8, 16};
+  std::vector<std::string> precisions{"f32", "bf16"};
+  std::vector<std::string> modes{"sync", "async"};
+  std::int64_t repeat = 5;
+  std::int64_t samples = 120;  ///< batches per run
+  double measure_s = 6;
+  bool hostile = false;  ///< labels, paths and messages that try to break the page
+};
+
+/// An experiment of batch × precision × mode as `neph infer` makes it, one setting doubtful, one with a
+/// failed run.
+Document sample_document(const SampleOptions& options = {});
+/// One setting, one repeat, nothing varied: no intervals.
+Document single_run_document();
+/// Runs were tried and all failed.
+Document failed_document();
+/// Nothing has run yet.
+Document empty_document();
+
+}  // namespace neph::report

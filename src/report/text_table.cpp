@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "report/report.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::size_t gap = 2;  // columns between two columns
+
+struct TextColumn {
+  std::string heading;
+  std::vector<std::string> fields;  ///< one per cell
+  bool left = false;                ///< words are set left, numbers right
+  int expendable = 0;               ///< left out where it is narrow, the highest first; 0: never
+
+  std::size_t width() const {
+    std::size_t widest = display_width(heading);
+    for (const auto& field : fields) widest = std::max(widest, display_width(field));
+    return widest;
+  }
+  bool says_something() const {
+    return std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field != "–"; });
+  }
+};
+
+struct Style {
+  bool colour;
+  std::string paint(std::string_view sgr, const std::string& text) const {
+    return colour && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : text;
+  }
+};
+
+template <class FieldOf>
+TextColumn column_of(std::string heading, const std::vector<CellSummary>& cells, FieldOf field_of,
+                     int expendable = 0) {
+  TextColumn column{.heading = std::move(heading), .expendable = expendable};
+  for (const auto& cell : cells) column.fields.push_back(field_of(cell));
+  return column;
+}
+
+/// One column per factor that really varies; the cells' labels where none does.
+void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextColumn>& columns) {
+  for (const auto& [name, first] : cells[0].cell.factors.items()) {
+    auto column = column_of(printable(in_words(name)), cells, [&, key = name](const CellSummary& cell) {
+      const auto& factors = cell.cell.factors;
+      return factors.contains(key) ? printable(factor_text(factors[key])) : std::string("–");
+    });
+    const bool varies = std::any_of(column.fields.begin(), column.fields.end(),
+                                    [&](const auto& field) { return field != column.fields[0]; });
+    column.left = !first.is_number();
+    if (varies) columns.push_back(std::move(column));
+  }
+}
+
+std::string latency_text(const CellSummary& cell, const std::string& quantile) {
+  const auto* estimate = find_estimate(cell.latency_ms, quantile);
+  return estimate && std::isfinite(estimate->value) ? format_number(estimate->value) : "–";
+}
+
+std::string verdict_text(const CellSummary& cell) {
+  if (cell.runs_ok == 0) return cell.runs_failed ? "failed" : "not run";
+  std::string text(enum_name(cell.verdict));
+  if (cell.runs_failed) text += fmt::format(", {} failed", cell.runs_failed);
+  return text;
+}
+
+std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
+  std::vector<TextColumn> columns;
+  add_factor_columns(cells, columns);
+  columns.push_back(
+      column_of("images/s", cells, [](const auto& cell) { return estimate_text(images_per_s(cell)); }));
+  columns.push_back(column_of(
+      "p50 ms", cells, [](const auto& cell) { return latency_text(cell, "p50"); }, 2));
+  columns.push_back(column_of(
+      "p99 ms", cells, [](const auto& cell) { return latency_text(cell, "p99"); }, 1));
+  columns.push_back(column_of(
+      "CPU cores", cells, [](const auto& cell) { return quantity(busy_cores(cell, "process"), "cores"); },
+      3));
+  columns.push_back(column_of(
+      "memory", cells, [](const auto& cell) { return quantity(peak_memory_bytes(cell), "bytes"); }, 4));
+  columns.push_back(column_of("verdict", cells, verdict_text));
+  columns.back().left = true;
+  std::erase_if(columns, [](const auto& column) { return !column.says_something(); });
+  return columns;
+}
+
+std::size_t width_of(const std::vector<TextColumn>& columns) {
+  std::size_t width = 0;
+  for (const auto& column : columns) width += column.width() + gap;
+  return width - gap;
+}
+
+/// Leaves out what can be spared until the rest fits; false: it never does.
+bool fit(std::vector<TextColumn>& columns, std::size_t width) {
+  while (width_of(columns) > width) {
+    const auto least = std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+      return a.expendable < b.expendable;
+    });
+    if (least->expendable == 0) return false;
+    columns.erase(least);
+  }
+  return true;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool left) {
+  const std::string space(width - std::min(width, display_width(text)), ' ');
+  return left ? text + space : space + text;
+}
+
+std::string colour_of(const CellSummary& cell, bool fastest) {
+  if (cell.runs_ok == 0 || cell.verdict == Verdict::invalid) return "31";  // red
+  if (cell.verdict == Verdict::doubtful) return "33";                      // yellow
+  return fastest ? "1;32" : "";                                            // bold green
+}
+
+std::string rows(const std::vector<CellSummary>& cells, const std::vector<TextColumn>& columns, Style style,
+                 const CellSummary* fastest) {
+  const auto line = [&](auto field_of) {
+    std::string text;
+    for (const auto& column : columns)
+      text += padded(field_of(column), column.width(), column.left) + std::string(gap, ' ');
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  };
+  std::string out = style.paint("1", line([](const auto& column) { return column.heading; })) + "\n";
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    const auto colour = colour_of(cells[row], &cells[row] == fastest);
+    const auto text = line([&](const auto& column) { return column.fields[row]; });
+    out += (colour.empty() ? text : style.paint(colour, text)) + "\n";
+  }
+  return out;
+}
+
+/// For terminals that are too narrow for any table: "heading: field" lines, a block per cell.
+std::string blocks(const std::vector<CellSummary>& cells, std::vector<TextColumn> columns,
+                   std::size_t width) {
+  std::string out;
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    if (row > 0) out += "\n";
+    for (const auto& column : columns)
+      out += cut_to_width(column.heading + ": " + column.fields[row], width) + "\n";
+  }
+  return out;
+}
+
+/// Breaks at spaces; lines after the first are indented.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string out, line;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto end = std::min(text.find(' ', at), text.size());
+    const auto word = text.substr(at, end - at);
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      out += line + "\n";
+      line = std::string(indent, ' ') + word;
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+    at = end + 1;
+  }
+  return out + line + "\n";
+}
+
+/// Each reason for doubt once, with the cells that it concerns.
+std::string footnotes(const std::vector<CellSummary>& cells, const TableOptions& options, Style style) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  const auto note = [&](std::string text, const CellSummary& cell) {
+    auto found = std::find_if(notes.begin(), notes.end(), [&](const auto& n) { return n.first == text; });
+    if (found == notes.end()) found = notes.insert(notes.end(), {std::move(text), {}});
+    found->second.push_back(printable(cell.cell.label));
+  };
+  for (const auto& cell : cells) {
+    for (const auto& reason : cell.failures) note("failed: " + printable(reason), cell);
+    for (const auto& warning : cell.warnings)
+      note(printable(warning.message) + (warning.advice.empty() ? "" : " → " + printable(warning.advice)),
+           cell);
+  }
+  std::string out;
+  for (const auto& [text, concerned] : notes) {
+    std::string where = concerned[0];
+    if (concerned.size() > 1) where += fmt::format(" and {} more", concerned.size() - 1);
+    if (concerned.size() == cells.size()) where = cells.size() > 1 ? "all settings" : "";
+    const auto line = where.empty() ? "! " + text : fmt::format("! {}: {}", where, text);
+    out += style.paint("33", wrapped(line, std::max<std::size_t>(options.width, 20), 2));
+  }
+  return out.empty() ? out : "\n" + out;
+}
+
+}  // namespace
+
+std::string text_table(const std::vector<CellSummary>& cells, const TableOptions& options) {
+  if (cells.empty()) return {};
+  const Style style{options.colour};
+  const auto columns = columns_of(cells);
+  const auto* fastest = cells.size() > 1 ? by_speed(cells)[0] : nullptr;
+  auto fitting = columns;
+  const auto table = fit(fitting, options.width)
+                         ? rows(cells, fitting, style, fastest)
+                         : blocks(cells, columns, std::max<std::size_t>(options.width, 20));
+  return table + footnotes(cells, options, style);
+}
+
+}  // namespace neph::report
