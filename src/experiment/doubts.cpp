@@ -1,0 +1,140 @@
+#include "experiment/doubts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::experiment {
+namespace {
+
+constexpr double wide = 0.05;  ///< half the interval, relative to the value
+
+struct Repeats {
+  std::vector<double> values;
+  std::vector<const Run*> runs;
+};
+
+/// The figure in each run that has it, in the order in which they ran.
+Repeats repeats_of(std::string_view figure, std::vector<const Run*> runs) {
+  std::sort(runs.begin(), runs.end(), [](const Run* a, const Run* b) { return a->position < b->position; });
+  Repeats repeats;
+  for (const auto* run : runs)
+    for (const auto& entry : run->result.figures)
+      if (entry.name == figure && std::isfinite(entry.estimate.value)) {
+        repeats.values.push_back(entry.estimate.value);
+        repeats.runs.push_back(run);
+      }
+  return repeats;
+}
+
+void doubt_interval(const CellSummary& summary, std::string_view figure, std::vector<Warning>& doubts) {
+  const auto found = summary.figures.find(std::string(figure));
+  if (found == summary.figures.end()) return;
+  const auto& estimate = found->second;
+  if (!estimate.low || !estimate.high) {
+    doubts.push_back({.code = "few_repeats",
+                      .message = fmt::format("{} rests on {} run{}: no interval", figure, summary.runs_ok,
+                                             summary.runs_ok == 1 ? "" : "s"),
+                      .advice = "--repeat 5 or more"});
+    return;
+  }
+  const double half = (*estimate.high - *estimate.low) / 2 / std::abs(estimate.value);
+  if (half > wide)
+    doubts.push_back(
+        {.code = "wide_interval",
+         .message = fmt::format("{} is known to ± {} % only", figure, format_number(100 * half, 2)),
+         .advice = "more repeats, longer runs, or a quieter machine"});
+}
+
+void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector<Warning>& doubts) {
+  std::vector<std::string> named;
+  for (const auto& outlier : stats::outliers(repeats.values))
+    if (outlier.kind == stats::OutlierKind::low_severe || outlier.kind == stats::OutlierKind::high_severe)
+      named.push_back(fmt::format("repeat {} with {}", repeats.runs[outlier.index]->repeat,
+                                  format_number(repeats.values[outlier.index])));
+  if (!named.empty())
+    doubts.push_back(
+        {.code = "outlier_runs",
+         .message = fmt::format("{} is far from the other runs (median {}) in {}", figure,
+                                format_number(stats::median(repeats.values)), fmt::join(named, ", ")),
+         .advice = "look at the telemetry of that run; what else did the machine do?"});
+}
+
+void doubt_steadiness(const Repeats& repeats, std::string_view figure, std::vector<Warning>& doubts) {
+  const auto trend = stats::trend_of(repeats.values);
+  if (!stats::drifts(trend)) return;
+  doubts.push_back({.code = "drift_over_runs",
+                    .message = fmt::format("{} {} by {} % from the first run to the last (p = {})", figure,
+                                           trend.change < 0 ? "falls" : "rises",
+                                           format_number(100 * std::abs(trend.change), 2),
+                                           format_number(trend.p_value, 2)),
+                    .advice = "a machine that heats up, or neighbours; comparisons by repeat still hold"});
+}
+
+}  // namespace
+
+std::string_view main_figure(const std::vector<const Run*>& ok_runs) {
+  for (const auto* run : ok_runs)
+    for (const auto& figure : run->result.figures)
+      if (figure.name == "images_per_s") return figure.name;
+  for (const auto* run : ok_runs)
+    if (!run->result.figures.empty()) return run->result.figures.front().name;
+  return {};
+}
+
+std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs) {
+  std::vector<Warning> merged;
+  std::vector<std::int64_t> counts;
+  for (const auto* run : ok_runs) {
+    std::vector<std::string> seen;  // one run may say a thing twice
+    for (const auto& warning : run->result.warnings) {
+      if (std::find(seen.begin(), seen.end(), warning.code) != seen.end()) continue;
+      seen.push_back(warning.code);
+      const auto known = std::find_if(merged.begin(), merged.end(),
+                                      [&](const Warning& other) { return other.code == warning.code; });
+      if (known == merged.end()) {
+        merged.push_back(warning);
+        counts.push_back(1);
+      } else {
+        known->invalidates |= warning.invalidates;
+        ++counts[static_cast<std::size_t>(known - merged.begin())];
+      }
+    }
+  }
+  if (ok_runs.size() > 1)
+    for (std::size_t i = 0; i < merged.size(); ++i)
+      merged[i].message += fmt::format(" (in {} of {} runs)", counts[i], ok_runs.size());
+  return merged;
+}
+
+std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::vector<const Run*>& ok_runs) {
+  std::vector<Warning> doubts;
+  if (const auto figure = main_figure(ok_runs); !figure.empty()) {
+    const auto repeats = repeats_of(figure, ok_runs);
+    doubt_interval(summary, figure, doubts);
+    doubt_outliers(repeats, figure, doubts);
+    doubt_steadiness(repeats, figure, doubts);
+  }
+  if (summary.runs_failed > 0)
+    doubts.push_back(
+        {.code = "some_runs_failed",
+         .message = fmt::format("{} of {} runs failed: {}", summary.runs_failed,
+                                summary.runs_failed + summary.runs_ok, fmt::join(summary.failures, "; ")),
+         .advice = "the figures are those of the runs that did well"});
+  if (summary.answers_checksum == "differs")
+    doubts.push_back({.code = "answers_differ",
+                      .message = "the repeats of this cell do not give the same answers",
+                      .advice = "a network with chance in it, a race, or faulty hardware"});
+  return doubts;
+}
+
+Verdict verdict_of(const CellSummary& summary) {
+  const auto invalidates = [](const Warning& warning) { return warning.invalidates; };
+  if (summary.runs_ok == 0 || std::any_of(summary.warnings.begin(), summary.warnings.end(), invalidates))
+    return Verdict::invalid;
+  return summary.warnings.empty() ? Verdict::valid : Verdict::doubtful;
+}
+
+}  // namespace neph::experiment

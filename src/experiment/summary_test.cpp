@@ -1,0 +1,229 @@
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include "core/json.hpp"
+#include "experiment/experiment.hpp"
+
+namespace neph::experiment {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+Experiment two_batches() {
+  return {
+      .workload = "infer", .spec = Json::object(), .factors = {{"batch", {1, 8}}}, .repeat = 5, .seed = 1};
+}
+
+neph::Run rate_run(std::int64_t cell, std::int64_t repeat, double images_per_s) {
+  neph::Run run{.cell = cell, .repeat = repeat, .position = repeat};
+  run.result.figures = {
+      {"images_per_s", "pictures/s", {.value = images_per_s, .low = 1, .high = 2, .n = 20}}};
+  return run;
+}
+
+std::vector<neph::Run> rate_runs(const std::vector<double>& rates) {
+  std::vector<neph::Run> runs;
+  for (const double rate : rates) runs.push_back(rate_run(0, std::ssize(runs), rate));
+  return runs;
+}
+
+std::vector<std::string> codes(const CellSummary& summary) {
+  std::vector<std::string> found;
+  for (const auto& warning : summary.warnings) found.push_back(warning.code);
+  return found;
+}
+
+TEST(Summary, FiguresAreMeansOverTheRepeats) {
+  const auto summary = summarise(two_batches(), rate_runs({100, 101, 99, 100.5, 99.5})).at(0);
+  const auto& rate = summary.figures.at("images_per_s");
+  // scipy.stats.t.interval(0.95, 4, 100, scipy.stats.sem([100, 101, 99, 100.5, 99.5])) = (99.018, 100.982)
+  EXPECT_DOUBLE_EQ(rate.value, 100);
+  EXPECT_NEAR(*rate.low, 99.018, 1e-3);
+  EXPECT_NEAR(*rate.high, 100.982, 1e-3);
+  EXPECT_EQ(rate.n, 5);
+  EXPECT_EQ(summary.runs_ok, 5);
+  EXPECT_EQ(summary.verdict, Verdict::valid);
+  EXPECT_THAT(summary.warnings, IsEmpty());
+}
+
+TEST(Summary, OneRunSpeaksForItself) {
+  const auto summary = summarise(two_batches(), rate_runs({100})).at(0);
+  EXPECT_EQ(summary.figures.at("images_per_s").low, 1);
+  EXPECT_EQ(summary.figures.at("images_per_s").n, 20);
+}
+
+TEST(Summary, CellsWithoutRunsAreThereAndInvalid) {
+  const auto summaries = summarise(two_batches(), rate_runs({100}));
+  ASSERT_THAT(summaries, SizeIs(2));
+  EXPECT_EQ(summaries[1].cell.label, "batch 8");
+  EXPECT_EQ(summaries[1].runs_ok, 0);
+  EXPECT_EQ(summaries[1].verdict, Verdict::invalid);
+}
+
+TEST(Summary, FailedRunsAreCountedWithEachReasonOnceAndInterruptedOnesAreNot) {
+  auto runs = rate_runs({100, 100, 1, 1, 1, 1});
+  for (std::size_t i = 2; i < 6; ++i) runs[i].status = RunStatus::failed;
+  runs[2].reason = runs[3].reason = "was killed by SIGKILL";
+  runs[4].reason = "took too long";
+  runs[5].status = RunStatus::interrupted;
+  const auto summary = summarise(two_batches(), runs).at(0);
+  EXPECT_EQ(summary.runs_ok, 2);
+  EXPECT_EQ(summary.runs_failed, 3);
+  EXPECT_THAT(summary.failures, ElementsAre("was killed by SIGKILL", "took too long"));
+  EXPECT_EQ(summary.figures.at("images_per_s").value, 100);
+  EXPECT_THAT(codes(summary), ElementsAre("some_runs_failed"));
+  EXPECT_EQ(summary.verdict, Verdict::doubtful);
+}
+
+TEST(Summary, LatencyQuantilesPoolAllSamples) {
+  auto runs = rate_runs({100, 100});
+  for (std::size_t i = 0; i < 2; ++i) {
+    Column issued{"issued_s", {}};
+    Column done{"done_s", {}};
+    for (int sample = 0; sample < 50; ++sample) {
+      issued.values.push_back(sample);
+      done.values.push_back(sample + 1e-3 * (sample + 1 + 50.0 * static_cast<double>(i)));  // 1 to 100 ms
+    }
+    runs[i].result.samples = {issued, done};
+  }
+  const auto latency = summarise(two_batches(), runs).at(0).latency_ms;
+  EXPECT_THAT(latency, SizeIs(4));
+  EXPECT_NEAR(latency.at("p50").value, 50.5, 1e-9);  // numpy.quantile(range(1, 101), 0.5)
+  EXPECT_NEAR(latency.at("p90").value, 90.1, 1e-9);
+  EXPECT_EQ(latency.at("p50").n, 100);
+  EXPECT_FALSE(latency.at("p999").high) << "100 samples say nothing about p99.9";
+
+  runs[0].result.samples.insert(runs[0].result.samples.begin(), {"scheduled_s", std::vector<double>(50, -1)});
+  EXPECT_GT(summarise(two_batches(), runs).at(0).latency_ms.at("p50").value, 100) << "from the schedule";
+}
+
+TEST(Summary, PhasesAndStagesAreMeans) {
+  auto runs = rate_runs({100, 100});
+  runs[0].result.phases = {{"load", 0, 1}, {"measure", 1, 2}, {"measure", 3, 5}};
+  runs[1].result.phases = {{"load", 0, 3}, {"measure", 1, 2}, {"measure", 3, 5}};
+  runs[0].result.stages = {{"decode", 1, 500}, {"write", 1, 0}};
+  runs[1].result.stages = {{"decode", 2, 500}};
+  const auto summary = summarise(two_batches(), runs).at(0);
+  EXPECT_DOUBLE_EQ(summary.phases_s.at("load").value, 2);
+  EXPECT_DOUBLE_EQ(summary.phases_s.at("measure").value, 3);
+  EXPECT_DOUBLE_EQ(summary.stages_ms.at("decode").value, 3);
+  EXPECT_EQ(summary.stages_ms.count("write"), 0u) << "nothing went through it";
+}
+
+TEST(Summary, TelemetryIsMeanOfMeansAndExtremesOfExtremes) {
+  auto runs = rate_runs({100, 100, 100});
+  runs[0].result.telemetry = {{"machine", "cpu", "cores", 1.0, 4.0, 0.5, ""},
+                              {"gpu0", "power", "watt", {}, {}, {}, "no GPU"}};
+  runs[1].result.telemetry = {{"machine", "cpu", "cores", 3.0, 3.5, 0.1, ""}};
+  runs[2].result.telemetry = {{"machine", "cpu", "cores", {}, {}, {}, "/proc vanished"}};
+  const auto telemetry = summarise(two_batches(), runs).at(0).telemetry;
+  ASSERT_THAT(telemetry, SizeIs(2));
+  EXPECT_EQ(telemetry[0].mean, 2.0);
+  EXPECT_EQ(telemetry[0].max, 4.0);
+  EXPECT_EQ(telemetry[0].min, 0.1);
+  EXPECT_EQ(telemetry[0].unavailable, "");
+  EXPECT_EQ(telemetry[1].mean, std::nullopt) << "unavailable is not 0";
+  EXPECT_EQ(telemetry[1].unavailable, "no GPU");
+}
+
+TEST(Summary, KeepsTheFactsOnWhichAllRunsAgree) {
+  auto runs = rate_runs({100, 100});
+  runs[0].result.facts = {{"precision", "bf16"}, {"streams", "1"}, {"only", "here"}};
+  runs[1].result.facts = {{"precision", "bf16"}, {"streams", "2"}};
+  EXPECT_THAT(summarise(two_batches(), runs).at(0).facts, ElementsAre(Pair("precision", "bf16")));
+}
+
+TEST(Summary, WarningsAreMergedWithTheNumberOfRuns) {
+  auto runs = rate_runs({100, 100, 100});
+  runs[0].result.warnings = {{"stolen", "12 % stolen", "ask for a core", false}};
+  runs[2].result.warnings = {{"stolen", "15 % stolen", "ask for a core", true},
+                             {"stolen", "again", "", false}};
+  const auto summary = summarise(two_batches(), runs).at(0);
+  ASSERT_THAT(summary.warnings, SizeIs(1));
+  EXPECT_EQ(summary.warnings[0].message, "12 % stolen (in 2 of 3 runs)");
+  EXPECT_EQ(summary.verdict, Verdict::invalid);
+}
+
+TEST(Summary, DoubtsAboutTheRepeats) {
+  const auto warned = [](const std::vector<double>& rates) {
+    return codes(summarise(two_batches(), rate_runs(rates)).at(0));
+  };
+  EXPECT_THAT(warned({100, 130, 80, 110, 95}), ElementsAre("wide_interval"));
+  EXPECT_THAT(warned({100, 100.1, 99.9, 100, 100.2, 99.8, 100, 100.1, 99.9, 103}),
+              ElementsAre("outlier_runs"));
+  EXPECT_THAT(warned({100, 99, 98.2, 97.1, 96, 95.3, 94}), ElementsAre("drift_over_runs"));
+
+  auto one = rate_runs({100});
+  one[0].result.figures[0].estimate = {.value = 100, .n = 1};
+  EXPECT_THAT(codes(summarise(two_batches(), one).at(0)), ElementsAre("few_repeats"));
+}
+
+TEST(Summary, DriftFollowsTheOrderOfRunsAndNotOfRepeats) {
+  auto runs = rate_runs({100, 99, 98.2, 97.1, 96, 95.3, 94});
+  const std::vector<std::int64_t> shuffled{3, 0, 6, 1, 5, 2, 4};
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].position = shuffled[i];
+  EXPECT_THAT(codes(summarise(two_batches(), runs).at(0)), IsEmpty());
+}
+
+TEST(Summary, NumbersThatAreNotFiniteDoNotSpreadIntoMeans) {
+  auto runs = rate_runs({100, 102});
+  runs.push_back(rate_run(0, 2, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_DOUBLE_EQ(summarise(two_batches(), runs).at(0).figures.at("images_per_s").value, 101);
+}
+
+TEST(Agreement, RepeatsThatAnswerDifferently) {
+  auto runs = rate_runs({100, 100, 100, 100});
+  for (auto& run : runs) run.result.answers_checksum = "abc";
+  EXPECT_EQ(summarise(two_batches(), runs).at(0).answers_checksum, "abc");
+  runs[3].result.answers_checksum = "abd";
+  const auto summary = summarise(two_batches(), runs).at(0);
+  EXPECT_EQ(summary.answers_checksum, "differs");
+  EXPECT_THAT(codes(summary), ElementsAre("answers_differ"));
+}
+
+TEST(Agreement, CellsThatShouldAnswerAlike) {
+  Experiment experiment{.spec = Json::object(),
+                        .factors = {{"precision", {"f32", "bf16"}}, {"batch", {1, 8}}}};
+  std::vector<neph::Run> runs;
+  for (std::int64_t cell = 0; cell < 4; ++cell) {
+    runs.push_back(rate_run(cell, 0, 100));
+    runs.back().result.answers = {1, 2, 3, cell == 1 ? 5 : 4};
+    runs.back().result.answers_checksum = cell == 1 ? "b" : cell >= 2 ? "c" : "a";
+  }
+  auto summaries = summarise(experiment, runs);
+  check_agreement(summaries, runs, {"precision", "model"});
+  EXPECT_THAT(codes(summaries[0]), IsEmpty());
+  EXPECT_THAT(codes(summaries[1]), ElementsAre("answers_differ"));
+  EXPECT_EQ(summaries[1].verdict, Verdict::doubtful);
+  EXPECT_THAT(
+      summaries[1].warnings[0].message,
+      HasSubstr("'precision f32, batch 8' and 'precision f32, batch 1' should answer alike, but 1 of 4"));
+  EXPECT_THAT(codes(summaries[2]), IsEmpty()) << "another precision may answer otherwise";
+  EXPECT_THAT(codes(summaries[3]), IsEmpty());
+}
+
+TEST(Compare, PairsByRepeat) {
+  std::vector<neph::Run> runs;
+  for (std::int64_t repeat = 0; repeat < 4; ++repeat) {
+    const double drift = std::pow(2.0, static_cast<double>(repeat));  // common to both cells
+    runs.push_back(rate_run(1, 3 - repeat, 30 * std::pow(2.0, static_cast<double>(3 - repeat))));
+    runs.push_back(rate_run(0, repeat, 10 * drift));
+  }
+  runs.push_back(rate_run(0, 4, 1e9));  // without a partner
+  const auto ratio = *compare(runs, 1, 0, "images_per_s");
+  EXPECT_NEAR(ratio.value, 3, 1e-12);
+  EXPECT_NEAR(*ratio.high - *ratio.low, 0, 1e-9) << "what both share cancels";
+  EXPECT_EQ(ratio.n, 4);
+  EXPECT_EQ(compare(runs, 1, 0, "colour").error().code, ErrorCode::not_found);
+  runs[0].result.figures[0].estimate.value = 0;
+  EXPECT_EQ(compare(runs, 1, 0, "images_per_s").error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace neph::experiment
