@@ -1,0 +1,115 @@
+#include "cli/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <optional>
+
+namespace neph::cli {
+
+/// One CLI11 command with what its parse found out.
+struct Command::Parser {
+  CLI::App* app = nullptr;
+  std::shared_ptr<Action> chosen;              ///< shared by all verbs: the action of the one that was named
+  std::shared_ptr<std::optional<Error>> fault; ///< the first option whose value made no sense
+};
+
+namespace {
+
+/// CLI11 knows errors as exceptions; the message for an unknown option should name the nearest known one.
+std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
+  const CLI::App* app = &root;
+  for (auto below = app->get_subcommands(); !below.empty(); below = app->get_subcommands()) app = below.front();
+  const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error);
+  const auto left = root.remaining(true);
+  if (extras == nullptr || left.empty()) return error.what();
+  std::vector<std::string> known;
+  for (const auto* option : app->get_options())
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  if (left.front().rfind("--", 0) == 0)
+    return unknown_name("option", left.front().substr(0, left.front().find('=')), known);
+  std::vector<std::string> verbs;
+  for (const auto* verb : app->get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
+    verbs.push_back(verb->get_name());
+  if (!verbs.empty()) return unknown_name("verb", left.front(), verbs);
+  return fmt::format("too many arguments: '{}'", left.front());
+}
+
+}  // namespace
+
+std::string Command::option_name(std::string_view field) {
+  std::string name(field);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+void Command::verb(std::string_view name, std::string_view summary, const Declare& declare) {
+  auto* app = parser_.app->add_subcommand(std::string(name), std::string(summary));
+  if (summary.empty()) app->group("");  // not for people: left out of help
+  Parser below{app, parser_.chosen, parser_.fault};
+  Command command(below);
+  declare(command);
+}
+
+void Command::footer(std::string_view text) { parser_.app->footer(std::string(text)); }
+
+void Command::action(Action action) {
+  parser_.app->parse_complete_callback([chosen = parser_.chosen, action = std::move(action)] { *chosen = action; });
+}
+
+void Command::positional(std::string_view name, std::string& target, std::string_view help, bool required) {
+  parser_.app->add_option(std::string(name), target, std::string(help))->required(required)->option_text(" ");
+}
+
+void Command::flag(std::string_view name, bool& target, std::string_view help) {
+  parser_.app->add_flag("--" + std::string(name), target, std::string(help));
+}
+
+void Command::option(std::string_view name, std::string& target, std::string_view help) {
+  parser_.app->add_option("--" + std::string(name), target, std::string(help))->option_text("TEXT");
+}
+
+void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set) {
+  const auto option = option_name(name);
+  auto accept = [set = std::move(set), fault = parser_.fault, option](const std::string& text) {
+    if (auto status = set(text); !status && !*fault) {
+      auto error = status.error();
+      if (error.message.find(option) == std::string::npos) error.message = fmt::format("--{}: {}", option, error.message);
+      *fault = std::move(error);
+    }
+  };
+  parser_.app->add_option_function<std::string>(positional ? option : "--" + option, accept, std::string(help))
+      ->option_text(positional ? " " : hint);
+}
+
+int run_command_line(int count, char** arguments, std::string_view summary, std::string_view version,
+                     const Command::Declare& declare) {
+  CLI::App app{std::string(summary), "neph"};
+  app.set_version_flag("--version", std::string(version));
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(44);
+  Command::Parser parser{&app, std::make_shared<Command::Action>(), std::make_shared<std::optional<Error>>()};
+  Command root(parser);
+  declare(root);
+  const auto complain = [](const Error& error) {
+    fmt::print(stderr, "neph: {}\n", error.message);
+    return exit_code(error.code);
+  };
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return complain({ErrorCode::invalid_argument, describe_fault(app, error) + " (neph --help)"});
+  }
+  if (*parser.fault) return complain(**parser.fault);
+  if (!*parser.chosen) {
+    const CLI::App* named = &app;
+    while (!named->get_subcommands().empty()) named = named->get_subcommands().front();
+    fmt::print("{}", named->help());
+    return 0;
+  }
+  if (const auto status = (*parser.chosen)(); !status) return complain(status.error());
+  return 0;
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,110 @@
+// The command line, declared by verbs and read by CLI11 behind this door. Options come from described structs, so that
+// name, unit, default, range and help are written once.
+//
+//   void declare_host(Command& command) {
+//     auto options = std::make_shared<HostOptions>();
+//     command.fields(*options);
+//     command.action([options] { return show_host(*options); });
+//   }
+//
+// Ownership: a verb keeps the targets of its options alive in its action (a shared_ptr, as above).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/json.hpp"
+#include "core/values.hpp"
+
+namespace neph::cli {
+
+class Command {
+ public:
+  using Action = std::function<Status()>;
+  using Declare = std::function<void(Command&)>;
+
+  struct Parser;
+  explicit Command(Parser& parser) : parser_(parser) {}
+
+  /// A verb below this one.
+  void verb(std::string_view name, std::string_view summary, const Declare& declare);
+  /// Shown after the options: examples, words of advice.
+  void footer(std::string_view text);
+  void action(Action action);
+
+  void positional(std::string_view name, std::string& target, std::string_view help, bool required);
+  void flag(std::string_view name, bool& target, std::string_view help);
+  void option(std::string_view name, std::string& target, std::string_view help);
+
+  /// One option per field of T, written into `target`. The field named `positional` needs no option name.
+  template <Described T>
+  void fields(T& target, std::string_view positional = {}) {
+    describe(
+        [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
+          using Member = std::remove_reference_t<decltype(member)>;
+          auto set = [&member, path = "--" + option_name(name), range](const std::string& text) -> Status {
+            NEPH_CHECK(from_json(value_as_json<Member>(text), member, path));
+            if constexpr (std::is_arithmetic_v<Member>)
+              return detail::check_range(static_cast<double>(member), range, path);
+            else
+              return {};
+          };
+          field(name, help, hint<Member>(member), name == positional, std::move(set));
+        },
+        target);
+  }
+
+  /// As fields(), but an option takes a list of values too; what was given is put into `values` by the field's name: one
+  /// value as itself, several as an array.
+  template <Described T>
+  void factors(Json& values, std::string_view positional = {}) {
+    T defaults{};
+    describe(
+        [&](std::string_view name, auto& member, std::string_view help, Range = {}) {
+          using Member = std::remove_reference_t<decltype(member)>;
+          auto set = [&values, name](const std::string& text) -> Status {
+            NEPH_TRY(auto parts, expand_values(text));
+            Json list = Json::array();
+            for (const auto& part : parts) list.push_back(value_as_json<Member>(part));
+            values[std::string(name)] = list.size() == 1 ? list[0] : list;
+            return {};
+          };
+          field(name, help, hint<Member>(member), name == positional, std::move(set));
+        },
+        defaults);
+  }
+
+ private:
+  using Set = std::function<Status(const std::string&)>;
+
+  /// Field names have underscores, option names dashes.
+  static std::string option_name(std::string_view field);
+  void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set);
+
+  /// What help shows behind the option's name: choices and default.
+  template <class T>
+  static std::string hint(const T& value) {
+    const auto text = value_as_text(to_json(value));
+    if constexpr (NamedEnum<T>) {
+      std::string choices;
+      for (const auto& name : enum_choices<T>()) choices += (choices.empty() ? "" : "|") + name;
+      return fmt::format("{} [{}]", choices, text);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return text.empty() ? "TEXT" : fmt::format("TEXT [{}]", text);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return fmt::format("on|off [{}]", text);
+    } else {
+      return fmt::format("NUMBER [{}]", text);
+    }
+  }
+
+  Parser& parser_;
+};
+
+/// Reads the command line and runs the verb it names. Returns the exit code; prints help and errors.
+int run_command_line(int count, char** arguments, std::string_view summary, std::string_view version,
+                     const Command::Declare& declare);
+
+}  // namespace neph::cli

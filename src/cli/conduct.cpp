@@ -1,0 +1,101 @@
+#include "cli/conduct.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/estimate.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/results.hpp"
+#include "cli/version.hpp"
+#include "cli/watch.hpp"
+#include "cli/worker.hpp"
+#include "core/units.hpp"
+#include "core/values.hpp"
+#include "host/host.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::cli {
+namespace {
+
+/// Progress of what is done once before the runs.
+class PrepareTalk final : public EventSink {
+ public:
+  void emit(const Event& event) override {
+    if (const auto* progress = std::get_if<Progress>(&event))
+      line_.show(fmt::format("{} {}/{}", progress->phase, progress->done, progress->total));
+    if (const auto* phase = std::get_if<Phase>(&event))
+      line_.say(fmt::format("{} ({})", phase->name, format_seconds(phase->end_s - phase->begin_s)));
+  }
+
+ private:
+  ProgressLine line_;
+};
+
+Status prepare(const Plan& plan) {
+  NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
+  PrepareTalk talk;
+  for (const auto& cell : plan.cells) NEPH_CHECK(workload->prepare(cell.spec, talk));
+  return {};
+}
+
+/// The stored experiment to go on with, or a new one.
+Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume) {
+  if (resume) {
+    NEPH_TRY(auto found, experiment::find_resumable(store, plan.experiment));
+    if (found) {
+      fmt::print(stderr, "going on with experiment {} of {}\n", found->id, plan.options.store);
+      return *found;
+    }
+    fmt::print(stderr, "nothing to resume in {}: this is a new experiment\n", plan.options.store);
+  }
+  plan.experiment.machine = to_json(host::take_fingerprint());
+  return experiment::begin(plan.experiment, store);
+}
+
+void announce(const Plan& plan) {
+  const auto cells = static_cast<std::int64_t>(plan.cells.size());
+  fmt::print(stderr, "{} {} x {} repeats = {} runs, order from seed {}\n", cells, cells == 1 ? "cell" : "cells",
+             plan.experiment.repeat, cells * plan.experiment.repeat, plan.experiment.seed);
+}
+
+/// What the experiment came to, in its own words, after the table.
+Status say_outcome(const experiment::Outcome& outcome, const Experiment& experiment, const PlanOptions& options) {
+  if (!outcome.complete())
+    fmt::print(stderr, "stopped: {} of {} runs are stored; the same command with --resume goes on\n",
+               outcome.ok + outcome.failed + outcome.skipped,
+               outcome.ok + outcome.failed + outcome.skipped + outcome.interrupted + outcome.left);
+  const auto store = options.store == PlanOptions{}.store ? "" : " --store " + shell_quoted(options.store);
+  fmt::print(stderr, "experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store, experiment.id, store);
+  if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
+    return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed, experiment.id);
+  return {};
+}
+
+}  // namespace
+
+Status conduct_plan(Plan plan, const ConductOptions& options) {
+  NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
+  plan.experiment.version = version;
+  NEPH_CHECK(prepare(plan));
+  announce(plan);
+  const SteadyClock clock;
+  experiment::Launch launch{.command = worker_command(), .timeout_s = plan.options.timeout_s};
+  launch.repro = [workload](const Cell& cell) { return workload->command(cell.spec); };
+  experiment::Interrupt interrupt;
+  const CatchInterrupts catching(interrupt);
+  if (options.dry_run) return print_estimate(plan, launch, interrupt, clock);
+
+  NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
+  NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
+  Watch watch(static_cast<std::int64_t>(plan.cells.size()) * experiment.repeat);
+  NEPH_TRY(const auto outcome, experiment::conduct(experiment, store, launch, watch, interrupt, clock));
+  NEPH_TRY(const auto document, load_document(store, experiment.id, store::Detail::full));
+  if (options.json)
+    fmt::print("{}\n", dump_json(report::json(document), true));
+  else
+    print_summary(document);
+  return say_outcome(outcome, experiment, plan.options);
+}
+
+}  // namespace neph::cli

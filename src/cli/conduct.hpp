@@ -1,0 +1,19 @@
+// From a plan to its results: prepare, estimate, run, store, show.
+#pragma once
+
+#include "cli/plan.hpp"
+
+namespace neph::cli {
+
+/// How an experiment is conducted and shown.
+struct ConductOptions {
+  bool resume = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+/// Runs the plan to its end and prints its table, or JSON, to stdout. Errors: those of the store and of the preparation;
+/// failed runs are data, but when every run failed the error says so.
+Status conduct_plan(Plan plan, const ConductOptions& options);
+
+}  // namespace neph::cli

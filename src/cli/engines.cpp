@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/command.hpp"
+#include "cli/verbs.hpp"
+#include "engine/engine.hpp"
+
+namespace neph::cli {
+namespace {
+
+Json device_json(const engine::Device& device) {
+  Json precisions = Json::array();
+  for (const auto precision : device.precisions) precisions.push_back(std::string(enum_name(precision)));
+  return {{"name", device.name}, {"description", device.description}, {"precisions", precisions}};
+}
+
+Json engine_json(const engine::EngineInfo& info) {
+  Json devices = Json::array();
+  for (const auto& device : info.devices) devices.push_back(device_json(device));
+  return {{"name", info.name},       {"usable", info.usable},   {"reason", info.reason}, {"version", info.version},
+          {"formats", info.formats}, {"devices", devices}, {"plugin", info.path}};
+}
+
+void print_engine(const engine::EngineInfo& info) {
+  if (!info.usable) {
+    fmt::print("{}: cannot run here: {}\n", info.name, info.reason);
+    return;
+  }
+  fmt::print("{} {}: {}\n", info.name, info.version, fmt::join(info.formats, " "));
+  for (const auto& device : info.devices) {
+    std::vector<std::string_view> precisions;
+    for (const auto precision : device.precisions) precisions.push_back(enum_name(precision));
+    fmt::print("  {}: {} ({})\n", device.name, device.description, fmt::join(precisions, ", "));
+  }
+}
+
+Status list_engines(bool json) {
+  engine::Registry registry;
+  const auto engines = registry.list();
+  if (json) {
+    Json array = Json::array();
+    for (const auto& info : engines) array.push_back(engine_json(info));
+    fmt::print("{}\n", dump_json(array, true));
+    return {};
+  }
+  if (engines.empty())
+    return fail(ErrorCode::not_found, "no engine found; set NEPH_ENGINES to the folder of neph-engine-*.so");
+  for (const auto& info : engines) print_engine(info);
+  return {};
+}
+
+}  // namespace
+
+void declare_engines(Command& command) {
+  auto json = std::make_shared<bool>(false);
+  command.flag("json", *json, "as JSON on stdout");
+  command.action([json] { return list_engines(*json); });
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,35 @@
+#include "cli/command.hpp"
+#include "cli/conduct.hpp"
+#include "cli/verbs.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::cli {
+namespace {
+
+struct InferOptions {
+  Json fields = Json::object();
+  PlanOptions plan;
+  ConductOptions conduct;
+};
+
+}  // namespace
+
+void declare_infer(Command& command) {
+  auto options = std::make_shared<InferOptions>();
+  command.factors<workload::InferSpec>(options->fields, "model");
+  command.fields(options->plan);
+  command.flag("resume", options->conduct.resume, "go on with the same experiment where it stopped");
+  command.flag("dry-run", options->conduct.dry_run, "only say what would run and how long it would take");
+  command.flag("json", options->conduct.json, "results as JSON on stdout");
+  command.footer(
+      "Every option down to --protocol takes a list or range of values; each combination is a cell, measured --repeat\n"
+      "times in random order, each run in a process of its own.\n"
+      "  neph infer resnet50 --images photos --batch 1,2,4,8,16,32 --repeat 20\n"
+      "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json > r.json");
+  command.action([options]() -> Status {
+    NEPH_TRY(auto plan, make_plan("infer", options->fields, options->plan));
+    return conduct_plan(std::move(plan), options->conduct);
+  });
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,31 @@
+// neph: how fast will a neural network run on this machine, why, and what will it cost?
+#include "cli/command.hpp"
+#include "cli/verbs.hpp"
+#include "cli/version.hpp"
+
+int main(int count, char** arguments) {
+  using namespace neph::cli;
+  const auto declare = [](Command& neph) {
+    neph.verb("infer", "measure how fast a model answers pictures, and why not faster", declare_infer);
+    neph.verb("run", "measure what an experiment's TOML file says", declare_run);
+    neph.verb("report", "one HTML page of an experiment", declare_report);
+    neph.verb("export", "an experiment as CSV, JSON or Markdown", declare_export);
+    neph.verb("runs", "experiments and runs in the store", declare_runs);
+    neph.verb("show", "everything about one run", declare_show);
+    neph.verb("net", "a network's layers, parameters and operations", declare_net);
+    neph.verb("images", "check, prepare or make picture sets", declare_images);
+    neph.verb("host", "what this machine is", declare_host);
+    neph.verb("engines", "what can run models here, and why others cannot", declare_engines);
+    neph.verb("demo", "a short tour on this machine that ends with a report", declare_demo);
+    neph.verb("worker", "", declare_worker);
+    neph.footer(
+        "First steps:\n"
+        "  neph images synth photos --count 200\n"
+        "  neph infer resnet50 --images photos --batch 1,8 --repeat 5\n"
+        "  neph report\n"
+        "Lists and ranges (1,2,4 or 1..64*2) make factors: every combination is measured. neph VERB --help explains.");
+  };
+  return run_command_line(count, arguments,
+                          "How fast will a neural network run on this machine, why, and what will it cost?", version,
+                          declare);
+}

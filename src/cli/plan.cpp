@@ -1,0 +1,70 @@
+#include "cli/plan.hpp"
+
+#include <random>
+
+#include "core/clock.hpp"
+#include "core/toml.hpp"
+#include "experiment/experiment.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::cli {
+namespace {
+
+std::uint64_t new_seed() {
+  std::random_device source;
+  return source() >> 1 | 1U;  // small enough to be typed again
+}
+
+/// Arrays become factors, everything else the part that all cells share.
+void split_fields(const Json& fields, Experiment& experiment) {
+  experiment.spec = Json::object();
+  for (const auto& [name, value] : fields.items()) {
+    if (value.is_array() && value.size() != 1)
+      experiment.factors.push_back({name, value.get<std::vector<Json>>()});
+    else
+      experiment.spec[name] = value.is_array() ? value[0] : value;
+  }
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const std::string& workload_name, const Json& fields, const PlanOptions& options) {
+  NEPH_TRY(const auto* workload, workload::find_workload(workload_name));
+  Plan plan{.options = options};
+  plan.experiment.created = utc_now();
+  plan.experiment.workload = workload_name;
+  plan.experiment.repeat = options.repeat;
+  plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
+  split_fields(fields, plan.experiment);
+  NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
+  for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
+  return plan;
+}
+
+Result<Plan> read_plan(std::string_view toml, std::string_view file) {
+  NEPH_TRY(Json document, parse_toml(toml, file));
+  std::vector<std::string> tables;
+  for (const auto& workload : workload::workloads()) tables.emplace_back(workload.name);
+  Json options = Json::object();
+  std::string workload;
+  for (const auto& [key, value] : document.items()) {
+    if (!value.is_object()) {
+      options[key] = value;
+    } else if (std::find(tables.begin(), tables.end(), key) == tables.end()) {
+      return fail(ErrorCode::invalid_argument, "{}: {}", file, unknown_name("table", key, tables));
+    } else if (!workload.empty()) {
+      return fail(ErrorCode::invalid_argument, "{}: has [{}] and [{}]; an experiment has one", file, workload, key);
+    } else {
+      workload = key;
+    }
+  }
+  if (workload.empty())
+    return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file, tables.front());
+  NEPH_TRY(const auto plan_options, from_json<PlanOptions>(options, std::string(file)));
+  return make_plan(workload, document[workload], plan_options).map_error([&](Error error) {
+    error.message = fmt::format("{}: {}", file, error.message);
+    return error;
+  });
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,43 @@
+// From what a user asks for to an experiment: fields with several values are factors, and every cell must make sense.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/experiment.hpp"
+#include "core/result.hpp"
+
+namespace neph::cli {
+
+/// Options of an experiment that are not the workload's.
+struct PlanOptions {
+  std::int64_t repeat = 5;
+  std::int64_t seed = 0;
+  double timeout_s = 3600;
+  std::string store = "neph.db";
+};
+
+template <class Visit, Describes<PlanOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("repeat", s.repeat, "runs per combination; intervals need at least 2", between(1, 100000));
+  v("seed", s.seed, "of the order of runs; 0: a new one, which is kept with the results", at_least(0));
+  v("timeout_s", s.timeout_s, "a run that takes longer has failed; 0: no limit", at_least(0));
+  v("store", s.store, "file that keeps the results");
+}
+
+struct Plan {
+  Experiment experiment;
+  std::vector<Cell> cells;
+  PlanOptions options;
+};
+
+/// `fields`: a workload's fields by name; an array makes a factor. Errors: an unknown field (with the nearest known one),
+/// a value that makes no sense in some cell, too many cells.
+Result<Plan> make_plan(const std::string& workload, const Json& fields, const PlanOptions& options);
+
+/// An experiment's TOML file: the fields of PlanOptions at the top and one table named after the workload with its
+/// fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"` and `batch = [1, 8]`.
+Result<Plan> read_plan(std::string_view toml, std::string_view file);
+
+}  // namespace neph::cli

@@ -1,0 +1,54 @@
+#include "cli/plan.hpp"
+
+#include <gmock/gmock.h>
+
+namespace neph::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::string fault(std::string_view toml) {
+  const auto plan = read_plan(toml, "x.toml");
+  EXPECT_FALSE(plan) << toml;
+  return plan ? "" : plan.error().message;
+}
+
+TEST(Plan, ListsAreFactorsAndTheRestIsShared) {
+  const auto plan = read_plan(
+      "repeat = 3\nseed = 7\n[infer]\nmodel = \"resnet18\"\nfiles = \"off\"\nimages = \"/tmp\"\nbatch = [1, 8]\n"
+      "precision = [\"f32\"]\n",
+      "x.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->experiment.repeat, 3);
+  EXPECT_EQ(plan->experiment.seed, 7U);
+  ASSERT_EQ(plan->experiment.factors.size(), 1U);
+  EXPECT_EQ(plan->experiment.factors[0].name, "batch");
+  EXPECT_EQ(plan->experiment.spec["precision"], "f32");
+  EXPECT_EQ(plan->cells.size(), 2U);
+}
+
+TEST(Plan, DrawsASeedThatIsKept) {
+  const auto plan = make_plan("infer", {{"model", "resnet18"}, {"images", "/tmp"}}, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_NE(plan->experiment.seed, 0U);
+}
+
+TEST(Plan, NamesTheNearestKnownWord) {
+  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nbacth = 8\n"), HasSubstr("unknown key 'bacth'"));
+  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nbacth = 8\n"), HasSubstr("did you mean 'batch'?"));
+  EXPECT_THAT(fault("repat = 3\n[infer]\nmodel = \"r\"\n"), HasSubstr("did you mean 'repeat'?"));
+  EXPECT_THAT(fault("[infre]\nmodel = \"r\"\n"), HasSubstr("unknown table 'infre'; did you mean 'infer'?"));
+  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nprecision = [\"f32\", \"bf61\"]\n"), HasSubstr("did you mean 'bf16'?"));
+}
+
+TEST(Plan, RefusesValuesThatMakeNoSense) {
+  for (const auto* batch : {"0", "-1", "1000000000", "\"x\"", "[1, 0]", "1.5"})
+    EXPECT_THAT(fault(fmt::format("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nbatch = {}\n", batch)), HasSubstr("batch"))
+        << batch;
+  EXPECT_THAT(fault("[infer]\nbatch = []\nmodel = \"r\"\n"), HasSubstr("batch"));
+  EXPECT_THAT(fault("repeat = 0\n[infer]\nmodel = \"r\"\n"), HasSubstr("repeat: 0 is below 1"));
+  EXPECT_THAT(fault("repeat = 1\n"), HasSubstr("no [infer] table"));
+}
+
+}  // namespace
+}  // namespace neph::cli

@@ -1,0 +1,25 @@
+#include "cli/results.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/terminal.hpp"
+#include "experiment/experiment.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::cli {
+
+Result<report::Document> load_document(const store::Store& store, std::int64_t id, store::Detail detail) {
+  report::Document document;
+  NEPH_TRY(document.experiment, id == 0 ? store.latest() : store.experiment(id));
+  NEPH_TRY(document.runs, store.runs(document.experiment.id, detail));
+  document.cells = experiment::summarise(document.experiment, document.runs);
+  NEPH_TRY(const auto* workload, workload::find_workload(document.experiment.workload));
+  experiment::check_agreement(document.cells, document.runs, workload->answer_fields());
+  return document;
+}
+
+void print_summary(const report::Document& document) {
+  fmt::print("{}", report::text_table(document.cells, {.width = terminal_width(), .colour = wants_colour()}));
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,58 @@
+#include "cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace neph::cli {
+namespace {
+
+std::size_t columns_of(int fd) {
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
+/// The first `columns` characters of UTF-8 text (all that is drawn here is one column wide).
+std::string_view clipped(std::string_view text, std::size_t columns) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && columns-- == 0) return text.substr(0, i);
+  return text;
+}
+
+}  // namespace
+
+bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) != 0; }
+std::size_t terminal_width() { return columns_of(STDOUT_FILENO); }
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return stdout_is_terminal() && (no_colour == nullptr || *no_colour == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+void ProgressLine::show(const std::string& text) {
+  if (!stderr_is_terminal()) return;
+  fmt::print(stderr, "\r{}\033[K", clipped(text, columns_of(STDERR_FILENO) - 1));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void ProgressLine::say(const std::string& text) {
+  clear();
+  fmt::print(stderr, "{}\n", text);
+}
+
+void ProgressLine::clear() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,21 @@
+// The verbs of neph, each declared in a file of its own. A new verb is one file, one line here and one in main.cpp.
+#pragma once
+
+namespace neph::cli {
+
+class Command;
+
+void declare_infer(Command& command);
+void declare_run(Command& command);
+void declare_report(Command& command);
+void declare_export(Command& command);
+void declare_runs(Command& command);
+void declare_show(Command& command);
+void declare_net(Command& command);
+void declare_images(Command& command);
+void declare_host(Command& command);
+void declare_engines(Command& command);
+void declare_demo(Command& command);
+void declare_worker(Command& command);
+
+}  // namespace neph::cli

@@ -1,0 +1,45 @@
+#include "cli/watch.hpp"
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+
+namespace neph::cli {
+
+void Watch::run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) {
+  eta_ = &eta;
+  run_ = fmt::format("[{}/{}] {}", slot.position + 1, runs_, cell.label);
+  phase_ = "start";
+  draw();
+}
+
+void Watch::phase_ended(const Phase& phase) {
+  phase_ = phase.name + " done";
+  draw();
+}
+
+void Watch::progress(const Progress& progress) {
+  phase_ = progress.total > 0 ? fmt::format("{} {}/{}", progress.phase, progress.done, progress.total)
+                              : fmt::format("{} {}", progress.phase, progress.done);
+  draw();
+}
+
+void Watch::worker_said(std::string_view line) { line_.say(fmt::format("  worker: {}", line)); }
+
+void Watch::run_ended(const Run& run, const Cell&) {
+  line_.say(fmt::format("{}: {} ({})", run_, outcome_of(run), format_seconds(run.wall_s)));
+}
+
+void Watch::draw() {
+  const auto left = eta_ != nullptr ? eta_->left_s() : std::nullopt;
+  line_.show(fmt::format("{} · {}{}", run_, phase_, left ? " · " + format_seconds(*left) + " left" : ""));
+}
+
+std::string outcome_of(const Run& run) {
+  if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
+  for (const auto& figure : run.result.figures)
+    if (figure.name == "images_per_s") return fmt::format("{} images/s", format_number(figure.estimate.value));
+  return "ok";
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,35 @@
+// What a person sees of an experiment that runs: one line that moves on a terminal, one line per run that stays.
+#pragma once
+
+#include <string>
+
+#include "cli/terminal.hpp"
+#include "experiment/experiment.hpp"
+
+namespace neph::cli {
+
+class Watch final : public experiment::Observer {
+ public:
+  /// `runs`: of the whole experiment, those that ended before included.
+  explicit Watch(std::int64_t runs) : runs_(runs) {}
+
+  void run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) override;
+  void phase_ended(const Phase& phase) override;
+  void progress(const Progress& progress) override;
+  void worker_said(std::string_view line) override;
+  void run_ended(const Run& run, const Cell& cell) override;
+
+ private:
+  void draw();
+
+  ProgressLine line_;
+  std::int64_t runs_;
+  std::string run_;    ///< "[3/25] batch 8"
+  std::string phase_;  ///< "measure 120/500"
+  const experiment::Eta* eta_ = nullptr;
+};
+
+/// "75.2 images/s", or the reason of the failure.
+std::string outcome_of(const Run& run);
+
+}  // namespace neph::cli

@@ -1,0 +1,68 @@
+#include "cli/worker.hpp"
+
+#include <fmt/format.h>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "core/json.hpp"
+#include "host/host.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::cli {
+namespace {
+
+/// What the controller writes to a worker's standard input.
+struct Order {
+  std::string workload;
+  Json spec;
+  std::optional<double> started_s;
+};
+
+template <class Visit, Describes<Order> Self>
+void describe(Visit&& v, Self& s) {
+  v("workload", s.workload, "what to do");
+  v("spec", s.spec, "its description");
+  v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
+}
+
+/// Events as lines on stdout, each flushed, because the controller waits for them.
+class LineSink final : public EventSink {
+ public:
+  void emit(const Event& event) override {
+    fmt::print("{}\n", encode_event(event));
+    std::fflush(stdout);
+  }
+};
+
+/// Second 0 of the run: when the controller started us, or else when the kernel did.
+Moment origin(const Order& order, const Clock& clock) {
+  const auto given = order.started_s ? Moment(from_seconds(*order.started_s)) : Moment();
+  if (order.started_s && given <= clock.now() && clock.now() - given < std::chrono::minutes(1)) return given;
+  const auto started = host::process_start();
+  return started ? *started : clock.now();
+}
+
+Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events) {
+  NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
+  return workload->run(order.spec, {.clock = clock, .origin = origin(order, clock), .events = events, .stop = {}});
+}
+
+}  // namespace
+
+std::vector<std::string> worker_command() { return {"/proc/self/exe", "worker"}; }
+
+Status work() {
+  const SteadyClock clock;
+  LineSink events;
+  const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
+  const auto outcome = [&]() -> Result<RunResult> {
+    NEPH_TRY(const Json json, parse_json(input, "standard input"));
+    NEPH_TRY(const auto order, from_json<Order>(json, "order"));
+    return run(order, clock, events);
+  }();
+  events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
+  return outcome ? Status() : tl::unexpected(outcome.error());
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,93 @@
+#include "workload/answers.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+
+namespace neph::workload {
+namespace {
+
+std::string part_of(const std::string& path) { return fmt::format("{}.part{}", path, ::getpid()); }
+
+/// A CSV cell: quoted when it holds a comma, a quote or a line feed (RFC 4180).
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+Top top_classes(std::span<const float> scores) {
+  Top top;
+  top.scores.fill(-std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const float score = scores[i];
+    if (!(score > top.scores.back()) && top.classes.back() >= 0) continue;  // the common case: not among the best
+    if (!(score >= -std::numeric_limits<float>::max())) continue;
+    std::size_t place = top_count - 1;
+    while (place > 0 && (top.classes[place - 1] < 0 || score > top.scores[place - 1])) {
+      top.scores[place] = top.scores[place - 1];
+      top.classes[place] = top.classes[place - 1];
+      --place;
+    }
+    top.scores[place] = score;
+    top.classes[place] = static_cast<std::int32_t>(i);
+  }
+  return top;
+}
+
+std::string answers_checksum(std::span<const std::int32_t> answers) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const auto answer : answers) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      hash ^= (static_cast<std::uint32_t>(answer) >> shift) & 0xFFU;
+      hash *= 0x100000001b3ULL;
+    }
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+Result<Protocol> Protocol::open(const std::string& path) {
+  std::FILE* file = path.empty() ? std::tmpfile() : std::fopen(part_of(path).c_str(), "we");
+  if (file == nullptr)
+    return tl::unexpected(system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
+  Protocol protocol(file, path);
+  fmt::print(file, "picture");
+  for (std::size_t i = 1; i <= top_count; ++i) fmt::print(file, ",class{},score{}", i, i);
+  fmt::print(file, "\n");
+  return protocol;
+}
+
+void Protocol::add(const std::string& picture, const Top& top) {
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line), "{}", csv_cell(picture));
+  for (std::size_t i = 0; i < top_count; ++i) {
+    if (top.classes[i] < 0)
+      fmt::format_to(std::back_inserter(line), ",,");
+    else
+      fmt::format_to(std::back_inserter(line), ",{},{:.6g}", top.classes[i], top.scores[i]);
+  }
+  line.push_back('\n');
+  std::fwrite(line.data(), 1, line.size(), file_.get());
+}
+
+void Protocol::add_failed(const std::string& picture, const std::string& reason) {
+  fmt::print(file_.get(), "{},{}\n", csv_cell(picture), csv_cell("failed: " + reason));
+}
+
+Status Protocol::close() {
+  std::FILE* file = file_.release();
+  const bool written = std::ferror(file) == 0 && std::fflush(file) == 0;
+  int reason = written ? 0 : errno;
+  if (std::fclose(file) != 0 && reason == 0) reason = errno;
+  if (path_.empty()) return {};  // the unnamed file was only there to be paid for
+  if (reason == 0 && std::rename(part_of(path_).c_str(), path_.c_str()) == 0) return {};
+  if (reason == 0) reason = errno;
+  ::unlink(part_of(path_).c_str());
+  return tl::unexpected(system_error(fmt::format("cannot write {}", path_), reason));
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,65 @@
+#include "workload/answers.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "core/file.hpp"
+#include "core/random.hpp"
+
+namespace neph::workload {
+namespace {
+
+TEST(TopClasses, AgreesWithSorting) {
+  Random random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<float> scores(1 + random.below(40));
+    for (auto& score : scores) score = static_cast<float>(random.below(12)) - 6;  // many ties
+    std::vector<std::int32_t> order(scores.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+      return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+    });
+    order.resize(top_count, -1);
+    EXPECT_THAT(top_classes(scores).classes, testing::ElementsAreArray(order));
+  }
+}
+
+TEST(TopClasses, NeverPicksWhatIsNotANumber) {
+  const std::vector<float> scores{NAN, 1, NAN, -3, -INFINITY};
+  EXPECT_THAT(top_classes(scores).classes, testing::ElementsAre(1, 3, -1, -1, -1));
+}
+
+TEST(Checksum, IsFnv1a) {
+  EXPECT_EQ(answers_checksum({}), "cbf29ce484222325");  // the published offset basis
+  const std::vector<std::int32_t> a{0x64636261};        // "abcd", whose published 64-bit FNV-1a is fc179f83ee0724dd
+  EXPECT_EQ(answers_checksum(a), "fc179f83ee0724dd");
+}
+
+TEST(Protocol, AppearsWholeUnderItsName) {
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("neph-protocol-{}.csv", ::getpid());
+  auto protocol = Protocol::open(path.string());
+  ASSERT_TRUE(protocol);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const std::vector<float> scores{0.5F, 2, 1};
+  protocol->add("a,b.jpg", top_classes(scores));
+  protocol->add_failed("c.jpg", "cut short");
+  ASSERT_TRUE(protocol->close());
+  EXPECT_EQ(read_file(path),
+            "picture,class1,score1,class2,score2,class3,score3,class4,score4,class5,score5\n"
+            "\"a,b.jpg\",1,2,2,1,0,0.5,,,,\nc.jpg,failed: cut short\n");
+  std::filesystem::remove(path);
+}
+
+TEST(Protocol, SaysWhereItCannotWrite) {
+  const auto protocol = Protocol::open("/proc/none/x.csv");
+  ASSERT_FALSE(protocol);
+  EXPECT_THAT(protocol.error().message, testing::HasSubstr("/proc/none/x.csv"));
+}
+
+}  // namespace
+}  // namespace neph::workload

@@ -1,0 +1,49 @@
+#include "workload/batch_memory.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/units.hpp"
+
+namespace neph::workload {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+double machine_memory_bytes() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+void BatchMemory::Free::operator()(float* memory) const { std::free(memory); }
+
+Result<BatchMemory> BatchMemory::allocate(std::int64_t slots, std::size_t values) {
+  constexpr auto floats = alignment / sizeof(float);
+  BatchMemory made;
+  made.slots_ = slots;
+  made.values_ = values;
+  made.stride_ = (values + floats - 1) / floats * floats;
+  const auto bytes = static_cast<double>(slots) * static_cast<double>(made.stride_) * sizeof(float);
+  const auto too_much = [&] {
+    return fail(ErrorCode::unavailable, "the batches alone need {}, and this machine has {}; take a smaller batch or depth",
+                format_bytes(bytes), format_bytes(machine_memory_bytes()));
+  };
+  if (bytes > machine_memory_bytes()) return too_much();
+  auto* memory = std::aligned_alloc(alignment, static_cast<std::size_t>(bytes));
+  if (memory == nullptr) return too_much();
+  made.memory_.reset(static_cast<float*>(memory));
+  std::fill_n(made.memory_.get(), static_cast<std::size_t>(slots) * made.stride_, 0.0F);
+  return made;
+}
+
+std::vector<std::span<float>> BatchMemory::slots() const {
+  std::vector<std::span<float>> spans;
+  for (std::int64_t i = 0; i < slots_; ++i)
+    spans.emplace_back(memory_.get() + static_cast<std::size_t>(i) * stride_, values_);
+  return spans;
+}
+
+}  // namespace neph::workload

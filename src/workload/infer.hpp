@@ -1,0 +1,16 @@
+// The workload "infer": a ready model applied to many pictures. See Workload in workload.hpp for what each function is.
+#pragma once
+
+#include "workload/workload.hpp"
+
+namespace neph::workload::infer {
+
+Status check(const Json& spec);
+Status prepare(const Json& spec, EventSink& events);
+Result<RunResult> run(const Json& spec, const Context& context);
+std::string command(const Json& spec);
+std::vector<std::string> answer_fields();
+Json probe(const Json& spec);
+double whole_run_s(const Json& spec, const Run& probe);
+
+}  // namespace neph::workload::infer

@@ -1,0 +1,171 @@
+#include "workload/infer_run.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/units.hpp"
+#include "stats/stats.hpp"
+#include "workload/model_file.hpp"
+
+namespace neph::workload {
+namespace {
+
+/// The running median is over five batches: a warm-up ends after ten at the earliest, whatever the batch size.
+constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
+
+constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
+
+std::int64_t loader_threads(const InferSpec& spec) {
+  return spec.loaders >= 0 ? spec.loaders : std::max(1U, std::thread::hardware_concurrency());
+}
+
+engine::Options engine_options(const InferSpec& spec) {
+  return {.device = spec.device,
+          .precision = spec.precision,
+          .batch = spec.batch,
+          .threads = spec.threads,
+          .streams = spec.streams,
+          .pinning = spec.pinning,
+          .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
+}
+
+/// Batches beyond those in flight: enough that every loader has a picture to work on while finished ones wait.
+std::int64_t prefetched_batches(std::int64_t loaders, std::int64_t batch) {
+  return std::max<std::int64_t>(1, (2 * loaders + batch - 1) / batch);
+}
+
+}  // namespace
+
+InferRun::InferRun(const InferSpec& spec, const Context& context)
+    : spec_(spec), context_(context), timeline_(context.clock, context.origin, context.events) {}
+
+Result<RunResult> InferRun::run() {
+  timeline_.add("process_start", 0, timeline_.now());
+  NEPH_TRY(const auto telemetry,
+           host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
+  NEPH_CHECK(load_model());
+  NEPH_CHECK(open_pictures());
+  NEPH_CHECK(compile_model());
+  NEPH_CHECK(first_inference());
+  NEPH_CHECK(warm_up());
+  NEPH_CHECK(measure(*telemetry));
+  sum_up(telemetry->stop());
+  return std::move(result_);
+}
+
+Status InferRun::load_model() {
+  NEPH_TRY(const auto path, model_file(spec_));
+  NEPH_TRY(auto* engine, engines_.open(spec_.engine));
+  NEPH_TRY(model_, timeline_.during("model_load", [&] { return engine->load(path); }));
+  result_.facts["engine"] = fmt::format("{} {}", engine->name(), engine->version());
+  result_.facts["model_file"] = path.string();
+  return {};
+}
+
+Status InferRun::open_pictures() {
+  NEPH_TRY(const auto transform, transform_for(model_->inputs()));
+  NEPH_TRY(pictures_, timeline_.during("picture_scan", [&] { return pictures_for(spec_, transform, context_.events); }));
+  count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
+  return {};
+}
+
+Status InferRun::compile_model() {
+  NEPH_TRY(session_, timeline_.during("model_compile", [&] { return model_->compile(engine_options(spec_)); }));
+  if (spec_.mode == Mode::async) depth_ = spec_.depth > 0 ? spec_.depth : session_->optimal_requests();
+  NEPH_TRY(pipeline_, Pipeline::make(*session_, context_.clock, depth_));
+  return {};
+}
+
+/// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
+Status InferRun::first_inference() {
+  const auto values = static_cast<std::size_t>(spec_.batch) * pictures_.transform.values();
+  loaders_ = spec_.files == Files::on ? loader_threads(spec_) : 0;
+  const double begin_s = timeline_.now();
+  if (spec_.files == Files::on) {
+    NEPH_TRY(memory_, BatchMemory::allocate(depth_ + prefetched_batches(loaders_, spec_.batch), values));
+    NEPH_TRY(source_, data::load_batches(pictures_.set, pictures_.transform,
+                                         {.count = count_, .batch = spec_.batch, .threads = loaders_},
+                                         memory_.slots(), context_.clock));
+  } else {
+    const data::ReadyOptions ready{.count = count_, .batch = spec_.batch, .threads = loader_threads(spec_),
+                                   .memory_bytes = spec_.tensor_memory_bytes};
+    const auto progress = [this](std::int64_t done, std::int64_t total) { emit_progress("load_tensors", done, total); };
+    NEPH_TRY(source_, data::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr, progress,
+                                          context_.stop));
+  }
+  InferTimes first;
+  NEPH_CHECK(pipeline_->run(*source_, [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
+    first = times;
+    return false;
+  }, context_.stop));
+  timeline_.add(spec_.files == Files::on ? "first_load" : "load_tensors", begin_s, timeline_.at(first.issued));
+  timeline_.add("first_inference", timeline_.at(first.issued), timeline_.at(first.done));
+  return {};
+}
+
+/// Until the running median of the batch times is flat, but at least spec.warmup batches and at most warmup_max_s.
+Status InferRun::warm_up() {
+  stats::Warmup warmup(warmup_rule);
+  const double begin_s = timeline_.now();
+  bool over = false;
+  const auto one_batch = [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
+    warmup.add(seconds(times.done - times.issued));
+    emit_progress("warmup", static_cast<std::int64_t>(warmup.count()), 0);
+    const bool enough = static_cast<std::int64_t>(warmup.count()) >= spec_.warmup;
+    over = enough && (warmup.flat() || timeline_.now() - begin_s > spec_.warmup_max_s);
+    return !over;
+  };
+  while (!over) {
+    source_->restart();
+    NEPH_CHECK(pipeline_->run(*source_, one_batch, context_.stop));
+  }
+  timeline_.add("warmup", begin_s, timeline_.now());
+  if (!warmup.flat() && warmup.count() >= 2 * warmup_rule.window)
+    result_.warnings.push_back({"warmup_unsteady",
+                                fmt::format("batch times still fell or rose after {} of warm-up",
+                                            format_seconds(timeline_.now() - begin_s)),
+                                "allow a longer warm-up: --warmup-max-s"});
+  return {};
+}
+
+Status InferRun::measure(host::Telemetry& telemetry) {
+  if (spec_.files == Files::on)
+    NEPH_CHECK(timeline_.during("page_cache", [&] { return set_cache(pictures_.set, spec_.cache); }));
+  NEPH_TRY(auto protocol, Protocol::open(spec_.protocol));
+  Recorder recorder(pictures_.set, count_, spec_.batch, std::move(protocol), context_.clock);
+  telemetry.mark();
+  const auto begin = context_.clock.now();
+  source_->restart();
+  NEPH_CHECK(pipeline_->run(*source_, [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+    recorder.add(batch, times, scores);
+    emit_progress("measure", recorder.pictures_done(), count_);
+    return true;
+  }, context_.stop));
+  const auto end = context_.clock.now();
+  telemetry.mark();
+  timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
+  return recorder.finish(timeline_, begin, end, loaders_, result_);
+}
+
+void InferRun::sum_up(std::vector<Series> series) {
+  const auto& measured = timeline_.phases().back();
+  result_.telemetry = host::summarise(series, measured.begin_s, measured.end_s);
+  result_.series = std::move(series);
+  const auto machine = host::take_fingerprint({.nvml_library = ""});
+  for (auto& warning : host::doubts(result_.telemetry, machine)) result_.warnings.push_back(std::move(warning));
+  for (const auto& [name, value] : session_->facts()) result_.facts[name] = value;
+  result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
+  result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());
+  result_.facts["loaders"] = std::to_string(loaders_);
+  result_.facts["in_flight"] = std::to_string(depth_);
+  result_.phases = timeline_.phases();
+}
+
+void InferRun::emit_progress(const char* phase, std::int64_t done, std::int64_t total) {
+  const auto now = context_.clock.now();
+  if (now < next_progress_) return;
+  next_progress_ = now + progress_interval;
+  context_.events.emit(Progress{phase, done, total});
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,52 @@
+// One inference run in the program's own address space: load, compile, warm up, measure, sum up.
+#pragma once
+
+#include <memory>
+
+#include "engine/engine.hpp"
+#include "host/host.hpp"
+#include "workload/batch_memory.hpp"
+#include "workload/pictures.hpp"
+#include "workload/pipeline.hpp"
+#include "workload/recorder.hpp"
+#include "workload/timeline.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::workload {
+
+/// Threads: run() is called on a thread named "engine", so that the engine's own threads inherit the name and their
+/// processor time is told apart from the loaders' (core/thread.hpp). Members are made in this order and go in reverse.
+class InferRun {
+ public:
+  InferRun(const InferSpec& spec, const Context& context);
+  Result<RunResult> run();
+
+ private:
+  Status load_model();
+  Status compile_model();
+  Status open_pictures();
+  Status warm_up();
+  Status first_inference();
+  Status measure(host::Telemetry& telemetry);
+  void sum_up(std::vector<Series> series);
+  void emit_progress(const char* phase, std::int64_t done, std::int64_t total);
+
+  InferSpec spec_;
+  const Context& context_;
+  Timeline timeline_;
+  RunResult result_;
+
+  engine::Registry engines_;
+  std::unique_ptr<engine::Model> model_;
+  std::unique_ptr<engine::Session> session_;
+  std::unique_ptr<Pipeline> pipeline_;
+  Pictures pictures_;
+  BatchMemory memory_;
+  std::unique_ptr<data::BatchSource> source_;
+  std::int64_t count_ = 0;    ///< pictures of the measurement
+  std::int64_t loaders_ = 0;  ///< threads
+  std::int64_t depth_ = 1;    ///< inferences in flight
+  Moment next_progress_{};
+};
+
+}  // namespace neph::workload

@@ -1,0 +1,90 @@
+// What one inference run is told: every field is an option of `neph infer`, a key of a TOML file's [infer] table, and,
+// given a list of values, a factor. A new factor is one member and one line here, and the code that heeds it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/describe.hpp"
+#include "engine/engine.hpp"
+
+namespace neph::workload {
+
+/// Where the network's inputs come from in a run.
+enum class Files { on, off };
+constexpr auto enum_names(Files) { return std::array{Named{Files::on, "on"}, Named{Files::off, "off"}}; }
+
+/// Whether the pictures are brought to the network's size once, before the runs.
+enum class Prepared { off, on };
+constexpr auto enum_names(Prepared) { return std::array{Named{Prepared::off, "off"}, Named{Prepared::on, "on"}}; }
+
+enum class Mode { sync, async };
+constexpr auto enum_names(Mode) { return std::array{Named{Mode::sync, "sync"}, Named{Mode::async, "async"}}; }
+
+/// State of the page cache for the picture files when the measurement begins.
+enum class Cache { warm, cold };
+constexpr auto enum_names(Cache) { return std::array{Named{Cache::warm, "warm"}, Named{Cache::cold, "cold"}}; }
+
+enum class Architecture { in_process };
+constexpr auto enum_names(Architecture) { return std::array{Named{Architecture::in_process, "in-process"}}; }
+
+struct InferSpec {
+  std::string model;
+  std::string images;
+  Architecture architecture = Architecture::in_process;
+  std::int64_t count = 0;
+  std::int64_t batch = 1;
+  Mode mode = Mode::sync;
+  std::int64_t depth = 0;
+  engine::Precision precision = engine::Precision::f32;
+  Files files = Files::on;
+  Prepared prepared = Prepared::off;
+  Cache cache = Cache::warm;
+  std::int64_t loaders = -1;
+  std::int64_t threads = 0;
+  std::int64_t streams = 0;
+  engine::Pinning pinning = engine::Pinning::automatic;
+  std::string engine = "openvino";
+  std::string device = "CPU";
+  std::int64_t warmup = 3;
+  double warmup_max_s = 10;
+  double telemetry_hz = 10;
+  std::int64_t classes = 0;
+  std::int64_t side = 0;
+  std::int64_t weights_seed = 1;
+  std::int64_t min_file_bytes = 2052;
+  std::int64_t tensor_memory_bytes = std::int64_t{2} << 30;
+  std::string protocol;
+};
+
+template <class Visit, Describes<InferSpec> Self>
+void describe(Visit&& v, Self& s) {
+  v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)");
+  v("images", s.images, "folder of pictures, read recursively");
+  v("architecture", s.architecture, "where the network runs");
+  v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", at_least(0));
+  v("batch", s.batch, "pictures per inference", between(1, 65536));
+  v("mode", s.mode, "one inference after the other, or several in flight");
+  v("depth", s.depth, "inferences in flight when async; 0: what the engine advises", between(0, 4096));
+  v("precision", s.precision, "arithmetic of the engine");
+  v("files", s.files, "on: read and decode files; off: tensors ready in memory");
+  v("prepared", s.prepared, "on: pictures brought to the network's size before the run");
+  v("cache", s.cache, "page cache for the files: warm, or dropped before the measurement");
+  v("loaders", s.loaders, "loader threads; 0: load on the inference thread; -1: one per core", between(-1, 1024));
+  v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
+  v("streams", s.streams, "inferences that run side by side; 0: the engine's choice", between(0, 4096));
+  v("pinning", s.pinning, "tie engine threads to cores");
+  v("engine", s.engine, "runtime (see neph engines)");
+  v("device", s.device, "device of the engine (see neph engines)");
+  v("warmup", s.warmup, "batches before the measurement, at the least", between(1, 1e6));
+  v("warmup_max_s", s.warmup_max_s, "longest warm-up while batch times still fall", between(0, 3600));
+  v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
+  v("classes", s.classes, "classes of a network given by name; 0: the network's own", between(0, 1e6));
+  v("side", s.side, "picture side of a network given by name; 0: the network's own", between(0, 8192));
+  v("weights_seed", s.weights_seed, "seed of the weights of a network given by name", at_least(0));
+  v("min_file_bytes", s.min_file_bytes, "smaller picture files are rejected", at_least(0));
+  v("tensor_memory_bytes", s.tensor_memory_bytes, "most memory for ready tensors (files off)", at_least(1 << 20));
+  v("protocol", s.protocol, "file for the answers, one line a picture; empty: written and thrown away");
+}
+
+}  // namespace neph::workload

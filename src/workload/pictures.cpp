@@ -1,0 +1,83 @@
+#include "workload/pictures.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/file.hpp"
+
+namespace neph::workload {
+namespace {
+
+Result<data::PictureSet> scan_usable(const std::string& folder, std::int64_t min_file_bytes) {
+  if (folder.empty())
+    return fail(ErrorCode::invalid_argument, "no pictures given: --images FOLDER (neph images synth makes some)");
+  NEPH_TRY(auto set, data::scan(folder, {.min_file_bytes = min_file_bytes}));
+  if (set.usable.empty())
+    return fail(ErrorCode::invalid_argument, "{} has no usable picture among {} files; neph images check {} tells why",
+                folder, set.rejected.size(), folder);
+  return set;
+}
+
+/// FNV-1a over what decides the content of a prepared set: the files by path and size, and the transform's sides.
+std::uint64_t content_key(const data::PictureSet& set, const data::Transform& transform) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  const auto mix = [&hash](std::string_view bytes) {
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  };
+  for (const auto& picture : set.usable) mix(fmt::format("{}:{};", picture.path, picture.bytes));
+  mix(fmt::format("{}:{}", transform.resize_side, transform.crop_side));
+  return hash;
+}
+
+/// The prepared set's folder, filled if it was not.
+Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const data::Transform& transform,
+                                              EventSink& events) {
+  const auto folder = cache_folder() / "prepared" / fmt::format("{:016x}", content_key(set, transform));
+  NEPH_TRY(const auto manifest, data::read_prepared(folder));
+  if (manifest) return folder;
+  std::error_code error;
+  std::filesystem::create_directories(folder.parent_path(), error);
+  if (error) return tl::unexpected(system_error("cannot make " + folder.parent_path().string(), error.value()));
+  const auto threads = std::max(1U, std::thread::hardware_concurrency());
+  NEPH_CHECK(data::prepare(set, transform, folder, {.threads = threads}, [&](std::int64_t done, std::int64_t total) {
+    events.emit(Progress{"prepare pictures", done, total});
+  }));
+  return folder;
+}
+
+}  // namespace
+
+Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs) {
+  if (inputs.size() != 1)
+    return fail(ErrorCode::unsupported, "the model has {} inputs; pictures need a model with one", inputs.size());
+  const auto& input = inputs.front();
+  if (input.element != engine::Element::f32)
+    return fail(ErrorCode::unsupported, "the model's input '{}' is {}; pictures are f32", input.name,
+                enum_name(input.element));
+  if (input.shape.size() != 4)
+    return fail(ErrorCode::unsupported, "the model's input '{}' has rank {}; pictures need [n, channels, height, width]",
+                input.name, input.shape.size());
+  return data::transform_for_input(input.shape[1], input.shape[2], input.shape[3]);
+}
+
+Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& transform, EventSink& events) {
+  NEPH_TRY(auto set, scan_usable(spec.images, spec.min_file_bytes));
+  if (spec.prepared == Prepared::off) return Pictures{std::move(set), transform};
+  NEPH_TRY(const auto folder, prepared_folder(set, transform, events));
+  NEPH_TRY(const auto manifest, data::read_prepared(folder));
+  if (!manifest) return fail(ErrorCode::corrupt, "{} is not a prepared set; remove it", folder.string());
+  NEPH_TRY(auto prepared_transform, data::transform_for_prepared(*manifest, transform));
+  NEPH_TRY(auto prepared_set, scan_usable(folder.string(), 0));
+  return Pictures{std::move(prepared_set), std::move(prepared_transform)};
+}
+
+Status set_cache(const data::PictureSet& set, Cache cache) {
+  for (const auto& picture : set.usable) {
+    // A file that has vanished is a failed picture of the run, which the loader reports.
+    const auto status = cache == Cache::cold ? data::drop_from_cache(picture.path) : data::load_into_cache(picture.path);
+    if (!status && status.error().code != ErrorCode::not_found) return status;
+  }
+  return {};
+}
+
+}  // namespace neph::workload

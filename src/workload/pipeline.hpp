@@ -1,0 +1,73 @@
+// The loop that joins a source of batches to an engine: one inference after the other, or several in flight.
+// It knows neither files nor answers. Threads: run() drives from the calling thread, which should be named "engine"
+// (core/thread.hpp); in asynchronous mode the engine completes requests on threads of its own.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "data/data.hpp"
+#include "engine/engine.hpp"
+
+namespace neph::workload {
+
+/// When a batch was handed to the engine and when its outputs were ready.
+struct InferTimes {
+  Moment issued;
+  Moment done;
+};
+
+class Pipeline {
+ public:
+  /// Called on the driving thread with every finished batch, in the order in which they finish. `scores` are the first
+  /// output's values, items × classes. False: start no further batches.
+  using Finished = std::function<bool(const data::Batch&, const InferTimes&, std::span<const float> scores)>;
+
+  /// `depth` inferences in flight; 1 waits for each on the driving thread (synchronous).
+  static Result<std::unique_ptr<Pipeline>> make(engine::Session& session, const Clock& clock, std::int64_t depth);
+  ~Pipeline();
+
+  /// Runs until the source ends, `finished` says stop, or `stop` is requested (ErrorCode::unavailable). When it returns
+  /// nothing is in flight and every batch that was handed out is released.
+  Status run(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
+
+ private:
+  /// A request with its output memory and the batch that is in it.
+  struct Lane {
+    std::unique_ptr<engine::Request> request;
+    std::vector<float> scores;
+    float* bound = nullptr;
+    data::Batch batch;
+    InferTimes times;
+    Status status;
+  };
+
+  Pipeline(engine::Session& session, const Clock& clock);
+  Status add_lane();
+  Status bind(Lane& lane, const data::Batch& batch);
+  Status run_in_turn(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
+  Status run_in_flight(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
+  Status start(std::size_t lane, data::Batch batch);
+  std::size_t wait_for_lane();
+
+  engine::Session& session_;
+  const Clock& clock_;
+  std::vector<Lane> lanes_;
+
+  std::mutex mutex_;
+  std::condition_variable completed_;
+  std::vector<std::size_t> done_lanes_;  ///< guarded by mutex_; in order of completion
+};
+
+}  // namespace neph::workload

@@ -1,0 +1,162 @@
+#include "workload/pipeline.hpp"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+#include <thread>
+
+#include "core/random.hpp"
+
+namespace neph::workload {
+namespace {
+
+/// An engine of known behaviour: the score of a picture is its first value, an inference of `fails_at` fails, and
+/// asynchronous ones finish on a thread of their own, newest first when `newest_first`.
+class EchoSession final : public engine::Session {
+ public:
+  explicit EchoSession(std::int64_t batch) {
+    inputs_ = {{"in", engine::Element::f32, {batch, 1, 1, 1}}};
+    outputs_ = {{"out", engine::Element::f32, {batch, 1}}};
+  }
+  const std::vector<engine::Port>& inputs() const override { return inputs_; }
+  const std::vector<engine::Port>& outputs() const override { return outputs_; }
+  std::int64_t optimal_requests() const override { return 2; }
+  const std::map<std::string, std::string>& facts() const override { return facts_; }
+
+  Result<std::unique_ptr<engine::Request>> make_request() override {
+    return std::unique_ptr<engine::Request>(std::make_unique<EchoRequest>(*this));
+  }
+
+  int fails_at = -1;
+  int most_in_flight = 0;
+
+ private:
+  struct EchoRequest final : engine::Request {
+    explicit EchoRequest(EchoSession& owner) : session(owner) {}
+    ~EchoRequest() override {
+      if (worker.joinable()) worker.join();
+    }
+    Status bind_input(std::size_t, void* data, std::size_t) override {
+      input = static_cast<float*>(data);
+      return {};
+    }
+    Status bind_output(std::size_t, void* data, std::size_t) override {
+      output = static_cast<float*>(data);
+      return {};
+    }
+    Status infer() override {
+      const auto count = session.inputs_[0].shape[0];
+      std::copy_n(input, count, output);
+      if (session.started_++ == session.fails_at) return fail(ErrorCode::internal, "told to fail");
+      return {};
+    }
+    Status start(std::function<void(Status)> done) override {
+      if (worker.joinable()) worker.join();
+      session.most_in_flight = std::max(session.most_in_flight, ++session.in_flight_);
+      worker = std::thread([this, done] {
+        auto status = infer();
+        --session.in_flight_;
+        done(std::move(status));
+      });
+      return {};
+    }
+    EchoSession& session;
+    float* input = nullptr;
+    float* output = nullptr;
+    std::thread worker;
+  };
+
+  std::vector<engine::Port> inputs_, outputs_;
+  std::map<std::string, std::string> facts_;
+  std::atomic<int> started_{0}, in_flight_{0};
+};
+
+/// Hands out `pictures` numbers in batches from `slots` slots, and knows what is not yet released.
+class NumberSource final : public data::BatchSource {
+ public:
+  NumberSource(std::int64_t pictures, std::int64_t batch, std::size_t slots)
+      : pictures_(pictures), batch_(batch), memory_(slots, std::vector<float>(static_cast<std::size_t>(batch))) {
+    for (std::size_t i = 0; i < slots; ++i) free_.push_back(i);
+  }
+  std::optional<data::Batch> next() override {
+    if (next_ >= pictures_) return std::nullopt;
+    EXPECT_FALSE(free_.empty()) << "more batches asked for than there are slots";
+    data::Batch batch{.first = next_, .size = std::min(batch_, pictures_ - next_), .slot = free_.front()};
+    free_.pop_front();
+    batch.tensor = memory_[batch.slot];
+    for (std::int64_t i = 0; i < batch.size; ++i) batch.tensor[static_cast<std::size_t>(i)] = static_cast<float>(next_ + i);
+    next_ += batch.size;
+    return batch;
+  }
+  void release(const data::Batch& batch) override { free_.push_back(batch.slot); }
+  void stop() override { pictures_ = next_; }
+  void restart() override { next_ = 0; }
+  std::int64_t distinct_pictures() const override { return pictures_; }
+  bool all_released() const { return free_.size() == memory_.size(); }
+
+ private:
+  std::int64_t pictures_, batch_, next_ = 0;
+  std::vector<std::vector<float>> memory_;
+  std::deque<std::size_t> free_;
+};
+
+class PipelineTest : public testing::TestWithParam<std::int64_t> {
+ protected:
+  Status run(NumberSource& source, const Pipeline::Finished& finished, std::stop_token stop = {}) {
+    auto pipeline = Pipeline::make(session_, clock_, GetParam());
+    EXPECT_TRUE(pipeline);
+    return (*pipeline)->run(source, finished, stop);
+  }
+  EchoSession session_{3};
+  SteadyClock clock_;
+};
+
+TEST_P(PipelineTest, EveryPictureIsAnsweredOnce) {
+  NumberSource source(100, 3, static_cast<std::size_t>(GetParam()));
+  std::vector<int> seen(100);
+  ASSERT_TRUE(run(source, [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+    EXPECT_LE(times.issued, times.done);
+    for (std::int64_t i = 0; i < batch.size; ++i) {
+      EXPECT_EQ(scores[static_cast<std::size_t>(i)], static_cast<float>(batch.first + i));
+      ++seen[static_cast<std::size_t>(batch.first + i)];
+    }
+    return true;
+  }));
+  EXPECT_THAT(seen, testing::Each(1));
+  EXPECT_TRUE(source.all_released());
+  EXPECT_LE(session_.most_in_flight, GetParam());
+}
+
+TEST_P(PipelineTest, StopsWhenToldTo) {
+  NumberSource source(3000, 3, static_cast<std::size_t>(GetParam()));
+  int batches = 0;
+  ASSERT_TRUE(run(source, [&](const data::Batch&, const InferTimes&, std::span<const float>) { return ++batches < 5; }));
+  EXPECT_GE(batches, 5);
+  EXPECT_LE(batches, 5 + GetParam());
+  EXPECT_TRUE(source.all_released());
+}
+
+TEST_P(PipelineTest, AnInferenceThatFailsEndsTheRunWithItsError) {
+  session_.fails_at = 7;
+  NumberSource source(300, 3, static_cast<std::size_t>(GetParam()));
+  const auto status = run(source, [](const data::Batch&, const InferTimes&, std::span<const float>) { return true; });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "told to fail");
+  EXPECT_TRUE(source.all_released());
+}
+
+TEST_P(PipelineTest, AStopRequestEndsItEarly) {
+  NumberSource source(300, 3, static_cast<std::size_t>(GetParam()));
+  std::stop_source stop;
+  const auto status = run(
+      source, [&](const data::Batch&, const InferTimes&, std::span<const float>) { return stop.request_stop(); },
+      stop.get_token());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(source.all_released());
+}
+
+INSTANTIATE_TEST_SUITE_P(Depth, PipelineTest, testing::Values(1, 2, 5));
+
+}  // namespace
+}  // namespace neph::workload

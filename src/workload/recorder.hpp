@@ -1,0 +1,56 @@
+// What the measurement leaves behind: raw samples, stages, answers, the protocol; and the figures made of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/run.hpp"
+#include "data/data.hpp"
+#include "workload/answers.hpp"
+#include "workload/pipeline.hpp"
+#include "workload/timeline.hpp"
+
+namespace neph::workload {
+
+/// Fed with every batch of the measurement on the driving thread. Memory for all samples is taken before it begins.
+class Recorder {
+ public:
+  /// `pictures` in the run, in batches of `batch`.
+  Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t batch, Protocol protocol, const Clock& clock);
+
+  void add(const data::Batch& batch, const InferTimes& times, std::span<const float> scores);
+  std::int64_t pictures_done() const { return done_; }
+
+  /// Ends the measurement that lasted from `begin` to `end`, closes the protocol, and fills samples, stages, answers,
+  /// figures and warnings of the result. `loaders` are the threads that shared the loading.
+  Status finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders, RunResult& result);
+
+ private:
+  struct Sample {
+    Moment issued;
+    Moment done;
+    std::int64_t items = 0;
+    data::StageTimes load;
+    Nanoseconds postprocess{};
+    Nanoseconds write{};
+  };
+
+  void add_stages(RunResult& result) const;
+  void add_samples(const Timeline& timeline, RunResult& result) const;
+  void add_figures(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders, RunResult& result) const;
+  void add_warnings(RunResult& result) const;
+  Nanoseconds engine_busy() const;
+
+  const data::PictureSet& set_;
+  const Clock& clock_;
+  Protocol protocol_;
+  std::vector<Top> tops_;  ///< of the batch at hand
+  std::vector<Sample> samples_;
+  std::vector<std::int32_t> answers_;
+  std::vector<data::FailedPicture> failed_;
+  std::int64_t bytes_read_ = 0;
+  std::int64_t done_ = 0;
+};
+
+}  // namespace neph::workload

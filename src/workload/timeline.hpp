@@ -1,0 +1,44 @@
+// The phases of a run, one after the other, told as they end.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/event.hpp"
+
+namespace neph::workload {
+
+class Timeline {
+ public:
+  Timeline(const Clock& clock, Moment origin, EventSink& events) : clock_(clock), origin_(origin), events_(events) {}
+
+  /// Seconds from the run's origin.
+  double at(Moment moment) const { return seconds(moment - origin_); }
+  double now() const { return at(clock_.now()); }
+
+  void add(std::string name, double begin_s, double end_s) {
+    phases_.push_back({std::move(name), begin_s, end_s});
+    events_.emit(phases_.back());
+  }
+
+  /// Runs `body` as a phase and returns what it returns.
+  template <class Body>
+  auto during(std::string name, Body&& body) {
+    const double begin_s = now();
+    auto outcome = body();
+    add(std::move(name), begin_s, now());
+    return outcome;
+  }
+
+  const std::vector<Phase>& phases() const { return phases_; }
+
+ private:
+  const Clock& clock_;
+  Moment origin_;
+  EventSink& events_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace neph::workload

@@ -1,0 +1,28 @@
+#include "workload/workload.hpp"
+
+#include "core/names.hpp"
+#include "workload/infer.hpp"
+
+namespace neph::workload {
+namespace {
+
+constexpr Workload all[] = {
+    {.name = "infer", .summary = "a ready model applied to many pictures", .check = infer::check,
+     .prepare = infer::prepare, .run = infer::run, .command = infer::command, .answer_fields = infer::answer_fields,
+     .probe = infer::probe, .whole_run_s = infer::whole_run_s},
+};
+
+}  // namespace
+
+std::span<const Workload> workloads() { return all; }
+
+Result<const Workload*> find_workload(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& workload : all) {
+    if (workload.name == name) return &workload;
+    names.emplace_back(workload.name);
+  }
+  return fail(ErrorCode::not_found, "{}", unknown_name("workload", name, names));
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,51 @@
+// Workloads: what ONE run does. A workload gets its description as JSON, does the work, says what happens as events, and
+// returns what it found out.
+//
+// What it does not do: decide order or repeats, store, print. Threads: run() blocks the thread it is called on and owns
+// every thread it starts. A new workload is one file here and one line in the list of workload.cpp.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/event.hpp"
+#include "core/experiment.hpp"
+#include "workload/infer_spec.hpp"
+
+namespace neph::workload {
+
+struct Context {
+  const Clock& clock;
+  Moment origin;         ///< when the process was started: second 0 of the run
+  EventSink& events;
+  std::stop_token stop;  ///< end early with ErrorCode::unavailable
+};
+
+struct Workload {
+  std::string_view name;
+  std::string_view summary;
+  /// Whether the description makes sense, as far as that can be said without running it.
+  Status (*check)(const Json& spec);
+  /// What is done once before all runs and not measured: models and pictures that runs will find ready. Does nothing
+  /// when all is there.
+  Status (*prepare)(const Json& spec, EventSink& events);
+  Result<RunResult> (*run)(const Json& spec, const Context& context);
+  /// The `neph` command line for one run of it, with only what differs from the defaults.
+  std::string (*command)(const Json& spec);
+  /// Fields that may change the answers: cells that differ only in others must agree.
+  std::vector<std::string> (*answer_fields)();
+  /// A small version of the run, to learn how long the whole one will take.
+  Json (*probe)(const Json& spec);
+  /// Seconds that the whole run of `spec` will take, given how its small version went.
+  double (*whole_run_s)(const Json& spec, const Run& probe);
+};
+
+std::span<const Workload> workloads();
+/// Errors: not_found, with the nearest known name.
+Result<const Workload*> find_workload(std::string_view name);
+
+}  // namespace neph::workload
