@@ -27,6 +27,14 @@ def photographs():
     return PHOTOGRAPHS
 
 
+def resnet50():
+    """ResNet-50 with weights from the program's seed, as an ONNX file; written once."""
+    path = REPOSITORY / "build/bench/resnet50.onnx"
+    if not path.is_file():
+        output_of(program("neph"), "net", "resnet50", "--onnx", path)
+    return path
+
+
 def output_of(*command):
     """Standard output of a command; a failure is Unavailable with the last line it said."""
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
