@@ -1,10 +1,14 @@
-// Engines: a runtime that loads a model, compiles it for a device, and runs it on memory that the caller owns.
+// Engines: a runtime that loads a model, compiles it for a device, and runs it on memory that the caller
+// owns.
 //
-// What it does not do: read pictures, make batches, measure. Each runtime is a folder beside this file (openvino, ...)
-// and one shared library, `neph-engine-<name>.so`, that is loaded when it is first asked for and not before.
-// Threads: a Session may be used from any thread; a Request from one thread at a time.
-// Ownership: Registry owns engines; Model, Session and Request are owned by whoever asked for them, and must be gone
-// before what made them. Cost: a Request allocates when it is made and bound, never when it runs.
+// What it does not do: read pictures, make batches, measure. Each runtime is a folder beside this file
+// (openvino, ...) and one shared library, `neph-engine-<name>.so`, that is loaded when it is first asked for
+// and not before. Threads: a Session may be used from any thread; a Request from one thread at a time. The
+// threads that a runtime starts while it compiles are named "engine" (core/thread.hpp). infer() works on the
+// calling thread as well, and may start more from it: call it from a thread of that name, so that its time
+// counts as the engine's. Ownership: Registry owns engines; Model, Session and Request are owned by whoever
+// asked for them, and must be gone before what made them. Cost: a Request allocates when it is made and
+// bound, never when it runs.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +27,19 @@ namespace neph::engine {
 
 enum class Element { f32, f16, bf16, f64, u8, i8, i16, i32, i64, boolean };
 constexpr auto enum_names(Element) {
-  return std::array{Named{Element::f32, "f32"}, Named{Element::f16, "f16"}, Named{Element::bf16, "bf16"},
-                    Named{Element::f64, "f64"}, Named{Element::u8, "u8"},   Named{Element::i8, "i8"},
-                    Named{Element::i16, "i16"}, Named{Element::i32, "i32"}, Named{Element::i64, "i64"},
-                    Named{Element::boolean, "boolean"}};
+  return std::array{Named{Element::f32, "f32"},   Named{Element::f16, "f16"},
+                    Named{Element::bf16, "bf16"}, Named{Element::f64, "f64"},
+                    Named{Element::u8, "u8"},     Named{Element::i8, "i8"},
+                    Named{Element::i16, "i16"},   Named{Element::i32, "i32"},
+                    Named{Element::i64, "i64"},   Named{Element::boolean, "boolean"}};
 }
 std::size_t element_bytes(Element element);
 
 /// The arithmetic an engine is asked to use; `automatic` leaves it to the engine.
 enum class Precision { automatic, f32, bf16, f16, i8 };
 constexpr auto enum_names(Precision) {
-  return std::array{Named{Precision::automatic, "auto"}, Named{Precision::f32, "f32"}, Named{Precision::bf16, "bf16"},
-                    Named{Precision::f16, "f16"}, Named{Precision::i8, "i8"}};
+  return std::array{Named{Precision::automatic, "auto"}, Named{Precision::f32, "f32"},
+                    Named{Precision::bf16, "bf16"}, Named{Precision::f16, "f16"}, Named{Precision::i8, "i8"}};
 }
 
 /// Whether the engine ties its threads to cores; `automatic` leaves it to the engine.
@@ -62,9 +67,10 @@ struct Port {
 struct Options {
   std::string device = "CPU";
   Precision precision = Precision::f32;
-  std::int64_t batch = 1;    ///< the first dimension of every input and output, fixed
+  std::int64_t batch = 1;    ///< the first dimension of every input and output is set to it
   std::int64_t threads = 0;  ///< 0: as many as the engine thinks right
-  std::int64_t streams = 0;  ///< inferences that run side by side; 0: as many as the engine thinks right for the hint
+  std::int64_t streams =
+      0;  ///< inferences that run side by side; 0: as many as the engine thinks right for the hint
   Pinning pinning = Pinning::automatic;
   Hint hint = Hint::latency;
 };
@@ -73,14 +79,16 @@ struct Options {
 class Request {
  public:
   virtual ~Request() = default;
-  /// Uses `data` in place, without a copy, until bound anew. `bytes` must be the port's. The memory stays the caller's.
-  /// Aligned to 64 bytes it is also used without a copy by engines that need alignment.
+  /// Uses `data` in place, without a copy, until bound anew. `bytes` must be the port's. The memory stays the
+  /// caller's. Aligned to 64 bytes it is also used without a copy by engines that need alignment.
   virtual Status bind_input(std::size_t port, void* data, std::size_t bytes) = 0;
   virtual Status bind_output(std::size_t port, void* data, std::size_t bytes) = 0;
   /// Runs to the end on this thread (the engine may use more threads of its own).
   virtual Status infer() = 0;
-  /// Starts, and calls `done` once, on a thread of the engine, when the outputs are filled or it failed. `done` must be
-  /// short. An error returned here means that `done` is never called.
+  /// Starts, and calls `done` once, on a thread of the engine, when the outputs are filled or it failed.
+  /// `done` must be short; it may start this request again, and must not destroy it. An error returned here
+  /// (unavailable: it is still in flight) means that `done` is never called. The destructor waits for an
+  /// inference in flight.
   virtual Status start(std::function<void(Status)> done) = 0;
 };
 
@@ -93,7 +101,9 @@ class Session {
   virtual Result<std::unique_ptr<Request>> make_request() = 0;
   /// Requests in flight that keep the device busy.
   virtual std::int64_t optimal_requests() const = 0;
-  /// What it really uses, as text: device, device_name, precision, threads, streams, pinning.
+  /// What it really uses, as text, asked of the runtime afterwards: device, device_name, engine, hint,
+  /// precision, kernel, threads, streams, requests, pinning. A fact that the runtime does not tell is left
+  /// out.
   virtual const std::map<std::string, std::string>& facts() const = 0;
 };
 
@@ -103,6 +113,9 @@ class Model {
   virtual ~Model() = default;
   virtual const std::vector<Port>& inputs() const = 0;
   virtual const std::vector<Port>& outputs() const = 0;
+  /// May be called again with other options. Errors: invalid_argument (batch below 1 or more than memory
+  /// holds; counts), not_found (device), unsupported (precision that would be imitated; a batch that the
+  /// layers do not take; an open dimension besides the batch), unavailable (memory).
   virtual Result<std::unique_ptr<Session>> compile(const Options& options) = 0;
 };
 
@@ -120,16 +133,17 @@ class Engine {
   /// File name endings that it can load, with the dot.
   virtual std::vector<std::string> formats() const = 0;
   virtual Result<std::vector<Device>> devices() = 0;
-  /// Errors: not_found, unavailable (permission), corrupt (cut short, not a model), unsupported (operator, version).
+  /// Errors: not_found, unavailable (permission), corrupt (cut short, not a model), unsupported (operator,
+  /// version).
   virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) = 0;
 };
 
 /// What `neph engines` shows of one engine.
 struct EngineInfo {
   std::string name;
-  std::string path;     ///< of its plugin
+  std::string path;  ///< of its plugin
   bool usable = false;
-  std::string reason;   ///< why it cannot run here; empty when usable
+  std::string reason;  ///< why it cannot run here; empty when usable
   std::string version;
   std::vector<std::string> formats;
   std::vector<Device> devices;
@@ -141,14 +155,15 @@ class Registry {
   /// Where plugins lie: $NEPH_ENGINES if set, else `engines` beside the program, else `../lib/neph` of it.
   static std::vector<std::filesystem::path> default_folders();
 
-  /// Looks for plugins and opens none. Of two with one name the first folder's is taken; a folder may be absent.
+  /// Looks for plugins and opens none. Of two with one name the first folder's is taken; a folder may be
+  /// absent.
   explicit Registry(const std::vector<std::filesystem::path>& folders = default_folders());
   ~Registry();
   Registry(Registry&&) noexcept;
   Registry& operator=(Registry&&) noexcept;
 
-  /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are), unsupported (its
-  /// plugin cannot be loaded here, with the loader's reason).
+  /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are),
+  /// unsupported (its plugin cannot be loaded here, with the loader's reason).
   Result<Engine*> open(const std::string& name);
   /// All plugins found, each tried.
   std::vector<EngineInfo> list();
@@ -161,10 +176,10 @@ class Registry {
 
 }  // namespace neph::engine
 
-/// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its name
-/// changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
+/// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
+/// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
 #define NEPH_ENGINE_SYMBOL "neph_make_engine_1"
-#define NEPH_EXPORT_ENGINE(Type)                                                              \
+#define NEPH_EXPORT_ENGINE(Type)                                                                   \
   extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_1() { \
-    return new Type();                                                                        \
+    return new Type();                                                                             \
   }

@@ -61,10 +61,12 @@ Error explain(std::string_view subject, std::string_view text) {
   if (const auto at = text.find(missing_rule); at != std::string_view::npos) {
     auto list = text.substr(at + missing_rule.size());
     list = list.substr(0, list.find('\n'));
+    const char* many = list.find(',') == std::string_view::npos ? "" : "s";
     return {ErrorCode::unsupported,
-            fmt::format("{}: OpenVINO does not know the operator {}", subject, operators(list))};
+            fmt::format("{}: OpenVINO does not know the operator{} {}", subject, many, operators(list))};
   }
-  return {code_of(text), fmt::format("{}: {}", subject, sentence(text))};
+  const auto reason = sentence(text);
+  return {code_of(reason), fmt::format("{}: {}", subject, reason)};
 }
 
 Error explain_current(std::string_view subject) {

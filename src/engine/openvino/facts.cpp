@@ -7,6 +7,8 @@
 #include <openvino/runtime/properties.hpp>
 #include <optional>
 
+#include "engine/openvino/amx.hpp"
+
 namespace neph::engine {
 namespace {
 
@@ -75,6 +77,8 @@ std::map<std::string, std::string> facts_of(const ov::CompiledModel& compiled, c
   if (const auto pinning = facts.find("pinning"); pinning != facts.end())
     pinning->second =
         pinning->second == "YES" || pinning->second == "true" || pinning->second == "1" ? "on" : "off";
+  if (device == "CPU" && has_amx_without_palette())
+    facts["amx"] = "off: the processor offers it, but reports no tile palette";
   try {
     read_executed_graph(compiled, facts);
   } catch (const std::exception&) {

@@ -9,8 +9,9 @@
 
 namespace neph::engine {
 
-/// device, device_name, engine, hint, precision, kernel, threads, streams, requests, pinning. A device that
-/// has no word for one of them (a GPU has no threads) leaves it out. Cost: about a millisecond for ResNet-50.
+/// device, device_name, engine, hint, precision, kernel, threads, streams, requests, pinning, and amx where
+/// it had to be left off. A device that has no word for one of them (a GPU has no threads) leaves it out.
+/// Cost: about a millisecond for ResNet-50.
 std::map<std::string, std::string> facts_of(const ov::CompiledModel& compiled, const std::string& device,
                                             const std::string& device_name);
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include <fmt/ranges.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace neph::engine {
@@ -115,7 +115,7 @@ Result<ModelFormat> recognise_model(const fs::path& path) {
       return tl::unexpected(system_error("cannot read model " + path.string(), error.value()));
     return fail(ErrorCode::not_found, "model {} does not exist", path.string());
   }
-  if (::access(path.c_str(), R_OK) != 0)
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0)
     return tl::unexpected(system_error("cannot read model " + path.string(), errno));
   if (fs::is_directory(status)) return recognise_folder(path);
 

@@ -5,6 +5,7 @@
 #include <openvino/runtime/infer_request.hpp>
 #include <openvino/runtime/properties.hpp>
 #include <openvino/runtime/tensor.hpp>
+#include <tuple>
 
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/port.hpp"
@@ -19,6 +20,11 @@ class OpenVinoRequest final : public Request {
   OpenVinoRequest(ov::InferRequest request, const ov::CompiledModel& compiled,
                   const std::vector<Port>& inputs, const std::vector<Port>& outputs)
       : compiled_(compiled), inputs_(inputs), outputs_(outputs), request_(std::move(request)) {}
+
+  /// OpenVINO would wait too, but drop the callback.
+  ~OpenVinoRequest() override {
+    if (in_flight_.load()) std::ignore = guarded([&] { request_.wait(); });
+  }
 
   Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
     NEPH_CHECK(check_binding("input", inputs_, port, data, bytes));

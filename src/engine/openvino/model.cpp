@@ -1,0 +1,104 @@
+#include "engine/openvino/model.hpp"
+
+#include <openvino/runtime/properties.hpp>
+
+#include <pthread.h>
+
+#include "core/names.hpp"
+#include "core/thread.hpp"
+#include "engine/openvino/batch.hpp"
+#include "engine/openvino/device.hpp"
+#include "engine/openvino/error_text.hpp"
+#include "engine/openvino/facts.hpp"
+#include "engine/openvino/port.hpp"
+#include "engine/openvino/session.hpp"
+
+namespace neph::engine {
+namespace {
+
+/// Gives this thread the engine's name for a while: OpenVINO and TBB start all their workers while a model is
+/// compiled, and a new thread has the name of the one that made it.
+class EngineName {
+ public:
+  EngineName() {
+    pthread_getname_np(pthread_self(), name_, sizeof(name_));
+    name_this_thread(engine_role);
+  }
+  ~EngineName() { name_this_thread(name_); }
+  EngineName(const EngineName&) = delete;
+  EngineName& operator=(const EngineName&) = delete;
+
+ private:
+  char name_[16] = "";
+};
+
+ov::AnyMap properties_of(const Options& options) {
+  ov::AnyMap properties{ov::hint::performance_mode(options.hint == Hint::latency
+                                                       ? ov::hint::PerformanceMode::LATENCY
+                                                       : ov::hint::PerformanceMode::THROUGHPUT)};
+  // i8 is the model's own: what is not quantised in it runs in the default precision.
+  if (options.precision == Precision::f32) properties.insert(ov::hint::inference_precision(ov::element::f32));
+  if (options.precision == Precision::bf16)
+    properties.insert(ov::hint::inference_precision(ov::element::bf16));
+  if (options.precision == Precision::f16) properties.insert(ov::hint::inference_precision(ov::element::f16));
+  if (options.threads > 0) properties.insert(ov::inference_num_threads(static_cast<int>(options.threads)));
+  if (options.streams > 0) properties.insert(ov::num_streams(static_cast<int>(options.streams)));
+  if (options.pinning != Pinning::automatic)
+    properties.insert(ov::hint::enable_cpu_pinning(options.pinning == Pinning::on));
+  return properties;
+}
+
+Status check_count(const char* what, std::int64_t count) {
+  if (count >= 0 && count <= 65'536) return {};
+  return fail(ErrorCode::invalid_argument, "{} {}: it must be between 0 (the engine chooses) and 65536", what,
+              count);
+}
+
+Result<Device> find_device(ov::Core& core, const std::string& name) {
+  try {
+    return describe_device(core, name);
+  } catch (const std::exception&) {
+    return fail(ErrorCode::not_found, "{}",
+                unknown_name("device", name, core.get_available_devices(), "OpenVINO on this machine"));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> OpenVinoModel::make(ov::Core& core, std::string file,
+                                                   std::shared_ptr<ov::Model> model) {
+  auto made = std::unique_ptr<OpenVinoModel>(new OpenVinoModel(core, std::move(file), std::move(model)));
+  const ov::Model& read = *made->model_;
+  auto inputs = ports_of(read.inputs());
+  auto outputs = ports_of(read.outputs());
+  for (const auto* ports : {&inputs, &outputs})
+    if (!*ports) return fail(ports->error().code, "cannot load {}: {}", made->file_, ports->error().message);
+  made->inputs_ = std::move(*inputs);
+  made->outputs_ = std::move(*outputs);
+  return made;
+}
+
+Result<std::unique_ptr<Session>> OpenVinoModel::compile(const Options& options) {
+  const EngineName name;
+  try {
+    return compile_checked(options);
+  } catch (...) {
+    return tl::unexpected(explain_current(fmt::format("cannot compile {} for {}", file_, options.device)));
+  }
+}
+
+Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& options) {
+  NEPH_CHECK(check_count("threads", options.threads));
+  NEPH_CHECK(check_count("streams", options.streams));
+  NEPH_TRY(const auto device, find_device(core_, options.device));
+  NEPH_CHECK(check_precision(device, *model_, options.precision));
+  const auto model =
+      model_->clone();  // shares the weights; the model stays as it was read for the next batch
+  if (auto fits = set_batch(*model, options.batch); !fits)
+    return fail(fits.error().code, "{}: {}", file_, fits.error().message);
+  auto compiled = core_.compile_model(model, options.device, properties_of(options));
+  auto facts = facts_of(compiled, device.name, device.description);
+  return OpenVinoSession::make(std::move(compiled), std::move(facts));
+}
+
+}  // namespace neph::engine

@@ -1,0 +1,214 @@
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "engine/openvino/models_for_tests.hpp"
+
+namespace neph::engine {
+namespace {
+
+using testing::HasSubstr;
+
+/// Counts down to zero; waits for it.
+class Latch {
+ public:
+  explicit Latch(int count) : count_(count) {}
+  void count_down() {
+    const std::lock_guard lock(mutex_);
+    if (--count_ == 0) zero_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    zero_.wait(lock, [&] { return count_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable zero_;
+  int count_;
+};
+
+long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(Request, ReadsTheCallersMemoryWithoutACopy) {
+  const auto session = compile("first.onnx", {.batch = 16});
+  const auto bytes = session->inputs()[0].bytes();
+  ASSERT_EQ(bytes, 64U << 20);
+  // Fresh pages: each that is read costs a page fault. The model needs 4 KiB of every 4 MiB.
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ::madvise(memory, bytes, MADV_NOHUGEPAGE);
+  std::vector<float> output(16 * 1024, -1.0F);
+  const auto request = request_of(*session);
+  ASSERT_TRUE(request->bind_input(0, memory, bytes));
+  ASSERT_TRUE(request->bind_output(0, output.data(), output.size() * sizeof(float)));
+  const long before = page_faults();
+  ASSERT_TRUE(request->infer());
+  EXPECT_LT(page_faults() - before, 2'000) << "a copy would take " << bytes / 4096 << " faults";
+  EXPECT_EQ(output, std::vector<float>(16 * 1024, 0.0F)) << "and the output lies where it was asked for";
+  ::munmap(memory, bytes);
+}
+
+TEST(Request, SeesNewInputInBoundMemoryAndNewBindings) {
+  const auto session = compile("conv.onnx", {.batch = 2});
+  const auto input = numbers("conv.onnx.in");
+  const auto expected = numbers("conv.onnx.out");
+  auto first = std::vector<float>(input.size());
+  auto first_out = std::vector<float>(expected.size());
+  const auto request = request_of(*session);
+  bind(*request, first, first_out);
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(first_out[0], 0.0F);
+  first = input;  // same memory
+  ASSERT_TRUE(request->infer());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(first_out[i], expected[i], 1e-5);
+
+  auto second = input;
+  auto second_out = std::vector<float>(expected.size());
+  bind(*request, second, second_out);
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(second_out, first_out);
+}
+
+TEST(Request, RefusesMemoryOfAnotherSize) {
+  const auto session = compile("conv.onnx", {.batch = 2});
+  const auto request = request_of(*session);
+  std::vector<float> memory(1000);
+  for (const auto& status :
+       {request->bind_input(0, memory.data(), 12), request->bind_input(0, nullptr, 1536),
+        request->bind_input(1, memory.data(), 1536), request->bind_output(0, memory.data(), 41)}) {
+    ASSERT_FALSE(status);
+    EXPECT_EQ(to_string(status.error().code), "invalid_argument");
+  }
+  const auto status = request->bind_input(0, memory.data(), 12);
+  EXPECT_THAT(status.error().message, HasSubstr("'picture' of shape [2, 3, 8, 8] takes 1536 bytes, not 12"));
+}
+
+TEST(Request, ManyInFlightAnswerLikeOne) {
+  constexpr int count = 32;
+  const auto session = compile("conv.onnx", {.batch = 2, .hint = Hint::throughput});
+  const auto input = numbers("conv.onnx.in");
+  const auto expected = numbers("conv.onnx.out");
+  struct Job {
+    std::unique_ptr<Request> request;
+    std::vector<float> input, output;
+    std::atomic<int> calls = 0;
+  };
+  std::vector<Job> jobs(count);
+  for (auto& job : jobs) {
+    job.request = request_of(*session);
+    job.input = input;
+    job.output.resize(expected.size());
+    bind(*job.request, job.input, job.output);
+  }
+  for (int round = 0; round < 20; ++round) {
+    Latch latch(count);
+    for (auto& job : jobs) {
+      std::fill(job.output.begin(), job.output.end(), -1.0F);
+      ASSERT_TRUE(job.request->start([&](Status status) {
+        EXPECT_TRUE(status);
+        EXPECT_NEAR(job.output[0], expected[0], 1e-5) << "outputs are filled before the call";
+        ++job.calls;
+        latch.count_down();
+      }));
+    }
+    latch.wait();
+  }
+  for (auto& job : jobs) EXPECT_EQ(job.calls, 20);
+}
+
+TEST(Request, MayStartItselfAgainFromItsCallback) {
+  constexpr int rounds = 2'000;
+  const auto session = compile("conv.onnx", {.batch = 2, .hint = Hint::throughput});
+  struct Chain {
+    std::unique_ptr<Request> request;
+    std::vector<float> input, output;
+    int left = rounds;
+  };
+  std::vector<Chain> chains(4);
+  Latch ended(static_cast<int>(chains.size()));
+  std::function<void(Chain&)> next = [&](Chain& chain) {
+    const auto started = chain.request->start([&](Status status) {
+      EXPECT_TRUE(status);
+      if (--chain.left == 0) return ended.count_down();
+      next(chain);
+    });
+    EXPECT_TRUE(started) << started.error().message;
+  };
+  for (auto& chain : chains) {
+    chain.request = request_of(*session);
+    chain.input = numbers("conv.onnx.in");
+    chain.output.resize(10);
+    bind(*chain.request, chain.input, chain.output);
+  }
+  for (auto& chain : chains) next(chain);
+  ended.wait();
+  for (auto& chain : chains) EXPECT_EQ(chain.left, 0);
+}
+
+TEST(Request, SaysWhenItIsInFlight) {
+  const auto session = compile("conv.onnx", {.batch = 256});
+  const auto request = request_of(*session);
+  std::vector<float> input(256 * 3 * 8 * 8), output(256 * 5);
+  bind(*request, input, output);
+  Latch release(1), done(1);
+  ASSERT_TRUE(request->start([&](Status) { done.count_down(); }));
+  // Either still in flight (refused with a reason) or just ended: never two at once.
+  const auto second = request->start([&](Status) { release.count_down(); });
+  if (!second) {
+    EXPECT_EQ(to_string(second.error().code), "unavailable");
+  }
+  done.wait();
+  if (second) release.wait();
+}
+
+TEST(Request, AFailureWhileRunningIsAnErrorNotAnException) {
+  const auto session = compile("fussy.onnx", {.batch = 2});
+  const auto request = request_of(*session);
+  std::vector<float> input{1, 2, 3, 4}, output(4);
+  std::vector<std::int64_t> shape{3, 3};
+  ASSERT_TRUE(request->bind_input(0, input.data(), 16));
+  ASSERT_TRUE(request->bind_input(1, shape.data(), 16));
+  ASSERT_TRUE(request->bind_output(0, output.data(), 16));
+  const auto sync = request->infer();
+  ASSERT_FALSE(sync);
+  EXPECT_THAT(sync.error().message, HasSubstr("inference failed: "));
+  EXPECT_EQ(sync.error().message.find('\n'), std::string::npos) << sync.error().message;
+
+  Latch done(1);
+  Status async;
+  ASSERT_TRUE(request->start([&](Status status) {
+    async = status;
+    done.count_down();
+  }));
+  done.wait();
+  EXPECT_FALSE(async);
+
+  shape = {4, 1};  // the request is of use again
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(output, input);
+}
+
+TEST(Request, MayGoWhileInFlight) {
+  const auto session = compile("conv.onnx", {.batch = 512});
+  std::vector<float> input(512 * 3 * 8 * 8), output(512 * 5);
+  std::atomic<int> calls = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto request = request_of(*session);
+    bind(*request, input, output);
+    ASSERT_TRUE(request->start([&](Status) { ++calls; }));
+  }
+  EXPECT_EQ(calls, 20) << "each destructor waits for its inference";
+}
+
+}  // namespace
+}  // namespace neph::engine

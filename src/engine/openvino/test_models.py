@@ -1,0 +1,99 @@
+"""Makes the models of the engine's tests in the folder given, good ones and broken ones, and what the good ones answer.
+
+For each good model NAME: NAME.in and NAME.out, little-endian f32, from OpenVINO's Python interface with batch 2.
+"""
+import pathlib
+import shutil
+import sys
+
+import numpy
+import onnx
+import openvino
+from onnx import TensorProto, helper
+
+folder = pathlib.Path(sys.argv[1])
+golden = pathlib.Path(sys.argv[2])
+random = numpy.random.default_rng(3)
+
+
+def tensor(name, shape, kind=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def constant(name, values):
+    values = numpy.asarray(values)
+    return onnx.numpy_helper.from_array(values, name)
+
+
+def save(name, nodes, inputs, outputs, constants=(), opsets=(("", 17),)):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(constants))
+    opset_imports = [helper.make_opsetid(domain, version) for domain, version in opsets]
+    onnx.save(helper.make_model(graph, opset_imports=opset_imports, ir_version=8), folder / name)
+
+
+def node(operator, inputs, output, **attributes):
+    return helper.make_node(operator, inputs, [output], **attributes)
+
+
+kernel = constant("kernel", random.normal(size=(4, 3, 3, 3)).astype("float32"))
+dense = constant("dense", random.normal(size=(4, 5)).astype("float32"))
+layers = [
+    node("Conv", ["picture", "kernel"], "features", pads=[1, 1, 1, 1]),
+    node("Relu", ["features"], "active"),
+    node("ReduceMean", ["active"], "mean", axes=[2, 3], keepdims=0),
+    node("MatMul", ["mean", "dense"], "scores"),
+]
+pictures = [tensor("picture", ["N", 3, 8, 8])]
+scores = [tensor("scores", ["N", 5])]
+save("conv.onnx", layers, pictures, scores, [kernel, dense])
+save("conv3.onnx", layers, [tensor("picture", [3, 3, 8, 8])], [tensor("scores", [3, 5])], [kernel, dense])
+save("open_side.onnx", layers, [tensor("picture", ["N", 3, "H", "W"])], scores, [kernel, dense])
+
+# Its second operand has two rows, so no other batch can be.
+save("two_rows.onnx", [node("Concat", ["x", "rows"], "y", axis=1)], [tensor("x", [2, 4])], [tensor("y", [2, 7])],
+     [constant("rows", numpy.ones((2, 3), "float32"))])
+# Reads one row of many: an engine that copies its input touches all of it.
+save("first.onnx", [node("Slice", ["x", "begin", "end", "axis"], "y")], [tensor("x", ["N", 1024, 1024])],
+     [tensor("y", ["N", 1, 1024])], [constant("begin", [0]), constant("end", [1]), constant("axis", [1])])
+# Fails while it runs when the shape in its second input does not fit.
+save("fussy.onnx", [node("Reshape", ["x", "shape"], "free"), node("Reshape", ["free", "fixed"], "y")],
+     [tensor("x", [2, 2]), tensor("shape", [2], TensorProto.INT64)], [tensor("y", [2, 2])], [constant("fixed", [2, 2])])
+# A quantised dense layer, as exporters write it.
+scale, zero = constant("scale", numpy.float32(0.02)), constant("zero", numpy.int8(0))
+save("quantised.onnx",
+     [node("QuantizeLinear", ["x", "scale", "zero"], "xq"), node("DequantizeLinear", ["xq", "scale", "zero"], "xd"),
+      node("DequantizeLinear", ["weights", "scale", "zero"], "wd"), node("MatMul", ["xd", "wd"], "y")],
+     [tensor("x", ["N", 64])], [tensor("y", ["N", 32])],
+     [scale, zero, constant("weights", random.integers(-100, 100, size=(64, 32)).astype("int8"))])
+save("words.onnx", [node("Identity", ["x"], "y")], [tensor("x", [1], TensorProto.STRING)],
+     [tensor("y", [1], TensorProto.STRING)])
+save("no_such_operator.onnx", [node("Frobnicate", ["picture"], "scores", domain="com.example")], pictures, scores,
+     opsets=(("", 17), ("com.example", 1)))
+save("wrong_shape.onnx", layers, [tensor("picture", ["N", 5, 8, 8])], scores, [kernel, dense])
+
+core = openvino.Core()
+openvino.save_model(core.read_model(folder / "conv.onnx"), folder / "conv.xml", compress_to_fp16=False)
+shutil.copytree(golden / "conv_saved", folder / "conv_saved")
+for suffix in ("pb", "tflite"):
+    shutil.copy(golden / f"conv.{suffix}", folder)
+for name in ("conv.onnx", "conv.xml", "conv.pb", "conv.tflite", "conv_saved"):
+    model = core.read_model(folder / name)
+    shape = model.inputs[0].partial_shape
+    model.reshape([2, *[side.get_length() for side in list(shape)[1:]]])
+    picture = random.normal(size=model.inputs[0].shape).astype("float32")
+    answer = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([picture])[0]
+    (folder / f"{name}.in").write_bytes(picture.tobytes())
+    (folder / f"{name}.out").write_bytes(answer.tobytes())
+
+for suffix in ("onnx", "xml", "pb", "tflite"):
+    whole = (folder / f"conv.{suffix}").read_bytes()
+    (folder / f"cut.{suffix}").write_bytes(whole[: len(whole) // 2])
+    (folder / f"empty.{suffix}").write_bytes(b"")
+    (folder / f"text.{suffix}").write_text("These are words and no model.\n" * 20)
+    if suffix != "xml":
+        (folder / f"noise.{suffix}").write_bytes(random.bytes(5000))
+shutil.copy(folder / "conv.xml", folder / "lonely.xml")
+shutil.copy(folder / "conv.xml", folder / "short.xml")
+(folder / "short.bin").write_bytes((folder / "conv.bin").read_bytes()[:100])
+shutil.copy(folder / "conv.onnx", folder / "conv.h5")
+(folder / "folder.onnx").mkdir()
