@@ -111,18 +111,20 @@ void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings&
                       .advice = "stop them (top shows them), or repeat when the machine is idle"});
 }
 
+// By the process's own peak: what the container holds includes files in the page cache, which fill any limit
+// and harm nobody.
 void memory_limit_near(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
   const auto limit = machine.container.memory_limit_bytes;
-  const auto used = limit ? seen.max("container", "memory_current") : seen.max("process", "memory_peak");
+  const auto used = seen.max("process", "memory_peak");
   const auto allowed = limit ? limit : machine.memory.total_bytes;
   if (!used || !allowed || *used < memory_limit_share * static_cast<double>(*allowed)) return;
-  warnings.push_back(
-      {.code = "memory_limit_near",
-       .message =
-           fmt::format("{} of {} memory {} were used", format_bytes(*used),
-                       format_bytes(static_cast<double>(*allowed)), limit ? "allowed to the container" : ""),
-       .advice =
-           "raise the limit or use a smaller batch; near it the kernel throws out cached files or kills"});
+  warnings.push_back({.code = "memory_limit_near",
+                      .message = fmt::format("{} of the {} that the {} were in use", format_bytes(*used),
+                                             format_bytes(static_cast<double>(*allowed)),
+                                             limit ? "container may use" : "machine has"),
+                      .advice =
+                          "raise the limit or use a smaller batch; near it the kernel drops cached files, "
+                          "swaps, or kills"});
 }
 
 void governor_not_performance(const Fingerprint& machine, Warnings& warnings) {

@@ -67,8 +67,11 @@ bool ThreadRoles::read(Thread& thread) {
     run_s = (counts->user_ticks + counts->system_ticks) * tick_s;
   } else {
     Scanner scanner(*text);  // nanoseconds on a processor, nanoseconds ready, number of turns
-    run_s = static_cast<double>(scanner.number().value_or(0)) * 1e-9;
-    wait_s = static_cast<double>(scanner.number().value_or(0)) * 1e-9;
+    const auto run_ns = scanner.number();
+    const auto wait_ns = scanner.number();
+    if (!run_ns || !wait_ns) return false;
+    run_s = static_cast<double>(*run_ns) * 1e-9;
+    wait_s = static_cast<double>(*wait_ns) * 1e-9;
   }
   if (thread.readings < young_readings || thread.readings % name_every == 0) read_role(thread);
   ++thread.readings;

@@ -64,9 +64,9 @@ class Process final : public Source {
   // clock is coarse, but has all. What it has more than the threads showed is the lost part, and belongs to
   // rest.
   void sample_cpu(Moment now, double tree_ticks) {
-    roles_.update(tree_->root(), tree_->walks());
-    const auto& counts = tree_->root() != nullptr ? tree_->root()->counts : ended_root_;
-    const double own_ticks = counts.user_ticks + counts.system_ticks;
+    const auto* root = tree_->root();  // null: it has ended, its descendants live on
+    roles_.update(root, tree_->walks());
+    const double own_ticks = root != nullptr ? root->counts.user_ticks + root->counts.system_ticks : 0;
     const double others_ticks = tree_ticks - own_ticks;
     if (!first_own_ticks_) {
       first_own_ticks_ = own_ticks;
@@ -144,7 +144,6 @@ class Process final : public Source {
   Rate minor_faults_, major_faults_, read_, write_;
   std::vector<RoleQuantities> by_role_;
   std::optional<double> first_own_ticks_;
-  ProcessCounts ended_root_;
   double last_others_ticks_ = 0;
   double lost_s_ = 0;
   double others_s_ = 0;
