@@ -1,4 +1,7 @@
 // Two cells side by side: how many times as much the candidate reaches.
+//
+// Ratios are of geometric means, because only they give the inverse when the cells change places (Fleming,
+// Wallace, Comm. ACM 29(3), 1986). A value that is not positive leaves the ratio unknown (NaN, n 0).
 #pragma once
 
 #include <array>
@@ -44,8 +47,5 @@ Ratio compare_pairs(std::span<const Pair> pairs, Better better);
 /// always proper, where Fieller's for the ratio of plain means can be unbounded. n: samples of both, at least
 /// 2 of each for an interval.
 Ratio compare(std::span<const double> baseline, std::span<const double> candidate, Better better);
-
-// Both: values must be positive, else nothing is known (ratio NaN, n 0). Geometric means, because only they
-// give the inverse when the cells change places (Fleming, Wallace, Comm. ACM 29(3), 1986).
 
 }  // namespace neph::stats

@@ -21,8 +21,8 @@ struct HistogramBucket {
 /// per value below 2,048 ns, then 1,024 per doubling, so that a bucket is never wider than 0.1 % of what is
 /// in it (three significant digits). Durations outside count as the nearest one inside, and out_of_range()
 /// says how many. Histograms of different threads or runs merge into what one histogram of all would be.
-/// Threads: one at a time; record into one per thread and merge. Cost: 264 KiB, of which only the touched
-/// pages are used; record() a few nanoseconds, no allocation, no lock.
+/// Threads: one at a time; record into one per thread and merge. Cost: 264 KiB; record() a few nanoseconds
+/// without an allocation or a lock; the figures walk over the buckets, some microseconds.
 class Histogram {
  public:
   static constexpr std::int64_t kLargest_ns = (std::int64_t{1} << 42) - 1;

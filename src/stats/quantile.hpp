@@ -29,20 +29,21 @@ Estimate median_estimate(std::span<const double> samples);
 std::int64_t samples_needed(double q);
 
 /// The q-quantile (0 < q < 1) of samples that come in groups, one per repeat: samples of one run resemble
-/// each other, so the runs and not the samples are what is independent. Value: quantile of all samples
-/// pooled; n: their number. Interval: the hull of two, each with Student's t for the number of groups:
-///   - Woodruff's (J. Am. Statist. Assoc. 47, 1952; with groups: Francisco, Fuller, Annals of Statistics
-///   19(1),
-///     1991): the interval of the share of samples below the value, taken back to the samples, which follows
-///     their skew, and
-///   - that of the mean of the groups' own quantiles, laid around the value, which holds with two or three
-///   groups.
-/// Not the cluster bootstrap: with the 3 to 10 repeats that people run, its percentiles are too narrow.
-/// Coverage by simulation (quantile_test.cpp): the median at least 93 % from 2 runs on; p90 and p99 as well
-/// while runs differ by no more than half of what the samples in a run do. Where runs differ by more than
-/// that, a far quantile rests on the one or two slowest runs, and the interval is too narrow: only more runs
-/// help. One group: quantile_estimate(). Empty groups do not count. No interval below samples_needed(q)
-/// samples in all.
+/// each other, so the runs and not the samples are what is independent.
+/// Value: quantile of all samples pooled; n: their number. Interval: the hull of two, each with Student's t
+/// for the number of groups:
+/// - Woodruff's (J. Am. Statist. Assoc. 47, 1952; over groups: Francisco, Fuller, Annals of Statistics 19(1),
+///   1991): the interval of the share of samples below the value, taken back to the samples, whose skew it
+///   follows;
+/// - that of the mean of the groups' own quantiles, laid around the value, which holds with 2 or 3 groups.
+/// Not the cluster bootstrap: with the 3 to 10 repeats that people run its percentiles are too narrow.
+///
+/// Coverage by simulation (quantile_test.cpp): at least 93 % for the median from 2 runs on, however much the
+/// runs differ, and about so much for p90 and p99 while runs differ by no more than half of what the samples
+/// in a run do. Where they differ by more, a far quantile rests on the one or two slowest runs and the
+/// interval is too narrow: only more runs help.
+///
+/// One group: quantile_estimate(). Empty groups do not count. No interval below samples_needed(q) samples.
 Estimate quantile_over_groups(std::span<const std::vector<double>> groups, double q);
 
 }  // namespace neph::stats

@@ -13,6 +13,9 @@
 namespace neph::stats {
 namespace {
 
+using testing::AllOf;
+using testing::Ge;
+using testing::Le;
 using testing::Optional;
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -110,33 +113,47 @@ TEST(Quantile, IntervalHoldsTheTruthAsOftenAsItShould) {
 }
 
 /// Log-normal samples of runs that differ: the pooled distribution is log-normal too.
-std::vector<std::vector<double>> runs(Random& random, std::size_t count, double between, double within) {
-  std::vector<std::vector<double>> groups(count, std::vector<double>(40));
-  for (auto& group : groups) {
-    const double run = between * random.normal();
-    for (double& sample : group) sample = std::exp(run + within * random.normal());
+struct Runs {
+  std::size_t count = 5;
+  double between = 0;  ///< deviation of the runs' logarithms
+  double within = 0.1;
+  std::size_t samples = 40;  ///< of each run
+
+  std::vector<std::vector<double>> draw(Random& random) const {
+    std::vector<std::vector<double>> groups(count, std::vector<double>(samples));
+    for (auto& group : groups) {
+      const double run = between * random.normal();
+      for (double& sample : group) sample = std::exp(run + within * random.normal());
+    }
+    return groups;
   }
-  return groups;
-}
+  double quantile(double q) const { return std::exp(normal_quantile(q) * std::hypot(between, within)); }
+};
 
 TEST(QuantileOverGroups, HoldsTheTruthWithFewRunsToo) {
   Random random(23);
-  const double within = 0.1;
-  for (const std::size_t count : {2u, 3u, 5u, 10u, 20u})
-    for (const auto& [q, between] : {std::pair{0.5, 0.0}, {0.5, 0.05}, {0.5, 0.2}, {0.9, 0.0}, {0.9, 0.05}}) {
-      const double truth = std::exp(normal_quantile(q) * std::hypot(between, within));
-      const double held = coverage(1000, truth, [&, tail = q, spread = between](int) {
-        return quantile_over_groups(runs(random, count, spread, within), tail);
-      });
-      EXPECT_GE(held, 0.93) << count << " runs, deviation between them " << between << ", q " << q;
-      EXPECT_LE(held, 0.995) << count << " runs, deviation between them " << between << ", q " << q;
+  const auto held = [&](double q, const Runs& runs, int trials) {
+    return coverage(trials, runs.quantile(q),
+                    [&](int) { return quantile_over_groups(runs.draw(random), q); });
+  };
+  for (const std::size_t count : {2u, 3u, 5u, 10u, 20u}) {
+    for (const double between : {0.0, 0.05, 0.2})
+      EXPECT_THAT(held(0.5, {.count = count, .between = between}, 1000), AllOf(Ge(0.93), Le(0.995)))
+          << count << " runs, deviation between them " << between;
+    for (const double between : {0.0, 0.05}) {
+      EXPECT_THAT(held(0.9, {.count = count, .between = between}, 1000), AllOf(Ge(0.925), Le(0.995)))
+          << count << " runs, deviation between them " << between;
+      EXPECT_GE(held(0.99, {.count = count, .between = between, .samples = 200}, 300), 0.90)
+          << count << " runs, deviation between them " << between;
     }
+  }
 }
 
 TEST(QuantileOverGroups, WeighsRunsOfDifferentLengthBySamples) {
   Random random(29);
-  const double held = coverage(1000, std::exp(normal_quantile(0.9) * 0.1), [&](int) {
-    auto groups = runs(random, 6, 0, 0.1);
+  const Runs runs{.count = 6};
+  const double held = coverage(1000, runs.quantile(0.9), [&](int) {
+    auto groups = runs.draw(random);
     for (std::size_t i = 0; i < groups.size(); ++i) groups[i].resize(40 - 5 * i);
     return quantile_over_groups(groups, 0.9);
   });
@@ -145,7 +162,7 @@ TEST(QuantileOverGroups, WeighsRunsOfDifferentLengthBySamples) {
 
 TEST(QuantileOverGroups, IsWiderThanPretendingThatSamplesAreIndependent) {
   Random random(4);
-  const auto groups = runs(random, 5, 0.2, 0.05);
+  const auto groups = Runs{.between = 0.2, .within = 0.05}.draw(random);
   std::vector<double> pooled;
   for (const auto& group : groups) pooled.insert(pooled.end(), group.begin(), group.end());
   const auto naive = median_estimate(pooled), honest = quantile_over_groups(groups, 0.5);
@@ -156,12 +173,12 @@ TEST(QuantileOverGroups, IsWiderThanPretendingThatSamplesAreIndependent) {
 
 TEST(QuantileOverGroups, OneGroupIsASampleAndTooFewSamplesCarryNothing) {
   Random random(8);
-  auto groups = runs(random, 1, 0, 0.1);
+  auto groups = Runs{.count = 1}.draw(random);
   groups.emplace_back();
   const auto one = quantile_over_groups(groups, 0.5), expected = median_estimate(groups.front());
   EXPECT_EQ(one.low, expected.low);
   EXPECT_EQ(one.high, expected.high);
-  EXPECT_FALSE(quantile_over_groups(runs(random, 5, 0.1, 0.1), 0.99).low);  // 200 samples, 299 needed
+  EXPECT_FALSE(quantile_over_groups(Runs{.between = 0.1}.draw(random), 0.99).low);  // 200 samples, 299 needed
   EXPECT_TRUE(std::isnan(quantile_over_groups({}, 0.5).value));
 }
 

@@ -33,7 +33,7 @@ std::int64_t score_of(std::span<const double> points) {
   return score;
 }
 
-/// Of S without a trend, less what ties take away (Gilbert 1987, equation 16.4).
+/// Of S without a trend, less what ties take away (Gilbert 1987, section 16.4.2).
 double score_variance(std::span<const double> sorted_points) {
   const auto term = [](double t) { return t * (t - 1) * (2 * t + 5); };
   double variance = term(static_cast<double>(sorted_points.size()));
