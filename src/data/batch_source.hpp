@@ -44,6 +44,10 @@ class BatchSource {
   /// Wakes every waiting thread; no batch comes after it. Pictures being decoded are finished first (about 1
   /// ms).
   virtual void stop() = 0;
+  /// From the first picture again, as a new source but with its threads, buffers and tensors kept: what a
+  /// measurement after a warm-up wants. Every batch must have been released; what was loaded ahead is thrown
+  /// away. Not after stop().
+  virtual void restart() = 0;
   /// Distinct pictures that it goes through.
   virtual std::int64_t distinct_pictures() const = 0;
 };

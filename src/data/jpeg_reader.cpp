@@ -1,82 +1,24 @@
-// libjpeg reports errors by not returning. Each function here that enters it sets the way back first
-// (setjmp), calls it through functions that own nothing, and keeps what it owns in State, so that a jump
-// passes no destructor.
 #include "data/jpeg_reader.hpp"
 
 #include <algorithm>
-#include <csetjmp>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
-#include <jpeglib.h>
-// jerror.h needs jpeglib.h before it.
-#include <jerror.h>
+#include "data/jpeg_trap.hpp"
 
 namespace neph::data {
 namespace {
 
 constexpr int most_scans = 500;  // progressive files have about 10; thousands are made to keep decoders busy
 
-/// The place to return to, and what libjpeg said.
-struct Trap {
-  jpeg_error_mgr manager;
-  std::jmp_buf back;
-  char message[JMSG_LENGTH_MAX];
-  ErrorCode code;
-};
-
-Trap& trap_of(j_common_ptr jpeg) { return *reinterpret_cast<Trap*>(jpeg->err); }
-
-bool is_unsupported(int message) {
-  switch (message) {
-    case JERR_ARITH_NOTIMPL:
-    case JERR_BAD_PRECISION:
-    case JERR_CONVERSION_NOTIMPL:
-    case JERR_NOT_COMPILED:
-    case JERR_SOF_UNSUPPORTED:
-    case JERR_COMPONENT_COUNT:
-    case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_CCIR601_NOTIMPL:
-      return true;
-    default:
-      return false;
-  }
-}
-
-[[noreturn]] void jump_back(j_common_ptr jpeg) {
-  Trap& trap = trap_of(jpeg);
-  trap.code = is_unsupported(trap.manager.msg_code) ? ErrorCode::unsupported : ErrorCode::corrupt;
-  trap.manager.format_message(jpeg, trap.message);
-  std::longjmp(trap.back, 1);
-}
-
-/// Warnings pass, as in Pillow, except that the file ended before the picture did.
-void hear_warning(j_common_ptr jpeg, int level) {
-  if (level < 0 && trap_of(jpeg).manager.msg_code == JWRN_JPEG_EOF) jump_back(jpeg);
-}
-
 void count_scans(j_common_ptr jpeg) {
-  if (!jpeg->is_decompressor || reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans)
-    return;
-  Trap& trap = trap_of(jpeg);
-  trap.code = ErrorCode::unsupported;
-  std::snprintf(trap.message, sizeof trap.message, "more than %d scans", most_scans);
-  std::longjmp(trap.back, 1);
+  if (jpeg->is_decompressor && reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > most_scans)
+    spring_trap(jpeg, ErrorCode::unsupported, "more than 500 scans");
 }
 
-void set_trap(Trap& trap) {
-  jpeg_std_error(&trap.manager);
-  trap.manager.error_exit = jump_back;
-  trap.manager.emit_message = hear_warning;
-}
-
-tl::unexpected<Error> failure(const Trap& trap) {
+tl::unexpected<Error> failure(const JpegTrap& trap) {
   if (trap.code == ErrorCode::unsupported)
-    return fail(trap.code, "a kind of JPEG that is not read here ({})", trap.message);
-  if (trap.manager.msg_code == JWRN_JPEG_EOF)
-    return fail(trap.code, "cut short: the file ends before its picture");
-  return fail(trap.code, "damaged ({})", trap.message);
+    return fail(trap.code, "a kind of JPEG that is not read here: {}", trap.message);
+  return fail(trap.code, "cut short or damaged: {}", trap.message);
 }
 
 /// Pillow's CMYK to RGB (libImaging/Convert.c, cmyk2rgb). JPEG files hold the inks inverted, as Adobe writes
@@ -95,7 +37,7 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rgb) {
 
 struct JpegReader::State {
   jpeg_decompress_struct jpeg{};
-  Trap trap{};
+  JpegTrap trap{};
   jpeg_progress_mgr progress{};
   std::vector<std::uint8_t> pixels;
   std::vector<std::uint8_t> inks;  ///< one row of CMYK
@@ -103,7 +45,7 @@ struct JpegReader::State {
   JDIMENSION columns = 0;
 
   State() {
-    set_trap(trap);
+    trap.set();
     jpeg.err = &trap.manager;
     progress.progress_monitor = count_scans;
   }
@@ -214,53 +156,6 @@ Status JpegReader::verify(std::span<const std::byte> file) {
   if (s.pixels.size() < bytes) s.pixels.resize(bytes);
   s.discard_rows();
   return {};
-}
-
-namespace {
-
-/// Kept apart from write_jpeg so that nothing with a destructor stands between setjmp and longjmp.
-struct Encoding {
-  jpeg_compress_struct jpeg{};
-  Trap trap{};
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;
-};
-
-bool encode(Encoding& e, const std::uint8_t* rgb, int width, int height, int quality) {
-  set_trap(e.trap);
-  e.jpeg.err = &e.trap.manager;
-  if (setjmp(e.trap.back) != 0) return false;
-  jpeg_create_compress(&e.jpeg);
-  jpeg_mem_dest(&e.jpeg, &e.bytes, &e.size);
-  e.jpeg.image_width = static_cast<JDIMENSION>(width);
-  e.jpeg.image_height = static_cast<JDIMENSION>(height);
-  e.jpeg.input_components = 3;
-  e.jpeg.in_color_space = JCS_RGB;
-  jpeg_set_defaults(&e.jpeg);
-  jpeg_set_quality(&e.jpeg, quality, TRUE);
-  e.jpeg.comp_info[0].h_samp_factor = e.jpeg.comp_info[0].v_samp_factor = 1;
-  jpeg_start_compress(&e.jpeg, TRUE);
-  while (e.jpeg.next_scanline < e.jpeg.image_height) {
-    auto* row =
-        const_cast<JSAMPROW>(rgb + std::size_t{e.jpeg.next_scanline} * static_cast<std::size_t>(width) * 3);
-    jpeg_write_scanlines(&e.jpeg, &row, 1);
-  }
-  jpeg_finish_compress(&e.jpeg);
-  return true;
-}
-
-}  // namespace
-
-Result<std::string> write_jpeg(std::span<const std::uint8_t> rgb, int width, int height, int quality) {
-  Encoding e;
-  const bool done = encode(e, rgb.data(), width, height, quality);
-  std::string file(reinterpret_cast<const char*>(e.bytes), done ? e.size : 0);
-  jpeg_destroy_compress(&e.jpeg);
-  std::free(e.bytes);
-  if (!done)
-    return fail(ErrorCode::internal, "cannot encode a JPEG of {} x {} pixels: {}", width, height,
-                e.trap.message);
-  return file;
 }
 
 }  // namespace neph::data

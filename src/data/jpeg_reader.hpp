@@ -40,7 +40,4 @@ class JpegReader {
   std::unique_ptr<State> state_;
 };
 
-/// R G B pixels without padding as a JPEG 4:4:4. Errors: internal.
-Result<std::string> write_jpeg(std::span<const std::uint8_t> rgb, int width, int height, int quality);
-
 }  // namespace neph::data

@@ -49,13 +49,14 @@ class Loader final : public BatchSource {
   std::optional<Batch> next() override;
   void release(const Batch& batch) override;
   void stop() override;
+  void restart() override;
   std::int64_t distinct_pictures() const override {
     return std::min(count_, static_cast<std::int64_t>(pictures_.size()));
   }
 
  private:
   void run();
-  std::optional<Piece> take_piece();
+  std::optional<Piece> take_piece(bool wait);
   bool open_batch();
   void load(PictureLoading& loading, const Piece& piece);
   std::optional<Batch> load_next_here();
@@ -71,10 +72,13 @@ class Loader final : public BatchSource {
   std::mutex mutex_;
   std::condition_variable room_;      ///< a slot is free, or stopped
   std::condition_variable complete_;  ///< the first batch is complete, or there will be none
+  std::condition_variable idle_;      ///< no picture is being loaded
   std::deque<Filling> batches_;       ///< in order; a deque keeps its elements in place
   std::vector<std::size_t> free_slots_;
   std::int64_t next_piece_ = 0;  ///< the next picture to take
   std::int64_t delivered_ = 0;   ///< pictures that next() has handed out
+  std::int64_t loading_ = 0;     ///< pictures taken and not yet loaded
+  bool restarting_ = false;
   bool stopped_ = false;
   std::vector<std::jthread> threads_;  ///< last: they end before what they use
 };
@@ -97,11 +101,16 @@ bool Loader::open_batch() {
   return true;
 }
 
-/// Empty when all are taken or the loader is stopped.
-std::optional<Piece> Loader::take_piece() {
+/// Empty when the loader is stopped or, without waiting, when there is no picture to load or no slot for it.
+std::optional<Piece> Loader::take_piece(bool wait) {
   std::unique_lock lock(mutex_);
-  while (!stopped_ && next_piece_ < count_) {
-    if (next_piece_ % options_.batch != 0 || open_batch()) return Piece{next_piece_++, &batches_.back()};
+  while (!stopped_) {
+    const bool more = next_piece_ < count_ && !restarting_;
+    if (more && (next_piece_ % options_.batch != 0 || open_batch())) {
+      ++loading_;
+      return Piece{next_piece_++, &batches_.back()};
+    }
+    if (!wait) break;
     room_.wait(lock);
   }
   return std::nullopt;
@@ -118,18 +127,19 @@ void Loader::load(PictureLoading& loading, const Piece& piece) {
   batch.bytes_read += loaded.bytes_read;
   if (!loaded.fault.empty()) batch.failed.push_back({piece.index, std::move(loaded.fault)});
   ++piece.filling->loaded;
+  if (--loading_ == 0) idle_.notify_all();
   if (batches_.front().complete()) complete_.notify_all();
 }
 
 void Loader::run() {
   PictureLoading loading(transform_, clock_, options_.max_pixels);
-  while (const auto piece = take_piece()) load(loading, *piece);
+  while (const auto piece = take_piece(true)) load(loading, *piece);
 }
 
 std::optional<Batch> Loader::next() {
   if (own_loading_) {
     for (std::int64_t left = options_.batch; left > 0; --left) {
-      const auto piece = take_piece();
+      const auto piece = take_piece(false);
       if (!piece) break;
       load(*own_loading_, *piece);
       if (piece->filling->complete()) break;
@@ -159,6 +169,18 @@ void Loader::stop() {
   stopped_ = true;
   room_.notify_all();
   complete_.notify_all();
+}
+
+void Loader::restart() {
+  std::unique_lock lock(mutex_);
+  restarting_ = true;
+  idle_.wait(lock, [&] { return loading_ == 0; });
+  for (const auto& filling : batches_) free_slots_.push_back(filling.batch.slot);
+  batches_.clear();
+  next_piece_ = 0;
+  delivered_ = 0;
+  restarting_ = false;
+  room_.notify_all();
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "core/json.hpp"
 #include "data/decoder.hpp"
 #include "data/file_bytes.hpp"
-#include "data/jpeg_reader.hpp"
+#include "data/jpeg_writer.hpp"
 #include "data/parallel.hpp"
 
 namespace neph::data {
@@ -62,7 +62,7 @@ class Preparing {
     if (const auto status = decoder_.decode_rgb(*bytes, rgb_); !status)
       return {.fault = status.error().message};
     const int side = static_cast<int>(decoder_.transform().crop_side);
-    const auto jpeg = write_jpeg(rgb_, side, side, static_cast<int>(options_.jpeg_quality));
+    const auto jpeg = write_jpeg(rgb_, side, side, {.quality = static_cast<int>(options_.jpeg_quality)});
     if (!jpeg) return {.written = tl::unexpected(jpeg.error())};
     return {.bytes = static_cast<std::int64_t>(jpeg->size()),
             .written = write_file(folder_ / fmt::format("{:06}.jpg", i), *jpeg)};

@@ -53,6 +53,11 @@ class Ready final : public BatchSource {
     stopped_ = true;
   }
 
+  void restart() override {
+    const std::lock_guard lock(mutex_);
+    first_ = 0;
+  }
+
   std::int64_t distinct_pictures() const override { return distinct_; }
 
  private:
