@@ -46,6 +46,24 @@ def quantile_case():
             "mad": float(stats.median_abs_deviation(samples))}
 
 
+def groups_case():
+    q = float(random.choice([0.25, 0.5, 0.9]))
+    spread = random.choice([0.01, 0.1])
+    groups = [random.lognormal(random.normal(0, spread), 0.1, int(random.integers(15, 60)))
+              for _ in range(random.integers(2, 12))]
+    pooled = np.concatenate(groups)
+    value = np.quantile(pooled, q)
+    sizes = np.array([len(group) for group in groups])
+    shares = np.array([np.mean(group <= value) for group in groups])
+    t = stats.t.ppf(0.975, len(groups) - 1)
+    residuals = sizes / sizes.mean() * (shares - np.average(shares, weights=sizes))
+    half_share = t * np.sqrt(np.sum(residuals**2) / (len(groups) - 1) / len(groups))
+    half = t * stats.sem([np.quantile(group, q) for group in groups])
+    woodruff = np.quantile(pooled, np.clip([q - half_share, q + half_share], 0, 1))
+    return {"kind": "groups", "groups": [group.tolist() for group in groups], "q": q, "value": float(value),
+            "low": float(min(value - half, woodruff[0])), "high": float(max(value + half, woodruff[1]))}
+
+
 def mean_case():
     samples = some_samples(int(random.integers(2, 60)))
     interval = stats.ttest_1samp(samples, 0).confidence_interval(0.95)
@@ -105,7 +123,7 @@ def compare_case():
 
 
 cases = list(distribution_cases())
-for make, count in [(quantile_case, 200), (mean_case, 100), (bootstrap_case, 20), (trend_case, 100),
-                    (outliers_case, 50), (compare_case, 100)]:
+for make, count in [(quantile_case, 200), (groups_case, 100), (mean_case, 100), (bootstrap_case, 20),
+                    (trend_case, 100), (outliers_case, 50), (compare_case, 100)]:
     cases += [make() for _ in range(count)]
 print(json.dumps(cases))

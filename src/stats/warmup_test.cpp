@@ -43,6 +43,15 @@ TEST(Warmup, EndsAtOnceWhereThereIsNone) {
   }
 }
 
+TEST(Warmup, DoesNotTakeNoiseForAChange) {
+  int at_once = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(5000 + seed);
+    at_once += steady_from(times({.excess = 0, .constant = 1, .noise = 0.3}, random, 40)) == 16u;
+  }
+  EXPECT_GE(at_once, 360);  // two standard errors: 19 of 20, less what 16 samples leave uncertain
+}
+
 TEST(Warmup, EndsWhereTheCurveHasComeDown) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(1000 + seed);
