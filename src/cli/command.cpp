@@ -86,6 +86,9 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   CLI::App app{std::string(summary), "neph"};
   app.set_version_flag("--version", std::string(version));
   app.require_subcommand(0, 1);
+  app.get_formatter()->label("OPTIONS", "options");
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.get_formatter()->label("Subcommands", "Verbs");
   app.get_formatter()->column_width(44);
   Command::Parser parser{&app, std::make_shared<Command::Action>(), std::make_shared<std::optional<Error>>()};
   Command root(parser);

@@ -17,12 +17,35 @@ std::size_t length(const std::string& text) {
 /// The value as a person reads it, by the unit that its name ends in.
 std::string field_text(const std::string& name, const Json& value) {
   const auto ends_in = [&](std::string_view ending) {
-    return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+    return name.size() >= ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
   };
-  if (value.is_number() && ends_in("_bytes")) return format_bytes(value.get<double>());
+  if (value.is_number() && ends_in("bytes")) return format_bytes(value.get<double>());
   if (value.is_number() && ends_in("_hz")) return format_count(value.get<double>()) + "Hz";
+  if (value.is_number() && ends_in("_s") && !ends_in("per_s")) return format_seconds(value.get<double>());
+  if (value.is_number_float()) return format_number(value.get<double>(), 4);
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   return value_as_text(value);
+}
+
+std::string in_words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+bool says_nothing(const Json& value) {
+  return value.is_null() || ((value.is_string() || value.is_structured()) && value.empty());
+}
+
+/// An object or list on one line: "name L1d, size 48.0 KiB".
+std::string one_line(const std::string& name, const Json& value) {
+  if (!value.is_structured()) return field_text(name, value);
+  std::string line;
+  for (const auto& [key, element] : value.items()) {
+    if (says_nothing(element)) continue;
+    line += line.empty() ? "" : ", ";
+    line += value.is_array() ? one_line(name, element) : in_words(key) + " " + one_line(key, element);
+  }
+  return line;
 }
 
 }  // namespace
@@ -55,19 +78,15 @@ std::string outline(const Json& object, std::size_t indent) {
   std::string out;
   const std::string space(indent, ' ');
   for (const auto& [key, value] : object.items()) {
-    auto name = key;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    if (value.is_null() || ((value.is_string() || value.is_structured()) && value.empty())) continue;
+    if (says_nothing(value)) continue;
+    const bool list_of_objects = value.is_array() && value[0].is_object();
     if (value.is_object()) {
-      out += fmt::format("{}{}\n{}", space, name, outline(value, indent + 2));
-    } else if (value.is_array() && value[0].is_object()) {
-      for (const auto& element : value) out += fmt::format("{}{}\n{}", space, name, outline(element, indent + 2));
-    } else if (value.is_array()) {
-      std::string list;
-      for (const auto& element : value) list += (list.empty() ? "" : ", ") + value_as_text(element);
-      out += fmt::format("{}{}: {}\n", space, name, list);
+      out += fmt::format("{}{}\n{}", space, in_words(key), outline(value, indent + 2));
+    } else if (list_of_objects) {
+      out += fmt::format("{}{}\n", space, in_words(key));
+      for (const auto& element : value) out += fmt::format("{}  {}\n", space, one_line(key, element));
     } else {
-      out += fmt::format("{}{}: {}\n", space, name, field_text(key, value));
+      out += fmt::format("{}{}: {}\n", space, in_words(key), one_line(key, value));
     }
   }
   return out;

@@ -8,7 +8,7 @@
 namespace neph::workload::infer {
 namespace {
 
-Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, "infer"); }
+Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, ""); }
 
 }  // namespace
 

@@ -1,0 +1,38 @@
+#include "cli/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace neph::cli {
+namespace {
+
+TEST(Table, NumbersAreSetRightAndWordsLeft) {
+  Table table({"name", "count"});
+  table.add({"µs", "1,000"});
+  table.add({"second", "-"});
+  EXPECT_EQ(table.text(),
+            "name    count\n"
+            "µs      1,000\n"
+            "second      -\n");
+}
+
+TEST(Outline, ShowsUnitsAndLeavesOutWhatIsUnknown) {
+  const Json object = {{"total_bytes", 1536},
+                       {"governor", nullptr},
+                       {"smt", false},
+                       {"inner", {{"max_hz", 2.3e9}, {"took_s", 0.25}}},
+                       {"caches", {{{"name", "L1d"}, {"bytes", 49152}}, {{"name", "L2"}, {"bytes", 2097152}}}},
+                       {"features", {"avx2", "amx"}}};
+  EXPECT_EQ(outline(object),
+            "total bytes: 1.50 KiB\n"
+            "smt: no\n"
+            "inner\n"
+            "  max hz: 2.30 GHz\n"
+            "  took s: 250 ms\n"
+            "caches\n"
+            "  name L1d, bytes 48.0 KiB\n"
+            "  name L2, bytes 2.00 MiB\n"
+            "features: avx2, amx\n");
+}
+
+}  // namespace
+}  // namespace neph::cli

@@ -1,0 +1,99 @@
+"""Experiments that are interrupted: nothing that ended is lost, nothing that ended is repeated."""
+
+import os
+import signal
+import sqlite3
+import time
+
+import pytest
+
+CELLS = ("--batch", "1,2,4", "--count", 48, "--warmup", 1, "--warmup-max-s", 0.1, "--repeat", 3, "--seed", 9)
+
+
+def ended_runs(folder):
+    """(cell, repeat, id) of the runs in the store that ended well."""
+    store = folder / "neph.db"
+    if not store.exists():
+        return []
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+        try:
+            return connection.execute("SELECT cell, repeat, id FROM run WHERE status = 'ok' ORDER BY id").fetchall()
+        except sqlite3.OperationalError:  # the store is being made
+            return []
+
+
+def wait_for_runs(folder, count, timeout_s=60):
+    end = time.monotonic() + timeout_s
+    while len(ended_runs(folder)) < count:
+        assert time.monotonic() < end, "the experiment makes no progress"
+        time.sleep(0.05)
+
+
+def processes_of(folder):
+    """Process ids that work in this folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/cwd") == str(folder):
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def test_killing_the_controller_loses_at_most_the_run_in_progress(neph, tmp_path, small_model, pictures):
+    running = neph.start("infer", small_model, "--images", pictures, *CELLS)
+    wait_for_runs(tmp_path, 3)
+    running.kill()
+    running.communicate()
+    before = ended_runs(tmp_path)
+    assert 3 <= len(before) < 9
+    for _ in range(100):
+        if not processes_of(tmp_path):
+            break
+        time.sleep(0.05)
+    assert not processes_of(tmp_path), "the worker outlived its controller"
+
+    document = neph.json("infer", small_model, "--images", pictures, *CELLS, "--resume")
+    after = ended_runs(tmp_path)
+    assert after[: len(before)] == before, "a run that had ended was touched"
+    assert len(after) == 9 and len({(cell, repeat) for cell, repeat, _ in after}) == 9
+    assert [cell["images_per_s"]["n"] for cell in document["cells"]] == [3, 3, 3]
+    assert document["experiment"]["id"] == 1
+
+
+def test_a_complete_experiment_has_nothing_to_resume(neph, tmp_path, small_model, pictures):
+    neph("infer", small_model, "--images", pictures, *CELLS)
+    before = ended_runs(tmp_path)
+    neph("infer", small_model, "--images", pictures, *CELLS, "--resume")
+    assert ended_runs(tmp_path) == before
+
+
+def test_the_order_of_runs_is_the_seeds(neph, tmp_path, small_model, pictures):
+    neph("infer", small_model, "--images", pictures, *CELLS)
+    first = [(cell, repeat) for cell, repeat, _ in ended_runs(tmp_path)]
+    (tmp_path / "neph.db").unlink()
+    neph("infer", small_model, "--images", pictures, *CELLS)
+    assert [(cell, repeat) for cell, repeat, _ in ended_runs(tmp_path)] == first
+    blocks = [sorted(first[i : i + 3]) for i in range(0, 9, 3)]
+    assert blocks == [[(cell, repeat) for cell in range(3)] for repeat in range(3)]
+
+
+@pytest.mark.parametrize("signals", [1, 2], ids=["once", "twice"])
+def test_ctrl_c_keeps_what_was_measured(neph, tmp_path, small_model, pictures, signals):
+    cells = ("--batch", "1,2", "--count", 3000, "--warmup", 1, "--warmup-max-s", 0.1, "--repeat", 2)
+    running = neph.start("infer", small_model, "--images", pictures, *cells)
+    wait_for_runs(tmp_path, 1)
+    time.sleep(1)
+    begin = time.monotonic()
+    for _ in range(signals):
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    _, err = running.communicate(timeout=120)
+    assert "stopped:" in err and "--resume" in err
+    ended = ended_runs(tmp_path)
+    if signals == 1:
+        assert len(ended) == 2, "the run in progress was finished, and no other begun"
+    else:
+        assert len(ended) == 1 and time.monotonic() - begin < 5, "stopped at once"
+    assert "images/s" in neph("show", "1").stdout

@@ -1,0 +1,161 @@
+"""`neph infer`: real pictures through a real engine, and everything the results promise."""
+
+import json
+import math
+
+import numpy
+import onnx
+import pytest
+from PIL import Image
+
+QUICK = ("--warmup", 1, "--warmup-max-s", 0.3)
+
+
+def is_estimate(value):
+    return set(value) == {"value", "low", "high", "n"} and math.isfinite(value["value"])
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory, small_model, pictures):
+    """Four cells, two repeats each: batch x files."""
+    from conftest import Neph
+
+    neph = Neph(tmp_path_factory.mktemp("infer"))
+    document = neph.json(
+        "infer", small_model, "--images", pictures, "--count", 64, "--batch", "1,8", "--files", "on,off",
+        "--repeat", 2, "--seed", 5, *QUICK,
+    )
+    return neph, document
+
+
+def test_every_cell_has_all_that_is_promised(results):
+    _, document = results
+    assert [cell["factors"] for cell in document["cells"]] == [
+        {"batch": 1, "files": "on"}, {"batch": 1, "files": "off"},
+        {"batch": 8, "files": "on"}, {"batch": 8, "files": "off"},
+    ]
+    for cell in document["cells"]:
+        assert is_estimate(cell["images_per_s"]) and cell["images_per_s"]["value"] > 0
+        assert cell["images_per_s"]["low"] < cell["images_per_s"]["value"] < cell["images_per_s"]["high"]
+        assert is_estimate(cell["latency_ms"]["p50"])
+        assert cell["latency_ms"]["p999"]["low"] is None, "128 samples cannot carry an interval of p99.9"
+        assert {"process_start", "model_load", "model_compile", "first_inference", "warmup", "measure"} <= set(cell["phases"])
+        memory = cell["telemetry"]["process.memory_resident"]
+        assert memory["min"] <= memory["mean"] <= memory["max"] and memory["max"] > 50e6
+        assert cell["verdict"] in ("valid", "doubtful")
+        assert isinstance(cell["warnings"], list)
+        assert cell["repro"].startswith("neph infer ")
+
+
+def test_what_cannot_be_read_is_unavailable_and_never_zero(results):
+    _, document = results
+    for cell in document["cells"]:
+        for name, summary in cell["telemetry"].items():
+            if summary.get("unavailable"):
+                assert summary["mean"] is None, name
+
+
+def test_answers_agree_across_batches_and_files(results):
+    _, document = results
+    assert len({cell["answers_checksum"] for cell in document["cells"]}) == 1
+    assert all(w["code"] != "answers_differ" for cell in document["cells"] for w in cell["warnings"])
+
+
+def test_the_repro_line_repeats_a_cell(results):
+    import shlex
+
+    neph, document = results
+    cell = document["cells"][2]
+    again = neph.json(*shlex.split(cell["repro"])[1:], "--repeat", 1)
+    assert again["cells"][0]["answers_checksum"] == cell["answers_checksum"]
+
+
+def test_answers_are_those_of_the_onnx_reference(neph, tmp_path, small_model, pictures):
+    """The whole path, picture to class, against Pillow and the ONNX reference evaluator."""
+    neph("infer", small_model, "--images", pictures, "--repeat", 1, "--protocol", tmp_path / "answers.csv", *QUICK)
+    rows = [line.split(",") for line in (tmp_path / "answers.csv").read_text().splitlines()[1:]]
+    assert [row[0] for row in rows] == [str(path) for path in sorted(pictures.iterdir())]
+    evaluator = onnx.reference.ReferenceEvaluator(str(small_model))
+    agreeing = 0
+    for row in rows[:8]:
+        scores = evaluator.run(None, {"input": imagenet_tensor(row[0], 64)})[0][0]
+        order = numpy.argsort(-scores)
+        assert scores[int(row[1])] >= scores[order[0]] - 0.05 * numpy.ptp(scores)
+        agreeing += int(row[1]) == order[0]
+    assert agreeing >= 6
+
+
+def imagenet_tensor(path, side):
+    """The evaluation transform by Pillow and numpy: shorter side to 256/224 of the crop, centre crop, normalise."""
+    resize = round(side * 256 / 224)
+    picture = Image.open(path).convert("RGB")
+    width, height = picture.size
+    size = (resize, int(resize * height / width)) if width < height else (int(resize * width / height), resize)
+    picture = picture.resize(size, Image.Resampling.BILINEAR)
+    left, top = round((size[0] - side) / 2), round((size[1] - side) / 2)
+    pixels = numpy.asarray(picture.crop((left, top, left + side, top + side)), dtype=numpy.float32) / 255
+    normal = (pixels - numpy.float32([0.485, 0.456, 0.406])) / numpy.float32([0.229, 0.224, 0.225])
+    return normal.transpose(2, 0, 1)[None].astype(numpy.float32)
+
+
+@pytest.mark.parametrize("options", [
+    ("--mode", "async"), ("--mode", "async", "--depth", 3), ("--loaders", 0), ("--loaders", 5), ("--prepared", "on"),
+    ("--cache", "cold"), ("--threads", 1, "--streams", 1), ("--precision", "auto"), ("--batch", 7), ("--count", 50),
+], ids=lambda options: "".join(map(str, options)).replace("--", " ").strip())
+def test_every_factor_does_its_work(neph, monkeypatch, tmp_path, small_model, pictures, options):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    document = neph.json("infer", small_model, "--images", pictures, "--repeat", 1, *QUICK, *options)
+    (cell,) = document["cells"]
+    assert cell["images_per_s"]["value"] > 0
+    assert cell["figures"]["pictures_failed"]["value"] == 0
+
+
+def test_a_network_needs_no_file(neph, pictures):
+    document = neph.json("infer", "mnist", "--images", pictures, "--repeat", 1, *QUICK)
+    assert document["cells"][0]["images_per_s"]["value"] > 0
+
+
+def test_a_picture_that_vanishes_is_a_failed_picture_and_no_failed_run(neph, tmp_path, small_model, pictures):
+    """The set is scanned when the run begins; a file is taken away while the run waits for the model to compile."""
+    import shutil
+    import threading
+
+    folder = tmp_path / "photos"
+    shutil.copytree(pictures, folder)
+    running = neph.start("infer", small_model, "--images", folder, "--count", 20000, "--repeat", 1, "--json", *QUICK)
+    timer = threading.Timer(2.5, (folder / "05.jpg").unlink)
+    timer.start()
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, err
+    (cell,) = json.loads(out)["cells"]
+    assert cell["figures"]["pictures_failed"]["value"] > 0
+    assert any(w["code"] == "pictures_failed" and "05.jpg" in w["message"] for w in cell["warnings"])
+
+
+def test_the_same_from_a_file(neph, tmp_path, small_model, pictures):
+    (tmp_path / "experiment.toml").write_text(
+        f'repeat = 1\nseed = 3\n[infer]\nmodel = "{small_model}"\nimages = "{pictures}"\nbatch = [1, 4]\n'
+        "warmup = 1\nwarmup_max_s = 0.3\n"
+    )
+    document = neph.json("run", "experiment.toml")
+    assert [cell["factors"] for cell in document["cells"]] == [{"batch": 1}, {"batch": 4}]
+
+
+def test_dry_run_estimates_and_stores_nothing(neph, tmp_path, small_model, pictures):
+    done = neph("infer", small_model, "--images", pictures, "--batch", "1,4", "--dry-run")
+    assert "10 runs, about" in done.stdout
+    assert not (tmp_path / "neph.db").exists()
+
+
+def test_the_store_gives_back_what_was_measured(results):
+    neph, document = results
+    exported = json.loads(neph("export", "1", "--format", "json").stdout)
+    assert exported["cells"] == document["cells"]
+    csv = neph("export", "--format", "csv").stdout.splitlines()
+    assert len(csv) == 5 and "images_per_s" in csv[0]
+    assert "| " in neph("export", "--format", "markdown").stdout
+    assert "8 of 8" in neph("runs").stdout
+    assert neph("runs", "1").stdout.count("images/s") == 8
+    assert "model_compile" in neph("show", "1", "--run", "1").stdout
+    page = neph("report").stdout.strip()
+    assert "</html>" in (neph.folder / page).read_text()
