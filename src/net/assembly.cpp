@@ -12,7 +12,8 @@ Error in_node(const Node& node, Error error) {
 }
 
 bool may_be_trained(const Operator* op, std::size_t input, const Tensor& tensor) {
-  const bool place = !op || (input < 32 ? (op->trained_inputs >> input & 1U) != 0 : op->trained_inputs == ~0U);
+  const bool place =
+      !op || (input < 32 ? (op->trained_inputs >> input & 1U) != 0 : op->trained_inputs == ~0U);
   const bool scalar = tensor.shape && tensor.shape->empty();
   return place && !scalar && holds_learned_numbers(tensor.type);
 }
@@ -65,8 +66,8 @@ Status Assembly::add_node(const Node& node) {
   for (const auto& name : node.inputs) {
     const Tensor* tensor = name.empty() ? nullptr : find(name);
     if (!tensor && !name.empty())
-      return fail(ErrorCode::corrupt, "node '{}' ({}) reads '{}', which nothing before it makes", node.name, node.op,
-                  name);
+      return fail(ErrorCode::corrupt, "node '{}' ({}) reads '{}', which nothing before it makes", node.name,
+                  node.op, name);
     inputs.push_back(tensor);
   }
   Layer layer{.name = node.name, .op = node.op};
@@ -87,7 +88,8 @@ Status Assembly::add_node(const Node& node) {
   if (status) status = list_inputs(node, layer);
   if (status) status = list_outputs(node, std::move(effect), layer);
   if (!status) return tl::unexpected(in_node(node, std::move(status).error()));
-  if (unsized || !std::all_of(layer.outputs.begin(), layer.outputs.end(), is_known)) ++network_.unsized_layers;
+  if (unsized || !std::all_of(layer.outputs.begin(), layer.outputs.end(), is_known))
+    ++network_.unsized_layers;
   network_.layers.push_back(std::move(layer));
   return {};
 }
@@ -131,7 +133,8 @@ Status Assembly::list_outputs(const Node& node, Effect effect, Layer& layer) {
     Tensor& output = effect.outputs[i];
     if (output.shape && output.shape->size() > kMostDimensions)
       return fail(ErrorCode::corrupt, "an output with {} dimensions is not possible", output.shape->size());
-    if (const auto stated = stated_.find(node.outputs[i]); stated != stated_.end()) complete(output, stated->second);
+    if (const auto stated = stated_.find(node.outputs[i]); stated != stated_.end())
+      complete(output, stated->second);
     layer.outputs.push_back(output.shape);
     if (is_known(output.shape)) {
       NEPH_TRY(const auto elements, element_count(*output.shape));
@@ -161,7 +164,8 @@ Status Assembly::sum_up() {
     ++totals.layers;
     std::int64_t above = 0;
     for (const auto& input : layer.inputs)
-      if (const auto found = depths.find(input); found != depths.end()) above = std::max(above, found->second);
+      if (const auto found = depths.find(input); found != depths.end())
+        above = std::max(above, found->second);
     const auto depth = above + (layer.macs > 0 ? 1 : 0);
     auto& own = depths[layer.name];
     own = std::max(own, depth);
@@ -175,10 +179,12 @@ Result<Network> Assembly::finish(const std::vector<std::string>& outputs) && {
   for (const auto& name : outputs) {
     const auto found = known_.find(name);
     if (found == known_.end()) return fail(ErrorCode::corrupt, "nothing makes the output '{}'", name);
-    network_.outputs.push_back({.name = name, .shape = found->second.tensor.shape, .layer = found->second.maker});
+    network_.outputs.push_back(
+        {.name = name, .shape = found->second.tensor.shape, .layer = found->second.maker});
   }
   if (!network_.inputs.empty())
-    if (const auto& shape = network_.inputs[0].shape; shape && shape->size() > 1 && shape->front() != kUnknown)
+    if (const auto& shape = network_.inputs[0].shape;
+        shape && shape->size() > 1 && shape->front() != kUnknown)
       network_.batch = shape->front();
   NEPH_CHECK(sum_up());
   return std::move(network_);

@@ -1,5 +1,5 @@
-// A network put together tensor by tensor and node by node, in an order in which it can run: the one way to a Network,
-// for builders and for files. Figures follow from the operators' rules (operator.hpp).
+// A network put together tensor by tensor and node by node, in an order in which it can run: the one way to a
+// Network, for builders and for files. Figures follow from the operators' rules (operator.hpp).
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ class Assembly {
   Status add_stored(const std::string& name, Tensor tensor);
   /// What the file says of a tensor that a later node makes; used where the operator's rule leaves it open.
   void state_shape(const std::string& name, MaybeShape shape, int type);
-  /// A node whose inputs are all there already. Errors: corrupt (an input that nothing makes, an output made twice,
-  /// shapes that contradict each other).
+  /// A node whose inputs are all there already. Errors: corrupt (an input that nothing makes, an output made
+  /// twice, shapes that contradict each other).
   Status add_node(const Node& node);
   /// The network with its totals; `outputs` are names of tensors. Errors: corrupt (nothing makes an output).
   Result<Network> finish(const std::vector<std::string>& outputs) &&;
@@ -31,7 +31,7 @@ class Assembly {
  private:
   struct Known {
     Tensor tensor;
-    std::string maker;    ///< layer or input of the network; empty: stored
+    std::string maker;     ///< layer or input of the network; empty: stored
     bool counted = false;  ///< a stored tensor that a layer has already listed
   };
 

@@ -5,7 +5,8 @@ namespace {
 
 constexpr std::int64_t kOpset = 13;  // old enough for every engine in use; nothing here needs a newer one
 
-std::map<std::string, Attribute, std::less<>> window_attributes(Extent kernel, Extent stride, Extent padding) {
+std::map<std::string, Attribute, std::less<>> window_attributes(Extent kernel, Extent stride,
+                                                                Extent padding) {
   return {{"kernel_shape", Integers{kernel.height, kernel.width}},
           {"strides", Integers{stride.height, stride.width}},
           {"pads", Integers{padding.height, padding.width, padding.height, padding.width}}};
@@ -34,8 +35,8 @@ Value Graph::input(std::int64_t channels, std::int64_t side) {
 }
 
 Value Graph::conv(const std::string& name, const Value& x, const ConvSpec& spec) {
-  const auto weight = stored(name + ".weight",
-                             {spec.filters, channels(x) / spec.groups, spec.kernel.height, spec.kernel.width});
+  const auto weight = stored(
+      name + ".weight", {spec.filters, channels(x) / spec.groups, spec.kernel.height, spec.kernel.width});
   auto attributes = window_attributes(spec.kernel, spec.stride, spec.padding);
   attributes["group"] = spec.groups;
   if (!spec.bias) return layer(name, "Conv", {x, weight}, std::move(attributes));
@@ -63,7 +64,9 @@ Value Graph::global_average_pool(const std::string& name, const Value& x) {
   return layer(name, "GlobalAveragePool", {x});
 }
 
-Value Graph::add(const std::string& name, const Value& a, const Value& b) { return layer(name, "Add", {a, b}); }
+Value Graph::add(const std::string& name, const Value& a, const Value& b) {
+  return layer(name, "Add", {a, b});
+}
 
 Value Graph::concat(const std::string& name, const std::vector<Value>& parts) {
   return layer(name, "Concat", parts, {{"axis", std::int64_t{1}}});

@@ -1,11 +1,12 @@
-// The vocabulary in which networks are written down (builders/): each word adds one layer and gives the tensor it makes.
+// The vocabulary in which networks are written down (builders/): each word adds one layer and gives the
+// tensor it makes.
 //
 //   Value x = graph.input(3, side);
-//   x = graph.relu("relu1", graph.batch_norm("bn1", graph.conv("conv1", x, {.filters = 64, .kernel = 7, .stride = 2})));
+//   x = graph.relu("relu1", graph.conv("conv1", x, {.filters = 64, .kernel = 7, .stride = 2}));
 //   return std::move(graph).finish(graph.dense("fc", graph.flatten("flatten", x), classes));
 //
-// A word that does not fit (a window larger than its picture) is remembered, the words after it do nothing, and finish
-// returns its error: builders need no error handling of their own.
+// A word that does not fit (a window larger than its picture) is remembered, the words after it do nothing,
+// and finish returns its error: builders need no error handling of their own.
 #pragma once
 
 #include "net/assembly.hpp"
@@ -16,7 +17,8 @@ namespace neph::net {
 struct Extent {
   std::int64_t height = 1;
   std::int64_t width = 1;
-  constexpr Extent(std::int64_t both) : height(both), width(both) {}  // NOLINT(google-explicit-constructor): 3 is 3x3
+  // Implicit, so that a specification says .kernel = 3 for 3x3. NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr Extent(std::int64_t both) : height(both), width(both) {}
   constexpr Extent(std::int64_t h, std::int64_t w) : height(h), width(w) {}
 };
 

@@ -1,12 +1,15 @@
 // What a network IS: its layers with their shapes, parameters, multiply-accumulates, activations and bytes.
 //
-// Networks are built here by name (build) or read from any ONNX file (read_onnx); both give the same description, and
-// a built one can be written as an ONNX model with seeded weights (write_onnx).
-// What it does not do: run a network, train it, optimise it, or print it. A figure here counts what the graph says;
-// what an engine makes of it (fused layers, padded channels, other algorithms) is the engine's matter.
+// Networks are built here by name (build) or read from any ONNX file (read_onnx); both give the same
+// description, and a built one can be written as an ONNX model with seeded weights (write_onnx).
+//
+// What it does not do: run a network, train it, optimise it, or print it. A figure here counts what the graph
+// says; what an engine makes of it (fused layers, padded channels, other algorithms) is the engine's matter.
+//
 // Threads: all functions are pure but for the file they name, and may be called side by side.
-// Ownership: plain values. Cost: build takes microseconds; reading and writing are bound by the file's size, of which
-// up to three copies are held in memory.
+// Ownership: plain values.
+// Cost: build takes some 100 microseconds. Reading and writing take the time of moving the file's bytes two
+// or three times, and hold up to three copies of them.
 #pragma once
 
 #include <cstdint>
@@ -44,12 +47,18 @@ enum class Kind {
   unknown,        ///< an operator whose work is not known here
 };
 constexpr auto enum_names(Kind) {
-  return std::array{Named{Kind::convolution, "convolution"},     Named{Kind::depthwise, "depthwise"},
-                    Named{Kind::dense, "dense"},                 Named{Kind::product, "product"},
-                    Named{Kind::recurrent, "recurrent"},         Named{Kind::normalization, "normalization"},
-                    Named{Kind::activation, "activation"},       Named{Kind::pooling, "pooling"},
-                    Named{Kind::elementwise, "elementwise"},     Named{Kind::movement, "movement"},
-                    Named{Kind::quantization, "quantization"},   Named{Kind::unknown, "unknown"}};
+  return std::array{Named{Kind::convolution, "convolution"},
+                    Named{Kind::depthwise, "depthwise"},
+                    Named{Kind::dense, "dense"},
+                    Named{Kind::product, "product"},
+                    Named{Kind::recurrent, "recurrent"},
+                    Named{Kind::normalization, "normalization"},
+                    Named{Kind::activation, "activation"},
+                    Named{Kind::pooling, "pooling"},
+                    Named{Kind::elementwise, "elementwise"},
+                    Named{Kind::movement, "movement"},
+                    Named{Kind::quantization, "quantization"},
+                    Named{Kind::unknown, "unknown"}};
 }
 
 /// The window that a convolution or pooling moves over its input; one number per spatial axis.
@@ -89,18 +98,18 @@ void describe(Visit&& v, Self& s) {
 /// One node of the graph. All figures are for the network's batch (see Network::batch).
 struct Layer {
   std::string name;
-  std::string op;  ///< ONNX's name of the operator: Conv, Gemm; with the domain before it if it is not ONNX's own
+  std::string op;  ///< ONNX's operator: Conv; with its domain before it if it is not ONNX's own
   Kind kind = Kind::unknown;
   std::vector<std::string> inputs;            ///< layers or inputs of the network that it reads
   std::vector<std::optional<Shape>> outputs;  ///< empty: cannot be told from the file
   std::optional<Window> window;
-  std::vector<Weight> weights;        ///< each tensor with the first layer that uses it, and only there
-  std::int64_t parameters = 0;        ///< elements of the trained weights
-  std::int64_t macs = 0;              ///< multiply-accumulates of convolutions and matrix products, without biases
-  std::int64_t activations = 0;       ///< elements of the outputs
-  std::int64_t weight_bytes = 0;      ///< of all its weights, once, whatever the batch
-  std::int64_t input_bytes = 0;       ///< of the activations it reads
-  std::int64_t output_bytes = 0;      ///< of the activations it writes
+  std::vector<Weight> weights;   ///< each tensor with the first layer that uses it, and only there
+  std::int64_t parameters = 0;   ///< elements of the trained weights
+  std::int64_t macs = 0;         ///< multiply-accumulates of convolutions and matrix products, without biases
+  std::int64_t activations = 0;  ///< elements of the outputs
+  std::int64_t weight_bytes = 0;  ///< of all its weights, once, whatever the batch
+  std::int64_t input_bytes = 0;   ///< of the activations it reads
+  std::int64_t output_bytes = 0;  ///< of the activations it writes
 };
 
 template <class Visit, Describes<Layer> Self>
@@ -171,10 +180,11 @@ struct Network {
   std::vector<Port> outputs;
   std::vector<Layer> layers;
   Totals totals;
-  /// Operators whose work is not known here, with the number of layers that use them. Their multiply-accumulates are
-  /// missing from the totals.
+  /// Operators whose work is not known here, with the number of layers that use them. Their
+  /// multiply-accumulates are missing from the totals.
   std::map<std::string, std::int64_t> unknown_operators;
-  /// Layers with an output whose shape the file does not tell (a picture side left open): their figures are missing.
+  /// Layers with an output whose shape the file does not tell (a picture side left open): their figures are
+  /// missing.
   std::int64_t unsized_layers = 0;
 };
 
@@ -186,13 +196,14 @@ void describe(Visit&& v, Self& s) {
   v("inputs", s.inputs, "what goes in");
   v("outputs", s.outputs, "what comes out");
   v("totals", s.totals, "sums over the layers");
-  v("unknown_operators", s.unknown_operators, "operators whose work is not known and not counted, with their number");
+  v("unknown_operators", s.unknown_operators,
+    "operators whose work is not known and not counted, with their number");
   v("unsized_layers", s.unsized_layers, "layers whose shape the file does not tell");
   v("layers", s.layers, "in an order in which they can run");
 }
 
-/// Bytes that must at least move between memory and processor for `batch` pictures, layer by layer without fusion:
-/// the weights once, the activations read and written for each picture.
+/// Bytes that must at least move between memory and processor for `batch` pictures, layer by layer without
+/// fusion: the weights once, the activations read and written for each picture.
 double bytes_moved(const Network& network, std::int64_t batch);
 
 struct BuildOptions {
@@ -217,27 +228,30 @@ struct KnownNetwork {
 std::vector<KnownNetwork> known_networks();
 std::vector<std::string> known_names();
 
-/// The network of that name for one picture. Errors: not_found (with the nearest known name), invalid_argument
-/// (classes or side out of range, or a side so small that a layer would have no output).
+/// The network of that name for one picture. Errors: not_found (with the nearest known name),
+/// invalid_argument (classes or side out of range, or a side so small that a layer would have no output).
 Result<Network> build(std::string_view name, const BuildOptions& options = {});
 
 struct ReadOptions {
-  std::int64_t side = 0;  ///< taken for a picture's height and width where the file leaves them open; 0: leave them open
+  /// Taken for a picture's height and width where the file leaves them open; 0: leave them open.
+  std::int64_t side = 0;
 };
 
-/// The network in an ONNX file of any operator set, with external data files beside it. Shapes are inferred here,
-/// with the shapes that the file states taken where an operator is not known.
-/// Errors: not_found (the file or its external data), unavailable (permission), corrupt (empty, cut short, not a
-/// model, a graph that contradicts itself), unsupported (a newer file format), io.
+/// The network in an ONNX file of any operator set, with external data files beside it. Shapes are inferred
+/// here, with the shapes that the file states taken where an operator is not known. Errors: not_found (the
+/// file or its external data), unavailable (permission), corrupt (empty, cut short, not a model, a graph that
+/// contradicts itself), unsupported (a newer file format), io.
 Result<Network> read_onnx(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// The same from memory; `source` is what messages call it. External data is not looked for.
-Result<Network> read_onnx_bytes(std::string_view bytes, std::string_view source, const ReadOptions& options = {});
+Result<Network> read_onnx_bytes(std::string_view bytes, std::string_view source,
+                                const ReadOptions& options = {});
 
-/// Writes `network`, which build made, as an ONNX model: input "input" and output "output" with the batch left open,
-/// weights drawn from `seed` (see weights.hpp), the name and the seed in the model's metadata. The same network and
-/// seed give the same bytes on every machine. An existing file is replaced only when all is written.
-/// Errors: unsupported (layers that build does not make; more than 2 GiB of weights), and those of write_file.
+/// Writes `network`, which build made, as an ONNX model: input "input" and output "output" with the batch
+/// left open, weights drawn from `seed` (see weights.hpp), the name and the seed in the model's metadata. The
+/// same network and seed give the same bytes on every machine. An existing file is replaced only when all is
+/// written. Errors: unsupported (layers that build does not make; more than 2 GiB of weights), and those of
+/// write_file.
 Status write_onnx(const Network& network, std::uint64_t seed, const std::filesystem::path& path);
 
 /// The same into memory.

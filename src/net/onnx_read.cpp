@@ -11,9 +11,9 @@
 namespace neph::net {
 namespace {
 
-constexpr std::int64_t kNewestIr = 14;         // of the file format, in ONNX 1.23
+constexpr std::int64_t kNewestIr = 14;          // of the file format, in ONNX 1.23
 constexpr std::size_t kMostBytes = 0x7fffffff;  // of a protobuf message
-constexpr std::size_t kLongestName = 1024;     // names are repeated by each reader of a tensor: hostile ones would grow
+constexpr std::size_t kLongestName = 1024;  // names are repeated by all that read them: they must not grow
 
 /// Builds an Assembly from a parsed graph.
 class Reader {
@@ -54,13 +54,15 @@ Status Reader::read_initializers() {
     NEPH_CHECK(assembly_.add_stored(proto.name(), std::move(tensor)));
   }
   for (const auto& proto : graph_.sparse_initializer()) {
-    Tensor tensor{.shape = Shape(proto.dims().begin(), proto.dims().end()), .type = proto.values().data_type()};
+    Tensor tensor{.shape = Shape(proto.dims().begin(), proto.dims().end()),
+                  .type = proto.values().data_type()};
     NEPH_CHECK(assembly_.add_stored(proto.values().name(), std::move(tensor)));
   }
   return {};
 }
 
-/// Fills in what a network's input leaves open: one picture, and the asked side for the rest of a picture's axes.
+/// Fills in what a network's input leaves open: one picture, and the asked side for the rest of a picture's
+/// axes.
 void close_dimensions(Shape& shape, std::int64_t side) {
   if (!shape.empty() && shape.front() == kUnknown) shape.front() = 1;
   if (side <= 0 || shape.size() != 4) return;
@@ -101,7 +103,8 @@ Result<Node> Reader::node_of(const onnx::NodeProto& proto) {
   Node node{.name = proto.name(), .op = own ? proto.op_type() : proto.domain() + "." + proto.op_type()};
   node.inputs.assign(proto.input().begin(), proto.input().end());
   node.outputs.assign(proto.output().begin(), proto.output().end());
-  const auto first = std::find_if(node.outputs.begin(), node.outputs.end(), [](auto& name) { return !name.empty(); });
+  const auto first =
+      std::find_if(node.outputs.begin(), node.outputs.end(), [](auto& name) { return !name.empty(); });
   if (first == node.outputs.end())
     return fail(ErrorCode::corrupt, "node '{}' ({}) has no output", node.name, node.op);
   // Names are optional in ONNX and need not differ; an output's name always does.
@@ -147,7 +150,7 @@ Result<onnx::ModelProto> parse(std::string_view bytes) {
   if (bytes.empty()) return fail(ErrorCode::corrupt, "the file is empty");
   if (bytes.size() > kMostBytes)
     return fail(ErrorCode::unsupported, "larger than 2 GiB; save the weights as external data");
-  const google::protobuf::LogSilencer silence;  // it would talk on stderr; what is wrong is said by our errors
+  const google::protobuf::LogSilencer silence;  // it would talk on stderr; our errors say what is wrong
   onnx::ModelProto model;
   const bool parsed = model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   constexpr char kFirstField = 8;  // ir_version, with which files of every exporter begin
@@ -175,8 +178,8 @@ std::string printable(std::string text) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-Result<Network> read_from(std::string_view bytes, std::string_view source, const std::filesystem::path* folder,
-                          const ReadOptions& options) try {
+Result<Network> read_from(std::string_view bytes, std::string_view source,
+                          const std::filesystem::path* folder, const ReadOptions& options) try {
   const auto named = [source](Error error) {
     return tl::unexpected(Error{error.code, printable(fmt::format("{}: {}", source, error.message))});
   };

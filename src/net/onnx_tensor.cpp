@@ -13,7 +13,8 @@ Result<Shape> shape_of(const onnx::TensorProto& proto) {
     return fail(ErrorCode::corrupt, "tensor '{}' has {} dimensions", proto.name(), proto.dims_size());
   Shape shape(proto.dims().begin(), proto.dims().end());
   for (const auto dimension : shape)
-    if (dimension < 0) return fail(ErrorCode::corrupt, "tensor '{}' has a dimension of {}", proto.name(), dimension);
+    if (dimension < 0)
+      return fail(ErrorCode::corrupt, "tensor '{}' has a dimension of {}", proto.name(), dimension);
   return shape;
 }
 
@@ -96,8 +97,8 @@ Status check_external_data(const onnx::TensorProto& proto, const std::filesystem
   const std::filesystem::path location = entry(proto, "location");
   const auto clean = location.lexically_normal();
   if (location.empty() || location.is_absolute() || *clean.begin() == "..")
-    return fail(ErrorCode::corrupt, "tensor '{}' lies in '{}', which is no file beside the model", proto.name(),
-                location.string());
+    return fail(ErrorCode::corrupt, "tensor '{}' lies in '{}', which is no file beside the model",
+                proto.name(), location.string());
   std::error_code error;
   const auto size = std::filesystem::file_size(folder / clean, error);
   if (error)
@@ -105,8 +106,8 @@ Status check_external_data(const onnx::TensorProto& proto, const std::filesystem
                 (folder / clean).string(), error.message());
   const auto offset = number_entry(proto, "offset"), length = number_entry(proto, "length");
   if (offset > size || length > size - offset)
-    return fail(ErrorCode::corrupt, "{} has {} bytes, tensor '{}' needs {} from byte {}", (folder / clean).string(), size,
-                proto.name(), length, offset);
+    return fail(ErrorCode::corrupt, "{} has {} bytes, tensor '{}' needs {} from byte {}",
+                (folder / clean).string(), size, proto.name(), length, offset);
   return {};
 }
 

@@ -14,8 +14,8 @@ Result<Tensor> stored_tensor(const onnx::TensorProto& proto);
 Result<MaybeShape> stated_shape(const onnx::TypeProto& type);
 int stated_type(const onnx::TypeProto& type);
 
-/// Checks that the tensor's data lies in a file under `folder`, if it lies outside of the model at all. Errors:
-/// not_found, corrupt (too short, or a path that leads out of the folder).
+/// Checks that the tensor's data lies in a file under `folder`, if it lies outside of the model at all.
+/// Errors: not_found, corrupt (too short, or a path that leads out of the folder).
 Status check_external_data(const onnx::TensorProto& proto, const std::filesystem::path& folder);
 
 }  // namespace neph::net

@@ -14,7 +14,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "ONNX stores raw tensors in little-endian order");
 
 constexpr std::int64_t kIrVersion = 8;
-constexpr std::int64_t kMostBytes = (std::int64_t{1} << 31) - (1 << 20);  // protobuf's limit, less room for the graph
+/// Of weights: protobuf's limit, less room for the graph.
+constexpr std::int64_t kMostBytes = (std::int64_t{1} << 31) - (1 << 20);
 
 void add_integer(onnx::NodeProto& node, const char* name, std::int64_t value) {
   auto& attribute = *node.add_attribute();
@@ -30,8 +31,8 @@ void add_integers(onnx::NodeProto& node, const char* name, const std::vector<std
   for (const auto value : values) attribute.add_ints(value);
 }
 
-/// What the operator needs beyond its inputs, from the layer's description. All other attributes keep the defaults of
-/// ONNX, which are those that Graph builds with.
+/// What the operator needs beyond its inputs, from the layer's description. All other attributes keep the
+/// defaults of ONNX, which are those that Graph builds with.
 void add_attributes(onnx::NodeProto& node, const Layer& layer) {
   if (layer.window) {
     add_integers(node, "kernel_shape", layer.window->kernel);
@@ -83,16 +84,20 @@ std::set<std::string> branch_ends(const Network& network) {
 }
 
 Status check_writable(const Network& network) {
-  static const std::set<std::string, std::less<>> known{
-      "Conv", "BatchNormalization", "Relu",    "MaxPool", "AveragePool", "GlobalAveragePool",
-      "Add",  "Concat",             "Flatten", "Gemm"};
+  static const std::set<std::string, std::less<>> known{"Conv",        "BatchNormalization",
+                                                        "Relu",        "MaxPool",
+                                                        "AveragePool", "GlobalAveragePool",
+                                                        "Add",         "Concat",
+                                                        "Flatten",     "Gemm"};
   for (const auto& layer : network.layers)
     if (!known.contains(layer.op))
-      return fail(ErrorCode::unsupported, "{}: layer '{}' ({}) is none that networks built here have; only those are written",
+      return fail(ErrorCode::unsupported,
+                  "{}: layer '{}' ({}) is none that networks built here have; only those are written",
                   network.name, layer.name, layer.op);
   if (network.totals.weight_bytes > kMostBytes)
-    return fail(ErrorCode::unsupported, "{}: {} bytes of weights are more than the 2 GiB that an ONNX file holds",
-                network.name, network.totals.weight_bytes);
+    return fail(ErrorCode::unsupported,
+                "{}: {} bytes of weights are more than the 2 GiB that an ONNX file holds", network.name,
+                network.totals.weight_bytes);
   return {};
 }
 
@@ -100,7 +105,8 @@ void fill_graph(onnx::GraphProto& graph, const Network& network, std::uint64_t s
   graph.set_name(network.name);
   for (const auto& port : network.inputs) set_type(*graph.add_input(), port);
   for (const auto& port : network.outputs) set_type(*graph.add_output(), port);
-  std::unordered_map<std::string, std::string> output_names;  // of the layers whose tensors are the network's outputs
+  // Of the layers whose tensors are the network's outputs.
+  std::unordered_map<std::string, std::string> output_names;
   for (const auto& port : network.outputs) output_names[port.layer] = port.name;
   const auto ends = branch_ends(network);
   for (const auto& layer : network.layers) {

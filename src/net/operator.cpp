@@ -90,8 +90,8 @@ std::string Call::text(std::string_view name) const {
 }
 
 const Operator* find_operator(std::string_view name) {
-  for (const auto family : {window_operators(), product_operators(), element_operators(), movement_operators(),
-                            reshape_operators()})
+  for (const auto family : {window_operators(), product_operators(), element_operators(),
+                            movement_operators(), reshape_operators()})
     for (const auto& entry : family)
       if (entry.name == name) return &entry;
   return nullptr;

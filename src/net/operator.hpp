@@ -1,9 +1,9 @@
-// What each ONNX operator does to shapes, and how many multiply-accumulates it takes: one table, used for networks that
-// are built here and for files alike, so that both give the same figures.
+// What each ONNX operator does to shapes, and how many multiply-accumulates it takes: one table, used for
+// networks that are built here and for files alike, so that both give the same figures.
 //
-// Why not libonnx's own shape inference: a file with a stride of 0 passes its checker and then ends the process with a
-// division by zero (libonnx 1.12, conv and pool inference), and it knows no operator set after 17. It serves the tests
-// as the independent implementation.
+// Why not libonnx's own shape inference: a file with a stride of 0 passes its checker and then ends the
+// process with a division by zero (libonnx 1.12, conv and pool inference), and it knows no operator set
+// after 17. It serves the tests as the independent implementation.
 #pragma once
 
 #include <map>
@@ -33,19 +33,21 @@ struct Node {
 constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
 /// Bits of one element; 0 for strings and types that are not known. Type 0 (not stated) is taken for float.
 int element_bits(int type);
-/// Whether weights of this type are learned numbers (floats, and their quantised forms) and no indices or flags.
+/// Whether weights of this type are learned numbers (floats, and their quantised forms) and no indices or
+/// flags.
 bool holds_learned_numbers(int type);
 /// Bytes of `shape` in `type`.
 Result<std::int64_t> byte_count(const Shape& shape, int type);
 
-/// Integers of a constant that are followed: enough for any shape or list of axes, and a limit for hostile files.
+/// Integers of a constant that are followed: enough for any shape or list of axes, and a limit for hostile
+/// files.
 constexpr std::size_t kMostValues = 1024;
 
 /// What is known about a tensor before the network runs.
 struct Tensor {
   MaybeShape shape;
   int type = kFloat;
-  bool constant = false;           ///< the same for every picture: stored in the file, or made from stored tensors
+  bool constant = false;  ///< the same for every picture: stored in the file, or made from stored tensors
   std::optional<Integers> values;  ///< of a small constant of integers: shapes, axes, indices
   std::vector<double> scales;      ///< of a small constant of floats: how far Resize enlarges each axis
 };
@@ -66,7 +68,8 @@ class Call {
   std::int64_t integer(std::string_view name, std::int64_t absent) const;
   /// A list of integers of the attribute, or empty.
   Integers integers(std::string_view name) const;
-  /// From the attribute, or from input `i` (where newer operator sets moved it); nothing where it is in neither.
+  /// From the attribute, or from input `i` (where newer operator sets moved it); nothing where it is in
+  /// neither.
   std::optional<Integers> integers(std::string_view name, std::size_t i) const;
   std::string text(std::string_view name) const;
 
@@ -77,10 +80,10 @@ class Call {
 
 /// What a node makes of its inputs.
 struct Effect {
-  std::vector<Tensor> outputs;         ///< may be shorter than the node's: the rest is unknown
+  std::vector<Tensor> outputs;           ///< may be shorter than the node's: the rest is unknown
   std::optional<std::int64_t> macs = 0;  ///< nothing: the shapes do not tell
   std::optional<Window> window;
-  std::optional<Kind> kind;            ///< where it is not the operator's usual one
+  std::optional<Kind> kind;  ///< where it is not the operator's usual one
 };
 
 /// Errors: corrupt, for a node that no engine could run.
@@ -98,10 +101,11 @@ struct Operator {
 const Operator* find_operator(std::string_view name);
 
 // The families, each in the file of its name.
-std::span<const Operator> window_operators();       // operators_window.cpp: convolution and pooling
-std::span<const Operator> product_operators();      // operators_product.cpp: matrix products and recurrent layers
-std::span<const Operator> element_operators();      // operators_element.cpp: activations, arithmetic, normalization
-std::span<const Operator> movement_operators();     // operators_movement.cpp: parts, joins and copies of tensors
-std::span<const Operator> reshape_operators();      // operators_reshape.cpp: other shapes for the same elements
+std::span<const Operator> window_operators();   // operators_window.cpp: convolution and pooling
+std::span<const Operator> product_operators();  // operators_product.cpp: matrix products and recurrent layers
+std::span<const Operator>
+element_operators();  // operators_element.cpp: activations, arithmetic, normalization
+std::span<const Operator> movement_operators();  // operators_movement.cpp: parts, joins and copies of tensors
+std::span<const Operator> reshape_operators();   // operators_reshape.cpp: other shapes for the same elements
 
 }  // namespace neph::net

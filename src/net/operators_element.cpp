@@ -17,7 +17,8 @@ Result<Effect> same_shape_as(const Call& call) {
   return Effect{.outputs = {{.shape = input.shape, .type = type, .constant = input.constant}}};
 }
 
-/// Identity and Cast: small integers keep their values, as the shapes that exporters compute pass through them.
+/// Identity and Cast: small integers keep their values, as the shapes that exporters compute pass through
+/// them.
 Result<Effect> cast(const Call& call) {
   Tensor output = call.input(0);
   output.type = static_cast<int>(call.integer("to", output.type) & 0xff);
@@ -86,7 +87,8 @@ Result<Effect> where(const Call& call) {
 }
 
 constexpr std::uint32_t kNone = 0;
-constexpr std::uint32_t kScaleAndShift = 0b110;  // of X, scale, shift, mean, variance: the last two are statistics
+constexpr std::uint32_t kScaleAndShift =
+    0b110;  // of X, scale, shift, mean, variance: the last two are statistics
 
 constexpr std::array kOperators{
     Operator{"Relu", Kind::activation, same, kNone},

@@ -21,7 +21,8 @@ Result<Effect> concat(const Call& call) {
       output.shape.reset();
     } else {
       if (input.shape->size() != output.shape->size())
-        return fail(ErrorCode::corrupt, "{} cannot be joined to {}", to_string(*input.shape), to_string(*output.shape));
+        return fail(ErrorCode::corrupt, "{} cannot be joined to {}", to_string(*input.shape),
+                    to_string(*output.shape));
       NEPH_TRY(const auto axis, axis_index(call.integer("axis", 1), output.shape->size()));
       auto& size = (*output.shape)[axis];
       const auto more = (*input.shape)[axis];
@@ -59,7 +60,8 @@ Result<Effect> split(const Call& call) {
     } else {
       shape[axis] = whole == kUnknown ? kUnknown : std::clamp<std::int64_t>(whole - i * even, 0, even);
     }
-    if (shape[axis] < kUnknown) return fail(ErrorCode::corrupt, "a part of {} elements is not possible", shape[axis]);
+    if (shape[axis] < kUnknown)
+      return fail(ErrorCode::corrupt, "a part of {} elements is not possible", shape[axis]);
     effect.outputs.push_back({.shape = std::move(shape), .type = input.type, .constant = input.constant});
   }
   return effect;
@@ -80,8 +82,8 @@ Result<Effect> transpose(const Call& call) {
   return one(std::move(shape), input);
 }
 
-/// Number of elements that a slice of a dimension takes (ONNX Slice: limits are clamped, negative ones count from the
-/// end).
+/// Number of elements that a slice of a dimension takes (ONNX Slice: limits are clamped, negative ones count
+/// from the end).
 std::int64_t slice_size(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
   const auto place = [size](std::int64_t at, std::int64_t low, std::int64_t high) {
     return std::clamp(at < 0 ? at + size : at, low, high);
@@ -91,7 +93,8 @@ std::int64_t slice_size(std::int64_t size, std::int64_t start, std::int64_t end,
     return to <= from ? 0 : (to - from - 1) / step + 1;
   }
   const auto from = place(start, 0, size - 1), to = place(end, -1, size - 1);
-  const auto stride = step == std::numeric_limits<std::int64_t>::min() ? std::numeric_limits<std::int64_t>::max() : -step;
+  const auto stride =
+      step == std::numeric_limits<std::int64_t>::min() ? std::numeric_limits<std::int64_t>::max() : -step;
   return from <= to ? 0 : (from - to - 1) / stride + 1;
 }
 
@@ -161,14 +164,15 @@ Result<Effect> pad(const Call& call) {
     std::int64_t padded = 0;
     if (__builtin_add_overflow((*pads)[i], (*pads)[shape.size() + i], &padded) ||
         __builtin_add_overflow(shape[i], padded, &padded) || padded < 0)
-      return fail(ErrorCode::corrupt, "pads of {} and {} are not possible", (*pads)[i], (*pads)[shape.size() + i]);
+      return fail(ErrorCode::corrupt, "pads of {} and {} are not possible", (*pads)[i],
+                  (*pads)[shape.size() + i]);
     shape[i] = padded;
   }
   return one(std::move(shape), input);
 }
 
-/// Resize and Upsample: the new size is stated (input 3), or is the old one times scales (input 2, in operator sets
-/// before 11 input 1), rounded down.
+/// Resize and Upsample: the new size is stated (input 3), or is the old one times scales (input 2, in
+/// operator sets before 11 input 1), rounded down.
 Result<Effect> resize(const Call& call) {
   const Tensor& input = call.input(0);
   if (!input.shape) return one(std::nullopt, input);
@@ -180,7 +184,8 @@ Result<Effect> resize(const Call& call) {
     for (std::size_t i = 0; i < shape.size(); ++i) {
       const double size = static_cast<double>((*input.shape)[i]) * scales[i];
       if ((*input.shape)[i] == kUnknown) continue;
-      if (!(size >= 0 && size < 1e15)) return fail(ErrorCode::corrupt, "a scale of {} is not possible", scales[i]);
+      if (!(size >= 0 && size < 1e15))
+        return fail(ErrorCode::corrupt, "a scale of {} is not possible", scales[i]);
       shape[i] = static_cast<std::int64_t>(size);
     }
   }
@@ -243,7 +248,8 @@ Result<Effect> reduce(const Call& call) {
   if (!axes && call.has(1)) return one(std::nullopt, input);
   Shape shape = *input.shape;
   std::vector<bool> reduced(shape.size(), !axes || axes->empty());
-  if ((!axes || axes->empty()) && call.integer("noop_with_empty_axes", 0) != 0) return one(std::move(shape), input);
+  if ((!axes || axes->empty()) && call.integer("noop_with_empty_axes", 0) != 0)
+    return one(std::move(shape), input);
   for (const auto axis : axes.value_or(Integers{})) {
     NEPH_TRY(const auto place, axis_index(axis, shape.size()));
     reduced[place] = true;

@@ -30,8 +30,8 @@ Result<Effect> gemm(const Call& call) {
   const auto depth_a = (*a)[turn_a ? 0 : 1];
   const auto depth_b = (*b)[turn_b ? 1 : 0];
   if (depth_a != kUnknown && depth_b != kUnknown && depth_a != depth_b)
-    return fail(ErrorCode::corrupt, "a matrix with {} columns cannot be multiplied with one of {} rows", depth_a,
-                depth_b);
+    return fail(ErrorCode::corrupt, "a matrix with {} columns cannot be multiplied with one of {} rows",
+                depth_a, depth_b);
   Shape output{(*a)[turn_a ? 1 : 0], (*b)[turn_b ? 0 : 1]};
   NEPH_TRY(effect.macs, product_macs(output, std::max(depth_a, depth_b)));
   effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};
@@ -49,22 +49,24 @@ Result<Effect> multiply(const Tensor& left, const Tensor& right) {
   if (vector_b) b.push_back(1);
   const auto depth_a = a.back(), depth_b = b[b.size() - 2];
   if (depth_a != kUnknown && depth_b != kUnknown && depth_a != depth_b)
-    return fail(ErrorCode::corrupt, "{} cannot be multiplied with {}", to_string(*left.shape), to_string(*right.shape));
+    return fail(ErrorCode::corrupt, "{} cannot be multiplied with {}", to_string(*left.shape),
+                to_string(*right.shape));
   NEPH_TRY(Shape output, broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2)));
   output.push_back(a[a.size() - 2]);
   output.push_back(b.back());
   NEPH_TRY(effect.macs, product_macs(output, std::max(depth_a, depth_b)));
   if (vector_b) output.pop_back();
   if (vector_a) output.erase(output.end() - (vector_b ? 1 : 2));
-  effect.outputs = {{.shape = std::move(output), .type = left.type, .constant = left.constant && right.constant}};
+  effect.outputs = {
+      {.shape = std::move(output), .type = left.type, .constant = left.constant && right.constant}};
   return effect;
 }
 
 Result<Effect> matmul(const Call& call) { return multiply(call.input(0), call.input(1)); }
 Result<Effect> quantized_matmul(const Call& call) { return multiply(call.input(0), call.input(3)); }
 
-/// LSTM, GRU, RNN: x [steps, batch, inputs], w [directions, gates x hidden, inputs], r [directions, gates x hidden,
-/// hidden]. Each step multiplies its input with w and its state with r.
+/// LSTM, GRU, RNN: x [steps, batch, inputs], w [directions, gates x hidden, inputs], r [directions, gates x
+/// hidden, hidden]. Each step multiplies its input with w and its state with r.
 Result<Effect> recurrent(const Call& call) {
   const auto& x = call.shape(0);
   const auto& w = call.shape(1);
@@ -80,7 +82,8 @@ Result<Effect> recurrent(const Call& call) {
   const auto sequence =
       batch_first ? Shape{batch, steps, directions, hidden} : Shape{steps, directions, batch, hidden};
   const auto state = batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
-  Effect effect{.outputs = {{.shape = sequence, .type = type}, {.shape = state, .type = type}}, .macs = std::nullopt};
+  Effect effect{.outputs = {{.shape = sequence, .type = type}, {.shape = state, .type = type}},
+                .macs = std::nullopt};
   if (call.op() == "LSTM") effect.outputs.push_back({.shape = state, .type = type});
   if (steps == kUnknown || batch == kUnknown) return effect;
   NEPH_TRY(const auto input_weights, element_count(*w));

@@ -7,8 +7,10 @@ namespace neph::net {
 namespace {
 
 Effect reshaped(MaybeShape shape, const Tensor& input) {
-  return {.outputs = {
-              {.shape = std::move(shape), .type = input.type, .constant = input.constant, .values = input.values}}};
+  return {.outputs = {{.shape = std::move(shape),
+                       .type = input.type,
+                       .constant = input.constant,
+                       .values = input.values}}};
 }
 
 /// Product of some dimensions; unknown if one of them is.
@@ -99,7 +101,9 @@ Result<Effect> shape_of(const Call& call) {
   const MaybeShape& input = call.shape(0);
   if (!input) return Effect{.outputs = {{.type = kInt64}}};
   const auto rank = static_cast<std::int64_t>(input->size());
-  const auto place = [rank](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const auto place = [rank](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
   const auto first = place(call.integer("start", 0));
   const auto last = std::max(first, place(call.integer("end", rank)));
   Tensor output{.shape = Shape{last - first}, .type = kInt64, .constant = true};
@@ -125,7 +129,8 @@ Result<Effect> range(const Call& call) {
   const auto& limit = call.input(1).values;
   const auto& step = call.input(2).values;
   const auto single = [](const auto& values) { return values && values->size() == 1; };
-  if (!single(start) || !single(limit) || !single(step) || (*step)[0] != 1) return Effect{.outputs = {output}};
+  if (!single(start) || !single(limit) || !single(step) || (*step)[0] != 1)
+    return Effect{.outputs = {output}};
   std::int64_t count = 0;
   if (__builtin_sub_overflow((*limit)[0], (*start)[0], &count))
     return fail(ErrorCode::corrupt, "a range from {} to {} is not possible", (*start)[0], (*limit)[0]);

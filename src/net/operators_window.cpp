@@ -21,7 +21,8 @@ Result<Integers> per_axis(const Call& call, std::string_view name, std::size_t a
   return values;
 }
 
-/// Pads of auto_pad SAME: outputs = ceil(input / stride), the odd element at the end (UPPER) or the beginning (LOWER).
+/// Pads of auto_pad SAME: outputs = ceil(input / stride), the odd element at the end (UPPER) or the beginning
+/// (LOWER).
 void pad_to_same(const Shape& input, bool upper, Window& window) {
   const std::size_t axes = window.kernel.size();
   for (std::size_t i = 0; i < axes; ++i) {
@@ -64,11 +65,13 @@ Result<Shape> positions(const Shape& input, const Window& window, bool ceil_mode
     NEPH_TRY(const auto padded, checked_sum(size, window.pads[i] + window.pads[axes + i]));
     const auto steps = padded - reach;
     if (steps < 0)
-      return fail(ErrorCode::corrupt, "a window of {} does not fit into {} elements: the picture is too small", reach,
-                  padded);
+      return fail(ErrorCode::corrupt,
+                  "a window of {} does not fit into {} elements: the picture is too small", reach, padded);
     auto count = steps / window.strides[i] + 1;
-    // A last window that begins beyond input and left pad would see padding only: it is dropped (ONNX, PyTorch).
-    if (ceil_mode && steps % window.strides[i] != 0 && count * window.strides[i] < size + window.pads[i]) ++count;
+    // A last window that begins beyond input and left pad would see padding only: it is dropped (ONNX,
+    // PyTorch).
+    if (ceil_mode && steps % window.strides[i] != 0 && count * window.strides[i] < size + window.pads[i])
+      ++count;
     sizes.push_back(count);
   }
   return sizes;
@@ -92,14 +95,16 @@ Result<std::int64_t> groups_of(const Call& call) {
   return groups;
 }
 
-/// Conv and its quantised forms; `weight` is the index of the input that holds the filters [M, C / group, k...].
+/// Conv and its quantised forms; `weight` is the index of the input that holds the filters [M, C / group,
+/// k...].
 template <std::size_t weight_input>
 Result<Effect> convolution(const Call& call) {
   const auto& input = call.shape(0);
   const auto& weight = call.shape(weight_input);
   if (!input || !is_known(weight)) return Effect{.macs = std::nullopt};
   if (weight->size() < 3 || input->size() != weight->size())
-    return fail(ErrorCode::corrupt, "input {} does not go with filters {}", to_string(*input), to_string(*weight));
+    return fail(ErrorCode::corrupt, "input {} does not go with filters {}", to_string(*input),
+                to_string(*weight));
   NEPH_TRY(const auto groups, groups_of(call));
   NEPH_TRY(const auto channels, checked_product((*weight)[1], groups));
   if ((*input)[1] != kUnknown && (*input)[1] != channels)
@@ -122,7 +127,8 @@ Result<Effect> transposed_convolution(const Call& call) {
   const auto& weight = call.shape(1);
   if (!input || !is_known(weight)) return Effect{.macs = std::nullopt};
   if (weight->size() < 3 || input->size() != weight->size())
-    return fail(ErrorCode::corrupt, "input {} does not go with filters {}", to_string(*input), to_string(*weight));
+    return fail(ErrorCode::corrupt, "input {} does not go with filters {}", to_string(*input),
+                to_string(*weight));
   NEPH_TRY(const auto groups, groups_of(call));
   Effect effect;
   NEPH_TRY(effect.window, window_of(call, *input, spatial(*weight)));
@@ -142,8 +148,8 @@ Result<Effect> transposed_convolution(const Call& call) {
       output.push_back(size == kUnknown ? kUnknown : size * window.strides[i]);
     } else {
       NEPH_TRY(const auto steps, checked_product(std::max<std::int64_t>(size - 1, 0), window.strides[i]));
-      const auto grown = steps + extra[i] + (window.kernel[i] - 1) * window.dilations[i] + 1 - window.pads[i] -
-                         window.pads[axes + i];
+      const auto grown = steps + extra[i] + (window.kernel[i] - 1) * window.dilations[i] + 1 -
+                         window.pads[i] - window.pads[axes + i];
       if (grown < 0) return fail(ErrorCode::corrupt, "the pads take more than there is");
       output.push_back(grown);
     }
@@ -158,7 +164,8 @@ Result<Effect> pool(const Call& call) {
   if (!input) return Effect{};
   const auto kernel = call.integers("kernel_shape");
   if (kernel.empty() || input->size() != kernel.size() + 2)
-    return fail(ErrorCode::corrupt, "a window of {} axes does not go with input {}", kernel.size(), to_string(*input));
+    return fail(ErrorCode::corrupt, "a window of {} axes does not go with input {}", kernel.size(),
+                to_string(*input));
   Effect effect;
   NEPH_TRY(effect.window, window_of(call, *input, kernel));
   NEPH_TRY(const auto sizes, positions(*input, *effect.window, call.integer("ceil_mode", 0) != 0));

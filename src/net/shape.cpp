@@ -65,7 +65,8 @@ Result<Shape> broadcast(const Shape& a, const Shape& b) {
     if (left == 1 || left == kUnknown) {
       left = right;  // an unknown dimension against a known one larger than 1 can only be that one, or 1
     } else if (right != kUnknown) {
-      return fail(ErrorCode::corrupt, "{} and {} cannot be combined element by element", to_string(a), to_string(b));
+      return fail(ErrorCode::corrupt, "{} and {} cannot be combined element by element", to_string(a),
+                  to_string(b));
     }
   }
   return result;

@@ -1,4 +1,5 @@
-// Arithmetic of shapes that survives hostile files: every product is checked, an unknown dimension (-1) stays unknown.
+// Arithmetic of shapes that survives hostile files: every product is checked, an unknown dimension (-1) stays
+// unknown.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,8 @@ Result<std::int64_t> element_count(const Shape& shape);
 /// Index of `axis`, which counts from the end when negative. Error: corrupt (outside of the rank).
 Result<std::size_t> axis_index(std::int64_t axis, std::size_t rank);
 
-/// The shape of elementwise arithmetic (ONNX "Broadcasting in ONNX", NumPy's rule). Error: corrupt (they do not fit).
+/// The shape of elementwise arithmetic (ONNX "Broadcasting in ONNX", NumPy's rule). Error: corrupt (they do
+/// not fit).
 Result<Shape> broadcast(const Shape& a, const Shape& b);
 
 }  // namespace neph::net

@@ -17,15 +17,17 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-/// Rows of `row_size` numbers, each row uniform with variance 2 / row_size and mean 0. All but the last step is done in
-/// integers, so that no order of additions and no fused operation can change a bit.
+/// Rows of `row_size` numbers, each row uniform with variance 2 / row_size and mean 0. All but the last step
+/// is done in integers, so that no order of additions and no fused operation can change a bit.
 std::vector<float> centred_rows(std::size_t count, std::size_t row_size, std::uint64_t seed) {
   constexpr std::int64_t kLevels = std::int64_t{1} << 24;
-  constexpr double kVariance = (static_cast<double>(kLevels) * kLevels - 1) / 3;  // of the odd numbers drawn below
+  constexpr double kVariance =
+      (static_cast<double>(kLevels) * kLevels - 1) / 3;  // of the odd numbers drawn below
   const auto size = static_cast<std::int64_t>(row_size);
   const bool centred = size > 1;
   const double kept = centred ? 1 - 1 / static_cast<double>(size) : 1;  // of the variance after centring
-  const double scale = std::sqrt(2.0 / static_cast<double>(size) / (kVariance * kept)) / static_cast<double>(size);
+  const double scale =
+      std::sqrt(2.0 / static_cast<double>(size) / (kVariance * kept)) / static_cast<double>(size);
   Random random(seed);
   std::vector<float> weights(count);
   std::vector<std::int64_t> row(row_size);

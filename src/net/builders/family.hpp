@@ -1,5 +1,5 @@
-// The networks that can be built. A new family is one file here that defines its function, one declaration below, and
-// one line in registry.cpp.
+// The networks that can be built. A new family is one file here that defines its function, one declaration
+// below, and one line in registry.cpp.
 #pragma once
 
 #include <functional>

@@ -15,7 +15,8 @@ std::vector<Recipe> all_recipes() {
 }
 
 /// `asked`, or `usual` where nothing (0) was asked for.
-Result<std::int64_t> choose(std::string_view what, std::int64_t asked, std::int64_t usual, std::int64_t most) {
+Result<std::int64_t> choose(std::string_view what, std::int64_t asked, std::int64_t usual,
+                            std::int64_t most) {
   if (asked < 0 || asked > most)
     return fail(ErrorCode::invalid_argument, "{} {} is not between 1 and {}", what, asked, most);
   return asked == 0 ? usual : asked;

@@ -1,5 +1,5 @@
-// The two small convolutional networks that measurements of training commonly use: the Keras examples for MNIST
-// (mnist_cnn) and CIFAR-10 (cifar10_cnn), without their dropout, which does nothing in inference.
+// The two small convolutional networks that measurements of training commonly use: the Keras examples for
+// MNIST (mnist_cnn) and CIFAR-10 (cifar10_cnn), without their dropout, which does nothing in inference.
 #include "net/builders/family.hpp"
 
 namespace neph::net {
