@@ -45,8 +45,8 @@ def output_of(*command):
 
 
 def json_of(*command):
-    """The last line of a command's standard output, as JSON."""
-    return json.loads(output_of(*command).strip().splitlines()[-1])
+    """A command's standard output, as JSON."""
+    return json.loads(output_of(*command))
 
 
 def python(script, *arguments):
