@@ -1,14 +1,20 @@
 // Engines: a runtime that loads a model, compiles it for a device, and runs it on memory that the caller
 // owns.
 //
-// What it does not do: read pictures, make batches, measure. Each runtime is a folder beside this file
-// (openvino, ...) and one shared library, `neph-engine-<name>.so`, that is loaded when it is first asked for
-// and not before. Threads: a Session may be used from any thread; a Request from one thread at a time. The
-// threads that a runtime starts while it compiles are named "engine" (core/thread.hpp). infer() works on the
-// calling thread as well, and may start more from it: call it from a thread of that name, so that its time
-// counts as the engine's. Ownership: Registry owns engines; Model, Session and Request are owned by whoever
-// asked for them, and must be gone before what made them. Cost: a Request allocates when it is made and
-// bound, never when it runs.
+// Each runtime is a folder beside this file (openvino, ...) and one shared library, `neph-engine-<name>.so`,
+// that is loaded when it is first asked for and not before (OpenVINO: 5 to 10 ms).
+//
+// What it does not do: read pictures, make batches, measure.
+//
+// Threads: a Session may be used from any thread; a Request from one thread at a time. The threads that a
+// runtime starts while it compiles are named "engine" (core/thread.hpp). infer() works on the calling thread
+// as well, and may start more from it: call it from a thread of that name, so that its time counts as the
+// engine's.
+//
+// Ownership: Registry owns engines; Model, Session and Request are owned by whoever asked for them, and must
+// be gone before what made them.
+//
+// Cost: a Request allocates when it is made and bound, never when it runs.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +75,7 @@ struct Options {
   Precision precision = Precision::f32;
   std::int64_t batch = 1;    ///< the first dimension of every input and output is set to it
   std::int64_t threads = 0;  ///< 0: as many as the engine thinks right
-  std::int64_t streams =
-      0;  ///< inferences that run side by side; 0: as many as the engine thinks right for the hint
+  std::int64_t streams = 0;  ///< inferences side by side; 0: as many as the engine thinks right for the hint
   Pinning pinning = Pinning::automatic;
   Hint hint = Hint::latency;
 };

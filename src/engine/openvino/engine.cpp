@@ -53,7 +53,7 @@ class OpenVinoEngine final : public Engine {
     NEPH_TRY(const auto format, recognise_model(path));
     try {
       // Asked alone, before Core::read_model asks all readers there are.
-      if (!ov::frontend::FrontEndManager().load_by_framework(format.reader)->supported(path.string()))
+      if (!readers_.load_by_framework(format.reader)->supported(path.string()))
         return fail(ErrorCode::corrupt, "{} is not {} model", path.string(), format.title);
       return OpenVinoModel::make(core_, path.string(), core_.read_model(path));
     } catch (...) {
@@ -62,6 +62,8 @@ class OpenVinoEngine final : public Engine {
   }
 
  private:
+  ov::frontend::FrontEndManager
+      readers_;  ///< kept: without it each load would open its reader's library anew
   ov::Core core_;
 };
 
