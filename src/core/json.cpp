@@ -2,13 +2,45 @@
 
 namespace neph {
 
+namespace {
+
+/// Values are copied, compared, written and taken apart by recursion, so depth is stack: text from outside
+/// must not choose it. Nothing of ours is deeper than 10.
+constexpr int max_depth = 100;
+
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char byte = text[i];
+    if (quoted) {
+      if (byte == '\\')
+        ++i;
+      else if (byte == '"')
+        quoted = false;
+    } else if (byte == '"') {
+      quoted = true;
+    } else if (byte == '[' || byte == '{') {
+      if (++depth > max_depth) return true;
+    } else if (byte == ']' || byte == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<Json> parse_json(std::string_view text, std::string_view what) {
+  if (is_too_deep(text))
+    return fail(ErrorCode::corrupt, "{}: not valid JSON: nested more than {} deep", what, max_depth);
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {  // a fault of the text, or a number that no double holds
     // "[json.exception.parse_error.101] parse error at line 1, column 5: ..." -> the part a person needs
     std::string message = error.what();
     if (const auto end = message.find("] "); end != std::string::npos) message = message.substr(end + 2);
+    if (message.size() > 300) message.replace(297, std::string::npos, "...");  // it quotes what was read
     return fail(ErrorCode::corrupt, "{}: not valid JSON: {}", what, message);
   }
 }

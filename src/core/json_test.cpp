@@ -106,6 +106,16 @@ TEST(Json, SaysWhereTheTextIsBroken) {
   EXPECT_THAT(json.error().message, testing::StartsWith("spec.json: not valid JSON: parse error at line 2"));
 }
 
+TEST(Json, RefusesWhatIsTooDeepOrTooLarge) {
+  const std::string deep(1'000'000, '[');
+  EXPECT_EQ(parse_json(deep, "spec.json").error().message,
+            "spec.json: not valid JSON: nested more than 100 deep");
+  EXPECT_TRUE(parse_json(R"(["\")" + deep + R"(", "\\"])", "")) << "brackets in text are text";
+  EXPECT_TRUE(parse_json("[" + std::string(500, ' ') + std::string(99, '[') + std::string(100, ']'), ""));
+  EXPECT_EQ(parse_json("1e999", "").error().code, ErrorCode::corrupt);
+  EXPECT_LT(parse_json(std::string(100'000, '7') + "x", "").error().message.size(), 400u);
+}
+
 TEST(Names, FindsTheNearestOneOnlyWhenItIsNear) {
   const std::vector<std::string> known{"batch", "precision", "threads"};
   EXPECT_EQ(nearest_name("bacth", known), "batch");

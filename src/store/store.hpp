@@ -13,8 +13,8 @@
 //
 // Threads: a Store belongs to one thread at a time; any number of processes may share the file.
 // Ownership: owns the connection; closing it leaves no other file beside the store.
-// Cost: opening about 1 ms; a run of 500 samples and a minute of telemetry about 10 ms and 0.5 MB, most of
-// it waiting for the disk; 1000 runs in summary tens of ms.
+// Cost: opening 0.3 ms; storing a run of 500 samples and a minute of telemetry (0.24 MB) 1.4 ms and what the
+// disk needs to make it safe; 1000 such runs in summary 0.1 s, in full 1 s.
 #pragma once
 
 #include <cstdint>
