@@ -6,6 +6,7 @@
 #include <openvino/runtime/properties.hpp>
 #include <openvino/runtime/tensor.hpp>
 #include <tuple>
+
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -16,8 +17,9 @@
 namespace neph::engine {
 namespace {
 
-// What start() writes is read by the callback on a thread of OpenVINO, which orders the two in code that the
-// thread sanitizer cannot see into; these two tell it. They do nothing in other builds.
+// What start() writes is read by the callback on a thread of OpenVINO, and what that writes by the
+// destructor. OpenVINO orders them in code that the thread sanitizer cannot see into; these two tell it. They
+// do nothing in other builds.
 void ends_before([[maybe_unused]] void* what) {
 #if defined(__SANITIZE_THREAD__)
   __tsan_release(what);
@@ -40,7 +42,9 @@ class OpenVinoRequest final : public Request {
 
   /// OpenVINO would wait too, but drop the callback.
   ~OpenVinoRequest() override {
-    if (in_flight_.load()) std::ignore = guarded([&] { request_.wait(); });
+    if (!in_flight_.load()) return;
+    std::ignore = guarded([&] { request_.wait(); });
+    begins_after(this);
   }
 
   Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
@@ -112,6 +116,7 @@ class OpenVinoRequest final : public Request {
       if (error) std::rethrow_exception(error);
     });
     const auto done = std::move(done_);
+    ends_before(this);
     in_flight_ = false;  // before the call, which may start this request again
     done(status);
   }
