@@ -48,8 +48,7 @@ std::string as_text(const Network& network) { return dump_json(to_json(network))
 TEST_F(Onnx, EveryKnownNetworkReadsBackTheSame) {
   for (const auto& known : known_networks()) {
     const auto network = *build(known.name, {.classes = 10});
-    ASSERT_TRUE(write_onnx(network, 1, folder_ / "m.onnx")) << known.name;
-    const auto read = read_onnx(folder_ / "m.onnx");
+    const auto read = read_onnx_bytes(*write_onnx_bytes(network, 1), "test");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(as_text(*read), as_text(network)) << known.name;
   }
@@ -61,9 +60,8 @@ TEST_F(Onnx, AnySideAndClassesReadBackTheSame) {
     const BuildOptions options{.classes = 1 + static_cast<std::int64_t>(random.below(50)),
                                .side = 20 + static_cast<std::int64_t>(random.below(30))};
     const auto network = *build(i % 2 == 0 ? "mnist" : "cifar10", options);
-    const auto bytes = write_onnx_bytes(network, random.bits());
-    ASSERT_TRUE(bytes);
-    EXPECT_EQ(as_text(*read_onnx_bytes(*bytes, "test")), as_text(network));
+    ASSERT_TRUE(write_onnx(network, random.bits(), folder_ / "m.onnx"));
+    EXPECT_EQ(as_text(*read_onnx(folder_ / "m.onnx")), as_text(network));
   }
 }
 
@@ -241,6 +239,28 @@ TEST_F(Onnx, MessagesAreOneLineWhateverTheNames) {
   auto model = model_from_text("float[2,3] x", "y = Relu(z)");
   model.mutable_graph()->mutable_node(0)->set_name("a\nb\x1b[31m");
   EXPECT_EQ(error_of(model).message, "test: node 'a?b?[31m' (Relu) reads 'z', which nothing before it makes");
+}
+
+/// Multiply-accumulates of files that other exporters made, which come with Python's onnx (their weights are
+/// made by ConstantOfShape, so there are no parameters to count). The values are those of torchvision's model
+/// cards, to the digits given there.
+TEST_F(Onnx, FilesOfOtherExportersHaveThePublishedWork) {
+  const char* python = std::getenv("NEPH_PYTHON");
+  if (!python) GTEST_SKIP() << "NEPH_PYTHON is not set; ctest sets it";
+  std::filesystem::path models;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(python).parent_path().parent_path() / "lib"))
+    if (const auto light = entry.path() / "site-packages/onnx/backend/test/data/light"; exists(light))
+      models = light;
+  const std::map<std::string, double> published{
+      {"resnet50", 4.09e9}, {"vgg19", 19.63e9}, {"densenet121", 2.83e9}, {"squeezenet", 0.35e9}};
+  for (const auto& [name, macs] : published) {
+    const auto network = read_onnx(models / fmt::format("light_{}.onnx", name));
+    ASSERT_TRUE(network) << network.error().message;
+    EXPECT_NEAR(static_cast<double>(network->totals.macs), macs, 0.005e9) << name;
+    EXPECT_TRUE(network->unknown_operators.empty()) << name;
+    EXPECT_EQ(network->unsized_layers, 0) << name;
+  }
 }
 
 /// Runs seeded_weights_check.py, the view of other people's software: onnx's checker and OpenVINO's answers.

@@ -17,6 +17,13 @@ Result<Effect> same_shape_as(const Call& call) {
   return Effect{.outputs = {{.shape = input.shape, .type = type, .constant = input.constant}}};
 }
 
+/// Dropout: what stays, and which elements did.
+Result<Effect> dropout(const Call& call) {
+  NEPH_TRY(auto effect, same(call));
+  if (call.output_count() > 1) effect.outputs.push_back({.shape = call.shape(0), .type = kBool});
+  return effect;
+}
+
 /// Identity and Cast: small integers keep their values, as the shapes that exporters compute pass through
 /// them.
 Result<Effect> cast(const Call& call) {
@@ -155,7 +162,7 @@ constexpr std::array kOperators{
     Operator{"Where", Kind::elementwise, where, kNone},
     Operator{"Identity", Kind::movement, cast, kNone},
     Operator{"Cast", Kind::movement, cast, kNone},
-    Operator{"Dropout", Kind::movement, same, kNone},
+    Operator{"Dropout", Kind::movement, dropout, kNone},
     Operator{"QuantizeLinear", Kind::quantization, quantize, 0b1},
     Operator{"DequantizeLinear", Kind::quantization, same_shape_as<kFloat>, 0b1},
 };
