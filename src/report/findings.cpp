@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "stats/stats.hpp"
 
@@ -26,10 +27,18 @@ std::string interval_text(const Estimate& estimate, std::string_view unit) {
                      format_number(*estimate.low), format_number(*estimate.high), estimate.n);
 }
 
-std::string fastest_sentence(const std::vector<const CellSummary*>& order) {
+std::string fastest_sentence(const std::vector<const CellSummary*>& order, std::size_t all) {
   const auto speed = interval_text(images_per_s(*order[0]), "images/s");
-  if (order.size() == 1) return fmt::format("The measured speed is {}.", speed);
-  return fmt::format("The fastest of {} settings is {}: {}.", order.size(), order[0]->cell.label, speed);
+  if (all == 1) return fmt::format("The measured speed is {}.", speed);
+  return fmt::format("The fastest of {} settings is {}: {}.", all, order[0]->cell.label, speed);
+}
+
+/// An invalid setting that would have come first is named, so that nobody wonders why it did not.
+std::string passed_over_sentence(const std::vector<CellSummary>& cells, const CellSummary& best) {
+  const auto* first = by_speed(cells)[0];
+  if (first == &best || first->verdict != Verdict::invalid) return {};
+  return fmt::format("Left out because its numbers are invalid: {} with {} images/s.", first->cell.label,
+                     format_number(images_per_s(*first).value));
 }
 
 std::vector<double> speeds_of(const std::vector<Run>& runs, std::int64_t cell) {
@@ -67,46 +76,47 @@ std::optional<std::pair<std::string, double>> largest_stage(const CellSummary& c
   return std::pair(largest.first, largest.second / total);
 }
 
-std::string who_was_busy(const CellSummary& cell, double process) {
-  const auto engine = busy_cores(cell, "engine");
-  const auto loader = busy_cores(cell, "loader");
-  if (!engine && !loader) return fmt::format("the process used {}", format_number(process));
-  if (loader.value_or(0) > engine.value_or(0))
-    return fmt::format("reading and decoding pictures used {}", format_number(*loader));
-  return fmt::format("the engine's threads used {}", format_number(engine.value_or(0)));
+std::string processor_limit(const CellSummary& cell, double process, double cores) {
+  auto text = fmt::format("The processor is the limit: the process kept {} of {} cores busy",
+                          format_number(process), format_number(cores));
+  const auto engine = busy_cores(cell, "engine").value_or(0);
+  const auto loader = busy_cores(cell, "loader").value_or(0);
+  if (engine > 0 || loader > 0)
+    text += fmt::format(", {} by the engine's threads and {} by those that read and decode",
+                        format_number(engine), format_number(loader));
+  if (const auto stage = largest_stage(cell))
+    text += fmt::format("; {:.0f} % of a picture's thread time is {}", 100 * stage->second,
+                        in_words(stage->first));
+  return text + ".";
+}
+
+std::string room_left(const CellSummary& cell, const Experiment& experiment, double process, double cores) {
+  const bool sync = field_of(cell, experiment, "mode") == Json("sync");
+  return fmt::format(
+      "The processor had room left: the process kept {} of {} cores busy. {} may use the rest.",
+      format_number(process), format_number(cores),
+      sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads");
 }
 
 /// What keeps the fastest setting from being faster, as far as the telemetry tells.
-std::string limit_sentence(const CellSummary& cell, const Json& machine) {
+std::string limit_sentence(const CellSummary& cell, const Experiment& experiment) {
   for (const auto& series : cell.telemetry)
     if (series.target.starts_with("gpu") && series.name == "utilisation" &&
         series.mean.value_or(0) >= busy_gpu_percent)
       return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*series.mean));
 
-  const auto cores = usable_cores(machine);
+  const auto cores = usable_cores(experiment.machine);
   const auto process = busy_cores(cell, "process");
   if (!cores || !process) return {};
-  const auto iowait = find_telemetry(cell, "machine", "cpu_iowait");
-  if (*process >= busy_share * *cores) {
-    auto text = fmt::format("The processor is the limit: the process kept {} of {} cores busy",
-                            format_number(*process), format_number(*cores));
-    if (const auto who = who_was_busy(cell, *process); !who.starts_with("the process")) text += "; " + who;
-    if (const auto stage = largest_stage(cell))
-      text += fmt::format(", and {} took {:.0f} % of a picture's thread time", in_words(stage->first),
-                          100 * stage->second);
-    return text + ".";
-  }
+  if (*process >= busy_share * *cores) return processor_limit(cell, *process, *cores);
+  const auto* iowait = find_telemetry(cell, "machine", "cpu_iowait");
   if (iowait && iowait->mean.value_or(0) >= waiting_cores * *cores)
     return fmt::format(
-        "The disk is the limit: {} cores waited for it while the process kept {} of {} busy. With files in "
-        "the page "
-        "cache (--cache warm) or tensors in memory (--files off) this wait goes away.",
+        "The disk is the limit: {} cores waited for it while the process kept {} of {} busy. With the files "
+        "in the page "
+        "cache (--cache warm) or the tensors in memory (--files off) this wait goes away.",
         format_number(*iowait->mean), format_number(*process), format_number(*cores));
-  return fmt::format(
-      "The processor had room left: the process kept {} of {} cores busy. More inferences in flight (--mode "
-      "async), "
-      "streams or loader threads may use the rest.",
-      format_number(*process), format_number(*cores));
+  return room_left(cell, experiment, *process, *cores);
 }
 
 std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
@@ -137,11 +147,11 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   for (const auto& reason : reasons) why += (why.empty() ? " (" : ", ") + reason;
   if (!why.empty()) why += ")";
   std::string what;
-  if (doubtful) what = fmt::format("{} doubtful", doubtful);
-  if (invalid) what += fmt::format("{}{} invalid", doubtful ? " and " : "", invalid);
-  return fmt::format("Of {}, {} {}{}: read the warnings before relying on {}.",
-                     count_of(cells.size(), "setting"), what, doubtful + invalid == 1 ? "is" : "are", why,
-                     doubtful + invalid == 1 ? "it" : "them");
+  if (doubtful) what = fmt::format("{} {} doubtful", doubtful, doubtful == 1 ? "is" : "are");
+  if (invalid)
+    what += fmt::format("{}{} {} invalid", doubtful ? " and " : "", invalid, invalid == 1 ? "is" : "are");
+  return fmt::format("Of {}, {}{}: read the warnings before relying on {}.",
+                     count_of(cells.size(), "setting"), what, why, doubtful + invalid == 1 ? "it" : "them");
 }
 
 std::string failures_sentence(const std::vector<CellSummary>& cells) {
@@ -153,8 +163,8 @@ std::string failures_sentence(const std::vector<CellSummary>& cells) {
     if (reason.empty() && !cell.failures.empty()) reason = cell.failures.front();
   }
   if (failed == 0) return {};
-  return fmt::format("{} of {} failed{}{}.", failed, count_of(static_cast<std::size_t>(all), "run"),
-                     reason.empty() ? "" : ": ", reason);
+  return sentence(fmt::format("{} of {} failed{}{}", failed, count_of(static_cast<std::size_t>(all), "run"),
+                              reason.empty() ? "" : ": ", reason));
 }
 
 std::string answers_sentence(const std::vector<CellSummary>& cells) {
@@ -172,15 +182,14 @@ std::vector<std::string> findings(const Document& document) {
   const auto say = [&](std::string sentence) {
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
   };
-  const auto order = by_speed(document.cells);
-  const auto measured = static_cast<std::size_t>(std::count_if(
-      order.begin(), order.end(), [](const auto* cell) { return std::isfinite(images_per_s(*cell).value); }));
-  if (measured == 0) {
+  const auto order = ranked(document.cells);
+  if (order.empty()) {
     say("No run has ended well, so nothing can be said about speed.");
   } else {
-    say(fastest_sentence(order));
-    if (measured > 1) say(next_sentence(document, *order[0], *order[1]));
-    say(limit_sentence(*order[0], document.experiment.machine));
+    say(fastest_sentence(order, document.cells.size()));
+    if (order.size() > 1) say(next_sentence(document, *order[0], *order[1]));
+    say(passed_over_sentence(document.cells, *order[0]));
+    say(limit_sentence(*order[0], document.experiment));
     say(stolen_sentence(*order[0], document.experiment.machine));
   }
   say(failures_sentence(document.cells));

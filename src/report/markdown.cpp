@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/facts.hpp"
 #include "report/findings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -53,7 +54,7 @@ std::string warnings_list(const std::vector<CellSummary>& cells) {
     for (const auto& reason : cell.failures)
       out += fmt::format("- {}: failed: {}\n", label, escape_markdown(reason));
     for (const auto& warning : cell.warnings)
-      out += fmt::format("- {}: {} {}\n", label, escape_markdown(warning.message),
+      out += fmt::format("- {}: {} {}\n", label, escape_markdown(sentence(warning.message)),
                          escape_markdown(warning.advice));
   }
   return out;
@@ -71,11 +72,11 @@ std::string code_block(const std::string& text) {
 std::string machine_list(const Json& value, const std::string& indent) {
   std::string out;
   for (const auto& [name, entry] : value.items()) {
-    out += fmt::format("{}- {}:", indent, escape_markdown(in_words(name)));
+    out += fmt::format("{}- {}:", indent, escape_markdown(fact_name(name)));
     if (entry.is_object()) {
       out += "\n" + machine_list(entry, indent + "  ");
     } else {
-      out += " " + escape_markdown(factor_text(entry)) + "\n";
+      out += " " + escape_markdown(fact_text(name, entry)) + "\n";
     }
   }
   return out;

@@ -130,8 +130,9 @@ std::string printable(std::string_view text) {
 }
 
 std::string escape_html(std::string_view text) {
+  const auto clean = printable(text);
   std::string out;
-  for (const char c : printable(text)) switch (c) {
+  for (std::size_t i = 0; i < clean.size(); ++i) switch (clean[i]) {
       case '&':
         out += "&amp;";
         break;
@@ -147,8 +148,11 @@ std::string escape_html(std::string_view text) {
       case '\'':
         out += "&#39;";
         break;
+      case ' ':
+        out += clean.compare(i, 2, " %") == 0 ? "&nbsp;" : " ";
+        break;
       default:
-        out += c;
+        out += clean[i];
     }
   return out;
 }
@@ -158,12 +162,19 @@ std::string escape_markdown(std::string_view text) {
   for (const char c : printable(text)) {
     if (c == '<') {
       out += "&lt;";
-      continue;
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_[]|~#").find(c) != std::string_view::npos) out += '\\';
+      out += c;
     }
-    if (std::string_view("\\`*_[]|~#").find(c) != std::string_view::npos) out += '\\';
-    out += c;
   }
   return out;
+}
+
+std::string sentence(std::string_view text) {
+  const bool ended = text.empty() || std::string_view(".!?:").find(text.back()) != std::string_view::npos;
+  return std::string(text) + (ended ? "" : ".");
 }
 
 std::size_t display_width(std::string_view text) {

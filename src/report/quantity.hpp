@@ -20,10 +20,13 @@ std::string estimate_text(const Estimate& estimate);
 /// Valid UTF-8 without control characters (a line feed becomes a space, others U+FFFD), so that a file's name
 /// cannot steer a terminal or break a line.
 std::string printable(std::string_view text);
-/// printable() with & < > " ' as entities.
+/// printable() with & < > " ' as entities; no line is broken before a percent sign.
 std::string escape_html(std::string_view text);
 /// printable() with what Markdown and its HTML would read as markup escaped.
 std::string escape_markdown(std::string_view text);
+
+/// The text with a full stop, unless it ends with a sign of its own.
+std::string sentence(std::string_view text);
 
 /// Columns that the text takes on a terminal: combining marks 0, East Asian wide characters and emoji 2
 /// (Unicode 15 EastAsianWidth W and F, by blocks).

@@ -109,6 +109,20 @@ std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells) 
   return order;
 }
 
+std::vector<const CellSummary*> ranked(const std::vector<CellSummary>& cells) {
+  auto order = by_speed(cells);
+  std::erase_if(order, [](const auto* cell) { return !std::isfinite(images_per_s(*cell).value); });
+  auto usable = order;
+  std::erase_if(usable, [](const auto* cell) { return cell->verdict == Verdict::invalid; });
+  return usable.empty() ? order : usable;
+}
+
+Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name) {
+  for (const auto* source : {&cell.cell.factors, &cell.cell.spec, &experiment.spec})
+    if (source->is_object() && source->contains(name)) return (*source)[name];
+  return nullptr;
+}
+
 const Run* median_run(const std::vector<Run>& runs, std::int64_t cell) {
   std::vector<std::pair<double, const Run*>> candidates;
   for (const auto& run : runs)

@@ -39,9 +39,16 @@ std::optional<double> quantile_of(std::string_view name);
 /// Cells from the fastest to the slowest; those without a speed last, in their own order.
 std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells);
 
+/// by_speed() without the invalid cells, so that no number that must not be used is called the fastest; with
+/// them when nothing else has a speed. Cells without a speed are left out.
+std::vector<const CellSummary*> ranked(const std::vector<CellSummary>& cells);
+
 /// The run that stands for a cell in charts over time: among those that ended well and have series, the one
 /// with the median pictures per second (the lower of two). nullptr: there is none.
 const Run* median_run(const std::vector<Run>& runs, std::int64_t cell);
+
+/// A field of the workload's description as this cell had it; null where it is not stated.
+Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name);
 
 /// "process_start" to "process start".
 std::string in_words(std::string_view name);

@@ -42,7 +42,7 @@ Json json(const Document& document);
 struct TableOptions {
   std::size_t width = 80;  ///< columns of the terminal; a table that does not fit loses columns, then its
                            ///< rows become blocks of lines
-  bool colour = false;  ///< SGR colours for verdicts and the fastest cell
+  bool colour = false;     ///< SGR colours for verdicts and the fastest cell
 };
 
 /// What the terminal shows after a measurement: a line per cell with the factors that vary, pictures per

@@ -178,7 +178,8 @@ std::string footnotes(const std::vector<CellSummary>& cells, const TableOptions&
   for (const auto& cell : cells) {
     for (const auto& reason : cell.failures) note("failed: " + printable(reason), cell);
     for (const auto& warning : cell.warnings)
-      note(printable(warning.message) + (warning.advice.empty() ? "" : " → " + printable(warning.advice)),
+      note(sentence(printable(warning.message)) +
+               (warning.advice.empty() ? "" : " " + printable(warning.advice)),
            cell);
   }
   std::string out;
@@ -198,7 +199,8 @@ std::string text_table(const std::vector<CellSummary>& cells, const TableOptions
   if (cells.empty()) return {};
   const Style style{options.colour};
   const auto columns = columns_of(cells);
-  const auto* fastest = cells.size() > 1 ? by_speed(cells)[0] : nullptr;
+  const auto order = ranked(cells);
+  const auto* fastest = order.size() > 1 ? order[0] : nullptr;
   auto fitting = columns;
   const auto table = fit(fitting, options.width)
                          ? rows(cells, fitting, style, fastest)

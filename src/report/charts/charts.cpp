@@ -30,7 +30,8 @@ std::span<const Chart> charts() {
       Chart{"telemetry", "What the machine did meanwhile",
             "One run stands for each setting: the one with the median speed. The strip on top shows the "
             "phases of the "
-            "run; the shaded stretch is the measurement.",
+            "run, in the colours of the chart “Before the measurement begins”; the shaded stretch is the "
+            "measurement.",
             draw_telemetry},
       Chart{"repeats", "Every run, in the order they ran",
             "How far each run lies from the mean of its setting. The order was shuffled, so a slope here is "

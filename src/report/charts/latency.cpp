@@ -72,6 +72,16 @@ Json rounded_list(const std::vector<double>& values) {
   return list;
 }
 
+/// 1, 2 and 5 of each power of ten within the range: lines of a logarithmic axis that can still be told
+/// apart.
+Json lines_between(double least, double most) {
+  Json lines = Json::array();
+  for (double power = std::pow(10, std::floor(std::log10(least))); power <= most; power *= 10)
+    for (const double step : {1.0, 2.0, 5.0})
+      if (step * power >= least && step * power <= most) lines.push_back(rounded(step * power));
+  return lines;
+}
+
 /// The smallest and the largest time that the rows show.
 std::pair<double, double> range_of(const Json& rows) {
   std::pair range{std::numeric_limits<double>::infinity(), 0.0};
@@ -95,7 +105,9 @@ Drawing draw_latency(const Document& document) {
                                               40, most_per_setting);
   Json rows = Json::array();
   bool thinned = false;
-  for (const auto* cell : by_speed(document.cells)) {
+  auto order = by_speed(document.cells);
+  std::reverse(order.begin(), order.end());  // what is drawn last lies on top
+  for (const auto* cell : order) {
     const Json row{{"name", names.of(cell->cell.index)}, {"label", cell->cell.label}};
     auto samples = latencies_ms(document.runs, cell->cell.index);
     thinned |= samples.size() > points;
@@ -122,7 +134,8 @@ Drawing draw_latency(const Document& document) {
   Json& y = spec["layer"][0]["encoding"]["y"];
   const bool wide = least > 0 && most / least > 20;
   y["title"] = "milliseconds per batch";
-  y["scale"] = wide ? Json{{"type", "log"}} : Json{{"zero", true}};
+  if (wide) y["axis"] = {{"values", lines_between(least, most)}};
+  y["scale"] = wide ? Json{{"type", "log"}, {"nice", false}} : Json{{"zero", true}};
   spec["encoding"]["color"]["scale"] = names.scale();
   if (names.single()) spec["encoding"]["color"]["legend"] = nullptr;
   std::string note;

@@ -1,5 +1,6 @@
 // A bar per setting, fastest first. The label stands above its bar and not beside it, so that long ones fit
 // on a phone.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@ namespace neph::report {
 namespace {
 
 constexpr std::string_view template_text = R"json({
-  "height": {"step": 36},
   "encoding": {
     "y": {"field": "place", "type": "ordinal", "axis": null},
     "tooltip": [
@@ -36,7 +36,7 @@ constexpr std::string_view template_text = R"json({
      "encoding": {"x": {"field": "low", "type": "quantitative"}}},
     {"mark": {"type": "tick", "yOffset": 8, "size": 10, "thickness": 1.5, "color": "var(--ink, #1c1f24)"},
      "encoding": {"x": {"field": "high", "type": "quantitative"}}},
-    {"mark": {"type": "text", "align": "left", "yOffset": -7, "limit": {"expr": "width - 110"}},
+    {"mark": {"type": "text", "align": "left", "yOffset": -7, "limit": {}},
      "encoding": {"x": {"value": 0}, "text": {"field": "label"}}},
     {"mark": {"type": "text", "align": "right", "yOffset": -7},
      "encoding": {"x": {"value": "width"}, "text": {"field": "text"}}}
@@ -54,6 +54,7 @@ Drawing draw_settings(const Document& document) {
   if (order.size() < 2 || !std::isfinite(images_per_s(*order[0]).value)) return {};
   Json rows = Json::array();
   bool doubts = false;
+  std::size_t widest = 0;
   for (std::size_t place = 0; place < order.size(); ++place) {
     const auto& cell = *order[place];
     Json row{{"place", place},
@@ -62,6 +63,7 @@ Drawing draw_settings(const Document& document) {
              {"text", words_of(cell)}};
     add_estimate(row, images_per_s(cell));
     doubts |= cell.verdict != Verdict::valid;
+    widest = std::max(widest, display_width(words_of(cell)));
     rows.push_back(std::move(row));
   }
   const auto description =
@@ -71,6 +73,8 @@ Drawing draw_settings(const Document& document) {
   Json& colour = spec["layer"][0]["encoding"]["color"];
   colour["scale"] = {{"domain", {"valid", "doubtful", "invalid"}},
                      {"range", {series_colour(0), series_colour(1), series_colour(3)}}};
+  spec["height"] = row_height * order.size();
+  spec["layer"][4]["mark"]["limit"] = {{"expr", fmt::format("width - {}", 7 * widest + 16)}};
   if (!doubts) colour["legend"] = nullptr;
   return {.panels = {{.caption = "images/s, 95 % interval", .description = description, .spec = spec}}};
 }

@@ -12,7 +12,6 @@ namespace neph::report {
 namespace {
 
 constexpr std::string_view template_text = R"json({
-  "height": {"step": 36},
   "encoding": {"y": {"field": "place", "type": "ordinal", "axis": null}},
   "layer": [
     {"mark": {"type": "bar", "height": 12, "yOffset": 8},
@@ -42,6 +41,7 @@ constexpr std::string_view template_text = R"json({
 Drawing draw_stacked(const std::vector<CellSummary>& cells, const Stacked& what) {
   Json rows = Json::array();
   std::vector<std::string> names;
+  std::size_t bars = 0;
   for (const auto& part : what.parts) names.push_back(in_words(part));
   for (std::size_t place = 0; place < cells.size(); ++place) {
     const auto begin = rows.size();
@@ -56,11 +56,13 @@ Drawing draw_stacked(const std::vector<CellSummary>& cells, const Stacked& what)
       rows.push_back(std::move(row));
     }
     if (rows.size() == begin) continue;
+    ++bars;
     rows[begin]["first"] = true;
     rows[begin]["total"] = format_number(total) + " " + what.unit;
   }
   if (rows.empty()) return {};
   Json spec = specification(template_text, what.description, std::move(rows));
+  spec["height"] = row_height * bars;
   Json& bar = spec["layer"][0]["encoding"];
   bar["x"]["title"] = what.axis;
   bar["color"]["scale"] = colour_scale(names);

@@ -191,7 +191,7 @@ class TelemetryPanels {
       for (const auto& quantity : group.quantities)
         for (const auto& from : all_) series += series_of(*from.run, quantity) != nullptr;
     points_ = std::clamp(most_points / std::max<std::size_t>(series, 1), fewest_per_series, most_per_series);
-    const auto order = by_speed(document.cells);
+    const auto order = ranked(document.cells);
     for (const auto* cell : order)  // the fastest setting that can be shown
       if (median_run(document.runs, cell->cell.index)) {
         selected_ = cell->cell.index;

@@ -26,6 +26,7 @@ Json specification(std::string_view text, const std::string& description, Json r
   Json spec{{"$schema", "https://vega.github.io/schema/vega-lite/v6.json"}, {"description", description}};
   spec.update(Json::parse(text));
   spec["width"] = "container";
+  spec["autosize"] = {{"type", "fit-x"}, {"contains", "padding"}};
   spec["data"] = {{"values", std::move(rows)}};
   return spec;
 }

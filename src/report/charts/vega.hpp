@@ -17,7 +17,10 @@ namespace neph::report {
 /// deficiency can tell apart, as variables that the page sets for light and dark.
 std::string series_colour(std::size_t i);
 inline constexpr std::size_t series_colours = 8;
-inline constexpr std::string_view muted_colour = "var(--muted, #8a8f98)";
+inline constexpr std::string_view muted_colour = "var(--other, #b4bac4)";  ///< present, but not the point
+
+/// Pixels for a setting's label with its bar below.
+inline constexpr std::size_t row_height = 36;
 
 /// A Vega-Lite document: `text` is the specification without data, which is JSON by construction; the schema,
 /// `description`, a width that follows the page, and `rows` as its data are added.

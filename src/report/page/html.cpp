@@ -59,8 +59,8 @@ std::string tile(std::string_view name, const std::string& value, const std::str
 
 /// The fastest setting in four numbers.
 std::string tiles(const Document& document) {
-  const auto order = by_speed(document.cells);
-  if (order.empty() || !std::isfinite(images_per_s(*order[0]).value)) return {};
+  const auto order = ranked(document.cells);
+  if (order.empty()) return {};
   const auto& best = *order[0];
   const auto speed = images_per_s(best);
   std::string out = tile("Images per second", format_number(speed.value),

@@ -5,7 +5,7 @@
   const ink = "var(--ink, #1c1f24)", muted = "var(--muted, #59616d)", line = "var(--line, #dde1e7)";
 
   // Colours are the page's variables, so that a change between light and dark, or printing, needs no redrawing.
-  function theme(width) {
+  function theme(width, longest) {
     return {
       background: "transparent",
       font: "system-ui, sans-serif",
@@ -19,17 +19,23 @@
       axisQuantitative: { tickCount: Math.max(3, Math.round(width / 110)) },
       axisY: { tickCount: 5 },
       legend: {
-        orient: "top", columns: Math.max(1, Math.floor(width / 190)), labelLimit: width - 60, labelColor: ink,
+        orient: "top", columns: Math.max(1, Math.floor((width - 60) / (6.6 * longest + 34))), symbolOpacity: 1, labelLimit: width - 60, labelColor: ink,
         labelFontSize: 12, symbolType: "circle", symbolSize: 70, rowPadding: 2, padding: 0, offset: 12,
       },
     };
+  }
+
+  // Of all names that a legend of this chart will hold, the longest, in characters.
+  function longestName(spec) {
+    const scales = [spec, ...(spec.layer ?? [])].map((part) => part.encoding?.color).filter((color) => color && color.legend !== null);
+    return Math.max(0, ...scales.flatMap((color) => color.scale?.domain ?? []).map((name) => name.length));
   }
 
   async function draw(figure) {
     const chart = figure.querySelector(".chart");
     try {
       const spec = JSON.parse(figure.querySelector("script").textContent);
-      const options = { renderer: "svg", actions: false, ast: true, config: theme(chart.clientWidth), tooltip: { disableDefaultStyle: true } };
+      const options = { renderer: "svg", actions: false, ast: true, config: theme(chart.clientWidth, longestName(spec)), tooltip: { disableDefaultStyle: true } };
       const { view } = await window.vegaEmbed(chart, spec, options);
       chart.classList.add("drawn");
       return view;

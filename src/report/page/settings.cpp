@@ -111,7 +111,7 @@ std::string warnings_html(const Document& document) {
   std::string out;
   for (const auto& notice : notices_of(document.cells)) {
     out += fmt::format("<li class=\"{}\"><strong>{}</strong> {}", notice.kind,
-                       escape_html(in_words(notice.code)), escape_html(notice.message));
+                       escape_html(in_words(notice.code)), escape_html(sentence(notice.message)));
     if (!notice.advice.empty()) out += fmt::format(" <em>{}</em>", escape_html(notice.advice));
     out += fmt::format("<span class=\"concerned\">{}</span></li>\n",
                        escape_html(concerned_text(notice.concerned, document.cells.size())));

@@ -31,20 +31,15 @@ std::string speed_table(const std::vector<CellSummary>& cells) {
   return table_html(table);
 }
 
-std::string times_table(const std::vector<CellSummary>& cells) {
-  const auto phases = phase_names(cells);
-  const auto stages = stage_names(cells);
-  if (phases.empty() && stages.empty()) return {};
-  TableText table{.caption = "Times: phases of a run, and thread time per picture by stage",
-                  .headings = {"Setting"}};
-  for (const auto& name : phases) table.headings.push_back(escape_html(in_words(name)));
-  for (const auto& name : stages) table.headings.push_back(escape_html(in_words(name)));
-  if (!phases.empty()) table.groups.emplace_back("Phases, s", phases.size());
-  if (!stages.empty()) table.groups.emplace_back("Stages, ms per picture", stages.size());
+std::string estimates_table(const std::vector<CellSummary>& cells, std::string caption,
+                            const std::vector<std::string>& names,
+                            std::map<std::string, Estimate> CellSummary::*estimates) {
+  if (names.empty()) return {};
+  TableText table{.caption = std::move(caption), .headings = {"Setting"}};
+  for (const auto& name : names) table.headings.push_back(escape_html(in_words(name)));
   for (const auto* cell : by_speed(cells)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
-    for (const auto& name : phases) row.push_back(cell_of(cell->phases_s, name));
-    for (const auto& name : stages) row.push_back(cell_of(cell->stages_ms, name));
+    for (const auto& name : names) row.push_back(cell_of(cell->*estimates, name));
     table.rows.push_back(std::move(row));
   }
   return table_html(table);
@@ -138,7 +133,12 @@ std::string verdict_badge(const CellSummary& cell) {
 }
 
 std::string figures_tables(const Document& document) {
-  return speed_table(document.cells) + times_table(document.cells) + telemetry_table(document.cells);
+  const auto& cells = document.cells;
+  return speed_table(cells) +
+         estimates_table(cells, "Phases of a run, seconds", phase_names(cells), &CellSummary::phases_s) +
+         estimates_table(cells, "Thread time per picture by stage, milliseconds", stage_names(cells),
+                         &CellSummary::stages_ms) +
+         telemetry_table(cells);
 }
 
 }  // namespace neph::report

@@ -1,0 +1,236 @@
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/charts/chart.hpp"
+#include "report/charts/vega.hpp"
+#include "report/sample_document.hpp"
+
+namespace neph::report {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+const Json& rows_of(const Panel& panel) { return panel.spec["data"]["values"]; }
+
+/// Every "field" of an encoding anywhere in a specification.
+void collect_fields(const Json& spec, std::set<std::string>& fields) {
+  if (spec.is_object()) {
+    for (const auto& [key, value] : spec.items()) {
+      if (key == "data") continue;
+      if (key == "field" && value.is_string()) fields.insert(value.get<std::string>());
+      collect_fields(value, fields);
+    }
+  } else if (spec.is_array()) {
+    for (const auto& value : spec) collect_fields(value, fields);
+  }
+}
+
+std::set<std::string> keys_of(const Json& rows) {
+  std::set<std::string> keys;
+  for (const auto& row : rows)
+    for (const auto& [key, value] : row.items()) keys.insert(key);
+  return keys;
+}
+
+class EveryChart : public testing::TestWithParam<std::string> {
+ protected:
+  const Chart& chart() const {
+    for (const auto& chart : charts())
+      if (chart.id == GetParam()) return chart;
+    throw std::out_of_range(GetParam());
+  }
+};
+
+TEST_P(EveryChart, DrawsATypicalDocument) {
+  const auto drawing = chart().draw(sample_document());
+  ASSERT_FALSE(drawing.panels.empty());
+  for (const auto& panel : drawing.panels) {
+    EXPECT_FALSE(panel.caption.empty());
+    EXPECT_GT(panel.description.size(), 20u);
+    EXPECT_EQ(panel.spec["description"], panel.description);
+    EXPECT_EQ(panel.spec["width"], "container");
+    std::set<std::string> fields;
+    collect_fields(panel.spec, fields);
+    EXPECT_GE(fields.size(), 3u);
+    const auto keys = keys_of(rows_of(panel));
+    for (const auto& field : fields) EXPECT_THAT(keys, Contains(field)) << panel.caption;
+  }
+}
+
+TEST_P(EveryChart, DrawsNothingOfNothing) {
+  EXPECT_TRUE(chart().draw(empty_document()).panels.empty());
+  EXPECT_TRUE(chart().draw({}).panels.empty());
+  EXPECT_TRUE(chart().draw(failed_document()).panels.empty());
+}
+
+TEST_P(EveryChart, BearsNumbersThatAreNone) {
+  auto document = sample_document();
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  for (auto& cell : document.cells) {
+    for (auto* estimates : {&cell.figures, &cell.latency_ms, &cell.phases_s, &cell.stages_ms})
+      for (auto& [name, estimate] : *estimates)
+        estimate = {.value = NAN, .low = infinity, .high = NAN, .n = 1};
+  }
+  for (auto& run : document.runs) {
+    for (auto& series : run.result.series) series.values.assign(series.values.size(), NAN);
+    for (auto& column : run.result.samples) column.values.assign(column.values.size(), infinity);
+    for (auto& figure : run.result.figures) figure.estimate.value = NAN;
+  }
+  EXPECT_TRUE(chart().draw(document).panels.empty());
+}
+
+TEST_P(EveryChart, StaysSmallWithManySettings) {
+  const auto document =
+      sample_document({.batches = {1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96}, .repeat = 20});
+  ASSERT_EQ(document.cells.size(), 60u);
+  std::size_t bytes = 0;
+  for (const auto& panel : chart().draw(document).panels) bytes += dump_json(panel.spec).size();
+  EXPECT_LT(bytes, 900'000u);
+}
+
+std::vector<std::string> all_ids() {
+  std::vector<std::string> ids;
+  for (const auto& chart : charts()) ids.emplace_back(chart.id);
+  return ids;
+}
+INSTANTIATE_TEST_SUITE_P(All, EveryChart, testing::ValuesIn(all_ids()),
+                         [](const auto& param) { return param.param; });
+
+TEST(Throughput, CarriesTheIntervalsAndOneLinePerSetting) {
+  const auto document = sample_document();
+  const auto drawing = draw_throughput(document);
+  const auto& panel = drawing.panels.at(0);
+  std::set<std::string> lines;
+  for (const auto& row : rows_of(panel)) {
+    lines.insert(row["line"].get<std::string>());
+    EXPECT_LT(row["low"], row["value"]);
+    EXPECT_GT(row["high"], row["value"]);
+    EXPECT_EQ(row["n"], 5);
+  }
+  EXPECT_EQ(rows_of(panel).size(), 20u);
+  EXPECT_EQ(lines.size(), 4u);
+  EXPECT_EQ(panel.spec["encoding"]["color"]["scale"]["domain"].size(), 4u);
+  EXPECT_EQ(panel.spec["encoding"]["x"]["title"], "batch");
+  EXPECT_EQ(panel.spec["encoding"]["x"]["scale"]["type"], "log");
+}
+
+TEST(Throughput, TakesTheFirstNumberWhereBatchDoesNotVary) {
+  auto document = sample_document({.precisions = {"f32"}, .modes = {"sync"}});
+  document.experiment.factors[0].name = "streams";
+  for (auto& cell : document.cells) cell.cell.factors = Json{{"streams", cell.cell.factors["batch"]}};
+  const auto panel = draw_throughput(document).panels.at(0);
+  EXPECT_EQ(panel.spec["encoding"]["x"]["title"], "streams");
+  EXPECT_TRUE(panel.spec["encoding"]["color"]["legend"].is_null());
+}
+
+TEST(Throughput, HasNoAxisWithoutANumber) {
+  EXPECT_TRUE(draw_throughput(sample_document({.batches = {8}})).panels.empty());
+}
+
+TEST(Settings, StandInOrderOfSpeedWithVerdictAndInterval) {
+  const auto rows = rows_of(draw_settings(sample_document()).panels.at(0));
+  for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_GE(rows[i - 1]["value"], rows[i]["value"]);
+  EXPECT_EQ(rows[0]["verdict"], "invalid");
+  EXPECT_THAT(rows[0]["text"].get<std::string>(), HasSubstr(" ± "));
+}
+
+TEST(Stages, AddUpToTheTotalBesideTheLabel) {
+  const auto rows =
+      rows_of(draw_stages(sample_document({.batches = {8}, .precisions = {"f32"}})).panels.at(0));
+  double sum = 0;
+  for (const auto& row : rows)
+    if (row["place"] == 0) sum += row["value"].get<double>();
+  ASSERT_EQ(rows[0]["first"], true);
+  EXPECT_NEAR(std::stod(rows[0]["total"].get<std::string>()), sum, 0.06);
+  EXPECT_EQ(rows[0]["part"], "read");
+}
+
+TEST(Phases, LeaveTheMeasurementOut) {
+  for (const auto& row : rows_of(draw_phases(sample_document()).panels.at(0)))
+    EXPECT_NE(row["part"], "measure");
+}
+
+TEST(Latency, CountsFromTheScheduledMoment) {
+  auto document = single_run_document();
+  document.runs[0].result.samples = {
+      {"scheduled_s", {1, 2, 3}}, {"issued_s", {1.5, 2, 3}}, {"done_s", {2, 2.25, 3.5}}};
+  const auto rows = rows_of(draw_latency(document).panels.at(0));
+  ASSERT_EQ(rows[0]["curve"], true);
+  EXPECT_EQ(rows[0]["y"], Json::array({250, 500, 1000}));
+}
+
+TEST(Latency, ShowsQuantilesWithIntervalsWithoutAnySample) {
+  auto document = sample_document();
+  document.runs.clear();
+  for (const auto& row : rows_of(draw_latency(document).panels.at(0))) {
+    EXPECT_FALSE(row.contains("curve"));
+    if (row["quantile"] == "p99") {
+      EXPECT_EQ(row["x"], 100);
+      EXPECT_TRUE(row["low"].is_number());
+    }
+    if (row["quantile"] == "p999") {
+      EXPECT_TRUE(row["low"].is_null());
+    }
+  }
+}
+
+TEST(Telemetry, ShowsTheMedianRunOfEachSettingWithItsPhases) {
+  const auto document = sample_document({.batches = {1, 2}, .precisions = {"f32"}, .modes = {"sync"}});
+  const auto drawing = draw_telemetry(document);
+  EXPECT_EQ(drawing.choices.size(), 2u);
+  EXPECT_THAT(drawing.note, HasSubstr("Always 0 and not drawn: Disk"));
+  const auto& cpu = drawing.panels.at(0);
+  std::set<std::string> phases, series;
+  for (const auto& row : rows_of(cpu)) {
+    if (row.contains("phase")) phases.insert(row["phase"].get<std::string>());
+    if (row.contains("series")) series.insert(row["series"].get<std::string>());
+  }
+  EXPECT_EQ(phases, (std::set<std::string>{"process start", "model load", "model compile", "first inference",
+                                           "warmup", "measure"}));
+  EXPECT_EQ(series, (std::set<std::string>{"engine", "loaders", "rest"}));
+  EXPECT_EQ(cpu.spec["params"][0]["name"], "cell");
+}
+
+TEST(Telemetry, SaysHowMuchItThinned) {
+  const auto drawing = draw_telemetry(
+      sample_document({.batches = {8}, .precisions = {"f32"}, .modes = {"sync"}, .measure_s = 900}));
+  EXPECT_THAT(drawing.note, HasSubstr("the mean of up to 5 readings"));
+  for (const auto& row : rows_of(drawing.panels.at(0)))
+    if (row.contains("t")) {
+      EXPECT_LE(row["t"].size(), 2000u);
+    }
+}
+
+TEST(Repeats, ShowEachRunAgainstItsSetting) {
+  const auto document = sample_document();
+  const auto rows = rows_of(draw_repeats(document).panels.at(0));
+  EXPECT_EQ(rows.size(), document.runs.size());
+  for (const auto& row : rows) EXPECT_LT(std::fabs(row["deviation"].get<double>()), 5);
+  EXPECT_TRUE(draw_repeats(single_run_document()).panels.empty());
+}
+
+TEST(SettingNames, NameSevenAndGatherTheRest) {
+  const auto many = SettingNames(sample_document().cells).scale();
+  EXPECT_EQ(many["domain"].size(), 8u);
+  EXPECT_EQ(many["domain"].back(), "other settings");
+  EXPECT_EQ(many["range"].back(), muted_colour);
+  const auto eight = SettingNames(sample_document({.batches = {1, 2}}).cells).scale();
+  EXPECT_EQ(eight["domain"].size(), 8u);
+  EXPECT_NE(eight["domain"].back(), "other settings");
+}
+
+TEST(Rounded, KeepsFiveDigits) {
+  EXPECT_EQ(rounded(123456.0), 123460);
+  EXPECT_EQ(rounded(0.00123456).get<double>(), 0.0012346);
+  EXPECT_EQ(rounded(-2.0), -2);
+  EXPECT_TRUE(rounded(NAN).is_null());
+  EXPECT_EQ(rounded(5e-324).get<double>(), 5e-324);
+}
+
+}  // namespace
+}  // namespace neph::report

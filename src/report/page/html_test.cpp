@@ -1,0 +1,87 @@
+#include <regex>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/page/assets.hpp"
+#include "report/page/sections.hpp"
+#include "report/sample_document.hpp"
+
+namespace neph::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The page without the charts' library and the page's own script and style: what this program wrote.
+std::string written(const std::string& page) {
+  auto text = page;
+  for (const auto asset : {charts_library(), page_script(), page_style()}) {
+    const auto at = text.find(asset);
+    EXPECT_NE(at, std::string::npos);
+    if (at != std::string::npos) text.erase(at, asset.size());
+  }
+  return text;
+}
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST(Page, IsTheSameForTheSameDocument) { EXPECT_EQ(html(sample_document()), html(sample_document())); }
+
+TEST(Page, LoadsNothing) {
+  const auto text = written(html(sample_document()));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr(" src=")), Not(HasSubstr("<link")), Not(HasSubstr("url("))));
+  EXPECT_THAT(text, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(text, Not(HasSubstr("href=\"http")));
+}
+
+TEST(Page, HoldsTheLicenceOfTheChartsLibrary) {
+  EXPECT_THAT(written(html({})), AllOf(HasSubstr("University of Washington Interactive Data Lab"),
+                                       HasSubstr("Redistributions in binary form must reproduce")));
+}
+
+TEST(Page, LetsNoTextBecomeMarkup) {
+  const auto text = written(html(sample_document({.hostile = true})));
+  EXPECT_THAT(text,
+              AllOf(Not(HasSubstr("<b>\"|")), Not(HasSubstr("alert('x')</script")), Not(HasSubstr("\x1b"))));
+  EXPECT_EQ(count(text, "<script"), count(text, "</script>"));
+  EXPECT_EQ(count(text, "<script"), count(written(html(sample_document())), "<script"));
+}
+
+TEST(Page, HasOneTitleAndEveryAnchorOnce) {
+  const auto text = written(html(sample_document()));
+  EXPECT_EQ(count(text, "<h1>"), 1u);
+  std::set<std::string> ids;
+  const std::regex id(" id=\"([^\"]+)\"");
+  for (std::sregex_iterator at(text.begin(), text.end(), id), end; at != end; ++at)
+    EXPECT_TRUE(ids.insert((*at)[1]).second) << (*at)[1];
+  const std::regex link("href=\"#([^\"]+)\"");
+  for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at)
+    EXPECT_TRUE(ids.contains((*at)[1])) << (*at)[1];
+}
+
+TEST(Page, TellsEverythingInWords) {
+  const auto text = html(sample_document());
+  for (const auto* needed : {"The fastest of 20 settings", "Verdicts and warnings", "ask for dedicated cores",
+                             "Intel(R) Xeon(R) Platinum 8481C", "neph infer models/resnet50.onnx",
+                             "How to read this page", "What all settings share", "2.70 GHz", "Memory peak",
+                             "not exported by this hypervisor", "seed 20260314", "killed by signal 9"})
+    EXPECT_THAT(text, HasSubstr(needed));
+}
+
+TEST(Page, BearsEveryShape) {
+  EXPECT_THAT(html({}), HasSubstr("nothing can be said about speed"));
+  EXPECT_THAT(html(empty_document()), Not(HasSubstr("<figure")));
+  EXPECT_THAT(html(failed_document()),
+              AllOf(HasSubstr("no result"), HasSubstr("batch 65536 needs 36.8 GiB")));
+  EXPECT_THAT(html(single_run_document()), HasSubstr("too few for an interval"));
+}
+
+}  // namespace
+}  // namespace neph::report

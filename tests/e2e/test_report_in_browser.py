@@ -1,0 +1,185 @@
+"""The report in a real browser: charts drawn, nothing complained of, nothing fetched, at home on paper and on a phone.
+
+The pages are those that report_test wrote into the build folder (made-up documents of every shape). Their folder is
+NEPH_BUILD, or build/release.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("NEPH_BUILD", ROOT / "build/release"))
+CHROMIUM = "/usr/bin/chromium"
+pytestmark = pytest.mark.browser
+ALL = ["typical", "single", "failed", "empty", "hostile", "large"]
+WITH_CHARTS = ["typical", "single", "hostile", "large"]
+
+# The extent of each drawn mark; an axis or a background alone is no chart. Marks without a visible extent (a line of
+# one point) do not count.
+MARKS = """
+() => [...document.querySelectorAll("figure")].map((figure) => ({
+  caption: figure.querySelector("figcaption").textContent,
+  label: figure.querySelector("svg g[aria-label], .chart[aria-label]")?.getAttribute("aria-label") ?? "",
+  marks: [...figure.querySelectorAll(".role-mark path, .role-mark line, .role-mark text, .role-mark rect")].filter((mark) => {
+    const box = mark.getBBox();
+    return box.width + box.height > 0.5;
+  }).length,
+  width: figure.querySelector("svg")?.getBoundingClientRect().width ?? 0,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+class Opened:
+    def __init__(self, browser, name, width=1200, scheme="light"):
+        file = BUILD / f"report-sample-{name}.html"
+        assert file.exists(), f"{file} is missing: run report_test with NEPH_BUILD={BUILD} first"
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+        self.page = self.context.new_page()
+        self.complaints, self.requests = [], []
+        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(file.as_uri())
+        self.page.wait_for_function("document.documentElement.dataset.charts", timeout=120_000)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_is_complained_of_and_nothing_fetched(browser, name):
+    with Opened(browser, name) as opened:
+        assert opened.page.evaluate("document.documentElement.dataset.charts") == "drawn"
+        assert opened.complaints == []
+        assert opened.requests == [opened.page.url]
+
+
+@pytest.mark.parametrize("name", WITH_CHARTS)
+@pytest.mark.parametrize("width", [390, 1200])
+def test_every_chart_is_drawn_with_marks_and_a_description(browser, name, width):
+    with Opened(browser, name, width) as opened:
+        figures = opened.page.evaluate(MARKS)
+        assert len(figures) >= 5
+        for figure in figures:
+            assert figure["marks"] >= 2, figure
+            assert len(figure["label"]) > 20, figure
+            assert 200 < figure["width"] <= width, figure
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_the_page_never_scrolls_sideways(browser, name, width):
+    with Opened(browser, name, width) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_wide_tables_scroll_in_their_own_box(browser):
+    with Opened(browser, "typical", 390) as opened:
+        boxes = opened.page.evaluate(
+            "[...document.querySelectorAll('#figures .scroll')].map(b => [b.scrollWidth, b.clientWidth, b.tabIndex])"
+        )
+        assert len(boxes) >= 3
+        assert all(inner > outer and tab == 0 for inner, outer, tab in boxes), boxes
+
+
+def luminance(colour):
+    """Relative luminance of "rgb(r, g, b)" (WCAG 2.1)."""
+    parts = [int(part) / 255 for part in colour[4:-1].split(",")]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    light, dark = sorted([luminance(a), luminance(b)], reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_page_and_charts(browser, scheme):
+    with Opened(browser, "typical", scheme=scheme) as opened:
+        paper = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (luminance(paper) < 0.1) == (scheme == "dark")
+        for selector, style in [
+            ("body", "color"),
+            (".meta", "color"),
+            ("figcaption", "color"),
+            (".verdict.valid", "color"),
+            (".verdict.doubtful", "color"),
+            (".verdict.invalid", "color"),
+            ("nav a", "color"),
+            (".role-axis-label text", "fill"),
+            (".role-legend-label text", "fill"),
+            ("#settings .role-mark text", "fill"),
+        ]:
+            colour = opened.page.evaluate(
+                "([selector, style]) => getComputedStyle(document.querySelector(selector))[style]", [selector, style]
+            )
+            assert contrast(colour, paper) >= 4.5, (selector, colour, paper)
+
+
+def test_the_setting_of_the_telemetry_can_be_chosen(browser):
+    with Opened(browser, "typical") as opened:
+        area = "#telemetry figure .mark-area path"
+        before = opened.page.locator(area).first.get_attribute("d")
+        select = opened.page.locator("#telemetry select")
+        select.select_option(index=select.locator("option").count() - 1)
+        opened.page.wait_for_function(
+            "([area, before]) => document.querySelector(area).getAttribute('d') !== before", arg=[area, before]
+        )
+        assert opened.complaints == []
+
+
+def test_a_chart_says_what_is_under_the_pointer(browser):
+    with Opened(browser, "typical") as opened:
+        opened.page.locator("#settings .mark-rect path").first.hover(position={"x": 20, "y": 5})
+        tooltip = opened.page.locator("#vg-tooltip-element.visible")
+        tooltip.wait_for()
+        assert "images/s" in tooltip.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_print_holds_charts_on_white_paper(browser, scheme, tmp_path):
+    pdf = tmp_path / "report.pdf"
+    with Opened(browser, "typical", scheme=scheme) as opened:
+        opened.page.emulate_media(media="print")
+        assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert opened.page.evaluate("document.querySelectorAll('figure svg .role-mark').length") > 10
+        opened.page.pdf(path=pdf, format="A4", print_background=True)
+    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
+    for needed in ["images per second", "thread milliseconds per picture", "The machine", "How to read this page"]:
+        assert needed in text, needed  # the first two are titles of axes: charts are on paper, as text
+    assert 4 <= text.count("\f") <= 20
+
+
+def test_headings_are_in_order_and_tables_have_captions(browser):
+    with Opened(browser, "typical") as opened:
+        levels = opened.page.evaluate("[...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))")
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert all(later <= earlier + 1 for earlier, later in zip(levels, levels[1:]))
+        assert opened.page.evaluate("[...document.querySelectorAll('table')].every(t => t.caption?.textContent)")
+        assert opened.page.evaluate("document.documentElement.lang") == "en"
+
+
+def test_the_figures_stand_in_tables_without_scripts(browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((BUILD / "report-sample-typical.html").as_uri())
+    assert page.locator("noscript p").is_visible()
+    assert page.locator("#figures tbody tr").count() == 80
+    context.close()
