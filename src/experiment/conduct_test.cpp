@@ -1,85 +1,26 @@
-// Real processes: workers that do well, fail, die, babble, hang; a controller that is killed.
+// Real processes under a controller that is interrupted, resumed, killed.
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <thread>
 
-#include <fcntl.h>
-#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/file.hpp"
-#include "core/json.hpp"
-#include "experiment/experiment.hpp"
-#include "store/scratch_test.hpp"
-#include "store/store.hpp"
+#include "experiment/conduct_fixture_test.hpp"
 
 namespace neph::experiment {
 namespace {
 
 using store::Access;
 using store::Detail;
-using store::ScratchFolder;
 using store::Store;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Lt;
 using testing::SizeIs;
 using testing::StartsWith;
-
-constexpr const char* good_result =
-    R"(echo '{"event":"result","figures":[{"name":"images_per_s","unit":"1/s","estimate":{"value":5,"n":1}}]}')";
-
-std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
-
-class Watcher : public Observer {
- public:
-  void run_started(const Slot& slot, const Cell&, const Eta&) override { started.push_back(slot); }
-  void phase_ended(const Phase& phase) override { phases.push_back(phase.name); }
-  void progress(const Progress& progress) override {
-    last_progress = progress;
-    if (on_progress) on_progress();
-  }
-  void worker_said(std::string_view line) override {
-    said_bytes += line.size();
-    said = line;
-  }
-  void run_ended(const neph::Run& run, const Cell&) override { ended.push_back(run); }
-
-  std::vector<Slot> started;
-  std::vector<std::string> phases;
-  Progress last_progress;
-  std::string said;
-  std::size_t said_bytes = 0;
-  std::vector<neph::Run> ended;
-  std::function<void()> on_progress;
-};
-
-class Conduct : public testing::Test {
- protected:
-  Experiment begun(Experiment experiment = {.workload = "infer", .spec = {{"batch", 1}}}) {
-    return *begin(experiment, store);
-  }
-  Result<Outcome> conduct_with(const Experiment& experiment) {
-    return conduct(experiment, store, launch, watcher, interrupt, SteadyClock());
-  }
-  /// The one run of a worker that is this script.
-  neph::Run run_of(const std::string& script) {
-    launch.command = shell(script);
-    const auto outcome = conduct_with(begun());
-    EXPECT_TRUE(outcome) << outcome.error().message;
-    EXPECT_THAT(watcher.ended, SizeIs(1));
-    return watcher.ended.empty() ? neph::Run{} : watcher.ended.back();
-  }
-
-  ScratchFolder folder;
-  Store store = *Store::open(folder / "neph.db", Access::write);
-  Launch launch{.timeout_s = 20, .grace_s = 0.2};
-  Watcher watcher;
-  Interrupt interrupt;
-};
 
 TEST_F(Conduct, HandsTheCellOverAndKeepsTheResult) {
   const auto copy = (folder / "request").string();
@@ -143,128 +84,6 @@ TEST_F(Conduct, MoreRepeatsOnResumeAddRuns) {
   EXPECT_EQ(store.experiment(experiment.id)->repeat, 5);
   experiment.spec["a"] = 2;
   EXPECT_FALSE(*find_resumable(store, experiment));
-}
-
-TEST_F(Conduct, AWorkersErrorIsTheReason) {
-  const auto run = run_of(
-      R"(cat >/dev/null; echo '{"event":"error","code":"corrupt","message":"m.onnx: cut short"}'; exit 7)");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_EQ(run.reason, "m.onnx: cut short");
-}
-
-TEST_F(Conduct, SilentEndIsAFailure) {
-  const auto run = run_of("cat >/dev/null; echo one >&2; printf 'no more\n\nmemory' >&2; exit 3");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_EQ(run.reason, "ended with exit code 3 without a result; its last words: memory");
-}
-
-TEST_F(Conduct, EndWithoutReadingItsCell) {
-  Experiment experiment{.workload = "infer", .spec = {{"long", std::string(1 << 20, 'x')}}};
-  launch.command = shell("exit 0");
-  ASSERT_TRUE(conduct_with(begun(experiment)));
-  EXPECT_EQ(watcher.ended.at(0).reason, "ended with exit code 0 without a result");
-}
-
-TEST_F(Conduct, KilledWorkerNamesTheSignal) {
-  const auto run = run_of(R"(cat >/dev/null
-    echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
-    kill -KILL $$)");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_THAT(run.reason, StartsWith("was killed by SIGKILL (out of memory?"));
-  EXPECT_THAT(store.run(run.id)->result.phases, SizeIs(1)) << "what was measured is kept";
-}
-
-TEST_F(Conduct, MemoryLimitIsAFailureWithItsWords) {
-  const auto run = run_of(R"(ulimit -v 200000; exec python3 -c 'x = bytearray(1 << 30)')");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_THAT(run.reason, HasSubstr("MemoryError"));
-}
-
-TEST_F(Conduct, ACrashAfterTheResultIsAWarning) {
-  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; kill -SEGV $$");
-  EXPECT_EQ(run.status, RunStatus::ok);
-  ASSERT_THAT(run.result.warnings, SizeIs(1));
-  EXPECT_EQ(run.result.warnings[0].code, "worker_exit");
-  EXPECT_THAT(run.result.warnings[0].message, HasSubstr("SIGSEGV"));
-}
-
-TEST_F(Conduct, GarbageIsShownShortened) {
-  const auto run =
-      run_of("cat >/dev/null; printf 'Hello \\033[1m'; head -c 1000 /dev/zero | tr '\\0' y; echo; sleep 60");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_THAT(run.reason, StartsWith("the worker's output is not events: 'Hello ?[1myyy"));
-  EXPECT_LT(run.reason.size(), 450u);
-  EXPECT_LT(run.wall_s, 10) << "nobody waits for the rest";
-}
-
-TEST_F(Conduct, NothingMayFollowTheResult) {
-  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; " + good_result);
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_THAT(run.reason, HasSubstr("more after its last line"));
-}
-
-TEST_F(Conduct, EndlessLineIsStopped) {
-  launch.max_line_bytes = 1 << 20;
-  const auto run = run_of("cat >/dev/null; exec cat /dev/zero");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_THAT(run.reason, HasSubstr("a line of more than 1048576 bytes"));
-}
-
-TEST_F(Conduct, HangingWorkerIsStoppedWithAllItStarted) {
-  launch.timeout_s = 0.3;
-  const auto pid_file = (folder / "pid").string();
-  const auto run =
-      run_of("trap '' TERM; sleep 1000 & echo $! > " + pid_file + "; echo stuck >&2; wait; sleep 1000");
-  EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_EQ(run.reason, "took longer than 0.3 s and was stopped; its last words: stuck");
-  EXPECT_LT(run.wall_s, 5);
-  int left_behind = 0;
-  std::ifstream(pid_file) >> left_behind;
-  ASSERT_GT(left_behind, 0);
-  for (int i = 0; i < 500 && ::kill(left_behind, 0) == 0; ++i) {
-    std::ifstream state(fmt::format("/proc/{}/stat", left_behind));
-    std::string text;
-    std::getline(state, text);
-    if (text.find(") Z ") != std::string::npos) break;  // killed, and nobody there to reap it
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    ASSERT_LT(i, 499) << "still there: " << text;
-  }
-}
-
-TEST_F(Conduct, LingeringWorkerKeepsItsResult) {
-  launch.exit_s = 0.1;
-  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; exec sleep 1000");
-  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
-  EXPECT_THAT(run.result.warnings.at(0).message, HasSubstr("did not end within 0.1 s"));
-}
-
-TEST_F(Conduct, ALeftoverThatHoldsThePipesIsNotWaitedFor) {
-  const auto run = run_of(std::string("cat >/dev/null; setsid sleep 3 & ") + good_result);
-  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
-  EXPECT_LT(run.wall_s, 2);
-}
-
-TEST_F(Conduct, FloodOnStandardErrorBlocksNobody) {
-  const auto run =
-      run_of(std::string("cat >/dev/null; head -c 20000000 /dev/zero | tr '\\0' e >&2; ") + good_result);
-  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
-  EXPECT_EQ(watcher.said_bytes, 20000000u);
-}
-
-TEST_F(Conduct, BigResultArrivesWhole) {
-  const auto run = run_of(R"(cat >/dev/null; exec python3 -c '
-n = 2_900_000
-print("{\"event\":\"result\",\"samples\":[{\"name\":\"done_s\",\"values\":[" + ",".join(["0.12345678901234"] * n) + "]}]}")')");
-  ASSERT_EQ(run.status, RunStatus::ok) << run.reason;
-  EXPECT_THAT(store.run(run.id)->result.samples.at(0).values, SizeIs(2'900'000));
-}
-
-TEST_F(Conduct, WorkerInheritsNothingOpen) {
-  const int leaky = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as libraries do
-  const auto run = run_of("cat >/dev/null; ls -l /proc/self/fd | wc -l >&2; " + std::string(good_result));
-  ::close(leaky);
-  EXPECT_EQ(run.status, RunStatus::ok);
-  EXPECT_EQ(watcher.said, "5") << "a total, three standard descriptors, the folder being listed";
 }
 
 TEST_F(Conduct, NoSuchProgramIsAnErrorAndNoRun) {

@@ -1,0 +1,70 @@
+// What the tests of conduct() share: a store, an observer that remembers, workers that are shell scripts.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "core/json.hpp"
+#include "experiment/experiment.hpp"
+#include "store/scratch_test.hpp"
+#include "store/store.hpp"
+
+namespace neph::experiment {
+
+inline constexpr const char* good_result =
+    R"(echo '{"event":"result","figures":[{"name":"images_per_s","unit":"1/s","estimate":{"value":5,"n":1}}]}')";
+
+inline std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
+
+class Watcher : public Observer {
+ public:
+  void run_started(const Slot& slot, const Cell&, const Eta&) override { started.push_back(slot); }
+  void phase_ended(const Phase& phase) override { phases.push_back(phase.name); }
+  void progress(const Progress& progress) override {
+    last_progress = progress;
+    if (on_progress) on_progress();
+  }
+  void worker_said(std::string_view line) override {
+    said_bytes += line.size();
+    said = line;
+  }
+  void run_ended(const neph::Run& run, const Cell&) override { ended.push_back(run); }
+
+  std::vector<Slot> started;
+  std::vector<std::string> phases;
+  Progress last_progress;
+  std::string said;
+  std::size_t said_bytes = 0;
+  std::vector<neph::Run> ended;
+  std::function<void()> on_progress;
+};
+
+class Conduct : public testing::Test {
+ protected:
+  Experiment begun(Experiment experiment = {.workload = "infer", .spec = {{"batch", 1}}}) {
+    return *begin(experiment, store);
+  }
+  Result<Outcome> conduct_with(const Experiment& experiment) {
+    return conduct(experiment, store, launch, watcher, interrupt, SteadyClock());
+  }
+  /// The one run of a worker that is this script.
+  neph::Run run_of(const std::string& script) {
+    launch.command = shell(script);
+    const auto outcome = conduct_with(begun());
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(watcher.ended.size(), 1u);
+    return watcher.ended.empty() ? neph::Run{} : watcher.ended.back();
+  }
+
+  store::ScratchFolder folder;
+  store::Store store = *store::Store::open(folder / "neph.db", store::Access::write);
+  Launch launch{.timeout_s = 20, .grace_s = 0.2};
+  Watcher watcher;
+  Interrupt interrupt;
+};
+
+}  // namespace neph::experiment
