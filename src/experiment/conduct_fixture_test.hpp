@@ -1,16 +1,17 @@
 // What the tests of conduct() share: a store, an observer that remembers, workers that are shell scripts.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
-#include "store/scratch_test.hpp"
 #include "store/store.hpp"
 
 namespace neph::experiment {
@@ -19,6 +20,25 @@ inline constexpr const char* good_result =
     R"(echo '{"event":"result","figures":[{"name":"images_per_s","unit":"1/s","estimate":{"value":5,"n":1}}]}')";
 
 inline std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
+
+/// Goes away with the test.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "neph-experiment-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 class Watcher : public Observer {
  public:
@@ -60,7 +80,7 @@ class Conduct : public testing::Test {
     return watcher.ended.empty() ? neph::Run{} : watcher.ended.back();
   }
 
-  store::ScratchFolder folder;
+  ScratchFolder folder;
   store::Store store = *store::Store::open(folder / "neph.db", store::Access::write);
   Launch launch{.timeout_s = 20, .grace_s = 0.2};
   Watcher watcher;
