@@ -8,8 +8,9 @@
 namespace neph::report {
 namespace {
 
-constexpr std::array<std::string_view, 7> phases_of_a_run{
-    "process_start", "prepare", "model_load", "model_compile", "first_inference", "warmup", "measure"};
+constexpr std::array<std::string_view, 8> phases_of_a_run{"process_start", "model_load",      "picture_scan",
+                                                          "model_compile", "first_inference", "warmup",
+                                                          "page_cache",    "measure"};
 constexpr std::array<std::string_view, 6> stages_of_a_picture{"read",  "decode",      "preprocess",
                                                               "infer", "postprocess", "write"};
 constexpr std::array<std::string_view, 5> usual_quantiles{"p50", "p90", "p95", "p99", "p999"};
