@@ -170,9 +170,9 @@ TEST_F(Conduct, InterruptFromASignalHandler) {
 TEST_F(Conduct, StoreThatRefusesNamesTheRunThatIsLost) {
   const auto experiment = begun({.workload = "infer", .spec = Json::object(), .repeat = 3});
   watcher.on_progress = [&] {
-    if (watcher.started.size() == 2)
-      EXPECT_TRUE(Store::open(folder / "neph.db", Access::write)
-                      ->add_run({.experiment_id = experiment.id, .cell = 0, .repeat = 1}));
+    if (watcher.started.size() != 2) return;
+    EXPECT_TRUE(Store::open(folder / "neph.db", Access::write)
+                    ->add_run({.experiment_id = experiment.id, .cell = 0, .repeat = 1}));
   };
   launch.command =
       shell(std::string(R"(cat >/dev/null; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
