@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import random
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -28,10 +29,11 @@ def all_rows():
 
 def circumstances(seed):
     """What one must know to read the samples later."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=REPOSITORY, capture_output=True, text=True)
+    describe = ["git", "describe", "--always", "--dirty"]
+    commit = subprocess.run(describe, cwd=REPOSITORY, capture_output=True, text=True).stdout if shutil.which("git") else ""
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
     return {
-        "commit": commit.stdout.strip(), "cpu": cpu or platform.machine(), "cpus": len(os.sched_getaffinity(0)),
+        "commit": commit.strip() or None, "cpu": cpu or platform.machine(), "cpus": len(os.sched_getaffinity(0)),
         "kernel": platform.release(), "load_average": os.getloadavg(), "order_seed": seed,
     }
 
