@@ -1,6 +1,8 @@
 #include "engine/openvino/error_text.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <exception>
 #include <new>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <openvino/core/model.hpp>
 #include <openvino/core/version.hpp>
 #include <openvino/runtime/properties.hpp>
