@@ -38,7 +38,7 @@ TEST(Plan, NamesTheNearestKnownWord) {
   EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nbacth = 8\n"), HasSubstr("did you mean 'batch'?"));
   EXPECT_THAT(fault("repat = 3\n[infer]\nmodel = \"r\"\n"), HasSubstr("did you mean 'repeat'?"));
   EXPECT_THAT(fault("[infre]\nmodel = \"r\"\n"), HasSubstr("unknown table 'infre'; did you mean 'infer'?"));
-  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nprecision = [\"f32\", \"bf61\"]\n"), HasSubstr("did you mean 'bf16'?"));
+  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nprecision = [\"f32\", \"bf61\"]\n"), HasSubstr("did you mean 'bf16'?"));
 }
 
 TEST(Plan, RefusesValuesThatMakeNoSense) {

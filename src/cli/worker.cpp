@@ -1,6 +1,7 @@
 #include "cli/worker.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -26,13 +27,22 @@ void describe(Visit&& v, Self& s) {
   v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
 }
 
-/// Events as lines on stdout, each flushed, because the controller waits for them.
+/// Events as lines on the standard output that the process was started with, each flushed, because the controller waits
+/// for them. Whatever a library prints goes to standard error from here on: a stray line would break the protocol.
 class LineSink final : public EventSink {
  public:
+  LineSink() : lines_(::fdopen(::dup(STDOUT_FILENO), "w")) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
+  ~LineSink() override { std::fclose(lines_); }
+  LineSink(const LineSink&) = delete;
+  LineSink& operator=(const LineSink&) = delete;
+
   void emit(const Event& event) override {
-    fmt::print("{}\n", encode_event(event));
-    std::fflush(stdout);
+    fmt::print(lines_, "{}\n", encode_event(event));
+    std::fflush(lines_);
   }
+
+ private:
+  std::FILE* lines_;
 };
 
 /// Second 0 of the run: when the controller started us, or else when the kernel did.

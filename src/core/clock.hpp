@@ -1,6 +1,7 @@
 // Time. Everything that measures takes a Clock, so that unit tests run on ManualClock and never sleep.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>

@@ -103,7 +103,6 @@ constexpr auto enum_names(Verdict) {
                     Named{Verdict::invalid, "invalid"}};
 }
 
-/// A telemetry quantity of a cell: mean of the runs' means, maximum of the maxima, minimum of the minima.
 /// What all repeats of a cell say together.
 struct CellSummary {
   Cell cell;

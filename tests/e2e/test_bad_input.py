@@ -116,12 +116,12 @@ def test_every_kind_of_bad_picture_is_named_with_its_reason(neph, tmp_path, pict
     reasons = {os.path.basename(item["path"]): item["reason"] for item in found["rejected"]}
     assert usable == {"good.jpg", "png.jpg"}
     assert "cut short" in reasons["truncated.jpg"] or "truncated" in reasons["truncated.jpg"]
-    assert "0 bytes" in reasons["empty.jpg"]
+    assert "empty" in reasons["empty.jpg"]
     assert "text.jpg" in reasons
     assert "65500" in reasons["bomb.jpg"]
     assert "8" in reasons["flat.png"]
     assert "ermission" in reasons["secret.jpg"]
-    assert "directory.jpg" not in reasons and "directory.jpg" not in usable
+    assert "directory.jpg" in reasons
 
 
 def as_nobody(folder):
