@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/baseline_jpeg.hpp"
 #include "data/header.hpp"
 #include "data/jpeg_reader.hpp"
 #include "data/resize.hpp"
@@ -90,6 +91,7 @@ struct Decoder::State {
   const Clock& clock;
   std::int64_t max_pixels;
   Planes planes;
+  BaselineJpeg baseline;
   JpegReader jpeg;
   Taps horizontal, vertical;
   ResizeBuffers buffers;
@@ -110,24 +112,26 @@ Result<StageTimes> Decoder::State::decode(std::span<const std::byte> file, const
   const Moment start = clock.now();
   NEPH_TRY(const Header header, header_of(file, max_pixels));
   NEPH_CHECK(check_shape(header, transform));
-  Moment decoded;
-  if (header.format == Format::jpeg) {
-    const int reduced = jpeg_reduction(header, transform.resize_side);
-    choose_taps(header, reduced);
-    NEPH_TRY(const Pixels pixels, jpeg.read(file, {.width = header.width,
-                                                   .height = header.height,
-                                                   .reduced = reduced,
-                                                   .columns = horizontal.source(),
-                                                   .rows = vertical.source()}));
-    decoded = clock.now();
+  const bool is_jpeg = header.format == Format::jpeg;
+  const int reduced = is_jpeg ? jpeg_reduction(header, transform.resize_side) : 1;
+  choose_taps(header, reduced);
+  const auto finish = [&](const auto& pixels) {
+    const Moment decoded = clock.now();
     resize(pixels, horizontal, vertical, wanted, tensor, buffers);
-  } else {
-    choose_taps(header, 1);
+    return StageTimes{.decode = decoded - start, .preprocess = clock.now() - decoded};
+  };
+  if (!is_jpeg) {
     NEPH_TRY(const StbPicture picture, StbPicture::read(file, header));
-    decoded = clock.now();
-    resize(picture.pixels(), horizontal, vertical, wanted, tensor, buffers);
+    return finish(picture.pixels());
   }
-  return StageTimes{.decode = decoded - start, .preprocess = clock.now() - decoded};
+  const JpegPart part{.width = header.width,
+                      .height = header.height,
+                      .reduced = reduced,
+                      .columns = horizontal.source(),
+                      .rows = vertical.source()};
+  if (const auto picture = baseline.read(file, part)) return finish(*picture);
+  NEPH_TRY(const Pixels pixels, jpeg.read(file, part));
+  return finish(pixels);
 }
 
 Decoder::Decoder(Transform transform, const Clock& clock, std::int64_t max_pixels)

@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "data/jpeg_part.hpp"
 #include "data/resize.hpp"
 
 namespace neph::data {
-
-/// Pixels [columns) x [rows) of the picture of `width` x `height` after it is reduced by `reduced` (1, 2, 4,
-/// 8; size rounded up).
-struct JpegPart {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  int reduced = 1;
-  Stretch columns;
-  Stretch rows;
-};
 
 class JpegReader {
  public:
