@@ -35,10 +35,9 @@ def resnet50():
     return path
 
 
-def output_of(*command, **environment):
+def output_of(*command):
     """Standard output of a command; a failure is Unavailable with the last line it said."""
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          env=os.environ | environment)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines() or ["nothing"]
         raise Unavailable(f"{Path(command[0]).name} ended with exit code {done.returncode} and said: {said[-1]}")
