@@ -31,4 +31,9 @@ std::size_t Port::bytes() const {
   return count * element_bytes(element);
 }
 
+bool Port::channels_last() const {
+  const auto is_channels = [](std::int64_t dimension) { return dimension == 1 || dimension == 3; };
+  return shape.size() == 4 && is_channels(shape[3]) && !is_channels(shape[1]);
+}
+
 }  // namespace neph::engine

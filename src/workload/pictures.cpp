@@ -57,7 +57,9 @@ Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs) {
   if (input.shape.size() != 4)
     return fail(ErrorCode::unsupported, "the model's input '{}' has rank {}; pictures need [n, channels, height, width]",
                 input.name, input.shape.size());
-  return data::transform_for_input(input.shape[1], input.shape[2], input.shape[3]);
+  const auto& shape = input.shape;
+  if (input.channels_last()) return data::transform_for_input(shape[3], shape[1], shape[2]);
+  return data::transform_for_input(shape[1], shape[2], shape[3]);
 }
 
 Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& transform, EventSink& events) {

@@ -14,7 +14,7 @@ struct Pictures {
 };
 
 /// The transform for the model's only input. Errors: unsupported: more than one input, not f32, not [n, channels, side,
-/// side] with 1 or 3 channels.
+/// side] or [n, side, side, channels] with 1 or 3 channels.
 Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs);
 
 /// The usable pictures of spec.images, of which there is at least one, as `transform` wants them. With spec.prepared it
