@@ -9,8 +9,8 @@ namespace neph::cli {
 /// One CLI11 command with what its parse found out.
 struct Command::Parser {
   CLI::App* app = nullptr;
-  std::shared_ptr<Action> chosen;              ///< shared by all verbs: the action of the one that was named
-  std::shared_ptr<std::optional<Error>> fault; ///< the first option whose value made no sense
+  std::shared_ptr<Action> chosen;               ///< shared by all verbs: the action of the one that was named
+  std::shared_ptr<std::optional<Error>> fault;  ///< the first option whose value made no sense
 };
 
 namespace {
@@ -18,7 +18,8 @@ namespace {
 /// CLI11 knows errors as exceptions; the message for an unknown option should name the nearest known one.
 std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App* app = &root;
-  for (auto below = app->get_subcommands(); !below.empty(); below = app->get_subcommands()) app = below.front();
+  for (auto below = app->get_subcommands(); !below.empty(); below = app->get_subcommands())
+    app = below.front();
   const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error);
   const auto left = root.remaining(true);
   if (extras == nullptr || left.empty()) return error.what();
@@ -53,7 +54,8 @@ void Command::verb(std::string_view name, std::string_view summary, const Declar
 void Command::footer(std::string_view text) { parser_.app->footer(std::string(text)); }
 
 void Command::action(Action action) {
-  parser_.app->parse_complete_callback([chosen = parser_.chosen, action = std::move(action)] { *chosen = action; });
+  parser_.app->parse_complete_callback(
+      [chosen = parser_.chosen, action = std::move(action)] { *chosen = action; });
 }
 
 void Command::positional(std::string_view name, std::string& target, std::string_view help, bool required) {
@@ -68,16 +70,19 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
   parser_.app->add_option("--" + std::string(name), target, std::string(help))->option_text("TEXT");
 }
 
-void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set) {
+void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional,
+                    Set set) {
   const auto option = option_name(name);
   auto accept = [set = std::move(set), fault = parser_.fault, option](const std::string& text) {
     if (auto status = set(text); !status && !*fault) {
       auto error = status.error();
-      if (error.message.find(option) == std::string::npos) error.message = fmt::format("--{}: {}", option, error.message);
+      if (error.message.find(option) == std::string::npos)
+        error.message = fmt::format("--{}: {}", option, error.message);
       *fault = std::move(error);
     }
   };
-  parser_.app->add_option_function<std::string>(positional ? option : "--" + option, accept, std::string(help))
+  parser_.app
+      ->add_option_function<std::string>(positional ? option : "--" + option, accept, std::string(help))
       ->option_text(positional ? " " : hint);
 }
 

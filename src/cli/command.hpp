@@ -1,5 +1,5 @@
-// The command line, declared by verbs and read by CLI11 behind this door. Options come from described structs, so that
-// name, unit, default, range and help are written once.
+// The command line, declared by verbs and read by CLI11 behind this door. Options come from described
+// structs, so that name, unit, default, range and help are written once.
 //
 //   void declare_host(Command& command) {
 //     auto options = std::make_shared<HostOptions>();
@@ -56,8 +56,8 @@ class Command {
         target);
   }
 
-  /// As fields(), but an option takes a list of values too; what was given is put into `values` by the field's name: one
-  /// value as itself, several as an array.
+  /// As fields(), but an option takes a list of values too; what was given is put into `values` by the
+  /// field's name: one value as itself, several as an array.
   template <Described T>
   void factors(Json& values, std::string_view positional = {}) {
     T defaults{};

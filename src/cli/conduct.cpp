@@ -1,8 +1,8 @@
 #include "cli/conduct.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "cli/estimate.hpp"
 #include "cli/interrupts.hpp"
@@ -55,20 +55,24 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
 
 void announce(const Plan& plan) {
   const auto cells = static_cast<std::int64_t>(plan.cells.size());
-  fmt::print(stderr, "{} {} x {} repeats = {} runs, order from seed {}\n", cells, cells == 1 ? "cell" : "cells",
-             plan.experiment.repeat, cells * plan.experiment.repeat, plan.experiment.seed);
+  fmt::print(stderr, "{} {} x {} repeats = {} runs, order from seed {}\n", cells,
+             cells == 1 ? "cell" : "cells", plan.experiment.repeat, cells * plan.experiment.repeat,
+             plan.experiment.seed);
 }
 
 /// What the experiment came to, in its own words, after the table.
-Status say_outcome(const experiment::Outcome& outcome, const Experiment& experiment, const PlanOptions& options) {
+Status say_outcome(const experiment::Outcome& outcome, const Experiment& experiment,
+                   const PlanOptions& options) {
   if (!outcome.complete())
     fmt::print(stderr, "stopped: {} of {} runs are stored; the same command with --resume goes on\n",
                outcome.ok + outcome.failed + outcome.skipped,
                outcome.ok + outcome.failed + outcome.skipped + outcome.interrupted + outcome.left);
   const auto store = options.store == PlanOptions{}.store ? "" : " --store " + shell_quoted(options.store);
-  fmt::print(stderr, "experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store, experiment.id, store);
+  fmt::print(stderr, "experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store,
+             experiment.id, store);
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
-    return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed, experiment.id);
+    return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed,
+                experiment.id);
   return {};
 }
 

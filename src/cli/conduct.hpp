@@ -12,8 +12,8 @@ struct ConductOptions {
   bool json = false;
 };
 
-/// Runs the plan to its end and prints its table, or JSON, to stdout. Errors: those of the store and of the preparation;
-/// failed runs are data, but when every run failed the error says so.
+/// Runs the plan to its end and prints its table, or JSON, to stdout. Errors: those of the store and of the
+/// preparation; failed runs are data, but when every run failed the error says so.
 Status conduct_plan(Plan plan, const ConductOptions& options);
 
 }  // namespace neph::cli

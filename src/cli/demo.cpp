@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/conduct.hpp"
@@ -34,9 +34,11 @@ void headline(const std::string& text) { fmt::print(stderr, "\n== {}\n", text); 
 /// The machine in one line.
 void introduce_machine() {
   const auto machine = host::take_fingerprint();
-  fmt::print(stderr, "{}, {} cores to use, {} of memory\n", machine.processor.model.value_or("unknown processor"),
+  fmt::print(stderr, "{}, {} cores to use, {} of memory\n",
+             machine.processor.model.value_or("unknown processor"),
              machine.effective_cores ? format_number(*machine.effective_cores) : "unknown",
-             machine.memory.total_bytes ? format_bytes(static_cast<double>(*machine.memory.total_bytes)) : "unknown");
+             machine.memory.total_bytes ? format_bytes(static_cast<double>(*machine.memory.total_bytes))
+                                        : "unknown");
 }
 
 Result<std::string> demo_pictures(const DemoOptions& options, const std::filesystem::path& folder) {
@@ -59,8 +61,11 @@ Status tour(const DemoOptions& options) {
   headline("Pictures");
   NEPH_TRY(const auto pictures, demo_pictures(options, folder));
   headline("ResNet-50 in this program's address space: batch sizes, with and without files");
-  const Json fields = {{"model", "resnet50"}, {"images", pictures},       {"count", options.count},
-                       {"batch", {1, 8}},     {"files", {"on", "off"}}};
+  const Json fields = {{"model", "resnet50"},
+                       {"images", pictures},
+                       {"count", options.count},
+                       {"batch", {1, 8}},
+                       {"files", {"on", "off"}}};
   PlanOptions plan_options{.repeat = options.repeat, .store = (folder / "neph.db").string()};
   NEPH_TRY(auto plan, make_plan("infer", fields, plan_options));
   NEPH_CHECK(conduct_plan(std::move(plan), {}));

@@ -17,8 +17,9 @@ Json device_json(const engine::Device& device) {
 Json engine_json(const engine::EngineInfo& info) {
   Json devices = Json::array();
   for (const auto& device : info.devices) devices.push_back(device_json(device));
-  return {{"name", info.name},       {"usable", info.usable},   {"reason", info.reason}, {"version", info.version},
-          {"formats", info.formats}, {"devices", devices}, {"plugin", info.path}};
+  return {{"name", info.name},       {"usable", info.usable},   {"reason", info.reason},
+          {"version", info.version}, {"formats", info.formats}, {"devices", devices},
+          {"plugin", info.path}};
 }
 
 void print_engine(const engine::EngineInfo& info) {

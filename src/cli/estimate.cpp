@@ -1,10 +1,10 @@
 #include "cli/estimate.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <map>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/watch.hpp"
 #include "core/units.hpp"
@@ -19,7 +19,8 @@ constexpr std::size_t most_probes = 8;
 /// A store that is gone when the probes are done.
 class ScratchStore {
  public:
-  ScratchStore() : path_(std::filesystem::temp_directory_path() / fmt::format("neph-probe-{}.db", ::getpid())) {}
+  ScratchStore()
+      : path_(std::filesystem::temp_directory_path() / fmt::format("neph-probe-{}.db", ::getpid())) {}
   ~ScratchStore() { std::filesystem::remove(path_); }
   ScratchStore(const ScratchStore&) = delete;
   ScratchStore& operator=(const ScratchStore&) = delete;
@@ -66,9 +67,11 @@ Status print_estimate(const Plan& plan, const experiment::Launch& launch, experi
     sum_s += run_s;
   }
   const auto runs = static_cast<double>(plan.cells.size()) * static_cast<double>(plan.experiment.repeat);
-  fmt::print("{} runs, about {} in all{}\n", runs, format_seconds(sum_s / static_cast<double>(chosen.size()) * runs),
-             chosen.size() < plan.cells.size() ? fmt::format(" ({} of {} cells probed)", chosen.size(), plan.cells.size())
-                                               : "");
+  fmt::print("{} runs, about {} in all{}\n", runs,
+             format_seconds(sum_s / static_cast<double>(chosen.size()) * runs),
+             chosen.size() < plan.cells.size()
+                 ? fmt::format(" ({} of {} cells probed)", chosen.size(), plan.cells.size())
+                 : "");
   return {};
 }
 

@@ -7,7 +7,8 @@
 
 namespace neph::cli {
 
-/// Probes up to eight cells with small runs that are stored nowhere, and prints runs, time and the first of the order.
+/// Probes up to eight cells with small runs that are stored nowhere, and prints runs, time and the first of
+/// the order.
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock);
 

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <map>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -39,12 +39,13 @@ std::int64_t all_cores() { return std::max(1U, std::thread::hardware_concurrency
 /// Progress with the time left, drawn at most ten times a second.
 data::PictureProgress progress_on(ProgressLine& line, std::string what) {
   const SteadyClock clock;
-  return [&line, what = std::move(what), clock, begin = clock.now(), next = Moment()](std::int64_t done,
-                                                                                    std::int64_t total) mutable {
+  return [&line, what = std::move(what), clock, begin = clock.now(), next = Moment()](
+             std::int64_t done, std::int64_t total) mutable {
     const auto now = clock.now();
     if (now < next && done != total) return;
     next = now + std::chrono::milliseconds(100);
-    const double left_s = seconds(now - begin) / static_cast<double>(done) * static_cast<double>(total - done);
+    const double left_s =
+        seconds(now - begin) / static_cast<double>(done) * static_cast<double>(total - done);
     line.show(fmt::format("{} {}/{} · {} left", what, done, total, format_seconds(left_s)));
   };
 }
@@ -53,7 +54,8 @@ void print_check(const data::PictureSet& set) {
   std::map<std::string, std::int64_t> formats;
   for (const auto& picture : set.usable) ++formats[std::string(enum_name(picture.format))];
   std::string kinds;
-  for (const auto& [format, count] : formats) kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, format);
+  for (const auto& [format, count] : formats)
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, format);
   fmt::print("{}: {} usable pictures ({}; {} in all), {} rejected\n", set.folder, set.usable.size(), kinds,
              format_bytes(static_cast<double>(set.bytes())), set.rejected.size());
   for (const auto& rejected : set.rejected) fmt::print("  {}: {}\n", rejected.path, rejected.reason);
@@ -69,13 +71,15 @@ Status check_pictures(const CheckOptions& options) {
     fmt::print("{}\n", dump_json(to_json(set), true));
   else
     print_check(set);
-  if (set.usable.empty()) return fail(ErrorCode::invalid_argument, "{} has no usable picture", options.folder);
+  if (set.usable.empty())
+    return fail(ErrorCode::invalid_argument, "{} has no usable picture", options.folder);
   return {};
 }
 
 Status prepare_pictures(const PrepareOptions& options) {
   if (options.resize_side < options.side)
-    return fail(ErrorCode::invalid_argument, "--resize-side {} is below --side {}", options.resize_side, options.side);
+    return fail(ErrorCode::invalid_argument, "--resize-side {} is below --side {}", options.resize_side,
+                options.side);
   NEPH_TRY(const auto set, data::scan(options.folder, options.scan));
   data::PrepareResult result;
   {
@@ -85,10 +89,11 @@ Status prepare_pictures(const PrepareOptions& options) {
     prepare.threads = all_cores();
     NEPH_TRY(result, data::prepare(set, transform, options.out, prepare, progress_on(line, "preparing")));
   }
-  fmt::print("{}: {} pictures of {}x{}, {}\n", options.out, result.prepared.pictures, options.side, options.side,
-             format_bytes(static_cast<double>(result.bytes)));
+  fmt::print("{}: {} pictures of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
+             options.side, format_bytes(static_cast<double>(result.bytes)));
   for (const auto& rejected : set.rejected) fmt::print("  left out {}: {}\n", rejected.path, rejected.reason);
-  for (const auto& rejected : result.rejected) fmt::print("  left out {}: {}\n", rejected.path, rejected.reason);
+  for (const auto& rejected : result.rejected)
+    fmt::print("  left out {}: {}\n", rejected.path, rejected.reason);
   return {};
 }
 
@@ -98,8 +103,8 @@ Status make_pictures(const std::string& folder, data::SynthOptions options) {
     ProgressLine line;
     NEPH_TRY(result, data::synth(folder, options, progress_on(line, "drawing")));
   }
-  fmt::print("{}: {} pictures, {} (seed {})\n", folder, result.pictures, format_bytes(static_cast<double>(result.bytes)),
-             options.seed);
+  fmt::print("{}: {} pictures, {} (seed {})\n", folder, result.pictures,
+             format_bytes(static_cast<double>(result.bytes)), options.seed);
   return {};
 }
 

@@ -22,10 +22,12 @@ void declare_infer(Command& command) {
   command.flag("dry-run", options->conduct.dry_run, "only say what would run and how long it would take");
   command.flag("json", options->conduct.json, "results as JSON on stdout");
   command.footer(
-      "Every option down to --protocol takes a list or range of values; each combination is a cell, measured --repeat\n"
+      "Every option down to --protocol takes a list or range of values; each combination is a cell, measured "
+      "--repeat\n"
       "times in random order, each run in a process of its own.\n"
       "  neph infer resnet50 --images photos --batch 1,2,4,8,16,32 --repeat 20\n"
-      "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json > r.json");
+      "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json "
+      "> r.json");
   command.action([options]() -> Status {
     NEPH_TRY(auto plan, make_plan("infer", options->fields, options->plan));
     return conduct_plan(std::move(plan), options->conduct);

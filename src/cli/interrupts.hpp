@@ -7,7 +7,8 @@
 
 namespace neph::cli {
 
-/// While it lives, SIGINT and SIGTERM raise `interrupt`. One at a time: a signal handler can only be told by a global.
+/// While it lives, SIGINT and SIGTERM raise `interrupt`. One at a time: a signal handler can only be told by
+/// a global.
 class CatchInterrupts {
  public:
   explicit CatchInterrupts(experiment::Interrupt& interrupt);

@@ -23,9 +23,10 @@ int main(int count, char** arguments) {
         "  neph images synth photos --count 200\n"
         "  neph infer resnet50 --images photos --batch 1,8 --repeat 5\n"
         "  neph report\n"
-        "Lists and ranges (1,2,4 or 1..64*2) make factors: every combination is measured. neph VERB --help explains.");
+        "Lists and ranges (1,2,4 or 1..64*2) make factors: every combination is measured. neph VERB --help "
+        "explains.");
   };
   return run_command_line(count, arguments,
-                          "How fast will a neural network run on this machine, why, and what will it cost?", version,
-                          declare);
+                          "How fast will a neural network run on this machine, why, and what will it cost?",
+                          version, declare);
 }

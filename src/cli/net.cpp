@@ -1,9 +1,9 @@
 #include "net/net.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -37,7 +37,8 @@ Status list_networks(bool json) {
   Table table({"network", "side", "classes", "what it is"});
   for (const auto& known : networks) {
     table.add({known.name, std::to_string(known.side), std::to_string(known.classes), known.title});
-    array.push_back({{"name", known.name}, {"title", known.title}, {"side", known.side}, {"classes", known.classes}});
+    array.push_back(
+        {{"name", known.name}, {"title", known.title}, {"side", known.side}, {"classes", known.classes}});
   }
   fmt::print("{}", json ? dump_json(array, true) + "\n" : table.text());
   return {};
@@ -69,7 +70,8 @@ void print_table(const net::Network& network) {
   fmt::print("  parameters            {} ({})\n", format_grouped(totals.parameters),
              format_bytes(static_cast<double>(totals.weight_bytes)));
   fmt::print("  multiply-accumulates  {} a picture\n", format_count(static_cast<double>(totals.macs)));
-  fmt::print("  activations           {} a picture ({} written)\n", format_count(static_cast<double>(totals.activations)),
+  fmt::print("  activations           {} a picture ({} written)\n",
+             format_count(static_cast<double>(totals.activations)),
              format_bytes(static_cast<double>(totals.output_bytes)));
   for (const auto& [name, count] : network.unknown_operators)
     fmt::print("  not counted           {} layers of {}, an operator that is not known here\n", count, name);

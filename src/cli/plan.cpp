@@ -53,13 +53,15 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
     } else if (std::find(tables.begin(), tables.end(), key) == tables.end()) {
       return fail(ErrorCode::invalid_argument, "{}: {}", file, unknown_name("table", key, tables));
     } else if (!workload.empty()) {
-      return fail(ErrorCode::invalid_argument, "{}: has [{}] and [{}]; an experiment has one", file, workload, key);
+      return fail(ErrorCode::invalid_argument, "{}: has [{}] and [{}]; an experiment has one", file, workload,
+                  key);
     } else {
       workload = key;
     }
   }
   if (workload.empty())
-    return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file, tables.front());
+    return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file,
+                tables.front());
   NEPH_TRY(const auto plan_options, from_json<PlanOptions>(options, std::string(file)));
   return make_plan(workload, document[workload], plan_options).map_error([&](Error error) {
     error.message = fmt::format("{}: {}", file, error.message);

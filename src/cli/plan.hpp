@@ -1,4 +1,5 @@
-// From what a user asks for to an experiment: fields with several values are factors, and every cell must make sense.
+// From what a user asks for to an experiment: fields with several values are factors, and every cell must
+// make sense.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,12 @@ struct Plan {
   PlanOptions options;
 };
 
-/// `fields`: a workload's fields by name; an array makes a factor. Errors: an unknown field (with the nearest known one),
-/// a value that makes no sense in some cell, too many cells.
+/// `fields`: a workload's fields by name; an array makes a factor. Errors: an unknown field (with the nearest
+/// known one), a value that makes no sense in some cell, too many cells.
 Result<Plan> make_plan(const std::string& workload, const Json& fields, const PlanOptions& options);
 
-/// An experiment's TOML file: the fields of PlanOptions at the top and one table named after the workload with its
-/// fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"` and `batch = [1, 8]`.
+/// An experiment's TOML file: the fields of PlanOptions at the top and one table named after the workload
+/// with its fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"` and `batch = [1, 8]`.
 Result<Plan> read_plan(std::string_view toml, std::string_view file);
 
 }  // namespace neph::cli

@@ -15,7 +15,8 @@ std::string fault(std::string_view toml) {
 
 TEST(Plan, ListsAreFactorsAndTheRestIsShared) {
   const auto plan = read_plan(
-      "repeat = 3\nseed = 7\n[infer]\nmodel = \"resnet18\"\nfiles = \"off\"\nimages = \"/tmp\"\nbatch = [1, 8]\n"
+      "repeat = 3\nseed = 7\n[infer]\nmodel = \"resnet18\"\nfiles = \"off\"\nimages = \"/tmp\"\nbatch = [1, "
+      "8]\n"
       "precision = [\"f32\"]\n",
       "x.toml");
   ASSERT_TRUE(plan) << plan.error().message;
@@ -38,12 +39,14 @@ TEST(Plan, NamesTheNearestKnownWord) {
   EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nbacth = 8\n"), HasSubstr("did you mean 'batch'?"));
   EXPECT_THAT(fault("repat = 3\n[infer]\nmodel = \"r\"\n"), HasSubstr("did you mean 'repeat'?"));
   EXPECT_THAT(fault("[infre]\nmodel = \"r\"\n"), HasSubstr("unknown table 'infre'; did you mean 'infer'?"));
-  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nprecision = [\"f32\", \"bf61\"]\n"), HasSubstr("did you mean 'bf16'?"));
+  EXPECT_THAT(fault("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nprecision = [\"f32\", \"bf61\"]\n"),
+              HasSubstr("did you mean 'bf16'?"));
 }
 
 TEST(Plan, RefusesValuesThatMakeNoSense) {
   for (const auto* batch : {"0", "-1", "1000000000", "\"x\"", "[1, 0]", "1.5"})
-    EXPECT_THAT(fault(fmt::format("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nbatch = {}\n", batch)), HasSubstr("batch"))
+    EXPECT_THAT(fault(fmt::format("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nbatch = {}\n", batch)),
+                HasSubstr("batch"))
         << batch;
   EXPECT_THAT(fault("[infer]\nbatch = []\nmodel = \"r\"\n"), HasSubstr("batch"));
   EXPECT_THAT(fault("repeat = 0\n[infer]\nmodel = \"r\"\n"), HasSubstr("repeat: 0 is below 1"));

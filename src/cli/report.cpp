@@ -58,9 +58,12 @@ Status write_report(const ReportOptions& options) {
 
 std::string rendered(const report::Document& document, ExportFormat format) {
   switch (format) {
-    case ExportFormat::csv: return report::csv(document);
-    case ExportFormat::json: return dump_json(report::json(document), true) + "\n";
-    case ExportFormat::markdown: return report::markdown(document);
+    case ExportFormat::csv:
+      return report::csv(document);
+    case ExportFormat::json:
+      return dump_json(report::json(document), true) + "\n";
+    case ExportFormat::markdown:
+      return report::markdown(document);
   }
   return {};
 }

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/results.hpp"
@@ -58,8 +58,10 @@ Status list_experiments(const store::Store& store, bool json) {
     NEPH_TRY(const auto cells, experiment::expand(experiment));
     NEPH_TRY(const auto finished, store.finished(experiment.id));
     table.add({std::to_string(experiment.id), experiment.created, experiment.workload,
-               std::filesystem::path(experiment.spec.value("model", "-")).filename().string(), factors_text(experiment),
-               fmt::format("{} of {}", finished.size(), static_cast<std::int64_t>(cells.size()) * experiment.repeat)});
+               std::filesystem::path(experiment.spec.value("model", "-")).filename().string(),
+               factors_text(experiment),
+               fmt::format("{} of {}", finished.size(),
+                           static_cast<std::int64_t>(cells.size()) * experiment.repeat)});
   }
   fmt::print("{}", table.empty() ? "no experiments yet; neph infer makes one\n" : table.text());
   return {};

@@ -10,14 +10,15 @@ namespace {
 
 /// Characters of UTF-8 text.
 std::size_t length(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 /// The value as a person reads it, by the unit that its name ends in.
 std::string field_text(const std::string& name, const Json& value) {
   const auto ends_in = [&](std::string_view ending) {
-    return name.size() >= ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+    return name.size() >= ending.size() &&
+           name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
   };
   if (value.is_number() && ends_in("bytes")) return format_bytes(value.get<double>());
   if (value.is_number() && ends_in("_hz")) return format_count(value.get<double>()) + "Hz";
@@ -52,7 +53,8 @@ std::string one_line(const std::string& name, const Json& value) {
 
 bool Table::is_numeric(std::size_t column) const {
   return std::all_of(rows_.begin() + 1, rows_.end(), [column](const auto& row) {
-    return !row[column].empty() && (std::isdigit(static_cast<unsigned char>(row[column][0])) || row[column] == "-");
+    return !row[column].empty() &&
+           (std::isdigit(static_cast<unsigned char>(row[column][0])) || row[column] == "-");
   });
 }
 

@@ -22,8 +22,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// "name: value" lines of an object, nested objects indented, objects in lists one to a line; what is null or empty is
-/// left out.
+/// "name: value" lines of an object, nested objects indented, objects in lists one to a line; what is null or
+/// empty is left out.
 std::string outline(const Json& object, std::size_t indent = 0);
 
 }  // namespace neph::cli

@@ -16,12 +16,13 @@ TEST(Table, NumbersAreSetRightAndWordsLeft) {
 }
 
 TEST(Outline, ShowsUnitsAndLeavesOutWhatIsUnknown) {
-  const Json object = {{"total_bytes", 1536},
-                       {"governor", nullptr},
-                       {"smt", false},
-                       {"inner", {{"max_hz", 2.3e9}, {"took_s", 0.25}}},
-                       {"caches", {{{"name", "L1d"}, {"bytes", 49152}}, {{"name", "L2"}, {"bytes", 2097152}}}},
-                       {"features", {"avx2", "amx"}}};
+  const Json object = {
+      {"total_bytes", 1536},
+      {"governor", nullptr},
+      {"smt", false},
+      {"inner", {{"max_hz", 2.3e9}, {"took_s", 0.25}}},
+      {"caches", {{{"name", "L1d"}, {"bytes", 49152}}, {{"name", "L2"}, {"bytes", 2097152}}}},
+      {"features", {"avx2", "amx"}}};
   EXPECT_EQ(outline(object),
             "total bytes: 1.50 KiB\n"
             "smt: no\n"

@@ -1,12 +1,12 @@
 #include "cli/terminal.hpp"
 
-#include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace neph::cli {
 namespace {

@@ -13,7 +13,8 @@ std::size_t terminal_width();
 /// Whether to colour: a terminal, NO_COLOR not set, TERM not dumb.
 bool wants_colour();
 
-/// A line that is drawn over while work goes on, on a terminal; elsewhere nothing but whole lines. Threads: one.
+/// A line that is drawn over while work goes on, on a terminal; elsewhere nothing but whole lines. Threads:
+/// one.
 class ProgressLine {
  public:
   ProgressLine() = default;

@@ -1,4 +1,5 @@
-// The verbs of neph, each declared in a file of its own. A new verb is one file, one line here and one in main.cpp.
+// The verbs of neph, each declared in a file of its own. A new verb is one file, one line here and one in
+// main.cpp.
 #pragma once
 
 namespace neph::cli {

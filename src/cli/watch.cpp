@@ -38,7 +38,8 @@ void Watch::draw() {
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
   for (const auto& figure : run.result.figures)
-    if (figure.name == "images_per_s") return fmt::format("{} images/s", format_number(figure.estimate.value));
+    if (figure.name == "images_per_s")
+      return fmt::format("{} images/s", format_number(figure.estimate.value));
   return "ok";
 }
 

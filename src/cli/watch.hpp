@@ -1,4 +1,5 @@
-// What a person sees of an experiment that runs: one line that moves on a terminal, one line per run that stays.
+// What a person sees of an experiment that runs: one line that moves on a terminal, one line per run that
+// stays.
 #pragma once
 
 #include <string>

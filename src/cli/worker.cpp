@@ -1,10 +1,11 @@
 #include "cli/worker.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/json.hpp"
 #include "host/host.hpp"
@@ -27,8 +28,9 @@ void describe(Visit&& v, Self& s) {
   v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
 }
 
-/// Events as lines on the standard output that the process was started with, each flushed, because the controller waits
-/// for them. Whatever a library prints goes to standard error from here on: a stray line would break the protocol.
+/// Events as lines on the standard output that the process was started with, each flushed, because the
+/// controller waits for them. Whatever a library prints goes to standard error from here on: a stray line
+/// would break the protocol.
 class LineSink final : public EventSink {
  public:
   LineSink() : lines_(::fdopen(::dup(STDOUT_FILENO), "w")) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
@@ -55,7 +57,8 @@ Moment origin(const Order& order, const Clock& clock) {
 
 Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events) {
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
-  return workload->run(order.spec, {.clock = clock, .origin = origin(order, clock), .events = events, .stop = {}});
+  return workload->run(order.spec,
+                       {.clock = clock, .origin = origin(order, clock), .events = events, .stop = {}});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "core/toml.hpp"
 
 #include <sstream>
+
 #include <toml++/toml.h>
 
 namespace neph {

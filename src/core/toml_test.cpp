@@ -6,7 +6,8 @@ namespace neph {
 namespace {
 
 TEST(Toml, BecomesItsJsonTwin) {
-  const auto json = parse_toml("repeat = 20\n[infer]\nbatch = [1, 2]\nrate = 0.5\nfiles = true\nmodel = \"r\"\n", "x.toml");
+  const auto json =
+      parse_toml("repeat = 20\n[infer]\nbatch = [1, 2]\nrate = 0.5\nfiles = true\nmodel = \"r\"\n", "x.toml");
   ASSERT_TRUE(json);
   EXPECT_EQ(dump_json((*json)["infer"]["batch"]), "[1,2]");
   EXPECT_EQ((*json)["repeat"], 20);
@@ -21,7 +22,9 @@ TEST(Toml, SaysWhereItIsBroken) {
   EXPECT_EQ(json.error().message.rfind("x.toml:2:5: not valid TOML: ", 0), 0U) << json.error().message;
 }
 
-TEST(Toml, DeepNestingIsRefusedNotFollowed) { EXPECT_FALSE(parse_toml("a = " + std::string(100000, '['), "x.toml")); }
+TEST(Toml, DeepNestingIsRefusedNotFollowed) {
+  EXPECT_FALSE(parse_toml("a = " + std::string(100000, '['), "x.toml"));
+}
 
 }  // namespace
 }  // namespace neph

@@ -52,7 +52,8 @@ bool ends(const ValueRange& range) {
 }
 
 Status append_range(const ValueRange& range, std::string_view text, std::vector<std::string>& values) {
-  if (!ends(range)) return fail(ErrorCode::invalid_argument, "'{}' is a range that never reaches its end", text);
+  if (!ends(range))
+    return fail(ErrorCode::invalid_argument, "'{}' is a range that never reaches its end", text);
   const double slack = 1e-9 * std::max(1.0, std::fabs(range.last));
   for (double value = range.first; value <= range.last + slack;) {
     if (values.size() >= most_values)
@@ -70,7 +71,8 @@ Result<std::vector<std::string>> expand_values(std::string_view text) {
   for (std::string_view rest = text;;) {
     const auto comma = rest.find(',');
     const auto part = rest.substr(0, comma);
-    if (part.empty()) return fail(ErrorCode::invalid_argument, "'{}' has an empty value; write it as 1,2,4 or 1..64*2", text);
+    if (part.empty())
+      return fail(ErrorCode::invalid_argument, "'{}' has an empty value; write it as 1,2,4 or 1..64*2", text);
     if (const auto range = parse_range(part)) {
       NEPH_CHECK(append_range(*range, part, values));
     } else {
@@ -90,7 +92,8 @@ std::string value_as_text(const Json& value) {
 }
 
 std::string shell_quoted(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -1,4 +1,5 @@
-// Values as people write them on a command line: "8", "1,2,4", "1..8", "1..64*2", "10..50+10", "f32,bf16", "on,off".
+// Values as people write them on a command line: "8", "1,2,4", "1..8", "1..64*2", "10..50+10", "f32,bf16",
+// "on,off".
 #pragma once
 
 #include <string>
@@ -9,8 +10,9 @@
 
 namespace neph {
 
-/// Splits a list at its commas and expands its ranges: a..b counts by one, a..b+s by s, a..b*f multiplies by f; both
-/// ends belong to a range if the steps meet them. Errors: an empty part, a range that never ends, over 10,000 values.
+/// Splits a list at its commas and expands its ranges: a..b counts by one, a..b+s by s, a..b*f multiplies by
+/// f; both ends belong to a range if the steps meet them. Errors: an empty part, a range that never ends,
+/// over 10,000 values.
 Result<std::vector<std::string>> expand_values(std::string_view text);
 
 /// One value as the field's type wants it: on/off and yes/no for bool, names for enums, numbers for numbers.

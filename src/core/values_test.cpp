@@ -23,7 +23,9 @@ TEST(Values, ListsAndRanges) {
   EXPECT_THAT(expanded("-2..1"), ElementsAre("-2", "-1", "0", "1"));
 }
 
-TEST(Values, APathWithDotsIsNotARange) { EXPECT_THAT(expanded("../shared/data"), ElementsAre("../shared/data")); }
+TEST(Values, APathWithDotsIsNotARange) {
+  EXPECT_THAT(expanded("../shared/data"), ElementsAre("../shared/data"));
+}
 
 TEST(Values, RefusesWhatHasNoEnd) {
   for (const auto* text : {"", "1,,2", "1,", "5..1", "1..8*1", "0..8*2", "1..9+0", "1..1000000"})

@@ -68,8 +68,8 @@ struct Port {
 
   /// Bytes of the whole tensor; 0 while a dimension is not fixed.
   std::size_t bytes() const;
-  /// Whether it takes pictures as [n, height, width, channels], as TensorFlow's models do: rank 4 with 1 or 3 in the last
-  /// place and not in the second.
+  /// Whether it takes pictures as [n, height, width, channels], as TensorFlow's models do: rank 4 with 1 or 3
+  /// in the last place and not in the second.
   bool channels_last() const;
 };
 
@@ -81,7 +81,8 @@ struct Options {
   std::int64_t streams = 0;  ///< inferences side by side; 0: as many as the engine thinks right for the hint
   Pinning pinning = Pinning::automatic;
   Hint hint = Hint::latency;
-  /// Inputs that are channels_last() are to be given as [n, channels, height, width]; the engine transposes them.
+  /// Inputs that are channels_last() are to be given as [n, channels, height, width]; the engine transposes
+  /// them.
   bool channels_first = true;
 };
 

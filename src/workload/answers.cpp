@@ -1,9 +1,9 @@
 #include "workload/answers.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <limits>
+
+#include <unistd.h>
 
 namespace neph::workload {
 namespace {
@@ -25,7 +25,8 @@ Top top_classes(std::span<const float> scores) {
   top.scores.fill(-std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const float score = scores[i];
-    if (!(score > top.scores.back()) && top.classes.back() >= 0) continue;  // the common case: not among the best
+    if (!(score > top.scores.back()) && top.classes.back() >= 0)
+      continue;  // the common case: not among the best
     if (!(score >= -std::numeric_limits<float>::max())) continue;
     std::size_t place = top_count - 1;
     while (place > 0 && (top.classes[place - 1] < 0 || score > top.scores[place - 1])) {
@@ -53,7 +54,8 @@ std::string answers_checksum(std::span<const std::int32_t> answers) {
 Result<Protocol> Protocol::open(const std::string& path) {
   std::FILE* file = path.empty() ? std::tmpfile() : std::fopen(part_of(path).c_str(), "we");
   if (file == nullptr)
-    return tl::unexpected(system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
+    return tl::unexpected(
+        system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
   Protocol protocol(file, path);
   fmt::print(file, "picture");
   for (std::size_t i = 1; i <= top_count; ++i) fmt::print(file, ",class{},score{}", i, i);

@@ -1,4 +1,5 @@
-// What the network answered: the five best classes of each picture, a checksum over the best ones, and the protocol.
+// What the network answered: the five best classes of each picture, a checksum over the best ones, and the
+// protocol.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ namespace neph::workload {
 
 inline constexpr std::size_t top_count = 5;
 
-/// Class and score of the best classes, best first; class -1 where the network has fewer. Equal scores: lower class first.
+/// Class and score of the best classes, best first; class -1 where the network has fewer. Equal scores: lower
+/// class first.
 struct Top {
   std::array<std::int32_t, top_count> classes{-1, -1, -1, -1, -1};
   std::array<float, top_count> scores{};
@@ -24,11 +26,12 @@ struct Top {
 /// One pass over the scores of one picture. A score that is not a number is never among the best.
 Top top_classes(std::span<const float> scores);
 
-/// FNV-1a (Fowler, Noll, Vo; 64 bit) over the answers as little-endian 32-bit numbers, in 16 hexadecimal digits.
+/// FNV-1a (Fowler, Noll, Vo; 64 bit) over the answers as little-endian 32-bit numbers, in 16 hexadecimal
+/// digits.
 std::string answers_checksum(std::span<const std::int32_t> answers);
 
-/// The protocol of results: one line per picture, "picture,class1,score1,...,class5,score5". Without a path it is
-/// written to a file that has no name, so that its cost is measured all the same. Threads: one.
+/// The protocol of results: one line per picture, "picture,class1,score1,...,class5,score5". Without a path
+/// it is written to a file that has no name, so that its cost is measured all the same. Threads: one.
 class Protocol {
  public:
   static Result<Protocol> open(const std::string& path);

@@ -1,12 +1,12 @@
 #include "workload/answers.hpp"
 
-#include <gmock/gmock.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "core/file.hpp"
 #include "core/random.hpp"
@@ -36,7 +36,7 @@ TEST(TopClasses, NeverPicksWhatIsNotANumber) {
 
 TEST(Checksum, IsFnv1a) {
   EXPECT_EQ(answers_checksum({}), "cbf29ce484222325");  // the published offset basis
-  const std::vector<std::int32_t> a{0x64636261};        // "abcd", whose published 64-bit FNV-1a is fc179f83ee0724dd
+  const std::vector<std::int32_t> a{0x64636261};  // "abcd", whose published 64-bit FNV-1a is fc179f83ee0724dd
   EXPECT_EQ(answers_checksum(a), "fc179f83ee0724dd");
 }
 

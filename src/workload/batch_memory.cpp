@@ -1,9 +1,9 @@
 #include "workload/batch_memory.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
+
+#include <unistd.h>
 
 #include "core/units.hpp"
 
@@ -28,7 +28,8 @@ Result<BatchMemory> BatchMemory::allocate(std::int64_t slots, std::size_t values
   made.stride_ = (values + floats - 1) / floats * floats;
   const auto bytes = static_cast<double>(slots) * static_cast<double>(made.stride_) * sizeof(float);
   const auto too_much = [&] {
-    return fail(ErrorCode::unavailable, "the batches alone need {}, and this machine has {}; take a smaller batch or depth",
+    return fail(ErrorCode::unavailable,
+                "the batches alone need {}, and this machine has {}; take a smaller batch or depth",
                 format_bytes(bytes), format_bytes(machine_memory_bytes()));
   };
   if (bytes > machine_memory_bytes()) return too_much();

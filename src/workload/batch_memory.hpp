@@ -10,8 +10,8 @@
 
 namespace neph::workload {
 
-/// `slots` batches of `values` floats each, aligned to 64 bytes so that engines take them without a copy, and touched,
-/// so that no page is faulted in during the measurement.
+/// `slots` batches of `values` floats each, aligned to 64 bytes so that engines take them without a copy, and
+/// touched, so that no page is faulted in during the measurement.
 class BatchMemory {
  public:
   BatchMemory() = default;

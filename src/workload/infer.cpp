@@ -14,11 +14,14 @@ Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, ""
 
 Status check(const Json& json) {
   NEPH_TRY(const auto spec, parse(json));
-  if (spec.model.empty()) return fail(ErrorCode::invalid_argument, "no model given; neph infer MODEL --images FOLDER");
+  if (spec.model.empty())
+    return fail(ErrorCode::invalid_argument, "no model given; neph infer MODEL --images FOLDER");
   if (spec.images.empty())
-    return fail(ErrorCode::invalid_argument, "no pictures given: --images FOLDER (neph images synth makes some)");
+    return fail(ErrorCode::invalid_argument,
+                "no pictures given: --images FOLDER (neph images synth makes some)");
   if (spec.mode == Mode::sync && spec.depth > 1)
-    return fail(ErrorCode::invalid_argument, "depth {} needs --mode async: one after the other has one in flight", spec.depth);
+    return fail(ErrorCode::invalid_argument,
+                "depth {} needs --mode async: one after the other has one in flight", spec.depth);
   if (spec.files == Files::off && spec.cache == Cache::cold)
     return fail(ErrorCode::invalid_argument, "cache cold means nothing with files off: no file is read");
   return {};
@@ -60,8 +63,8 @@ std::string command(const Json& json) {
 }
 
 std::vector<std::string> answer_fields() {
-  return {"model",   "images",       "count",          "prepared", "precision",          "engine",
-          "device",  "classes",      "side",           "weights_seed", "min_file_bytes", "tensor_memory_bytes"};
+  return {"model",  "images",  "count", "prepared",     "precision",      "engine",
+          "device", "classes", "side",  "weights_seed", "min_file_bytes", "tensor_memory_bytes"};
 }
 
 Json probe(const Json& json) {
@@ -89,10 +92,12 @@ double whole_run_s(const Json& json, const Run& probe) {
   const auto spec = parse(json);
   if (!spec || rate <= 0) return probe.wall_s;
   pictures = static_cast<double>(spec->count);
-  if (const auto found = probe.result.facts.find("usable_pictures"); spec->count == 0 && found != probe.result.facts.end())
+  if (const auto found = probe.result.facts.find("usable_pictures");
+      spec->count == 0 && found != probe.result.facts.end())
     pictures = std::stod(found->second);
   const double warm_batches = std::max<double>(10, static_cast<double>(spec->warmup));
-  const double warmup_whole_s = std::min(spec->warmup_max_s, warm_batches * static_cast<double>(spec->batch) / rate);
+  const double warmup_whole_s =
+      std::min(spec->warmup_max_s, warm_batches * static_cast<double>(spec->batch) / rate);
   return probe.wall_s - measure_s - warmup_s + warmup_whole_s + pictures / rate;
 }
 

@@ -1,4 +1,5 @@
-// The workload "infer": a ready model applied to many pictures. See Workload in workload.hpp for what each function is.
+// The workload "infer": a ready model applied to many pictures. See Workload in workload.hpp for what each
+// function is.
 #pragma once
 
 #include "workload/workload.hpp"

@@ -10,7 +10,8 @@
 namespace neph::workload {
 namespace {
 
-/// The running median is over five batches: a warm-up ends after ten at the earliest, whatever the batch size.
+/// The running median is over five batches: a warm-up ends after ten at the earliest, whatever the batch
+/// size.
 constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
@@ -29,7 +30,8 @@ engine::Options engine_options(const InferSpec& spec) {
           .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
 }
 
-/// Batches beyond those in flight: enough that every loader has a picture to work on while finished ones wait.
+/// Batches beyond those in flight: enough that every loader has a picture to work on while finished ones
+/// wait.
 std::int64_t prefetched_batches(std::int64_t loaders, std::int64_t batch) {
   return std::max<std::int64_t>(1, (2 * loaders + batch - 1) / batch);
 }
@@ -64,13 +66,15 @@ Status InferRun::load_model() {
 
 Status InferRun::open_pictures() {
   NEPH_TRY(const auto transform, transform_for(model_->inputs()));
-  NEPH_TRY(pictures_, timeline_.during("picture_scan", [&] { return pictures_for(spec_, transform, context_.events); }));
+  NEPH_TRY(pictures_,
+           timeline_.during("picture_scan", [&] { return pictures_for(spec_, transform, context_.events); }));
   count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
   return {};
 }
 
 Status InferRun::compile_model() {
-  NEPH_TRY(session_, timeline_.during("model_compile", [&] { return model_->compile(engine_options(spec_)); }));
+  NEPH_TRY(session_,
+           timeline_.during("model_compile", [&] { return model_->compile(engine_options(spec_)); }));
   if (spec_.mode == Mode::async) depth_ = spec_.depth > 0 ? spec_.depth : session_->optimal_requests();
   NEPH_TRY(pipeline_, Pipeline::make(*session_, context_.clock, depth_));
   return {};
@@ -87,23 +91,32 @@ Status InferRun::first_inference() {
                                          {.count = count_, .batch = spec_.batch, .threads = loaders_},
                                          memory_.slots(), context_.clock));
   } else {
-    const data::ReadyOptions ready{.count = count_, .batch = spec_.batch, .threads = loader_threads(spec_),
+    const data::ReadyOptions ready{.count = count_,
+                                   .batch = spec_.batch,
+                                   .threads = loader_threads(spec_),
                                    .memory_bytes = spec_.tensor_memory_bytes};
-    const auto progress = [this](std::int64_t done, std::int64_t total) { emit_progress("load_tensors", done, total); };
-    NEPH_TRY(source_, data::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr, progress,
-                                          context_.stop));
+    const auto progress = [this](std::int64_t done, std::int64_t total) {
+      emit_progress("load_tensors", done, total);
+    };
+    NEPH_TRY(source_, data::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr,
+                                          progress, context_.stop));
   }
   InferTimes first;
-  NEPH_CHECK(pipeline_->run(*source_, [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
-    first = times;
-    return false;
-  }, context_.stop));
-  timeline_.add(spec_.files == Files::on ? "first_load" : "load_tensors", begin_s, timeline_.at(first.issued));
+  NEPH_CHECK(pipeline_->run(
+      *source_,
+      [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
+        first = times;
+        return false;
+      },
+      context_.stop));
+  timeline_.add(spec_.files == Files::on ? "first_load" : "load_tensors", begin_s,
+                timeline_.at(first.issued));
   timeline_.add("first_inference", timeline_.at(first.issued), timeline_.at(first.done));
   return {};
 }
 
-/// Until the running median of the batch times is flat, but at least spec.warmup batches and at most warmup_max_s.
+/// Until the running median of the batch times is flat, but at least spec.warmup batches and at most
+/// warmup_max_s.
 Status InferRun::warm_up() {
   stats::Warmup warmup(warmup_rule);
   const double begin_s = timeline_.now();
@@ -136,11 +149,14 @@ Status InferRun::measure(host::Telemetry& telemetry) {
   telemetry.mark();
   const auto begin = context_.clock.now();
   source_->restart();
-  NEPH_CHECK(pipeline_->run(*source_, [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
-    recorder.add(batch, times, scores);
-    emit_progress("measure", recorder.pictures_done(), count_);
-    return true;
-  }, context_.stop));
+  NEPH_CHECK(pipeline_->run(
+      *source_,
+      [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+        recorder.add(batch, times, scores);
+        emit_progress("measure", recorder.pictures_done(), count_);
+        return true;
+      },
+      context_.stop));
   const auto end = context_.clock.now();
   telemetry.mark();
   timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
@@ -152,7 +168,8 @@ void InferRun::sum_up(std::vector<Series> series) {
   result_.telemetry = host::summarise(series, measured.begin_s, measured.end_s);
   result_.series = std::move(series);
   const auto machine = host::take_fingerprint({.nvml_library = ""});
-  for (auto& warning : host::doubts(result_.telemetry, machine)) result_.warnings.push_back(std::move(warning));
+  for (auto& warning : host::doubts(result_.telemetry, machine))
+    result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : session_->facts()) result_.facts[name] = value;
   result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
   result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());

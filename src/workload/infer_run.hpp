@@ -14,8 +14,9 @@
 
 namespace neph::workload {
 
-/// Threads: run() is called on a thread named "engine", so that the engine's own threads inherit the name and their
-/// processor time is told apart from the loaders' (core/thread.hpp). Members are made in this order and go in reverse.
+/// Threads: run() is called on a thread named "engine", so that the engine's own threads inherit the name and
+/// their processor time is told apart from the loaders' (core/thread.hpp). Members are made in this order and
+/// go in reverse.
 class InferRun {
  public:
   InferRun(const InferSpec& spec, const Context& context);

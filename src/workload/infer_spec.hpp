@@ -1,5 +1,6 @@
-// What one inference run is told: every field is an option of `neph infer`, a key of a TOML file's [infer] table, and,
-// given a list of values, a factor. A new factor is one member and one line here, and the code that heeds it.
+// What one inference run is told: every field is an option of `neph infer`, a key of a TOML file's [infer]
+// table, and, given a list of values, a factor. A new factor is one member and one line here, and the code
+// that heeds it.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,18 @@ constexpr auto enum_names(Files) { return std::array{Named{Files::on, "on"}, Nam
 
 /// Whether the pictures are brought to the network's size once, before the runs.
 enum class Prepared { off, on };
-constexpr auto enum_names(Prepared) { return std::array{Named{Prepared::off, "off"}, Named{Prepared::on, "on"}}; }
+constexpr auto enum_names(Prepared) {
+  return std::array{Named{Prepared::off, "off"}, Named{Prepared::on, "on"}};
+}
 
 enum class Mode { sync, async };
 constexpr auto enum_names(Mode) { return std::array{Named{Mode::sync, "sync"}, Named{Mode::async, "async"}}; }
 
 /// State of the page cache for the picture files when the measurement begins.
 enum class Cache { warm, cold };
-constexpr auto enum_names(Cache) { return std::array{Named{Cache::warm, "warm"}, Named{Cache::cold, "cold"}}; }
+constexpr auto enum_names(Cache) {
+  return std::array{Named{Cache::warm, "warm"}, Named{Cache::cold, "cold"}};
+}
 
 enum class Architecture { in_process };
 constexpr auto enum_names(Architecture) { return std::array{Named{Architecture::in_process, "in-process"}}; }
@@ -70,7 +75,8 @@ void describe(Visit&& v, Self& s) {
   v("files", s.files, "on: read and decode files; off: tensors ready in memory");
   v("prepared", s.prepared, "on: pictures brought to the network's size before the run");
   v("cache", s.cache, "page cache for the files: warm, or dropped before the measurement");
-  v("loaders", s.loaders, "loader threads; 0: load on the inference thread; -1: one per core", between(-1, 1024));
+  v("loaders", s.loaders, "loader threads; 0: load on the inference thread; -1: one per core",
+    between(-1, 1024));
   v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
   v("streams", s.streams, "inferences that run side by side; 0: the engine's choice", between(0, 4096));
   v("pinning", s.pinning, "tie engine threads to cores");
@@ -83,7 +89,8 @@ void describe(Visit&& v, Self& s) {
   v("side", s.side, "picture side of a network given by name; 0: the network's own", between(0, 8192));
   v("weights_seed", s.weights_seed, "seed of the weights of a network given by name", at_least(0));
   v("min_file_bytes", s.min_file_bytes, "smaller picture files are rejected", at_least(0));
-  v("tensor_memory_bytes", s.tensor_memory_bytes, "most memory for ready tensors (files off)", at_least(1 << 20));
+  v("tensor_memory_bytes", s.tensor_memory_bytes, "most memory for ready tensors (files off)",
+    at_least(1 << 20));
   v("protocol", s.protocol, "file for the answers, one line a picture; empty: written and thrown away");
 }
 

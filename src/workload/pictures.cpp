@@ -10,15 +10,18 @@ namespace {
 
 Result<data::PictureSet> scan_usable(const std::string& folder, std::int64_t min_file_bytes) {
   if (folder.empty())
-    return fail(ErrorCode::invalid_argument, "no pictures given: --images FOLDER (neph images synth makes some)");
+    return fail(ErrorCode::invalid_argument,
+                "no pictures given: --images FOLDER (neph images synth makes some)");
   NEPH_TRY(auto set, data::scan(folder, {.min_file_bytes = min_file_bytes}));
   if (set.usable.empty())
-    return fail(ErrorCode::invalid_argument, "{} has no usable picture among {} files; neph images check {} tells why",
-                folder, set.rejected.size(), folder);
+    return fail(ErrorCode::invalid_argument,
+                "{} has no usable picture among {} files; neph images check {} tells why", folder,
+                set.rejected.size(), folder);
   return set;
 }
 
-/// FNV-1a over what decides the content of a prepared set: the files by path and size, and the transform's sides.
+/// FNV-1a over what decides the content of a prepared set: the files by path and size, and the transform's
+/// sides.
 std::uint64_t content_key(const data::PictureSet& set, const data::Transform& transform) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   const auto mix = [&hash](std::string_view bytes) {
@@ -37,11 +40,13 @@ Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const
   if (manifest) return folder;
   std::error_code error;
   std::filesystem::create_directories(folder.parent_path(), error);
-  if (error) return tl::unexpected(system_error("cannot make " + folder.parent_path().string(), error.value()));
+  if (error)
+    return tl::unexpected(system_error("cannot make " + folder.parent_path().string(), error.value()));
   const auto threads = std::max(1U, std::thread::hardware_concurrency());
-  NEPH_CHECK(data::prepare(set, transform, folder, {.threads = threads}, [&](std::int64_t done, std::int64_t total) {
-    events.emit(Progress{"prepare pictures", done, total});
-  }));
+  NEPH_CHECK(
+      data::prepare(set, transform, folder, {.threads = threads}, [&](std::int64_t done, std::int64_t total) {
+        events.emit(Progress{"prepare pictures", done, total});
+      }));
   return folder;
 }
 
@@ -49,14 +54,16 @@ Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const
 
 Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs) {
   if (inputs.size() != 1)
-    return fail(ErrorCode::unsupported, "the model has {} inputs; pictures need a model with one", inputs.size());
+    return fail(ErrorCode::unsupported, "the model has {} inputs; pictures need a model with one",
+                inputs.size());
   const auto& input = inputs.front();
   if (input.element != engine::Element::f32)
     return fail(ErrorCode::unsupported, "the model's input '{}' is {}; pictures are f32", input.name,
                 enum_name(input.element));
   if (input.shape.size() != 4)
-    return fail(ErrorCode::unsupported, "the model's input '{}' has rank {}; pictures need [n, channels, height, width]",
-                input.name, input.shape.size());
+    return fail(ErrorCode::unsupported,
+                "the model's input '{}' has rank {}; pictures need [n, channels, height, width]", input.name,
+                input.shape.size());
   const auto& shape = input.shape;
   if (input.channels_last()) return data::transform_for_input(shape[3], shape[1], shape[2]);
   return data::transform_for_input(shape[1], shape[2], shape[3]);
@@ -76,7 +83,8 @@ Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& tran
 Status set_cache(const data::PictureSet& set, Cache cache) {
   for (const auto& picture : set.usable) {
     // A file that has vanished is a failed picture of the run, which the loader reports.
-    const auto status = cache == Cache::cold ? data::drop_from_cache(picture.path) : data::load_into_cache(picture.path);
+    const auto status =
+        cache == Cache::cold ? data::drop_from_cache(picture.path) : data::load_into_cache(picture.path);
     if (!status && status.error().code != ErrorCode::not_found) return status;
   }
   return {};

@@ -1,4 +1,5 @@
-// The pictures of a run: the folder that was named, or the same pictures brought to the network's size before.
+// The pictures of a run: the folder that was named, or the same pictures brought to the network's size
+// before.
 #pragma once
 
 #include "core/event.hpp"
@@ -13,12 +14,13 @@ struct Pictures {
   data::Transform transform;
 };
 
-/// The transform for the model's only input. Errors: unsupported: more than one input, not f32, not [n, channels, side,
-/// side] or [n, side, side, channels] with 1 or 3 channels.
+/// The transform for the model's only input. Errors: unsupported: more than one input, not f32, not [n,
+/// channels, side, side] or [n, side, side, channels] with 1 or 3 channels.
 Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs);
 
-/// The usable pictures of spec.images, of which there is at least one, as `transform` wants them. With spec.prepared it
-/// is the prepared set in the cache folder, made now if it is not there. Errors: those of the scan and of prepare().
+/// The usable pictures of spec.images, of which there is at least one, as `transform` wants them. With
+/// spec.prepared it is the prepared set in the cache folder, made now if it is not there. Errors: those of
+/// the scan and of prepare().
 Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& transform, EventSink& events);
 
 /// Brings the files of the set into the state of the page cache that the run asks for.

@@ -12,7 +12,8 @@ tl::unexpected<Error> stopped() { return fail(ErrorCode::unavailable, "stopped b
 Pipeline::Pipeline(engine::Session& session, const Clock& clock) : session_(session), clock_(clock) {}
 Pipeline::~Pipeline() = default;
 
-Result<std::unique_ptr<Pipeline>> Pipeline::make(engine::Session& session, const Clock& clock, std::int64_t depth) {
+Result<std::unique_ptr<Pipeline>> Pipeline::make(engine::Session& session, const Clock& clock,
+                                                 std::int64_t depth) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(session, clock));
   pipeline->lanes_.reserve(static_cast<std::size_t>(depth));
   pipeline->done_lanes_.reserve(static_cast<std::size_t>(depth));
@@ -43,7 +44,8 @@ Status Pipeline::run(data::BatchSource& source, const Finished& finished, const 
   return lanes_.size() == 1 ? run_in_turn(source, finished, stop) : run_in_flight(source, finished, stop);
 }
 
-Status Pipeline::run_in_turn(data::BatchSource& source, const Finished& finished, const std::stop_token& stop) {
+Status Pipeline::run_in_turn(data::BatchSource& source, const Finished& finished,
+                             const std::stop_token& stop) {
   auto& lane = lanes_.front();
   for (;;) {
     if (stop.stop_requested()) return stopped();
@@ -61,7 +63,8 @@ Status Pipeline::run_in_turn(data::BatchSource& source, const Finished& finished
   }
 }
 
-Status Pipeline::run_in_flight(data::BatchSource& source, const Finished& finished, const std::stop_token& stop) {
+Status Pipeline::run_in_flight(data::BatchSource& source, const Finished& finished,
+                               const std::stop_token& stop) {
   std::vector<std::size_t> free_lanes;
   for (std::size_t i = lanes_.size(); i > 0; --i) free_lanes.push_back(i - 1);
   Status outcome;

@@ -1,6 +1,6 @@
 // The loop that joins a source of batches to an engine: one inference after the other, or several in flight.
-// It knows neither files nor answers. Threads: run() drives from the calling thread, which should be named "engine"
-// (core/thread.hpp); in asynchronous mode the engine completes requests on threads of its own.
+// It knows neither files nor answers. Threads: run() drives from the calling thread, which should be named
+// "engine" (core/thread.hpp); in asynchronous mode the engine completes requests on threads of its own.
 #pragma once
 
 #include <condition_variable>
@@ -30,16 +30,17 @@ struct InferTimes {
 
 class Pipeline {
  public:
-  /// Called on the driving thread with every finished batch, in the order in which they finish. `scores` are the first
-  /// output's values, items × classes. False: start no further batches.
+  /// Called on the driving thread with every finished batch, in the order in which they finish. `scores` are
+  /// the first output's values, items × classes. False: start no further batches.
   using Finished = std::function<bool(const data::Batch&, const InferTimes&, std::span<const float> scores)>;
 
   /// `depth` inferences in flight; 1 waits for each on the driving thread (synchronous).
-  static Result<std::unique_ptr<Pipeline>> make(engine::Session& session, const Clock& clock, std::int64_t depth);
+  static Result<std::unique_ptr<Pipeline>> make(engine::Session& session, const Clock& clock,
+                                                std::int64_t depth);
   ~Pipeline();
 
-  /// Runs until the source ends, `finished` says stop, or `stop` is requested (ErrorCode::unavailable). When it returns
-  /// nothing is in flight and every batch that was handed out is released.
+  /// Runs until the source ends, `finished` says stop, or `stop` is requested (ErrorCode::unavailable). When
+  /// it returns nothing is in flight and every batch that was handed out is released.
   Status run(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
 
  private:

@@ -1,17 +1,17 @@
 #include "workload/pipeline.hpp"
 
-#include <gmock/gmock.h>
-
 #include <deque>
 #include <thread>
+
+#include <gmock/gmock.h>
 
 #include "core/random.hpp"
 
 namespace neph::workload {
 namespace {
 
-/// An engine of known behaviour: the score of a picture is its first value, an inference of `fails_at` fails, and
-/// asynchronous ones finish on a thread of their own, newest first when `newest_first`.
+/// An engine of known behaviour: the score of a picture is its first value, an inference of `fails_at` fails,
+/// and asynchronous ones finish on a thread of their own, newest first when `newest_first`.
 class EchoSession final : public engine::Session {
  public:
   explicit EchoSession(std::int64_t batch) {
@@ -75,7 +75,9 @@ class EchoSession final : public engine::Session {
 class NumberSource final : public data::BatchSource {
  public:
   NumberSource(std::int64_t pictures, std::int64_t batch, std::size_t slots)
-      : pictures_(pictures), batch_(batch), memory_(slots, std::vector<float>(static_cast<std::size_t>(batch))) {
+      : pictures_(pictures),
+        batch_(batch),
+        memory_(slots, std::vector<float>(static_cast<std::size_t>(batch))) {
     for (std::size_t i = 0; i < slots; ++i) free_.push_back(i);
   }
   std::optional<data::Batch> next() override {
@@ -84,7 +86,8 @@ class NumberSource final : public data::BatchSource {
     data::Batch batch{.first = next_, .size = std::min(batch_, pictures_ - next_), .slot = free_.front()};
     free_.pop_front();
     batch.tensor = memory_[batch.slot];
-    for (std::int64_t i = 0; i < batch.size; ++i) batch.tensor[static_cast<std::size_t>(i)] = static_cast<float>(next_ + i);
+    for (std::int64_t i = 0; i < batch.size; ++i)
+      batch.tensor[static_cast<std::size_t>(i)] = static_cast<float>(next_ + i);
     next_ += batch.size;
     return batch;
   }
@@ -114,14 +117,15 @@ class PipelineTest : public testing::TestWithParam<std::int64_t> {
 TEST_P(PipelineTest, EveryPictureIsAnsweredOnce) {
   NumberSource source(100, 3, static_cast<std::size_t>(GetParam()));
   std::vector<int> seen(100);
-  ASSERT_TRUE(run(source, [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
-    EXPECT_LE(times.issued, times.done);
-    for (std::int64_t i = 0; i < batch.size; ++i) {
-      EXPECT_EQ(scores[static_cast<std::size_t>(i)], static_cast<float>(batch.first + i));
-      ++seen[static_cast<std::size_t>(batch.first + i)];
-    }
-    return true;
-  }));
+  ASSERT_TRUE(
+      run(source, [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+        EXPECT_LE(times.issued, times.done);
+        for (std::int64_t i = 0; i < batch.size; ++i) {
+          EXPECT_EQ(scores[static_cast<std::size_t>(i)], static_cast<float>(batch.first + i));
+          ++seen[static_cast<std::size_t>(batch.first + i)];
+        }
+        return true;
+      }));
   EXPECT_THAT(seen, testing::Each(1));
   EXPECT_TRUE(source.all_released());
   EXPECT_LE(session_.most_in_flight, GetParam());
@@ -130,7 +134,8 @@ TEST_P(PipelineTest, EveryPictureIsAnsweredOnce) {
 TEST_P(PipelineTest, StopsWhenToldTo) {
   NumberSource source(3000, 3, static_cast<std::size_t>(GetParam()));
   int batches = 0;
-  ASSERT_TRUE(run(source, [&](const data::Batch&, const InferTimes&, std::span<const float>) { return ++batches < 5; }));
+  ASSERT_TRUE(run(
+      source, [&](const data::Batch&, const InferTimes&, std::span<const float>) { return ++batches < 5; }));
   EXPECT_GE(batches, 5);
   EXPECT_LE(batches, 5 + GetParam());
   EXPECT_TRUE(source.all_released());
@@ -139,7 +144,8 @@ TEST_P(PipelineTest, StopsWhenToldTo) {
 TEST_P(PipelineTest, AnInferenceThatFailsEndsTheRunWithItsError) {
   session_.fails_at = 7;
   NumberSource source(300, 3, static_cast<std::size_t>(GetParam()));
-  const auto status = run(source, [](const data::Batch&, const InferTimes&, std::span<const float>) { return true; });
+  const auto status =
+      run(source, [](const data::Batch&, const InferTimes&, std::span<const float>) { return true; });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "told to fail");
   EXPECT_TRUE(source.all_released());
@@ -149,7 +155,8 @@ TEST_P(PipelineTest, AStopRequestEndsItEarly) {
   NumberSource source(300, 3, static_cast<std::size_t>(GetParam()));
   std::stop_source stop;
   const auto status = run(
-      source, [&](const data::Batch&, const InferTimes&, std::span<const float>) { return stop.request_stop(); },
+      source,
+      [&](const data::Batch&, const InferTimes&, std::span<const float>) { return stop.request_stop(); },
       stop.get_token());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::unavailable);

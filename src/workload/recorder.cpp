@@ -8,8 +8,9 @@
 namespace neph::workload {
 namespace {
 
-/// Equal stretches of the measurement whose rates give the interval of one run: the method of batch means (Law,
-/// Simulation Modeling and Analysis, section 9.5.3), ten because fewer than thirty keep neighbours nearly independent.
+/// Equal stretches of the measurement whose rates give the interval of one run: the method of batch means
+/// (Law, Simulation Modeling and Analysis, section 9.5.3), ten because fewer than thirty keep neighbours
+/// nearly independent.
 constexpr std::size_t stretches = 10;
 
 Figure figure(std::string name, std::string unit, Estimate estimate) {
@@ -49,10 +50,12 @@ void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<
   }
   bytes_read_ += batch.bytes_read;
   done_ += batch.size;
-  samples_.push_back({times.issued, times.done, batch.size, batch.times, judged - begin, clock_.now() - judged});
+  samples_.push_back(
+      {times.issued, times.done, batch.size, batch.times, judged - begin, clock_.now() - judged});
 }
 
-Status Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders, RunResult& result) {
+Status Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
+                        RunResult& result) {
   NEPH_CHECK(protocol_.close());
   result.answers = answers_;
   result.answers_checksum = answers_checksum(answers_);
@@ -95,8 +98,8 @@ void Recorder::add_stages(RunResult& result) const {
   stage("write", [](const Sample& s) { return s.write; });
 }
 
-/// Time with at least one inference in flight: for one after the other the sum of their times, for many at once not the
-/// same moment twice.
+/// Time with at least one inference in flight: for one after the other the sum of their times, for many at
+/// once not the same moment twice.
 Nanoseconds Recorder::engine_busy() const {
   std::vector<std::pair<Moment, Moment>> flights;
   for (const auto& sample : samples_) flights.emplace_back(sample.issued, sample.done);
@@ -119,7 +122,8 @@ void Recorder::add_figures(const Timeline& timeline, Moment begin, Moment end, s
     std::vector<double> rates(stretches);
     for (const auto& sample : samples_) {
       const double place = seconds(sample.done - begin) / wall_s * stretches;
-      rates[std::min(stretches - 1, static_cast<std::size_t>(std::max(0.0, place)))] += static_cast<double>(sample.items);
+      rates[std::min(stretches - 1, static_cast<std::size_t>(std::max(0.0, place)))] +=
+          static_cast<double>(sample.items);
     }
     for (auto& value : rates) value *= stretches / wall_s;
     const auto mean = stats::mean_estimate(rates);
@@ -127,7 +131,9 @@ void Recorder::add_figures(const Timeline& timeline, Moment begin, Moment end, s
     rate.high = mean.high;
     rate.n = mean.n;
   }
-  const auto share = [&](double busy_s, double threads) { return Estimate{.value = busy_s / (wall_s * threads), .n = 1}; };
+  const auto share = [&](double busy_s, double threads) {
+    return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
+  };
   result.figures.push_back(figure("images_per_s", "images per second", rate));
   result.figures.push_back(figure("engine_busy", "share of the time with an inference in flight",
                                   share(seconds(engine_busy()), 1)));
@@ -135,8 +141,8 @@ void Recorder::add_figures(const Timeline& timeline, Moment begin, Moment end, s
     double loading_s = 0;
     for (const auto& sample : samples_)
       loading_s += seconds(sample.load.read + sample.load.decode + sample.load.preprocess);
-    result.figures.push_back(
-        figure("loaders_busy", "share of the loader threads' time", share(loading_s, static_cast<double>(loaders))));
+    result.figures.push_back(figure("loaders_busy", "share of the loader threads' time",
+                                    share(loading_s, static_cast<double>(loaders))));
   }
   if (!samples_.empty())
     result.figures.push_back(figure("first_answer_s", "seconds from the start of the measurement",
@@ -151,16 +157,18 @@ void Recorder::add_figures(const Timeline& timeline, Moment begin, Moment end, s
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
     result.warnings.push_back({"pictures_failed",
-                               fmt::format("{} of {} pictures could not be used; the first: {}", failed_.size(), done_,
-                                           failed_.front().reason),
-                               "neph images check names them all", failed_.size() == static_cast<std::size_t>(done_)});
+                               fmt::format("{} of {} pictures could not be used; the first: {}",
+                                           failed_.size(), done_, failed_.front().reason),
+                               "neph images check names them all",
+                               failed_.size() == static_cast<std::size_t>(done_)});
   std::vector<double> per_item;
   for (const auto& sample : samples_) per_item.push_back(seconds(sample.done - sample.issued));
   const auto trend = stats::trend_of(per_item);
   if (per_item.size() >= 20 && stats::drifts(trend, 0.05))
-    result.warnings.push_back({"unsteady",
-                               fmt::format("the time per batch changed by {:+.0f} % during the measurement", 100 * trend.change),
-                               "measure longer, or look at the telemetry for what changed with it"});
+    result.warnings.push_back(
+        {"unsteady",
+         fmt::format("the time per batch changed by {:+.0f} % during the measurement", 100 * trend.change),
+         "measure longer, or look at the telemetry for what changed with it"});
 }
 
 }  // namespace neph::workload

@@ -1,4 +1,5 @@
-// What the measurement leaves behind: raw samples, stages, answers, the protocol; and the figures made of them.
+// What the measurement leaves behind: raw samples, stages, answers, the protocol; and the figures made of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,19 @@
 
 namespace neph::workload {
 
-/// Fed with every batch of the measurement on the driving thread. Memory for all samples is taken before it begins.
+/// Fed with every batch of the measurement on the driving thread. Memory for all samples is taken before it
+/// begins.
 class Recorder {
  public:
   /// `pictures` in the run, in batches of `batch`.
-  Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t batch, Protocol protocol, const Clock& clock);
+  Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t batch, Protocol protocol,
+           const Clock& clock);
 
   void add(const data::Batch& batch, const InferTimes& times, std::span<const float> scores);
   std::int64_t pictures_done() const { return done_; }
 
-  /// Ends the measurement that lasted from `begin` to `end`, closes the protocol, and fills samples, stages, answers,
-  /// figures and warnings of the result. `loaders` are the threads that shared the loading.
+  /// Ends the measurement that lasted from `begin` to `end`, closes the protocol, and fills samples, stages,
+  /// answers, figures and warnings of the result. `loaders` are the threads that shared the loading.
   Status finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders, RunResult& result);
 
  private:
@@ -38,7 +41,8 @@ class Recorder {
 
   void add_stages(RunResult& result) const;
   void add_samples(const Timeline& timeline, RunResult& result) const;
-  void add_figures(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders, RunResult& result) const;
+  void add_figures(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
+                   RunResult& result) const;
   void add_warnings(RunResult& result) const;
   Nanoseconds engine_busy() const;
 

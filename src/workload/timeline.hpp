@@ -12,7 +12,8 @@ namespace neph::workload {
 
 class Timeline {
  public:
-  Timeline(const Clock& clock, Moment origin, EventSink& events) : clock_(clock), origin_(origin), events_(events) {}
+  Timeline(const Clock& clock, Moment origin, EventSink& events)
+      : clock_(clock), origin_(origin), events_(events) {}
 
   /// Seconds from the run's origin.
   double at(Moment moment) const { return seconds(moment - origin_); }

@@ -7,9 +7,15 @@ namespace neph::workload {
 namespace {
 
 constexpr Workload all[] = {
-    {.name = "infer", .summary = "a ready model applied to many pictures", .check = infer::check,
-     .prepare = infer::prepare, .run = infer::run, .command = infer::command, .answer_fields = infer::answer_fields,
-     .probe = infer::probe, .whole_run_s = infer::whole_run_s},
+    {.name = "infer",
+     .summary = "a ready model applied to many pictures",
+     .check = infer::check,
+     .prepare = infer::prepare,
+     .run = infer::run,
+     .command = infer::command,
+     .answer_fields = infer::answer_fields,
+     .probe = infer::probe,
+     .whole_run_s = infer::whole_run_s},
 };
 
 }  // namespace

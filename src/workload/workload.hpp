@@ -1,8 +1,9 @@
-// Workloads: what ONE run does. A workload gets its description as JSON, does the work, says what happens as events, and
-// returns what it found out.
+// Workloads: what ONE run does. A workload gets its description as JSON, does the work, says what happens as
+// events, and returns what it found out.
 //
-// What it does not do: decide order or repeats, store, print. Threads: run() blocks the thread it is called on and owns
-// every thread it starts. A new workload is one file here and one line in the list of workload.cpp.
+// What it does not do: decide order or repeats, store, print. Threads: run() blocks the thread it is called
+// on and owns every thread it starts. A new workload is one file here and one line in the list of
+// workload.cpp.
 #pragma once
 
 #include <span>
@@ -20,7 +21,7 @@ namespace neph::workload {
 
 struct Context {
   const Clock& clock;
-  Moment origin;         ///< when the process was started: second 0 of the run
+  Moment origin;  ///< when the process was started: second 0 of the run
   EventSink& events;
   std::stop_token stop;  ///< end early with ErrorCode::unavailable
 };
@@ -30,8 +31,8 @@ struct Workload {
   std::string_view summary;
   /// Whether the description makes sense, as far as that can be said without running it.
   Status (*check)(const Json& spec);
-  /// What is done once before all runs and not measured: models and pictures that runs will find ready. Does nothing
-  /// when all is there.
+  /// What is done once before all runs and not measured: models and pictures that runs will find ready. Does
+  /// nothing when all is there.
   Status (*prepare)(const Json& spec, EventSink& events);
   Result<RunResult> (*run)(const Json& spec, const Context& context);
   /// The `neph` command line for one run of it, with only what differs from the defaults.

@@ -66,7 +66,8 @@ TEST_P(Format, TakesPicturesChannelsFirstWhateverTheModelWants) {
   const auto request = request_of(*session);
   bind(*request, input, output);
   ASSERT_TRUE(request->infer());
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(output[i], expected[i], 1e-5) << name << " " << i;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(output[i], expected[i], 1e-5) << name << " " << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Load, Format,
