@@ -101,8 +101,9 @@ Status InferRun::first_inference() {
     NEPH_TRY(source_, data::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr,
                                           progress, context_.stop));
   }
+  NEPH_TRY(const auto alone, Pipeline::make(*session_, context_.clock, 1));
   InferTimes first;
-  NEPH_CHECK(pipeline_->run(
+  NEPH_CHECK(alone->run(
       *source_,
       [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
         first = times;
