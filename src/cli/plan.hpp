@@ -23,7 +23,7 @@ template <class Visit, Describes<PlanOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("repeat", s.repeat, "runs per combination; intervals need at least 2", between(1, 100000));
   v("seed", s.seed, "of the order of runs; 0: a new one, which is kept with the results", at_least(0));
-  v("timeout_s", s.timeout_s, "a run that takes longer has failed; 0: no limit", at_least(0));
+  v("timeout_s", s.timeout_s, "a run that takes longer has failed; 0: no limit", between(0, 1e8));
   v("store", s.store, "file that keeps the results");
 }
 

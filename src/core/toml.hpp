@@ -1,4 +1,4 @@
-// TOML files, read as JSON. Dates become text; everything else has its JSON twin.
+// TOML files, read as JSON. Dates, nan and inf become text; everything else has its JSON twin.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,8 @@
 
 namespace neph {
 
-/// The error names the file (`what`), line and column.
+/// The error names the file (`what`), line and column. Refused unread: more than 64 KiB, or nested more than 8
+/// deep by brackets or by dots.
 Result<Json> parse_toml(std::string_view text, std::string_view what);
 
 }  // namespace neph

@@ -17,11 +17,23 @@ std::string in_words(const Json& value) {
 }
 
 Status check_factor(const Factor& factor) {
-  if (factor.values.empty())
-    return fail(ErrorCode::invalid_argument, "factor {}: no value; give at least one", factor.name);
   for (auto value = factor.values.begin(); value != factor.values.end(); ++value)
     if (std::find(factor.values.begin(), value, *value) != value)
       return fail(ErrorCode::invalid_argument, "factor {}: {} is given twice", factor.name, in_words(*value));
+  return {};
+}
+
+/// Every cell holds the whole description: cells × its text must stay small too.
+Status check_size(const Experiment& experiment, std::int64_t cells) {
+  auto bytes = dump_json(experiment.spec).size();
+  for (const auto& factor : experiment.factors) {
+    std::size_t longest = 0;
+    for (const auto& value : factor.values) longest = std::max(longest, dump_json(value).size());
+    bytes += factor.name.size() + longest;
+  }
+  if (bytes > max_cell_bytes / static_cast<std::size_t>(cells))
+    return fail(ErrorCode::invalid_argument, "{} cells of {} bytes each are more than {} MiB", cells, bytes,
+                max_cell_bytes >> 20);
   return {};
 }
 
@@ -29,6 +41,8 @@ Result<std::int64_t> count_cells(const std::vector<Factor>& factors) {
   std::int64_t cells = 1;
   std::vector<std::string> sizes;
   for (const auto& factor : factors) {
+    if (factor.values.empty())
+      return fail(ErrorCode::invalid_argument, "factor {}: no value; give at least one", factor.name);
     const auto values = static_cast<std::int64_t>(factor.values.size());
     sizes.push_back(fmt::format("{} {}", values, factor.name));
     if (values > max_cells / cells)
@@ -77,8 +91,9 @@ Cell make_cell(const Experiment& experiment, std::int64_t index) {
 }  // namespace
 
 Result<std::vector<Cell>> expand(const Experiment& experiment) {
+  NEPH_TRY(const std::int64_t count, count_cells(experiment.factors));  // first: the other checks take longer
   NEPH_CHECK(check(experiment));
-  NEPH_TRY(const std::int64_t count, count_cells(experiment.factors));
+  NEPH_CHECK(check_size(experiment, count));
   if (experiment.repeat > max_runs / count)
     return fail(ErrorCode::invalid_argument, "{} cells × {} repeats are more than {} runs", count,
                 experiment.repeat, max_runs);

@@ -46,10 +46,12 @@ namespace neph::experiment {
 inline constexpr std::int64_t max_cells = 10'000;
 /// More runs than this would take months; (cells × repeats).
 inline constexpr std::int64_t max_runs = 1'000'000;
+/// Most memory for the cells' descriptions, in bytes of their text.
+inline constexpr std::size_t max_cell_bytes = std::size_t{64} << 20;
 
 /// All combinations of the factors' values, the first factor slowest. One cell, "all", without factors.
-/// Errors: invalid_argument: a factor without values or named twice, a value twice, too many cells or runs,
-/// fewer than one repeat.
+/// Errors: invalid_argument: a factor without values or named twice, a value twice, too many cells or runs
+/// or bytes (before any is made), fewer than one repeat.
 Result<std::vector<Cell>> expand(const Experiment& experiment);
 
 /// One run to do.
