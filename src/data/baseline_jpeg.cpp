@@ -9,27 +9,29 @@
 namespace neph::data {
 namespace {
 
+int reduced_length(std::int64_t length, int by) { return static_cast<int>((length + by - 1) / by); }
+
 int big16(std::span<const std::uint8_t> bytes, std::size_t at) { return bytes[at] << 8 | bytes[at + 1]; }
 
 }  // namespace
 
 std::optional<LumaColour> BaselineJpeg::read(std::span<const std::byte> file, const JpegPart& part) {
-  if (part.reduced != 1) return std::nullopt;
-  const int width = static_cast<int>(part.width), height = static_cast<int>(part.height);
   const std::span bytes(reinterpret_cast<const std::uint8_t*>(file.data()), file.size());
-  if (!read_segments(bytes, width, height)) return std::nullopt;
+  if (!read_segments(bytes, static_cast<int>(part.width), static_cast<int>(part.height))) return std::nullopt;
   unstuff(bytes.subspan(scan_begin_));
-  const Grid grid = lay_out(width, height, part.columns, part.rows);
+  const Grid grid = lay_out(part);
   if (!decode_scan(grid)) return std::nullopt;
 
+  const int width = reduced_length(part.width, part.reduced),
+            height = reduced_length(part.height, part.reduced);
   LumaColour picture;
   picture.grey = components_.size() == 1;
   picture.luma = plane_of(components_[0], grid, width, height);
   if (picture.grey) return picture;
-  picture.across = components_[0].across;
-  picture.down = components_[0].down;
-  const int colour_width = (width + picture.across - 1) / picture.across;
-  const int colour_height = (height + picture.down - 1) / picture.down;
+  picture.across = grid.mcu_width / components_[1].width;
+  picture.down = grid.mcu_height / components_[1].height;
+  const int colour_width = reduced_length(width, picture.across);
+  const int colour_height = reduced_length(height, picture.down);
   picture.blue = plane_of(components_[1], grid, colour_width, colour_height);
   picture.red = plane_of(components_[2], grid, colour_width, colour_height);
   return picture;
@@ -179,24 +181,32 @@ void BaselineJpeg::unstuff(std::span<const std::uint8_t> data) {
   std::memset(to, 0, BitReader::slack);
 }
 
-BaselineJpeg::Grid BaselineJpeg::lay_out(int width, int height, Stretch columns, Stretch rows) {
-  const int mcu_width = 8 * components_[0].across, mcu_height = 8 * components_[0].down;
-  const int margin_x = components_[0].across > 1 ? 2 : 0, margin_y = components_[0].down > 1 ? 2 : 0;
-  const int across = (width + mcu_width - 1) / mcu_width;
+/// Colour that is sampled more coarsely is reduced less.
+BaselineJpeg::Grid BaselineJpeg::lay_out(const JpegPart& part) {
+  const Component& luma = components_[0];
+  for (auto& component : components_) {
+    component.width = 8 / std::max(1, part.reduced * component.across / luma.across);
+    component.height = 8 / std::max(1, part.reduced * component.down / luma.down);
+  }
   Grid grid;
-  grid.across = across;
-  grid.columns.begin = std::max(0, columns.begin - margin_x) / mcu_width;
-  grid.columns.end = (std::min(width, columns.end + margin_x) + mcu_width - 1) / mcu_width;
-  grid.rows.begin = std::max(0, rows.begin - margin_y) / mcu_height;
-  grid.rows.end = (std::min(height, rows.end + margin_y) + mcu_height - 1) / mcu_height;
+  grid.across = reduced_length(part.width, 8 * luma.across);
+  grid.mcu_width = luma.across * luma.width;
+  grid.mcu_height = luma.down * luma.height;
+  constexpr int margin = 2;  // colour's neighbours
+  const int width = reduced_length(part.width, part.reduced),
+            height = reduced_length(part.height, part.reduced);
+  grid.columns.begin = std::max(0, part.columns.begin - margin) / grid.mcu_width;
+  grid.columns.end = reduced_length(std::min(width, part.columns.end + margin), grid.mcu_width);
+  grid.rows.begin = std::max(0, part.rows.begin - margin) / grid.mcu_height;
+  grid.rows.end = reduced_length(std::min(height, part.rows.end + margin), grid.mcu_height);
   return grid;
 }
 
-Plane BaselineJpeg::plane_of(const Component& component, const Grid& grid, int width, int height) const {
+Plane BaselineJpeg::plane_of(const Component& component, const Grid& grid, int width, int height) {
   return {.data = component.plane.data() + component.origin,
           .stride = component.stride,
-          .x = grid.columns.begin * component.across * 8,
-          .y = grid.rows.begin * component.down * 8,
+          .x = grid.columns.begin * component.across * component.width,
+          .y = grid.rows.begin * component.down * component.height,
           .width = width,
           .height = height};
 }

@@ -29,13 +29,15 @@ class BaselineJpeg {
     int across = 1, down = 1;  ///< blocks per MCU
     int id = 0, quantisation = 0, dc = 0, ac = 0;
     std::int16_t predicted = 0;  ///< the last DC coefficient, from which the next one differs
+    int width = 8, height = 8;   ///< values of a block that are kept: means of 8 / width x 8 / height levels
     std::vector<float> plane;
     std::size_t origin = 0;  ///< of the plane's first value, behind what may be read before it
     std::ptrdiff_t stride = 0;
   };
   /// Which MCUs are decoded, and which of them are kept.
   struct Grid {
-    int across = 0;  ///< MCUs in a row
+    int across = 0;                     ///< MCUs in a row
+    int mcu_width = 8, mcu_height = 8;  ///< in luma values that are kept
     Stretch columns, rows;
   };
 
@@ -47,9 +49,9 @@ class BaselineJpeg {
   bool read_scan_header(std::span<const std::uint8_t> content);
   bool is_luma_and_colour() const;
   void unstuff(std::span<const std::uint8_t> data);
-  Grid lay_out(int width, int height, Stretch columns, Stretch rows);
+  Grid lay_out(const JpegPart& part);
   bool decode_scan(const Grid& grid);
-  Plane plane_of(const Component& component, const Grid& grid, int width, int height) const;
+  static Plane plane_of(const Component& component, const Grid& grid, int width, int height);
 
   friend struct BlockKernel;
 

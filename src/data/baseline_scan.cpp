@@ -39,7 +39,7 @@ struct BlockKernel {
     predict(component, dc, reader, bad);
     for (int k = 1; k < 64;) {
       reader.refill();
-      const Steps steps = ac.steps(reader.peek(HuffmanTable::look));
+      const Steps& steps = ac.steps(reader.peek(HuffmanTable::look));
       const int next = k + steps.advance;
       if (steps.bits == 0 || next > 63) [[unlikely]] {  // 64: no end is coded behind it
         std::int16_t unused;
@@ -62,7 +62,7 @@ struct BlockKernel {
     bool flat = true;
     for (int k = 1; k < 64;) {
       reader.refill();
-      const Pair pair = ac.pair(reader.peek(HuffmanTable::look));
+      const Pair& pair = ac.pair(reader.peek(HuffmanTable::look));
       const int first = k + pair.first_advance - 1, second = first + pair.second_advance;
       if (pair.bits == 0 || second + pair.last > 63) {  // no end is coded behind a 63rd coefficient
         std::int16_t value;
@@ -81,19 +81,45 @@ struct BlockKernel {
       if (pair.last) break;
     }
     constexpr float centre = 128;
+    const bool whole = component.width == 8 && component.height == 8;
+    alignas(32) float levels[64];
+    float* const to_levels = whole ? to : levels;
+    const std::ptrdiff_t stride = whole ? component.stride : 8;
     if (flat)
-      return fill(to, component.stride, std::nearbyint(static_cast<float>(block[0]) * scale[0]) + centre);
-    inverse_dct(block, scale, centre, to, component.stride);
+      fill(to_levels, stride, std::nearbyint(static_cast<float>(block[0]) * scale[0]) + centre);
+    else
+      inverse_dct(block, scale, centre, to_levels, stride);
+    if (!whole) [[unlikely]]
+      reduce(levels, component, to);
+  }
+
+  /// Means over the block's cells: of rows, then of neighbours as often as need be.
+  static NEPH_INLINE void reduce(const float* levels, const Component& component, float* to) {
+    const int across = 8 / component.width, down = 8 / component.height;
+    const float share = 1 / static_cast<float>(across * down);
+    for (int y = 0; y < component.height; ++y, to += component.stride) {
+      Lanes sum = {}, row;
+      for (int i = 0; i < down; ++i, levels += 8) {
+        load(levels, row);
+        sum += row;
+      }
+      for (int joined = 1; joined < across; joined *= 2)
+        sum = __builtin_shufflevector(sum, sum, 0, 2, 4, 6, 0, 2, 4, 6) +
+              __builtin_shufflevector(sum, sum, 1, 3, 5, 7, 1, 3, 5, 7);
+      sum *= share;
+      round_level(sum);
+      std::memcpy(to, &sum, static_cast<std::size_t>(component.width) * sizeof(float));
+    }
   }
 
   static NEPH_INLINE void clear(std::int16_t* block) {
     constexpr Lanes zero = {};
-    for (int i = 0; i < 4; ++i) std::memcpy(block + 16 * i, &zero, sizeof zero);
+    for (int i = 0; i < 4; ++i) store(zero, reinterpret_cast<float*>(block + 16 * i));
   }
 
   static NEPH_INLINE void fill(float* to, std::ptrdiff_t stride, float level) {
-    for (int y = 0; y < 8; ++y, to += stride)
-      for (int x = 0; x < 8; ++x) to[x] = level;
+    const Lanes levels = Lanes{} + level;
+    for (int y = 0; y < 8; ++y, to += stride) store(levels, to);
   }
 
   /// The blocks of one component in an MCU at column x (in MCUs, of the picture) of kept row y.
@@ -109,8 +135,9 @@ struct BlockKernel {
           skip_block(component, dc, ac, reader, bad);
           continue;
         }
-        const std::ptrdiff_t row = (std::ptrdiff_t{y} * component.down + v) * 8;
-        const std::ptrdiff_t column = (std::ptrdiff_t{x - grid.columns.begin} * component.across + h) * 8;
+        const std::ptrdiff_t row = (std::ptrdiff_t{y} * component.down + v) * component.height;
+        const std::ptrdiff_t column =
+            (std::ptrdiff_t{x - grid.columns.begin} * component.across + h) * component.width;
         float* to = component.plane.data() + component.origin + row * component.stride + column;
         keep_block(component, dc, ac, scale, reader, bad, to);
       }
@@ -149,10 +176,9 @@ bool BaselineJpeg::decode_scan(const Grid& grid) {
   for (auto& component : components_) {
     component.predicted = 0;
     component.origin = margin;
-    component.stride = std::ptrdiff_t{grid.columns.length()} * component.across * 8;
-    const auto rows =
-        static_cast<std::size_t>(grid.rows.length()) * static_cast<std::size_t>(component.down) * 8;
-    const std::size_t values = rows * static_cast<std::size_t>(component.stride) + 2 * margin;
+    component.stride = std::ptrdiff_t{grid.columns.length()} * component.across * component.width;
+    const std::ptrdiff_t rows = std::ptrdiff_t{grid.rows.length()} * component.down * component.height;
+    const std::size_t values = static_cast<std::size_t>(rows * component.stride) + 2 * margin;
     if (component.plane.size() < values) component.plane.resize(values);
   }
   return has_wide_lanes() ? decode_rows_wide(*this, grid) : decode_rows_portable(*this, grid);

@@ -90,9 +90,8 @@ bool HuffmanTable::build(std::span<const std::uint8_t> counts, std::span<const s
   return true;
 }
 
-/// Out of the table, or by T.81 F.2.2.3, DECODE: the codes of a length follow each other.
-Coefficient HuffmanTable::single(std::uint64_t ahead) const {
-  if (const Coefficient quick = singles_[ahead >> (longest - look)]; quick.bits != 0) return quick;
+/// T.81 F.2.2.3, DECODE: the codes of a length follow each other.
+Coefficient HuffmanTable::decode(std::uint64_t ahead) const {
   for (int length = 1; length <= 16; ++length) {
     const auto at = static_cast<std::size_t>(length);
     const auto code = static_cast<std::int32_t>(ahead >> (longest - length));

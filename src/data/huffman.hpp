@@ -82,12 +82,16 @@ class HuffmanTable {
   bool build(std::span<const std::uint8_t> counts, std::span<const std::uint8_t> symbols, bool for_ac);
 
   /// `ahead` are the next `look` bits.
-  NEPH_INLINE Pair pair(std::uint64_t ahead) const { return pairs_[ahead]; }
-  NEPH_INLINE Steps steps(std::uint64_t ahead) const { return steps_[ahead]; }
-  /// One symbol, by value so that the reader can stay in registers; `ahead` are the next `longest` bits.
-  Coefficient single(std::uint64_t ahead) const;
+  NEPH_INLINE const Pair& pair(std::uint64_t ahead) const { return pairs_[ahead]; }
+  NEPH_INLINE const Steps& steps(std::uint64_t ahead) const { return steps_[ahead]; }
+  /// One symbol; `ahead` are the next `longest` bits.
+  NEPH_INLINE Coefficient single(std::uint64_t ahead) const {
+    const Coefficient& quick = singles_[ahead >> (longest - look)];
+    return quick.bits != 0 ? quick : decode(ahead);
+  }
 
  private:
+  Coefficient decode(std::uint64_t ahead) const;  // not inlined, but by value: the reader stays in registers
   int advance_of(int symbol) const;
   void enter(int code, int length, int symbol);
   void combine();

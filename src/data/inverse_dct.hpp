@@ -63,7 +63,7 @@ NEPH_INLINE void inverse_dct(const std::int16_t* coefficients, const float* scal
   inverse_dct_once(m);
   for (int i = 0; i < 8; ++i, to += stride) {
     round_level(m[i]);
-    std::memcpy(to, &m[i], sizeof m[i]);
+    store(m[i], to);
   }
 }
 

@@ -85,26 +85,40 @@ NEPH_INLINE const float* colour_row(const Job& job, const LumaColour& picture, c
   return fine + job.columns.begin % 2;
 }
 
+/// Rounded, and kept within 0..255.
+NEPH_INLINE void store_level(const Lanes& value, float* to) {
+  const Lanes least = {}, most = least + 255.0F;
+  Lanes level = value;
+  round_level(level);
+  level = level > least ? level : least;
+  level = level < most ? level : most;
+  store(level, to);
+}
+
 /// Channel after channel: R, G, B by JFIF's equations, or luma alone.
 NEPH_INLINE void fill_row(const Job& job, const LumaColour& picture, int y, float* __restrict to) {
   const int width = job.channel_step;
-  const float* __restrict luma =
+  const float* luma =
       picture.luma.data + (y - picture.luma.y) * picture.luma.stride + (job.columns.begin - picture.luma.x);
-  const auto level = [](float value) {
-    round_level(value);
-    return std::min(std::max(value, 0.0F), 255.0F);
-  };
+  Lanes light, b, r;
   if (picture.grey) {
-    for (int i = 0; i < width; ++i) to[i] = level(luma[i]);
+    for (int i = 0; i < width; i += lanes) {
+      load(luma + i, light);
+      store_level(light, to + i);
+    }
     return;
   }
-  const float* __restrict blue = colour_row(job, picture, picture.blue, y, job.colour_rows);
-  const float* __restrict red = colour_row(job, picture, picture.red, y, job.colour_rows + 3 * job.values);
-  for (int i = 0; i < width; ++i) {
-    const float light = luma[i], b = blue[i] - 128, r = red[i] - 128;
-    to[i] = level(light + 1.402F * r);
-    to[width + i] = level(light - 0.344136F * b - 0.714136F * r);
-    to[2 * width + i] = level(light + 1.772F * b);
+  const float* blue = colour_row(job, picture, picture.blue, y, job.colour_rows);
+  const float* red = colour_row(job, picture, picture.red, y, job.colour_rows + 3 * job.values);
+  for (int i = 0; i < width; i += lanes) {
+    load(luma + i, light);
+    load(blue + i, b);
+    load(red + i, r);
+    b -= 128;
+    r -= 128;
+    store_level(light + 1.402F * r, to + i);
+    store_level(light - 0.344136F * b - 0.714136F * r, to + width + i);
+    store_level(light + 1.772F * b, to + 2 * width + i);
   }
 }
 
@@ -127,7 +141,11 @@ NEPH_INLINE void vertical_pass(const Job& job, const Source& source, int row) {
     for (int r = 0; r < lanes; ++r)
       weighted_sum<Count>(from[r] + value, job.values, weight[r], job.vertical.count, block[r]);
     turn(block);
-    std::memcpy(job.turned + static_cast<std::ptrdiff_t>(value) * lanes, block, sizeof block);
+    float* to = job.turned + static_cast<std::ptrdiff_t>(value) * lanes;
+    for (const auto& column : block) {
+      store(column, to);
+      to += lanes;
+    }
   }
 }
 
@@ -155,7 +173,7 @@ NEPH_INLINE void store_block(const Job& job, int row, int column, int plane, con
   for (int r = 0; r < rows; ++r, to += width) {
     const Lanes result = levels[r] * job.planes.scale[plane] + job.planes.offset[plane];
     if (columns == lanes)
-      std::memcpy(to, &result, sizeof result);
+      store(result, to);
     else
       std::memcpy(to, &result, static_cast<std::size_t>(columns) * sizeof(float));
   }
