@@ -258,6 +258,7 @@ def wait_for_worker(running):
     raise AssertionError("no worker was started")
 
 
+@pytest.mark.address_space
 def test_memory_limit_hit(neph, pictures):
     """An address space of 1.5 GiB cannot hold ResNet-50 with a batch of 512: the run fails, the program does not."""
     limit = 1536 * 1024
