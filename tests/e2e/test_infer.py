@@ -159,3 +159,16 @@ def test_the_store_gives_back_what_was_measured(results):
     assert "model_compile" in neph("show", "1", "--run", "1").stdout
     page = neph("report", "1").stdout.strip()
     assert "</html>" in (neph.folder / page).read_text()
+
+
+@pytest.mark.browser
+def test_the_report_of_real_runs_in_a_real_browser(results, visit):
+    neph, _ = results
+    page = visit.open(neph.folder / neph("report", "1", "--out", "page.html").stdout.strip())
+    page.wait_for_function("document.documentElement.dataset.charts", timeout=120_000)
+    assert page.evaluate("document.documentElement.dataset.charts") == "drawn"
+    assert page.evaluate("document.querySelectorAll('figure svg .role-mark').length") > 10
+    assert visit.errors == [] and visit.requests_that_left() == []
+    text = page.inner_text("body")
+    for words in ["batch 8, files on", "images per second", "neph infer", "engine", "loaders"]:
+        assert words in text, words
