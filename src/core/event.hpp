@@ -33,7 +33,7 @@ using Event = std::variant<Phase, Progress, Warning, RunResult, Error>;
 std::string encode_event(const Event& event);
 Result<Event> decode_event(std::string_view line);
 
-/// Where a workload says what happens. Threads: called from the thread that runs the workload.
+/// Where a workload says what happens. Threads: any, one at a time (loaders tell their progress themselves).
 class EventSink {
  public:
   virtual ~EventSink() = default;

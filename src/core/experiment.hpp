@@ -27,7 +27,7 @@ void describe(Visit&& v, Self& s) {
 struct Experiment {
   std::int64_t id = 0;   ///< given by the store
   std::string created;   ///< UTC
-  std::string workload;  ///< infer, train, command
+  std::string workload;  ///< what a run does: infer
   Json spec;             ///< the workload's fields that all cells share (those that are factors left out)
   std::vector<Factor> factors;  ///< empty: one cell
   std::int64_t repeat = 1;
@@ -109,7 +109,7 @@ struct CellSummary {
   std::int64_t runs_ok = 0;
   std::int64_t runs_failed = 0;
   std::vector<std::string> failures;           ///< distinct reasons
-  std::map<std::string, Estimate> figures;     ///< by name: images_per_s, first_inference_s, ...
+  std::map<std::string, Estimate> figures;     ///< by name: images_per_s, engine_busy, ...
   std::map<std::string, Estimate> latency_ms;  ///< p50, p90, p99, p999 over all samples of all repeats
   std::map<std::string, Estimate> phases_s;    ///< duration by phase
   std::map<std::string, Estimate> stages_ms;   ///< thread milliseconds per picture by stage

@@ -58,13 +58,20 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   return content;
 }
 
+std::filesystem::path part_path(const std::filesystem::path& path) {
+  struct stat info {};
+  const bool is_device = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  return is_device ? path : std::filesystem::path(fmt::format("{}.part{}", path.string(), ::getpid()));
+}
+
 Status write_file(const std::filesystem::path& path, std::string_view content) {
-  const auto part = fmt::format("{}.part{}", path.string(), ::getpid());
+  const auto part = part_path(path);
   const auto what = fmt::format("cannot write {}", path.string());
   Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) return tl::unexpected(system_error(what, errno));
   Status status = write_all(file.get(), content, path.string());
   if (status && ::close(file.release()) != 0) status = tl::unexpected(system_error(what, errno));
+  if (part == path) return status;
   if (status && ::rename(part.c_str(), path.c_str()) != 0) status = tl::unexpected(system_error(what, errno));
   if (!status) ::unlink(part.c_str());
   return status;

@@ -14,7 +14,11 @@ namespace neph {
 /// The whole file. Errors: not_found, unavailable (permission), invalid_argument (a directory), io.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes beside `path` and renames over it; on any error the part that was written is removed.
+/// Where a file is written until it is whole: beside `path`. Where `path` is a device or a pipe, as
+/// /dev/null, it is `path` itself, which must not be replaced by a file.
+std::filesystem::path part_path(const std::filesystem::path& path);
+
+/// Writes part_path() and renames it to `path`; on any error the part that was written is removed.
 Status write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Folder for what can be made again: $XDG_CACHE_HOME/neph, or ~/.cache/neph, or /tmp/neph-<uid>. Not

@@ -2,8 +2,11 @@
 
 #include <csignal>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace neph {
 namespace {
@@ -30,6 +33,17 @@ TEST_F(File, SaysWhyItCannot) {
   EXPECT_EQ(read_file(folder_ / "absent").error().code, ErrorCode::not_found);
   EXPECT_EQ(read_file(folder_).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(write_file(folder_ / "no" / "x", "a").error().code, ErrorCode::not_found);
+}
+
+TEST_F(File, WritesIntoAPipeOrDeviceAndNeverInItsPlace) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const int reader = ::open((folder_ / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_TRUE(write_file(folder_ / "pipe", "said"));
+  char heard[8] = {};
+  EXPECT_EQ(::read(reader, heard, sizeof heard), 4);
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder_ / "pipe"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
 TEST_F(File, AFullDiskLeavesTheOldFileAndNoPart) {

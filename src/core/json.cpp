@@ -59,7 +59,9 @@ tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, co
 }
 
 Status check_range(double value, Range range, const std::string& path) {
-  if (range.holds(value) || std::isnan(value)) return {};
+  const bool any = range.low == Range{}.low && range.high == Range{}.high;  // then null may stand for unknown
+  if (range.holds(value) || (any && std::isnan(value))) return {};
+  if (std::isnan(value)) return fail(ErrorCode::invalid_argument, "{}: expected a number", path);
   if (value < range.low)
     return fail(ErrorCode::invalid_argument, "{}: {} is below {}", path, value, range.low);
   return fail(ErrorCode::invalid_argument, "{}: {} is above {}", path, value, range.high);

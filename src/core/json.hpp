@@ -3,7 +3,7 @@
 // Writing: fields in the order of the description; an empty optional and a number that is not finite become
 // null. Reading is strict: an unknown key is refused with the nearest known one, a wrong type or a value out
 // of its range is refused with the path to it ("spec.batch: 0 is below 1"). A missing key keeps the struct's
-// default.
+// default; null is not a number where the number has a range.
 #pragma once
 
 #include <cmath>

@@ -23,6 +23,7 @@ void describe(Visit&& v, Self& s) {
 struct Outer {
   std::string name = "x";
   double rate_per_s = 1.5;
+  double share = 0;
   bool on = false;
   Colour colour = Colour::red;
   std::optional<std::int64_t> limit;
@@ -33,6 +34,7 @@ template <class Visit, Describes<Outer> Self>
 void describe(Visit&& v, Self& s) {
   v("name", s.name, "its name");
   v("rate_per_s", s.rate_per_s, "its rate", at_least(0));
+  v("share", s.share, "its share");
   v("on", s.on, "whether");
   v("colour", s.colour, "which");
   v("limit", s.limit, "at most");
@@ -51,7 +53,7 @@ Error error_of(std::string_view text) {
 TEST(Json, WritesAllFieldsInTheOrderOfTheDescription) {
   EXPECT_EQ(
       dump_json(to_json(Outer{.inner = {{5}}, .table = {{"a", 0.5}}})),
-      R"({"name":"x","rate_per_s":1.5,"on":false,"colour":"red","limit":null,"inner":[{"size":5}],"table":{"a":0.5}})");
+      R"({"name":"x","rate_per_s":1.5,"share":0.0,"on":false,"colour":"red","limit":null,"inner":[{"size":5}],"table":{"a":0.5}})");
 }
 
 TEST(Json, ReadsBackWhatItWrote) {
@@ -73,9 +75,13 @@ TEST(Json, MissingKeysKeepTheDefaults) {
 }
 
 TEST(Json, NumbersThatAreNotFiniteBecomeNullAndComeBackAsNan) {
-  const auto json = to_json(Outer{.rate_per_s = std::numeric_limits<double>::infinity()});
-  EXPECT_TRUE(json["rate_per_s"].is_null());
-  EXPECT_TRUE(std::isnan(from_json<Outer>(json, "")->rate_per_s));
+  const auto json = to_json(Outer{.share = std::numeric_limits<double>::infinity()});
+  EXPECT_TRUE(json["share"].is_null());
+  EXPECT_TRUE(std::isnan(from_json<Outer>(json, "")->share));
+}
+
+TEST(Json, ANumberWithARangeIsNeverUnknown) {
+  EXPECT_EQ(error_of(R"({"rate_per_s": null})").message, "outer.rate_per_s: expected a number");
 }
 
 TEST(Json, RefusesAnUnknownKeyWithTheNearestKnownOne) {

@@ -22,14 +22,13 @@ struct Phase {
 template <class Visit, Describes<Phase> Self>
 void describe(Visit&& v, Self& s) {
   v("name", s.name,
-    "what happened: process_start, model_load, model_compile, first_inference, warmup, measure, ...");
+    "what happened: process_start, engine_load, model_load, model_compile, first_inference, warmup, ...");
   v("begin_s", s.begin_s, "from the start of the process");
   v("end_s", s.end_s, "from the start of the process");
 }
 
-/// One column of the raw samples (row i = sample i of the measurement): scheduled_s, issued_s, done_s, items,
-/// and one
-/// `<stage>_s` per stage.
+/// One column of the raw samples (row i = sample i of the measurement): issued_s, done_s, items, and one
+/// `<stage>_s` per stage; scheduled_s where samples have a schedule.
 struct Column {
   std::string name;
   std::vector<double> values;
@@ -84,10 +83,11 @@ void describe(Visit&& v, Self& s) {
   v("unavailable", s.unavailable, "why it could not be read; empty if it could");
 }
 
-/// Where the time of the measurement went: seconds of one thread's time per picture, by stage.
+/// Where the time of the measurement went, by stage: elapsed seconds of threads, summed.
 struct Stage {
   std::string name;        ///< read, decode, preprocess, infer, postprocess, write
-  double busy_s = 0;       ///< summed over all threads that did it, measurement phase only
+  double busy_s = 0;       ///< summed over all threads that did it, measurement phase only; infer: not
+                           ///< twice where inferences overlap
   std::int64_t items = 0;  ///< pictures that went through it
 };
 
@@ -100,7 +100,7 @@ void describe(Visit&& v, Self& s) {
 
 /// A reason not to take a number at face value, from a closed list (docs/METHOD.md), with advice.
 struct Warning {
-  std::string code;     ///< unsteady, too_few_samples, throttled, stolen, answers_differ, ...
+  std::string code;     ///< unsteady, few_repeats, throttled, stolen, answers_differ, ...
   std::string message;  ///< what was seen, with the figures
   std::string advice;   ///< what to do about it
   bool invalidates = false;
@@ -114,7 +114,7 @@ void describe(Visit&& v, Self& s) {
   v("invalidates", s.invalidates, "the verdict of the run is invalid because of it");
 }
 
-/// One figure of a run with its unit: images_per_s, latency_p50_s, ...
+/// One figure of a run with its unit: images_per_s, engine_busy, ...
 struct Figure {
   std::string name;
   std::string unit;
@@ -135,9 +135,9 @@ struct RunResult {
   std::vector<Stage> stages;
   std::vector<SeriesSummary> telemetry;
   std::vector<Warning> warnings;
-  std::map<std::string, std::string>
-      facts;                     ///< what the engine really used: precision, threads, streams, device, ...
-  std::string answers_checksum;  ///< over the top-1 answers, in the order of the pictures
+  /// What the engine really used: precision, threads, streams, device, ...
+  std::map<std::string, std::string> facts;
+  std::string answers_checksum;       ///< over the top-1 answers, in the order of the pictures
   std::vector<std::int32_t> answers;  ///< top-1 class per picture (-1: the picture failed)
   std::vector<Series> series;
   std::vector<Column> samples;

@@ -2,34 +2,9 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 
 namespace neph {
 namespace {
-
-struct Scale {
-  std::string_view suffix;
-  double factor;
-};
-
-/// Splits "12.5GiB" into number and suffix; empty when there is no number.
-std::optional<std::pair<double, std::string>> split_quantity(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(value)) return std::nullopt;
-  std::string suffix(end);
-  suffix.erase(0, suffix.find_first_not_of(' '));
-  return std::pair(value, suffix);
-}
-
-template <std::size_t N>
-std::optional<double> scaled(const std::string& text, const std::array<Scale, N>& scales) {
-  const auto parts = split_quantity(text);
-  if (!parts || parts->first < 0) return std::nullopt;
-  for (const auto& scale : scales)
-    if (parts->second == scale.suffix) return parts->first * scale.factor;
-  return std::nullopt;
-}
 
 template <std::size_t N>
 std::string with_suffix(double value, double step, const std::array<std::string_view, N>& suffixes) {
@@ -93,37 +68,6 @@ std::string format_grouped(std::int64_t value) {
   for (auto i = static_cast<std::int64_t>(digits.size()) - 3; i > (value < 0 ? 1 : 0); i -= 3)
     digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
-}
-
-Result<std::int64_t> parse_bytes(const std::string& text) {
-  constexpr double k = 1024;
-  constexpr std::array<Scale, 14> scales{{{"", 1},
-                                          {"B", 1},
-                                          {"K", k},
-                                          {"KB", k},
-                                          {"KiB", k},
-                                          {"M", k * k},
-                                          {"MB", k * k},
-                                          {"MiB", k * k},
-                                          {"G", k * k * k},
-                                          {"GB", k * k * k},
-                                          {"GiB", k * k * k},
-                                          {"T", k * k * k * k},
-                                          {"TB", k * k * k * k},
-                                          {"TiB", k * k * k * k}}};
-  const auto bytes = scaled(text, scales);
-  if (!bytes || *bytes > 9e18)
-    return fail(ErrorCode::invalid_argument, "'{}' is not a size; write 2052, 64K, 1.5G", text);
-  return static_cast<std::int64_t>(std::llround(*bytes));
-}
-
-Result<double> parse_duration(const std::string& text) {
-  constexpr std::array<Scale, 8> scales{
-      {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"min", 60}, {"m", 60}, {"h", 3600}}};
-  const auto value = scaled(text, scales);
-  if (!value)
-    return fail(ErrorCode::invalid_argument, "'{}' is not a duration; write 250ms, 30s, 5min, 2h", text);
-  return *value;
 }
 
 }  // namespace neph

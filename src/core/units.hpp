@@ -18,14 +18,9 @@ std::string format_bytes(double bytes);
 std::string format_seconds(double seconds);
 /// 25.6 M, 4.09 G (powers of 1000).
 std::string format_count(double count);
-/// "123 ± 4", "123 (118 to 131)" when the interval is not symmetric, "123 (n too small)" without one.
+/// "123 ± 4", "123 (118 to 131)" when the interval is not symmetric, "123 (n = 2)" without one.
 std::string format_estimate(const Estimate& estimate);
 /// 25,557,032
 std::string format_grouped(std::int64_t value);
-
-/// "2052", "64K", "1.5G", "2GiB" (K, M, G, T are powers of 1024) to bytes.
-Result<std::int64_t> parse_bytes(const std::string& text);
-/// "250ms", "30s", "5min", "2h", "1.5" (seconds) to seconds.
-Result<double> parse_duration(const std::string& text);
 
 }  // namespace neph

@@ -35,16 +35,5 @@ TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {
   EXPECT_EQ(format_estimate({}), "-");
 }
 
-TEST(Units, ReadsSizesAndDurations) {
-  EXPECT_EQ(parse_bytes("2052"), 2052);
-  EXPECT_EQ(parse_bytes("1.5G"), 1610612736);
-  EXPECT_EQ(parse_bytes("64 KiB"), 65536);
-  EXPECT_FALSE(parse_bytes("-1"));
-  EXPECT_FALSE(parse_bytes("many"));
-  EXPECT_DOUBLE_EQ(*parse_duration("250ms"), 0.25);
-  EXPECT_DOUBLE_EQ(*parse_duration("2h"), 7200);
-  EXPECT_FALSE(parse_duration("soon"));
-}
-
 }  // namespace
 }  // namespace neph

@@ -5,10 +5,11 @@
 
 #include <unistd.h>
 
+#include "core/file.hpp"
+#include "core/fnv1a.hpp"
+
 namespace neph::workload {
 namespace {
-
-std::string part_of(const std::string& path) { return fmt::format("{}.part{}", path, ::getpid()); }
 
 /// A CSV cell: quoted when it holds a comma, a quote or a line feed (RFC 4180).
 std::string csv_cell(const std::string& text) {
@@ -41,26 +42,31 @@ Top top_classes(std::span<const float> scores) {
 }
 
 std::string answers_checksum(std::span<const std::int32_t> answers) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  std::uint64_t hash = fnv1a("");
   for (const auto answer : answers) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      hash ^= (static_cast<std::uint32_t>(answer) >> shift) & 0xFFU;
-      hash *= 0x100000001b3ULL;
-    }
+    const auto bits = static_cast<std::uint32_t>(answer);
+    const std::array bytes{static_cast<char>(bits), static_cast<char>(bits >> 8),
+                           static_cast<char>(bits >> 16), static_cast<char>(bits >> 24)};
+    hash = fnv1a({bytes.data(), bytes.size()}, hash);
   }
   return fmt::format("{:016x}", hash);
 }
 
 Result<Protocol> Protocol::open(const std::string& path) {
-  std::FILE* file = path.empty() ? std::tmpfile() : std::fopen(part_of(path).c_str(), "we");
+  const auto part = path.empty() ? std::string() : part_path(path).string();
+  std::FILE* file = path.empty() ? std::tmpfile() : std::fopen(part.c_str(), "we");
   if (file == nullptr)
     return tl::unexpected(
         system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
-  Protocol protocol(file, path);
+  Protocol protocol(file, path, part);
   fmt::print(file, "picture");
   for (std::size_t i = 1; i <= top_count; ++i) fmt::print(file, ",class{},score{}", i, i);
   fmt::print(file, "\n");
   return protocol;
+}
+
+Protocol::~Protocol() {
+  if (file_ && part_ != path_) ::unlink(part_.c_str());
 }
 
 void Protocol::add(const std::string& picture, const Top& top) {
@@ -86,9 +92,10 @@ Status Protocol::close() {
   int reason = written ? 0 : errno;
   if (std::fclose(file) != 0 && reason == 0) reason = errno;
   if (path_.empty()) return {};  // the unnamed file was only there to be paid for
-  if (reason == 0 && std::rename(part_of(path_).c_str(), path_.c_str()) == 0) return {};
+  const bool replaces = part_ != path_;
+  if (reason == 0 && (!replaces || std::rename(part_.c_str(), path_.c_str()) == 0)) return {};
   if (reason == 0) reason = errno;
-  ::unlink(part_of(path_).c_str());
+  if (replaces) ::unlink(part_.c_str());
   return tl::unexpected(system_error(fmt::format("cannot write {}", path_), reason));
 }
 

@@ -31,10 +31,14 @@ Top top_classes(std::span<const float> scores);
 std::string answers_checksum(std::span<const std::int32_t> answers);
 
 /// The protocol of results: one line per picture, "picture,class1,score1,...,class5,score5". Without a path
-/// it is written to a file that has no name, so that its cost is measured all the same. Threads: one.
+/// it is written to a file that has no name, so that its cost is measured all the same. A protocol that goes
+/// before close() leaves nothing behind. Threads: one.
 class Protocol {
  public:
   static Result<Protocol> open(const std::string& path);
+  Protocol(Protocol&&) noexcept = default;
+  Protocol& operator=(Protocol&&) = delete;
+  ~Protocol();
 
   void add(const std::string& picture, const Top& top);
   /// A picture that could not be used, with the reason.
@@ -46,10 +50,12 @@ class Protocol {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  Protocol(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+  Protocol(std::FILE* file, std::string path, std::string part)
+      : file_(file), path_(std::move(path)), part_(std::move(part)) {}
 
   std::unique_ptr<std::FILE, Closer> file_;
   std::string path_;
+  std::string part_;  ///< where it is written until it is whole
 };
 
 }  // namespace neph::workload

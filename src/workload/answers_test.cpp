@@ -55,6 +55,26 @@ TEST(Protocol, AppearsWholeUnderItsName) {
   std::filesystem::remove(path);
 }
 
+TEST(Protocol, LeavesNothingBehindWhenTheRunFails) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("neph-protocol-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  {
+    auto protocol = Protocol::open((folder / "answers.csv").string());
+    ASSERT_TRUE(protocol);
+    const Protocol moved = std::move(*protocol);
+    EXPECT_FALSE(std::filesystem::is_empty(folder));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove(folder);
+}
+
+TEST(Protocol, IsWrittenIntoADeviceAndNotInItsPlace) {
+  auto protocol = Protocol::open("/dev/null");
+  ASSERT_TRUE(protocol) << protocol.error().message;
+  EXPECT_TRUE(protocol->close());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST(Protocol, SaysWhereItCannotWrite) {
   const auto protocol = Protocol::open("/proc/none/x.csv");
   ASSERT_FALSE(protocol);

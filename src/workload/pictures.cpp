@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/file.hpp"
+#include "core/fnv1a.hpp"
 
 namespace neph::workload {
 namespace {
@@ -20,15 +21,16 @@ Result<data::PictureSet> scan_usable(const std::string& folder, std::int64_t min
   return set;
 }
 
-/// FNV-1a over what decides the content of a prepared set: the files by path and size, and the transform's
+/// What decides the content of a prepared set: the files by path, size and last change, and the transform's
 /// sides.
 std::uint64_t content_key(const data::PictureSet& set, const data::Transform& transform) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  const auto mix = [&hash](std::string_view bytes) {
-    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  };
-  for (const auto& picture : set.usable) mix(fmt::format("{}:{};", picture.path, picture.bytes));
-  mix(fmt::format("{}:{}", transform.resize_side, transform.crop_side));
+  auto hash = fnv1a(fmt::format("{}:{};", transform.resize_side, transform.crop_side));
+  for (const auto& picture : set.usable) {
+    std::error_code ignored;  // a path that is relative, or a file that has vanished: then without
+    const auto path = std::filesystem::absolute(picture.path, ignored).string();
+    const auto changed = std::filesystem::last_write_time(picture.path, ignored).time_since_epoch().count();
+    hash = fnv1a(fmt::format("{}:{}:{};", path, picture.bytes, changed), hash);
+  }
   return hash;
 }
 
