@@ -15,7 +15,7 @@ namespace neph::workload {
 class BatchMemory {
  public:
   BatchMemory() = default;
-  /// Errors: unavailable when it is more than the machine has free, with both figures.
+  /// Errors: unavailable when it is more than the machine has, with both figures.
   static Result<BatchMemory> allocate(std::int64_t slots, std::size_t values);
 
   std::vector<std::span<float>> slots() const;

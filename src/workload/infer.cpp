@@ -1,5 +1,7 @@
 #include "workload/infer.hpp"
 
+#include <new>
+
 #include "core/thread.hpp"
 #include "core/values.hpp"
 #include "workload/infer_run.hpp"
@@ -9,6 +11,12 @@ namespace neph::workload::infer {
 namespace {
 
 Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, ""); }
+
+/// A fact of the run that is a number; at least 1.
+double number_fact(const Run& run, const std::string& name) {
+  const auto found = run.result.facts.find(name);
+  return found == run.result.facts.end() ? 1 : std::max(1.0, std::atof(found->second.c_str()));
+}
 
 }  // namespace
 
@@ -43,7 +51,14 @@ Result<RunResult> run(const Json& json, const Context& context) {
   NEPH_CHECK(check(json));
   NEPH_TRY(const auto spec, parse(json));
   Result<RunResult> result = fail(ErrorCode::internal, "the run did not start");
-  start_thread(engine_role, [&](const std::stop_token&) { result = InferRun(spec, context).run(); }).join();
+  const auto measure = [&](const std::stop_token&) {
+    try {
+      result = InferRun(spec, context).run();
+    } catch (const std::bad_alloc&) {
+      result = fail(ErrorCode::unavailable, "not enough memory; take a smaller count, batch or depth");
+    }
+  };
+  start_thread(engine_role, measure).join();
   return result;
 }
 
@@ -79,26 +94,26 @@ Json probe(const Json& json) {
 }
 
 double whole_run_s(const Json& json, const Run& probe) {
-  double measure_s = 0;
-  double warmup_s = 0;
-  for (const auto& phase : probe.result.phases) {
-    if (phase.name == "measure") measure_s = phase.end_s - phase.begin_s;
-    if (phase.name == "warmup") warmup_s = phase.end_s - phase.begin_s;
-  }
+  const auto spec = parse(json);
   double rate = 0;
-  double pictures = 0;
   for (const auto& figure : probe.result.figures)
     if (figure.name == "images_per_s") rate = figure.estimate.value;
-  const auto spec = parse(json);
   if (!spec || rate <= 0) return probe.wall_s;
-  pictures = static_cast<double>(spec->count);
-  if (const auto found = probe.result.facts.find("usable_pictures");
-      spec->count == 0 && found != probe.result.facts.end())
-    pictures = std::stod(found->second);
-  const double warm_batches = std::max<double>(10, static_cast<double>(spec->warmup));
-  const double warmup_whole_s =
+
+  const double usable = number_fact(probe, "usable_pictures");
+  const double pictures = spec->count > 0 ? static_cast<double>(spec->count) : usable;
+  const double warm_batches = std::max(10.0, static_cast<double>(spec->warmup));
+  const double warmup_s =
       std::min(spec->warmup_max_s, warm_batches * static_cast<double>(spec->batch) / rate);
-  return probe.wall_s - measure_s - warmup_s + warmup_whole_s + pictures / rate;
+  double whole_s = probe.wall_s;
+  for (const auto& phase : probe.result.phases) {
+    const double length_s = phase.end_s - phase.begin_s;
+    if (phase.name == "measure") whole_s += pictures / rate - length_s;
+    if (phase.name == "warmup") whole_s += warmup_s - length_s;
+    if (phase.name == "load_tensors")
+      whole_s += length_s * (std::min(pictures, usable) / number_fact(probe, "distinct_pictures") - 1);
+  }
+  return whole_s;
 }
 
 }  // namespace neph::workload::infer

@@ -57,7 +57,7 @@ Result<RunResult> InferRun::run() {
 
 Status InferRun::load_model() {
   NEPH_TRY(const auto path, model_file(spec_));
-  NEPH_TRY(auto* engine, engines_.open(spec_.engine));
+  NEPH_TRY(auto* engine, timeline_.during("engine_load", [&] { return engines_.open(spec_.engine); }));
   NEPH_TRY(model_, timeline_.during("model_load", [&] { return engine->load(path); }));
   result_.facts["engine"] = fmt::format("{} {}", engine->name(), engine->version());
   result_.facts["model_file"] = path.string();
@@ -73,11 +73,12 @@ Status InferRun::open_pictures() {
 }
 
 Status InferRun::compile_model() {
-  NEPH_TRY(session_,
-           timeline_.during("model_compile", [&] { return model_->compile(engine_options(spec_)); }));
-  if (spec_.mode == Mode::async) depth_ = spec_.depth > 0 ? spec_.depth : session_->optimal_requests();
-  NEPH_TRY(pipeline_, Pipeline::make(*session_, context_.clock, depth_));
-  return {};
+  return timeline_.during("model_compile", [&]() -> Status {
+    NEPH_TRY(session_, model_->compile(engine_options(spec_)));
+    if (spec_.mode == Mode::async) depth_ = spec_.depth > 0 ? spec_.depth : session_->optimal_requests();
+    NEPH_TRY(pipeline_, Pipeline::make(*session_, context_.clock, depth_));
+    return {};
+  });
 }
 
 /// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
@@ -123,10 +124,11 @@ Status InferRun::warm_up() {
   const double begin_s = timeline_.now();
   bool over = false;
   const auto one_batch = [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
+    if (over) return false;  // what was in flight when it ended
     warmup.add(seconds(times.done - times.issued));
-    emit_progress("warmup", static_cast<std::int64_t>(warmup.count()), 0);
-    const bool enough = static_cast<std::int64_t>(warmup.count()) >= spec_.warmup;
-    over = enough && (warmup.flat() || timeline_.now() - begin_s > spec_.warmup_max_s);
+    const auto batches = static_cast<std::int64_t>(warmup.count());
+    emit_progress("warmup", batches * spec_.batch, 0);
+    over = batches >= spec_.warmup && (warmup.flat() || timeline_.now() - begin_s > spec_.warmup_max_s);
     return !over;
   };
   while (!over) {
@@ -134,19 +136,29 @@ Status InferRun::warm_up() {
     NEPH_CHECK(pipeline_->run(*source_, one_batch, context_.stop));
   }
   timeline_.add("warmup", begin_s, timeline_.now());
-  if (!warmup.flat() && warmup.count() >= 2 * warmup_rule.window)
-    result_.warnings.push_back({"warmup_unsteady",
-                                fmt::format("batch times still fell or rose after {} of warm-up",
-                                            format_seconds(timeline_.now() - begin_s)),
-                                "allow a longer warm-up: --warmup-max-s"});
+  if (warmup.flat()) return {};
+  const bool seen = warmup.count() >= 2 * warmup_rule.window;
+  warn({"warmup_unsteady",
+        fmt::format("after {} of warm-up {}", format_seconds(timeline_.now() - begin_s),
+                    seen ? "batch times still fell or rose"
+                         : fmt::format("{} batches are too few to tell whether their times are flat",
+                                       warmup.count())),
+        "allow a longer warm-up: --warmup-max-s"});
   return {};
+}
+
+/// Said at once, because a run that fails later has no result that could say it.
+void InferRun::warn(Warning warning) {
+  context_.events.emit(warning);
+  result_.warnings.push_back(std::move(warning));
 }
 
 Status InferRun::measure(host::Telemetry& telemetry) {
   if (spec_.files == Files::on)
     NEPH_CHECK(timeline_.during("page_cache", [&] { return set_cache(pictures_.set, spec_.cache); }));
   NEPH_TRY(auto protocol, Protocol::open(spec_.protocol));
-  Recorder recorder(pictures_.set, count_, spec_.batch, std::move(protocol), context_.clock);
+  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(protocol),
+                    context_.clock);
   telemetry.mark();
   const auto begin = context_.clock.now();
   source_->restart();
@@ -158,10 +170,12 @@ Status InferRun::measure(host::Telemetry& telemetry) {
         return true;
       },
       context_.stop));
+  NEPH_CHECK(recorder.close_protocol());
   const auto end = context_.clock.now();
   telemetry.mark();
   timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
-  return recorder.finish(timeline_, begin, end, loaders_, result_);
+  recorder.finish(timeline_, begin, end, loaders_, result_);
+  return {};
 }
 
 void InferRun::sum_up(std::vector<Series> series) {

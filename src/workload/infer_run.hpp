@@ -24,11 +24,12 @@ class InferRun {
 
  private:
   Status load_model();
-  Status compile_model();
   Status open_pictures();
-  Status warm_up();
+  Status compile_model();
   Status first_inference();
+  Status warm_up();
   Status measure(host::Telemetry& telemetry);
+  void warn(Warning warning);
   void sum_up(std::vector<Series> series);
   void emit_progress(const char* phase, std::int64_t done, std::int64_t total);
 

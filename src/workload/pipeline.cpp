@@ -36,8 +36,9 @@ Status Pipeline::add_lane() {
 
 Status Pipeline::bind(Lane& lane, const data::Batch& batch) {
   if (lane.bound == batch.tensor.data()) return {};
+  NEPH_CHECK(lane.request->bind_input(0, batch.tensor.data(), session_.inputs().front().bytes()));
   lane.bound = batch.tensor.data();
-  return lane.request->bind_input(0, lane.bound, session_.inputs().front().bytes());
+  return {};
 }
 
 Status Pipeline::run(data::BatchSource& source, const Finished& finished, const std::stop_token& stop) {
@@ -91,7 +92,7 @@ Status Pipeline::run_in_flight(data::BatchSource& source, const Finished& finish
     if (lane.status) {
       more = finished(lane.batch, lane.times, lane.scores) && more;
     } else {
-      outcome = lane.status;
+      if (outcome) outcome = lane.status;  // of several errors the first says why
       more = false;
     }
     source.release(lane.batch);

@@ -64,11 +64,11 @@ class Pipeline {
 
   engine::Session& session_;
   const Clock& clock_;
-  std::vector<Lane> lanes_;
 
   std::mutex mutex_;
   std::condition_variable completed_;
   std::vector<std::size_t> done_lanes_;  ///< guarded by mutex_; in order of completion
+  std::vector<Lane> lanes_;  ///< last: a request may still be leaving its callback, which uses the above
 };
 
 }  // namespace neph::workload

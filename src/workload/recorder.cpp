@@ -1,17 +1,22 @@
 #include "workload/recorder.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "stats/stats.hpp"
 
 namespace neph::workload {
 namespace {
 
-/// Equal stretches of the measurement whose rates give the interval of one run: the method of batch means
+/// Stretches of equally many batches whose times give the interval of one run: the method of batch means
 /// (Law, Simulation Modeling and Analysis, section 9.5.3), ten because fewer than thirty keep neighbours
-/// nearly independent.
+/// nearly independent. Not stretches of equal time: how many batches end in one jumps by a whole batch.
 constexpr std::size_t stretches = 10;
+constexpr std::size_t least_batches = 5 * stretches;
+
+/// Fewer batches show no trend.
+constexpr std::size_t least_for_trend = 20;
+/// Of the time per batch from the first to the last batch.
+constexpr double drift_tolerance = 0.05;
 
 Figure figure(std::string name, std::string unit, Estimate estimate) {
   return {std::move(name), std::move(unit), estimate};
@@ -19,9 +24,12 @@ Figure figure(std::string name, std::string unit, Estimate estimate) {
 
 }  // namespace
 
-Recorder::Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t batch, Protocol protocol,
-                   const Clock& clock)
-    : set_(set), clock_(clock), protocol_(std::move(protocol)) {
+Recorder::Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
+                   std::int64_t batch, Protocol protocol, const Clock& clock)
+    : set_(set),
+      clock_(clock),
+      distinct_(static_cast<std::size_t>(distinct)),
+      protocol_(std::move(protocol)) {
   tops_.resize(static_cast<std::size_t>(batch));
   samples_.reserve(static_cast<std::size_t>((pictures + batch - 1) / batch));
   answers_.assign(static_cast<std::size_t>(pictures), -1);
@@ -39,7 +47,7 @@ void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<
   const auto judged = clock_.now();
   auto failure = batch.failed.begin();
   for (std::size_t i = 0; i < items; ++i) {
-    const auto& path = set_.usable[(first + i) % set_.usable.size()].path;
+    const auto& path = set_.usable[(first + i) % distinct_].path;
     if (failure != batch.failed.end() && failure->index == static_cast<std::int64_t>(first + i)) {
       answers_[first + i] = -1;
       protocol_.add_failed(path, failure->reason);
@@ -50,20 +58,23 @@ void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<
   }
   bytes_read_ += batch.bytes_read;
   done_ += batch.size;
-  samples_.push_back(
-      {times.issued, times.done, batch.size, batch.times, judged - begin, clock_.now() - judged});
+  samples_.push_back({.issued = times.issued,
+                      .done = times.done,
+                      .items = batch.size,
+                      .answered = batch.size - static_cast<std::int64_t>(batch.failed.size()),
+                      .load = batch.times,
+                      .postprocess = judged - begin,
+                      .write = clock_.now() - judged});
 }
 
-Status Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
-                        RunResult& result) {
-  NEPH_CHECK(protocol_.close());
+void Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
+                      RunResult& result) const {
   result.answers = answers_;
   result.answers_checksum = answers_checksum(answers_);
   add_samples(timeline, result);
   add_stages(result);
-  add_figures(timeline, begin, end, loaders, result);
+  add_figures(begin, end, loaders, result);
   add_warnings(result);
-  return {};
 }
 
 void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
@@ -114,27 +125,38 @@ Nanoseconds Recorder::engine_busy() const {
   return busy;
 }
 
-void Recorder::add_figures(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
-                           RunResult& result) const {
-  const double wall_s = seconds(end - begin);
-  Estimate rate{.value = static_cast<double>(done_) / wall_s, .n = 1};
-  if (samples_.size() >= 5 * stretches) {
-    std::vector<double> rates(stretches);
-    for (const auto& sample : samples_) {
-      const double place = seconds(sample.done - begin) / wall_s * stretches;
-      rates[std::min(stretches - 1, static_cast<std::size_t>(std::max(0.0, place)))] +=
-          static_cast<double>(sample.items);
+/// Pictures answered over the whole measurement; the interval by batch means.
+Estimate Recorder::images_per_s(Moment begin, Moment end) const {
+  const auto answered = done_ - static_cast<std::int64_t>(failed_.size());
+  Estimate rate{.value = static_cast<double>(answered) / seconds(end - begin), .n = 1};
+  if (samples_.size() < least_batches) return rate;
+  std::vector<double> per_picture_s;
+  Moment from = begin;
+  for (std::size_t k = 0; k < stretches; ++k) {
+    std::int64_t pictures = 0;
+    Moment until = from;
+    for (auto i = samples_.size() * k / stretches; i < samples_.size() * (k + 1) / stretches; ++i) {
+      pictures += samples_[i].answered;
+      until = std::max(until, samples_[i].done);
     }
-    for (auto& value : rates) value *= stretches / wall_s;
-    const auto mean = stats::mean_estimate(rates);
-    rate.low = mean.low;
-    rate.high = mean.high;
-    rate.n = mean.n;
+    if (pictures == 0) return rate;
+    per_picture_s.push_back(seconds(until - from) / static_cast<double>(pictures));
+    from = until;
   }
+  const auto mean = stats::mean_estimate(per_picture_s);
+  if (!mean.low || *mean.low <= 0) return rate;  // so uneven that the rate has no upper end
+  rate.low = rate.value * mean.value / *mean.high;
+  rate.high = rate.value * mean.value / *mean.low;
+  rate.n = mean.n;
+  return rate;
+}
+
+void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunResult& result) const {
+  const double wall_s = seconds(end - begin);
   const auto share = [&](double busy_s, double threads) {
     return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
   };
-  result.figures.push_back(figure("images_per_s", "images per second", rate));
+  result.figures.push_back(figure("images_per_s", "images per second", images_per_s(begin, end)));
   result.figures.push_back(figure("engine_busy", "share of the time with an inference in flight",
                                   share(seconds(engine_busy()), 1)));
   if (loaders > 0) {
@@ -151,7 +173,6 @@ void Recorder::add_figures(const Timeline& timeline, Moment begin, Moment end, s
                                   {.value = static_cast<double>(bytes_read_) / wall_s, .n = 1}));
   result.figures.push_back(
       figure("pictures_failed", "pictures", {.value = static_cast<double>(failed_.size()), .n = done_}));
-  result.facts["measured_s"] = fmt::format("{:.3f}", timeline.at(end) - timeline.at(begin));
 }
 
 void Recorder::add_warnings(RunResult& result) const {
@@ -161,10 +182,10 @@ void Recorder::add_warnings(RunResult& result) const {
                                            failed_.size(), done_, failed_.front().reason),
                                "neph images check names them all",
                                failed_.size() == static_cast<std::size_t>(done_)});
-  std::vector<double> per_item;
-  for (const auto& sample : samples_) per_item.push_back(seconds(sample.done - sample.issued));
-  const auto trend = stats::trend_of(per_item);
-  if (per_item.size() >= 20 && stats::drifts(trend, 0.05))
+  if (samples_.size() < least_for_trend) return;
+  std::vector<double> batch_s;
+  for (const auto& sample : samples_) batch_s.push_back(seconds(sample.done - sample.issued));
+  if (const auto trend = stats::trend_of(batch_s); stats::drifts(trend, drift_tolerance))
     result.warnings.push_back(
         {"unsteady",
          fmt::format("the time per batch changed by {:+.0f} % during the measurement", 100 * trend.change),

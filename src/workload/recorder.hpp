@@ -18,22 +18,27 @@ namespace neph::workload {
 /// begins.
 class Recorder {
  public:
-  /// `pictures` in the run, in batches of `batch`.
-  Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t batch, Protocol protocol,
-           const Clock& clock);
+  /// `pictures` in the run, in batches of `batch`: picture i is that of the set at i % `distinct`.
+  Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t distinct, std::int64_t batch,
+           Protocol protocol, const Clock& clock);
 
   void add(const data::Batch& batch, const InferTimes& times, std::span<const float> scores);
   std::int64_t pictures_done() const { return done_; }
 
-  /// Ends the measurement that lasted from `begin` to `end`, closes the protocol, and fills samples, stages,
-  /// answers, figures and warnings of the result. `loaders` are the threads that shared the loading.
-  Status finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders, RunResult& result);
+  /// After the last batch: its answers are in the protocol when this returns.
+  Status close_protocol() { return protocol_.close(); }
+
+  /// Fills samples, stages, answers, figures and warnings of the result for the measurement that lasted from
+  /// `begin` to `end`. `loaders` are the threads that shared the loading.
+  void finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
+              RunResult& result) const;
 
  private:
   struct Sample {
     Moment issued;
     Moment done;
     std::int64_t items = 0;
+    std::int64_t answered = 0;  ///< items less those that failed
     data::StageTimes load;
     Nanoseconds postprocess{};
     Nanoseconds write{};
@@ -41,13 +46,14 @@ class Recorder {
 
   void add_stages(RunResult& result) const;
   void add_samples(const Timeline& timeline, RunResult& result) const;
-  void add_figures(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
-                   RunResult& result) const;
+  void add_figures(Moment begin, Moment end, std::int64_t loaders, RunResult& result) const;
   void add_warnings(RunResult& result) const;
+  Estimate images_per_s(Moment begin, Moment end) const;
   Nanoseconds engine_busy() const;
 
   const data::PictureSet& set_;
   const Clock& clock_;
+  std::size_t distinct_;
   Protocol protocol_;
   std::vector<Top> tops_;  ///< of the batch at hand
   std::vector<Sample> samples_;
