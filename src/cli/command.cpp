@@ -1,8 +1,17 @@
 #include "cli/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <new>
 #include <optional>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/terminal.hpp"
 
 namespace neph::cli {
 
@@ -33,6 +42,35 @@ std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
     verbs.push_back(verb->get_name());
   if (!verbs.empty()) return unknown_name("verb", left.front(), verbs);
   return fmt::format("too many arguments: '{}'", left.front());
+}
+
+/// A file opened by us must not get the number of a closed standard stream: what is printed would land in
+/// it. Writing to a stdout that was closed stays an error. And a file that grows past `ulimit -f` is an
+/// error of the write, not the end of the process.
+void take_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+Error unwritten(int number) { return system_error("cannot write standard output", number); }
+
+/// The action, and its output all the way out: a result that nobody got is no success.
+Status perform(const Command::Action& action) {
+  try {
+    NEPH_CHECK(action());
+  } catch (const std::system_error& error) {  // of fmt::print, mostly
+    if (std::ferror(stdout) != 0) return tl::unexpected(unwritten(error.code().value()));
+    return fail(ErrorCode::unavailable, "{}", error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::unavailable, "not enough memory");
+  } catch (const std::exception& error) {  // the last guard: whoever threw should have caught
+    return fail(ErrorCode::internal, "a defect of neph, please report it: {}", error.what());
+  }
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return tl::unexpected(unwritten(errno));
+  return {};
 }
 
 }  // namespace
@@ -88,6 +126,7 @@ void Command::field(std::string_view name, std::string_view help, const std::str
 
 int run_command_line(int count, char** arguments, std::string_view summary, std::string_view version,
                      const Command::Declare& declare) {
+  take_standard_streams();
   CLI::App app{std::string(summary), "neph"};
   app.set_version_flag("--version", std::string(version));
   app.require_subcommand(0, 1);
@@ -99,7 +138,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
-    fmt::print(stderr, "neph: {}\n", error.message);
+    talk("neph: {}\n", error.message);
     return exit_code(error.code);
   };
   try {
@@ -116,7 +155,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
     fmt::print("{}", named->help());
     return 0;
   }
-  if (const auto status = (*parser.chosen)(); !status) return complain(status.error());
+  if (const auto status = perform(*parser.chosen); !status) return complain(status.error());
   return 0;
 }
 

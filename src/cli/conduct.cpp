@@ -7,6 +7,7 @@
 #include "cli/estimate.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/results.hpp"
+#include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "cli/watch.hpp"
 #include "cli/worker.hpp"
@@ -44,10 +45,10 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
   if (resume) {
     NEPH_TRY(auto found, experiment::find_resumable(store, plan.experiment));
     if (found) {
-      fmt::print(stderr, "going on with experiment {} of {}\n", found->id, plan.options.store);
+      talk("going on with experiment {} of {}\n", found->id, plan.options.store);
       return *found;
     }
-    fmt::print(stderr, "nothing to resume in {}: this is a new experiment\n", plan.options.store);
+    talk("nothing to resume in {}: this is a new experiment\n", plan.options.store);
   }
   plan.experiment.machine = to_json(host::take_fingerprint());
   return experiment::begin(plan.experiment, store);
@@ -55,21 +56,20 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
 
 void announce(const Plan& plan) {
   const auto cells = static_cast<std::int64_t>(plan.cells.size());
-  fmt::print(stderr, "{} {} x {} repeats = {} runs, order from seed {}\n", cells,
-             cells == 1 ? "cell" : "cells", plan.experiment.repeat, cells * plan.experiment.repeat,
-             plan.experiment.seed);
+  talk("{} {} x {} repeats = {} runs, order from seed {}\n", cells, cells == 1 ? "cell" : "cells",
+       plan.experiment.repeat, cells * plan.experiment.repeat, plan.experiment.seed);
 }
 
 /// What the experiment came to, in its own words, after the table.
 Status say_outcome(const experiment::Outcome& outcome, const Experiment& experiment,
                    const PlanOptions& options) {
   if (!outcome.complete())
-    fmt::print(stderr, "stopped: {} of {} runs are stored; the same command with --resume goes on\n",
-               outcome.ok + outcome.failed + outcome.skipped,
-               outcome.ok + outcome.failed + outcome.skipped + outcome.interrupted + outcome.left);
+    talk("stopped: {} of {} runs are stored; the same command with --resume goes on\n",
+         outcome.ok + outcome.failed + outcome.skipped,
+         outcome.ok + outcome.failed + outcome.skipped + outcome.interrupted + outcome.left);
   const auto store = options.store == PlanOptions{}.store ? "" : " --store " + shell_quoted(options.store);
-  fmt::print(stderr, "experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store,
-             experiment.id, store);
+  talk("experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store, experiment.id,
+       store);
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
     return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed,
                 experiment.id);

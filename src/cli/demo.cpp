@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/conduct.hpp"
 #include "cli/results.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/file.hpp"
 #include "core/units.hpp"
@@ -29,24 +30,23 @@ void describe(Visit&& v, Self& s) {
   v("repeat", s.repeat, "runs per combination", between(1, 1000));
 }
 
-void headline(const std::string& text) { fmt::print(stderr, "\n== {}\n", text); }
+void headline(const std::string& text) { talk("\n== {}\n", text); }
 
 /// The machine in one line.
 void introduce_machine() {
   const auto machine = host::take_fingerprint();
-  fmt::print(stderr, "{}, {} cores to use, {} of memory\n",
-             machine.processor.model.value_or("unknown processor"),
-             machine.effective_cores ? format_number(*machine.effective_cores) : "unknown",
-             machine.memory.total_bytes ? format_bytes(static_cast<double>(*machine.memory.total_bytes))
-                                        : "unknown");
+  talk("{}, {} cores to use, {} of memory\n", machine.processor.model.value_or("unknown processor"),
+       machine.effective_cores ? format_number(*machine.effective_cores) : "unknown",
+       machine.memory.total_bytes ? format_bytes(static_cast<double>(*machine.memory.total_bytes))
+                                  : "unknown");
 }
 
 Result<std::string> demo_pictures(const DemoOptions& options, const std::filesystem::path& folder) {
   if (!options.images.empty()) return options.images;
   const auto pictures = folder / "photos";
   NEPH_TRY(const auto made, data::synth(pictures, {.count = options.count}));
-  fmt::print(stderr, "{} pictures of dead leaves in {} ({})\n", made.pictures, pictures.string(),
-             format_bytes(static_cast<double>(made.bytes)));
+  talk("{} pictures of dead leaves in {} ({})\n", made.pictures, pictures.string(),
+       format_bytes(static_cast<double>(made.bytes)));
   return pictures.string();
 }
 

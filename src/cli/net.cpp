@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/units.hpp"
 
@@ -93,7 +94,7 @@ Status show_network(const NetOptions& options) {
   NEPH_TRY(const auto network, network_of(options));
   if (!options.onnx.empty()) {
     NEPH_CHECK(net::write_onnx(network, static_cast<std::uint64_t>(options.seed), options.onnx));
-    fmt::print(stderr, "wrote {} (weights from seed {})\n", options.onnx, options.seed);
+    talk("wrote {} (weights from seed {})\n", options.onnx, options.seed);
   }
   if (options.json)
     fmt::print("{}\n", dump_json(to_json(network), true));

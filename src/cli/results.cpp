@@ -1,5 +1,7 @@
 #include "cli/results.hpp"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 
 #include "cli/terminal.hpp"
@@ -20,6 +22,7 @@ Result<report::Document> load_document(const store::Store& store, std::int64_t i
 
 void print_summary(const report::Document& document) {
   fmt::print("{}", report::text_table(document.cells, {.width = terminal_width(), .colour = wants_colour()}));
+  std::fflush(stdout);  // before what is said next on stderr; a failure is kept for the end
 }
 
 }  // namespace neph::cli

@@ -76,9 +76,14 @@ Status list_runs(const store::Store& store, std::int64_t id, bool json) {
   }
   NEPH_TRY(const auto cells, experiment::expand(experiment));
   Table table({"run", "started", "cell", "repeat", "took", "outcome"});
-  for (const auto& run : runs)
-    table.add({std::to_string(run.id), run.started, cells.at(static_cast<std::size_t>(run.cell)).label,
-               std::to_string(run.repeat + 1), format_seconds(run.wall_s), outcome_of(run)});
+  for (const auto& run : runs) {
+    const auto cell = static_cast<std::size_t>(run.cell);
+    if (cell >= cells.size())
+      return fail(ErrorCode::corrupt, "{}: run {} is of cell {}, and experiment {} has {}",
+                  store.path().string(), run.id, run.cell, id, cells.size());
+    table.add({std::to_string(run.id), run.started, cells[cell].label, std::to_string(run.repeat + 1),
+               format_seconds(run.wall_s), outcome_of(run)});
+  }
   fmt::print("{}", table.text());
   return {};
 }

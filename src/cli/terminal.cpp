@@ -36,22 +36,25 @@ bool wants_colour() {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
+void talk(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void ProgressLine::show(const std::string& text) {
   if (!stderr_is_terminal()) return;
-  fmt::print(stderr, "\r{}\033[K", clipped(text, columns_of(STDERR_FILENO) - 1));
-  std::fflush(stderr);
+  talk("\r{}\033[K", clipped(text, columns_of(STDERR_FILENO) - 1));
   drawn_ = true;
 }
 
 void ProgressLine::say(const std::string& text) {
   clear();
-  fmt::print(stderr, "{}\n", text);
+  talk(text + "\n");
 }
 
 void ProgressLine::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  talk("\r\033[K");
   drawn_ = false;
 }
 

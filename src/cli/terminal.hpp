@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace neph::cli {
 
@@ -12,6 +15,14 @@ bool stderr_is_terminal();
 std::size_t terminal_width();
 /// Whether to colour: a terminal, NO_COLOR not set, TERM not dumb.
 bool wants_colour();
+
+/// Writes `text` to stderr. Where nobody can hear it (closed, full, its reader gone) it is lost: talk never
+/// ends a measurement, as an exception of fmt::print would.
+void talk(const std::string& text);
+template <class... Args>
+void talk(fmt::format_string<Args...> format, Args&&... args) {
+  talk(fmt::format(format, std::forward<Args>(args)...));
+}
 
 /// A line that is drawn over while work goes on, on a terminal; elsewhere nothing but whole lines. Threads:
 /// one.

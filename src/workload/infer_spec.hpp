@@ -67,7 +67,7 @@ void describe(Visit&& v, Self& s) {
   v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)");
   v("images", s.images, "folder of pictures, read recursively");
   v("architecture", s.architecture, "where the network runs");
-  v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", at_least(0));
+  v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", between(0, 1e9));
   v("batch", s.batch, "pictures per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");
   v("depth", s.depth, "inferences in flight when async; 0: what the engine advises", between(0, 4096));

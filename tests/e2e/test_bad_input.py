@@ -212,6 +212,14 @@ def test_store_damaged(neph, small_model, pictures, tmp_path):
     assert measure(neph, small_model, pictures).returncode == CORRUPT
 
 
+def test_store_with_a_run_of_no_cell(neph, small_model, pictures, tmp_path):
+    measure(neph, small_model, pictures)
+    with sqlite3.connect(tmp_path / "neph.db") as store:
+        store.execute("UPDATE run SET cell = 99")
+    store.close()
+    refused(neph, "runs", 1, code=CORRUPT, says=["neph.db", "cell 99"])
+
+
 def test_store_missing(neph):
     refused(neph, "report", code=NOT_FOUND, says="neph.db")
 
@@ -266,3 +274,41 @@ def test_memory_limit_hit(neph, pictures):
     done = subprocess.run(["bash", "-c", command], cwd=neph.folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == UNAVAILABLE, done.stderr
     assert "memory" in done.stderr
+
+
+# ---- standard output and standard error
+
+
+def test_output_that_cannot_be_written(neph):
+    """A full disk behind stdout, or none: the reader has not got the result, so it is no success."""
+    for arguments in (["net", "mnist"], ["net", "resnet152", "--json"]):  # less and more than a buffer
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(neph.command(*arguments), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert done.returncode == IO and done.stderr.startswith("neph: cannot write standard output: No space")
+        closed = subprocess.run(["bash", "-c", 'exec "$@" >&-', "bash", *neph.command(*arguments)],
+                                stderr=subprocess.PIPE, text=True, timeout=60)
+        assert closed.returncode == IO and "standard output" in closed.stderr, closed.stderr
+
+
+@pytest.mark.parametrize("stderr", ["/dev/full", "&-"])
+def test_nobody_to_talk_to_ends_no_measurement(neph, small_model, pictures, stderr):
+    command = neph.command("infer", small_model, "--images", pictures, "--count", 8, *QUICK)
+    done = subprocess.run(["bash", "-c", f'exec "$@" 2>{stderr}', "bash", *command], cwd=neph.folder, timeout=120)
+    assert done.returncode == 0
+    assert [run["status"] for run in neph.json("runs", 1)] == ["ok"]
+
+
+def test_more_pictures_than_memory_holds_answers_for(neph, small_model, pictures):
+    refused(neph, "infer", small_model, "--images", pictures, "--count", 2**63 - 1, code=INVALID, says="count")
+    command = f"ulimit -v 2000000; exec {neph.program} infer {small_model} --images {pictures} --count 1000000000 " + " ".join(map(str, QUICK))
+    done = subprocess.run(["bash", "-c", command], cwd=neph.folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == UNAVAILABLE and "not enough memory" in done.stderr, done.stderr
+
+
+def test_file_larger_than_allowed(neph, tmp_path):
+    """`ulimit -f`: an error that names the file, and no part of it left."""
+    command = neph.command("net", "mnist", "--onnx", "big.onnx")
+    done = subprocess.run(["bash", "-c", 'ulimit -f 10; exec "$@"', "bash", *command], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == IO and "big.onnx" in done.stderr
+    assert not list(tmp_path.iterdir())
