@@ -141,7 +141,7 @@ std::vector<SeriesSummary> summaries_of(const Truth& truth) {
 
 std::vector<Column> samples_of(const Truth& truth, const SampleOptions& options, double begin,
                                Random& random) {
-  Column due{.name = "scheduled_s"}, done{.name = "done_s"};
+  Column due{.name = "issued_s"}, done{.name = "done_s"};
   double at = begin;
   for (std::int64_t i = 0; i < options.samples; ++i) {
     const double slow = random.uniform() < 0.02 ? 1.6 : 1.0;

@@ -164,6 +164,26 @@ TEST(Latency, CountsFromTheScheduledMoment) {
   EXPECT_EQ(rows[0]["y"], Json::array({250, 500, 1000}));
 }
 
+TEST(Latency, CountsFromTheHandOverWhereNothingWasScheduled) {
+  auto document = single_run_document();
+  document.runs[0].result.samples = {{"issued_s", {1, 2, 3}}, {"done_s", {2, 2.25, 3.5}}};
+  const auto rows = rows_of(draw_latency(document).panels.at(0));
+  ASSERT_EQ(rows[0]["curve"], true);
+  EXPECT_EQ(rows[0]["y"], Json::array({250, 500, 1000}));
+}
+
+TEST(Latency, CutsIntervalsThatALogarithmicAxisDoesNotHave) {
+  auto document = sample_document({.batches = {1, 2}, .precisions = {"f32"}, .modes = {"sync"}});
+  document.cells[0].latency_ms["p50"] = {.value = 1, .low = -40, .high = 42, .n = 2};
+  document.cells[1].latency_ms["p50"] = {.value = 900, .low = 800, .high = 1000, .n = 2};
+  const auto panel = draw_latency(document).panels.at(0);
+  EXPECT_EQ(panel.spec["layer"][0]["encoding"]["y"]["scale"]["type"], "log");
+  for (const auto& row : rows_of(panel)) {
+    const auto low = row.value("low", Json());
+    EXPECT_TRUE(!low.is_number() || low > 0) << low;
+  }
+}
+
 TEST(Latency, ShowsQuantilesWithIntervalsWithoutAnySample) {
   auto document = sample_document();
   document.runs.clear();

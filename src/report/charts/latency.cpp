@@ -57,7 +57,8 @@ std::vector<double> latencies_ms(const std::vector<Run>& runs, std::int64_t cell
   std::vector<double> all;
   for (const auto& run : runs) {
     if (run.cell != cell || run.status != RunStatus::ok) continue;
-    const auto* due = column_of(run, "scheduled_s");
+    const auto* scheduled = column_of(run, "scheduled_s");  // only where there was a schedule
+    const auto* due = scheduled ? scheduled : column_of(run, "issued_s");
     const auto* done = column_of(run, "done_s");
     if (!due || !done) continue;
     for (std::size_t i = 0; i < std::min(due->values.size(), done->values.size()); ++i)
@@ -97,6 +98,13 @@ std::pair<double, double> range_of(const Json& rows) {
   return range;
 }
 
+/// An interval may reach below zero, which a logarithmic axis does not have: it is cut where the axis ends.
+void cut_intervals(Json& rows, double least) {
+  for (auto& row : rows)
+    if (const auto low = row.find("low"); low != row.end() && low->is_number() && low->get<double>() < least)
+      *low = rounded(least);
+}
+
 }  // namespace
 
 Drawing draw_latency(const Document& document) {
@@ -130,9 +138,10 @@ Drawing draw_latency(const Document& document) {
       "95 % intervals.",
       document.cells.size());
   const auto [least, most] = range_of(rows);
+  const bool wide = least > 0 && most / least > 20;
+  if (wide) cut_intervals(rows, least / 2);
   Json spec = specification(template_text, description, std::move(rows));
   Json& y = spec["layer"][0]["encoding"]["y"];
-  const bool wide = least > 0 && most / least > 20;
   y["title"] = "milliseconds per batch";
   if (wide) y["axis"] = {{"values", lines_between(least, most)}};
   y["scale"] = wide ? Json{{"type", "log"}, {"nice", false}} : Json{{"zero", true}};
