@@ -27,7 +27,7 @@ class Neph:
         self.folder = folder
         assert self.program.is_file(), f"{self.program} is not built; run ./dev build"
 
-    def __call__(self, *arguments, code=0, timeout_s=120, **options):
+    def __call__(self, *arguments, code=0, timeout_s=300, **options):
         """Runs `neph ARGUMENTS` and fails the test unless it ends with exit code `code` (None: any)."""
         done = subprocess.run(
             self.command(*arguments), cwd=self.folder, capture_output=True, text=True, timeout=timeout_s,
