@@ -19,14 +19,20 @@ constexpr std::size_t most_probes = 8;
 /// A store that is gone when the probes are done.
 class ScratchStore {
  public:
-  ScratchStore()
-      : path_(std::filesystem::temp_directory_path() / fmt::format("neph-probe-{}.db", ::getpid())) {}
-  ~ScratchStore() { std::filesystem::remove(path_); }
+  ScratchStore() : path_(temporary_folder() / fmt::format("neph-probe-{}.db", ::getpid())) {}
+  ~ScratchStore() { std::filesystem::remove(path_, ignored_); }
   ScratchStore(const ScratchStore&) = delete;
   ScratchStore& operator=(const ScratchStore&) = delete;
   Result<store::Store> open() const { return store::Store::open(path_, store::Access::write); }
 
  private:
+  /// $TMPDIR where there is such a folder.
+  std::filesystem::path temporary_folder() {
+    const auto folder = std::filesystem::temp_directory_path(ignored_);
+    return ignored_ ? "/tmp" : folder;
+  }
+
+  std::error_code ignored_;
   std::filesystem::path path_;
 };
 

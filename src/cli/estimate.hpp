@@ -7,8 +7,8 @@
 
 namespace neph::cli {
 
-/// Probes up to eight cells with small runs that are stored nowhere, and prints runs, time and the first of
-/// the order.
+/// Probes up to eight cells with small runs that are stored nowhere, and prints how long a run of each takes
+/// and all of them together.
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock);
 

@@ -56,8 +56,10 @@ void print_check(const data::PictureSet& set) {
   std::string kinds;
   for (const auto& [format, count] : formats)
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, format);
-  fmt::print("{}: {} usable pictures ({}; {} in all), {} rejected\n", set.folder, set.usable.size(), kinds,
-             format_bytes(static_cast<double>(set.bytes())), set.rejected.size());
+  if (!set.usable.empty())
+    kinds = fmt::format(" ({}; {} in all)", kinds, format_bytes(static_cast<double>(set.bytes())));
+  fmt::print("{}: {} usable pictures{}, {} rejected\n", set.folder, set.usable.size(), kinds,
+             set.rejected.size());
   for (const auto& rejected : set.rejected) fmt::print("  {}: {}\n", rejected.path, rejected.reason);
 }
 

@@ -11,7 +11,7 @@ int main(int count, char** arguments) {
     neph.verb("report", "one HTML page of an experiment", declare_report);
     neph.verb("export", "an experiment as CSV, JSON or Markdown", declare_export);
     neph.verb("runs", "experiments and runs in the store", declare_runs);
-    neph.verb("show", "everything about one run", declare_show);
+    neph.verb("show", "the table of an experiment, or everything about one run", declare_show);
     neph.verb("net", "a network's layers, parameters and operations", declare_net);
     neph.verb("images", "check, prepare or make picture sets", declare_images);
     neph.verb("host", "what this machine is", declare_host);

@@ -1,9 +1,11 @@
 #include "cli/plan.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include "core/clock.hpp"
 #include "core/toml.hpp"
+#include "core/values.hpp"
 #include "experiment/experiment.hpp"
 #include "workload/workload.hpp"
 
@@ -26,6 +28,28 @@ void split_fields(const Json& fields, Experiment& experiment) {
   }
 }
 
+/// The command line that does it all again, in the same order: `fields` as they were given.
+std::string command_of(const std::string& workload, Json fields, const PlanOptions& options,
+                       std::uint64_t seed) {
+  const auto in_words = [](const Json& value) {
+    if (!value.is_array()) return shell_quoted(value_as_text(value));
+    std::string list;
+    for (const auto& element : value) list += (list.empty() ? "" : ",") + value_as_text(element);
+    return shell_quoted(list);
+  };
+  std::string line = fmt::format("neph {} {}", workload, in_words(fields.value("model", Json(""))));
+  fields.erase("model");
+  fields["repeat"] = options.repeat;
+  fields["seed"] = seed;
+  if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;
+  for (const auto& [name, value] : fields.items()) {
+    auto option = name;
+    std::replace(option.begin(), option.end(), '_', '-');
+    line += fmt::format(" --{} {}", option, in_words(value));
+  }
+  return line;
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const std::string& workload_name, const Json& fields, const PlanOptions& options) {
@@ -38,6 +62,7 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& fields, con
   split_fields(fields, plan.experiment);
   NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
+  plan.experiment.command = command_of(workload_name, fields, options, plan.experiment.seed);
   return plan;
 }
 

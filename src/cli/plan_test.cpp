@@ -28,6 +28,16 @@ TEST(Plan, ListsAreFactorsAndTheRestIsShared) {
   EXPECT_EQ(plan->cells.size(), 2U);
 }
 
+TEST(Plan, KeepsTheCommandThatRepeatsIt) {
+  const auto plan = read_plan(
+      "repeat = 3\nseed = 7\n[infer]\nmodel = \"my net.onnx\"\nimages = \"/tmp\"\nbatch = [1, 8]\n"
+      "warmup_max_s = 0.5\n",
+      "x.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->experiment.command,
+            "neph infer 'my net.onnx' --batch 1,8 --images /tmp --warmup-max-s 0.5 --repeat 3 --seed 7");
+}
+
 TEST(Plan, DrawsASeedThatIsKept) {
   const auto plan = make_plan("infer", {{"model", "resnet18"}, {"images", "/tmp"}}, {});
   ASSERT_TRUE(plan) << plan.error().message;
