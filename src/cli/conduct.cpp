@@ -78,6 +78,12 @@ Status say_outcome(const experiment::Outcome& outcome, const Experiment& experim
 
 }  // namespace
 
+void declare_flags(Command& command, ConductOptions& options) {
+  command.flag("resume", options.resume, "go on with the same experiment where it stopped");
+  command.flag("dry-run", options.dry_run, "only say what would run and how long it would take");
+  command.flag("json", options.json, "results as JSON on stdout");
+}
+
 Status conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   plan.experiment.version = version;

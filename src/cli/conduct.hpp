@@ -1,6 +1,7 @@
 // From a plan to its results: prepare, estimate, run, store, show.
 #pragma once
 
+#include "cli/command.hpp"
 #include "cli/plan.hpp"
 
 namespace neph::cli {
@@ -11,6 +12,7 @@ struct ConductOptions {
   bool dry_run = false;
   bool json = false;
 };
+void declare_flags(Command& command, ConductOptions& options);
 
 /// Runs the plan to its end and prints its table, or JSON, to stdout. Errors: those of the store and of the
 /// preparation; failed runs are data, but when every run failed the error says so.

@@ -18,9 +18,7 @@ void declare_infer(Command& command) {
   auto options = std::make_shared<InferOptions>();
   command.factors<workload::InferSpec>(options->fields, "model");
   command.fields(options->plan);
-  command.flag("resume", options->conduct.resume, "go on with the same experiment where it stopped");
-  command.flag("dry-run", options->conduct.dry_run, "only say what would run and how long it would take");
-  command.flag("json", options->conduct.json, "results as JSON on stdout");
+  declare_flags(command, options->conduct);
   command.footer(
       "Every option down to --protocol takes a list or range of values; each combination is a cell, measured "
       "--repeat\n"

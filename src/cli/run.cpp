@@ -18,9 +18,7 @@ void declare_run(Command& command) {
   auto options = std::make_shared<RunOptions>();
   command.positional("file", options->file, "experiment as a TOML file", true);
   command.option("store", options->store, "file that keeps the results, whatever the experiment says");
-  command.flag("resume", options->conduct.resume, "go on with the same experiment where it stopped");
-  command.flag("dry-run", options->conduct.dry_run, "only say what would run and how long it would take");
-  command.flag("json", options->conduct.json, "results as JSON on stdout");
+  declare_flags(command, options->conduct);
   command.footer(
       "The file has the options of the verb it is named after; a list makes a factor:\n"
       "  repeat = 20\n"
