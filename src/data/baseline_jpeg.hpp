@@ -1,9 +1,9 @@
 // The JPEG of nearly all photographs, decoded here: baseline, Huffman-coded, one scan, grey or luma and
-// colour differences. What it is for: more than half of libjpeg-turbo's time goes into the entropy code,
-// which cannot be skipped. With a table that yields coefficient and run in one look, with nothing stored for
-// blocks that the crop does not touch, and with floats that go straight into the resize, the whole takes
-// about two thirds of the time. What it does not do: decide that a file is damaged. Whatever it does not know
-// or like it leaves to libjpeg. Only for files of this room.
+// colour differences. What it is for: of libjpeg-turbo's time more than half goes into the entropy code,
+// which cannot be skipped. Here a look into the table yields two coefficients with their runs, nothing is
+// stored for blocks that the crop does not touch, and levels stay planes of floats that go straight into the
+// resize. What it does not do: decide that a file is damaged. Whatever it does not know or like it leaves to
+// libjpeg. Only for files of this room.
 #pragma once
 
 #include <array>

@@ -37,7 +37,8 @@ struct Batch {
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// Waits for the next batch. Empty after the last one, or after stop().
+  /// Waits for the next batch. Empty after the last one, or after stop(). Give batches back before asking
+  /// when all slots are out: it would wait for ever.
   virtual std::optional<Batch> next() = 0;
   /// The batch's tensor is no longer in use. Batches may be given back in any order.
   virtual void release(const Batch& batch) = 0;

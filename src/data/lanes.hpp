@@ -16,7 +16,9 @@
 namespace neph::data {
 
 inline constexpr int lanes = 8;
-using Lanes = float __attribute__((vector_size(lanes * sizeof(float)), aligned(alignof(float)), may_alias));
+using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
+/// The same anywhere in memory.
+using LanesInMemory [[gnu::aligned(alignof(float)), gnu::may_alias]] = Lanes;
 
 inline bool has_wide_lanes() {
 #if defined(__x86_64__)
@@ -27,10 +29,9 @@ inline bool has_wide_lanes() {
 #endif
 }
 
-// Through a pointer: g++ 12 makes two or four moves of a memcpy of this size. Lanes may alias and need no
-// alignment.
-NEPH_INLINE void load(const float* from, Lanes& to) { to = *reinterpret_cast<const Lanes*>(from); }
-NEPH_INLINE void store(const Lanes& from, float* to) { *reinterpret_cast<Lanes*>(to) = from; }
+// Through a pointer: g++ 12 makes two or four moves of a memcpy of this size.
+NEPH_INLINE void load(const float* from, Lanes& to) { to = *reinterpret_cast<const LanesInMemory*>(from); }
+NEPH_INLINE void store(const Lanes& from, float* to) { *reinterpret_cast<LanesInMemory*>(to) = from; }
 
 /// To whole numbers, half to even.
 template <class Value>
