@@ -86,10 +86,19 @@ Result<net::Network> network_of(const NetOptions& options) {
   const bool named = !std::filesystem::exists(options.network, ignored) &&
                      options.network.find_first_of("./") == std::string::npos;
   if (named) return net::build(options.network, {.classes = options.classes, .side = options.side});
+  if (options.classes != 0)
+    return fail(ErrorCode::invalid_argument, "--classes is for a network given by name, and {} is a file",
+                options.network);
+  if (!options.onnx.empty() && std::filesystem::equivalent(options.network, options.onnx, ignored))
+    return fail(ErrorCode::invalid_argument, "--onnx {}: its weights would be lost; give another name",
+                options.onnx);
   return net::read_onnx(options.network, {.side = options.side});
 }
 
 Status show_network(const NetOptions& options) {
+  if (options.network.empty() && !options.onnx.empty())
+    return fail(ErrorCode::invalid_argument, "--onnx {}: of which network? neph net lists them",
+                options.onnx);
   if (options.network.empty()) return list_networks(options.json);
   NEPH_TRY(const auto network, network_of(options));
   if (!options.onnx.empty()) {

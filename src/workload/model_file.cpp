@@ -36,7 +36,12 @@ Result<std::filesystem::path> cached_network(const InferSpec& spec) {
 Result<std::filesystem::path> model_file(const InferSpec& spec) {
   const std::filesystem::path path(spec.model);
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) return path;
+  if (std::filesystem::exists(path, ignored)) {
+    if (spec.classes != 0 || spec.side != 0)
+      return fail(ErrorCode::invalid_argument,
+                  "classes and side are for a network given by name, and {} is a file", spec.model);
+    return path;
+  }
   if (is_network(spec.model)) return cached_network(spec);
   if (path.has_extension() || path.has_parent_path())
     return fail(ErrorCode::not_found, "no model file {}; neph net NAME --onnx FILE writes one", spec.model);

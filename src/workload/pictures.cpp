@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include <fmt/ranges.h>
+
 #include "core/file.hpp"
 #include "core/fnv1a.hpp"
 
@@ -67,6 +69,12 @@ Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs) {
                 "the model's input '{}' has rank {}; pictures need [n, channels, height, width]", input.name,
                 input.shape.size());
   const auto& shape = input.shape;
+  if (std::any_of(shape.begin() + 1, shape.end(), [](auto size) { return size < 1; }))
+    return fail(
+        ErrorCode::unsupported,
+        "the model's input '{}' has the shape [{}]; pictures need its channels and sides fixed when the "
+        "model is exported",
+        input.name, fmt::join(shape, ", "));
   if (input.channels_last()) return data::transform_for_input(shape[3], shape[1], shape[2]);
   return data::transform_for_input(shape[1], shape[2], shape[3]);
 }

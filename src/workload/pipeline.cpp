@@ -22,6 +22,8 @@ Result<std::unique_ptr<Pipeline>> Pipeline::make(engine::Session& session, const
 }
 
 Status Pipeline::add_lane() {
+  if (session_.outputs().empty() || session_.outputs().front().bytes() == 0)
+    return fail(ErrorCode::unsupported, "the model has no output with scores, so no answers");
   Lane lane;
   NEPH_TRY(lane.request, session_.make_request());
   const auto& output = session_.outputs().front();

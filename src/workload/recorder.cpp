@@ -182,6 +182,11 @@ void Recorder::add_warnings(RunResult& result) const {
                                            failed_.size(), done_, failed_.front().reason),
                                "neph images check names them all",
                                failed_.size() == static_cast<std::size_t>(done_)});
+  const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
+  if (silent > 0)
+    result.warnings.push_back(
+        {"no_answer", fmt::format("{} pictures got no answer: none of their scores is a number", silent),
+         "look for weights that are no numbers, or take a wider precision"});
   if (samples_.size() < least_for_trend) return;
   std::vector<double> batch_s;
   for (const auto& sample : samples_) batch_s.push_back(seconds(sample.done - sample.issued));

@@ -1,5 +1,6 @@
 #include "workload/recorder.hpp"
 
+#include <cmath>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -137,6 +138,16 @@ TEST_F(RecorderTest, NamesThePictureThatWasLoaded) {
   EXPECT_THAT(lines, testing::HasSubstr("\na.jpg,1,1,0,0,,,,,,\nb.jpg,0,1,1,0,,,,,,\na.jpg"));
   EXPECT_THAT(lines, testing::Not(testing::HasSubstr("c.jpg")));
   std::filesystem::remove(path);
+}
+
+TEST_F(RecorderTest, SaysThatScoresAreNoNumbers) {
+  auto recorder = this->recorder(2, 3);
+  const data::Batch batch{.size = 2, .failed = {{.index = 1, .reason = "cut short"}}};
+  recorder.add(batch, {clock_.now(), clock_.now()}, std::vector<float>{NAN, NAN, NAN, NAN});
+  const auto warnings = finish(recorder).warnings;
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_EQ(warnings[1].code, "no_answer");
+  EXPECT_THAT(warnings[1].message, testing::StartsWith("1 pictures got no answer"));
 }
 
 }  // namespace

@@ -73,6 +73,29 @@ def test_model_of_wrong_rank(neph, pictures, tmp_path):
     failed_run(neph, "flat.onnx", "--images", pictures, says="rank 2")
 
 
+def test_model_of_open_sides_or_without_output(neph, pictures, tmp_path):
+    one_layer_model(tmp_path / "open.onnx", "Relu", "", ["n", 3, "height", "width"])
+    failed_run(neph, "open.onnx", "--images", pictures, says="[-1, 3, -1, -1]")
+    one_layer_model(tmp_path / "mute.onnx", "Relu", "", ["n", 3, 64, 64])
+    mute = onnx.load(tmp_path / "mute.onnx")
+    del mute.graph.output[:]
+    onnx.save(mute, tmp_path / "mute.onnx")
+    failed_run(neph, "mute.onnx", "--images", pictures, says="no output")
+
+
+def test_options_that_are_for_networks_given_by_name(neph, small_model, pictures):
+    refused(neph, "infer", small_model, "--images", pictures, "--classes", 5, code=INVALID, says="given by name")
+    refused(neph, "net", small_model, "--classes", 5, code=INVALID, says="given by name")
+    refused(neph, "net", "--onnx", "lost.onnx", code=INVALID, says="which network")
+
+
+def test_model_is_not_written_over_itself(neph, tmp_path):
+    neph("net", "mnist", "--onnx", "mine.onnx")
+    before = (tmp_path / "mine.onnx").read_bytes()
+    refused(neph, "net", "mine.onnx", "--onnx", "./mine.onnx", "--seed", 2, code=INVALID, says="mine.onnx")
+    assert (tmp_path / "mine.onnx").read_bytes() == before
+
+
 def test_model_with_unsupported_operator(neph, pictures, tmp_path):
     one_layer_model(tmp_path / "odd.onnx", "Frobnicate", "org.example", ["n", 3, 64, 64])
     failed_run(neph, "odd.onnx", "--images", pictures, says="Frobnicate")
