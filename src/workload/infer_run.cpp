@@ -14,6 +14,9 @@ namespace {
 /// size.
 constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 
+/// A cache that still holds no more of the pictures than this counts as dropped.
+constexpr double still_cold = 0.05;
+
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
 std::int64_t loader_threads(const InferSpec& spec) {
@@ -34,6 +37,14 @@ engine::Options engine_options(const InferSpec& spec) {
 /// wait.
 std::int64_t prefetched_batches(std::int64_t loaders, std::int64_t batch) {
   return std::max<std::int64_t>(1, (2 * loaders + batch - 1) / batch);
+}
+
+/// Of the bytes of the set's files, what the kernel has in memory.
+double cached_share(const data::PictureSet& set) {
+  double cached = 0;
+  for (const auto& picture : set.usable)
+    cached += data::cached_fraction(picture.path).value_or(0) * static_cast<double>(picture.bytes);
+  return cached / static_cast<double>(std::max<std::int64_t>(1, set.bytes()));
 }
 
 }  // namespace
@@ -153,9 +164,19 @@ void InferRun::warn(Warning warning) {
   result_.warnings.push_back(std::move(warning));
 }
 
+Status InferRun::fix_page_cache() {
+  NEPH_CHECK(set_cache(pictures_.set, spec_.cache));
+  if (spec_.cache == Cache::warm) return {};
+  const double warm = cached_share(pictures_.set);
+  if (warm > still_cold)
+    warn({"cache_not_cold", fmt::format("{:.0f} % of the pictures stayed in the page cache", 100 * warm),
+          "a tmpfs keeps all files, and programs that map files keep theirs; of files that are not yours the "
+          "kernel always says that they stayed"});
+  return {};
+}
+
 Status InferRun::measure(host::Telemetry& telemetry) {
-  if (spec_.files == Files::on)
-    NEPH_CHECK(timeline_.during("page_cache", [&] { return set_cache(pictures_.set, spec_.cache); }));
+  if (spec_.files == Files::on) NEPH_CHECK(timeline_.during("page_cache", [&] { return fix_page_cache(); }));
   NEPH_TRY(auto protocol, Protocol::open(spec_.protocol));
   Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(protocol),
                     context_.clock);

@@ -28,6 +28,7 @@ class InferRun {
   Status compile_model();
   Status first_inference();
   Status warm_up();
+  Status fix_page_cache();
   Status measure(host::Telemetry& telemetry);
   void warn(Warning warning);
   void sum_up(std::vector<Series> series);
