@@ -4,6 +4,7 @@ each of them, and of each file in PICTURES, to OUT/reference.u8 (224 x 224 x 3 b
 import pathlib
 import sys
 
+import cv2
 import numpy
 from PIL import Image
 
@@ -54,6 +55,8 @@ def make_odd(folder):
     picture.convert("P").save(folder / "palette_transparent.png", transparency=3)
     picture.convert("L").save(folder / "grey.png")
     picture.convert("1").save(folder / "one_bit.png")
+    deep = numpy.asarray(picture).astype(numpy.uint16)[..., ::-1] * 257  # Pillow reads this kind and cannot write it
+    cv2.imwrite(str(folder / "rgb_16bit.png"), deep)
     picture.save(folder / "rgb.bmp")
     picture.convert("L").save(folder / "grey.bmp")
     picture.convert("P").save(folder / "palette.bmp")
