@@ -27,7 +27,8 @@ struct StageTimes {
 /// of nearly all photographs (baseline, one scan) is decoded by this room's own code, every other kind, and
 /// whatever looks damaged, by libjpeg-turbo. The resize is antialiased with a triangle filter (Pillow's
 /// BILINEAR; support and weights of its precompute_coeffs). Grey, CMYK, YCCK, palette and 16-bit pictures
-/// come out as Pillow's convert("RGB") has them; alpha is dropped, not blended. Refused as unsupported:
+/// come out as Pillow's convert("RGB") has them; alpha is dropped, not blended;
+/// but 16-bit grey keeps its upper eight bits, where Pillow clips at 255. Refused as unsupported:
 /// arithmetic-coded, lossless and 12-bit JPEG, more than 500 scans. Threads: one at a time. Its own buffers
 /// are kept from picture to picture; libjpeg's and stb's working memory is not.
 class Decoder {
