@@ -48,8 +48,8 @@ class Command {
             NEPH_CHECK(from_json(value_as_json<Member>(text), member, path));
             if constexpr (std::is_arithmetic_v<Member>)
               return detail::check_range(static_cast<double>(member), range, path);
-            else
-              return {};
+            static_cast<void>(range);  // words have none
+            return {};
           };
           field(name, help, hint<Member>(member), name == positional, std::move(set));
         },

@@ -63,13 +63,17 @@ void announce(const Plan& plan) {
 /// What the experiment came to, in its own words, after the table.
 Status say_outcome(const experiment::Outcome& outcome, const Experiment& experiment,
                    const PlanOptions& options) {
-  if (!outcome.complete())
-    talk("stopped: {} of {} runs are stored; the same command with --resume goes on\n",
-         outcome.ok + outcome.failed + outcome.skipped,
-         outcome.ok + outcome.failed + outcome.skipped + outcome.interrupted + outcome.left);
   const auto store = options.store == PlanOptions{}.store ? "" : " --store " + shell_quoted(options.store);
   talk("experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store, experiment.id,
        store);
+  const auto ended = outcome.ok + outcome.failed + outcome.skipped;
+  if (!outcome.complete())
+    return fail(ErrorCode::unavailable,
+                "stopped: {} of {} runs are stored; the same command with --resume goes on", ended,
+                ended + outcome.interrupted + outcome.left);
+  if (outcome.ok > 0 && outcome.failed > 0)
+    talk("{} of {} runs failed; neph show {} tells why\n", outcome.failed, outcome.ok + outcome.failed,
+         experiment.id);
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
     return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed,
                 experiment.id);

@@ -7,6 +7,7 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "core/text.hpp"
 #include "core/units.hpp"
 #include "data/data.hpp"
 
@@ -60,7 +61,7 @@ void print_check(const data::PictureSet& set) {
     kinds = fmt::format(" ({}; {} in all)", kinds, format_bytes(static_cast<double>(set.bytes())));
   fmt::print("{}: {} usable pictures{}, {} rejected\n", set.folder, set.usable.size(), kinds,
              set.rejected.size());
-  for (const auto& rejected : set.rejected) fmt::print("  {}: {}\n", rejected.path, rejected.reason);
+  for (const auto& rejected : set.rejected) fmt::print("  {}: {}\n", printable(rejected.path), printable(rejected.reason));
 }
 
 Status check_pictures(const CheckOptions& options) {
@@ -93,9 +94,9 @@ Status prepare_pictures(const PrepareOptions& options) {
   }
   fmt::print("{}: {} pictures of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
              options.side, format_bytes(static_cast<double>(result.bytes)));
-  for (const auto& rejected : set.rejected) fmt::print("  left out {}: {}\n", rejected.path, rejected.reason);
+  for (const auto& rejected : set.rejected) fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
   for (const auto& rejected : result.rejected)
-    fmt::print("  left out {}: {}\n", rejected.path, rejected.reason);
+    fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
   return {};
 }
 

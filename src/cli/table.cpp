@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
 
 namespace neph::cli {
 namespace {
-
-/// Characters of UTF-8 text.
-std::size_t length(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 /// The value as a person reads it, by the unit that its name ends in.
 std::string field_text(const std::string& name, const Json& value) {
@@ -61,12 +56,12 @@ bool Table::is_numeric(std::size_t column) const {
 std::string Table::text() const {
   std::vector<std::size_t> widths(rows_.front().size());
   for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], length(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   std::string out;
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - length(row[i]), ' ');
+      const std::string space(widths[i] - display_width(row[i]), ' ');
       line += is_numeric(i) ? space + row[i] : row[i] + space;
       line += "  ";
     }

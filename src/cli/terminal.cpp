@@ -8,19 +8,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/text.hpp"
+
 namespace neph::cli {
 namespace {
 
 std::size_t columns_of(int fd) {
   winsize size{};
   return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
-}
-
-/// The first `columns` characters of UTF-8 text (all that is drawn here is one column wide).
-std::string_view clipped(std::string_view text, std::size_t columns) {
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && columns-- == 0) return text.substr(0, i);
-  return text;
 }
 
 }  // namespace
@@ -43,7 +38,7 @@ void talk(const std::string& text) {
 
 void ProgressLine::show(const std::string& text) {
   if (!stderr_is_terminal()) return;
-  talk("\r{}\033[K", clipped(text, columns_of(STDERR_FILENO) - 1));
+  talk("\r{}\033[K", cut_to_width(text, columns_of(STDERR_FILENO) - 1));
   drawn_ = true;
 }
 

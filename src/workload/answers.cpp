@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <limits>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/file.hpp"
@@ -52,9 +53,20 @@ std::string answers_checksum(std::span<const std::int32_t> answers) {
   return fmt::format("{:016x}", hash);
 }
 
+namespace {
+
+/// A file without a name: on disk, or in memory where there is no folder to write to.
+std::FILE* unnamed_file() {
+  if (std::FILE* file = std::tmpfile()) return file;
+  const int memory = ::memfd_create("neph-protocol", MFD_CLOEXEC);
+  return memory < 0 ? nullptr : ::fdopen(memory, "w");
+}
+
+}  // namespace
+
 Result<Protocol> Protocol::open(const std::string& path) {
   const auto part = path.empty() ? std::string() : part_path(path).string();
-  std::FILE* file = path.empty() ? std::tmpfile() : std::fopen(part.c_str(), "we");
+  std::FILE* file = path.empty() ? unnamed_file() : std::fopen(part.c_str(), "we");
   if (file == nullptr)
     return tl::unexpected(
         system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
