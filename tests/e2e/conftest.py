@@ -25,6 +25,7 @@ class Neph:
     def __init__(self, folder):
         self.program = BUILD / "bin/neph"
         self.folder = folder
+        self.running = []
         assert self.program.is_file(), f"{self.program} is not built; run ./dev build"
 
     def __call__(self, *arguments, code=0, timeout_s=300, **options):
@@ -42,9 +43,10 @@ class Neph:
         return json.loads(self(*arguments, "--json", **options).stdout)
 
     def start(self, *arguments, **options):
-        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it."""
+        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it; a test that failed does not."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(self.command(*arguments), cwd=self.folder, **pipes | options)
+        self.running.append(subprocess.Popen(self.command(*arguments), cwd=self.folder, **pipes | options))
+        return self.running[-1]
 
     def command(self, *arguments):
         return [self.program, *map(str, arguments)]
@@ -53,7 +55,12 @@ class Neph:
 @pytest.fixture
 def neph(tmp_path):
     """`neph("net", "mnist")` runs the program in this test's own folder."""
-    return Neph(tmp_path)
+    program = Neph(tmp_path)
+    yield program
+    for process in program.running:
+        if process.poll() is None:
+            process.kill()  # its worker dies with it
+            process.communicate()
 
 
 @pytest.fixture(scope="session")

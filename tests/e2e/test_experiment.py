@@ -22,7 +22,7 @@ def ended_runs(folder):
             return []
 
 
-def wait_for_runs(folder, count, timeout_s=60):
+def wait_for_runs(folder, count, timeout_s=300):  # a sanitizer takes ten times as long
     end = time.monotonic() + timeout_s
     while len(ended_runs(folder)) < count:
         assert time.monotonic() < end, "the experiment makes no progress"
