@@ -48,6 +48,12 @@ TEST(Toml, BracketsAndDotsInTextAreText) {
       parse_toml("a = [" + std::string(9, ' ') + "1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.1]", ""));
 }
 
+TEST(Toml, LettersBeyondAsciiAreNoSpace) {
+  EXPECT_FALSE(parse_toml("\u00e9t\u00e9 = 1", "x.toml"));
+  EXPECT_FALSE(parse_toml("a = 1 \u3042", "x.toml"));
+  EXPECT_EQ((*parse_toml("a = \"\"\"\\\n  \u00e9\"\"\"", "x.toml"))["a"], "\u00e9");
+}
+
 TEST(Toml, RefusesWhatNoPersonWrites) {
   EXPECT_TRUE(parse_toml("a = '" + std::string(60'000, 'x') + "'", "x.toml"));
   EXPECT_EQ(parse_toml("a = '" + std::string(70'000, 'x') + "'", "x.toml").error().message,

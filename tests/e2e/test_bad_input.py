@@ -321,6 +321,7 @@ def test_nobody_to_talk_to_ends_no_measurement(neph, small_model, pictures, stde
     assert [run["status"] for run in neph.json("runs", 1)] == ["ok"]
 
 
+@pytest.mark.address_space
 def test_more_pictures_than_memory_holds_answers_for(neph, small_model, pictures):
     refused(neph, "infer", small_model, "--images", pictures, "--count", 2**63 - 1, code=INVALID, says="count")
     command = f"ulimit -v 2000000; exec {neph.program} infer {small_model} --images {pictures} --count 1000000000 " + " ".join(map(str, QUICK))
