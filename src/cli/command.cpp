@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -74,6 +75,12 @@ Status perform(const Command::Action& action) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> Command::values_of(const std::string& text, bool may_be_path) {
+  std::error_code ignored;
+  if (may_be_path && std::filesystem::exists(text, ignored)) return std::vector{text};
+  return expand_values(text);
+}
 
 std::string Command::option_name(std::string_view field) {
   std::string name(field);

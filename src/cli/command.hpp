@@ -65,7 +65,7 @@ class Command {
         [&](std::string_view name, auto& member, std::string_view help, Range = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
           auto set = [&values, name](const std::string& text) -> Status {
-            NEPH_TRY(auto parts, expand_values(text));
+            NEPH_TRY(auto parts, values_of(text, std::is_same_v<Member, std::string>));
             Json list = Json::array();
             for (const auto& part : parts) list.push_back(value_as_json<Member>(part));
             values[std::string(name)] = list.size() == 1 ? list[0] : list;
@@ -79,6 +79,9 @@ class Command {
  private:
   using Set = std::function<Status(const std::string&)>;
 
+  /// The list that the text is; the text itself where it may be a path and there is such a file, commas and
+  /// all.
+  static Result<std::vector<std::string>> values_of(const std::string& text, bool may_be_path);
   /// Field names have underscores, option names dashes.
   static std::string option_name(std::string_view field);
   void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set);

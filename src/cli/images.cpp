@@ -1,5 +1,4 @@
 #include <map>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "data/data.hpp"
+#include "host/host.hpp"
 
 namespace neph::cli {
 namespace {
@@ -35,8 +35,6 @@ void describe(Visit&& v, Self& s) {
   v("resize_side", s.resize_side, "shorter side before the crop", between(1, 8192));
 }
 
-std::int64_t all_cores() { return std::max(1U, std::thread::hardware_concurrency()); }
-
 /// Progress with the time left, drawn at most ten times a second.
 data::PictureProgress progress_on(ProgressLine& line, std::string what) {
   const SteadyClock clock;
@@ -61,14 +59,16 @@ void print_check(const data::PictureSet& set) {
     kinds = fmt::format(" ({}; {} in all)", kinds, format_bytes(static_cast<double>(set.bytes())));
   fmt::print("{}: {} usable pictures{}, {} rejected\n", set.folder, set.usable.size(), kinds,
              set.rejected.size());
-  for (const auto& rejected : set.rejected) fmt::print("  {}: {}\n", printable(rejected.path), printable(rejected.reason));
+  for (const auto& rejected : set.rejected)
+    fmt::print("  {}: {}\n", printable(rejected.path), printable(rejected.reason));
 }
 
 Status check_pictures(const CheckOptions& options) {
   data::PictureSet set;
   {
     ProgressLine line;
-    NEPH_TRY(set, data::check(options.folder, options.scan, all_cores(), progress_on(line, "decoding")));
+    NEPH_TRY(set,
+             data::check(options.folder, options.scan, host::usable_cores(), progress_on(line, "decoding")));
   }
   if (options.json)
     fmt::print("{}\n", dump_json(to_json(set), true));
@@ -89,12 +89,13 @@ Status prepare_pictures(const PrepareOptions& options) {
     ProgressLine line;
     const data::Transform transform{.resize_side = options.resize_side, .crop_side = options.side};
     auto prepare = options.prepare;
-    prepare.threads = all_cores();
+    prepare.threads = host::usable_cores();
     NEPH_TRY(result, data::prepare(set, transform, options.out, prepare, progress_on(line, "preparing")));
   }
   fmt::print("{}: {} pictures of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
              options.side, format_bytes(static_cast<double>(result.bytes)));
-  for (const auto& rejected : set.rejected) fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
+  for (const auto& rejected : set.rejected)
+    fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
   for (const auto& rejected : result.rejected)
     fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
   return {};
@@ -131,7 +132,7 @@ void declare_prepare(Command& command) {
 void declare_synth(Command& command) {
   auto folder = std::make_shared<std::string>();
   auto options = std::make_shared<data::SynthOptions>();
-  options->threads = all_cores();
+  options->threads = host::usable_cores();
   command.positional("folder", *folder, "folder to write to", true);
   command.fields(*options);
   command.action([folder, options] { return make_pictures(*folder, *options); });

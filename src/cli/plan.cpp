@@ -17,15 +17,20 @@ std::uint64_t new_seed() {
   return source() >> 1 | 1U;  // small enough to be typed again
 }
 
-/// Arrays become factors, everything else the part that all cells share.
-void split_fields(const Json& fields, Experiment& experiment) {
+/// Arrays become factors, everything else the part that all cells share; both in the order of the workload's
+/// description, so that an experiment is the same whether it comes from options or from a file.
+void split_fields(const Json& fields, const std::vector<std::string>& order, Experiment& experiment) {
   experiment.spec = Json::object();
-  for (const auto& [name, value] : fields.items()) {
+  const auto put = [&](const std::string& name, const Json& value) {
     if (value.is_array() && value.size() != 1)
       experiment.factors.push_back({name, value.get<std::vector<Json>>()});
     else
       experiment.spec[name] = value.is_array() ? value[0] : value;
-  }
+  };
+  for (const auto& name : order)
+    if (fields.contains(name)) put(name, fields[name]);
+  for (const auto& [name, value] : fields.items())  // unknown ones, which the check names
+    if (std::find(order.begin(), order.end(), name) == order.end()) put(name, value);
 }
 
 /// The command line that does it all again, in the same order: `fields` as they were given.
@@ -59,7 +64,7 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& fields, con
   plan.experiment.workload = workload_name;
   plan.experiment.repeat = options.repeat;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
-  split_fields(fields, plan.experiment);
+  split_fields(fields, workload->fields(), plan.experiment);
   NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
   plan.experiment.command = command_of(workload_name, fields, options, plan.experiment.seed);

@@ -38,6 +38,18 @@ TEST(Plan, KeepsTheCommandThatRepeatsIt) {
             "neph infer 'my net.onnx' --batch 1,8 --images /tmp --warmup-max-s 0.5 --repeat 3 --seed 7");
 }
 
+TEST(Plan, IsTheSameFromAFileAndFromOptionsInAnyOrder) {
+  const auto file = read_plan(
+      "[infer]\nprecision = [\"f32\", \"bf16\"]\nmodel = \"r\"\nimages = \"/tmp\"\nbatch = [1, 8]\n",
+      "x.toml");
+  const auto options = make_plan(
+      "infer", {{"batch", {1, 8}}, {"precision", {"f32", "bf16"}}, {"images", "/tmp"}, {"model", "r"}}, {});
+  ASSERT_TRUE(file && options);
+  EXPECT_EQ(to_json(file->experiment.factors), to_json(options->experiment.factors));
+  EXPECT_EQ(file->experiment.spec, options->experiment.spec);
+  EXPECT_EQ(file->experiment.factors[0].name, "batch") << "as the workload describes them";
+}
+
 TEST(Plan, DrawsASeedThatIsKept) {
   const auto plan = make_plan("infer", {{"model", "resnet18"}, {"images", "/tmp"}}, {});
   ASSERT_TRUE(plan) << plan.error().message;

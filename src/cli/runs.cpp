@@ -100,6 +100,9 @@ Status show(const ShowOptions& options) {
   NEPH_TRY(const auto store, store::Store::open(options.store, store::Access::read));
   if (options.run != 0) {
     NEPH_TRY(const auto run, store.run(options.run));
+    if (options.experiment != 0 && run.experiment_id != options.experiment)
+      return fail(ErrorCode::not_found, "run {} belongs to experiment {}, not {}", run.id, run.experiment_id,
+                  options.experiment);
     if (options.json)
       fmt::print("{}\n", dump_json(to_json(run), true));
     else

@@ -1,5 +1,6 @@
 #include "cli/worker.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/json.hpp"
+#include "core/thread.hpp"
 #include "host/host.hpp"
 #include "workload/workload.hpp"
 
@@ -55,10 +57,33 @@ Moment origin(const Order& order, const Clock& clock) {
   return started ? *started : clock.now();
 }
 
-Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events) {
+/// SIGTERM asks the run to stop, so that it ends in order and leaves no half-written file. Made before any
+/// other thread, because threads inherit which signals are blocked.
+class StopOnTerminate {
+ public:
+  StopOnTerminate() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    waiting_ = start_thread("signals", [this](const std::stop_token& stop) {
+      constexpr timespec tick{.tv_sec = 0, .tv_nsec = 100'000'000};
+      while (!stop.stop_requested())
+        if (::sigtimedwait(&signals_, nullptr, &tick) == SIGTERM) stop_.request_stop();
+    });
+  }
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  sigset_t signals_{};
+  std::stop_source stop_;
+  std::jthread waiting_;
+};
+
+Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, std::stop_token stop) {
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
-  return workload->run(order.spec,
-                       {.clock = clock, .origin = origin(order, clock), .events = events, .stop = {}});
+  return workload->run(
+      order.spec,
+      {.clock = clock, .origin = origin(order, clock), .events = events, .stop = std::move(stop)});
 }
 
 }  // namespace
@@ -66,13 +91,14 @@ Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events)
 std::vector<std::string> worker_command() { return {"/proc/self/exe", "worker"}; }
 
 Status work() {
+  const StopOnTerminate terminate;
   const SteadyClock clock;
   LineSink events;
   const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
   const auto outcome = [&]() -> Result<RunResult> {
     NEPH_TRY(const Json json, parse_json(input, "standard input"));
     NEPH_TRY(const auto order, from_json<Order>(json, "order"));
-    return run(order, clock, events);
+    return run(order, clock, events, terminate.token());
   }();
   events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
   return outcome ? Status() : tl::unexpected(outcome.error());

@@ -29,7 +29,7 @@ struct Experiment {
   std::string created;   ///< UTC
   std::string workload;  ///< what a run does: infer
   Json spec;             ///< the workload's fields that all cells share (those that are factors left out)
-  std::vector<Factor> factors;  ///< empty: one cell
+  std::vector<Factor> factors;  ///< in the order of the workload's description; empty: one cell
   std::int64_t repeat = 1;
   std::uint64_t seed = 0;  ///< of the order of runs
   Json machine;            ///< host fingerprint

@@ -1,6 +1,7 @@
 // Batches in the order of the pictures, from files or from memory.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,8 +48,9 @@ class BatchSource {
   virtual void stop() = 0;
   /// From the first picture again, as a new source but with its threads, buffers and tensors kept: what a
   /// measurement after a warm-up wants. Every batch must have been released; what was loaded ahead is thrown
-  /// away. Not after stop().
-  virtual void restart() = 0;
+  /// away. `meanwhile` is called when nothing is being loaded any more and nothing is loaded again yet. Not
+  /// after stop().
+  virtual void restart(const std::function<void()>& meanwhile = {}) = 0;
   /// Distinct pictures that it goes through.
   virtual std::int64_t distinct_pictures() const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <future>
 #include <set>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -168,6 +169,37 @@ TEST_F(BatchSources, RefuseWhatMakesNoSense) {
   EXPECT_THAT(refusal(set_, {.batch = 2}, 0), HasSubstr("one slot"));
   EXPECT_THAT(refusal(set_, {.batch = 3}, 1), HasSubstr("a slot of"));
   EXPECT_EQ(refusal(set_, {.batch = 2}, 1), "accepted");
+}
+
+TEST_F(BatchSources, BeginAnewWhereverTheyAreRestarted) {
+  for (const std::int64_t threads : {0, 3})
+    for (const int taken : {0, 1, 3, 99}) {
+      SCOPED_TRACE(fmt::format("threads {}, restarted after {} batches", threads, taken));
+      const LoaderOptions options{.count = 17, .batch = 4, .threads = threads};
+      auto loader = load_batches(set_, small, options, slots(3, 4), steady_clock).value();
+      auto ready = ready_batches(set_, small, {.count = 17, .batch = 4, .threads = 0}, steady_clock).value();
+      for (auto* source : {loader.get(), ready.get()}) {
+        for (int i = 0; i < taken; ++i)
+          if (const auto batch = source->next()) source->release(*batch);
+        bool called = false;
+        source->restart([&] { called = true; });
+        EXPECT_TRUE(called);
+        expect_run(*source, 17, 4);
+        source->restart();
+        expect_run(*source, 17, 4);
+      }
+    }
+}
+
+TEST_F(BatchSources, LoadNothingWhileTheyAreRestarted) {
+  const LoaderOptions options{.count = 1000, .batch = 1, .threads = 3};
+  auto loader = load_batches(set_, small, options, slots(3, 1), steady_clock).value();
+  for (int round = 0; round < 20; ++round)
+    loader->restart([&] {
+      for (auto& slot : memory_) std::fill(slot.begin(), slot.end(), -1.0F);
+      std::this_thread::yield();
+      for (const auto& slot : memory_) EXPECT_THAT(slot, testing::Each(-1.0F));
+    });
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class Loader final : public BatchSource {
   std::optional<Batch> next() override;
   void release(const Batch& batch) override;
   void stop() override;
-  void restart() override;
+  void restart(const std::function<void()>& meanwhile) override;
   std::int64_t distinct_pictures() const override {
     return std::min(count_, static_cast<std::int64_t>(pictures_.size()));
   }
@@ -171,7 +171,7 @@ void Loader::stop() {
   complete_.notify_all();
 }
 
-void Loader::restart() {
+void Loader::restart(const std::function<void()>& meanwhile) {
   std::unique_lock lock(mutex_);
   restarting_ = true;
   idle_.wait(lock, [&] { return loading_ == 0; });
@@ -179,6 +179,11 @@ void Loader::restart() {
   batches_.clear();
   next_piece_ = 0;
   delivered_ = 0;
+  if (meanwhile) {
+    lock.unlock();
+    meanwhile();
+    lock.lock();
+  }
   restarting_ = false;
   room_.notify_all();
 }

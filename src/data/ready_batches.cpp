@@ -53,7 +53,8 @@ class Ready final : public BatchSource {
     stopped_ = true;
   }
 
-  void restart() override {
+  void restart(const std::function<void()>& meanwhile) override {
+    if (meanwhile) meanwhile();
     const std::lock_guard lock(mutex_);
     first_ = 0;
   }

@@ -1,7 +1,6 @@
 #include "workload/infer_run.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include "core/units.hpp"
 #include "stats/stats.hpp"
@@ -20,7 +19,7 @@ constexpr double still_cold = 0.05;
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
 std::int64_t loader_threads(const InferSpec& spec) {
-  return spec.loaders >= 0 ? spec.loaders : std::max(1U, std::thread::hardware_concurrency());
+  return spec.loaders >= 0 ? spec.loaders : host::usable_cores();
 }
 
 engine::Options engine_options(const InferSpec& spec) {
@@ -176,13 +175,17 @@ Status InferRun::fix_page_cache() {
 }
 
 Status InferRun::measure(host::Telemetry& telemetry) {
-  if (spec_.files == Files::on) NEPH_CHECK(timeline_.during("page_cache", [&] { return fix_page_cache(); }));
   NEPH_TRY(auto protocol, Protocol::open(spec_.protocol));
   Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(protocol),
                     context_.clock);
-  telemetry.mark();
-  const auto begin = context_.clock.now();
-  source_->restart();
+  Status cache;
+  Moment begin;
+  source_->restart([&] {  // while no loader reads: nothing brings a file back that was dropped
+    if (spec_.files == Files::on) cache = timeline_.during("page_cache", [&] { return fix_page_cache(); });
+    telemetry.mark();
+    begin = context_.clock.now();
+  });
+  NEPH_CHECK(cache);
   NEPH_CHECK(pipeline_->run(
       *source_,
       [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {

@@ -30,13 +30,9 @@ constexpr auto enum_names(Cache) {
   return std::array{Named{Cache::warm, "warm"}, Named{Cache::cold, "cold"}};
 }
 
-enum class Architecture { in_process };
-constexpr auto enum_names(Architecture) { return std::array{Named{Architecture::in_process, "in-process"}}; }
-
 struct InferSpec {
   std::string model;
   std::string images;
-  Architecture architecture = Architecture::in_process;
   std::int64_t count = 0;
   std::int64_t batch = 1;
   Mode mode = Mode::sync;
@@ -66,7 +62,6 @@ template <class Visit, Describes<InferSpec> Self>
 void describe(Visit&& v, Self& s) {
   v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)");
   v("images", s.images, "folder of pictures, read recursively");
-  v("architecture", s.architecture, "where the network runs");
   v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", between(0, 1e9));
   v("batch", s.batch, "pictures per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");

@@ -1,12 +1,12 @@
 #include "workload/pictures.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include <fmt/ranges.h>
 
 #include "core/file.hpp"
 #include "core/fnv1a.hpp"
+#include "host/host.hpp"
 
 namespace neph::workload {
 namespace {
@@ -46,7 +46,7 @@ Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const
   std::filesystem::create_directories(folder.parent_path(), error);
   if (error)
     return tl::unexpected(system_error("cannot make " + folder.parent_path().string(), error.value()));
-  const auto threads = std::max(1U, std::thread::hardware_concurrency());
+  const auto threads = host::usable_cores();
   NEPH_CHECK(
       data::prepare(set, transform, folder, {.threads = threads}, [&](std::int64_t done, std::int64_t total) {
         events.emit(Progress{"prepare pictures", done, total});

@@ -93,7 +93,7 @@ class NumberSource final : public data::BatchSource {
   }
   void release(const data::Batch& batch) override { free_.push_back(batch.slot); }
   void stop() override { pictures_ = next_; }
-  void restart() override { next_ = 0; }
+  void restart(const std::function<void()>&) override { next_ = 0; }
   std::int64_t distinct_pictures() const override { return pictures_; }
   bool all_released() const { return free_.size() == memory_.size(); }
 

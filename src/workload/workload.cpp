@@ -9,6 +9,7 @@ namespace {
 constexpr Workload all[] = {
     {.name = "infer",
      .summary = "a ready model applied to many pictures",
+     .fields = field_names<InferSpec>,
      .check = infer::check,
      .prepare = infer::prepare,
      .run = infer::run,

@@ -29,6 +29,8 @@ struct Context {
 struct Workload {
   std::string_view name;
   std::string_view summary;
+  /// Names of the description's fields, in its order.
+  std::vector<std::string> (*fields)();
   /// Whether the description makes sense, as far as that can be said without running it.
   Status (*check)(const Json& spec);
   /// What is done once before all runs and not measured: models and pictures that runs will find ready. Does
