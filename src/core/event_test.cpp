@@ -8,7 +8,7 @@ namespace {
 TEST(Event, EveryKindComesBackFromItsLine) {
   const std::vector<Event> events{
       Phase{"measure", 1, 2}, Progress{"measure", 3, 4},
-      Warning{"stolen", "12 % stolen", "ask for a dedicated core", true},
+      Warning{"stolen", "12 % stolen", "ask for a dedicated core", Weight::voids},
       RunResult{.figures = {{"images_per_s", "pictures/s", {.value = 5, .low = 4, .high = 6, .n = 7}}},
                 .answers = {1, -1}},
       Error{ErrorCode::corrupt, "cut short"}};

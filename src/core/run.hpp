@@ -98,12 +98,19 @@ void describe(Visit&& v, Self& s) {
   v("items", s.items, "pictures that went through it during the measurement");
 }
 
+/// What a warning does to the verdict: nothing; doubtful; invalid. From light to heavy.
+enum class Weight { hint, doubt, voids };
+constexpr auto enum_names(Weight) {
+  return std::array{Named{Weight::hint, "hint"}, Named{Weight::doubt, "doubt"},
+                    Named{Weight::voids, "voids"}};
+}
+
 /// A reason not to take a number at face value, from a closed list (docs/METHOD.md), with advice.
 struct Warning {
   std::string code;     ///< unsteady, few_repeats, throttled, stolen, answers_differ, ...
   std::string message;  ///< what was seen, with the figures
   std::string advice;   ///< what to do about it
-  bool invalidates = false;
+  Weight weight = Weight::doubt;
 };
 
 template <class Visit, Describes<Warning> Self>
@@ -111,7 +118,7 @@ void describe(Visit&& v, Self& s) {
   v("code", s.code, "one of a closed list");
   v("message", s.message, "what was seen");
   v("advice", s.advice, "what to do about it");
-  v("invalidates", s.invalidates, "the verdict of the run is invalid because of it");
+  v("weight", s.weight, "what it does to the verdict: hint, nothing; doubt, doubtful; voids, invalid");
 }
 
 /// One figure of a run with its unit: images_per_s, engine_busy, ...

@@ -1,22 +1,28 @@
-// Cells against each other: do they answer alike, and how many times as fast is one as the other?
+// Cells against each other: do they answer alike?
 #include <algorithm>
-#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "core/json.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
-#include "stats/stats.hpp"
 
 namespace neph::experiment {
 namespace {
 
-/// Cells with the same key must give the same answers.
-std::string answers_key(const Cell& cell, const std::vector<std::string>& answer_factors) {
-  Json key = Json::object();
+/// Runs with the same key must give the same answers: no factor that may change them differs, and they saw
+/// the same pictures. Of a set that memory does not hold, `files off` repeats as many as fit, and answers for
+/// those.
+std::string answers_key(const Cell& cell, const RunResult& result,
+                        const std::vector<std::string>& answer_factors) {
+  Json factors = Json::object();
   for (const auto& [name, value] : cell.factors.items())
     if (std::find(answer_factors.begin(), answer_factors.end(), name) != answer_factors.end())
-      key[name] = value;
-  return dump_json(key);
+      factors[name] = value;
+  const auto pictures = result.facts.find("distinct_pictures");
+  return dump_json(
+      {{"factors", factors}, {"pictures", pictures == result.facts.end() ? "" : pictures->second}});
 }
 
 /// The first run of the cell that did well and answered.
@@ -46,7 +52,7 @@ void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>
     const Run* run = answering_run(runs, summary.cell.index);
     if (!run) continue;
     const auto [found, is_first] =
-        firsts.try_emplace(answers_key(summary.cell, answer_factors), &summary, run);
+        firsts.try_emplace(answers_key(summary.cell, run->result, answer_factors), &summary, run);
     const auto& [reference, reference_run] = found->second;
     if (is_first || run->result.answers_checksum == reference_run->result.answers_checksum) continue;
     summary.warnings.push_back(
@@ -57,31 +63,6 @@ void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>
              "a few: rounding in another order of sums; many: one of the cells computes something else"});
     summary.verdict = verdict_of(summary);
   }
-}
-
-Result<Estimate> compare(const std::vector<Run>& runs, std::int64_t a, std::int64_t b,
-                         std::string_view figure) {
-  const auto by_repeat = [&](std::int64_t cell) {
-    std::map<std::int64_t, double> values;
-    for (const auto& run : runs) {
-      if (run.cell != cell || run.status != RunStatus::ok) continue;
-      for (const auto& entry : run.result.figures)
-        if (entry.name == figure && std::isfinite(entry.estimate.value))
-          values[run.repeat] = entry.estimate.value;
-    }
-    return values;
-  };
-  const auto baselines = by_repeat(b);
-  std::vector<stats::Pair> pairs;
-  for (const auto& [repeat, candidate] : by_repeat(a))
-    if (const auto found = baselines.find(repeat); found != baselines.end())
-      pairs.push_back({.baseline = found->second, .candidate = candidate});
-  if (pairs.empty())
-    return fail(ErrorCode::not_found, "no repeat has {} in both cell {} and cell {}", figure, a, b);
-  const auto ratio = stats::compare_pairs(pairs, stats::Better::higher).ratio;
-  if (ratio.n == 0)
-    return fail(ErrorCode::invalid_argument, "{} is not positive in all runs: it has no ratio", figure);
-  return ratio;
 }
 
 }  // namespace neph::experiment

@@ -82,8 +82,30 @@ TEST_F(Conduct, MoreRepeatsOnResumeAddRuns) {
   EXPECT_EQ(outcome->skipped, 2);
   EXPECT_EQ(outcome->ok, 3);
   EXPECT_EQ(store.experiment(experiment.id)->repeat, 5);
-  experiment.spec["a"] = 2;
-  EXPECT_FALSE(*find_resumable(store, experiment));
+}
+
+TEST_F(Conduct, OnlyWhatIsMeasuredMakesAnotherExperiment) {
+  const auto base = begun({.workload = "infer",
+                           .spec = {{"model", "m.onnx"}, {"batch", 1}},
+                           .factors = {{"precision", {"f32", "bf16"}}, {"streams", {1, 2}}}});
+  auto same = base;
+  same.id = 99;
+  same.repeat = 50;
+  same.seed = 77;
+  same.created = "later";
+  same.command = "neph run x.toml";
+  same.spec = {{"batch", 1}, {"model", "m.onnx"}};  // another order of the keys
+  EXPECT_TRUE(*find_resumable(store, same));
+
+  auto other = base;
+  other.spec["model"] = "n.onnx";
+  EXPECT_FALSE(*find_resumable(store, other));
+  other = base;
+  other.workload = "train";
+  EXPECT_FALSE(*find_resumable(store, other));
+  other = base;
+  std::swap(other.factors[0], other.factors[1]);  // numbers the cells differently
+  EXPECT_FALSE(*find_resumable(store, other));
 }
 
 TEST_F(Conduct, NoSuchProgramIsAnErrorAndNoRun) {
@@ -181,7 +203,7 @@ TEST_F(Conduct, StoreThatRefusesNamesTheRunThatIsLost) {
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
   EXPECT_THAT(outcome.error().message,
               AllOf(HasSubstr("does another neph conduct it?"),
-                    HasSubstr("the run of all (repeat 1) is lost, all earlier ones are kept")));
+                    HasSubstr("the run of all (repeat 2) is lost, all earlier ones are kept")));
   EXPECT_THAT(*store.runs(experiment.id, Detail::summary), SizeIs(2));
 }
 

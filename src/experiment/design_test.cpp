@@ -127,27 +127,5 @@ TEST(Order, EveryOrderIsEquallyLikely) {
   EXPECT_LT(chi_square, 20.5);
 }
 
-TEST(Identity, DependsOnWhatIsMeasuredOnly) {
-  const auto base = two_by_three();
-  auto same = base;
-  same.id = 5;
-  same.repeat = 50;
-  same.seed = 1;
-  same.created = "later";
-  same.command = "neph run x.toml";
-  same.spec = {{"batch", 1}, {"model", "m.onnx"}};  // another order of the keys
-  EXPECT_EQ(identity(same), identity(base));
-
-  auto other = base;
-  other.spec["model"] = "n.onnx";
-  EXPECT_NE(identity(other), identity(base));
-  other = base;
-  other.workload = "train";
-  EXPECT_NE(identity(other), identity(base));
-  other = base;
-  std::swap(other.factors[0], other.factors[1]);  // numbers the cells differently
-  EXPECT_NE(identity(other), identity(base));
-}
-
 }  // namespace
 }  // namespace neph::experiment

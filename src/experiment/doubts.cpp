@@ -9,7 +9,7 @@
 namespace neph::experiment {
 namespace {
 
-constexpr double wide = 0.05;  ///< half the interval, relative to the value
+constexpr double wide = 0.05;  ///< the longer half of the interval, relative to the value
 
 struct Repeats {
   std::vector<double> values;
@@ -40,7 +40,8 @@ void doubt_interval(const CellSummary& summary, std::string_view figure, std::ve
                       .advice = "--repeat 5 or more"});
     return;
   }
-  const double half = (*estimate.high - *estimate.low) / 2 / std::abs(estimate.value);
+  const double half =
+      std::max(*estimate.high - estimate.value, estimate.value - *estimate.low) / std::abs(estimate.value);
   if (half > wide)
     doubts.push_back(
         {.code = "wide_interval",
@@ -52,7 +53,7 @@ void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector
   std::vector<std::string> named;
   for (const auto& outlier : stats::outliers(repeats.values))
     if (outlier.kind == stats::OutlierKind::low_severe || outlier.kind == stats::OutlierKind::high_severe)
-      named.push_back(fmt::format("repeat {} with {}", repeats.runs[outlier.index]->repeat,
+      named.push_back(fmt::format("repeat {} with {}", repeats.runs[outlier.index]->repeat + 1,
                                   format_number(repeats.values[outlier.index])));
   if (!named.empty())
     doubts.push_back(
@@ -98,7 +99,7 @@ std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs) {
         merged.push_back(warning);
         counts.push_back(1);
       } else {
-        known->invalidates |= warning.invalidates;
+        known->weight = std::max(known->weight, warning.weight);
         ++counts[static_cast<std::size_t>(known - merged.begin())];
       }
     }
@@ -131,10 +132,11 @@ std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::
 }
 
 Verdict verdict_of(const CellSummary& summary) {
-  const auto invalidates = [](const Warning& warning) { return warning.invalidates; };
-  if (summary.runs_ok == 0 || std::any_of(summary.warnings.begin(), summary.warnings.end(), invalidates))
-    return Verdict::invalid;
-  return summary.warnings.empty() ? Verdict::valid : Verdict::doubtful;
+  if (summary.runs_ok == 0) return Verdict::invalid;
+  auto heaviest = Weight::hint;
+  for (const auto& warning : summary.warnings) heaviest = std::max(heaviest, warning.weight);
+  if (heaviest == Weight::voids) return Verdict::invalid;
+  return heaviest == Weight::doubt ? Verdict::doubtful : Verdict::valid;
 }
 
 }  // namespace neph::experiment

@@ -18,7 +18,7 @@ std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs);
 /// some_runs_failed: not all did well. answers_differ: between the repeats of the one cell.
 std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::vector<const Run*>& ok_runs);
 
-/// Invalid without a run that did well or with a warning that invalidates; doubtful with any other warning.
+/// Invalid without a run that did well; else what the heaviest warning makes it: hints leave a cell valid.
 Verdict verdict_of(const CellSummary& summary);
 
 }  // namespace neph::experiment

@@ -66,19 +66,14 @@ struct Slot {
 /// only add blocks at the end.
 std::vector<Slot> order(const Experiment& experiment, std::int64_t cells);
 
-/// Tells experiments apart that are not the same: a hash (FNV-1a, 64 bit) of workload, spec and factors. The
-/// number of repeats is left out, so that a resumed experiment may have more; so are seed, machine and
-/// version, which a resumed experiment keeps from its start. Two hashes that agree are no proof:
-/// find_resumable compares the texts themselves.
-std::uint64_t identity(const Experiment& experiment);
-
 // ---- Execution -------------------------------------------------------------------------------------------
 
 /// Expands, stores, and returns the experiment with its number. Errors: of expand() and of the store.
 Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 
 /// The newest stored experiment with the same workload, spec and factors, with the larger of both numbers of
-/// repeats; nullopt: there is none.
+/// repeats; nullopt: there is none. Repeats are not compared, so that a resumed experiment may have more; nor
+/// are seed, machine and version, which it keeps from its start.
 Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment);
 
 /// How workers are started.
@@ -182,14 +177,10 @@ Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const
 std::vector<CellSummary> summarise(const Experiment& experiment, const std::vector<Run>& runs);
 
 /// Cells that must give the same answers, because they differ in no factor of `answer_factors` (those that
-/// may change answers: precision, model, ...), and do not: a warning answers_differ for each, in the summary
+/// may change answers: precision, model, ...) and answered for as many pictures (fact distinct_pictures), and
+/// do not: a warning answers_differ for each, in the summary
 /// of the cell that differs from the first of its group, with the number of answers that differ.
 void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>& runs,
                      const std::vector<std::string>& answer_factors);
-
-/// Ratio of the figure in cell `a` to that in cell `b`, paired by repeat, geometric mean with Student's t
-/// interval on the logarithms. Errors: not_found (no repeat has both), invalid_argument (not positive).
-Result<Estimate> compare(const std::vector<Run>& runs, std::int64_t a, std::int64_t b,
-                         std::string_view figure);
 
 }  // namespace neph::experiment

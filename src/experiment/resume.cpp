@@ -19,16 +19,6 @@ std::string canonical(const Experiment& experiment) {
 
 }  // namespace
 
-std::uint64_t identity(const Experiment& experiment) {
-  // FNV-1a, 64 bit: Fowler, Noll, Vo (IETF draft-eastlake-fnv, section 2).
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : canonical(experiment)) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 0x100000001b3;
-  }
-  return hash;
-}
-
 Result<Experiment> begin(const Experiment& experiment, store::Store& store) {
   NEPH_TRY(const auto cells, expand(experiment));
   auto begun = experiment;

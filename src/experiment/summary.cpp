@@ -15,6 +15,13 @@ using Runs = std::vector<const Run*>;
 
 Estimate single(double value) { return {.value = value, .n = std::isfinite(value) ? 1 : 0}; }
 
+/// Rates, times, shares and counts are never below 0, which Student's interval of a few samples does not
+/// know: what lies outside of the possible is cut off, which takes nothing from its coverage.
+Estimate possible(Estimate estimate) {
+  if (estimate.low && estimate.value >= 0) estimate.low = std::max(*estimate.low, 0.0);
+  return estimate;
+}
+
 /// The runs' own estimates of each figure → mean over the runs; the estimate itself where there is one.
 std::map<std::string, Estimate> over_runs(const std::map<std::string, std::vector<Estimate>>& found) {
   std::map<std::string, Estimate> figures;
@@ -23,11 +30,11 @@ std::map<std::string, Estimate> over_runs(const std::map<std::string, std::vecto
     for (const auto& estimate : estimates)
       if (std::isfinite(estimate.value)) values.push_back(estimate.value);
     if (estimates.size() == 1)
-      figures[name] = estimates.front();
+      figures[name] = possible(estimates.front());
     else if (values.size() == 1)
       figures[name] = single(values.front());
     else
-      figures[name] = stats::mean_estimate(values);
+      figures[name] = possible(stats::mean_estimate(values));
   }
   return figures;
 }
@@ -85,7 +92,7 @@ std::map<std::string, Estimate> latency_of(const Runs& runs) {
   if (groups.empty()) return quantiles;
   for (const auto& [name, q] :
        {std::pair("p50", 0.5), std::pair("p90", 0.9), std::pair("p99", 0.99), std::pair("p999", 0.999)})
-    quantiles[name] = stats::quantile_over_groups(groups, q);
+    quantiles[name] = possible(stats::quantile_over_groups(groups, q));
   return quantiles;
 }
 

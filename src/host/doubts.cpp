@@ -134,7 +134,8 @@ void governor_not_performance(const Fingerprint& machine, Warnings& warnings) {
       {.code = "governor_not_performance",
        .message =
            fmt::format("the frequency governor is '{}': clocks may rise only after work begins", *governor),
-       .advice = "for steadier figures: cpupower frequency-set -g performance"});
+       .advice = "for steadier figures: cpupower frequency-set -g performance",
+       .weight = Weight::hint});
 }
 
 }  // namespace

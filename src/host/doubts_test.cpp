@@ -16,10 +16,10 @@ SeriesSummary constant(std::string target, std::string name, double value) {
   return {.target = std::move(target), .name = std::move(name), .mean = value, .max = value, .min = value};
 }
 
-auto warns(const char* code, const char* figures) {
+auto warns(const char* code, const char* figures, Weight weight = Weight::doubt) {
   return ElementsAre(AllOf(Field(&Warning::code, code), Field(&Warning::message, HasSubstr(figures)),
                            Field(&Warning::advice, testing::Not(testing::IsEmpty())),
-                           Field(&Warning::invalidates, false)));
+                           Field(&Warning::weight, weight)));
 }
 
 Fingerprint two_cores() {
@@ -87,7 +87,7 @@ TEST(Doubts, MemoryLimitNear) {
 TEST(Doubts, Governor) {
   auto machine = two_cores();
   machine.processor.governor = "powersave";
-  EXPECT_THAT(doubts({}, machine), warns("governor_not_performance", "powersave"));
+  EXPECT_THAT(doubts({}, machine), warns("governor_not_performance", "powersave", Weight::hint));
   machine.processor.governor = "performance";
   EXPECT_THAT(doubts({}, machine), IsEmpty());
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/file.hpp"
+#include "core/fnv1a.hpp"
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "net/net.hpp"
@@ -82,12 +83,6 @@ TEST_F(Onnx, StatesItsOriginAndLeavesTheBatchOpen) {
   EXPECT_EQ(model.graph().input(0).type().tensor_type().shape().dim(0).dim_param(), "n");
   EXPECT_EQ(model.graph().output(0).name(), "output");
   EXPECT_EQ(model.graph().output(0).type().tensor_type().shape().dim(1).dim_value(), 10);
-}
-
-std::uint64_t fnv1a(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
 }
 
 TEST_F(Onnx, TheSameSeedGivesTheSameBytesEverywhere) {

@@ -3,19 +3,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/fnv1a.hpp"
 #include "core/random.hpp"
 
 namespace neph::net {
 namespace {
 
 constexpr float kBranchScale = 0.25F;
-
-/// FNV-1a: gives each tensor its own stream of numbers, whatever the order in which tensors are written.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return value;
-}
 
 /// Rows of `row_size` numbers, each row uniform with variance 2 / row_size and mean 0. All but the last step
 /// is done in integers, so that no order of additions and no fused operation can change a bit.
@@ -51,7 +45,8 @@ std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_
     return std::vector<float>(count, scale ? (ends_branch ? kBranchScale : 1.0F) : variance ? 1.0F : 0.0F);
   }
   if (index > 0) return std::vector<float>(count, 0.0F);  // biases
-  std::uint64_t stream = seed ^ hash(weight.name);
+  // Each tensor has its own stream of numbers, whatever the order in which tensors are written.
+  std::uint64_t stream = seed ^ fnv1a(weight.name);
   return centred_rows(count, count / static_cast<std::size_t>(weight.shape[0]), split_mix(stream));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ namespace {
 constexpr double busy_share = 0.9;     // of the cores: hardly anything is left to use
 constexpr double waiting_cores = 0.1;  // per core: the share of time that counts as waiting for the disk
 constexpr double stolen_cores = 0.05;  // per core: what the hypervisor may take before it is worth a sentence
-constexpr double busy_gpu_percent = 90;  // of the time
+constexpr double busy_gpu_percent = 90;   // of the time
+constexpr double meaningless_spread = 4;  // high / low of a ratio: its ends say nothing but "unknown"
 
 std::string interval_text(const Estimate& estimate, std::string_view unit) {
   if (!estimate.low || !estimate.high)
@@ -41,39 +43,40 @@ std::string passed_over_sentence(const std::vector<CellSummary>& cells, const Ce
                      format_number(images_per_s(*first).value));
 }
 
-std::vector<double> speeds_of(const std::vector<Run>& runs, std::int64_t cell) {
-  std::vector<double> speeds;
+/// How many times as fast the candidate is. A repeat is a block that all settings ran in: the machine's drift
+/// between blocks cancels when they are compared repeat by repeat (docs/METHOD.md).
+stats::Ratio ratio_of(const std::vector<Run>& runs, const CellSummary& baseline,
+                      const CellSummary& candidate) {
+  std::map<std::int64_t, double> baselines;
   for (const auto& run : runs)
-    if (const auto speed = images_per_s(run); speed && run.cell == cell) speeds.push_back(*speed);
-  return speeds;
+    if (const auto speed = images_per_s(run); speed && run.cell == baseline.cell.index)
+      baselines[run.repeat] = *speed;
+  std::vector<stats::Pair> pairs;
+  for (const auto& run : runs)
+    if (const auto speed = images_per_s(run); speed && run.cell == candidate.cell.index)
+      if (const auto same_repeat = baselines.find(run.repeat); same_repeat != baselines.end())
+        pairs.push_back({.baseline = same_repeat->second, .candidate = *speed});
+  return stats::compare_pairs(pairs, stats::Better::higher);
 }
 
 std::string next_sentence(const Document& document, const CellSummary& best, const CellSummary& next) {
-  const auto ratio = stats::compare(speeds_of(document.runs, next.cell.index),
-                                    speeds_of(document.runs, best.cell.index), stats::Better::higher);
-  const auto& [value, low, high, n] = ratio.ratio;
-  if (!low || !high)
+  const auto [ratio, change] = ratio_of(document.runs, next, best);
+  if (!ratio.low || !ratio.high)
     return fmt::format("Next is {}: {}.", next.cell.label, interval_text(images_per_s(next), "images/s"));
-  const auto interval = fmt::format("{} times as fast (95 % interval {} to {})", format_number(value),
-                                    format_number(*low), format_number(*high));
-  if (ratio.change == stats::Change::not_shown)
+  const auto interval = fmt::format("{} times as fast (95 % interval {} to {})", format_number(ratio.value),
+                                    format_number(*ratio.low), format_number(*ratio.high));
+  if (change != stats::Change::not_shown)
+    return fmt::format("Next is {}: repeat by repeat, the fastest is {}.", next.cell.label, interval);
+  if (*ratio.high > meaningless_spread * *ratio.low)
     return fmt::format(
-        "Next is {}, and these runs cannot tell the two apart: the fastest is {}, which includes 1.",
-        next.cell.label, interval);
-  return fmt::format("Next is {}: the fastest is {}.", next.cell.label, interval);
-}
-
-/// The stage that takes the most of a picture's thread time, with its share.
-std::optional<std::pair<std::string, double>> largest_stage(const CellSummary& cell) {
-  double total = 0;
-  std::pair<std::string, double> largest;
-  for (const auto& [name, estimate] : cell.stages_ms) {
-    if (!std::isfinite(estimate.value)) continue;
-    total += estimate.value;
-    if (estimate.value > largest.second) largest = {name, estimate.value};
-  }
-  if (total <= 0) return std::nullopt;
-  return std::pair(largest.first, largest.second / total);
+        "Next is {}, and these runs cannot tell the two apart: {} repeats are too few on a machine "
+        "as unsteady as this (--repeat).",
+        next.cell.label, ratio.n);
+  return fmt::format(
+      "Next is {}, and these runs cannot tell the two apart: repeat by repeat, the fastest is {}, which "
+      "includes "
+      "1.",
+      next.cell.label, interval);
 }
 
 std::string processor_limit(const CellSummary& cell, double process, double cores) {
@@ -84,17 +87,25 @@ std::string processor_limit(const CellSummary& cell, double process, double core
   if (engine > 0 || loader > 0)
     text += fmt::format(", {} by the engine's threads and {} by those that read and decode",
                         format_number(engine), format_number(loader));
-  if (const auto stage = largest_stage(cell))
-    text += fmt::format("; {:.0f} % of a picture's thread time is {}", 100 * stage->second,
-                        in_words(stage->first));
   return text + ".";
 }
 
+/// The process left cores unused: were they idle, or did others fill them?
 std::string room_left(const CellSummary& cell, const Experiment& experiment, double process, double cores) {
+  const auto machine = machine_cores(experiment.machine);
+  const auto taken = taken_cores(cell);
+  if (!machine || !taken) return {};
+  const double idle = std::min(cores - process, std::max(0.0, *machine - *taken));
+  if (idle < (1 - busy_share) * cores)
+    return fmt::format(
+        "Others filled the processor: the process kept {} of {} cores busy, and other processes and the "
+        "hypervisor's other guests {}. Alone on the machine it may be faster.",
+        format_number(process), format_number(cores), format_number(std::max(0.0, *taken - process)));
   const bool sync = field_of(cell, experiment, "mode") == Json("sync");
   return fmt::format(
-      "The processor had room left: the process kept {} of {} cores busy. {} may use the rest.",
-      format_number(process), format_number(cores),
+      "The processor had room left: {} of {} cores were idle while the process kept {} busy. {} may use "
+      "them.",
+      format_number(idle), format_number(cores), format_number(process),
       sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads");
 }
 
@@ -141,8 +152,8 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   if (doubtful + invalid == 0) return {};
   std::set<std::string> reasons;
   for (const auto& cell : cells)
-    if (cell.verdict != Verdict::valid)
-      for (const auto& warning : cell.warnings) reasons.insert(in_words(warning.code));
+    for (const auto& warning : cell.warnings)
+      if (warning.weight != Weight::hint) reasons.insert(in_words(warning.code));
   std::string why;
   for (const auto& reason : reasons) why += (why.empty() ? " (" : ", ") + reason;
   if (!why.empty()) why += ")";

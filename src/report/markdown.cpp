@@ -54,8 +54,8 @@ std::string warnings_list(const std::vector<CellSummary>& cells) {
     for (const auto& reason : cell.failures)
       out += fmt::format("- {}: failed: {}\n", label, escape_markdown(reason));
     for (const auto& warning : cell.warnings)
-      out += fmt::format("- {}: {} {}\n", label, escape_markdown(sentence(warning.message)),
-                         escape_markdown(warning.advice));
+      out += fmt::format("- {}: {}{} {}\n", label, warning.weight == Weight::hint ? "hint: " : "",
+                         escape_markdown(sentence(warning.message)), escape_markdown(warning.advice));
   }
   return out;
 }

@@ -8,9 +8,10 @@
 namespace neph::report {
 namespace {
 
-constexpr std::array<std::string_view, 8> phases_of_a_run{"process_start", "model_load",      "picture_scan",
-                                                          "model_compile", "first_inference", "warmup",
-                                                          "page_cache",    "measure"};
+// In the order of docs/METHOD.md.
+constexpr std::array<std::string_view, 11> phases_of_a_run{
+    "process_start", "engine_load",     "model_load", "picture_scan", "model_compile", "first_load",
+    "load_tensors",  "first_inference", "warmup",     "page_cache",   "measure"};
 constexpr std::array<std::string_view, 6> stages_of_a_picture{"read",  "decode",      "preprocess",
                                                               "infer", "postprocess", "write"};
 constexpr std::array<std::string_view, 5> usual_quantiles{"p50", "p90", "p95", "p99", "p999"};
@@ -28,6 +29,12 @@ std::vector<std::string> known_first(std::span<const std::string_view> known,
   std::stable_sort(found.begin(), found.end(),
                    [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return found;
+}
+
+std::optional<double> positive_number(const Json& object, const char* name) {
+  if (!object.is_object() || !object.contains(name)) return std::nullopt;
+  const auto& number = object[name];
+  return number.is_number() && number.get<double>() > 0 ? std::optional(number.get<double>()) : std::nullopt;
 }
 
 }  // namespace
@@ -63,6 +70,12 @@ std::optional<double> busy_cores(const CellSummary& cell, std::string_view targe
   return *user->mean + (system ? system->mean.value_or(0) : 0);
 }
 
+std::optional<double> taken_cores(const CellSummary& cell) {
+  const auto busy = busy_cores(cell, "machine");
+  const auto* steal = find_telemetry(cell, "machine", "cpu_steal");
+  return busy ? std::optional(*busy + (steal ? steal->mean.value_or(0) : 0)) : std::nullopt;
+}
+
 std::optional<double> peak_memory_bytes(const CellSummary& cell) {
   for (const auto* name : {"memory_peak", "memory_resident"})
     if (const auto* series = find_telemetry(cell, "process", name); series && series->max) return series->max;
@@ -70,9 +83,12 @@ std::optional<double> peak_memory_bytes(const CellSummary& cell) {
 }
 
 std::optional<double> usable_cores(const Json& machine) {
-  if (!machine.is_object() || !machine.contains("effective_cores")) return std::nullopt;
-  const auto& cores = machine["effective_cores"];
-  return cores.is_number() && cores.get<double>() > 0 ? std::optional(cores.get<double>()) : std::nullopt;
+  return positive_number(machine, "effective_cores");
+}
+
+std::optional<double> machine_cores(const Json& machine) {
+  if (!machine.is_object() || !machine.contains("processor")) return std::nullopt;
+  return positive_number(machine["processor"], "online");
 }
 
 std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {

@@ -22,10 +22,15 @@ std::optional<double> images_per_s(const Run& run);
 
 /// Mean cores that the threads of `target` kept busy: process, loader, engine, rest.
 std::optional<double> busy_cores(const CellSummary& cell, std::string_view target);
+/// Mean cores of the whole machine that were not to be had by anybody else: busy for any process, or taken
+/// away by the hypervisor. Empty where the kernel did not tell.
+std::optional<double> taken_cores(const CellSummary& cell);
 /// Most memory that the process held at any time of a measurement, in bytes.
 std::optional<double> peak_memory_bytes(const CellSummary& cell);
 /// Cores that the process can keep busy, from the fingerprint: the least of processors, affinity and quota.
 std::optional<double> usable_cores(const Json& machine);
+/// Cores that the machine has online, from the fingerprint: what taken_cores() is a part of.
+std::optional<double> machine_cores(const Json& machine);
 
 /// Names of the phases, stages or quantiles that any cell has: known ones in the order of a run, then the
 /// others.

@@ -130,6 +130,8 @@ std::vector<SeriesSummary> summaries_of(const Truth& truth) {
       summary("loader", "cpu", "cores", truth.loader_cores, 0.2),
       summary("process", "memory_resident", "bytes", 4.4e8 + 6e5 * static_cast<double>(truth.batch), 0.01),
       summary("process", "memory_peak", "bytes", 4.6e8 + 6e5 * static_cast<double>(truth.batch), 0),
+      summary("machine", "cpu_user", "cores", truth.engine_cores + truth.loader_cores - 0.03, 0.05),
+      summary("machine", "cpu_system", "cores", 0.07, 0.4),
       summary("machine", "cpu_iowait", "cores", 0.004, 1),
       summary("machine", "cpu_steal", "cores", 0.012, 1)};
   all.push_back({.target = "machine",
@@ -235,11 +237,11 @@ void spoil(Document& document, bool hostile) {
   auto& doubtful = document.cells[1];
   doubtful.verdict = Verdict::doubtful;
   doubtful.warnings = {{"stolen", "the hypervisor took 3.1 % of the processor time that was wanted",
-                        "Repeat the runs when the host is quieter, or ask for dedicated cores.", false}};
+                        "Repeat the runs when the host is quieter, or ask for dedicated cores."}};
   auto& invalid = document.cells.back();
   invalid.verdict = Verdict::invalid;
   invalid.warnings = {{"answers_differ", "12 of 500 top-1 answers differ from those of batch 1",
-                       "Compare with --precision f32 before using this setting.", true}};
+                       "Compare with --precision f32 before using this setting.", Weight::voids}};
   invalid.answers_checksum = "differs";
   auto& failing = document.cells[2];
   failing.runs_failed = 1;

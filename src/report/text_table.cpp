@@ -178,7 +178,7 @@ std::string footnotes(const std::vector<CellSummary>& cells, const TableOptions&
   for (const auto& cell : cells) {
     for (const auto& reason : cell.failures) note("failed: " + printable(reason), cell);
     for (const auto& warning : cell.warnings)
-      note(sentence(printable(warning.message)) +
+      note((warning.weight == Weight::hint ? "hint: " : "") + sentence(printable(warning.message)) +
                (warning.advice.empty() ? "" : " " + printable(warning.advice)),
            cell);
   }

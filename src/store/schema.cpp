@@ -43,7 +43,7 @@ CREATE TABLE telemetry (
 
 CREATE TABLE warning (
   run_id INTEGER NOT NULL REFERENCES run, place INTEGER NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
-  advice TEXT NOT NULL, invalidates INTEGER NOT NULL, PRIMARY KEY (run_id, place)) WITHOUT ROWID;
+  advice TEXT NOT NULL, weight TEXT NOT NULL, PRIMARY KEY (run_id, place)) WITHOUT ROWID;
 
 CREATE TABLE fact (
   run_id INTEGER NOT NULL REFERENCES run, name TEXT NOT NULL, value TEXT NOT NULL,
@@ -104,6 +104,10 @@ Status refuse_foreign(const Connection& connection, const Marks& marks) {
         ErrorCode::unsupported,
         "{}: written by {} (schema {}); this neph knows schemas up to {}: update it, or use another store",
         name, maker(connection), marks.schema, schema_version);
+  if (marks.schema < schema_version)
+    return fail(ErrorCode::unsupported,
+                "{}: its schema {} is from before the first release and not read any more; use another store",
+                name, marks.schema);
   return {};
 }
 

@@ -159,6 +159,17 @@ TEST(StoreErrors, FromANewerVersion) {
   }
 }
 
+TEST(StoreErrors, FromBeforeTheFirstRelease) {
+  const ScratchFolder folder;
+  const auto path = folder / "neph.db";
+  make_store(path);
+  first_text(path, "PRAGMA user_version = 1");
+  for (const auto access : {Access::read, Access::write}) {
+    EXPECT_THAT(opened(path, access), StartsWith("unsupported: "));
+    EXPECT_THAT(opened(path, access), HasSubstr("schema 1 is from before the first release"));
+  }
+}
+
 TEST(StoreErrors, NotOurs) {
   const ScratchFolder folder;
   std::ofstream(folder / "text") << std::string(5000, 'x');

@@ -73,7 +73,9 @@ RunResult random_result(Random& random) {
     return SeriesSummary{
         text(), text(), text(), maybe_number(random), maybe_number(random), maybe_number(random), text()};
   });
-  result.warnings = several(random, [&] { return Warning{text(), text(), text(), random.below(2) == 1}; });
+  result.warnings = several(random, [&] {
+    return Warning{text(), text(), text(), static_cast<Weight>(random.below(3))};
+  });
   for (auto n = random.below(4); n > 0; --n) result.facts[text()] = text();
   result.answers_checksum = text();
   result.answers.resize(random.below(30));

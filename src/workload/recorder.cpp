@@ -177,11 +177,12 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
 
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
-    result.warnings.push_back({"pictures_failed",
-                               fmt::format("{} of {} pictures could not be used; the first: {}",
-                                           failed_.size(), done_, failed_.front().reason),
-                               "neph images check names them all",
-                               failed_.size() == static_cast<std::size_t>(done_)});
+    result.warnings.push_back(
+        {"pictures_failed",
+         fmt::format("{} of {} pictures could not be used; the first: {}", failed_.size(), done_,
+                     failed_.front().reason),
+         "neph images check names them all",
+         failed_.size() == static_cast<std::size_t>(done_) ? Weight::voids : Weight::doubt});
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(

@@ -96,7 +96,7 @@ TEST_F(RecorderTest, AFailedPictureIsNoAnswer) {
   EXPECT_THAT(result.answers, testing::ElementsAre(-1, 0, 1, 0));
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].code, "pictures_failed");
-  EXPECT_FALSE(result.warnings[0].invalidates);
+  EXPECT_EQ(result.warnings[0].weight, Weight::doubt);
 }
 
 TEST_F(RecorderTest, ASteadyRunHasANarrowInterval) {

@@ -15,9 +15,9 @@ std::span<const Chart> charts() {
             "Pictures per second; the line across the end of a bar is its 95 % interval over the repeats.",
             draw_settings},
       Chart{"stages", "Where the time goes",
-            "Milliseconds of thread time that one picture costs in each stage, summed over all threads. "
-            "Stages on "
-            "different threads overlap in time, so the sum is work, not delay.",
+            "Elapsed milliseconds of threads that one picture takes in each stage: summed over the loader "
+            "threads; for infer, the time with at least one inference in flight. Stages overlap, and waiting "
+            "counts, so the sum is neither work nor delay.",
             draw_stages},
       Chart{"phases", "Before the measurement begins",
             "Seconds from the start of the process to the first measured picture: what a cold start costs.",

@@ -52,7 +52,8 @@ const Column* column_of(const Run& run, std::string_view name) {
   return nullptr;
 }
 
-/// Milliseconds from the moment a batch was due to the moment it was done, over all repeats of the cell.
+/// Milliseconds from handing a batch to the engine (from its schedule, where there is one) to its scores,
+/// over all repeats of the cell.
 std::vector<double> latencies_ms(const std::vector<Run>& runs, std::int64_t cell) {
   std::vector<double> all;
   for (const auto& run : runs) {

@@ -120,14 +120,16 @@ times on this machine in this state, 95 of 100 such ranges would hold the true v
 repeats, each in a process of its own; the time per batch varies over the batches of all repeats. Without a range there
 were too few runs or samples to give one.</dd>
 <dt>n</dt><dd>The number of runs, or of samples for the time per batch, behind a figure.</dd>
-<dt>p50, p99</dt><dd>Half of all batches, or 99 of 100, were done within this time. Time counts from the moment a batch
-was due.</dd>
+<dt>p50, p99</dt><dd>Half of all batches, or 99 of 100, were done within this time. Time counts from handing a
+batch to the engine to its scores; with several inferences in flight the wait inside the engine is in it.</dd>
 <dt>Cores</dt><dd>Processor time per time: 1.0 is one core kept busy all the while.</dd>
-<dt>Thread time</dt><dd>The time that one thread spent on a stage. Several threads work at once, so the sum over the
-stages may be larger than the time between two pictures.</dd>
+<dt>Thread time</dt><dd>Elapsed time of threads per picture. Read, decode and preprocess are summed over the loader
+threads; infer is the time with at least one inference in flight. Stages overlap, and a thread that waits for a disk or a
+core is busy too, so they need not add up to the time between two pictures; the processor time of each role tells work
+from waiting.</dd>
 <dt>Mean, maximum, minimum</dt><dd>Over the measurement: the mean of the runs’ means, the largest reading and the smallest
 reading of any run.</dd>
-<dt>Verdict</dt><dd>Valid: nothing speaks against the numbers. Doubtful: a warning says why they may not repeat. Invalid:
+<dt>Verdict</dt><dd>Valid: nothing but hints speaks against the numbers. Doubtful: a warning says why they may not repeat. Invalid:
 they must not be used.</dd>
 </dl>
 )";

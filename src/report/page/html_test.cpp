@@ -75,6 +75,15 @@ TEST(Page, TellsEverythingInWords) {
     EXPECT_THAT(text, HasSubstr(needed));
 }
 
+TEST(Page, TellsHintsFromDoubts) {
+  auto document = single_run_document();
+  document.cells[0].warnings = {
+      {"governor_not_performance", "the governor is 'powersave'", "", Weight::hint}};
+  EXPECT_THAT(html(document), HasSubstr("<li class=\"hint\"><strong>governor not performance</strong>"));
+  EXPECT_THAT(text_table(document.cells, {}), HasSubstr("! hint: the governor is"));
+  EXPECT_THAT(markdown(document), HasSubstr("- all: hint: the governor is"));
+}
+
 TEST(Page, BearsEveryShape) {
   EXPECT_THAT(html({}), HasSubstr("nothing can be said about speed"));
   EXPECT_THAT(html(empty_document()), Not(HasSubstr("<figure")));

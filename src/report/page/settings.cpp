@@ -28,12 +28,11 @@ std::vector<Notice> notices_of(const std::vector<CellSummary>& cells) {
   };
   for (const auto& cell : cells)
     for (const auto& reason : cell.failures) add({"invalid", "failed", reason, "", {}}, cell);
-  for (const bool invalidating : {true, false})
+  for (const auto& [weight, kind] : {std::pair(Weight::voids, "invalid"),
+                                     std::pair(Weight::doubt, "doubtful"), std::pair(Weight::hint, "hint")})
     for (const auto& cell : cells)
       for (const auto& warning : cell.warnings)
-        if (warning.invalidates == invalidating)
-          add({invalidating ? "invalid" : "doubtful", warning.code, warning.message, warning.advice, {}},
-              cell);
+        if (warning.weight == weight) add({kind, warning.code, warning.message, warning.advice, {}}, cell);
   return notices;
 }
 
