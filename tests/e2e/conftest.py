@@ -103,29 +103,23 @@ def chromium():
         browser.close()
 
 
-class Visit:
-    """A page opened from a file, with what went wrong on it: console errors, exceptions, requests that left it."""
+class Opened:
+    """A page opened from a file without network, all its charts drawn; `complaints` are console lines, exceptions and
+    dialogs, `requests` everything it asked for."""
 
-    def __init__(self, page):
-        self.page = page
-        self.errors, self.requests = [], []
-        page.on("console", lambda message: message.type in ("error", "warning") and self.errors.append(message.text))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
+    def __init__(self, chromium, file, width=1200, scheme="light"):
+        self.context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+        self.page = self.context.new_page()
+        self.complaints, self.requests = [], []
+        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(Path(file).as_uri())
+        self.page.wait_for_function("document.documentElement.dataset.charts", timeout=120_000)
 
-    def open(self, file):
-        """Loads `file` and waits until its scripts are quiet."""
-        self.page.goto(Path(file).as_uri(), wait_until="networkidle")
-        return self.page
+    def __enter__(self):
+        return self
 
-    def requests_that_left(self):
-        """All requests beyond the page itself and what is inside it."""
-        return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
-
-
-@pytest.fixture
-def visit(chromium):
-    """`visit.open("report.html")`, then look at `visit.page`, `visit.errors`, `visit.requests_that_left()`."""
-    context = chromium.new_context(offline=True)
-    yield Visit(context.new_page())
-    context.close()
+    def __exit__(self, *_):
+        self.context.close()

@@ -6,6 +6,7 @@ import math
 import numpy
 import onnx.reference
 import pytest
+from conftest import Neph, Opened
 from PIL import Image
 
 QUICK = ("--warmup", 1, "--warmup-max-s", 0.3)
@@ -18,8 +19,6 @@ def is_estimate(value):
 @pytest.fixture(scope="module")
 def results(tmp_path_factory, small_model, pictures):
     """Four cells, two repeats each: batch x files."""
-    from conftest import Neph
-
     neph = Neph(tmp_path_factory.mktemp("infer"))
     document = neph.json(
         "infer", small_model, "--images", pictures, "--count", 64, "--batch", "1,8", "--files", "on,off",
@@ -162,13 +161,12 @@ def test_the_store_gives_back_what_was_measured(results):
 
 
 @pytest.mark.browser
-def test_the_report_of_real_runs_in_a_real_browser(results, visit):
+def test_the_report_of_real_runs_in_a_real_browser(results, chromium):
     neph, _ = results
-    page = visit.open(neph.folder / neph("report", "1", "--out", "page.html").stdout.strip())
-    page.wait_for_function("document.documentElement.dataset.charts", timeout=120_000)
-    assert page.evaluate("document.documentElement.dataset.charts") == "drawn"
-    assert page.evaluate("document.querySelectorAll('figure svg .role-mark').length") > 10
-    assert visit.errors == [] and visit.requests_that_left() == []
-    text = page.inner_text("body")
-    for words in ["batch 8, files on", "images per second", "neph infer", "engine", "loaders"]:
-        assert words in text, words
+    with Opened(chromium, neph.folder / neph("report", "1", "--out", "page.html").stdout.strip()) as opened:
+        assert opened.page.evaluate("document.documentElement.dataset.charts") == "drawn"
+        assert opened.page.evaluate("document.querySelectorAll('figure svg .role-mark').length") > 10
+        assert opened.complaints == [] and opened.requests == [opened.page.url]
+        text = opened.page.inner_text("body")
+        for words in ["batch 8, files on", "images per second", "neph infer", "engine", "loaders"]:
+            assert words in text, words

@@ -4,16 +4,11 @@ The pages are those that report_test wrote into the build folder (made-up docume
 NEPH_BUILD, or build/release.
 """
 
-import os
-import pathlib
 import subprocess
 
 import pytest
-from playwright.sync_api import sync_playwright
+from conftest import BUILD, Opened
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("NEPH_BUILD", ROOT / "build/release"))
-CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.browser
 ALL = ["typical", "single", "failed", "empty", "hostile", "large"]
 WITH_CHARTS = ["typical", "single", "hostile", "large"]
@@ -33,38 +28,15 @@ MARKS = """
 """
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
-class Opened:
-    def __init__(self, browser, name, width=1200, scheme="light"):
-        file = BUILD / f"report-sample-{name}.html"
-        assert file.exists(), f"{file} is missing: run report_test with NEPH_BUILD={BUILD} first"
-        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
-        self.page = self.context.new_page()
-        self.complaints, self.requests = [], []
-        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-        self.page.wait_for_function("document.documentElement.dataset.charts", timeout=120_000)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.context.close()
+def sample(name):
+    file = BUILD / f"report-sample-{name}.html"
+    assert file.exists(), f"{file} is missing: run report_test with NEPH_BUILD={BUILD} first"
+    return file
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_is_complained_of_and_nothing_fetched(browser, name):
-    with Opened(browser, name) as opened:
+def test_nothing_is_complained_of_and_nothing_fetched(chromium, name):
+    with Opened(chromium, sample(name)) as opened:
         assert opened.page.evaluate("document.documentElement.dataset.charts") == "drawn"
         assert opened.complaints == []
         assert opened.requests == [opened.page.url]
@@ -72,8 +44,8 @@ def test_nothing_is_complained_of_and_nothing_fetched(browser, name):
 
 @pytest.mark.parametrize("name", WITH_CHARTS)
 @pytest.mark.parametrize("width", [390, 1200])
-def test_every_chart_is_drawn_with_marks_and_a_description(browser, name, width):
-    with Opened(browser, name, width) as opened:
+def test_every_chart_is_drawn_with_marks_and_a_description(chromium, name, width):
+    with Opened(chromium, sample(name), width) as opened:
         figures = opened.page.evaluate(MARKS)
         assert len(figures) >= 5
         for figure in figures:
@@ -84,13 +56,13 @@ def test_every_chart_is_drawn_with_marks_and_a_description(browser, name, width)
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("width", [320, 390, 768])
-def test_the_page_never_scrolls_sideways(browser, name, width):
-    with Opened(browser, name, width) as opened:
+def test_the_page_never_scrolls_sideways(chromium, name, width):
+    with Opened(chromium, sample(name), width) as opened:
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_wide_tables_scroll_in_their_own_box(browser):
-    with Opened(browser, "typical", 390) as opened:
+def test_wide_tables_scroll_in_their_own_box(chromium):
+    with Opened(chromium, sample("typical"), 390) as opened:
         boxes = opened.page.evaluate(
             "[...document.querySelectorAll('#figures .scroll')].map(b => [b.scrollWidth, b.clientWidth, b.tabIndex])"
         )
@@ -111,8 +83,8 @@ def contrast(a, b):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_page_and_charts(browser, scheme):
-    with Opened(browser, "typical", scheme=scheme) as opened:
+def test_text_stands_out_in_page_and_charts(chromium, scheme):
+    with Opened(chromium, sample("typical"), scheme=scheme) as opened:
         paper = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (luminance(paper) < 0.1) == (scheme == "dark")
         for selector, style in [
@@ -133,8 +105,8 @@ def test_text_stands_out_in_page_and_charts(browser, scheme):
             assert contrast(colour, paper) >= 4.5, (selector, colour, paper)
 
 
-def test_the_setting_of_the_telemetry_can_be_chosen(browser):
-    with Opened(browser, "typical") as opened:
+def test_the_setting_of_the_telemetry_can_be_chosen(chromium):
+    with Opened(chromium, sample("typical")) as opened:
         area = "#telemetry figure .mark-area path"
         before = opened.page.locator(area).first.get_attribute("d")
         select = opened.page.locator("#telemetry select")
@@ -145,8 +117,8 @@ def test_the_setting_of_the_telemetry_can_be_chosen(browser):
         assert opened.complaints == []
 
 
-def test_a_chart_says_what_is_under_the_pointer(browser):
-    with Opened(browser, "typical") as opened:
+def test_a_chart_says_what_is_under_the_pointer(chromium):
+    with Opened(chromium, sample("typical")) as opened:
         opened.page.locator("#settings .mark-rect path").first.hover(position={"x": 20, "y": 5})
         tooltip = opened.page.locator("#vg-tooltip-element.visible")
         tooltip.wait_for()
@@ -154,9 +126,9 @@ def test_a_chart_says_what_is_under_the_pointer(browser):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_print_holds_charts_on_white_paper(browser, scheme, tmp_path):
+def test_print_holds_charts_on_white_paper(chromium, scheme, tmp_path):
     pdf = tmp_path / "report.pdf"
-    with Opened(browser, "typical", scheme=scheme) as opened:
+    with Opened(chromium, sample("typical"), scheme=scheme) as opened:
         opened.page.emulate_media(media="print")
         assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert opened.page.evaluate("document.querySelectorAll('figure svg .role-mark').length") > 10
@@ -167,8 +139,8 @@ def test_print_holds_charts_on_white_paper(browser, scheme, tmp_path):
     assert 4 <= text.count("\f") <= 20
 
 
-def test_headings_are_in_order_and_tables_have_captions(browser):
-    with Opened(browser, "typical") as opened:
+def test_headings_are_in_order_and_tables_have_captions(chromium):
+    with Opened(chromium, sample("typical")) as opened:
         levels = opened.page.evaluate("[...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))")
         assert levels[0] == 1 and levels.count(1) == 1
         assert all(later <= earlier + 1 for earlier, later in zip(levels, levels[1:]))
@@ -176,8 +148,8 @@ def test_headings_are_in_order_and_tables_have_captions(browser):
         assert opened.page.evaluate("document.documentElement.lang") == "en"
 
 
-def test_the_figures_stand_in_tables_without_scripts(browser):
-    context = browser.new_context(java_script_enabled=False)
+def test_the_figures_stand_in_tables_without_scripts(chromium):
+    context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((BUILD / "report-sample-typical.html").as_uri())
     assert page.locator("noscript p").is_visible()
