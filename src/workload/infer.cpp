@@ -1,5 +1,6 @@
 #include "workload/infer.hpp"
 
+#include <filesystem>
 #include <new>
 
 #include "core/thread.hpp"
@@ -37,6 +38,9 @@ Status check(const Json& json) {
 
 Status prepare(const Json& json, EventSink& events) {
   NEPH_TRY(const auto spec, parse(json));
+  std::error_code ignored;
+  if (!std::filesystem::exists(spec.images, ignored))  // said once and at once, not by every run
+    return fail(ErrorCode::not_found, "no folder {}: give a folder with pictures", spec.images);
   NEPH_TRY(const auto path, model_file(spec));
   if (spec.prepared == Prepared::off) return {};
   engine::Registry engines;

@@ -105,7 +105,7 @@ def test_model_with_unsupported_operator(neph, pictures, tmp_path):
 
 
 def test_folder_missing(neph, small_model):
-    failed_run(neph, small_model, "--images", "absent", says="absent")
+    refused(neph, "infer", small_model, "--images", "absent", code=NOT_FOUND, says="absent")
 
 
 def test_no_folder_given(neph, small_model):
