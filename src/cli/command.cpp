@@ -82,12 +82,6 @@ Result<std::vector<std::string>> Command::values_of(const std::string& text, boo
   return expand_values(text);
 }
 
-std::string Command::option_name(std::string_view field) {
-  std::string name(field);
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 void Command::verb(std::string_view name, std::string_view summary, const Declare& declare) {
   auto* app = parser_.app->add_subcommand(std::string(name), std::string(summary));
   if (summary.empty()) app->group("");  // not for people: left out of help
@@ -122,12 +116,12 @@ void Command::field(std::string_view name, std::string_view help, const std::str
     if (auto status = set(text); !status && !*fault) {
       auto error = status.error();
       if (error.message.find(option) == std::string::npos)
-        error.message = fmt::format("--{}: {}", option, error.message);
+        error.message = fmt::format("{}: {}", option, error.message);
       *fault = std::move(error);
     }
   };
   parser_.app
-      ->add_option_function<std::string>(positional ? option : "--" + option, accept, std::string(help))
+      ->add_option_function<std::string>(positional ? option.substr(2) : option, accept, std::string(help))
       ->option_text(positional ? " " : hint);
 }
 
@@ -145,7 +139,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
-    talk("neph: {}\n", error.message);
+    if (error.message != told_already) talk("neph: {}\n", error.message);
     return exit_code(error.code);
   };
   try {

@@ -20,6 +20,10 @@
 
 namespace neph::cli {
 
+/// The message of an error whose words have reached the user's program already, in the verb's own protocol:
+/// only the exit code is left to say.
+inline constexpr std::string_view told_already;
+
 class Command {
  public:
   using Action = std::function<Status()>;
@@ -44,7 +48,7 @@ class Command {
     describe(
         [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
-          auto set = [&member, path = "--" + option_name(name), range](const std::string& text) -> Status {
+          auto set = [&member, path = option_name(name), range](const std::string& text) -> Status {
             NEPH_CHECK(from_json(value_as_json<Member>(text), member, path));
             if constexpr (std::is_arithmetic_v<Member>)
               return detail::check_range(static_cast<double>(member), range, path);
@@ -82,8 +86,6 @@ class Command {
   /// The list that the text is; the text itself where it may be a path and there is such a file, commas and
   /// all.
   static Result<std::vector<std::string>> values_of(const std::string& text, bool may_be_path);
-  /// Field names have underscores, option names dashes.
-  static std::string option_name(std::string_view field);
   void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set);
 
   /// What help shows behind the option's name: choices and default.

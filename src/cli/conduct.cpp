@@ -36,8 +36,9 @@ class PrepareTalk final : public EventSink {
 Status prepare(const Plan& plan) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   PrepareTalk talk;
-  for (const auto& cell : plan.cells) NEPH_CHECK(workload->prepare(cell.spec, talk));
-  return {};
+  std::vector<Json> specs;
+  for (const auto& cell : plan.cells) specs.push_back(cell.spec);
+  return workload->prepare(specs, talk);
 }
 
 /// The stored experiment to go on with, or a new one.
@@ -97,12 +98,9 @@ Status conduct_plan(Plan plan, const ConductOptions& options) {
   launch.repro = [workload](const Cell& cell) { return workload->command(cell.spec); };
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
-  if (options.dry_run) {
-    NEPH_CHECK(prepare(plan));
-    return print_estimate(plan, launch, interrupt, clock);
-  }
-  NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_CHECK(prepare(plan));
+  if (options.dry_run) return print_estimate(plan, launch, interrupt, clock);
+  NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
   Watch watch(static_cast<std::int64_t>(plan.cells.size()) * experiment.repeat);
   NEPH_TRY(const auto outcome, experiment::conduct(experiment, store, launch, watch, interrupt, clock));

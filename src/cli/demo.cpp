@@ -66,7 +66,7 @@ Status tour(const DemoOptions& options) {
                        {"count", options.count},
                        {"batch", {1, 8}},
                        {"files", {"on", "off"}}};
-  PlanOptions plan_options{.repeat = options.repeat, .store = (folder / "neph.db").string()};
+  PlanOptions plan_options{.repeat = options.repeat, .store = (folder / default_store).string()};
   NEPH_TRY(auto plan, make_plan("infer", fields, plan_options));
   NEPH_CHECK(conduct_plan(std::move(plan), {}));
   headline("Report");

@@ -48,9 +48,7 @@ std::string command_of(const std::string& workload, Json fields, const PlanOptio
   fields["seed"] = seed;
   if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;
   for (const auto& [name, value] : fields.items()) {
-    auto option = name;
-    std::replace(option.begin(), option.end(), '_', '-');
-    line += fmt::format(" --{} {}", option, in_words(value));
+    line += fmt::format(" {} {}", option_name(name), in_words(value));
   }
   return line;
 }

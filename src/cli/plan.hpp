@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/store_option.hpp"
 #include "core/experiment.hpp"
 #include "core/result.hpp"
 
@@ -16,7 +17,7 @@ struct PlanOptions {
   std::int64_t repeat = 5;
   std::int64_t seed = 0;
   double timeout_s = 3600;
-  std::string store = "neph.db";
+  std::string store{default_store};
 };
 
 template <class Visit, Describes<PlanOptions> Self>
@@ -24,7 +25,7 @@ void describe(Visit&& v, Self& s) {
   v("repeat", s.repeat, "runs per combination; intervals need at least 2", between(1, 100000));
   v("seed", s.seed, "of the order of runs; 0: a new one, which is kept with the results", at_least(0));
   v("timeout_s", s.timeout_s, "a run that takes longer has failed; 0: no limit", between(0, 1e8));
-  v("store", s.store, "file that keeps the results");
+  v("store", s.store, store_help);
 }
 
 struct Plan {

@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/results.hpp"
+#include "cli/store_option.hpp"
 #include "cli/verbs.hpp"
 #include "core/file.hpp"
 
@@ -12,14 +13,14 @@ namespace {
 
 struct ReportOptions {
   std::int64_t experiment = 0;
-  std::string store = "neph.db";
+  std::string store{default_store};
   std::string out = "neph-report.html";
 };
 
 template <class Visit, Describes<ReportOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("experiment", s.experiment, "its number (neph runs); 0: the newest", at_least(0));
-  v("store", s.store, "file that keeps the results");
+  v("store", s.store, store_help);
   v("out", s.out, "file to write");
 }
 
@@ -32,7 +33,7 @@ constexpr auto enum_names(ExportFormat) {
 struct ExportOptions {
   std::int64_t experiment = 0;
   ExportFormat format = ExportFormat::csv;
-  std::string store = "neph.db";
+  std::string store{default_store};
   std::string out;
 };
 
@@ -40,7 +41,7 @@ template <class Visit, Describes<ExportOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("experiment", s.experiment, "its number (neph runs); 0: the newest", at_least(0));
   v("format", s.format, "csv: a row per cell; json: everything but raw series; markdown: tables to read");
-  v("store", s.store, "file that keeps the results");
+  v("store", s.store, store_help);
   v("out", s.out, "file to write; empty: stdout");
 }
 

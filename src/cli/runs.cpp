@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/results.hpp"
+#include "cli/store_option.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/watch.hpp"
@@ -15,20 +16,20 @@ namespace {
 
 struct RunsOptions {
   std::int64_t experiment = 0;
-  std::string store = "neph.db";
+  std::string store{default_store};
   bool json = false;
 };
 
 template <class Visit, Describes<RunsOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("experiment", s.experiment, "list the runs of this one; 0: list the experiments", at_least(0));
-  v("store", s.store, "file that keeps the results");
+  v("store", s.store, store_help);
 }
 
 struct ShowOptions {
   std::int64_t experiment = 0;
   std::int64_t run = 0;
-  std::string store = "neph.db";
+  std::string store{default_store};
   bool json = false;
 };
 
@@ -36,7 +37,7 @@ template <class Visit, Describes<ShowOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("experiment", s.experiment, "its number (neph runs); 0: the newest", at_least(0));
   v("run", s.run, "one run of it, by its number (neph runs EXPERIMENT); 0: all cells", at_least(0));
-  v("store", s.store, "file that keeps the results");
+  v("store", s.store, store_help);
 }
 
 std::string factors_text(const Experiment& experiment) {

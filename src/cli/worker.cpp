@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/command.hpp"
 #include "core/json.hpp"
 #include "core/thread.hpp"
 #include "host/host.hpp"
@@ -101,7 +102,8 @@ Status work() {
     return run(order, clock, events, terminate.token());
   }();
   events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
-  return outcome ? Status() : tl::unexpected(outcome.error());
+  if (outcome) return {};
+  return fail(outcome.error().code, "{}", told_already);
 }
 
 }  // namespace neph::cli

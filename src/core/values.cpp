@@ -1,5 +1,6 @@
 #include "core/values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -89,6 +90,12 @@ std::string value_as_text(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
   if (value.is_string()) return value.get<std::string>();
   return dump_json(value);
+}
+
+std::string option_name(std::string_view field) {
+  std::string name = "--" + std::string(field);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -33,6 +33,9 @@ Json value_as_json(const std::string& text) {
 /// A value as a person writes it: value_as_json's inverse.
 std::string value_as_text(const Json& value);
 
+/// A field's name as an option: "warmup_max_s" is given as "--warmup-max-s".
+std::string option_name(std::string_view field);
+
 /// Quoted for a POSIX shell if it needs to be.
 std::string shell_quoted(const std::string& text);
 

@@ -41,6 +41,13 @@ class BatchSource {
   /// Waits for the next batch. Empty after the last one, or after stop(). Give batches back before asking
   /// when all slots are out: it would wait for ever.
   virtual std::optional<Batch> next() = 0;
+  /// The next batch if it is loaded, without waiting; empty too where next() would be. Without loader threads
+  /// it loads here, as next() does.
+  virtual std::optional<Batch> try_next() = 0;
+  /// `ready` is called, on any thread and under the source's lock, whenever try_next() may give more than it
+  /// last did; it must be short and not call the source. Empty: nobody wants to know. For those who wait for
+  /// batches and for something else at once.
+  virtual void on_ready(std::function<void()> ready) = 0;
   /// The batch's tensor is no longer in use. Batches may be given back in any order.
   virtual void release(const Batch& batch) = 0;
   /// Wakes every waiting thread; no batch comes after it. Pictures being decoded are finished first (about 1

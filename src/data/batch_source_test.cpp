@@ -1,6 +1,7 @@
 #include "data/batch_source.hpp"
 
 #include <future>
+#include <semaphore>
 #include <set>
 #include <thread>
 
@@ -97,6 +98,29 @@ TEST_F(BatchSources, LoaderWaitsUntilASlotIsGivenBack) {
   const auto after = third.get().value();
   EXPECT_EQ(after.first, 4);
   EXPECT_EQ(after.slot, second.slot);
+}
+
+TEST_F(BatchSources, WhoWillNotWaitIsToldWhenABatchIsReady) {
+  for (const std::int64_t threads : {0, 2}) {
+    auto loader =
+        load_batches(set_, small, {.batch = 3, .threads = threads}, slots(1, 3), steady_clock).value();
+    std::counting_semaphore told(threads == 0 ? 1 : 0);  // without threads there is nothing to wait for
+    loader->on_ready([&] { told.release(); });
+    std::vector<std::int64_t> firsts;
+    while (firsts.size() < 3) {
+      auto batch = loader->try_next();
+      if (!batch) {
+        ASSERT_TRUE(told.try_acquire_for(std::chrono::seconds(10))) << "a batch was ready and nobody said so";
+        continue;
+      }
+      firsts.push_back(batch->first);
+      EXPECT_FALSE(loader->try_next()) << "its only slot is out";
+      loader->release(*batch);
+    }
+    EXPECT_THAT(firsts, testing::ElementsAre(0, 3, 6));
+    EXPECT_FALSE(loader->try_next());
+    loader->on_ready({});
+  }
 }
 
 TEST_F(BatchSources, VanishedAndBrokenFilesAreFailedPicturesAndZeros) {

@@ -47,6 +47,8 @@ class Loader final : public BatchSource {
   ~Loader() override { stop(); }
 
   std::optional<Batch> next() override;
+  std::optional<Batch> try_next() override;
+  void on_ready(std::function<void()> ready) override;
   void release(const Batch& batch) override;
   void stop() override;
   void restart(const std::function<void()>& meanwhile) override;
@@ -59,7 +61,10 @@ class Loader final : public BatchSource {
   std::optional<Piece> take_piece(bool wait);
   bool open_batch();
   void load(PictureLoading& loading, const Piece& piece);
-  std::optional<Batch> load_next_here();
+  void load_next_here();
+  bool may_deliver() const;
+  std::optional<Batch> deliver();
+  void announce();
 
   const std::vector<Picture> pictures_;
   const Transform transform_;
@@ -73,6 +78,7 @@ class Loader final : public BatchSource {
   std::condition_variable room_;      ///< a slot is free, or stopped
   std::condition_variable complete_;  ///< the first batch is complete, or there will be none
   std::condition_variable idle_;      ///< no picture is being loaded
+  std::function<void()> ready_;       ///< called with complete_
   std::deque<Filling> batches_;       ///< in order; a deque keeps its elements in place
   std::vector<std::size_t> free_slots_;
   std::int64_t next_piece_ = 0;  ///< the next picture to take
@@ -128,7 +134,7 @@ void Loader::load(PictureLoading& loading, const Piece& piece) {
   if (!loaded.fault.empty()) batch.failed.push_back({piece.index, std::move(loaded.fault)});
   ++piece.filling->loaded;
   if (--loading_ == 0) idle_.notify_all();
-  if (batches_.front().complete()) complete_.notify_all();
+  if (batches_.front().complete()) announce();
 }
 
 void Loader::run() {
@@ -136,24 +142,53 @@ void Loader::run() {
   while (const auto piece = take_piece(true)) load(loading, *piece);
 }
 
-std::optional<Batch> Loader::next() {
-  if (own_loading_) {
-    for (std::int64_t left = options_.batch; left > 0; --left) {
-      const auto piece = take_piece(false);
-      if (!piece) break;
-      load(*own_loading_, *piece);
-      if (piece->filling->complete()) break;
-    }
+/// One batch on the calling thread, where there are no others.
+void Loader::load_next_here() {
+  if (!own_loading_) return;
+  for (std::int64_t left = options_.batch; left > 0; --left) {
+    const auto piece = take_piece(false);
+    if (!piece) break;
+    load(*own_loading_, *piece);
+    if (piece->filling->complete()) break;
   }
+}
+
+/// Whether deliver() has an answer, be it that there is no more. Called under the mutex.
+bool Loader::may_deliver() const {
+  return stopped_ || delivered_ == count_ || (!batches_.empty() && batches_.front().complete());
+}
+
+/// Called under the mutex.
+void Loader::announce() {
+  complete_.notify_all();
+  if (ready_) ready_();
+}
+
+std::optional<Batch> Loader::next() {
+  load_next_here();
   std::unique_lock lock(mutex_);
-  complete_.wait(lock, [&] {
-    return stopped_ || delivered_ == count_ || (!batches_.empty() && batches_.front().complete());
-  });
+  complete_.wait(lock, [&] { return may_deliver(); });
+  return deliver();
+}
+
+std::optional<Batch> Loader::try_next() {
+  load_next_here();
+  const std::lock_guard lock(mutex_);
+  return may_deliver() ? deliver() : std::nullopt;
+}
+
+void Loader::on_ready(std::function<void()> ready) {
+  const std::lock_guard lock(mutex_);
+  ready_ = std::move(ready);
+}
+
+/// Called under the mutex, when it may.
+std::optional<Batch> Loader::deliver() {
   if (stopped_ || delivered_ == count_) return std::nullopt;
   Batch batch = std::move(batches_.front().batch);
   batches_.pop_front();
   delivered_ += batch.size;
-  complete_.notify_all();  // another caller may wait for the batch after this one, or for the end
+  if (may_deliver()) announce();  // another caller may wait for the batch after this one, or for the end
   std::sort(batch.failed.begin(), batch.failed.end(), [](auto& a, auto& b) { return a.index < b.index; });
   return batch;
 }
@@ -168,7 +203,7 @@ void Loader::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   room_.notify_all();
-  complete_.notify_all();
+  announce();
 }
 
 void Loader::restart(const std::function<void()>& meanwhile) {

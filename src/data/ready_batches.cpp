@@ -46,6 +46,8 @@ class Ready final : public BatchSource {
     return batch;
   }
 
+  std::optional<Batch> try_next() override { return next(); }
+  void on_ready(std::function<void()>) override {}  // it always is
   void release(const Batch&) override {}
 
   void stop() override {

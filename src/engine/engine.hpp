@@ -144,6 +144,8 @@ class Engine {
   /// File name endings that it can load, with the dot.
   virtual std::vector<std::string> formats() const = 0;
   virtual Result<std::vector<Device>> devices() = 0;
+  /// One device as Options::device names it. Errors: not_found, with the nearest known name.
+  virtual Result<Device> device(const std::string& name) = 0;
   /// Errors: not_found, unavailable (permission), corrupt (cut short, not a model), unsupported (operator,
   /// version).
   virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) = 0;
@@ -189,8 +191,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_1"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_2"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_1() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_2() { \
     return new Type();                                                                             \
   }

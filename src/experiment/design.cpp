@@ -4,22 +4,17 @@
 
 #include "core/json.hpp"
 #include "core/random.hpp"
+#include "core/values.hpp"
 #include "experiment/experiment.hpp"
 
 namespace neph::experiment {
 namespace {
 
-/// As people write it: text without quotes, on and off for yes and no.
-std::string in_words(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
-  return dump_json(value);
-}
-
 Status check_factor(const Factor& factor) {
   for (auto value = factor.values.begin(); value != factor.values.end(); ++value)
     if (std::find(factor.values.begin(), value, *value) != value)
-      return fail(ErrorCode::invalid_argument, "factor {}: {} is given twice", factor.name, in_words(*value));
+      return fail(ErrorCode::invalid_argument, "factor {}: {} is given twice", factor.name,
+                  value_as_text(*value));
   return {};
 }
 
@@ -82,7 +77,7 @@ Cell make_cell(const Experiment& experiment, std::int64_t index) {
     cell.spec[factor.name] = value;
     if (factor.values.size() == 1) continue;  // given as a factor, but not varied
     cell.factors[factor.name] = value;
-    cell.label += fmt::format("{}{} {}", cell.label.empty() ? "" : ", ", factor.name, in_words(value));
+    cell.label += fmt::format("{}{} {}", cell.label.empty() ? "" : ", ", factor.name, value_as_text(value));
   }
   if (cell.label.empty()) cell.label = "all";
   return cell;

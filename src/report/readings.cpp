@@ -95,6 +95,12 @@ std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {
   return known_first(phases_of_a_run, cells, &CellSummary::phases_s);
 }
 
+std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells) {
+  auto names = phase_names(cells);
+  std::erase(names, "measure");
+  return names;
+}
+
 std::vector<std::string> stage_names(const std::vector<CellSummary>& cells) {
   return known_first(stages_of_a_picture, cells, &CellSummary::stages_ms);
 }

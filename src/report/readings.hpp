@@ -37,6 +37,8 @@ std::optional<double> machine_cores(const Json& machine);
 std::vector<std::string> phase_names(const std::vector<CellSummary>& cells);
 std::vector<std::string> stage_names(const std::vector<CellSummary>& cells);
 std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells);
+/// Those before the measurement: what charts colour. The measurement's length is chosen, and says nothing.
+std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells);
 
 /// "p99" to 0.99, "p999" to 0.999; empty when it is not a quantile's name.
 std::optional<double> quantile_of(std::string_view name);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <new>
+#include <set>
 
 #include "core/thread.hpp"
 #include "core/values.hpp"
@@ -12,6 +13,15 @@ namespace neph::workload::infer {
 namespace {
 
 Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, ""); }
+
+/// What prepare() looks at: cells that differ in nothing of it share one preparation.
+Json prepared_fields(const Json& spec) {
+  Json part = Json::object();
+  for (const char* name : {"model", "classes", "side", "weights_seed", "engine", "device", "images",
+                           "prepared", "min_file_bytes"})
+    if (spec.contains(name)) part[name] = spec[name];
+  return part;
+}
 
 /// A fact of the run that is a number; at least 1.
 double number_fact(const Run& run, const std::string& name) {
@@ -36,18 +46,19 @@ Status check(const Json& json) {
   return {};
 }
 
-Status prepare(const Json& json, EventSink& events) {
-  NEPH_TRY(const auto spec, parse(json));
-  std::error_code ignored;
-  if (!std::filesystem::exists(spec.images, ignored))  // said once and at once, not by every run
-    return fail(ErrorCode::not_found, "no folder {}: give a folder with pictures", spec.images);
-  NEPH_TRY(const auto path, model_file(spec));
-  if (spec.prepared == Prepared::off) return {};
+Status prepare(std::span<const Json> specs, EventSink& events) {
   engine::Registry engines;
-  NEPH_TRY(auto* engine, engines.open(spec.engine));
-  NEPH_TRY(const auto model, engine->load(path));
-  NEPH_TRY(const auto transform, transform_for(model->inputs()));
-  NEPH_TRY(const auto pictures, pictures_for(spec, transform, events));
+  std::set<std::string> ready;
+  for (const auto& json : specs) {
+    NEPH_TRY(const auto spec, parse(json));
+    if (!ready.insert(dump_json(prepared_fields(json))).second) continue;
+    NEPH_TRY(const auto path, model_file(spec));
+    NEPH_TRY(auto* engine, engines.open(spec.engine));
+    NEPH_CHECK(engine->device(spec.device));
+    NEPH_TRY(const auto model, engine->load(path));
+    NEPH_TRY(const auto transform, transform_for(model->inputs()));
+    NEPH_CHECK(pictures_for(spec, transform, events));
+  }
   return {};
 }
 
@@ -74,9 +85,7 @@ std::string command(const Json& json) {
   std::string line = "neph infer " + shell_quoted(spec->model);
   for (const auto& [name, value] : given.items()) {
     if (name == "model" || value == defaults[name]) continue;
-    auto option = name;
-    std::replace(option.begin(), option.end(), '_', '-');
-    line += fmt::format(" --{} {}", option, shell_quoted(value_as_text(value)));
+    line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(value)));
   }
   return line;
 }

@@ -7,7 +7,7 @@
 namespace neph::workload::infer {
 
 Status check(const Json& spec);
-Status prepare(const Json& spec, EventSink& events);
+Status prepare(std::span<const Json> specs, EventSink& events);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 std::vector<std::string> answer_fields();

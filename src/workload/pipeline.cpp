@@ -9,6 +9,24 @@ tl::unexpected<Error> stopped() { return fail(ErrorCode::unavailable, "stopped b
 
 }  // namespace
 
+/// While it lives, the source wakes the pipeline when it has a batch.
+class Pipeline::Listening {
+ public:
+  Listening(Pipeline& pipeline, data::BatchSource& source) : source_(source) {
+    source.on_ready([&pipeline] {
+      const std::scoped_lock lock(pipeline.mutex_);
+      pipeline.offered_ = true;
+      pipeline.awake_.notify_one();
+    });
+  }
+  ~Listening() { source_.on_ready({}); }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+
+ private:
+  data::BatchSource& source_;
+};
+
 Pipeline::Pipeline(engine::Session& session, const Clock& clock) : session_(session), clock_(clock) {}
 Pipeline::~Pipeline() = default;
 
@@ -66,8 +84,11 @@ Status Pipeline::run_in_turn(data::BatchSource& source, const Finished& finished
   }
 }
 
+/// Starts what can be started, else takes what is finished, else waits for either: a loader that is late
+/// keeps no answer waiting.
 Status Pipeline::run_in_flight(data::BatchSource& source, const Finished& finished,
                                const std::stop_token& stop) {
+  const Listening listening(*this, source);
   std::vector<std::size_t> free_lanes;
   for (std::size_t i = lanes_.size(); i > 0; --i) free_lanes.push_back(i - 1);
   Status outcome;
@@ -78,19 +99,22 @@ Status Pipeline::run_in_flight(data::BatchSource& source, const Finished& finish
       more = false;
     }
     if (more && !free_lanes.empty()) {
-      auto batch = source.next();
-      if (!batch) {
-        more = false;
-      } else if (outcome = start(free_lanes.back(), std::move(*batch)); outcome) {
-        free_lanes.pop_back();
-      } else {
-        source.release(lanes_[free_lanes.back()].batch);
-        more = false;
+      const bool idle = free_lanes.size() == lanes_.size();
+      if (auto batch = idle ? source.next() : offered_batch(source)) {
+        const auto lane = free_lanes.back();
+        if (outcome = start(lane, std::move(*batch)); outcome) {
+          free_lanes.pop_back();
+        } else {
+          source.release(lanes_[lane].batch);
+          more = false;
+        }
+        continue;
       }
-      continue;
+      if (idle) break;
     }
-    const auto index = wait_for_lane();
-    auto& lane = lanes_[index];
+    const auto index = wait_for_lane(more && !free_lanes.empty());
+    if (!index) continue;
+    auto& lane = lanes_[*index];
     if (lane.status) {
       more = finished(lane.batch, lane.times, lane.scores) && more;
     } else {
@@ -98,7 +122,7 @@ Status Pipeline::run_in_flight(data::BatchSource& source, const Finished& finish
       more = false;
     }
     source.release(lane.batch);
-    free_lanes.push_back(index);
+    free_lanes.push_back(*index);
   }
   return outcome;
 }
@@ -113,13 +137,22 @@ Status Pipeline::start(std::size_t index, data::Batch batch) {
     lanes_[index].status = std::move(status);
     const std::scoped_lock lock(mutex_);
     done_lanes_.push_back(index);
-    completed_.notify_one();
+    awake_.notify_one();
   });
 }
 
-std::size_t Pipeline::wait_for_lane() {
+std::optional<data::Batch> Pipeline::offered_batch(data::BatchSource& source) {
+  {
+    const std::scoped_lock lock(mutex_);
+    offered_ = false;
+  }
+  return source.try_next();
+}
+
+std::optional<std::size_t> Pipeline::wait_for_lane(bool or_batch) {
   std::unique_lock lock(mutex_);
-  completed_.wait(lock, [this] { return !done_lanes_.empty(); });
+  awake_.wait(lock, [&] { return !done_lanes_.empty() || (or_batch && offered_); });
+  if (done_lanes_.empty()) return std::nullopt;
   const auto index = done_lanes_.front();
   done_lanes_.erase(done_lanes_.begin());
   return index;

@@ -54,19 +54,25 @@ class Pipeline {
     Status status;
   };
 
+  class Listening;
+
   Pipeline(engine::Session& session, const Clock& clock);
   Status add_lane();
   Status bind(Lane& lane, const data::Batch& batch);
   Status run_in_turn(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
   Status run_in_flight(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
   Status start(std::size_t lane, data::Batch batch);
-  std::size_t wait_for_lane();
+  /// The next batch, if it is there at once.
+  std::optional<data::Batch> offered_batch(data::BatchSource& source);
+  /// The next lane that is done; empty when a batch was offered first and `or_batch`.
+  std::optional<std::size_t> wait_for_lane(bool or_batch);
 
   engine::Session& session_;
   const Clock& clock_;
 
   std::mutex mutex_;
-  std::condition_variable completed_;
+  std::condition_variable awake_;        ///< a lane is done, or a batch is offered
+  bool offered_ = false;                 ///< guarded by mutex_
   std::vector<std::size_t> done_lanes_;  ///< guarded by mutex_; in order of completion
   std::vector<Lane> lanes_;  ///< last: a request may still be leaving its callback, which uses the above
 };

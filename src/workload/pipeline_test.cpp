@@ -1,6 +1,9 @@
 #include "workload/pipeline.hpp"
 
+#include <atomic>
+#include <condition_variable>
 #include <deque>
+#include <mutex>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -27,8 +30,11 @@ class EchoSession final : public engine::Session {
     return std::unique_ptr<engine::Request>(std::make_unique<EchoRequest>(*this));
   }
 
+  int in_flight() const { return in_flight_; }
+
   int fails_at = -1;
-  int most_in_flight = 0;
+  int holds_until_in_flight = 0;  ///< asynchronous inferences wait until so many have been in flight at once
+  std::atomic<int> most_in_flight{0};
 
  private:
   struct EchoRequest final : engine::Request {
@@ -52,8 +58,10 @@ class EchoSession final : public engine::Session {
     }
     Status start(std::function<void(Status)> done) override {
       if (worker.joinable()) worker.join();
-      session.most_in_flight = std::max(session.most_in_flight, ++session.in_flight_);
+      session.most_in_flight = std::max(session.most_in_flight.load(), ++session.in_flight_);
       worker = std::thread([this, done] {
+        for (int i = 0; i < 10'000 && session.most_in_flight < session.holds_until_in_flight; ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
         auto status = infer();
         --session.in_flight_;
         done(std::move(status));
@@ -91,6 +99,8 @@ class NumberSource final : public data::BatchSource {
     next_ += batch.size;
     return batch;
   }
+  std::optional<data::Batch> try_next() override { return next(); }
+  void on_ready(std::function<void()>) override {}
   void release(const data::Batch& batch) override { free_.push_back(batch.slot); }
   void stop() override { pictures_ = next_; }
   void restart(const std::function<void()>&) override { next_ = 0; }
@@ -161,6 +171,71 @@ TEST_P(PipelineTest, AStopRequestEndsItEarly) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::unavailable);
   EXPECT_TRUE(source.all_released());
+}
+
+/// Gives its second batch only once the answer to the first was taken, as a loader on a busy machine might.
+class LateSource final : public data::BatchSource {
+ public:
+  std::optional<data::Batch> next() override {
+    std::unique_lock lock(mutex_);
+    const bool came = changed_.wait_for(lock, std::chrono::seconds(10), [&] { return given_ < allowed_; });
+    EXPECT_TRUE(came) << "waited for a batch while a finished lane waited to be taken";
+    return came ? give() : std::nullopt;
+  }
+  std::optional<data::Batch> try_next() override {
+    const std::scoped_lock lock(mutex_);
+    return given_ < allowed_ ? give() : std::nullopt;
+  }
+  void on_ready(std::function<void()> ready) override { ready_ = std::move(ready); }
+  void release(const data::Batch&) override {}
+  void stop() override {}
+  void restart(const std::function<void()>&) override {}
+  std::int64_t distinct_pictures() const override { return 1; }
+  void allow_one_more() {
+    const std::scoped_lock lock(mutex_);
+    ++allowed_;
+    changed_.notify_all();
+    if (ready_) ready_();
+  }
+
+ private:
+  std::optional<data::Batch> give() { return data::Batch{.first = given_++, .size = 1, .tensor = memory_}; }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> ready_;
+  std::int64_t allowed_ = 1, given_ = 0;
+  std::vector<float> memory_ = {1, 2, 3};
+};
+
+TEST_P(PipelineTest, ALateLoaderKeepsNoAnswerWaiting) {
+  LateSource source;
+  auto pipeline = Pipeline::make(session_, clock_, GetParam());
+  ASSERT_TRUE(pipeline);
+  int taken = 0;
+  EXPECT_TRUE((*pipeline)->run(source,
+                               [&](const data::Batch&, const InferTimes&, std::span<const float>) {
+                                 source.allow_one_more();
+                                 return ++taken < 20;
+                               },
+                               {}));
+  EXPECT_GE(taken, 20);
+}
+
+/// The other way about: a lane that takes long does not keep a batch that came meanwhile from being started.
+TEST_P(PipelineTest, ABatchThatComesWhileOthersRunIsStarted) {
+  if (GetParam() == 1) GTEST_SKIP() << "one at a time";
+  LateSource source;
+  session_.holds_until_in_flight = 2;
+  auto pipeline = Pipeline::make(session_, clock_, GetParam());
+  ASSERT_TRUE(pipeline);
+  std::thread loader([&] {
+    while (session_.in_flight() < 1) std::this_thread::yield();
+    source.allow_one_more();
+  });
+  EXPECT_TRUE((*pipeline)->run(
+      source, [](const data::Batch&, const InferTimes&, std::span<const float>) { return false; }, {}));
+  loader.join();
+  EXPECT_GE(session_.most_in_flight, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Depth, PipelineTest, testing::Values(1, 2, 5));

@@ -33,9 +33,10 @@ struct Workload {
   std::vector<std::string> (*fields)();
   /// Whether the description makes sense, as far as that can be said without running it.
   Status (*check)(const Json& spec);
-  /// What is done once before all runs and not measured: models and pictures that runs will find ready. Does
-  /// nothing when all is there.
-  Status (*prepare)(const Json& spec, EventSink& events);
+  /// What is done once before all runs of all cells and not measured: models and pictures that runs will find
+  /// ready. What every run of a cell would stumble over (no model there, unknown engine, no picture) is
+  /// refused here, once and before any of them.
+  Status (*prepare)(std::span<const Json> specs, EventSink& events);
   Result<RunResult> (*run)(const Json& spec, const Context& context);
   /// The `neph` command line for one run of it, with only what differs from the defaults.
   std::string (*command)(const Json& spec);

@@ -27,6 +27,7 @@ def failed_run(neph, *arguments, says):
     """Runs an experiment whose only run fails; the reason stands in what is said while it runs."""
     done = neph("infer", *arguments, *QUICK, code=UNAVAILABLE)
     assert says in done.stderr, done.stderr
+    assert done.stderr.count(says) == 1, f"said twice:\n{done.stderr}"
     assert "Traceback" not in done.stderr and "terminate called" not in done.stderr
     return done.stderr
 
@@ -44,18 +45,18 @@ def test_network_unknown(neph, pictures):
 
 def test_model_empty(neph, pictures, tmp_path):
     (tmp_path / "empty.onnx").touch()
-    failed_run(neph, "empty.onnx", "--images", pictures, says="empty")
+    refused(neph, "infer", "empty.onnx", "--images", pictures, code=CORRUPT, says="empty")
 
 
 def test_model_cut_short(neph, pictures, tmp_path, small_model):
     content = small_model.read_bytes()
     (tmp_path / "short.onnx").write_bytes(content[: len(content) // 2])
-    failed_run(neph, "short.onnx", "--images", pictures, says="short.onnx")
+    refused(neph, "infer", "short.onnx", "--images", pictures, code=CORRUPT, says="short.onnx")
 
 
 def test_model_not_a_model(neph, pictures, tmp_path):
     (tmp_path / "text.onnx").write_text("this is a letter to a friend\n" * 50)
-    failed_run(neph, "text.onnx", "--images", pictures, says="text.onnx")
+    refused(neph, "infer", "text.onnx", "--images", pictures, code=CORRUPT, says="text.onnx")
 
 
 def one_layer_model(path, op, domain, shape):
@@ -70,12 +71,12 @@ def one_layer_model(path, op, domain, shape):
 
 def test_model_of_wrong_rank(neph, pictures, tmp_path):
     one_layer_model(tmp_path / "flat.onnx", "Relu", "", ["n", 10])
-    failed_run(neph, "flat.onnx", "--images", pictures, says="rank 2")
+    refused(neph, "infer", "flat.onnx", "--images", pictures, code=UNSUPPORTED, says="rank 2")
 
 
 def test_model_of_open_sides_or_without_output(neph, pictures, tmp_path):
     one_layer_model(tmp_path / "open.onnx", "Relu", "", ["n", 3, "height", "width"])
-    failed_run(neph, "open.onnx", "--images", pictures, says="[-1, 3, -1, -1]")
+    refused(neph, "infer", "open.onnx", "--images", pictures, code=UNSUPPORTED, says="[-1, 3, -1, -1]")
     one_layer_model(tmp_path / "mute.onnx", "Relu", "", ["n", 3, 64, 64])
     mute = onnx.load(tmp_path / "mute.onnx")
     del mute.graph.output[:]
@@ -98,7 +99,7 @@ def test_model_is_not_written_over_itself(neph, tmp_path):
 
 def test_model_with_unsupported_operator(neph, pictures, tmp_path):
     one_layer_model(tmp_path / "odd.onnx", "Frobnicate", "org.example", ["n", 3, 64, 64])
-    failed_run(neph, "odd.onnx", "--images", pictures, says="Frobnicate")
+    refused(neph, "infer", "odd.onnx", "--images", pictures, code=UNSUPPORTED, says="Frobnicate")
 
 
 # ---- pictures
@@ -115,7 +116,8 @@ def test_no_folder_given(neph, small_model):
 def test_folder_empty(neph, small_model, tmp_path):
     (tmp_path / "nothing").mkdir()
     refused(neph, "images", "check", "nothing", code=INVALID, says="no usable picture")
-    failed_run(neph, small_model, "--images", "nothing", says="no usable picture")
+    refused(neph, "infer", small_model, "--images", "nothing", code=INVALID, says="no usable picture")
+    assert not (tmp_path / "neph.db").exists(), "what cannot run is not stored"
 
 
 def test_every_kind_of_bad_picture_is_named_with_its_reason(neph, tmp_path, pictures):
@@ -183,7 +185,7 @@ def test_batch_that_makes_no_sense(neph, small_model, pictures, batch):
 
 
 def test_batch_that_needs_more_memory_than_there_is(neph, pictures):
-    failed_run(neph, "resnet50", "--images", pictures, "--batch", 65536, says="batch")
+    failed_run(neph, "resnet50", "--images", pictures, "--batch", 65536, says="batch 65536")
 
 
 def test_unknown_words_are_answered_with_the_nearest_known_one(neph, small_model, pictures, tmp_path):
@@ -191,7 +193,8 @@ def test_unknown_words_are_answered_with_the_nearest_known_one(neph, small_model
     refused(neph, *run, "--precision", "bf61", code=INVALID, says="did you mean 'bf16'?")
     refused(neph, *run, "--bacth", 8, code=INVALID, says="did you mean '--batch'?")
     refused(neph, "infre", code=INVALID, says="did you mean 'infer'?")
-    failed_run(neph, small_model, "--images", pictures, "--engine", "openvno", says="did you mean 'openvino'?")
+    refused(neph, *run, "--engine", "openvno", code=NOT_FOUND, says="did you mean 'openvino'?")
+    refused(neph, *run, "--device", "CPX", code=NOT_FOUND, says="did you mean 'CPU'?")
     (tmp_path / "x.toml").write_text(f'[infer]\nmodel = "{small_model}"\nimages = "{pictures}"\nbacth = 8\n')
     refused(neph, "run", "x.toml", code=INVALID, says=["x.toml", "did you mean 'batch'?"])
     (tmp_path / "y.toml").write_text("[infer]\nmodel = = 3\n")

@@ -39,8 +39,7 @@ bool is_quantised(const ov::Model& model) {
   });
 }
 
-}  // namespace
-
+/// Throws what OpenVINO throws where it does not know the device.
 Device describe_device(ov::Core& core, const std::string& name) {
   Device device{.name = name, .description = core.get_property(name, ov::device::full_name)};
   const auto capabilities = core.get_property(name, ov::device::capabilities);
@@ -58,6 +57,17 @@ Device describe_device(ov::Core& core, const std::string& name) {
     device.precisions.push_back(Precision::f16);
   if (can(ov::device::capability::INT8)) device.precisions.push_back(Precision::i8);
   return device;
+}
+
+}  // namespace
+
+Result<Device> find_device(ov::Core& core, const std::string& name) {
+  try {
+    return describe_device(core, name);
+  } catch (const std::exception&) {
+    return fail(ErrorCode::not_found, "{}",
+                unknown_name("device", name, core.get_available_devices(), "OpenVINO on this machine"));
+  }
 }
 
 std::vector<Device> find_devices(ov::Core& core) {

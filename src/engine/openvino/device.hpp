@@ -8,8 +8,8 @@
 
 namespace neph::engine {
 
-/// One device, by its name. Throws what OpenVINO throws where it does not know it.
-Device describe_device(ov::Core& core, const std::string& name);
+/// One device, by its name. Errors: not_found, with the nearest known name.
+Result<Device> find_device(ov::Core& core, const std::string& name);
 
 /// All of them. Cost: OpenVINO loads each device's library to ask it.
 std::vector<Device> find_devices(ov::Core& core);

@@ -49,6 +49,8 @@ class OpenVinoEngine final : public Engine {
     }
   }
 
+  Result<Device> device(const std::string& name) override { return find_device(core_, name); }
+
   Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
     NEPH_TRY(const auto format, recognise_model(path));
     try {

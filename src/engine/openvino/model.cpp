@@ -55,15 +55,6 @@ Status check_count(const char* what, std::int64_t count) {
               count);
 }
 
-Result<Device> find_device(ov::Core& core, const std::string& name) {
-  try {
-    return describe_device(core, name);
-  } catch (const std::exception&) {
-    return fail(ErrorCode::not_found, "{}",
-                unknown_name("device", name, core.get_available_devices(), "OpenVINO on this machine"));
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Model>> OpenVinoModel::make(ov::Core& core, std::string file,

@@ -1,17 +1,13 @@
-// How long a run prepares itself. The measurement is left out: its length is chosen, and would hide the rest.
-#include <algorithm>
-
+// How long a run prepares itself.
 #include "report/charts/stacked.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
 
 Drawing draw_phases(const Document& document) {
-  auto parts = phase_names(document.cells);
-  std::erase(parts, "measure");
   return draw_stacked(
       document.cells,
-      {.parts = std::move(parts),
+      {.parts = preparing_phases(document.cells),
        .estimates = &CellSummary::phases_s,
        .axis = "seconds before the measurement",
        .unit = "s",

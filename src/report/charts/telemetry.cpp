@@ -115,7 +115,7 @@ constexpr std::string_view template_text = R"json({
      "encoding": {
        "y": {"field": "v", "type": "quantitative", "scale": {"zero": true}},
        "color": {"field": "series", "type": "nominal", "title": null, "sort": null}}},
-    {"transform": [{"filter": "isValid(datum.phase)"}],
+    {"transform": [{"filter": "isValid(datum.phase) && datum.phase != 'measure'"}],
      "mark": {"type": "rect"},
      "encoding": {
        "x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"},
@@ -178,7 +178,7 @@ Json phase_rows(const std::vector<Representative>& all) {
 
 std::vector<std::string> phases_in_words(const Document& document) {
   std::vector<std::string> names;
-  for (const auto& name : phase_names(document.cells)) names.push_back(in_words(name));
+  for (const auto& name : preparing_phases(document.cells)) names.push_back(in_words(name));
   return names;
 }
 
