@@ -25,14 +25,13 @@ struct Command::Parser {
 
 namespace {
 
-/// CLI11 knows errors as exceptions; the message for an unknown option should name the nearest known one.
-std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
+/// What was left over on the command line, with the nearest known name; nothing left: empty.
+std::string unknown_argument(const CLI::App& root) {
   const CLI::App* app = &root;
   for (auto below = app->get_subcommands(); !below.empty(); below = app->get_subcommands())
     app = below.front();
-  const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error);
   const auto left = root.remaining(true);
-  if (extras == nullptr || left.empty()) return error.what();
+  if (left.empty()) return {};
   std::vector<std::string> known;
   for (const auto* option : app->get_options())
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
@@ -43,6 +42,15 @@ std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
     verbs.push_back(verb->get_name());
   if (!verbs.empty()) return unknown_name("verb", left.front(), verbs);
   return fmt::format("too many arguments: '{}'", left.front());
+}
+
+/// CLI11 knows errors as exceptions, and says some of them in words of its own trade.
+std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
+  const std::string_view said = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unknown_argument(root);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && said.ends_with("missing"))
+    return fmt::format("{} needs a value", said.substr(0, said.find(':')));
+  return std::string(said);
 }
 
 /// A file opened by us must not get the number of a closed standard stream: what is printed would land in
@@ -78,7 +86,7 @@ Status perform(const Command::Action& action) {
 
 Result<std::vector<std::string>> Command::values_of(const std::string& text, bool may_be_path) {
   std::error_code ignored;
-  if (may_be_path && std::filesystem::exists(text, ignored)) return std::vector{text};
+  if (may_be_path && (text.empty() || std::filesystem::exists(text, ignored))) return std::vector{text};
   return expand_values(text);
 }
 
@@ -112,8 +120,13 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
 void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional,
                     Set set) {
   const auto option = option_name(name);
-  auto accept = [set = std::move(set), fault = parser_.fault, option](const std::string& text) {
-    if (auto status = set(text); !status && !*fault) {
+  auto accept = [set = std::move(set), fault = parser_.fault, option](const std::vector<std::string>& given) {
+    const auto once = [&]() -> Status {
+      if (given.size() == 1) return set(given.front());
+      return fail(ErrorCode::invalid_argument, "{} is given twice; a list of values is written 1,2,4",
+                  option);
+    };
+    if (auto status = once(); !status && !*fault) {
       auto error = status.error();
       if (error.message.find(option) == std::string::npos)
         error.message = fmt::format("{}: {}", option, error.message);
@@ -121,7 +134,12 @@ void Command::field(std::string_view name, std::string_view help, const std::str
     }
   };
   parser_.app
-      ->add_option_function<std::string>(positional ? option.substr(2) : option, accept, std::string(help))
+      ->add_option_function<std::vector<std::string>>(positional ? option.substr(2) : option, accept,
+                                                      std::string(help))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_size(1)
+      ->expected(1)
+      ->allow_extra_args(false)
       ->option_text(positional ? " " : hint);
 }
 
@@ -144,7 +162,9 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   };
   try {
     app.parse(count, arguments);
-  } catch (const CLI::Success& success) {  // --help, --version
+  } catch (const CLI::Success& success) {                              // --help, --version
+    if (const auto unknown = unknown_argument(app); !unknown.empty())  // help for what there is not
+      return complain({ErrorCode::invalid_argument, unknown + " (neph --help)"});
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     return complain({ErrorCode::invalid_argument, describe_fault(app, error) + " (neph --help)"});

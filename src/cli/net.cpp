@@ -82,8 +82,8 @@ void print_table(const net::Network& network) {
 }
 
 Result<net::Network> network_of(const NetOptions& options) {
-  std::error_code ignored;
-  const bool named = !std::filesystem::exists(options.network, ignored) &&
+  std::error_code ignored;  // a folder of a network's name does not hide the network
+  const bool named = !std::filesystem::is_regular_file(options.network, ignored) &&
                      options.network.find_first_of("./") == std::string::npos;
   if (named) return net::build(options.network, {.classes = options.classes, .side = options.side});
   if (options.classes != 0)

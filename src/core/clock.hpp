@@ -13,7 +13,11 @@ using Nanoseconds = std::chrono::nanoseconds;
 using Moment = std::chrono::time_point<std::chrono::steady_clock, Nanoseconds>;
 
 constexpr double seconds(Nanoseconds span) { return static_cast<double>(span.count()) * 1e-9; }
-constexpr Nanoseconds from_seconds(double s) { return Nanoseconds(static_cast<std::int64_t>(s * 1e9)); }
+/// Saturates at 285 years, far from where the integer ends.
+constexpr Nanoseconds from_seconds(double s) {
+  constexpr double most = 9e9;
+  return Nanoseconds(static_cast<std::int64_t>((s > most ? most : s > -most ? s : -most) * 1e9));
+}
 
 class Clock {
  public:

@@ -135,7 +135,7 @@ Status check_folder(const fs::path& folder) {
   std::error_code error;
   const auto status = fs::status(folder, error);
   if (status.type() == fs::file_type::not_found)
-    return fail(ErrorCode::not_found, "no folder {}: give a folder with pictures", folder.string());
+    return fail(ErrorCode::not_found, "no folder '{}': give a folder with pictures", folder.string());
   if (!error && status.type() != fs::file_type::directory)
     return fail(ErrorCode::invalid_argument, "{} is not a folder: give a folder with pictures",
                 folder.string());

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "data/batch_source.hpp"
 #include "data/parallel.hpp"
 #include "data/picture_loading.hpp"
@@ -10,21 +10,15 @@
 namespace neph::data {
 namespace {
 
-constexpr std::size_t alignment = 64;
 constexpr std::int64_t least_batches = 4;
-
-struct Free {
-  void operator()(float* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<float, Free>;
 
 /// Tensors of `distinct` pictures in a row, and the first batch - 1 of them once more behind the last: so a
 /// batch that begins anywhere is one stretch of memory, whatever the batch, and picture i of the run is
 /// always i % distinct.
 class Ready final : public BatchSource {
  public:
-  Ready(std::int64_t count, std::int64_t batch, std::int64_t distinct, std::size_t values, Memory memory,
-        std::vector<std::string> faults)
+  Ready(std::int64_t count, std::int64_t batch, std::int64_t distinct, std::size_t values,
+        AlignedFloats memory, std::vector<std::string> faults)
       : count_(count),
         batch_(batch),
         distinct_(distinct),
@@ -66,19 +60,12 @@ class Ready final : public BatchSource {
  private:
   const std::int64_t count_, batch_, distinct_;
   const std::size_t values_;
-  const Memory memory_;
+  const AlignedFloats memory_;
   const std::vector<std::string> faults_;
   std::mutex mutex_;
   std::int64_t first_ = 0;
   bool stopped_ = false;
 };
-
-Result<Memory> allocate(std::size_t tensors, std::size_t values) {
-  const std::size_t bytes = (tensors * values * sizeof(float) + alignment - 1) / alignment * alignment;
-  Memory memory(static_cast<float*>(std::aligned_alloc(alignment, bytes)));
-  if (!memory) return fail(ErrorCode::unavailable, "no memory for {} tensors ({} bytes)", tensors, bytes);
-  return memory;
-}
 
 /// As many distinct pictures as the run needs and the memory holds.
 std::int64_t distinct_pictures(const PictureSet& set, std::int64_t count, const ReadyOptions& options,
@@ -100,7 +87,8 @@ Result<std::unique_ptr<BatchSource>> ready_batches(const PictureSet& set, const 
   const std::int64_t count = options.count ? options.count : static_cast<std::int64_t>(set.usable.size());
   const std::int64_t distinct = distinct_pictures(set, count, options, values);
   const std::int64_t tensors = distinct + options.batch - 1;
-  NEPH_TRY(Memory memory, allocate(static_cast<std::size_t>(tensors), values));
+  auto memory = allocate_floats(static_cast<std::size_t>(tensors) * values);
+  if (!memory) return fail(ErrorCode::unavailable, "no memory for {} tensors of {} values", tensors, values);
 
   const auto tensor = [&](std::int64_t i) {
     return std::span(memory.get() + static_cast<std::size_t>(i) * values, values);

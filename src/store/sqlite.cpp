@@ -114,6 +114,9 @@ Error Connection::error() const {
     case SQLITE_FULL:
       return {ErrorCode::io, fmt::format("cannot write {}: no space left", name)};
     case SQLITE_READONLY:
+      if (code == SQLITE_READONLY_DBMOVED)
+        return {ErrorCode::not_found,
+                fmt::format("cannot write {}: it was moved or deleted while it was in use", name)};
       return {ErrorCode::unavailable,
               fmt::format("cannot write {}: no permission for the file or its folder", name)};
     case SQLITE_PERM:

@@ -1,7 +1,6 @@
 #include "workload/batch_memory.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <unistd.h>
 
@@ -10,18 +9,14 @@
 namespace neph::workload {
 namespace {
 
-constexpr std::size_t alignment = 64;
-
 double machine_memory_bytes() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
 
-void BatchMemory::Free::operator()(float* memory) const { std::free(memory); }
-
 Result<BatchMemory> BatchMemory::allocate(std::int64_t slots, std::size_t values) {
-  constexpr auto floats = alignment / sizeof(float);
+  constexpr auto floats = tensor_alignment / sizeof(float);
   BatchMemory made;
   made.slots_ = slots;
   made.values_ = values;
@@ -33,10 +28,10 @@ Result<BatchMemory> BatchMemory::allocate(std::int64_t slots, std::size_t values
                 format_bytes(bytes), format_bytes(machine_memory_bytes()));
   };
   if (bytes > machine_memory_bytes()) return too_much();
-  auto* memory = std::aligned_alloc(alignment, static_cast<std::size_t>(bytes));
-  if (memory == nullptr) return too_much();
-  made.memory_.reset(static_cast<float*>(memory));
-  std::fill_n(made.memory_.get(), static_cast<std::size_t>(slots) * made.stride_, 0.0F);
+  const auto floats_in_all = static_cast<std::size_t>(slots) * made.stride_;
+  made.memory_ = allocate_floats(floats_in_all);
+  if (!made.memory_) return too_much();
+  std::fill_n(made.memory_.get(), floats_in_all, 0.0F);
   return made;
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/result.hpp"
 
 namespace neph::workload {
@@ -21,10 +21,7 @@ class BatchMemory {
   std::vector<std::span<float>> slots() const;
 
  private:
-  struct Free {
-    void operator()(float* memory) const;
-  };
-  std::unique_ptr<float, Free> memory_;
+  AlignedFloats memory_;
   std::int64_t slots_ = 0;
   std::size_t values_ = 0;
   std::size_t stride_ = 0;  ///< floats from one slot to the next

@@ -36,7 +36,8 @@ Result<std::filesystem::path> cached_network(const InferSpec& spec) {
 Result<std::filesystem::path> model_file(const InferSpec& spec) {
   const std::filesystem::path path(spec.model);
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
+  const bool hidden = std::filesystem::is_directory(path, ignored) && is_network(spec.model);
+  if (std::filesystem::exists(path, ignored) && !hidden) {  // a folder of a network's name hides nothing
     if (spec.classes != 0 || spec.side != 0)
       return fail(ErrorCode::invalid_argument,
                   "classes and side are for a network given by name, and {} is a file", spec.model);

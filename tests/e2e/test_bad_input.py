@@ -202,6 +202,22 @@ def test_unknown_words_are_answered_with_the_nearest_known_one(neph, small_model
     refused(neph, "run", "absent.toml", code=NOT_FOUND, says="absent.toml")
 
 
+def test_options_that_are_not_as_they_should_be(neph, small_model, pictures):
+    run = ("infer", small_model, "--images", pictures)
+    refused(neph, *run, "--batch", 1, "--batch", 2, code=INVALID, says="--batch is given twice")
+    refused(neph, *run, "--batch", code=INVALID, says="--batch needs a value")
+    refused(neph, *run, "--batch", 1, 2, code=INVALID, says="too many arguments: '2'")
+    refused(neph, "infer", small_model, "--images", "", code=INVALID, says="no pictures given")
+    refused(neph, "infer", "", "--images", pictures, code=INVALID, says="no model given")
+    refused(neph, "infre", "--help", code=INVALID, says="did you mean 'infer'?")
+
+
+def test_a_folder_of_a_networks_name_hides_it_not(neph, tmp_path, pictures):
+    (tmp_path / "mnist").mkdir()
+    assert "1,199,882" in neph("net", "mnist").stdout
+    neph("infer", "mnist", "--images", pictures, "--count", 8, *QUICK)
+
+
 # ---- the store
 
 
@@ -244,6 +260,14 @@ def test_store_with_a_run_of_no_cell(neph, small_model, pictures, tmp_path):
         store.execute("UPDATE run SET cell = 99")
     store.close()
     refused(neph, "runs", 1, code=CORRUPT, says=["neph.db", "cell 99"])
+
+
+def test_store_deleted_while_it_is_in_use(neph, small_model, pictures, tmp_path):
+    running = neph.start("infer", small_model, "--images", pictures, "--count", 400, "--warmup", 1, "--repeat", 3)
+    wait_for_worker(running)
+    (tmp_path / "neph.db").unlink()
+    _, err = running.communicate(timeout=120)
+    assert running.returncode == NOT_FOUND and "moved or deleted" in err.splitlines()[-1], err
 
 
 def test_store_missing(neph):

@@ -65,8 +65,9 @@ Result<Device> find_device(ov::Core& core, const std::string& name) {
   try {
     return describe_device(core, name);
   } catch (const std::exception&) {
-    return fail(ErrorCode::not_found, "{}",
-                unknown_name("device", name, core.get_available_devices(), "OpenVINO on this machine"));
+    const auto names = core.get_available_devices();
+    if (names.empty()) return fail(ErrorCode::unavailable, "OpenVINO finds no device to run on here");
+    return fail(ErrorCode::not_found, "{}", unknown_name("device", name, names, "OpenVINO on this machine"));
   }
 }
 
