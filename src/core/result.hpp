@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace neph {
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "core/values.hpp"

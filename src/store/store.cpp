@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "store/rows.hpp"

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <limits>
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

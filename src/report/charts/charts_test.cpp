@@ -15,7 +15,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-const Json& rows_of(const Panel& panel) { return panel.spec["data"]["values"]; }
+Json rows_of(const Panel& panel) { return panel.spec["data"]["values"]; }
 
 /// Every "field" of an encoding anywhere in a specification.
 void collect_fields(const Json& spec, std::set<std::string>& fields) {
