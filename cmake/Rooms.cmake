@@ -40,14 +40,16 @@ endfunction()
 # neph_engine(NAME [LINK library...])
 #
 # An engine is the folder src/engine/NAME and one plugin of all its .cpp files, bin/engines/neph-engine-NAME.so, which
-# the program loads when it is asked for. *_test.cpp make the test program NAME_engine_test, which has the plugin's code
-# in itself as well, for what lies behind the door.
+# the program loads when it is asked for. *_test.cpp make the test program NAME_engine_test and *_bench.cpp
+# NAME_engine_bench, which have the plugin's code in themselves as well, for what lies behind the door.
 function(neph_engine name)
   cmake_parse_arguments(ENGINE "" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/engine/${name}/*.cpp)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  set(benches ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
 
   add_library(neph_engine_${name}_code OBJECT ${sources})
   target_link_libraries(neph_engine_${name}_code PUBLIC neph_engine ${ENGINE_LINK})
@@ -62,6 +64,11 @@ function(neph_engine name)
     neph_test_program(${name}_engine_test neph_engine_${name}_code ${tests})
     add_dependencies(${name}_engine_test neph_engine_${name})
   endif()
+  if(NEPH_TESTS AND benches)
+    add_executable(${name}_engine_bench ${benches})
+    target_link_libraries(${name}_engine_bench PRIVATE neph_engine_${name}_code benchmark::benchmark_main)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY NEPH_ENGINES neph_engine_${name})
 endfunction()
 
 # neph_test_program(NAME LIBRARY source...): a gtest program that ctest runs from the repository's root.

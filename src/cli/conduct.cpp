@@ -92,13 +92,13 @@ void declare_flags(Command& command, ConductOptions& options) {
 Status conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   plan.experiment.version = version;
-  announce(plan);
   const SteadyClock clock;
   experiment::Launch launch{.command = worker_command(), .timeout_s = plan.options.timeout_s};
   launch.repro = [workload](const Cell& cell) { return workload->command(cell.spec); };
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
   NEPH_CHECK(prepare(plan));
+  announce(plan);
   if (options.dry_run) return print_estimate(plan, launch, interrupt, clock);
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));

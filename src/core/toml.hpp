@@ -7,8 +7,8 @@
 
 namespace neph {
 
-/// The error names the file (`what`), line and column. Refused unread: more than 64 KiB, or nested more than 8
-/// deep by brackets or by dots.
+/// The error names the file (`what`), line and column. Refused unread: more than 64 KiB, or nested more than
+/// 8 deep by brackets or by dots.
 Result<Json> parse_toml(std::string_view text, std::string_view what);
 
 }  // namespace neph

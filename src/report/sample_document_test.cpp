@@ -222,6 +222,7 @@ void add_runs(Document& document, const CellSummary& cell, const Truth& truth, c
     run.result.series = series_of(truth, phases, random);
     run.result.samples = samples_of(truth, options, phases.back().begin_s, random);
     run.result.phases = phases;
+    run.result.telemetry = cell.telemetry;
     document.runs.push_back(std::move(run));
   }
 }

@@ -1,6 +1,6 @@
 // What one inference run is told: every field is an option of `neph infer`, a key of a TOML file's [infer]
 // table, and, given a list of values, a factor. A new factor is one member and one line here, and the code
-// that heeds it.
+// that heeds it; answer_fields and prepared_fields in infer.cpp list those that touch answers or preparation.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,10 @@
 // A chart: a function from a document to Vega-Lite specifications. Data, not drawing code: the page draws
 // them.
 //
-// A new chart is one file in this folder with one such function, and one line in charts.cpp.
+// A new chart is one file in this folder, which ends with the chart's definition, and its name in charts.cpp:
+//
+//   extern const Chart speed_chart;
+//   const Chart speed_chart{"speed", "How fast", "How to read it.", draw_speed};
 #pragma once
 
 #include <span>
@@ -35,13 +38,5 @@ struct Chart {
 
 /// All charts in the order of the page.
 std::span<const Chart> charts();
-
-Drawing draw_throughput(const Document& document);
-Drawing draw_settings(const Document& document);
-Drawing draw_stages(const Document& document);
-Drawing draw_phases(const Document& document);
-Drawing draw_latency(const Document& document);
-Drawing draw_telemetry(const Document& document);
-Drawing draw_repeats(const Document& document);
 
 }  // namespace neph::report

@@ -17,6 +17,20 @@ using testing::HasSubstr;
 
 Json rows_of(const Panel& panel) { return panel.spec["data"]["values"]; }
 
+/// What the chart of that id makes of a document.
+Drawing draw(std::string_view id, const Document& document) {
+  for (const auto& chart : charts())
+    if (chart.id == id) return chart.draw(document);
+  ADD_FAILURE() << "no chart " << id;
+  return {};
+}
+
+/// The quantity, with numbers that are none.
+SeriesSummary none(SeriesSummary quantity) {
+  quantity.mean = quantity.max = quantity.min = NAN;
+  return quantity;
+}
+
 /// Every "field" of an encoding anywhere in a specification.
 void collect_fields(const Json& spec, std::set<std::string>& fields) {
   if (spec.is_object()) {
@@ -75,9 +89,11 @@ TEST_P(EveryChart, BearsNumbersThatAreNone) {
     for (auto* estimates : {&cell.figures, &cell.latency_ms, &cell.phases_s, &cell.stages_ms})
       for (auto& [name, estimate] : *estimates)
         estimate = {.value = NAN, .low = infinity, .high = NAN, .n = 1};
+    for (auto& quantity : cell.telemetry) quantity = none(quantity);
   }
   for (auto& run : document.runs) {
     for (auto& series : run.result.series) series.values.assign(series.values.size(), NAN);
+    for (auto& quantity : run.result.telemetry) quantity = none(quantity);
     for (auto& column : run.result.samples) column.values.assign(column.values.size(), infinity);
     for (auto& figure : run.result.figures) figure.estimate.value = NAN;
   }
@@ -103,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryChart, testing::ValuesIn(all_ids()),
 
 TEST(Throughput, CarriesTheIntervalsAndOneLinePerSetting) {
   const auto document = sample_document();
-  const auto drawing = draw_throughput(document);
+  const auto drawing = draw("throughput", document);
   const auto& panel = drawing.panels.at(0);
   std::set<std::string> lines;
   for (const auto& row : rows_of(panel)) {
@@ -123,17 +139,17 @@ TEST(Throughput, TakesTheFirstNumberWhereBatchDoesNotVary) {
   auto document = sample_document({.precisions = {"f32"}, .modes = {"sync"}});
   document.experiment.factors[0].name = "streams";
   for (auto& cell : document.cells) cell.cell.factors = Json{{"streams", cell.cell.factors["batch"]}};
-  const auto panel = draw_throughput(document).panels.at(0);
+  const auto panel = draw("throughput", document).panels.at(0);
   EXPECT_EQ(panel.spec["encoding"]["x"]["title"], "streams");
   EXPECT_TRUE(panel.spec["encoding"]["color"]["legend"].is_null());
 }
 
 TEST(Throughput, HasNoAxisWithoutANumber) {
-  EXPECT_TRUE(draw_throughput(sample_document({.batches = {8}})).panels.empty());
+  EXPECT_TRUE(draw("throughput", sample_document({.batches = {8}})).panels.empty());
 }
 
 TEST(Settings, StandInOrderOfSpeedWithVerdictAndInterval) {
-  const auto rows = rows_of(draw_settings(sample_document()).panels.at(0));
+  const auto rows = rows_of(draw("settings", sample_document()).panels.at(0));
   for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_GE(rows[i - 1]["value"], rows[i]["value"]);
   EXPECT_EQ(rows[0]["verdict"], "invalid");
   EXPECT_THAT(rows[0]["text"].get<std::string>(), HasSubstr(" ± "));
@@ -141,7 +157,7 @@ TEST(Settings, StandInOrderOfSpeedWithVerdictAndInterval) {
 
 TEST(Stages, AddUpToTheTotalBesideTheLabel) {
   const auto rows =
-      rows_of(draw_stages(sample_document({.batches = {8}, .precisions = {"f32"}})).panels.at(0));
+      rows_of(draw("stages", sample_document({.batches = {8}, .precisions = {"f32"}})).panels.at(0));
   double sum = 0;
   for (const auto& row : rows)
     if (row["place"] == 0) sum += row["value"].get<double>();
@@ -151,7 +167,7 @@ TEST(Stages, AddUpToTheTotalBesideTheLabel) {
 }
 
 TEST(Phases, LeaveTheMeasurementOut) {
-  for (const auto& row : rows_of(draw_phases(sample_document()).panels.at(0)))
+  for (const auto& row : rows_of(draw("phases", sample_document()).panels.at(0)))
     EXPECT_NE(row["part"], "measure");
 }
 
@@ -159,7 +175,7 @@ TEST(Latency, CountsFromTheScheduledMoment) {
   auto document = single_run_document();
   document.runs[0].result.samples = {
       {"scheduled_s", {1, 2, 3}}, {"issued_s", {1.5, 2, 3}}, {"done_s", {2, 2.25, 3.5}}};
-  const auto rows = rows_of(draw_latency(document).panels.at(0));
+  const auto rows = rows_of(draw("latency", document).panels.at(0));
   ASSERT_EQ(rows[0]["curve"], true);
   EXPECT_EQ(rows[0]["y"], Json::array({250, 500, 1000}));
 }
@@ -167,7 +183,7 @@ TEST(Latency, CountsFromTheScheduledMoment) {
 TEST(Latency, CountsFromTheHandOverWhereNothingWasScheduled) {
   auto document = single_run_document();
   document.runs[0].result.samples = {{"issued_s", {1, 2, 3}}, {"done_s", {2, 2.25, 3.5}}};
-  const auto rows = rows_of(draw_latency(document).panels.at(0));
+  const auto rows = rows_of(draw("latency", document).panels.at(0));
   ASSERT_EQ(rows[0]["curve"], true);
   EXPECT_EQ(rows[0]["y"], Json::array({250, 500, 1000}));
 }
@@ -176,7 +192,7 @@ TEST(Latency, CutsIntervalsThatALogarithmicAxisDoesNotHave) {
   auto document = sample_document({.batches = {1, 2}, .precisions = {"f32"}, .modes = {"sync"}});
   document.cells[0].latency_ms["p50"] = {.value = 1, .low = -40, .high = 42, .n = 2};
   document.cells[1].latency_ms["p50"] = {.value = 900, .low = 800, .high = 1000, .n = 2};
-  const auto panel = draw_latency(document).panels.at(0);
+  const auto panel = draw("latency", document).panels.at(0);
   EXPECT_EQ(panel.spec["layer"][0]["encoding"]["y"]["scale"]["type"], "log");
   for (const auto& row : rows_of(panel)) {
     const auto low = row.value("low", Json());
@@ -187,7 +203,7 @@ TEST(Latency, CutsIntervalsThatALogarithmicAxisDoesNotHave) {
 TEST(Latency, ShowsQuantilesWithIntervalsWithoutAnySample) {
   auto document = sample_document();
   document.runs.clear();
-  for (const auto& row : rows_of(draw_latency(document).panels.at(0))) {
+  for (const auto& row : rows_of(draw("latency", document).panels.at(0))) {
     EXPECT_FALSE(row.contains("curve"));
     if (row["quantile"] == "p99") {
       EXPECT_EQ(row["x"], 100);
@@ -201,7 +217,7 @@ TEST(Latency, ShowsQuantilesWithIntervalsWithoutAnySample) {
 
 TEST(Telemetry, ShowsTheMedianRunOfEachSettingWithItsPhases) {
   const auto document = sample_document({.batches = {1, 2}, .precisions = {"f32"}, .modes = {"sync"}});
-  const auto drawing = draw_telemetry(document);
+  const auto drawing = draw("telemetry", document);
   EXPECT_EQ(drawing.choices.size(), 2u);
   EXPECT_THAT(drawing.note, HasSubstr("Always 0 and not drawn: Disk"));
   const auto& cpu = drawing.panels.at(0);
@@ -217,8 +233,9 @@ TEST(Telemetry, ShowsTheMedianRunOfEachSettingWithItsPhases) {
 }
 
 TEST(Telemetry, SaysHowMuchItThinned) {
-  const auto drawing = draw_telemetry(
-      sample_document({.batches = {8}, .precisions = {"f32"}, .modes = {"sync"}, .measure_s = 900}));
+  const auto drawing =
+      draw("telemetry",
+           sample_document({.batches = {8}, .precisions = {"f32"}, .modes = {"sync"}, .measure_s = 900}));
   EXPECT_THAT(drawing.note, HasSubstr("the mean of up to 5 readings"));
   for (const auto& row : rows_of(drawing.panels.at(0)))
     if (row.contains("t")) {
@@ -228,10 +245,10 @@ TEST(Telemetry, SaysHowMuchItThinned) {
 
 TEST(Repeats, ShowEachRunAgainstItsSetting) {
   const auto document = sample_document();
-  const auto rows = rows_of(draw_repeats(document).panels.at(0));
+  const auto rows = rows_of(draw("repeats", document).panels.at(0));
   EXPECT_EQ(rows.size(), document.runs.size());
   for (const auto& row : rows) EXPECT_LT(std::fabs(row["deviation"].get<double>()), 5);
-  EXPECT_TRUE(draw_repeats(single_run_document()).panels.empty());
+  EXPECT_TRUE(draw("repeats", single_run_document()).panels.empty());
 }
 
 TEST(SettingNames, NameSevenAndGatherTheRest) {

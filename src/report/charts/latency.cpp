@@ -106,8 +106,6 @@ void cut_intervals(Json& rows, double least) {
       *low = rounded(least);
 }
 
-}  // namespace
-
 Drawing draw_latency(const Document& document) {
   const SettingNames names(document.cells);
   const auto points = std::clamp<std::size_t>(most_points / std::max<std::size_t>(document.cells.size(), 1),
@@ -154,5 +152,15 @@ Drawing draw_latency(const Document& document) {
                        points);
   return {.panels = {{.caption = "time per batch", .description = description, .spec = spec}}, .note = note};
 }
+
+}  // namespace
+
+extern const Chart latency_chart;
+const Chart latency_chart{
+    "latency", "How long one batch takes",
+    "Each line shows all batches of a setting, sorted: half of them were done within the "
+    "time at 50 %, all but one in a hundred within the time at 99 %. Circles mark quantiles "
+    "with their 95 % intervals.",
+    draw_latency};
 
 }  // namespace neph::report

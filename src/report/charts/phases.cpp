@@ -3,6 +3,7 @@
 #include "report/readings.hpp"
 
 namespace neph::report {
+namespace {
 
 Drawing draw_phases(const Document& document) {
   return draw_stacked(
@@ -13,5 +14,14 @@ Drawing draw_phases(const Document& document) {
        .unit = "s",
        .description = "Stacked bars: seconds of each phase before the measurement, one bar per setting."});
 }
+
+}  // namespace
+
+extern const Chart phases_chart;
+const Chart phases_chart{
+    "phases", "Before the measurement begins",
+    "Seconds from the start of the process to the first measured picture: what a cold start "
+    "costs.",
+    draw_phases};
 
 }  // namespace neph::report

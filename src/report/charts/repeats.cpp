@@ -30,8 +30,6 @@ constexpr std::string_view template_text = R"json({
   ]
 })json";
 
-}  // namespace
-
 Drawing draw_repeats(const Document& document) {
   struct Mean {
     double sum = 0;
@@ -69,5 +67,14 @@ Drawing draw_repeats(const Document& document) {
   if (names.single()) colour["legend"] = nullptr;
   return {.panels = {{.caption = "deviation of each run", .description = description, .spec = spec}}};
 }
+
+}  // namespace
+
+extern const Chart repeats_chart;
+const Chart repeats_chart{
+    "repeats", "Every run, in the order they ran",
+    "How far each run lies from the mean of its setting. The order was shuffled, so a slope "
+    "here is drift of the machine, not an effect of the settings.",
+    draw_repeats};
 
 }  // namespace neph::report

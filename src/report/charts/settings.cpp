@@ -47,8 +47,6 @@ std::string words_of(const CellSummary& cell) {
   return cell.runs_ok == 0 ? "no result" : estimate_text(images_per_s(cell));
 }
 
-}  // namespace
-
 Drawing draw_settings(const Document& document) {
   const auto order = by_speed(document.cells);
   if (order.size() < 2 || !std::isfinite(images_per_s(*order[0]).value)) return {};
@@ -78,5 +76,14 @@ Drawing draw_settings(const Document& document) {
   if (!doubts) colour["legend"] = nullptr;
   return {.panels = {{.caption = "images/s, 95 % interval", .description = description, .spec = spec}}};
 }
+
+}  // namespace
+
+extern const Chart settings_chart;
+const Chart settings_chart{
+    "settings", "All settings, fastest first",
+    "Pictures per second; the line across the end of a bar is its 95 % interval over the "
+    "repeats.",
+    draw_settings};
 
 }  // namespace neph::report

@@ -3,6 +3,7 @@
 #include "report/readings.hpp"
 
 namespace neph::report {
+namespace {
 
 Drawing draw_stages(const Document& document) {
   return draw_stacked(
@@ -13,5 +14,15 @@ Drawing draw_stages(const Document& document) {
        .unit = "ms",
        .description = "Stacked bars: thread milliseconds per picture by stage, one bar per setting."});
 }
+
+}  // namespace
+
+extern const Chart stages_chart;
+const Chart stages_chart{
+    "stages", "Where the time goes",
+    "Elapsed milliseconds of threads that one picture takes in each stage: summed over the "
+    "loader threads; for infer, the time with at least one inference in flight. Stages "
+    "overlap, and waiting counts, so the sum is neither work nor delay.",
+    draw_stages};
 
 }  // namespace neph::report

@@ -265,8 +265,16 @@ class TelemetryPanels {
   std::string still_;
 };
 
+Drawing draw_telemetry(const Document& document) { return TelemetryPanels(document).draw(); }
+
 }  // namespace
 
-Drawing draw_telemetry(const Document& document) { return TelemetryPanels(document).draw(); }
+extern const Chart telemetry_chart;
+const Chart telemetry_chart{
+    "telemetry", "What the machine did meanwhile",
+    "One run stands for each setting: the one with the median speed. The strip on top shows "
+    "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
+    "shaded stretch is the measurement.",
+    draw_telemetry};
 
 }  // namespace neph::report

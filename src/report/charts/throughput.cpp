@@ -75,8 +75,6 @@ Json axis_of(const Factor& factor) {
   return x;
 }
 
-}  // namespace
-
 Drawing draw_throughput(const Document& document) {
   const auto& factors = document.experiment.factors;
   const auto* axis = factor_of_the_axis(factors);
@@ -105,5 +103,15 @@ Drawing draw_throughput(const Document& document) {
       .panels = {
           {.caption = "images/s against " + in_words(axis->name), .description = description, .spec = spec}}};
 }
+
+}  // namespace
+
+extern const Chart throughput_chart;
+const Chart throughput_chart{
+    "throughput", "How speed scales",
+    "Each point is a setting, each line joins the settings that differ in nothing else. Bars "
+    "show the 95 % interval: where those of two points overlap widely, the difference may be "
+    "chance.",
+    draw_throughput};
 
 }  // namespace neph::report
