@@ -4,7 +4,7 @@
 
 namespace neph::experiment {
 
-Eta::Eta(std::vector<Slot> pending, const Clock& clock) : clock_(clock) {
+Eta::Eta(const std::vector<Slot>& pending, const Clock& clock) : clock_(clock) {
   for (const auto& slot : pending) ++pending_[slot.cell];
 }
 

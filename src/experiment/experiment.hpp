@@ -110,7 +110,7 @@ class Interrupt {
 /// has none.
 class Eta {
  public:
-  Eta(std::vector<Slot> pending, const Clock& clock);
+  Eta(const std::vector<Slot>& pending, const Clock& clock);
 
   /// A run of the cell took `wall_s` (earlier, or as a guess before the first).
   void learn(std::int64_t cell, double wall_s);

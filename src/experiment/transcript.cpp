@@ -33,7 +33,7 @@ void Transcript::hear(std::string_view line) {
   else if (complete())
     nonsense_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
   else
-    std::visit([this](auto&& said) { take(std::move(said)); }, std::move(*event));
+    std::visit([this](auto& said) { take(std::move(said)); }, *event);
 }
 
 void Transcript::take(Phase&& phase) {

@@ -62,7 +62,7 @@ std::optional<std::string> product_name(const Records& records) {
     if (const auto text = records.text(file)) product += (product.empty() ? "" : " ") + *text;
   if (product.empty())
     if (const auto board = records.text("proc/device-tree/model"))
-      product = board->c_str();  // ends in a zero byte
+      product = board->substr(0, board->find('\0'));  // it ends in a zero byte
   if (product.empty()) return std::nullopt;
   return product;
 }

@@ -106,7 +106,7 @@ std::string csv(const Document& document) {
     for (const auto& name : names)
       for (std::size_t row = 0; row < cells.size(); ++row)
         if (const auto* estimate = find_estimate(cells[row].*estimates, name))
-          table.set(row, before + name + after, *estimate);
+          table.set(row, fmt::format("{}{}{}", before, name, after), *estimate);
   };
   add(quantile_names(cells), "latency_", "_ms", &CellSummary::latency_ms);
   add(phase_names(cells), "phase_", "_s", &CellSummary::phases_s);

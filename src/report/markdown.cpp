@@ -22,14 +22,14 @@ std::string cell_table(const std::vector<CellSummary>& cells) {
   std::vector<std::string> headings{"setting", "images/s"}, rule{"---", "---:"};
   for (const auto& name : quantiles) {
     headings.push_back(name + " ms");
-    rule.push_back("---:");
+    rule.emplace_back("---:");
   }
   for (const auto* name : {"CPU cores", "peak memory", "runs"}) {
-    headings.push_back(name);
-    rule.push_back("---:");
+    headings.emplace_back(name);
+    rule.emplace_back("---:");
   }
-  headings.push_back("verdict");
-  rule.push_back("---");
+  headings.emplace_back("verdict");
+  rule.emplace_back("---");
   auto out = row(headings) + row(rule);
   for (const auto& cell : cells) {
     std::vector<std::string> fields{escape_markdown(cell.cell.label), estimate_text(images_per_s(cell))};

@@ -138,7 +138,7 @@ std::string rows(const std::vector<CellSummary>& cells, const std::vector<TextCo
 }
 
 /// For terminals that are too narrow for any table: "heading: field" lines, a block per cell.
-std::string blocks(const std::vector<CellSummary>& cells, std::vector<TextColumn> columns,
+std::string blocks(const std::vector<CellSummary>& cells, const std::vector<TextColumn>& columns,
                    std::size_t width) {
   std::string out;
   for (std::size_t row = 0; row < cells.size(); ++row) {
@@ -170,9 +170,9 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 /// Each reason for doubt once, with the cells that it concerns.
 std::string footnotes(const std::vector<CellSummary>& cells, const TableOptions& options, Style style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
-  const auto note = [&](std::string text, const CellSummary& cell) {
+  const auto note = [&](const std::string& text, const CellSummary& cell) {
     auto found = std::find_if(notes.begin(), notes.end(), [&](const auto& n) { return n.first == text; });
-    if (found == notes.end()) found = notes.insert(notes.end(), {std::move(text), {}});
+    if (found == notes.end()) found = notes.insert(notes.end(), {text, {}});
     found->second.push_back(printable(cell.cell.label));
   };
   for (const auto& cell : cells) {

@@ -93,7 +93,7 @@ Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& tran
 Status set_cache(const data::PictureSet& set, Cache cache) {
   for (const auto& picture : set.usable) {
     // A file that has vanished is a failed picture of the run, which the loader reports.
-    const auto status =
+    auto status =
         cache == Cache::cold ? data::drop_from_cache(picture.path) : data::load_into_cache(picture.path);
     if (!status && status.error().code != ErrorCode::not_found) return status;
   }

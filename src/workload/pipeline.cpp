@@ -75,7 +75,7 @@ Status Pipeline::run_in_turn(data::BatchSource& source, const Finished& finished
     NEPH_CHECK(bind(lane, *batch));
     InferTimes times;
     times.issued = clock_.now();
-    const auto status = lane.request->infer();
+    auto status = lane.request->infer();
     times.done = clock_.now();
     const bool more = status && finished(*batch, times, lane.scores);
     source.release(*batch);

@@ -72,7 +72,7 @@ class OpenVinoRequest final : public Request {
     if (in_flight_.exchange(true)) return busy();
     done_ = std::move(done);
     ends_before(this);
-    const auto started = guarded([&] {
+    auto started = guarded([&] {
       // Set anew each time: OpenVINO takes the callback out of the request while it calls it, so a request
       // that is started again from its own callback would otherwise have none.
       request_.set_callback([this](std::exception_ptr error) { finish(std::move(error)); });

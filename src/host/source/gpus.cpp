@@ -69,11 +69,12 @@ class Gpus final : public Source {
     auto opened = library_.empty() ? fail(ErrorCode::unavailable, "not asked for") : Nvml::open(library_);
     const int count = opened ? (*opened)->device_count() : 0;
     for (int i = 0; i < count; ++i) devices_.emplace_back(*recorder_, fmt::format("gpu{}", i));
-    if (opened) nvml_ = *std::move(opened);
-    if (count > 0) return;
+    if (count > 0) {
+      nvml_ = *std::move(opened);
+      return;
+    }
     devices_.emplace_back(*recorder_, "gpu")
         .unavailable(opened ? "the NVIDIA driver sees no device" : opened.error().message);
-    nvml_.reset();
   }
 
   std::string library_;

@@ -78,9 +78,11 @@ Json rounded_list(const std::vector<double>& values) {
 /// apart.
 Json lines_between(double least, double most) {
   Json lines = Json::array();
-  for (double power = std::pow(10, std::floor(std::log10(least))); power <= most; power *= 10)
+  const auto first = static_cast<int>(std::floor(std::log10(least)));
+  for (int exponent = first; std::pow(10, exponent) <= most; ++exponent)
     for (const double step : {1.0, 2.0, 5.0})
-      if (step * power >= least && step * power <= most) lines.push_back(rounded(step * power));
+      if (const double line = step * std::pow(10, exponent); line >= least && line <= most)
+        lines.push_back(rounded(line));
   return lines;
 }
 
