@@ -1,4 +1,5 @@
 // Telemetry against the truth on this machine. It is noisy, so CPU seconds are compared and never wall time.
+#include <array>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -105,15 +106,21 @@ TEST_F(Live, ChildrenCountWithTheProcess) {
 }
 
 TEST_F(Live, AnotherProcessCanBeWatchedUntilItEnds) {
+  std::array<int, 2> watched{};  // a pipe: the child begins when it is being watched
+  ASSERT_EQ(::pipe(watched.data()), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::usleep(150'000);
+    char go = 0;
+    if (::read(watched[0], &go, 1) != 1) ::_exit(1);
     burn(0.2);
+    ::usleep(150'000);  // so that the end of it is read too
     ::_exit(0);
   }
   start({.pid = child});
+  ASSERT_EQ(::write(watched[1], "!", 1), 1);
   ::waitpid(child, nullptr, 0);
   const auto series = telemetry_->stop();
+  for (const int end : watched) ::close(end);
   EXPECT_NEAR(total(find(series, "process", "cpu")), 0.2, 0.05);
 }
 
