@@ -33,6 +33,6 @@ def theirs(mode, batch):
 def rows():
     return [
         Row(f"infer-{mode}-{batch}", f"inference loop, ResNet-50, batch {batch}, {mode}", "benchmark_app", Goal(0.98),
-            partial(ours, mode, batch), partial(theirs, mode, batch), rounds=7)
+            partial(ours, mode, batch), partial(theirs, mode, batch))
         for mode in HINT for batch in (1, 8)
     ]
