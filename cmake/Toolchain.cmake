@@ -18,6 +18,7 @@ endif()
 if(NEPH_SANITIZE)
   add_compile_options(-fsanitize=${NEPH_SANITIZE} -fno-sanitize-recover=all -O1 -g1)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false alarms in instrumented code
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)  # Asio has fences, beside the locks that tsan sees
   add_link_options(-fsanitize=${NEPH_SANITIZE})
 endif()
 

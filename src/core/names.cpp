@@ -9,6 +9,9 @@
 namespace neph {
 namespace {
 
+/// Longer ones were not typed by a person who made a slip.
+constexpr std::size_t longest_name = 200;
+
 /// Optimal string alignment distance (Damerau-Levenshtein without repeated edits), three rows of memory.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const auto same = [](char x, char y) {
@@ -33,6 +36,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  if (name.size() > longest_name) return std::nullopt;  // the comparison takes its length times theirs
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {
@@ -47,7 +51,8 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
 
 std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known,
                          std::string_view where) {
-  auto message = fmt::format("unknown {} '{}'", kind, name);
+  const bool whole = name.size() <= longest_name;
+  auto message = fmt::format("unknown {} '{}{}'", kind, name.substr(0, longest_name), whole ? "" : "...");
   if (!where.empty()) message += fmt::format(" in {}", where);
   if (const auto near = nearest_name(name, known))
     return message + fmt::format("; did you mean '{}'?", *near);

@@ -1,0 +1,105 @@
+// A service for tests of transports: one model, "echo", whose outputs are its inputs.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "wire/service.hpp"
+
+namespace neph::wire {
+
+class EchoService final : public Service {
+ public:
+  ~EchoService() override { answer_all(); }
+  /// Returns when everything taken has been answered: a listener may go only then.
+  void answer_all() {
+    const std::scoped_lock lock(mutex_);
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  bool live() const override { return true; }
+  bool ready() const override { return true; }
+  Result<bool> model_ready(const std::string& model, const std::string&) const override {
+    NEPH_CHECK(known(model));
+    return true;
+  }
+  ServerMetadata metadata() const override { return {"test", "0", {"binary_tensor_data"}}; }
+  Result<ModelMetadata> model_metadata(const std::string& model, const std::string&) const override {
+    NEPH_CHECK(known(model));
+    return ModelMetadata{.name = model,
+                         .versions = {"1"},
+                         .platform = "test",
+                         .inputs = {{"x", "FP32", {-1, 2}}},
+                         .outputs = {{"y", "FP32", {-1, 2}}}};
+  }
+  Result<ModelConfig> model_config(const std::string& model, const std::string&) const override {
+    NEPH_CHECK(known(model));
+    return ModelConfig{.name = model,
+                       .platform = "test",
+                       .backend = "test",
+                       .max_batch_size = 8,
+                       .input = {{"x", "TYPE_FP32", {2}}},
+                       .output = {{"y", "TYPE_FP32", {2}}}};
+  }
+  Result<std::vector<ModelStatistics>> statistics(const std::string& model,
+                                                  const std::string&) const override {
+    if (!model.empty()) NEPH_CHECK(known(model));
+    return std::vector{ModelStatistics{.name = "echo", .version = "1", .inference_count = 3}};
+  }
+  std::vector<RepositoryEntry> repository(bool) const override { return {{"echo", "1", "READY", ""}}; }
+  Status load(const std::string& model) override { return known(model); }
+  Status unload(const std::string& model) override { return known(model); }
+  Result<std::vector<SharedRegion>> shared_regions(const std::string&) const override {
+    return fail(ErrorCode::unsupported, "shared memory is not allowed");
+  }
+  Status register_region(const SharedRegion&) override {
+    return fail(ErrorCode::unsupported, "shared memory is not allowed");
+  }
+  Status unregister_region(const std::string&) override {
+    return fail(ErrorCode::unsupported, "shared memory is not allowed");
+  }
+  std::string metrics() const override { return "nv_inference_count 0\n"; }
+
+  void infer(Exchange& exchange) override {
+    ++taken_;
+    if (delay.load().count() == 0) return answer(exchange);
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back([&exchange, wait = delay.load()] {
+      std::this_thread::sleep_for(wait);
+      answer(exchange);
+    });
+  }
+
+  std::int64_t taken() const { return taken_; }
+  std::atomic<std::chrono::milliseconds> delay{
+      std::chrono::milliseconds(0)};  ///< not 0: answers come from another thread, after so long
+
+ private:
+  static Status known(const std::string& model) {
+    if (model == "echo") return {};
+    return fail(ErrorCode::not_found, "no model '{}'", model);
+  }
+
+  static void answer(Exchange& exchange) {
+    auto& request = exchange.request;
+    auto& reply = exchange.reply;
+    if (const auto status = known(request.model); !status) return exchange.finish(status);
+    reply.model = request.model;
+    reply.version = "1";
+    reply.id = request.id;
+    reply.outputs = request.inputs;
+    for (auto& output : reply.outputs)
+      if (output.name == "x") output.name = "y";
+    exchange.finish({});
+  }
+
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+  std::atomic<std::int64_t> taken_{0};
+};
+
+}  // namespace neph::wire

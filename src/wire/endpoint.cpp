@@ -1,0 +1,54 @@
+#include "wire/endpoint.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/names.hpp"
+
+namespace neph::wire {
+
+std::string Endpoint::text() const {
+  const bool brackets = host.find(':') != std::string::npos;
+  return fmt::format("{}://{}{}{}:{}", enum_name(protocol), brackets ? "[" : "", host, brackets ? "]" : "",
+                     port);
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text) {
+  const auto wrong = [&](std::string_view why) {
+    return fail(ErrorCode::invalid_argument, "'{}': {}; write it as http://HOST:8000 or grpc://HOST:8001",
+                text, why);
+  };
+  const auto end_of_scheme = text.find("://");
+  if (end_of_scheme == std::string_view::npos) return wrong("no protocol before ://");
+  const auto scheme = text.substr(0, end_of_scheme);
+  const auto protocol = enum_value<Protocol>(scheme);
+  if (!protocol) return wrong(unknown_name("protocol", scheme, enum_choices<Protocol>()));
+  Endpoint endpoint{.protocol = *protocol,
+                    .port = static_cast<std::uint16_t>(*protocol == Protocol::http ? 8000 : 8001)};
+
+  auto rest = text.substr(end_of_scheme + 3);
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  if (rest.starts_with('[')) {
+    const auto close = rest.find(']');
+    if (close == std::string_view::npos) return wrong("no ] behind the address");
+    endpoint.host = rest.substr(1, close - 1);
+    rest = rest.substr(close + 1);
+  } else {
+    const auto colon = rest.find(':');
+    endpoint.host = rest.substr(0, colon);
+    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon);
+  }
+  if (endpoint.host.empty()) return wrong("no host");
+  if (endpoint.host.find_first_of("/?#@ \t\r\n") != std::string::npos)
+    return wrong("only a host and a port belong there");
+  if (rest.empty()) return endpoint;
+  const auto digits = rest.substr(1);
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), endpoint.port);
+  if (rest[0] != ':' || read.ec != std::errc{} || read.ptr != digits.data() + digits.size() ||
+      endpoint.port == 0)
+    return wrong("the port is no number from 1 to 65535");
+  return endpoint;
+}
+
+}  // namespace neph::wire

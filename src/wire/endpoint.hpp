@@ -1,0 +1,30 @@
+// Where a server is: "http://127.0.0.1:8000", "grpc://node2:8001".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/describe.hpp"
+#include "core/result.hpp"
+
+namespace neph::wire {
+
+enum class Protocol { http, grpc };
+constexpr auto enum_names(Protocol) {
+  return std::array{Named{Protocol::http, "http"}, Named{Protocol::grpc, "grpc"}};
+}
+
+struct Endpoint {
+  Protocol protocol = Protocol::http;
+  std::string host;
+  std::uint16_t port = 0;
+
+  /// As it is written; an IPv6 address in brackets.
+  std::string text() const;
+};
+
+/// Without a port it is the usual one, 8000 for HTTP and 8001 for gRPC. Errors: invalid_argument.
+Result<Endpoint> parse_endpoint(std::string_view text);
+
+}  // namespace neph::wire

@@ -1,0 +1,40 @@
+// The gRPC side of an inference server: GRPCInferenceService and grpc.health.v1, with reflection for tools
+// that come without the .proto file.
+//
+// What it does not do: know models, queues or engines; it asks a Service.
+// Threads: those of the gRPC library, as many as it thinks right. Cost: about 20 µs of processor time for a
+// small request. Messages are used again, so that a large tensor's memory is not asked of the system for
+// every request.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "wire/service.hpp"
+
+namespace neph::wire {
+
+struct GrpcOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8001;  ///< 0: any free one
+  std::uint64_t max_message_bytes = std::uint64_t{1} << 30;
+  std::string bearer_token;  ///< if not empty, calls without it are refused, but for health
+};
+
+class GrpcListener {
+ public:
+  /// Listens when it returns. `service` and `clock` outlive it. Errors: unavailable (the port cannot be had).
+  static Result<std::unique_ptr<GrpcListener>> start(Service& service, const GrpcOptions& options,
+                                                     const Clock& clock);
+  /// Like stop(now).
+  virtual ~GrpcListener() = default;
+
+  virtual std::uint16_t port() const = 0;
+  /// Takes no new call, and answers those that have been taken; what is left at `until` is cancelled.
+  virtual void stop(Moment until) = 0;
+};
+
+}  // namespace neph::wire

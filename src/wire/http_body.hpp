@@ -1,0 +1,38 @@
+// Bodies of POST /v2/models/NAME[/versions/V]/infer: JSON, then the bytes of binary tensors one after the
+// other. The header Inference-Header-Content-Length says where the JSON ends (Triton's binary tensor data
+// extension); without it all is JSON; 0 of it makes the whole body the one input's data ("raw binary
+// request").
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wire/message.hpp"
+
+namespace neph::wire {
+
+/// Fills an empty message; binary tensors point into `body`. Errors: invalid_argument (what read_json
+/// refuses; a JSON part or binary sizes that do not fit the body; data that does not fit its type and shape).
+Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes,
+                 InferRequest& request);
+Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes, InferReply& reply);
+
+/// A body to be written: the JSON and views of the tensors that follow it. Used again, it allocates nothing
+/// new.
+struct OutgoingBody {
+  std::string json;
+  std::vector<bool> binary;  ///< per tensor: behind the JSON
+  std::vector<std::span<const std::byte>> data;
+  bool has_binary() const { return !data.empty(); }
+  std::size_t bytes() const;
+};
+
+/// All inputs as binary data. Errors: unsupported, as write_json.
+Status write_body(const InferRequest& request, OutgoingBody& body);
+/// Outputs as the request wants them: binary, or as JSON numbers.
+Status write_body(const InferReply& reply, const InferRequest& request, OutgoingBody& body);
+
+}  // namespace neph::wire

@@ -1,0 +1,406 @@
+#include "wire/http_client.hpp"
+
+#include <array>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <unordered_set>
+#include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/json.hpp"
+#include "wire/http_body.hpp"
+#include "wire/http_reply_head.hpp"
+#include "wire/timing.hpp"
+
+namespace neph::wire {
+namespace {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+using Code = boost::system::error_code;
+
+constexpr std::size_t read_bytes = 64 << 10;
+constexpr std::size_t most_head_bytes = 64 << 10;
+constexpr auto deadline_interval = std::chrono::milliseconds(5);
+
+/// Head, JSON and tensors of a request, ready for the socket.
+struct HttpOutgoing final : Outgoing {
+  std::string head;
+  OutgoingBody body;
+  std::vector<asio::const_buffer> pieces;
+};
+
+/// Buffers as Asio takes them: it copies the sequence, which must not allocate.
+struct Pieces {
+  using value_type = asio::const_buffer;
+  using const_iterator = const value_type*;
+  const_iterator first, last;
+  const_iterator begin() const { return first; }
+  const_iterator end() const { return last; }
+};
+
+Error error_of_status(int status, std::string_view body) {
+  const auto code = status == 404                    ? ErrorCode::not_found
+                    : status == 501                  ? ErrorCode::unsupported
+                    : status == 504 || status == 408 ? ErrorCode::timeout
+                    : status == 503 || status == 429 || status == 401 || status == 403
+                        ? ErrorCode::unavailable
+                    : status >= 500 ? ErrorCode::internal
+                                    : ErrorCode::invalid_argument;
+  const auto json = parse_json(body, "the reply");
+  std::string words(body.substr(0, 200));
+  if (json && json->is_object() && json->contains("error") && (*json)["error"].is_string())
+    words = (*json)["error"].get<std::string>();
+  return {code, fmt::format("HTTP status {}{}{}", status, words.empty() ? "" : ": ", words)};
+}
+
+class HttpClient;
+
+/// A connection and the call that is on it, if any.
+class Connection {
+ public:
+  Connection(HttpClient& client, asio::io_context& io) : client_(client), socket_(io) {}
+  void carry(Call& call);
+  void close();
+  Call* call() const { return call_; }
+
+ private:
+  void connect();
+  void write();
+  void read();
+  void take(std::size_t bytes);
+  void finish();
+  void fail_with(Code error);
+  void shut();
+  void end(Status outcome);
+
+  HttpClient& client_;
+  tcp::socket socket_;
+  Call* call_ = nullptr;
+  std::array<char, read_bytes> buffer_;
+  std::string head_, body_;  ///< the body of a reply that is kept, or that tells an error
+  HttpReplyHead reply_;
+  bool has_head_ = false;
+  bool used_before_ = false;
+  std::uint64_t left_ = 0;  ///< bytes of the body to come
+  std::uint64_t turn_ =
+      0;  ///< counts calls, so that what a closed one left behind is not taken for this one's
+};
+
+class HttpClient final : public Client {
+ public:
+  HttpClient(Endpoint endpoint, ClientOptions options, const Clock& clock, Ended ended)
+      : endpoint_(std::move(endpoint)),
+        options_(std::move(options)),
+        clock_(clock),
+        ended_(std::move(ended)) {}
+  ~HttpClient() override {
+    ended_ = [](Call&) {};
+    give_up();
+    io_.poll();
+  }
+
+  Status open() {
+    Code error;
+    tcp::resolver resolver(io_);
+    const auto found = resolver.resolve(endpoint_.host, std::to_string(endpoint_.port), error);
+    if (error)
+      return fail(ErrorCode::unavailable, "{}: no such host ({})", endpoint_.text(), error.message());
+    for (const auto& entry : found) addresses_.push_back(entry.endpoint());
+    Call first;  // to see that somebody is there
+    NEPH_TRY(const auto live, encode_get("/v2/health/live"));
+    first.request = live.get();
+    first.deadline = clock_.now() + from_seconds(options_.connect_s);
+    return perform(first).map_error([&](Error reason) {
+      reason.message = fmt::format("{}: {}", endpoint_.text(), reason.message);
+      return reason;
+    });
+  }
+
+  Result<std::unique_ptr<Outgoing>> encode(const InferRequest& request) const override {
+    auto made = std::make_unique<HttpOutgoing>();
+    NEPH_CHECK(write_body(request, made->body));
+    const auto version = request.version.empty() ? "" : "/versions/" + request.version;
+    made->head = fmt::format(
+        "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}Content-Type: {}\r\n{}Content-Length: "
+        "{}\r\n\r\n",
+        request.model, version, endpoint_.host, authorization(),
+        made->body.has_binary() ? "application/octet-stream" : "application/json",
+        made->body.has_binary()
+            ? fmt::format("Inference-Header-Content-Length: {}\r\n", made->body.json.size())
+            : "",
+        made->body.bytes());
+    made->pieces = {asio::buffer(made->head), asio::buffer(made->body.json)};
+    for (const auto& part : made->body.data) made->pieces.push_back(asio::buffer(part.data(), part.size()));
+    return std::unique_ptr<Outgoing>(std::move(made));
+  }
+
+  void send(Call& call) override {
+    if (call.deadline) watch_deadlines();
+    if (idle_.empty()) {
+      connections_.push_back(std::make_unique<Connection>(*this, io_));
+      idle_.push_back(connections_.back().get());
+    }
+    auto* connection = idle_.back();
+    idle_.pop_back();
+    busy_.insert(connection);
+    connection->carry(call);
+  }
+
+  void run_until(Moment moment, const std::function<bool()>& enough) override {
+    io_.restart();
+    while (!enough() && clock_.now() < moment) {
+      const auto left = moment - clock_.now();
+      if (io_.run_one_for(left) == 0) {
+        if (io_.stopped()) io_.restart();
+        if (busy_.empty()) clock_.sleep_until(moment);  // nothing is under way that could end
+      }
+    }
+  }
+
+  Status decode(const Call& call, InferReply& reply) const override {
+    return read_body(std::as_bytes(std::span(call.reply)), call.json_bytes, reply);
+  }
+
+  void give_up() override {
+    const std::vector<Connection*> all(busy_.begin(), busy_.end());
+    for (auto* connection : all) connection->close();
+  }
+
+  Result<ModelMetadata> model_metadata(const std::string& model) override {
+    NEPH_TRY(const auto request, encode_get("/v2/models/" + model));
+    Call call;
+    call.request = request.get();
+    call.keeps_reply = true;
+    call.deadline = clock_.now() + from_seconds(options_.connect_s);
+    NEPH_CHECK(perform(call));
+    NEPH_TRY(const Json json, parse_json(call.reply, endpoint_.text()));
+    return metadata_of(json);
+  }
+
+  // ---- For connections
+
+  const std::vector<tcp::endpoint>& addresses() const { return addresses_; }
+  Moment now() const { return clock_.now(); }
+  void ended(Connection& connection, Call& call) {
+    busy_.erase(&connection);
+    idle_.push_back(&connection);
+    if (&call == own_call_)
+      own_call_ = nullptr;
+    else
+      ended_(call);
+  }
+
+ private:
+  std::string authorization() const {
+    return options_.bearer_token.empty() ? ""
+                                         : fmt::format("Authorization: Bearer {}\r\n", options_.bearer_token);
+  }
+
+  Result<std::unique_ptr<Outgoing>> encode_get(std::string_view target) const {
+    auto made = std::make_unique<HttpOutgoing>();
+    made->head =
+        fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, endpoint_.host, authorization());
+    made->pieces = {asio::buffer(made->head)};
+    return std::unique_ptr<Outgoing>(std::move(made));
+  }
+
+  /// A call of the client's own, to its end.
+  Status perform(Call& call) {
+    own_call_ = &call;
+    send(call);
+    while (own_call_ != nullptr)
+      run_until(clock_.now() + deadline_interval, [&] { return own_call_ == nullptr; });
+    return call.outcome;
+  }
+
+  /// Others may say more than we know: only what is wanted here is read.
+  static Result<ModelMetadata> metadata_of(const Json& json) {
+    ModelMetadata metadata;
+    try {
+      metadata.name = json.value("name", "");
+      metadata.platform = json.value("platform", "");
+      if (json.contains("versions")) metadata.versions = json["versions"].get<std::vector<std::string>>();
+      for (const auto& [key, ports] :
+           {std::pair{"inputs", &metadata.inputs}, std::pair{"outputs", &metadata.outputs}})
+        for (const auto& port : json.value(key, Json::array()))
+          ports->push_back({port.value("name", ""), port.value("datatype", ""),
+                            port.value("shape", std::vector<std::int64_t>{})});
+    } catch (const Json::exception& error) {
+      return fail(ErrorCode::corrupt, "the model's metadata make no sense: {}", error.what());
+    }
+    return metadata;
+  }
+
+  /// One timer for all calls: looks at each every few milliseconds.
+  void watch_deadlines() {
+    if (std::exchange(watching_, true)) return;
+    timer_.expires_after(deadline_interval);
+    timer_.async_wait([this](Code error) {
+      watching_ = false;
+      if (error) return;
+      const auto at = clock_.now();
+      std::vector<Connection*> late;
+      bool any = false;
+      for (auto* connection : busy_) {
+        const auto& deadline = connection->call()->deadline;
+        any |= deadline.has_value();
+        if (deadline && at >= *deadline) late.push_back(connection);
+      }
+      for (auto* connection : late) connection->close();
+      if (any) watch_deadlines();
+    });
+  }
+
+  const Endpoint endpoint_;
+  const ClientOptions options_;
+  const Clock& clock_;
+  Ended ended_;
+  asio::io_context io_{1};
+  asio::steady_timer timer_{io_};
+  std::vector<tcp::endpoint> addresses_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Connection*> idle_;
+  std::unordered_set<Connection*> busy_;
+  Call* own_call_ = nullptr;
+  bool watching_ = false;
+};
+
+// ---- Connection
+
+void Connection::carry(Call& call) {
+  call_ = &call;
+  ++turn_;
+  head_.clear();
+  body_.clear();
+  has_head_ = false;
+  call.sent = client_.now();
+  call.first_byte.reset();
+  if (socket_.is_open()) return write();
+  used_before_ = false;
+  connect();
+}
+
+void Connection::connect() {
+  asio::async_connect(socket_, client_.addresses(), [this, turn = turn_](Code error, const tcp::endpoint&) {
+    if (turn != turn_ || call_ == nullptr) return;
+    if (error) return fail_with(error);
+    Code ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    call_->sent = client_.now();
+    write();
+  });
+}
+
+void Connection::write() {
+  const auto& pieces = static_cast<const HttpOutgoing&>(*call_->request).pieces;
+  const Pieces all{pieces.data(), pieces.data() + pieces.size()};
+  asio::async_write(socket_, all, [this, turn = turn_](Code error, std::size_t) {
+    if (turn != turn_ || call_ == nullptr) return;
+    if (error) return fail_with(error);
+  });
+  read();
+}
+
+void Connection::read() {
+  socket_.async_read_some(asio::buffer(buffer_), [this, turn = turn_](Code error, std::size_t bytes) {
+    if (turn != turn_ || call_ == nullptr) return;
+    if (error) return fail_with(error);
+    take(bytes);
+  });
+}
+
+void Connection::take(std::size_t bytes) {
+  if (!call_->first_byte) call_->first_byte = client_.now();
+  std::string_view piece(buffer_.data(), bytes);
+  if (!has_head_) {
+    head_ += piece;
+    const auto blank = head_.find("\r\n\r\n");
+    if (blank == std::string::npos) {
+      if (head_.size() > most_head_bytes) {
+        shut();
+        return end(fail(ErrorCode::corrupt, "no reply of HTTP/1.1: a head of more than 64 KiB"));
+      }
+      return read();
+    }
+    body_ = head_.substr(blank + 4);
+    head_.resize(blank + 4);
+    auto parsed = parse_reply_head(head_);
+    if (!parsed) {
+      shut();
+      return end(tl::unexpected(parsed.error()));
+    }
+    reply_ = *parsed;
+    if (reply_.status < 200) {  // 100 Continue: the real one follows
+      head_ = std::exchange(body_, {});
+      return take(0);
+    }
+    has_head_ = true;
+    left_ = reply_.content_length - std::min<std::uint64_t>(body_.size(), reply_.content_length);
+  } else {
+    left_ -= std::min<std::uint64_t>(left_, piece.size());
+    if (call_->keeps_reply || reply_.status != 200) body_ += piece;
+  }
+  if (left_ > 0) return read();
+  finish();
+}
+
+void Connection::finish() {
+  used_before_ = true;
+  call_->server = parse_timing(reply_.timing);
+  call_->json_bytes = reply_.json_bytes;
+  if (!reply_.keep_alive) shut();
+  if (reply_.status != 200) return end(tl::unexpected(error_of_status(reply_.status, body_)));
+  if (call_->keeps_reply) call_->reply = std::move(body_);
+  end({});
+}
+
+/// A server may close a connection that has been idle, just when it is used again: that is no failure of the
+/// request, which nobody has read, and it is sent once more.
+void Connection::fail_with(Code error) {
+  shut();
+  if (used_before_ && !call_->first_byte) return carry(*call_);
+  const auto code = error == asio::error::connection_refused || error == asio::error::eof ||
+                            error == asio::error::connection_reset || error == asio::error::broken_pipe
+                        ? ErrorCode::unavailable
+                        : ErrorCode::io;
+  const auto words = error == asio::error::eof ? "the server closed the connection" : error.message();
+  end(fail(code, "{}", words));
+}
+
+/// Gives up the call: nobody waits for its reply any more.
+void Connection::close() {
+  shut();
+  const bool late = call_->deadline && client_.now() >= *call_->deadline;
+  end(late ? fail(ErrorCode::timeout, "no reply within the time allowed")
+           : fail(ErrorCode::unavailable, "given up before it was answered"));
+}
+
+void Connection::shut() {
+  Code ignored;
+  socket_.close(ignored);
+}
+
+void Connection::end(Status outcome) {
+  ++turn_;
+  auto& call = *std::exchange(call_, nullptr);
+  call.done = client_.now();
+  call.outcome = std::move(outcome);
+  client_.ended(*this, call);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> connect_http(const Endpoint& endpoint, const ClientOptions& options,
+                                             const Clock& clock, Client::Ended ended) {
+  auto client = std::make_unique<HttpClient>(endpoint, options, clock, std::move(ended));
+  NEPH_CHECK(client->open());
+  return client;
+}
+
+}  // namespace neph::wire

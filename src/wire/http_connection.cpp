@@ -1,0 +1,345 @@
+#include "wire/http_connection.hpp"
+
+#include <algorithm>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include "wire/secret.hpp"
+#include "wire/timing.hpp"
+
+namespace neph::wire {
+namespace {
+
+constexpr std::size_t first_read_bytes = 8192;
+constexpr std::uint32_t header_limit = 16 << 10;
+constexpr std::size_t chunk_bytes = 1 << 16;
+constexpr double linger_s = 2;
+constexpr double least_bytes_per_s = 1e6;            // of a body, beside the patience that it has anyway
+constexpr std::uint64_t most_small_bytes = 1 << 20;  // of a body that carries no tensors
+constexpr std::size_t most_packed_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_buffered_bytes = 128 << 10;
+constexpr std::size_t worth_packing = 1024;
+constexpr std::string_view json_length_header = "Inference-Header-Content-Length";
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string_view reason_phrase(int status) {
+  return view(http::obsolete_reason(static_cast<http::status>(status)));
+}
+
+Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
+  if (header.empty()) return std::optional<std::uint64_t>{};
+  std::uint64_t value = 0;
+  const auto end = std::from_chars(header.data(), header.data() + header.size(), value);
+  if (end.ec != std::errc{} || end.ptr != header.data() + header.size())
+    return fail(ErrorCode::invalid_argument, "{}: '{}' is not a length", json_length_header, view(header));
+  return std::optional<std::uint64_t>{value};
+}
+
+/// Views of buffers as Asio takes them: it copies the sequence, which must not allocate.
+struct Pieces {
+  using value_type = asio::const_buffer;
+  using const_iterator = const value_type*;
+  const_iterator first, last;
+  const_iterator begin() const { return first; }
+  const_iterator end() const { return last; }
+};
+
+}  // namespace
+
+HttpConnection::HttpConnection(HttpThread& home, asio::ip::tcp::socket socket)
+    : home_(home), socket_(std::move(socket)) {
+  boost::system::error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  buffer_.max_size(most_buffered_bytes);  // also of what chunks say beside their data
+  buffer_.reserve(first_read_bytes);
+  home_.connections.insert(this);
+  ++home_.count;
+}
+
+HttpConnection::~HttpConnection() {
+  if (lease != nullptr) lease->written(*this);
+  home_.connections.erase(this);
+  --home_.count;
+}
+
+/// A handler that keeps the connection alive until it has run.
+template <class Function>
+auto HttpConnection::then(Function function) {
+  return [self = shared_from_this(), function](Code error, std::size_t = 0) { ((*self).*function)(error); };
+}
+
+void HttpConnection::allow_s(double seconds) { due_ = home_.clock.now() + from_seconds(seconds); }
+
+void HttpConnection::look_at_clock(Moment now) {
+  if (doing_ != Doing::serving && now > due_) close();
+}
+
+std::optional<Moment> HttpConnection::idle_since() const {
+  return doing_ == Doing::waiting ? std::optional(since_) : std::nullopt;
+}
+
+void HttpConnection::close() {
+  doing_ = Doing::ending;
+  Code ignored;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+  socket_.close(ignored);
+  abandoned_.store(true, std::memory_order_relaxed);
+}
+
+void HttpConnection::wind_down() {
+  keep_alive_ = false;
+  if (doing_ == Doing::waiting) close();
+}
+
+// ---- Reading
+
+void HttpConnection::read_header() {
+  doing_ = Doing::waiting;
+  since_ = home_.clock.now();
+  allow_s(home_.options.patience_s);
+  parser_.emplace();
+  parser_->header_limit(header_limit);
+  parser_->body_limit(home_.options.max_body_bytes);
+  http::async_read_header(socket_, buffer_, *parser_, then(&HttpConnection::on_header));
+}
+
+void HttpConnection::on_header(Code error) {
+  if (error) return refuse_header(error);
+  doing_ = Doing::reading;
+  const auto& header = parser_->get();
+  keep_alive_ = header.keep_alive() && !home_.stopping;
+  body_.clear();
+  reply_coding_ = Coding::identity;
+  auto route = parse_route(view(header.method_string()), view(header.target()));
+  if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 404);
+  route_ = *std::move(route);
+  if (!is_authorised()) {
+    unread_ = !parser_->is_done();
+    return answer_small({.status = 401, .body = R"({"error":"a bearer token is wanted"})"});
+  }
+  reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
+  if (beast::iequals(header[http::field::expect], "100-continue")) {
+    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    ::send(socket_.native_handle(), go_on.data(), go_on.size(),
+           MSG_DONTWAIT | MSG_NOSIGNAL);  // or not at all:
+  }                                       // a client that does not hear it sends the body after a while
+  if (parser_->chunked()) return read_chunked_body();
+  if (header.count(http::field::transfer_encoding) >
+      0)  // a body whose end cannot be told from the next request
+    return refuse_unread({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
+  const auto length = parser_->content_length();
+  if (route_.to != Route::To::infer && length && *length > most_small_bytes)
+    return refuse({ErrorCode::invalid_argument, fmt::format("more than {} bytes", most_small_bytes)}, 413);
+  read_known_body(length ? *length : 0);
+}
+
+/// Answers what is no HTTP, and ends: nobody knows where the next request would begin.
+void HttpConnection::refuse_header(Code error) {
+  if (error.category() != http::make_error_code(http::error::bad_version).category() ||
+      error == http::error::end_of_stream || error == http::error::partial_message)
+    return close();
+  unread_ = true;
+  const bool large = error == http::error::body_limit;
+  const auto status = large ? 413 : error == http::error::header_limit ? 431 : 400;
+  const auto words = large ? fmt::format("the body is larger than {} bytes", home_.options.max_body_bytes)
+                           : fmt::format("not a request of HTTP/1.1: {}", error.message());
+  auto refusal = error_reply({ErrorCode::invalid_argument, words});
+  refusal.status = status;
+  answer_small(refusal);
+}
+
+/// Answers a request whose body has not been read: the connection ends behind it.
+void HttpConnection::refuse(const Error& error, std::optional<int> status) {
+  unread_ = !parser_->is_done();
+  auto refusal = error_reply(error);
+  refusal.status = status.value_or(refusal.status);
+  answer_small(refusal);
+}
+
+void HttpConnection::refuse_unread(const Error& error) {
+  unread_ = true;
+  answer_small(error_reply(error));
+}
+
+bool HttpConnection::is_authorised() const {
+  const auto& token = home_.options.bearer_token;
+  if (token.empty() || route_.to == Route::To::server_live || route_.to == Route::To::server_ready)
+    return true;
+  const auto given = view(parser_->get()[http::field::authorization]);
+  constexpr std::string_view scheme = "Bearer ";
+  return given.starts_with(scheme) && same_secret(given.substr(scheme.size()), token);
+}
+
+void HttpConnection::read_known_body(std::uint64_t length) {
+  allow_s(home_.options.patience_s + static_cast<double>(length) / least_bytes_per_s);
+  const auto json =
+      json_length(parser_->get()[beast::string_view(json_length_header.data(), json_length_header.size())]);
+  if (!body_.reserve(length, json ? json->value_or(0) : 0))
+    return refuse({ErrorCode::unavailable, fmt::format("no memory for a body of {} bytes", length)});
+  const auto there = std::min<std::size_t>(buffer_.size(), length);
+  std::copy_n(static_cast<const std::byte*>(buffer_.data().data()), there, body_.bytes().data());
+  buffer_.consume(there);
+  if (there == length) return on_body({});
+  const auto rest = body_.bytes().subspan(there);
+  asio::async_read(socket_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
+}
+
+void HttpConnection::read_chunked_body() {
+  const auto filled = body_.size();
+  if (!body_.extend(filled + chunk_bytes)) return refuse({ErrorCode::unavailable, "no memory for the body"});
+  parser_->get().body() = {.data = body_.bytes().data() + filled, .size = chunk_bytes, .more = true};
+  allow_s(home_.options.patience_s);
+  http::async_read(socket_, buffer_, *parser_, then(&HttpConnection::on_chunk));
+}
+
+void HttpConnection::on_chunk(Code error) {
+  if (error && error != http::error::need_buffer) return refuse_header(error);
+  body_.truncate(body_.size() - parser_->get().body().size);
+  if (!parser_->is_done()) return read_chunked_body();
+  on_body({});
+}
+
+void HttpConnection::on_body(Code error) {
+  if (error) return close();
+  received = home_.clock.now();
+  if (const auto status = unpack_body(); !status) return answer_small(error_reply(status.error()));
+  serve();
+}
+
+Status HttpConnection::unpack_body() {
+  NEPH_TRY(const auto coding, parse_coding(view(parser_->get()[http::field::content_encoding])));
+  if (coding == Coding::identity) return {};
+  unpacked_.clear();
+  NEPH_CHECK(unpack(body_.bytes(), home_.options.max_body_bytes, unpacked_));
+  body_.swap(unpacked_);
+  return {};
+}
+
+// ---- Answering
+
+void HttpConnection::serve() {
+  doing_ = Doing::serving;
+  if (route_.to == Route::To::infer) {
+    if (const auto status = begin_inference(); !status) return answer_small(error_reply(status.error()));
+    self_ = shared_from_this();
+    return home_.service.infer(*this);
+  }
+  if (!takes_long(route_.to)) return answer_small(rest_reply(home_.service, route_, body_.bytes()));
+  asio::post(home_.slow, [self = shared_from_this()]() mutable {
+    auto said = rest_reply(self->home_.service, self->route_, self->body_.bytes());
+    auto& io = self->home_.io;  // the connection itself goes back to its thread, and may end nowhere else
+    asio::post(io, [self = std::move(self), said = std::move(said)] { self->answer_small(said); });
+  });
+}
+
+Status HttpConnection::begin_inference() {
+  request.clear();
+  reply.clear();
+  lease = nullptr;
+  NEPH_TRY(
+      const auto json_bytes,
+      json_length(parser_->get()[beast::string_view(json_length_header.data(), json_length_header.size())]));
+  NEPH_CHECK(read_body(body_.bytes(), json_bytes, request));
+  request.model = route_.name;
+  request.version = route_.version;
+  const auto timeout_us = find_integer(request.parameters, "timeout");
+  deadline = deadline_after(received, timeout_us);
+  return {};
+}
+
+void HttpConnection::finish(Status status) {
+  outcome_ = std::move(status);
+  auto& io = home_.io;
+  asio::dispatch(io, [self = std::move(self_)] { self->answer(); });
+}
+
+void HttpConnection::answer() {
+  if (outcome_) outcome_ = write_body(reply, request, out_);
+  if (!outcome_) return answer_small(error_reply(outcome_.error()));
+  parts_.clear();
+  parts_.push_back(bytes_of(out_.json));
+  parts_.insert(parts_.end(), out_.data.begin(), out_.data.end());
+  write(200, out_.has_binary() ? "application/octet-stream" : "application/json", parts_,
+        out_.has_binary() ? std::optional(out_.json.size()) : std::nullopt);
+}
+
+void HttpConnection::answer_small(const RestReply& said) {
+  small_ = said.body;
+  parts_.assign(1, bytes_of(small_));
+  write(said.status, said.type, parts_, std::nullopt);
+}
+
+void HttpConnection::write(int status, std::string_view type,
+                           std::span<const std::span<const std::byte>> parts,
+                           std::optional<std::size_t> json_bytes) {
+  doing_ = Doing::writing;
+  std::size_t bytes = 0;
+  for (const auto& part : parts) bytes += part.size();
+  const bool packs =
+      reply_coding_ != Coding::identity && bytes >= worth_packing && bytes <= most_packed_bytes;
+  if (packs) {
+    pack(parts, reply_coding_, packed_);
+    bytes = packed_.size();
+  }
+  head_.clear();
+  const auto out = std::back_inserter(head_);
+  fmt::format_to(out, "HTTP/1.1 {} {}\r\nContent-Length: {}\r\n", status, reason_phrase(status), bytes);
+  if (bytes > 0) fmt::format_to(out, "Content-Type: {}\r\n", type);
+  if (json_bytes) fmt::format_to(out, "{}: {}\r\n", json_length_header, *json_bytes);
+  if (packs)
+    fmt::format_to(out, "Content-Encoding: {}\r\n", reply_coding_ == Coding::gzip ? "gzip" : "deflate");
+  if (status == 401) head_ += "WWW-Authenticate: Bearer\r\n";
+  if (status == 503) head_ += "Retry-After: 1\r\n";
+  timing_.clear();
+  append_timing(stages, timing_);
+  if (!timing_.empty()) fmt::format_to(out, "Server-Timing: {}\r\n", timing_);
+  stages = {};
+  head_ += keep_alive_ && !unread_ ? "\r\n" : "Connection: close\r\n\r\n";
+
+  pieces_.clear();
+  pieces_.push_back(asio::buffer(head_));
+  if (packs)
+    pieces_.push_back(asio::buffer(packed_));
+  else
+    for (const auto& part : parts) pieces_.push_back(asio::buffer(part.data(), part.size()));
+  allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
+  const Pieces all{pieces_.data(), pieces_.data() + pieces_.size()};
+  asio::async_write(socket_, all, then(&HttpConnection::on_written));
+}
+
+void HttpConnection::on_written(Code error) {
+  if (lease != nullptr) std::exchange(lease, nullptr)->written(*this);
+  if (error) return close();
+  if (unread_) return linger();
+  if (!keep_alive_ || home_.stopping) return close();
+  read_header();
+}
+
+/// Ends without cutting off the reply: a client that is still sending would be reset, and lose what it has
+/// not read.
+void HttpConnection::linger() {
+  Code failed;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, failed);
+  if (failed) return close();
+  doing_ = Doing::reading;
+  allow_s(linger_s);
+  discard({});
+}
+
+void HttpConnection::discard(Code error) {
+  if (error) return close();
+  buffer_.clear();
+  socket_.async_read_some(buffer_.prepare(first_read_bytes), then(&HttpConnection::discard));
+}
+
+}  // namespace neph::wire

@@ -1,0 +1,106 @@
+// One HTTP connection: reads a request, has it answered, writes the reply, and begins again.
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
+
+#include "wire/body_memory.hpp"
+#include "wire/gzip.hpp"
+#include "wire/http_body.hpp"
+#include "wire/http_listener.hpp"
+#include "wire/rest_reply.hpp"
+
+namespace neph::wire {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+class HttpConnection;
+
+/// What the connections of one thread share.
+struct HttpThread {
+  Service& service;
+  const HttpOptions& options;
+  const Clock& clock;
+  asio::thread_pool& slow;                               ///< for answers that take long
+  std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
+  std::atomic<std::int64_t> count{0};
+  bool stopping = false;
+  asio::io_context io{1};  ///< last: what it still holds when it goes uses the above
+};
+
+/// All its functions are called on its thread, but for finish(). It lives as long as something is under way
+/// for it.
+class HttpConnection final : public Exchange, public std::enable_shared_from_this<HttpConnection> {
+ public:
+  HttpConnection(HttpThread& home, asio::ip::tcp::socket socket);
+  ~HttpConnection() override;
+
+  void read_header();
+  void finish(Status status) override;
+
+  /// Closes it if it has taken too long for what it is doing.
+  void look_at_clock(Moment now);
+  /// Since when it has been waiting for a request; empty: it has one.
+  std::optional<Moment> idle_since() const;
+  void close();
+  /// It ends after the answer that is under way; at once if there is none.
+  void wind_down();
+
+ private:
+  using Code = boost::system::error_code;
+  enum class Doing { waiting, reading, serving, writing, ending };
+
+  template <class Function>
+  auto then(Function function);
+  void allow_s(double seconds);
+  void on_header(Code error);
+  void refuse(const Error& error, std::optional<int> status = {});
+  void refuse_unread(const Error& error);
+  void refuse_header(Code error);
+  bool is_authorised() const;
+  void read_known_body(std::uint64_t length);
+  void read_chunked_body();
+  void on_chunk(Code error);
+  void on_body(Code error);
+  Status unpack_body();
+  void serve();
+  Status begin_inference();
+  void answer();
+  void answer_small(const RestReply& said);
+  void write(int status, std::string_view type, std::span<const std::span<const std::byte>> parts,
+             std::optional<std::size_t> json_bytes);
+  void on_written(Code error);
+  void linger();
+  void discard(Code error);
+
+  HttpThread& home_;
+  asio::ip::tcp::socket socket_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::buffer_body>> parser_;
+  BodyMemory body_, unpacked_;
+  Coding reply_coding_ = Coding::identity;
+  Route route_{};
+  OutgoingBody out_;
+  std::vector<std::span<const std::byte>> parts_;
+  std::string head_, packed_, small_, timing_;
+  std::vector<asio::const_buffer> pieces_;
+  Status outcome_;
+  Doing doing_ = Doing::waiting;
+  Moment since_, due_;
+  bool keep_alive_ = true;
+  bool unread_ = false;  ///< refused before its end came: nobody knows where the next request begins
+  std::shared_ptr<HttpConnection> self_;  ///< while the service has it
+};
+
+}  // namespace neph::wire

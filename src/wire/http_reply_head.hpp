@@ -1,0 +1,23 @@
+// The head of an HTTP/1.1 reply, read as far as a client of inference needs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace neph::wire {
+
+struct HttpReplyHead {
+  int status = 0;
+  std::uint64_t content_length = 0;
+  std::optional<std::uint64_t> json_bytes;  ///< Inference-Header-Content-Length
+  bool keep_alive = true;
+  std::string_view timing;  ///< Server-Timing, a view of the head
+};
+
+/// `head` ends with its empty line. Errors: corrupt (no reply of HTTP/1.1; a body without a length).
+Result<HttpReplyHead> parse_reply_head(std::string_view head);
+
+}  // namespace neph::wire

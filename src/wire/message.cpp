@@ -1,0 +1,140 @@
+#include "wire/message.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace neph::wire {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 48;
+
+}  // namespace
+
+std::size_t element_bytes(DataType type) {
+  switch (type) {
+    case DataType::boolean:
+    case DataType::u8:
+    case DataType::i8:
+      return 1;
+    case DataType::u16:
+    case DataType::i16:
+    case DataType::f16:
+    case DataType::bf16:
+      return 2;
+    case DataType::u32:
+    case DataType::i32:
+    case DataType::f32:
+      return 4;
+    case DataType::u64:
+    case DataType::i64:
+    case DataType::f64:
+      return 8;
+    case DataType::bytes:
+      return 0;
+  }
+  return 0;
+}
+
+Shape::Shape(std::initializer_list<std::int64_t> sizes) {
+  for (const auto size : sizes) push_back(size);
+}
+
+bool Shape::push_back(std::int64_t size) {
+  if (rank_ == most) return false;
+  sizes_[rank_++] = size;
+  return true;
+}
+
+bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+std::optional<std::int64_t> elements(const Shape& shape) {
+  std::int64_t product = 1;
+  for (const auto size : shape) {
+    if (size < 0 || (size > 0 && product > most_elements / size)) return std::nullopt;
+    product *= size;
+  }
+  return product;
+}
+
+const Value* find(const Parameters& parameters, std::string_view name) {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == name; });
+  return found == parameters.end() ? nullptr : &found->value;
+}
+
+std::optional<std::int64_t> find_integer(const Parameters& parameters, std::string_view name) {
+  const auto* value = find(parameters, name);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* number = std::get_if<std::int64_t>(value)) return *number;
+  if (const auto* number = std::get_if<std::uint64_t>(value))
+    if (*number <= static_cast<std::uint64_t>(INT64_MAX)) return static_cast<std::int64_t>(*number);
+  return std::nullopt;
+}
+
+std::optional<Moment> deadline_after(Moment received, std::optional<std::int64_t> microseconds) {
+  constexpr std::int64_t a_year = std::int64_t{365} * 24 * 3600 * 1'000'000;
+  if (!microseconds || *microseconds <= 0 || *microseconds > a_year) return std::nullopt;
+  return received + std::chrono::microseconds(*microseconds);
+}
+
+void InferRequest::clear() {
+  model.clear();
+  version.clear();
+  id.clear();
+  parameters.clear();
+  inputs.clear();
+  outputs.clear();
+  binary_outputs = false;
+  raw = false;
+  memory.clear();
+}
+
+void InferReply::clear() {
+  model.clear();
+  version.clear();
+  id.clear();
+  parameters.clear();
+  outputs.clear();
+  memory.clear();
+}
+
+void own_data(InferReply& reply) {
+  std::size_t bytes = 0;
+  for (const auto& output : reply.outputs) bytes += output.data.size();
+  std::vector<std::byte> memory;
+  memory.reserve(bytes);
+  for (auto& output : reply.outputs) {
+    const auto begin = memory.size();
+    memory.insert(memory.end(), output.data.begin(), output.data.end());
+    output.data = {memory.data() + begin, output.data.size()};
+  }
+  reply.memory = std::move(memory);
+}
+
+Status check_tensor(const Tensor& tensor) {
+  const auto count = elements(tensor.shape);
+  if (!count)
+    return fail(ErrorCode::invalid_argument,
+                "tensor '{}': the shape [{}] has a negative size or too many elements", tensor.name,
+                fmt::join(tensor.shape, ", "));
+  if (tensor.shared) return {};
+  if (tensor.type == DataType::bytes) {
+    std::int64_t found = 0;
+    if (!for_each_bytes(tensor.data, [&](auto) { ++found; }))
+      return fail(ErrorCode::invalid_argument,
+                  "tensor '{}': the lengths of its BYTES do not fit its {} bytes", tensor.name,
+                  tensor.data.size());
+    if (found != *count)
+      return fail(ErrorCode::invalid_argument, "tensor '{}': {} elements for the shape [{}]", tensor.name,
+                  found, fmt::join(tensor.shape, ", "));
+    return {};
+  }
+  const auto wanted = static_cast<std::uint64_t>(*count) * element_bytes(tensor.type);
+  if (tensor.data.size() != wanted)
+    return fail(ErrorCode::invalid_argument, "tensor '{}': {} bytes of data; {} [{}] has {}", tensor.name,
+                tensor.data.size(), enum_name(tensor.type), fmt::join(tensor.shape, ", "), wanted);
+  return {};
+}
+
+}  // namespace neph::wire

@@ -1,0 +1,38 @@
+// What a REST request is for: its method and path, read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace neph::wire {
+
+struct Route {
+  enum class To {
+    server_metadata,
+    server_live,
+    server_ready,
+    model_metadata,
+    model_ready,
+    model_config,
+    model_statistics,
+    infer,
+    repository_index,
+    repository_load,
+    repository_unload,
+    shared_memory_status,
+    shared_memory_register,
+    shared_memory_unregister,
+    metrics,
+  };
+  To to;
+  std::string name = {};     ///< of the model or the shared memory region; empty: all
+  std::string version = {};  ///< empty: the newest
+};
+
+/// `target` is the request line's, a query is ignored. Errors: not_found (no such path), unsupported (the
+/// path is there, with another method), invalid_argument (broken percent encoding).
+Result<Route> parse_route(std::string_view method, std::string_view target);
+
+}  // namespace neph::wire
