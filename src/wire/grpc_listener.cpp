@@ -57,14 +57,19 @@ class Messages final : public grpc::MessageHolder<Request, Response> {
   }
   void Release() override {
     std::unique_ptr<Messages> self(this);
-    if (own_request_.SpaceUsedLong() + own_response_.SpaceUsedLong() > most_kept_bytes) return;
+    held_bytes_ += own_request_.ByteSizeLong() + own_response_.ByteSizeLong();
+    if (held_bytes_ > most_held_bytes) return;
     own_request_.Clear();
     own_response_.Clear();
     pool_.give_back(std::move(self));
   }
 
  private:
-  static constexpr std::size_t most_kept_bytes = std::size_t{4} << 20;
+  /// Cleared strings stay allocated, and nobody can ask a message for all of them: what it ever held is an
+  /// upper bound. A message of pictures is renewed about every 25th time, which costs nothing beside the
+  /// pictures.
+  static constexpr std::size_t most_held_bytes = std::size_t{16} << 20;
+  std::size_t held_bytes_ = 0;
   Pool<Messages>& pool_;
   Request own_request_;
   Response own_response_;

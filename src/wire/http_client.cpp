@@ -15,6 +15,7 @@
 #include "core/json.hpp"
 #include "wire/http_body.hpp"
 #include "wire/http_reply_head.hpp"
+#include "wire/pieces.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
@@ -34,30 +35,6 @@ struct HttpOutgoing final : Outgoing {
   OutgoingBody body;
   std::vector<asio::const_buffer> pieces;
 };
-
-/// Buffers as Asio takes them: it copies the sequence, which must not allocate.
-struct Pieces {
-  using value_type = asio::const_buffer;
-  using const_iterator = const value_type*;
-  const_iterator first, last;
-  const_iterator begin() const { return first; }
-  const_iterator end() const { return last; }
-};
-
-Error error_of_status(int status, std::string_view body) {
-  const auto code = status == 404                    ? ErrorCode::not_found
-                    : status == 501                  ? ErrorCode::unsupported
-                    : status == 504 || status == 408 ? ErrorCode::timeout
-                    : status == 503 || status == 429 || status == 401 || status == 403
-                        ? ErrorCode::unavailable
-                    : status >= 500 ? ErrorCode::internal
-                                    : ErrorCode::invalid_argument;
-  const auto json = parse_json(body, "the reply");
-  std::string words(body.substr(0, 200));
-  if (json && json->is_object() && json->contains("error") && (*json)["error"].is_string())
-    words = (*json)["error"].get<std::string>();
-  return {code, fmt::format("HTTP status {}{}{}", status, words.empty() ? "" : ": ", words)};
-}
 
 class HttpClient;
 
@@ -299,8 +276,7 @@ void Connection::connect() {
 
 void Connection::write() {
   const auto& pieces = static_cast<const HttpOutgoing&>(*call_->request).pieces;
-  const Pieces all{pieces.data(), pieces.data() + pieces.size()};
-  asio::async_write(socket_, all, [this, turn = turn_](Code error, std::size_t) {
+  asio::async_write(socket_, Pieces(pieces), [this, turn = turn_](Code error, std::size_t) {
     if (turn != turn_ || call_ == nullptr) return;
     if (error) return fail_with(error);
   });
@@ -355,7 +331,7 @@ void Connection::finish() {
   call_->server = parse_timing(reply_.timing);
   call_->json_bytes = reply_.json_bytes;
   if (!reply_.keep_alive) shut();
-  if (reply_.status != 200) return end(tl::unexpected(error_of_status(reply_.status, body_)));
+  if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
   if (call_->keeps_reply) call_->reply = std::move(body_);
   end({});
 }

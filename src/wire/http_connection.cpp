@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "wire/pieces.hpp"
 #include "wire/secret.hpp"
 #include "wire/timing.hpp"
 
@@ -44,15 +45,6 @@ Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
     return fail(ErrorCode::invalid_argument, "{}: '{}' is not a length", json_length_header, view(header));
   return std::optional<std::uint64_t>{value};
 }
-
-/// Views of buffers as Asio takes them: it copies the sequence, which must not allocate.
-struct Pieces {
-  using value_type = asio::const_buffer;
-  using const_iterator = const value_type*;
-  const_iterator first, last;
-  const_iterator begin() const { return first; }
-  const_iterator end() const { return last; }
-};
 
 }  // namespace
 
@@ -313,8 +305,7 @@ void HttpConnection::write(int status, std::string_view type,
   else
     for (const auto& part : parts) pieces_.push_back(asio::buffer(part.data(), part.size()));
   allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
-  const Pieces all{pieces_.data(), pieces_.data() + pieces_.size()};
-  asio::async_write(socket_, all, then(&HttpConnection::on_written));
+  asio::async_write(socket_, Pieces(pieces_), then(&HttpConnection::on_written));
 }
 
 void HttpConnection::on_written(Code error) {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
+#include "core/json.hpp"
+
 namespace neph::wire {
 namespace {
 
@@ -67,6 +71,21 @@ Result<HttpReplyHead> parse_reply_head(std::string_view head) {
   if (!length && !bodiless) return corrupt("a body without a length");
   found.content_length = length.value_or(0);
   return found;
+}
+
+Error error_of_reply(int status, std::string_view body) {
+  const auto code = status == 404                    ? ErrorCode::not_found
+                    : status == 501                  ? ErrorCode::unsupported
+                    : status == 504 || status == 408 ? ErrorCode::timeout
+                    : status == 503 || status == 429 || status == 401 || status == 403
+                        ? ErrorCode::unavailable
+                    : status >= 500 ? ErrorCode::internal
+                                    : ErrorCode::invalid_argument;
+  const auto json = parse_json(body, "the reply");
+  std::string words(body.substr(0, 200));
+  if (json && json->is_object() && json->contains("error") && (*json)["error"].is_string())
+    words = (*json)["error"].get<std::string>();
+  return {code, fmt::format("HTTP status {}{}{}", status, words.empty() ? "" : ": ", words)};
 }
 
 }  // namespace neph::wire

@@ -20,4 +20,7 @@ struct HttpReplyHead {
 /// `head` ends with its empty line. Errors: corrupt (no reply of HTTP/1.1; a body without a length).
 Result<HttpReplyHead> parse_reply_head(std::string_view head);
 
+/// Of a reply whose status is not 200: the words of its {"error": ...}, or else the beginning of its body.
+Error error_of_reply(int status, std::string_view body);
+
 }  // namespace neph::wire
