@@ -119,4 +119,11 @@ std::string cut_to_width(std::string_view text, std::size_t width) {
   return width > 0 ? out + "…" : out;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\r";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
 }  // namespace neph

@@ -17,4 +17,7 @@ std::size_t display_width(std::string_view text);
 /// At most `width` columns, ended by "…" when something was cut.
 std::string cut_to_width(std::string_view text, std::size_t width);
 
+/// Without spaces, tabs and line ends at its ends; a view of the same text.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace neph

@@ -35,5 +35,12 @@ TEST(CutToWidth, EndsWithDotsWhereItCuts) {
   EXPECT_EQ(cut_to_width("abc", 0), "");
 }
 
+TEST(Trimmed, LosesBlanksAtItsEndsOnly) {
+  EXPECT_EQ(trimmed(" \ta b\r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 }  // namespace
 }  // namespace neph

@@ -4,11 +4,11 @@
 #include <charconv>
 
 #include "core/file.hpp"
+#include "core/text.hpp"
 
 namespace neph::host {
 namespace {
 
-constexpr std::string_view blanks = " \t\n\r";
 constexpr std::int64_t most_cpus = 1 << 16;  // a list that claims more is not one
 
 std::vector<std::string> parts(std::string_view text, std::string_view separators) {
@@ -52,12 +52,6 @@ std::vector<std::int64_t> Records::numbered(std::string_view folder, std::string
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
 std::optional<std::int64_t> to_number(std::string_view text) {
@@ -119,7 +113,7 @@ std::optional<std::vector<std::int64_t>> to_cpus(std::string_view list) {
   return cpus;
 }
 
-std::vector<std::string> words(std::string_view text) { return parts(text, blanks); }
+std::vector<std::string> words(std::string_view text) { return parts(text, " \t\n\r"); }
 std::vector<std::string> lines(std::string_view text) { return parts(text, "\n"); }
 
 }  // namespace neph::host

@@ -28,7 +28,6 @@ class Records {
   std::filesystem::path root_;
 };
 
-std::string_view trimmed(std::string_view text);
 std::optional<std::int64_t> to_number(std::string_view text);
 /// "48K", "2M", as /sys writes cache sizes.
 std::optional<std::int64_t> to_bytes(std::string_view text);

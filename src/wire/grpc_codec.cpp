@@ -119,8 +119,6 @@ Status append_contents(const inference::InferTensorContents& from, const Tensor&
 
 bool has_contents(const inference::InferTensorContents& contents) { return contents.ByteSizeLong() > 0; }
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-
 /// Tensors with their data: raw contents, one per tensor that is not in shared memory, or typed ones, but not
 /// both.
 template <class ProtoTensors, class Raw>

@@ -5,6 +5,8 @@
 
 #include <zlib.h>
 
+#include "core/text.hpp"
+
 namespace neph::wire {
 namespace {
 
@@ -12,12 +14,6 @@ constexpr int window = 15;         // the largest, which every decoder takes
 constexpr int as_gzip = 16;        // added to it: the gzip format
 constexpr int either_format = 32;  // added to it: zlib or gzip, told apart by the header
 constexpr int usual_memory = 8;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 Coding coding_of(std::string_view name) {
   if (name == "gzip" || name == "x-gzip") return Coding::gzip;

@@ -15,8 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-
 template <class T>
 std::vector<T> values_of(const Tensor& tensor) {
   std::vector<T> values(tensor.data.size() / sizeof(T));

@@ -16,6 +16,7 @@
 #include "wire/http_body.hpp"
 #include "wire/http_reply_head.hpp"
 #include "wire/pieces.hpp"
+#include "wire/rest_route.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
@@ -102,11 +103,11 @@ class HttpClient final : public Client {
   Result<std::unique_ptr<Outgoing>> encode(const InferRequest& request) const override {
     auto made = std::make_unique<HttpOutgoing>();
     NEPH_CHECK(write_body(request, made->body));
-    const auto version = request.version.empty() ? "" : "/versions/" + request.version;
+    const auto version = request.version.empty() ? "" : "/versions/" + path_segment(request.version);
     made->head = fmt::format(
         "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}Content-Type: {}\r\n{}Content-Length: "
         "{}\r\n\r\n",
-        request.model, version, endpoint_.host, authorization(),
+        path_segment(request.model), version, endpoint_.host, authorization(),
         made->body.has_binary() ? "application/octet-stream" : "application/json",
         made->body.has_binary()
             ? fmt::format("Inference-Header-Content-Length: {}\r\n", made->body.json.size())
@@ -150,7 +151,7 @@ class HttpClient final : public Client {
   }
 
   Result<ModelMetadata> model_metadata(const std::string& model) override {
-    NEPH_TRY(const auto request, encode_get("/v2/models/" + model));
+    NEPH_TRY(const auto request, encode_get("/v2/models/" + path_segment(model)));
     Call call;
     call.request = request.get();
     call.keeps_reply = true;

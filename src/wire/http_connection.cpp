@@ -31,8 +31,6 @@ constexpr std::string_view json_length_header = "Inference-Header-Content-Length
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-
 std::string_view reason_phrase(int status) {
   return view(http::obsolete_reason(static_cast<http::status>(status)));
 }
@@ -112,27 +110,31 @@ void HttpConnection::on_header(Code error) {
   keep_alive_ = header.keep_alive() && !home_.stopping;
   body_.clear();
   reply_coding_ = Coding::identity;
+  const bool bounded = parser_->chunked() || header.count(http::field::transfer_encoding) == 0;
+  unread_ = !bounded || !parser_->is_done();
   auto route = parse_route(view(header.method_string()), view(header.target()));
-  if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 404);
+  if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 0);
   route_ = *std::move(route);
-  if (!is_authorised()) {
-    unread_ = !parser_->is_done();
-    return answer_small({.status = 401, .body = R"({"error":"a bearer token is wanted"})"});
-  }
+  if (!is_authorised()) return refuse({ErrorCode::unavailable, "a bearer token is wanted"}, 401);
+  // The end of a body in another coding cannot be told from the beginning of the next request.
+  if (!bounded) return refuse({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
+  auto json = json_length(header[beast::string_view(json_length_header.data(), json_length_header.size())]);
+  if (!json) return refuse(json.error());
+  json_bytes_ = *json;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
-  if (beast::iequals(header[http::field::expect], "100-continue")) {
-    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    ::send(socket_.native_handle(), go_on.data(), go_on.size(),
-           MSG_DONTWAIT | MSG_NOSIGNAL);  // or not at all:
-  }                                       // a client that does not hear it sends the body after a while
+  if (beast::iequals(header[http::field::expect], "100-continue")) say_go_on();
   if (parser_->chunked()) return read_chunked_body();
-  if (header.count(http::field::transfer_encoding) >
-      0)  // a body whose end cannot be told from the next request
-    return refuse_unread({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
   const auto length = parser_->content_length();
   if (route_.to != Route::To::infer && length && *length > most_small_bytes)
     return refuse({ErrorCode::invalid_argument, fmt::format("more than {} bytes", most_small_bytes)}, 413);
   read_known_body(length ? *length : 0);
+}
+
+/// Or not: where it would have to wait it is left out, and a client that does not hear it sends its body
+/// after a while.
+void HttpConnection::say_go_on() {
+  static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+  ::send(socket_.native_handle(), go_on.data(), go_on.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /// Answers what is no HTTP, and ends: nobody knows where the next request would begin.
@@ -141,26 +143,19 @@ void HttpConnection::refuse_header(Code error) {
       error == http::error::end_of_stream || error == http::error::partial_message)
     return close();
   unread_ = true;
-  const bool large = error == http::error::body_limit;
-  const auto status = large ? 413 : error == http::error::header_limit ? 431 : 400;
-  const auto words = large ? fmt::format("the body is larger than {} bytes", home_.options.max_body_bytes)
-                           : fmt::format("not a request of HTTP/1.1: {}", error.message());
-  auto refusal = error_reply({ErrorCode::invalid_argument, words});
-  refusal.status = status;
-  answer_small(refusal);
+  if (error == http::error::body_limit)
+    return refuse({ErrorCode::invalid_argument,
+                   fmt::format("the body is larger than {} bytes", home_.options.max_body_bytes)},
+                  413);
+  refuse({ErrorCode::invalid_argument, fmt::format("not a request of HTTP/1.1: {}", error.message())},
+         error == http::error::header_limit ? 431 : 400);
 }
 
-/// Answers a request whose body has not been read: the connection ends behind it.
-void HttpConnection::refuse(const Error& error, std::optional<int> status) {
-  unread_ = !parser_->is_done();
+/// `status` 0: the one of the error's code.
+void HttpConnection::refuse(const Error& error, int status) {
   auto refusal = error_reply(error);
-  refusal.status = status.value_or(refusal.status);
+  if (status != 0) refusal.status = status;
   answer_small(refusal);
-}
-
-void HttpConnection::refuse_unread(const Error& error) {
-  unread_ = true;
-  answer_small(error_reply(error));
 }
 
 bool HttpConnection::is_authorised() const {
@@ -174,9 +169,7 @@ bool HttpConnection::is_authorised() const {
 
 void HttpConnection::read_known_body(std::uint64_t length) {
   allow_s(home_.options.patience_s + static_cast<double>(length) / least_bytes_per_s);
-  const auto json =
-      json_length(parser_->get()[beast::string_view(json_length_header.data(), json_length_header.size())]);
-  if (!body_.reserve(length, json ? json->value_or(0) : 0))
+  if (!body_.reserve(length, json_bytes_.value_or(0)))
     return refuse({ErrorCode::unavailable, fmt::format("no memory for a body of {} bytes", length)});
   const auto there = std::min<std::size_t>(buffer_.size(), length);
   std::copy_n(static_cast<const std::byte*>(buffer_.data().data()), there, body_.bytes().data());
@@ -203,8 +196,9 @@ void HttpConnection::on_chunk(Code error) {
 
 void HttpConnection::on_body(Code error) {
   if (error) return close();
+  unread_ = false;
   received = home_.clock.now();
-  if (const auto status = unpack_body(); !status) return answer_small(error_reply(status.error()));
+  if (const auto status = unpack_body(); !status) return refuse(status.error());
   serve();
 }
 
@@ -222,7 +216,7 @@ Status HttpConnection::unpack_body() {
 void HttpConnection::serve() {
   doing_ = Doing::serving;
   if (route_.to == Route::To::infer) {
-    if (const auto status = begin_inference(); !status) return answer_small(error_reply(status.error()));
+    if (const auto status = begin_inference(); !status) return refuse(status.error());
     self_ = shared_from_this();
     return home_.service.infer(*this);
   }
@@ -237,15 +231,10 @@ void HttpConnection::serve() {
 Status HttpConnection::begin_inference() {
   request.clear();
   reply.clear();
-  lease = nullptr;
-  NEPH_TRY(
-      const auto json_bytes,
-      json_length(parser_->get()[beast::string_view(json_length_header.data(), json_length_header.size())]));
-  NEPH_CHECK(read_body(body_.bytes(), json_bytes, request));
+  NEPH_CHECK(read_body(body_.bytes(), json_bytes_, request));
   request.model = route_.name;
   request.version = route_.version;
-  const auto timeout_us = find_integer(request.parameters, "timeout");
-  deadline = deadline_after(received, timeout_us);
+  deadline = deadline_after(received, find_integer(request.parameters, "timeout"));
   return {};
 }
 
@@ -257,7 +246,7 @@ void HttpConnection::finish(Status status) {
 
 void HttpConnection::answer() {
   if (outcome_) outcome_ = write_body(reply, request, out_);
-  if (!outcome_) return answer_small(error_reply(outcome_.error()));
+  if (!outcome_) return refuse(outcome_.error());
   parts_.clear();
   parts_.push_back(bytes_of(out_.json));
   parts_.insert(parts_.end(), out_.data.begin(), out_.data.end());

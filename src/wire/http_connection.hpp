@@ -65,8 +65,8 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   auto then(Function function);
   void allow_s(double seconds);
   void on_header(Code error);
-  void refuse(const Error& error, std::optional<int> status = {});
-  void refuse_unread(const Error& error);
+  void say_go_on();
+  void refuse(const Error& error, int status = 0);
   void refuse_header(Code error);
   bool is_authorised() const;
   void read_known_body(std::uint64_t length);
@@ -91,6 +91,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   BodyMemory body_, unpacked_;
   Coding reply_coding_ = Coding::identity;
   Route route_{};
+  std::optional<std::uint64_t> json_bytes_;
   OutgoingBody out_;
   std::vector<std::span<const std::byte>> parts_;
   std::string head_, packed_, small_, timing_;
@@ -99,7 +100,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Doing doing_ = Doing::waiting;
   Moment since_, due_;
   bool keep_alive_ = true;
-  bool unread_ = false;  ///< refused before its end came: nobody knows where the next request begins
+  bool unread_ = false;  ///< its end has not come: after a refusal nobody knows where the next one begins
   std::shared_ptr<HttpConnection> self_;  ///< while the service has it
 };
 

@@ -4,8 +4,6 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <vector>
 

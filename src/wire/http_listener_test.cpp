@@ -166,6 +166,7 @@ TEST_F(HttpListenerTest, TellsTheCauseOfEachFault) {
   start({.max_body_bytes = 1000});
   EXPECT_THAT(ask(get("/v2/nothing")), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(ask(get(infer)), StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(ask(get("/v2/models/a%zz")), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(ask(post("/v2/repository/index", std::string(std::size_t{1} << 20, ' ') + " ")),
               StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/json.hpp"
+#include "core/text.hpp"
 
 namespace neph::wire {
 namespace {
@@ -14,12 +15,6 @@ bool same_name(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return a.size() == b.size() &&
          std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 std::optional<std::uint64_t> length_of(std::string_view digits) {

@@ -144,6 +144,8 @@ void own_data(InferReply& reply);
 /// just that many elements). Errors: invalid_argument, naming the tensor.
 Status check_tensor(const Tensor& tensor);
 
+inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
 /// Calls `each` with every element of a BYTES tensor. False: its lengths do not fit its data.
 template <class Each>
 bool for_each_bytes(std::span<const std::byte> data, Each&& each) {

@@ -113,4 +113,16 @@ Result<Route> parse_route(std::string_view method, std::string_view target) {
   return fail(ErrorCode::not_found, "no such path: /{}", path);
 }
 
+std::string path_segment(std::string_view name) {
+  constexpr std::string_view unreserved =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string segment;
+  for (const char c : name)
+    if (unreserved.find(c) != std::string_view::npos)
+      segment += c;
+    else
+      segment += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return segment;
+}
+
 }  // namespace neph::wire

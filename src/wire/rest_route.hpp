@@ -35,4 +35,7 @@ struct Route {
 /// path is there, with another method), invalid_argument (broken percent encoding).
 Result<Route> parse_route(std::string_view method, std::string_view target);
 
+/// A name as one segment of a path: percent-encoded where it must be (RFC 3986, unreserved characters stay).
+std::string path_segment(std::string_view name);
+
 }  // namespace neph::wire

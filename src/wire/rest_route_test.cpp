@@ -51,5 +51,13 @@ TEST(Route, ThatIsNone) {
   EXPECT_THAT(fault("POST", "/v2/models/m%zz/infer"), HasSubstr("percent-encoded"));
 }
 
+TEST(Route, OfAnyNameComesBack) {
+  for (const std::string name : {"resnet50", "my net/a", "50%", "x?y#z", "a\r\nHost: b", "déjà"}) {
+    const auto route = parse_route("POST", "/v2/models/" + path_segment(name) + "/infer");
+    ASSERT_TRUE(route);
+    EXPECT_EQ(route->name, name);
+  }
+}
+
 }  // namespace
 }  // namespace neph::wire
