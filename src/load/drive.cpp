@@ -175,6 +175,7 @@ class Driver {
     all.process_cpu = cpu_used_;
     all.ended_meanwhile = ended_meanwhile_;
     all.narrow_enough = narrow_enough_;
+    all.ended_early = enough_;
     all.stopped = stop_.stop_requested();
     for (const auto& worker : workers_) {
       all.workers.push_back(worker.use);
@@ -182,10 +183,14 @@ class Driver {
       all.held_back += worker.held_back;
       all.end = std::max(all.end, all.begin + worker.use.measured.count());
     }
-    all.scheduled = plan_.schedule.empty() ? std::ssize(all.samples)
-                                           : plan_.schedule.end() - std::lower_bound(plan_.schedule.begin(),
-                                                                                     plan_.schedule.end(),
-                                                                                     Nanoseconds(all.begin));
+    if (!plan_.schedule.empty() && plan_.course.count == 0 && !all.stopped &&
+        !enough_)  // the last gap counts
+      all.end = std::max(all.end, all.begin + from_seconds(plan_.course.duration_s).count());
+    all.scheduled =
+        plan_.schedule.empty() || all.ended_early || all.stopped
+            ? std::ssize(all.samples)
+            : plan_.schedule.end() -
+                  std::lower_bound(plan_.schedule.begin(), plan_.schedule.end(), Nanoseconds(all.begin));
     return all;
   }
 

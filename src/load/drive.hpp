@@ -53,7 +53,8 @@ struct Measurement {
   std::int64_t held_back = 0;  ///< arrivals that waited because of the limit in flight
   std::int64_t scheduled = 0;  ///< measured arrivals of the schedule; closed loop: samples
   bool narrow_enough = false;
-  bool stopped = false;  ///< by the user
+  bool ended_early = false;  ///< narrow enough, or settled
+  bool stopped = false;      ///< by the user
 };
 
 /// Threads: makes `threads` of its own, named "load-0", ...; `progress` is called in the caller's, with the

@@ -226,11 +226,12 @@ Status LoadRun::search() {
   }
   sum_up(*last, probe);
   result_.facts["search"] = search.story();
-  Estimate sustained{.n = probes};
   if (search.held())
-    sustained = {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes};
-  result_.figures.insert(result_.figures.begin(),
-                         {"sustained_per_s", "requests per second that keep the promise", sustained});
+    result_.figures.insert(
+        result_.figures.begin(),
+        {"sustained_per_s",
+         "requests per second that keep the promise",
+         {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes}});
   if (!search.held() && !last->stopped && !generator_at_its_end)
     result_.warnings.push_back({"no_rate_found",
                                 fmt::format("no rate was shown to keep the promise: {}", search.story()),
