@@ -126,21 +126,31 @@ class Driver {
     for (const auto& worker : workers_) count += static_cast<std::int64_t>(worker.log.size());
     return count;
   }
+  /// Samples of which `wanted`, by their scheduled times.
+  template <class Wanted>
+  std::vector<Sample> samples(Wanted wanted) const {
+    std::vector<Sample> chosen;
+    for (const auto& worker : workers_)
+      for (std::size_t i = 0, size = worker.log.size(); i < size; ++i)
+        if (wanted(worker.log[i])) chosen.push_back(worker.log[i]);
+    std::stable_sort(chosen.begin(), chosen.end(),
+                     [](const Sample& a, const Sample& b) { return a.scheduled < b.scheduled; });
+    return chosen;
+  }
+  std::int64_t begin() const { return from_seconds(plan_.course.warmup_s).count(); }
   std::vector<Sample> measured() const {
-    std::vector<const SampleLog*> logs;
-    for (const auto& worker : workers_) logs.push_back(&worker.log);
-    return measured_samples(logs, from_seconds(plan_.course.warmup_s).count());
+    return samples([from = begin()](const Sample& s) { return s.scheduled >= from; });
   }
 
   void watch(const std::function<void(std::int64_t, std::int64_t)>& progress) {
-    const auto begin = start_ + from_seconds(plan_.course.warmup_s);
+    const auto measured_from = start_ + Nanoseconds(begin());
     const auto expected =
         static_cast<std::int64_t>(plan_.schedule.empty() ? plan_.course.count : std::ssize(plan_.schedule));
     bool measuring = false;
     for (int turn = 1; !all_over(); ++turn) {
       const auto next = clock_.now() + attention;
-      clock_.sleep_until(measuring ? next : std::min(next, std::max(begin, clock_.now())));
-      if (!measuring && clock_.now() >= begin) {
+      clock_.sleep_until(measuring ? next : std::min(next, std::max(measured_from, clock_.now())));
+      if (!measuring && clock_.now() >= measured_from) {
         measuring = true;
         cpu_ = process_cpu_time();
         ended_before_ = ended();
@@ -170,8 +180,10 @@ class Driver {
   }
 
   Measurement collect() const {
-    Measurement all{.start = start_, .begin = from_seconds(plan_.course.warmup_s).count()};
+    Measurement all{.start = start_, .begin = begin()};
     all.samples = measured();
+    all.carried_over =
+        samples([from = begin()](const Sample& s) { return s.scheduled < from && s.done >= from; });
     all.process_cpu = cpu_used_;
     all.ended_meanwhile = ended_meanwhile_;
     all.narrow_enough = narrow_enough_;
@@ -210,16 +222,6 @@ class Driver {
 };
 
 }  // namespace
-
-std::vector<Sample> measured_samples(const std::vector<const SampleLog*>& logs, std::int64_t begin) {
-  std::vector<Sample> samples;
-  for (const auto* log : logs)
-    for (std::size_t i = 0, size = log->size(); i < size; ++i)
-      if ((*log)[i].scheduled >= begin) samples.push_back((*log)[i]);
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const Sample& a, const Sample& b) { return a.scheduled < b.scheduled; });
-  return samples;
-}
 
 Result<Measurement> drive(const DrivePlan& plan, const std::vector<wire::InferRequest>& requests,
                           const Clock& clock, const std::stop_token& stop,
