@@ -115,8 +115,8 @@ def test_percentiles_are_those_of_the_simulated_truth(truth, name, protocol):
     for q, true in true_ms.items():
         measured = value(cell, f"response_p{q}_ms")
         assert abs(measured - true) <= 0.03 * true + TIMER_MS[protocol], f"p{q}: measured {measured}, true {true}"
-        estimate = cell["figures"][f"response_p{q}_ms"]
-        assert estimate["low"] - TIMER_MS[protocol] <= true <= estimate["high"] + TIMER_MS[protocol]
+        estimate = cell["figures"][f"response_p{q}_ms"]  # what repeats exactly has an interval of no width
+        assert 0.97 * estimate["low"] - TIMER_MS[protocol] <= true <= 1.03 * estimate["high"] + TIMER_MS[protocol]
 
 
 @pytest.mark.timing
@@ -169,9 +169,8 @@ def test_more_than_the_server_can_do_is_told(neph, server):
 @pytest.mark.timing
 def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
     with KnownServer(tmp_path) as server:
-        cell = only_cell(neph.json(
-            "load", server.http, "--model", "known", "--rate", 300000, "--arrival", "constant", "--duration", "1s", "--in-flight", 500
-        ))  # fmt: skip
+        arguments = ("--rate", 200_000, "--arrival", "constant", "--duration", "300ms", "--warmup", "0s")
+        cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
     assert cell["verdict"] == "invalid"
     assert any(w["message"].startswith("INVALID") for w in cell["warnings"])
 
