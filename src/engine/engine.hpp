@@ -1,8 +1,8 @@
 // Engines: a runtime that loads a model, compiles it for a device, and runs it on memory that the caller
 // owns.
 //
-// Each runtime is a folder beside this file (openvino, ...) and one shared library, `neph-engine-<name>.so`,
-// that is loaded when it is first asked for and not before (OpenVINO: 5 to 10 ms).
+// Each runtime is a folder beside this file (openvino, identity, ...) and one shared library,
+// `neph-engine-<name>.so`, that is loaded when it is first asked for and not before (OpenVINO: 5 to 10 ms).
 //
 // What it does not do: read pictures, make batches, measure.
 //
@@ -160,6 +160,18 @@ class Engine {
   /// version).
   virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) = 0;
 };
+
+// What every plugin checks alike. Errors: invalid_argument, in the words that the user gave.
+
+/// threads and streams.
+Status check_counts(const Options& options);
+/// `needed` bytes against the memory of this machine; in floating point, as a product may pass 64 bits.
+Status check_memory(double needed, std::int64_t batch);
+/// A Request's binding of `kind` ("input", "output") number `port` to memory.
+Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,
+                     std::size_t bytes);
+/// "[8, 3, 224, 224]", with "?" where the model leaves a dimension open.
+std::string shape_text(const std::vector<std::int64_t>& shape);
 
 /// What `neph engines` shows of one engine.
 struct EngineInfo {

@@ -63,4 +63,13 @@ bool Port::channels_last() const {
   return shape.size() == 4 && is_channels(shape[3]) && !is_channels(shape[1]);
 }
 
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const auto dimension : shape) {
+    if (!text.empty()) text += ", ";
+    text += dimension < 0 ? std::string("?") : std::to_string(dimension);
+  }
+  return "[" + text + "]";
+}
+
 }  // namespace neph::engine
