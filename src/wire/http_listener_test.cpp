@@ -229,8 +229,8 @@ TEST_F(HttpListenerTest, NoticesThatAClientHasGone) {
   for (int i = 0; i < 3; ++i) {
     clients.push_back(connect());
     clients.back().send(post(infer, json));
+    while (service_.taken() <= i) std::this_thread::yield();  // so that they are taken in this order
   }
-  while (service_.taken() < 3) std::this_thread::yield();
   clients[0].reset();
   clients[1].end_sending();
   service_.answer_all_but(1);
