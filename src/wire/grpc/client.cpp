@@ -1,4 +1,4 @@
-#include "wire/grpc_client.hpp"
+#include "wire/grpc/client.hpp"
 
 #include <unordered_set>
 #include <utility>
@@ -10,8 +10,8 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
-#include "wire/grpc_codec.hpp"
-#include "wire/grpc_status.hpp"
+#include "wire/grpc/codec.hpp"
+#include "wire/grpc/status.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
