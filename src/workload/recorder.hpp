@@ -9,7 +9,7 @@
 #include "core/run.hpp"
 #include "data/data.hpp"
 #include "workload/answers.hpp"
-#include "workload/pipeline.hpp"
+#include "workload/batch_runner.hpp"
 #include "workload/timeline.hpp"
 
 namespace neph::workload {

@@ -10,6 +10,7 @@ constexpr Workload all[] = {
     {.name = "infer",
      .summary = "a ready model applied to many pictures",
      .fields = field_names<InferSpec>,
+     .idle = infer::idle,
      .check = infer::check,
      .prepare = infer::prepare,
      .run = infer::run,
