@@ -7,6 +7,7 @@
 #include "core/thread.hpp"
 #include "core/values.hpp"
 #include "net/net.hpp"
+#include "workload/command_line.hpp"
 #include "workload/infer_run.hpp"
 
 namespace neph::workload::infer {
@@ -124,18 +125,7 @@ Result<RunResult> run(const Json& json, const Context& context) {
   return result;
 }
 
-std::string command(const Json& json) {
-  const auto spec = parse(json);
-  if (!spec) return {};
-  const auto given = to_json(*spec);
-  const auto defaults = to_json(InferSpec{});
-  std::string line = "neph infer " + shell_quoted(spec->model);
-  for (const auto& [name, value] : given.items()) {
-    if (name == "model" || value == defaults[name]) continue;
-    line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(value)));
-  }
-  return line;
-}
+std::string command(const Json& spec) { return command_line<InferSpec>("infer", "model", spec); }
 
 std::vector<std::string> answer_fields() {
   return {"model",  "images",  "count", "prepared",     "precision",      "engine",
