@@ -73,6 +73,16 @@ struct Port {
   bool channels_last() const;
 };
 
+/// A picture as a network takes it.
+struct PictureShape {
+  std::int64_t channels = 3;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+/// That of the model's only input. Errors: unsupported: more than one input, not f32, not [n, channels,
+/// height, width] or [n, height, width, channels] with all but n fixed.
+Result<PictureShape> picture_input(const std::vector<Port>& inputs);
+
 struct Options {
   std::string device = "CPU";
   Precision precision = Precision::f32;
@@ -190,6 +200,9 @@ class Registry {
   /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are),
   /// unsupported (its plugin cannot be loaded here, with the loader's reason).
   Result<Engine*> open(const std::string& name);
+  /// The first engine, by name, that can be loaded here and reads files with this one's ending. Errors:
+  /// unsupported (no engine does; names the endings that there are).
+  Result<Engine*> open_for(const std::filesystem::path& model);
   /// All plugins found, each tried.
   std::vector<EngineInfo> list();
 

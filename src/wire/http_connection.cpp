@@ -100,27 +100,65 @@ void HttpConnection::read_header() {
   parser_.emplace();
   parser_->header_limit(header_limit);
   parser_->body_limit(home_.options.max_body_bytes);
-  http::async_read_header(socket_, buffer_, *parser_, then(&HttpConnection::on_header));
+  parse_header();
 }
 
-void HttpConnection::on_header(Code error) {
-  if (error) return refuse_header(error);
+/// Reads whatever comes. While a request is served this is the next one's beginning, or the end: so it is
+/// noticed that the client has gone, and costs nothing, as the read has only begun earlier.
+void HttpConnection::read_more() {
+  if (std::exchange(reading_, true)) return;
+  socket_.async_read_some(buffer_.prepare(first_read_bytes),
+                          [self = shared_from_this()](Code error, std::size_t bytes) {
+                            self->reading_ = false;
+                            self->on_more(error, bytes);
+                          });
+}
+
+void HttpConnection::on_more(Code error, std::size_t bytes) {
+  buffer_.commit(bytes);
+  if (error) {
+    abandoned_.store(true, std::memory_order_relaxed);
+    keep_alive_ =
+        false;  // what is under way is answered all the same: it may be only the other's sending that ended
+  }
+  if (doing_ != Doing::waiting) return;
+  error ? close() : parse_header();
+}
+
+void HttpConnection::parse_header() {
+  while (buffer_.size() > 0) {
+    Code error;
+    buffer_.consume(parser_->put(buffer_.data(), error));
+    if (error == http::error::need_more) break;
+    if (error) return refuse_header(error);
+    if (parser_->is_header_done()) return on_header();
+  }
+  read_more();
+}
+
+void HttpConnection::on_header() {
   doing_ = Doing::reading;
   const auto& header = parser_->get();
   keep_alive_ = header.keep_alive() && !home_.stopping;
   body_.clear();
-  reply_coding_ = Coding::identity;
+  body_coding_ = reply_coding_ = Coding::identity;
+  retry_after = usual_retry;
   const bool bounded = parser_->chunked() || header.count(http::field::transfer_encoding) == 0;
   unread_ = !bounded || !parser_->is_done();
   auto route = parse_route(view(header.method_string()), view(header.target()));
   if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 0);
   route_ = *std::move(route);
   if (!is_authorised()) return refuse({ErrorCode::unavailable, "a bearer token is wanted"}, 401);
+  if (home_.options.only_metrics && route_.to != Route::To::metrics && !is_health(route_.to))
+    return refuse({ErrorCode::not_found, "this port has /metrics and health, and nothing else"});
   // The end of a body in another coding cannot be told from the beginning of the next request.
   if (!bounded) return refuse({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
   auto json = json_length(header[beast::string_view(json_length_header.data(), json_length_header.size())]);
   if (!json) return refuse(json.error());
   json_bytes_ = *json;
+  auto coding = parse_coding(view(header[http::field::content_encoding]));
+  if (!coding) return refuse(coding.error(), 415);
+  body_coding_ = *coding;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
   if (beast::iequals(header[http::field::expect], "100-continue")) say_go_on();
   if (parser_->chunked()) return read_chunked_body();
@@ -160,8 +198,7 @@ void HttpConnection::refuse(const Error& error, int status) {
 
 bool HttpConnection::is_authorised() const {
   const auto& token = home_.options.bearer_token;
-  if (token.empty() || route_.to == Route::To::server_live || route_.to == Route::To::server_ready)
-    return true;
+  if (token.empty() || is_health(route_.to)) return true;
   const auto given = view(parser_->get()[http::field::authorization]);
   constexpr std::string_view scheme = "Bearer ";
   return given.starts_with(scheme) && same_secret(given.substr(scheme.size()), token);
@@ -203,8 +240,7 @@ void HttpConnection::on_body(Code error) {
 }
 
 Status HttpConnection::unpack_body() {
-  NEPH_TRY(const auto coding, parse_coding(view(parser_->get()[http::field::content_encoding])));
-  if (coding == Coding::identity) return {};
+  if (body_coding_ == Coding::identity) return {};
   unpacked_.clear();
   NEPH_CHECK(unpack(body_.bytes(), home_.options.max_body_bytes, unpacked_));
   body_.swap(unpacked_);
@@ -217,8 +253,11 @@ void HttpConnection::serve() {
   doing_ = Doing::serving;
   if (route_.to == Route::To::infer) {
     if (const auto status = begin_inference(); !status) return refuse(status.error());
-    self_ = shared_from_this();
-    return home_.service.infer(*this);
+    const auto self = self_ = shared_from_this();
+    home_.service.infer(*this);
+    if (doing_ == Doing::serving && buffer_.size() == 0)
+      read_more();  // else the next request is there already
+    return;
   }
   if (!takes_long(route_.to)) return answer_small(rest_reply(home_.service, route_, body_.bytes()));
   asio::post(home_.slow, [self = shared_from_this()]() mutable {
@@ -280,7 +319,8 @@ void HttpConnection::write(int status, std::string_view type,
   if (packs)
     fmt::format_to(out, "Content-Encoding: {}\r\n", reply_coding_ == Coding::gzip ? "gzip" : "deflate");
   if (status == 401) head_ += "WWW-Authenticate: Bearer\r\n";
-  if (status == 503) head_ += "Retry-After: 1\r\n";
+  if (status == 503)
+    fmt::format_to(out, "Retry-After: {}\r\n", std::chrono::ceil<std::chrono::seconds>(retry_after).count());
   timing_.clear();
   append_timing(stages, timing_);
   if (!timing_.empty()) fmt::format_to(out, "Server-Timing: {}\r\n", timing_);

@@ -64,7 +64,10 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   template <class Function>
   auto then(Function function);
   void allow_s(double seconds);
-  void on_header(Code error);
+  void read_more();
+  void on_more(Code error, std::size_t bytes);
+  void parse_header();
+  void on_header();
   void say_go_on();
   void refuse(const Error& error, int status = 0);
   void refuse_header(Code error);
@@ -89,7 +92,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::buffer_body>> parser_;
   BodyMemory body_, unpacked_;
-  Coding reply_coding_ = Coding::identity;
+  Coding body_coding_ = Coding::identity, reply_coding_ = Coding::identity;
   Route route_{};
   std::optional<std::uint64_t> json_bytes_;
   OutgoingBody out_;
@@ -99,6 +102,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Status outcome_;
   Doing doing_ = Doing::waiting;
   Moment since_, due_;
+  bool reading_ = false;  ///< read_more() is under way
   bool keep_alive_ = true;
   bool unread_ = false;  ///< its end has not come: after a refusal nobody knows where the next one begins
   std::shared_ptr<HttpConnection> self_;  ///< while the service has it

@@ -22,8 +22,9 @@ struct HttpOptions {
   std::int64_t threads = 2;
   std::uint64_t max_body_bytes = std::uint64_t{1} << 30;  ///< also of a packed one when unpacked
   std::int64_t max_connections = 20'000;  ///< when reached, the one idle for longest is closed for a new one
-  double patience_s = 60;    ///< for a request's header, and for a body beside a second per megabyte
-  std::string bearer_token;  ///< if not empty, requests without it are refused, but for health
+  double patience_s = 60;     ///< for a request's header, and for a body beside a second per megabyte
+  std::string bearer_token;   ///< if not empty, requests without it are refused, but for health
+  bool only_metrics = false;  ///< a port for those who watch: /metrics and health, and nothing else
 };
 
 class HttpListener {

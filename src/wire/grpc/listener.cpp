@@ -1,4 +1,4 @@
-#include "wire/grpc_listener.hpp"
+#include "wire/grpc/listener.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -9,12 +9,12 @@
 #include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <inference.grpc.pb.h>
 
-#include "wire/grpc_codec.hpp"
-#include "wire/grpc_metadata.hpp"
-#include "wire/grpc_status.hpp"
+#include "wire/grpc/codec.hpp"
+#include "wire/grpc/health.hpp"
+#include "wire/grpc/metadata.hpp"
+#include "wire/grpc/status.hpp"
 #include "wire/secret.hpp"
 #include "wire/timing.hpp"
 
@@ -104,7 +104,9 @@ class GrpcExchange final : public Exchange {
     append_timing(stages, timing_);
     if (!timing_.empty()) context_->AddTrailingMetadata("server-timing", timing_);
     if (!status && status.error().code == ErrorCode::unavailable)
-      context_->AddTrailingMetadata("grpc-retry-pushback-ms", "1000");
+      context_->AddTrailingMetadata(
+          "grpc-retry-pushback-ms",
+          std::to_string(std::chrono::ceil<std::chrono::milliseconds>(retry_after).count()));
     reactor_->Finish(grpc_status(status));
   }
 
@@ -121,6 +123,7 @@ class GrpcExchange final : public Exchange {
     request.clear();
     reply.clear();
     stages = {};
+    retry_after = usual_retry;
     deadline.reset();
     abandoned_.store(false, std::memory_order_relaxed);
     pool_.give_back(std::unique_ptr<GrpcExchange>(this));
@@ -293,11 +296,10 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
 class Listener final : public GrpcListener {
  public:
   Listener(Service& service, const GrpcOptions& options, const Clock& clock)
-      : options_(options), clock_(clock), calls_(service, options_, clock) {}
+      : options_(options), clock_(clock), calls_(service, options_, clock), health_(service) {}
   ~Listener() override { stop(clock_.now()); }
 
   Status listen() {
-    grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     gpr_set_log_function([](gpr_log_func_args*) {});  // its errors come back as ours, and only cli talks
     const auto address =
@@ -312,6 +314,7 @@ class Listener final : public GrpcListener {
     builder.AddListeningPort(fmt::format("{}:{}", address, options_.port), grpc::InsecureServerCredentials(),
                              &port);
     builder.RegisterService(&calls_);
+    builder.RegisterService(&health_);
     server_ = builder.BuildAndStart();
     if (!server_ || port == 0)
       return fail(ErrorCode::unavailable,
@@ -325,6 +328,7 @@ class Listener final : public GrpcListener {
 
   void stop(Moment until) override {
     if (!server_) return;
+    health_.stop();
     server_->Shutdown(std::chrono::system_clock::now() + (until - clock_.now()));
     calls_.end_slow_calls();
     server_->Wait();
@@ -335,14 +339,15 @@ class Listener final : public GrpcListener {
   const GrpcOptions options_;
   const Clock& clock_;
   Calls calls_;
+  Health health_;
   std::unique_ptr<grpc::Server> server_;
   std::uint16_t port_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<GrpcListener>> GrpcListener::start(Service& service, const GrpcOptions& options,
-                                                          const Clock& clock) {
+Result<std::unique_ptr<GrpcListener>> listen_grpc(Service& service, const GrpcOptions& options,
+                                                  const Clock& clock) {
   auto listener = std::make_unique<Listener>(service, options, clock);
   NEPH_CHECK(listener->listen());
   return listener;

@@ -1,10 +1,11 @@
-#include "wire/grpc_listener.hpp"
+#include "wire/grpc/listener.hpp"
 
 #include <cstring>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
+#include <health.grpc.pb.h>
 #include <inference.grpc.pb.h>
 
 #include "wire/echo_service_test.hpp"
@@ -26,13 +27,14 @@ class GrpcListenerTest : public testing::Test {
   void TearDown() override { service_.answer_all(); }
   void start(GrpcOptions options = {}) {
     options.port = 0;
-    auto started = GrpcListener::start(service_, options, steady_clock);
+    auto started = listen_grpc(service_, options, steady_clock);
     ASSERT_TRUE(started) << started.error().message;
     listener_ = std::move(*started);
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
-    stub_ = inference::GRPCInferenceService::NewStub(grpc::CreateCustomChannel(
-        fmt::format("127.0.0.1:{}", listener_->port()), grpc::InsecureChannelCredentials(), arguments));
+    channel_ = grpc::CreateCustomChannel(fmt::format("127.0.0.1:{}", listener_->port()),
+                                         grpc::InsecureChannelCredentials(), arguments);
+    stub_ = inference::GRPCInferenceService::NewStub(channel_);
   }
 
   static inference::ModelInferRequest request_of(const std::vector<float>& values) {
@@ -58,6 +60,7 @@ class GrpcListenerTest : public testing::Test {
 
   EchoService service_;
   std::unique_ptr<GrpcListener> listener_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<inference::GRPCInferenceService::Stub> stub_;
   inference::ModelInferResponse reply_;
   std::string token_;
@@ -190,6 +193,42 @@ TEST_F(GrpcListenerTest, AnswersEverythingElse) {
   EXPECT_TRUE(ready.ready());
 }
 
+TEST_F(GrpcListenerTest, TellsItsHealth) {
+  using grpc::health::v1::HealthCheckResponse;
+  start({.bearer_token = "sesame"});
+  const auto stub = grpc::health::v1::Health::NewStub(channel_);
+  const auto state = [&](const std::string& name) {
+    grpc::ClientContext context;
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service(name);
+    HealthCheckResponse response;
+    const auto status = stub->Check(&context, request, &response);
+    return status.error_code() == StatusCode::NOT_FOUND ? HealthCheckResponse::SERVICE_UNKNOWN
+                                                        : response.status();
+  };
+  for (const auto* name : {"", "inference.GRPCInferenceService", "echo"}) {
+    service_.is_ready = true;
+    EXPECT_EQ(state(name), HealthCheckResponse::SERVING) << name;
+    service_.is_ready = false;
+    EXPECT_EQ(state(name), HealthCheckResponse::NOT_SERVING) << name;
+  }
+  EXPECT_EQ(state("ecko"), HealthCheckResponse::SERVICE_UNKNOWN);
+
+  grpc::ClientContext context;
+  grpc::health::v1::HealthCheckRequest request;
+  const auto watch = stub->Watch(&context, request);
+  HealthCheckResponse response;
+  for (const bool ready : {false, true, false}) {
+    service_.is_ready = ready;
+    ASSERT_TRUE(watch->Read(&response));
+    EXPECT_EQ(response.status(), ready ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
+  }
+  const auto begin = steady_clock.now();
+  listener_->stop(steady_clock.now() + std::chrono::seconds(10));
+  EXPECT_LT(seconds(steady_clock.now() - begin), 5) << "those who watch do not hold up the end";
+  EXPECT_FALSE(watch->Read(&response));
+}
+
 TEST_F(GrpcListenerTest, WantsTheToken) {
   start({.bearer_token = "sesame"});
   EXPECT_EQ(infer(request_of({1, 2})).error_code(), StatusCode::UNAUTHENTICATED);
@@ -208,9 +247,21 @@ TEST_F(GrpcListenerTest, AnswersWhatItHasTakenBeforeItStops) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
+TEST_F(GrpcListenerTest, SaysWhenToTryAgain) {
+  start();
+  service_.refusal = Error{ErrorCode::unavailable, "the queue is full"};
+  service_.retry_after = std::chrono::milliseconds(1500);
+  grpc::ClientContext context;
+  const auto status = stub_->ModelInfer(&context, request_of({1, 2}), &reply_);
+  EXPECT_EQ(status.error_code(), StatusCode::UNAVAILABLE);
+  const auto& trailing = context.GetServerTrailingMetadata();
+  ASSERT_TRUE(trailing.contains("grpc-retry-pushback-ms"));
+  EXPECT_EQ(trailing.find("grpc-retry-pushback-ms")->second, "1500");
+}
+
 TEST_F(GrpcListenerTest, SaysThatThePortIsTaken) {
   start();
-  const auto second = GrpcListener::start(service_, {.port = listener_->port()}, steady_clock);
+  const auto second = listen_grpc(service_, {.port = listener_->port()}, steady_clock);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("cannot listen on 127.0.0.1:"));
 }
