@@ -80,6 +80,21 @@ Result<Engine*> Registry::open(const std::string& name) {
   return fail(ErrorCode::not_found, "{}", unknown_name("engine", name, names));
 }
 
+Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
+  const auto ending = model.extension().string();
+  std::vector<std::string> known;
+  for (const auto& plugin : plugins_) {
+    const auto engine = plugin->open();
+    if (!engine) continue;
+    for (const auto& format : (*engine)->formats()) {
+      if (format == ending) return *engine;
+      known.push_back(format);
+    }
+  }
+  return fail(ErrorCode::unsupported, "{}: no engine here reads '{}' files; there are engines for {}",
+              model.string(), ending, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+}
+
 std::vector<EngineInfo> Registry::list() {
   std::vector<EngineInfo> infos;
   for (const auto& plugin : plugins_) {

@@ -66,6 +66,8 @@ class Client {
   virtual void send(Call& call) = 0;
   /// Has calls end until `moment`, or until `enough` says so (it is asked after each event).
   virtual void run_until(Moment moment, const std::function<bool()>& enough) = 0;
+  /// Has run_until() ask `enough` again. The only function that any thread may call.
+  virtual void wake() = 0;
   /// The reply that a call has kept. Its tensors point into the call or into the reply.
   virtual Status decode(const Call& call, InferReply& reply) const = 0;
   /// Gives up every call that has not ended; each ends as unavailable.

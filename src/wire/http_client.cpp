@@ -147,6 +147,10 @@ class HttpClient final : public Client {
     }
   }
 
+  void wake() override {
+    asio::post(io_, [] {});
+  }
+
   Status decode(const Call& call, InferReply& reply) const override {
     return read_body(std::as_bytes(std::span(call.reply)), call.json_bytes, reply);
   }

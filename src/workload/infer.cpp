@@ -6,8 +6,8 @@
 
 #include "core/thread.hpp"
 #include "core/values.hpp"
+#include "net/net.hpp"
 #include "workload/infer_run.hpp"
-#include "workload/model_file.hpp"
 
 namespace neph::workload::infer {
 namespace {
@@ -52,7 +52,8 @@ Status prepare(std::span<const Json> specs, EventSink& events) {
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
     if (!ready.insert(dump_json(prepared_fields(json))).second) continue;
-    NEPH_TRY(const auto path, model_file(spec));
+    NEPH_TRY(const auto path,
+             net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
     NEPH_TRY(auto* engine, engines.open(spec.engine));
     NEPH_CHECK(engine->device(spec.device));
     NEPH_TRY(const auto model, engine->load(path));

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/units.hpp"
+#include "net/net.hpp"
 #include "stats/stats.hpp"
-#include "workload/model_file.hpp"
 
 namespace neph::workload {
 namespace {
@@ -66,7 +66,8 @@ Result<RunResult> InferRun::run() {
 }
 
 Status InferRun::load_model() {
-  NEPH_TRY(const auto path, model_file(spec_));
+  NEPH_TRY(const auto path,
+           net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side}, spec_.weights_seed));
   NEPH_TRY(auto* engine, timeline_.during("engine_load", [&] { return engines_.open(spec_.engine); }));
   NEPH_TRY(model_, timeline_.during("model_load", [&] { return engine->load(path); }));
   result_.facts["engine"] = fmt::format("{} {}", engine->name(), engine->version());

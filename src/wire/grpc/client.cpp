@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <grpc/support/log.h>
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
@@ -24,8 +25,19 @@ struct GrpcOutgoing final : Outgoing {
   grpc::ByteBuffer message;
 };
 
+/// What comes out of the completion queue.
+struct Event {
+  bool is_wake = false;
+};
+
+/// Nothing but a reason to look up.
+struct Wake : Event {
+  Wake() : Event{.is_wake = true} {}
+  grpc::Alarm alarm;
+};
+
 /// What the library needs of a call until it has ended.
-struct Operation {
+struct Operation : Event {
   Call* call = nullptr;
   grpc::ClientContext context;
   grpc::ByteBuffer reply;
@@ -66,8 +78,7 @@ class GrpcClient final : public Client {
     give_up();
     queue_.Shutdown();
     void* tag = nullptr;
-    for (bool ok = false; queue_.Next(&tag, &ok);) {
-    }
+    for (bool ok = false; queue_.Next(&tag, &ok);) take(tag);
   }
 
   Status open() {
@@ -97,7 +108,8 @@ class GrpcClient final : public Client {
   }
 
   void send(Call& call) override {
-    auto* operation = new Operation{.call = &call};
+    auto* operation = new Operation;
+    operation->call = &call;
     in_flight_.insert(operation);
     authorise(operation->context);
     if (call.deadline) operation->context.set_deadline(system_time(*call.deadline, clock_));
@@ -107,7 +119,7 @@ class GrpcClient final : public Client {
     operation->reader = stub.PrepareUnaryCall(
         &operation->context, infer_method, static_cast<const GrpcOutgoing&>(*call.request).message, &queue_);
     operation->reader->StartCall();
-    operation->reader->Finish(&operation->reply, &operation->status, operation);
+    operation->reader->Finish(&operation->reply, &operation->status, static_cast<Event*>(operation));
   }
 
   void run_until(Moment moment, const std::function<bool()>& enough) override {
@@ -115,8 +127,13 @@ class GrpcClient final : public Client {
       void* tag = nullptr;
       bool ok = false;
       const auto next = queue_.AsyncNext(&tag, &ok, system_time(moment, clock_));
-      if (next == grpc::CompletionQueue::GOT_EVENT) end(static_cast<Operation*>(tag));
+      if (next == grpc::CompletionQueue::GOT_EVENT) take(tag);
     }
+  }
+
+  void wake() override {
+    auto* event = new Wake;  // the queue gives it back
+    event->alarm.Set(&queue_, system_time(clock_.now(), clock_), static_cast<Event*>(event));
   }
 
   Status decode(const Call& call, InferReply& reply) const override {
@@ -134,7 +151,7 @@ class GrpcClient final : public Client {
       void* tag = nullptr;
       bool ok = false;
       if (!queue_.Next(&tag, &ok)) return;
-      end(static_cast<Operation*>(tag));
+      take(tag);
     }
   }
 
@@ -180,6 +197,14 @@ class GrpcClient final : public Client {
   void authorise(grpc::ClientContext& context) const {
     if (!options_.bearer_token.empty())
       context.AddMetadata("authorization", "Bearer " + options_.bearer_token);
+  }
+
+  void take(void* tag) {
+    auto* event = static_cast<Event*>(tag);
+    if (event->is_wake)
+      delete static_cast<Wake*>(event);
+    else
+      end(static_cast<Operation*>(event));
   }
 
   void end(Operation* ended) {
