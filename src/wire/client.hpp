@@ -18,6 +18,7 @@
 #include "wire/endpoint.hpp"
 #include "wire/message.hpp"
 #include "wire/service.hpp"
+#include "wire/tls.hpp"
 
 namespace neph::wire {
 
@@ -45,6 +46,7 @@ struct Call {
 struct ClientOptions {
   std::string bearer_token;
   double connect_s = 5;       ///< longest wait for a connection
+  TlsClient tls;              ///< for https:// and grpcs://
   std::int64_t channels = 1;  ///< connections of a gRPC client, which its calls share
 };
 
@@ -53,7 +55,8 @@ class Client {
   using Ended = std::function<void(Call&)>;
 
   /// Connects to see that somebody is there. `ended` is called for each call, in the thread of run_until();
-  /// it may send again. Errors: unavailable (nobody listens, no such host), timeout.
+  /// it may send again. Errors: unavailable (nobody listens, no such host, the two do not believe
+  /// each other's certificates), timeout, those of read_tls.
   static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint, const ClientOptions& options,
                                                  const Clock& clock, Ended ended);
   virtual ~Client() = default;

@@ -1,6 +1,7 @@
 #include "wire/http_connection.hpp"
 
 #include <algorithm>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
@@ -47,9 +48,9 @@ Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
 }  // namespace
 
 HttpConnection::HttpConnection(HttpThread& home, asio::ip::tcp::socket socket)
-    : home_(home), socket_(std::move(socket)) {
-  boost::system::error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+    : home_(home), stream_(std::move(socket)) {
+  Code ignored;
+  stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   buffer_.max_size(most_buffered_bytes);  // also of what chunks say beside their data
   buffer_.reserve(first_read_bytes);
   home_.connections.insert(this);
@@ -81,8 +82,8 @@ std::optional<Moment> HttpConnection::idle_since() const {
 void HttpConnection::close() {
   doing_ = Doing::ending;
   Code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
-  socket_.close(ignored);
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+  if (!greeting_) stream_.close();  // else the handshake ends now, and closes it
   abandoned_.store(true, std::memory_order_relaxed);
 }
 
@@ -92,6 +93,22 @@ void HttpConnection::wind_down() {
 }
 
 // ---- Reading
+
+/// A handshake runs in a thread of its own, where its arithmetic does not stall the connections of this one.
+void HttpConnection::begin() {
+  if (home_.tls == nullptr) return read_header();
+  greeting_ = true;
+  doing_ = Doing::reading;
+  allow_s(home_.options.patience_s);
+  auto greeted = [self = shared_from_this()](Code error) mutable {
+    auto& io = self->home_.io;
+    asio::post(io, [self = std::move(self), error] {
+      self->greeting_ = false;
+      error || self->doing_ == Doing::ending ? self->close() : self->read_header();
+    });
+  };
+  stream_.async_accept(*home_.tls, asio::bind_executor(home_.handshakes.get_executor(), std::move(greeted)));
+}
 
 void HttpConnection::read_header() {
   doing_ = Doing::waiting;
@@ -107,7 +124,7 @@ void HttpConnection::read_header() {
 /// noticed that the client has gone, and costs nothing, as the read has only begun earlier.
 void HttpConnection::read_more() {
   if (std::exchange(reading_, true)) return;
-  socket_.async_read_some(buffer_.prepare(first_read_bytes),
+  stream_.async_read_some(buffer_.prepare(first_read_bytes),
                           [self = shared_from_this()](Code error, std::size_t bytes) {
                             self->reading_ = false;
                             self->on_more(error, bytes);
@@ -172,7 +189,8 @@ void HttpConnection::on_header() {
 /// after a while.
 void HttpConnection::say_go_on() {
   static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-  ::send(socket_.native_handle(), go_on.data(), go_on.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (stream_.is_secure()) return;
+  ::send(stream_.socket().native_handle(), go_on.data(), go_on.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /// Answers what is no HTTP, and ends: nobody knows where the next request would begin.
@@ -213,7 +231,7 @@ void HttpConnection::read_known_body(std::uint64_t length) {
   buffer_.consume(there);
   if (there == length) return on_body({});
   const auto rest = body_.bytes().subspan(there);
-  asio::async_read(socket_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
+  asio::async_read(stream_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
 }
 
 void HttpConnection::read_chunked_body() {
@@ -221,7 +239,7 @@ void HttpConnection::read_chunked_body() {
   if (!body_.extend(filled + chunk_bytes)) return refuse({ErrorCode::unavailable, "no memory for the body"});
   parser_->get().body() = {.data = body_.bytes().data() + filled, .size = chunk_bytes, .more = true};
   allow_s(home_.options.patience_s);
-  http::async_read(socket_, buffer_, *parser_, then(&HttpConnection::on_chunk));
+  http::async_read(stream_, buffer_, *parser_, then(&HttpConnection::on_chunk));
 }
 
 void HttpConnection::on_chunk(Code error) {
@@ -334,22 +352,30 @@ void HttpConnection::write(int status, std::string_view type,
   else
     for (const auto& part : parts) pieces_.push_back(asio::buffer(part.data(), part.size()));
   allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
-  asio::async_write(socket_, Pieces(pieces_), then(&HttpConnection::on_written));
+  asio::async_write(stream_, Pieces(pieces_), then(&HttpConnection::on_written));
 }
 
 void HttpConnection::on_written(Code error) {
   if (lease != nullptr) std::exchange(lease, nullptr)->written(*this);
   if (error) return close();
-  if (unread_) return linger();
-  if (!keep_alive_ || home_.stopping) return close();
+  if (unread_ || !keep_alive_ || home_.stopping) return end();
   read_header();
+}
+
+/// TLS has a farewell of its own, without which a client must take the reply for cut off.
+void HttpConnection::end() {
+  if (!stream_.is_secure()) return unread_ ? linger() : close();
+  doing_ = Doing::reading;
+  allow_s(linger_s);
+  stream_.async_farewell(
+      [self = shared_from_this()](Code) { self->unread_ ? self->linger() : self->close(); });
 }
 
 /// Ends without cutting off the reply: a client that is still sending would be reset, and lose what it has
 /// not read.
 void HttpConnection::linger() {
   Code failed;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, failed);
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
   if (failed) return close();
   doing_ = Doing::reading;
   allow_s(linger_s);
@@ -359,7 +385,7 @@ void HttpConnection::linger() {
 void HttpConnection::discard(Code error) {
   if (error) return close();
   buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(first_read_bytes), then(&HttpConnection::discard));
+  stream_.socket().async_read_some(buffer_.prepare(first_read_bytes), then(&HttpConnection::discard));
 }
 
 }  // namespace neph::wire

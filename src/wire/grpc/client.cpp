@@ -59,6 +59,13 @@ std::string text_of(const grpc::ByteBuffer& buffer) {
   return text;
 }
 
+Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const Endpoint& endpoint,
+                                                                 const TlsClient& tls) {
+  if (!endpoint.secure) return grpc::InsecureChannelCredentials();
+  NEPH_TRY(auto texts, read_tls(tls));
+  return grpc::SslCredentials({std::move(texts.ca), std::move(texts.key), std::move(texts.certificate)});
+}
+
 class GrpcClient final : public Client {
  public:
   GrpcClient(Endpoint endpoint, ClientOptions options, const Clock& clock, Ended ended)
@@ -76,18 +83,15 @@ class GrpcClient final : public Client {
 
   Status open() {
     gpr_set_log_function([](gpr_log_func_args*) {});  // its errors come back as ours, and only cli talks
-    const auto until = system_time(clock_.now() + from_seconds(options_.connect_s), clock_);
-    const auto address = endpoint_.text().substr(endpoint_.text().find("://") + 3);
+    NEPH_TRY(const auto credentials, credentials_of(endpoint_, options_.tls));
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, options_.channels); ++i) {
       grpc::ChannelArguments arguments;
       arguments.SetMaxReceiveMessageSize(-1);
       arguments.SetMaxSendMessageSize(-1);
       arguments.SetInt("grpc.use_local_subchannel_pool", 1);  // or all channels would share one connection
-      auto channel =
-          grpc::CreateCustomChannel("dns:///" + address, grpc::InsecureChannelCredentials(), arguments);
-      if (!channel->WaitForConnected(until))
-        return fail(ErrorCode::unavailable, "{}: nobody answers there within {} s", endpoint_.text(),
-                    options_.connect_s);
+      if (!options_.tls.server_name.empty()) arguments.SetSslTargetNameOverride(options_.tls.server_name);
+      auto channel = grpc::CreateCustomChannel("dns:///" + endpoint_.address(), credentials, arguments);
+      NEPH_CHECK(greet(channel));
       stubs_.push_back(std::make_unique<grpc::GenericStub>(channel));
       channels_.push_back(std::move(channel));
     }
@@ -170,6 +174,22 @@ class GrpcClient final : public Client {
   }
 
  private:
+  /// Asks whether somebody is there: a call that fails says why, which waiting for the connection would not.
+  Status greet(const std::shared_ptr<grpc::Channel>& channel) const {
+    grpc::ClientContext context;
+    authorise(context);
+    context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
+    inference::ServerLiveResponse live;
+    const auto status = inference::GRPCInferenceService::NewStub(channel)->ServerLive(
+        &context, inference::ServerLiveRequest(), &live);
+    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED)
+      return fail(ErrorCode::unavailable, "{}: nobody answers there within {} s", endpoint_.text(),
+                  options_.connect_s);
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE)
+      return tl::unexpected(error_of(status, endpoint_.text()));
+    return {};  // whatever else it says, somebody said it
+  }
+
   static TensorMetadata port_of(const inference::ModelMetadataResponse::TensorMetadata& said) {
     return {said.name(), said.datatype(), {said.shape().begin(), said.shape().end()}};
   }

@@ -232,6 +232,8 @@ TEST_F(GrpcListenerTest, TellsItsHealth) {
 TEST_F(GrpcListenerTest, WantsTheToken) {
   start({.bearer_token = "sesame"});
   EXPECT_EQ(infer(request_of({1, 2})).error_code(), StatusCode::UNAUTHENTICATED);
+  grpc::ClientContext context;
+  EXPECT_EQ(stub_->ModelStreamInfer(&context)->Finish().error_code(), StatusCode::UNAUTHENTICATED);
   token_ = "Bearer sesame";
   EXPECT_TRUE(infer(request_of({1, 2})).ok());
 }
@@ -257,6 +259,69 @@ TEST_F(GrpcListenerTest, SaysWhenToTryAgain) {
   const auto& trailing = context.GetServerTrailingMetadata();
   ASSERT_TRUE(trailing.contains("grpc-retry-pushback-ms"));
   EXPECT_EQ(trailing.find("grpc-retry-pushback-ms")->second, "1500");
+}
+
+TEST_F(GrpcListenerTest, AnswersAStreamInOrder) {
+  start();
+  service_.delay = std::chrono::milliseconds(30);
+  grpc::ClientContext context;
+  const auto stream = stub_->ModelStreamInfer(&context);
+  for (int i = 0; i < 300; ++i) {  // more than are read while nobody takes answers
+    auto request = request_of({static_cast<float>(i)});
+    request.set_id(std::to_string(i));
+    if (i % 3 == 1) request.set_model_name("ecko");              // fails, and late
+    if (i % 3 == 2) request.mutable_inputs(0)->set_shape(1, 7);  // fails at once
+    if (i == 0) (*request.mutable_parameters())["triton_enable_empty_final_response"].set_bool_param(true);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  stream->WritesDone();
+  inference::ModelStreamInferResponse said;
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(stream->Read(&said));
+    EXPECT_EQ(said.infer_response().id(), std::to_string(i));
+    EXPECT_EQ(said.infer_response().parameters().contains("triton_final_response"), i == 0);
+    if (i % 3 == 0) {
+      EXPECT_EQ(said.error_message(), "");
+      EXPECT_EQ(said.infer_response().raw_output_contents(0),
+                request_of({static_cast<float>(i)}).raw_input_contents(0));
+    } else {
+      EXPECT_THAT(said.error_message(), HasSubstr(i % 3 == 1 ? "no model 'ecko'" : "4 bytes of data"));
+    }
+  }
+  EXPECT_FALSE(stream->Read(&said));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(GrpcListenerTest, EndsAStreamBehindItsLastAnswer) {
+  start();
+  service_.delay = std::chrono::milliseconds(100);
+  grpc::ClientContext context;
+  const auto stream = stub_->ModelStreamInfer(&context);
+  ASSERT_TRUE(stream->Write(request_of({1})));
+  while (service_.taken() == 0) std::this_thread::yield();
+  std::thread stopping([&] { listener_->stop(steady_clock.now() + std::chrono::seconds(10)); });
+  inference::ModelStreamInferResponse said;
+  EXPECT_TRUE(stream->Read(&said));
+  EXPECT_EQ(said.error_message(), "");
+  EXPECT_FALSE(stream->Read(&said));
+  EXPECT_TRUE(stream->Finish().ok());
+  stopping.join();
+}
+
+TEST_F(GrpcListenerTest, NoticesThatAClientHasGone) {
+  start();
+  service_.delay = std::chrono::seconds(20);
+  grpc::ClientContext of_call, of_stream;
+  of_call.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+  const auto stream = stub_->ModelStreamInfer(&of_stream);
+  ASSERT_TRUE(stream->Write(request_of({1})));
+  while (service_.taken() == 0) std::this_thread::yield();
+  EXPECT_EQ(stub_->ModelInfer(&of_call, request_of({1, 2}), &reply_).error_code(),
+            StatusCode::DEADLINE_EXCEEDED);
+  of_stream.TryCancel();
+  service_.answer_all();
+  EXPECT_EQ(service_.abandoned(), 2);
+  EXPECT_EQ(stream->Finish().error_code(), StatusCode::CANCELLED);
 }
 
 TEST_F(GrpcListenerTest, SaysThatThePortIsTaken) {
