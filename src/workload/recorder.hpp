@@ -35,8 +35,7 @@ class Recorder {
 
  private:
   struct Sample {
-    Moment issued;
-    Moment done;
+    InferTimes times;
     std::int64_t items = 0;
     std::int64_t answered = 0;  ///< items less those that failed
     data::StageTimes load;
@@ -50,6 +49,7 @@ class Recorder {
   void add_warnings(RunResult& result) const;
   Estimate images_per_s(Moment begin, Moment end) const;
   Nanoseconds engine_busy() const;
+  bool served() const;
 
   const data::PictureSet& set_;
   const Clock& clock_;
