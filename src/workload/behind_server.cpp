@@ -5,10 +5,13 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "core/file.hpp"
+#include "core/text.hpp"
 #include "engine/engine.hpp"
 #include "host/host.hpp"
 #include "net/net.hpp"
 #include "workload/recogniser.hpp"
+#include "workload/remote_telemetry.hpp"
 #include "workload/request_pipeline.hpp"
 #include "workload/server_process.hpp"
 
@@ -19,6 +22,8 @@ namespace {
 constexpr std::int64_t on_the_way = 2;
 /// Where nobody says how many run side by side.
 constexpr std::int64_t depth_of_strangers = 4;
+
+constexpr std::uint16_t usual_metrics_port = 8002;
 
 /// The model's name at the server: what was asked for, without the folder and ending of a file.
 std::string served_name(const std::string& model) { return std::filesystem::path(model).stem().string(); }
@@ -41,6 +46,8 @@ class BehindServer final : public Recogniser {
     if (spec_.architecture == Architecture::local)
       NEPH_CHECK(timeline.during("server_start", [&] { return start_server(); }));
     NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
+    NEPH_CHECK(read_token());
+    if (!process_) NEPH_CHECK(watch_from_afar());
     return timeline.during("connect", [&] { return ask_for_model(); });
   }
 
@@ -69,6 +76,7 @@ class BehindServer final : public Recogniser {
 
   void mark() override {
     for (const auto& telemetry : watchers_) telemetry->mark();
+    if (afar_) afar_->mark();
   }
 
   std::vector<Series> stop() override {
@@ -76,6 +84,8 @@ class BehindServer final : public Recogniser {
     for (const auto& telemetry : watchers_)
       for (auto& series : telemetry->stop()) all.push_back(std::move(series));
     watchers_.clear();
+    if (afar_)
+      for (auto& series : afar_->stop()) all.push_back(std::move(series));
     if (process_) process_->stop();
     return all;
   }
@@ -102,7 +112,30 @@ class BehindServer final : public Recogniser {
     return {};
   }
 
-  wire::ClientOptions options() const { return {.channels = spec_.channels}; }
+  Status read_token() {
+    if (spec_.token_file.empty()) return {};
+    NEPH_TRY(const auto text, read_file(spec_.token_file));
+    token_ = trimmed(text);
+    return {};
+  }
+
+  /// The server's own figures; where it has none, they are unavailable and the run goes on.
+  Status watch_from_afar() {
+    auto page = endpoint_;
+    page.protocol = wire::Protocol::http;
+    page.port = usual_metrics_port;
+    if (!spec_.metrics.empty()) {
+      NEPH_TRY(page, wire::parse_endpoint(spec_.metrics));
+    }
+    afar_.emplace(page, options(), spec_.telemetry_hz, context_.clock, context_.origin);
+    return watch("client", ::getpid());
+  }
+
+  wire::ClientOptions options() const {
+    return {.bearer_token = token_,
+            .channels = spec_.channels,
+            .tls = {.ca = spec_.ca, .certificate = spec_.certificate, .key = spec_.key}};
+  }
 
   Status ask_for_model() {
     NEPH_TRY(const auto client,
@@ -138,10 +171,11 @@ class BehindServer final : public Recogniser {
   const Context& context_;
   std::optional<ServerProcess> process_;  ///< empty: somebody else's
   wire::Endpoint endpoint_;
-  std::string platform_;
+  std::string token_, platform_;
   RequestForm form_;
   data::Transform transform_;
   std::vector<std::unique_ptr<host::Telemetry>> watchers_;
+  std::optional<RemoteTelemetry> afar_;
 };
 
 }  // namespace

@@ -29,9 +29,10 @@ Json prepared_fields(const Json& spec) {
 std::vector<std::string> server_fields(Architecture architecture) {
   switch (architecture) {
     case Architecture::in_process:
-      return {"protocol", "server", "payload", "instances", "channels", "patience_s"};
+      return {"protocol",   "server",  "metrics",   "ca",       "certificate", "key",
+              "token_file", "payload", "instances", "channels", "patience_s"};
     case Architecture::local:
-      return {"server"};
+      return {"server", "metrics", "ca", "certificate", "key", "token_file"};
     case Architecture::remote:
       return {"protocol", "precision", "threads", "streams", "pinning", "engine", "device", "instances"};
   }

@@ -55,6 +55,11 @@ struct InferSpec {
   Architecture architecture = Architecture::in_process;
   wire::Protocol protocol = wire::Protocol::http;
   std::string server;
+  std::string metrics;
+  std::string ca;
+  std::string certificate;
+  std::string key;
+  std::string token_file;
   Payload payload = Payload::tensor;
   std::int64_t batch = 1;
   Mode mode = Mode::sync;
@@ -91,6 +96,11 @@ void describe(Visit&& v, Self& s) {
   v("architecture", s.architecture, "where the network runs: here, or behind a server here or elsewhere");
   v("protocol", s.protocol, "to a server that the run starts");
   v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000");
+  v("metrics", s.metrics, "address of that server's figures; empty: http, its host, port 8002");
+  v("ca", s.ca, "file (PEM) of the CA that a server's certificate must come from; empty: the system's");
+  v("certificate", s.certificate, "file (PEM) of a certificate for a server that demands one");
+  v("key", s.key, "file (PEM) of that certificate's private key");
+  v("token_file", s.token_file, "file with the bearer token that a server demands");
   v("payload", s.payload, "what a request carries: the tensor, or the picture's file, decoded by the server");
   v("batch", s.batch, "pictures per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");

@@ -66,8 +66,7 @@ Status ServerProcess::hear_announcement() {
   http_ = said.value("http", "");
   grpc_ = said.value("grpc", "");
   const Json models = said.value("models", Json::object());
-  for (const auto& [model, facts] : models.items())
-    return from_json(facts, facts_, "the server's facts");
+  for (const auto& [model, facts] : models.items()) return from_json(facts, facts_, "the server's facts");
   return {};
 }
 
