@@ -123,6 +123,7 @@ class BehindServer final : public Recogniser {
   Status watch_from_afar() {
     auto page = endpoint_;
     page.protocol = wire::Protocol::http;
+    page.secure = false;
     page.port = usual_metrics_port;
     if (!spec_.metrics.empty()) {
       NEPH_TRY(page, wire::parse_endpoint(spec_.metrics));

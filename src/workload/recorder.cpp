@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t stretches = 10;
 constexpr std::size_t least_batches = 5 * stretches;
 
+/// With more pictures failed than this, the figures are those of another run than the one that was asked for.
+constexpr double tolerated_failures = 0.01;
+
 /// Fewer batches show no trend.
 constexpr std::size_t least_for_trend = 20;
 /// Of the time per batch from the first to the last batch.
@@ -211,14 +214,19 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
       figure("pictures_failed", "pictures", {.value = static_cast<double>(failed_.size()), .n = done_}));
 }
 
+double Recorder::share_failed() const {
+  return static_cast<double>(failed_.size()) / static_cast<double>(std::max<std::int64_t>(1, done_));
+}
+
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
     result.warnings.push_back(
         {"pictures_failed",
          fmt::format("{} of {} pictures could not be used; the first: {}", failed_.size(), done_,
                      failed_.front().reason),
-         "neph images check names them all",
-         failed_.size() == static_cast<std::size_t>(done_) ? Weight::voids : Weight::doubt});
+         served() ? "look at the server's words, or give it more time: --patience-s"
+                  : "neph images check names them all",
+         share_failed() > tolerated_failures ? Weight::voids : Weight::doubt});
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(

@@ -50,6 +50,7 @@ class Recorder {
   Estimate images_per_s(Moment begin, Moment end) const;
   Nanoseconds engine_busy() const;
   bool served() const;
+  double share_failed() const;
 
   const data::PictureSet& set_;
   const Clock& clock_;
