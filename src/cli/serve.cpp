@@ -1,11 +1,14 @@
 #include "serve/serve.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
@@ -23,6 +26,7 @@ struct ServeOptions {
   serve::ModelOptions model_options;
   serve::ServerOptions server_options;
   bool json = false;
+  bool end_with_stdin = false;
 };
 
 /// SIGINT and SIGTERM, taken by wait() instead of ending the process. Made before any other thread, because
@@ -38,6 +42,13 @@ class EndSignals {
   void wait() const {
     int signal = 0;
     ::sigwait(&signals_, &signal);
+  }
+  /// The same, and until whoever holds the other end of standard input has gone.
+  void wait_or_stdin() const {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    std::array<char, 256> unread;
+    while (!came())
+      if (::poll(&input, 1, 0) > 0 && ::read(STDIN_FILENO, unread.data(), unread.size()) <= 0) return;
   }
   /// True: a signal came within 100 ms.
   bool came() const {
@@ -110,7 +121,7 @@ Status run_server(const ServeOptions& options) {
   NEPH_TRY(const auto server,
            serve::Server::start(source, options.model_options, options.server_options, version, clock));
   announce(*server, options, seconds(clock.now() - begin));
-  signals.wait();
+  options.end_with_stdin ? signals.wait_or_stdin() : signals.wait();
   return stop(*server, signals, options.server_options.stop_s);
 }
 
@@ -125,6 +136,8 @@ void declare_serve(Command& command) {
   command.fields(options->model_options);
   command.fields(options->server_options);
   command.flag("json", options->json, "where it listens as one line of JSON on stdout, when it is ready");
+  command.flag("end-with-stdin", options->end_with_stdin,
+               "end, as on Ctrl-C, when standard input is closed: when the program that started it has gone");
   command.footer(
       "  neph serve resnet50.onnx --max-batch 8 --max-wait-s 0.002\n"
       "  neph serve resnet50 --payload jpeg --listen 0.0.0.0\n"

@@ -27,14 +27,21 @@ Json prepared_fields(const Json& spec) {
 /// Fields that mean nothing where the network runs there. What a server that is there already does, its owner
 /// has decided.
 std::vector<std::string> server_fields(Architecture architecture) {
+  using Names = std::vector<std::string>;
+  const Names of_started{"protocol", "server_in", "image", "server_cpus", "server_memory_bytes", "instances"};
+  const Names of_strangers{"server", "metrics", "ca", "certificate", "key", "token_file"};
+  const auto joined = [](std::initializer_list<Names> lists) {
+    Names all;
+    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+    return all;
+  };
   switch (architecture) {
     case Architecture::in_process:
-      return {"protocol",   "server",  "metrics",   "ca",       "certificate", "key",
-              "token_file", "payload", "instances", "channels", "patience_s"};
+      return joined({of_started, of_strangers, {"payload", "channels", "patience_s"}});
     case Architecture::local:
-      return {"server", "metrics", "ca", "certificate", "key", "token_file"};
+      return of_strangers;
     case Architecture::remote:
-      return {"protocol", "precision", "threads", "streams", "pinning", "engine", "device", "instances"};
+      return joined({of_started, {"precision", "threads", "streams", "pinning", "engine", "device"}});
   }
   return {};
 }
@@ -48,6 +55,9 @@ Status check_architecture(const Json& json, const InferSpec& spec) {
   if (spec.architecture == Architecture::remote && spec.server.empty())
     return fail(ErrorCode::invalid_argument,
                 "--architecture remote needs the server's address: --server grpc://node2:8001");
+  if (spec.server_in == ServerIn::process && (spec.server_cpus > 0 || spec.server_memory_bytes > 0))
+    return fail(ErrorCode::invalid_argument,
+                "limits of processors and memory are a container's: --server-in docker");
   if (!spec.server.empty()) NEPH_CHECK(wire::parse_endpoint(spec.server));
   if (spec.payload == Payload::jpeg && spec.files == Files::off)
     return fail(ErrorCode::invalid_argument,
@@ -67,11 +77,13 @@ double number_fact(const Run& run, const std::string& name) {
 }  // namespace
 
 std::vector<Idle> idle() {
-  return {{.field = "architecture", .value = "in-process", .fields = server_fields(Architecture::in_process)},
-          {.field = "architecture", .value = "local", .fields = server_fields(Architecture::local)},
-          {.field = "architecture", .value = "remote", .fields = server_fields(Architecture::remote)},
-          {.field = "payload", .value = "jpeg", .fields = {"files", "prepared"}},
-          {.field = "mode", .value = "sync", .fields = {"depth"}}};
+  return {
+      {.field = "architecture", .value = "in-process", .fields = server_fields(Architecture::in_process)},
+      {.field = "architecture", .value = "local", .fields = server_fields(Architecture::local)},
+      {.field = "architecture", .value = "remote", .fields = server_fields(Architecture::remote)},
+      {.field = "server_in", .value = "process", .fields = {"image", "server_cpus", "server_memory_bytes"}},
+      {.field = "payload", .value = "jpeg", .fields = {"files", "prepared"}},
+      {.field = "mode", .value = "sync", .fields = {"depth"}}};
 }
 
 Status check(const Json& json) {

@@ -23,6 +23,12 @@ constexpr auto enum_names(Architecture) {
                     Named{Architecture::remote, "remote"}};
 }
 
+/// Where a server that the run starts runs.
+enum class ServerIn { process, docker };
+constexpr auto enum_names(ServerIn) {
+  return std::array{Named{ServerIn::process, "process"}, Named{ServerIn::docker, "docker"}};
+}
+
 /// What a request to a server carries of a picture.
 enum class Payload { tensor, jpeg };
 constexpr auto enum_names(Payload) {
@@ -54,6 +60,10 @@ struct InferSpec {
   std::int64_t count = 0;
   Architecture architecture = Architecture::in_process;
   wire::Protocol protocol = wire::Protocol::http;
+  ServerIn server_in = ServerIn::process;
+  std::string image = "neph:latest";
+  double server_cpus = 0;
+  std::int64_t server_memory_bytes = 0;
   std::string server;
   std::string metrics;
   std::string ca;
@@ -95,6 +105,10 @@ void describe(Visit&& v, Self& s) {
   v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", between(0, 1e9));
   v("architecture", s.architecture, "where the network runs: here, or behind a server here or elsewhere");
   v("protocol", s.protocol, "to a server that the run starts");
+  v("server_in", s.server_in, "a server that the run starts: a process, or a Docker container");
+  v("image", s.image, "Docker image of the container (./dev image makes neph:latest)");
+  v("server_cpus", s.server_cpus, "processors that the container may use; 0: all", between(0, 4096));
+  v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all", at_least(0));
   v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000");
   v("metrics", s.metrics, "address of that server's figures; empty: http, its host, port 8002");
   v("ca", s.ca, "file (PEM) of the CA that a server's certificate must come from; empty: the system's");

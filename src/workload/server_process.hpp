@@ -1,4 +1,4 @@
-// `neph serve` as a child process, on free ports of the loopback address.
+// `neph serve` as a child process, alone or in a Docker container, on free ports of the loopback address.
 #pragma once
 
 #include <map>
@@ -19,7 +19,8 @@ class ServerProcess {
   static Result<ServerProcess> start(const InferSpec& spec, const std::string& model_file,
                                      const std::string& model);
 
-  int id() const { return process_.id(); }
+  /// Of the server itself, also in a container.
+  int id() const { return id_; }
   /// "http://127.0.0.1:41745" or "grpc://...".
   const std::string& address(wire::Protocol protocol) const;
   /// What its engine really uses.
@@ -28,12 +29,13 @@ class ServerProcess {
   void stop();
 
  private:
-  explicit ServerProcess(Process process) : process_(std::move(process)) {}
+  explicit ServerProcess(Process process) : process_(std::move(process)), id_(process_.id()) {}
   Status hear_announcement();
   Result<std::string> first_line();
   std::string last_words();
 
   Process process_;
+  int id_;
   std::string http_, grpc_;
   std::map<std::string, std::string> facts_;
 };
