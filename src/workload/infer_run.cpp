@@ -175,8 +175,8 @@ Status InferRun::fix_page_cache() {
 }
 
 Status InferRun::measure(host::Telemetry& telemetry) {
-  NEPH_TRY(auto protocol, Protocol::open(spec_.answers));
-  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(protocol),
+  NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
+  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(file),
                     context_.clock);
   Status cache;
   Moment begin;
@@ -195,7 +195,7 @@ Status InferRun::measure(host::Telemetry& telemetry) {
         return true;
       },
       context_.stop));
-  NEPH_CHECK(recorder.close_protocol());
+  NEPH_CHECK(recorder.close_answers_file());
   const auto end = context_.clock.now();
   telemetry.mark();
   recogniser_->mark();

@@ -52,11 +52,11 @@ Figure figure(std::string name, std::string unit, Estimate estimate) {
 }  // namespace
 
 Recorder::Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
-                   std::int64_t batch, Protocol protocol, const Clock& clock)
+                   std::int64_t batch, AnswersFile file, const Clock& clock)
     : set_(set),
       clock_(clock),
       distinct_(static_cast<std::size_t>(distinct)),
-      protocol_(std::move(protocol)) {
+      file_of_answers_(std::move(file)) {
   tops_.resize(static_cast<std::size_t>(batch));
   samples_.reserve(static_cast<std::size_t>((pictures + batch - 1) / batch));
   answers_.assign(static_cast<std::size_t>(pictures), -1);
@@ -77,10 +77,10 @@ void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<
     const auto& path = set_.usable[(first + i) % distinct_].path;
     if (failure != batch.failed.end() && failure->index == static_cast<std::int64_t>(first + i)) {
       answers_[first + i] = -1;
-      protocol_.add_failed(path, failure->reason);
+      file_of_answers_.add_failed(path, failure->reason);
       failed_.push_back(*failure++);
     } else {
-      protocol_.add(path, tops_[i]);
+      file_of_answers_.add(path, tops_[i]);
     }
   }
   bytes_read_ += batch.bytes_read;
