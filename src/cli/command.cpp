@@ -136,8 +136,8 @@ void Command::field(std::string_view name, std::string_view help, const std::str
     }
   };
   parser_.app
-      ->add_option_function<std::vector<std::string>>(positional ? option.substr(2) : option, accept,
-                                                      std::string(help))
+      ->add_option_function<std::vector<std::string>>(positional ? option.substr(2) + "," + option : option,
+                                                      accept, std::string(help))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_size(1)
       ->expected(may_stand_alone ? 0 : 1, 1)

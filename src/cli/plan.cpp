@@ -64,6 +64,7 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& fields, con
   plan.experiment.repeat = options.repeat;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
   split_fields(fields, workload->fields(), plan.experiment);
+  plan.experiment.idle = workload->idle();
   NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
   plan.experiment.command = command_of(*workload, fields, options, plan.experiment.seed);

@@ -1,8 +1,8 @@
 // Engines: a runtime that loads a model, compiles it for a device, and runs it on memory that the caller
 // owns.
 //
-// Each runtime is a folder beside this file (openvino, ...) and one shared library, `neph-engine-<name>.so`,
-// that is loaded when it is first asked for and not before (OpenVINO: 5 to 10 ms).
+// Each runtime is a folder beside this file (openvino, identity, ...) and one shared library,
+// `neph-engine-<name>.so`, that is loaded when it is first asked for and not before (OpenVINO: 5 to 10 ms).
 //
 // What it does not do: read pictures, make batches, measure.
 //
@@ -72,6 +72,16 @@ struct Port {
   /// in the last place and not in the second.
   bool channels_last() const;
 };
+
+/// A picture as a network takes it.
+struct PictureShape {
+  std::int64_t channels = 3;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+/// That of the model's only input. Errors: unsupported: more than one input, not f32, not [n, channels,
+/// height, width] or [n, height, width, channels] with all but n fixed.
+Result<PictureShape> picture_input(const std::vector<Port>& inputs);
 
 struct Options {
   std::string device = "CPU";
@@ -151,6 +161,18 @@ class Engine {
   virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) = 0;
 };
 
+// What every plugin checks alike. Errors: invalid_argument, in the words that the user gave.
+
+/// threads and streams.
+Status check_counts(const Options& options);
+/// `needed` bytes against the memory of this machine; in floating point, as a product may pass 64 bits.
+Status check_memory(double needed, std::int64_t batch);
+/// A Request's binding of `kind` ("input", "output") number `port` to memory.
+Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,
+                     std::size_t bytes);
+/// "[8, 3, 224, 224]", with "?" where the model leaves a dimension open.
+std::string shape_text(const std::vector<std::int64_t>& shape);
+
 /// What `neph engines` shows of one engine.
 struct EngineInfo {
   std::string name;
@@ -178,6 +200,9 @@ class Registry {
   /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are),
   /// unsupported (its plugin cannot be loaded here, with the loader's reason).
   Result<Engine*> open(const std::string& name);
+  /// The first engine, by name, that can be loaded here and reads files with this one's ending. Errors:
+  /// unsupported (no engine does; names the endings that there are).
+  Result<Engine*> open_for(const std::filesystem::path& model);
   /// All plugins found, each tried.
   std::vector<EngineInfo> list();
 

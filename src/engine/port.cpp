@@ -1,3 +1,7 @@
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
 #include "engine/engine.hpp"
 
 namespace neph::engine {
@@ -31,9 +35,41 @@ std::size_t Port::bytes() const {
   return count * element_bytes(element);
 }
 
+Result<PictureShape> picture_input(const std::vector<Port>& inputs) {
+  if (inputs.size() != 1)
+    return fail(ErrorCode::unsupported, "the model has {} inputs; pictures need a model with one",
+                inputs.size());
+  const auto& input = inputs.front();
+  const auto& shape = input.shape;
+  if (input.element != Element::f32)
+    return fail(ErrorCode::unsupported, "the model's input '{}' is {}; pictures are f32", input.name,
+                enum_name(input.element));
+  if (shape.size() != 4)
+    return fail(ErrorCode::unsupported,
+                "the model's input '{}' has rank {}; pictures need [n, channels, height, width]", input.name,
+                shape.size());
+  if (std::any_of(shape.begin() + 1, shape.end(), [](auto size) { return size < 1; }))
+    return fail(
+        ErrorCode::unsupported,
+        "the model's input '{}' has the shape [{}]; pictures need its channels and sides fixed when the "
+        "model is exported",
+        input.name, fmt::join(shape, ", "));
+  if (input.channels_last()) return PictureShape{shape[3], shape[1], shape[2]};
+  return PictureShape{shape[1], shape[2], shape[3]};
+}
+
 bool Port::channels_last() const {
   const auto is_channels = [](std::int64_t dimension) { return dimension == 1 || dimension == 3; };
   return shape.size() == 4 && is_channels(shape[3]) && !is_channels(shape[1]);
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const auto dimension : shape) {
+    if (!text.empty()) text += ", ";
+    text += dimension < 0 ? std::string("?") : std::to_string(dimension);
+  }
+  return "[" + text + "]";
 }
 
 }  // namespace neph::engine

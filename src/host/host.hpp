@@ -8,6 +8,7 @@
 // 10 Hz well below 0.3 % of one core, measured by host_bench.
 #pragma once
 
+#include "host/counters.hpp"
 #include "host/doubts.hpp"
 #include "host/fingerprint.hpp"
 #include "host/process_start.hpp"

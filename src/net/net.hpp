@@ -257,4 +257,10 @@ Status write_onnx(const Network& network, std::uint64_t seed, const std::filesys
 /// The same into memory.
 Result<std::string> write_onnx_bytes(const Network& network, std::uint64_t seed);
 
+/// The file of `model`: a model file as it is, or a network's name, whose file with weights from the seed is
+/// made in the cache folder if it is not there yet. Errors: not_found (neither, with the nearest known name),
+/// invalid_argument (options given for a file), those of build() and write_onnx().
+Result<std::filesystem::path> model_file(const std::string& model, const BuildOptions& options,
+                                         std::int64_t weights_seed);
+
 }  // namespace neph::net

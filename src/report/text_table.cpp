@@ -46,7 +46,11 @@ TextColumn column_of(std::string heading, const std::vector<CellSummary>& cells,
 
 /// One column per factor that really varies; the cells' labels where none does.
 void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextColumn>& columns) {
-  for (const auto& [name, first] : cells[0].cell.factors.items()) {
+  Json all = Json::object();  // a cell lacks those that mean nothing in it
+  for (const auto& cell : cells)
+    for (const auto& [name, value] : cell.cell.factors.items())
+      if (!all.contains(name)) all[name] = value;
+  for (const auto& [name, first] : all.items()) {
     auto column = column_of(printable(in_words(name)), cells, [&, key = name](const CellSummary& cell) {
       const auto& factors = cell.cell.factors;
       return factors.contains(key) ? printable(factor_text(factors[key])) : std::string("–");

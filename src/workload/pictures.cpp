@@ -1,9 +1,5 @@
 #include "workload/pictures.hpp"
 
-#include <algorithm>
-
-#include <fmt/ranges.h>
-
 #include "core/file.hpp"
 #include "core/fnv1a.hpp"
 #include "host/host.hpp"
@@ -57,26 +53,8 @@ Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const
 }  // namespace
 
 Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs) {
-  if (inputs.size() != 1)
-    return fail(ErrorCode::unsupported, "the model has {} inputs; pictures need a model with one",
-                inputs.size());
-  const auto& input = inputs.front();
-  if (input.element != engine::Element::f32)
-    return fail(ErrorCode::unsupported, "the model's input '{}' is {}; pictures are f32", input.name,
-                enum_name(input.element));
-  if (input.shape.size() != 4)
-    return fail(ErrorCode::unsupported,
-                "the model's input '{}' has rank {}; pictures need [n, channels, height, width]", input.name,
-                input.shape.size());
-  const auto& shape = input.shape;
-  if (std::any_of(shape.begin() + 1, shape.end(), [](auto size) { return size < 1; }))
-    return fail(
-        ErrorCode::unsupported,
-        "the model's input '{}' has the shape [{}]; pictures need its channels and sides fixed when the "
-        "model is exported",
-        input.name, fmt::join(shape, ", "));
-  if (input.channels_last()) return data::transform_for_input(shape[3], shape[1], shape[2]);
-  return data::transform_for_input(shape[1], shape[2], shape[3]);
+  NEPH_TRY(const auto picture, engine::picture_input(inputs));
+  return data::transform_for_input(picture.channels, picture.height, picture.width);
 }
 
 Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& transform, EventSink& events) {

@@ -33,6 +33,8 @@ struct Workload {
   std::string_view positional;  ///< the field that the verb takes without an option's name
   /// Names of the description's fields, in its order.
   std::vector<std::string> (*fields)();
+  /// What means nothing where, so that combinations that are the same are measured once.
+  std::vector<Idle> (*idle)();
   /// Whether the description makes sense, as far as that can be said without running it.
   Status (*check)(const Json& spec);
   /// What is done once before all runs of all cells and not measured: models and pictures that runs will find

@@ -5,17 +5,11 @@
 #include <openvino/core/node.hpp>
 #include <openvino/op/constant.hpp>
 
-#include <unistd.h>
-
-#include "core/units.hpp"
+#include "engine/engine.hpp"
 #include "engine/openvino/error_text.hpp"
 
 namespace neph::engine {
 namespace {
-
-double machine_bytes() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 /// Elements per picture are at most what fits 64 bits, times a batch they need not: so all of this is in
 /// floating point.
@@ -41,13 +35,6 @@ double least_bytes(const ov::Model& model) {
     largest = std::max(largest, bytes);
   }
   return ends + largest;
-}
-
-Status check_memory(double needed, std::int64_t batch) {
-  if (needed <= machine_bytes()) return {};
-  return fail(ErrorCode::invalid_argument,
-              "batch {} needs at least {} of memory, and this machine has {}; use a smaller batch", batch,
-              format_bytes(needed), format_bytes(machine_bytes()));
 }
 
 using Shapes = std::map<ov::Output<ov::Node>, ov::PartialShape>;

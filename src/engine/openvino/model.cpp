@@ -49,12 +49,6 @@ ov::AnyMap properties_of(const Options& options) {
   return properties;
 }
 
-Status check_count(const char* what, std::int64_t count) {
-  if (count >= 0 && count <= 65'536) return {};
-  return fail(ErrorCode::invalid_argument, "{} {}: it must be between 0 (the engine chooses) and 65536", what,
-              count);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Model>> OpenVinoModel::make(ov::Core& core, std::string file,
@@ -80,8 +74,7 @@ Result<std::unique_ptr<Session>> OpenVinoModel::compile(const Options& options) 
 }
 
 Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& options) {
-  NEPH_CHECK(check_count("threads", options.threads));
-  NEPH_CHECK(check_count("streams", options.streams));
+  NEPH_CHECK(check_counts(options));
   NEPH_TRY(const auto device, find_device(core_, options.device));
   NEPH_CHECK(check_precision(device, *model_, options.precision));
   // The clone shares the weights; the model stays as it was read for the next batch.

@@ -47,13 +47,4 @@ Result<std::vector<Port>> ports_of(const std::vector<ov::Output<const ov::Node>>
   return ports;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text;
-  for (const auto dimension : shape) {
-    if (!text.empty()) text += ", ";
-    text += dimension < 0 ? std::string("?") : std::to_string(dimension);
-  }
-  return "[" + text + "]";
-}
-
 }  // namespace neph::engine

@@ -12,7 +12,4 @@ namespace neph::engine {
 /// Errors: unsupported (an element type that engine::Element does not have, such as strings).
 Result<std::vector<Port>> ports_of(const std::vector<ov::Output<const ov::Node>>& ends);
 
-/// "[8, 3, 224, 224]", with "?" where the model leaves a dimension open.
-std::string shape_text(const std::vector<std::int64_t>& shape);
-
 }  // namespace neph::engine

@@ -48,6 +48,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
+    if (in_flight_.load()) return busy();
     NEPH_CHECK(check_binding("input", inputs_, port, data, bytes));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
@@ -56,6 +57,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
+    if (in_flight_.load()) return busy();
     NEPH_CHECK(check_binding("output", outputs_, port, data, bytes));
     return guarded([&] {
       const auto& type = compiled_.outputs()[port].get_element_type();
@@ -85,19 +87,6 @@ class OpenVinoRequest final : public Request {
  private:
   static tl::unexpected<Error> busy() {
     return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
-  }
-
-  Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,
-                       std::size_t bytes) const {
-    if (in_flight_.load()) return busy();
-    if (port >= ports.size())
-      return fail(ErrorCode::invalid_argument, "there is no {} {}; the model has {}", kind, port,
-                  ports.size());
-    if (data == nullptr || bytes != ports[port].bytes())
-      return fail(ErrorCode::invalid_argument, "{} '{}' of shape {} takes {} bytes, not {}", kind,
-                  ports[port].name, shape_text(ports[port].shape), ports[port].bytes(),
-                  data == nullptr ? 0 : bytes);
-    return {};
   }
 
   template <class Action>

@@ -1,0 +1,78 @@
+// One child process with its three pipes, in a group of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "core/result.hpp"
+
+namespace neph {
+
+/// Closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_ = -1;
+};
+
+/// How a process ended: by itself with a code, or by a signal.
+struct Exit {
+  int code = 0;
+  int signal = 0;  ///< 0: by itself
+};
+
+/// A group of its own, so that the terminal's Ctrl-C reaches the controller only, and everything that the
+/// child starts can be ended with it. The kernel kills the child when the thread that started it dies
+/// (prctl(2), PR_SET_PDEATHSIG): a controller that is gone leaves no worker that disturbs the next
+/// measurement. It inherits no open file but the three pipes, and no signal handling but what is ignored.
+class Process {
+ public:
+  /// `command`: program (looked up in PATH) and arguments. Errors: not_found, unavailable (not executable,
+  /// no more processes), invalid_argument (empty).
+  static Result<Process> start(const std::vector<std::string>& command);
+
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&&) = delete;
+  /// Kills what is still there.
+  ~Process();
+
+  // The ends of the pipes on this side, not blocking.
+  Descriptor input;
+  Descriptor output;
+  Descriptor errors;
+
+  /// Readable when the child has ended; -1 where the kernel (before 5.3) has none.
+  int ended_descriptor() const { return ended_.get(); }
+  int id() const { return id_; }
+  /// To the child and all that it started.
+  void signal_group(int signal) const;
+  /// Its end, if it has ended; what it left behind in its group is killed.
+  std::optional<Exit> exit();
+
+ private:
+  explicit Process(pid_t id);
+  pid_t id_ = -1;  ///< -1: ended
+  Descriptor ended_;
+};
+
+}  // namespace neph

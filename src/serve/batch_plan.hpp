@@ -1,0 +1,36 @@
+// Which waiting requests run together, and in which compiled size: a pure function of who waits and of what
+// executions of each size have been measured to cost. Only for files of this room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/clock.hpp"
+
+namespace neph::serve {
+
+/// A compiled batch size and the time of one execution.
+struct SizeCost {
+  std::int64_t rows = 1;
+  double seconds = 0;
+};
+
+/// A request in the queue.
+struct Waiting {
+  std::int64_t rows = 1;
+  Nanoseconds age{};
+};
+
+struct BatchPlan {
+  std::size_t requests = 0;  ///< from the front of the queue; 0: wait for more
+  std::size_t size = 0;      ///< index into the sizes: the smallest that holds them
+};
+
+/// Takes the front of the queue, in order, that costs the least time per row, and the longer of two that
+/// cost the same. A request is never split; each has at most as many rows as the largest size. Nothing is
+/// taken while waiting may still pay: the oldest is younger than `max_wait`, and a size that the queue does
+/// not fill yet costs less per row. `queue` is not empty, `sizes` ascend and are not empty.
+BatchPlan plan_batch(std::span<const Waiting> queue, std::span<const SizeCost> sizes, Nanoseconds max_wait);
+
+}  // namespace neph::serve

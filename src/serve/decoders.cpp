@@ -1,0 +1,81 @@
+#include "serve/decoders.hpp"
+
+#include <fmt/format.h>
+
+#include "core/thread.hpp"
+#include "serve/pixels.hpp"
+
+namespace neph::serve {
+
+Decoders::Decoders(const Signature& signature, std::int64_t threads, const Clock& clock,
+                   std::function<void(Job&)> ready)
+    : signature_(signature), clock_(clock), ready_(std::move(ready)) {
+  for (std::int64_t i = 0; i < threads; ++i)
+    threads_.push_back(
+        start_thread(fmt::format("{}-{}", loader_role, i), [this](const std::stop_token&) { work(); }));
+}
+
+Decoders::~Decoders() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  awake_.notify_all();
+}
+
+void Decoders::add(Job& job) {
+  const auto values = signature_.transform.values() * job.pictures.size();
+  if (job.decoded_capacity < values) {
+    job.decoded = allocate_floats(values);
+    job.decoded_capacity = job.decoded ? values : 0;
+  }
+  if (!job.decoded) {
+    job.fault = {ErrorCode::unavailable, fmt::format("no memory for {} pictures", job.pictures.size())};
+    job.broken = true;
+    return ready_(job);
+  }
+  const auto count = job.pictures.size();  // of one picture the job may be gone once the lock is
+  job.undecoded = static_cast<std::int64_t>(count);
+  {
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < count; ++i) tasks_.push_back({&job, i});
+  }
+  if (count == 1)
+    awake_.notify_one();
+  else
+    awake_.notify_all();
+}
+
+void Decoders::work() {
+  data::Decoder decoder(signature_.transform, clock_);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    awake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    const auto task = tasks_.front();
+    tasks_.pop_front();
+    lock.unlock();
+    auto& job = *task.job;
+    if (!job.broken && !job.exchange->abandoned())
+      if (auto status = decode(decoder, task); !status && !job.broken.exchange(true))
+        job.fault = std::move(status).error();
+    if (--job.undecoded == 0) ready_(job);
+    lock.lock();
+  }
+}
+
+Status Decoders::decode(data::Decoder& decoder, const Task& task) const {
+  const auto values = signature_.transform.values();
+  const std::span tensor(task.job->decoded.get() + task.picture * values, values);
+  const auto picture = task.job->pictures[task.picture];
+  if (signature_.payload == Payload::uint8) {
+    normalise_pixels(picture, signature_.transform, tensor);
+    return {};
+  }
+  if (const auto times = decoder.decode(picture, tensor); !times)
+    return fail(ErrorCode::invalid_argument, "picture {} of input '{}': {}", task.picture,
+                signature_.inputs.front().name, times.error().message);
+  return {};
+}
+
+}  // namespace neph::serve

@@ -1,0 +1,48 @@
+// Threads that turn the pictures of requests into tensors. Only for files of this room.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "data/data.hpp"
+#include "serve/job.hpp"
+#include "serve/signature.hpp"
+
+namespace neph::serve {
+
+/// Threads "loader-0", ...: pictures of one request are shared among them. Destruction waits for those in
+/// work; nothing may be waiting then.
+class Decoders {
+ public:
+  /// `ready` is called, on one of the threads, when a job's pictures are tensors or one of them is broken.
+  Decoders(const Signature& signature, std::int64_t threads, const Clock& clock,
+           std::function<void(Job&)> ready);
+  ~Decoders();
+
+  void add(Job& job);
+
+ private:
+  struct Task {
+    Job* job;
+    std::size_t picture;
+  };
+
+  void work();
+  Status decode(data::Decoder& decoder, const Task& task) const;
+
+  const Signature& signature_;
+  const Clock& clock_;
+  const std::function<void(Job&)> ready_;
+  std::mutex mutex_;
+  std::condition_variable awake_;
+  std::deque<Task> tasks_;  ///< under mutex_
+  bool ending_ = false;     ///< under mutex_
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace neph::serve

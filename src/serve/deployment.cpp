@@ -1,0 +1,287 @@
+#include "serve/deployment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "serve/intake.hpp"
+
+namespace neph::serve {
+namespace {
+
+/// Handing an execution to another thread and its answer back costs two wake-ups, some 10 to 50 µs. What
+/// takes less runs where the request came in.
+constexpr double worth_handing_over_s = 50e-6;
+
+/// A cost follows its measurements down at once and up slowly: a late one is mostly the machine's doing, and
+/// says little about the next.
+double learned_cost(double known_s, double measured_s) {
+  if (measured_s <= known_s) return measured_s;
+  return known_s + 0.05 * (std::min(measured_s, 4 * known_s) - known_s);
+}
+
+bool is_late(const Job& job, Moment now) { return job.exchange->deadline && *job.exchange->deadline <= now; }
+
+Error too_late() { return {ErrorCode::timeout, "the request's deadline passed before it could be run"}; }
+
+}  // namespace
+
+Deployment::~Deployment() {
+  close();
+  drain(Moment::max());
+}
+
+// ---- In
+
+void Deployment::run(Job& job) {
+  if (const auto status = admit(job); !status) return finish(job, status);
+  if (decoders_)
+    decoders_->add(job);
+  else
+    enqueue(job);
+}
+
+Job& Deployment::accept(wire::Exchange& exchange) {
+  const std::scoped_lock lock(mutex_);
+  if (free_jobs_.empty()) free_jobs_.push_back(jobs_.emplace_back(std::make_unique<Job>()).get());
+  Job& job = *free_jobs_.back();
+  free_jobs_.pop_back();
+  job.clear();
+  job.exchange = &exchange;
+  ++accepted_;
+  return job;
+}
+
+Status Deployment::admit(Job& job) {
+  NEPH_CHECK(take_in(signature_, regions_, job));
+  if (is_late(job, clock_.now())) return tl::unexpected(too_late());
+  const std::scoped_lock lock(mutex_);
+  if (closed_)
+    return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
+                name_.name);
+  if (waiting_ >= options_.queue_requests)
+    return fail(ErrorCode::unavailable,
+                "the queue of model '{}' is full ({} requests); try again later, or give it more with "
+                "--queue-requests",
+                name_.name, waiting_);
+  const auto bytes = waiting_bytes_ + job.bytes;
+  if (waiting_ > 0 && bytes > static_cast<std::uint64_t>(options_.queue_bytes))
+    return fail(ErrorCode::unavailable,
+                "the queue of model '{}' is full ({} bytes); try again later, or give it more with "
+                "--queue-bytes",
+                name_.name, waiting_bytes_);
+  ++waiting_;
+  waiting_bytes_ = bytes;
+  job.waits = true;
+  return {};
+}
+
+/// The request leaves the queue's account. Under the lock.
+void Deployment::begin(Job& job) {
+  if (!std::exchange(job.waits, false)) return;
+  --waiting_;
+  waiting_bytes_ -= job.bytes;
+}
+
+void Deployment::decoded(Job& job) {
+  if (job.broken) return finish(job, tl::unexpected(job.fault));
+  enqueue(job);
+}
+
+void Deployment::enqueue(Job& job) {
+  job.queued = clock_.now();
+  job.exchange->stages.decode = job.queued - job.exchange->received;
+  Lock lock(mutex_);
+  if (Lane* lane = lane_for_now(job, job.queued)) {
+    lock.unlock();
+    return run_here(*lane);
+  }
+  if (job.exchange->deadline) wake_by(*job.exchange->deadline);
+  dispatch(lock);
+}
+
+// ---- Running
+
+/// A lane that holds the job already, if it is best run at once and on this thread; else the job is in the
+/// queue.
+Lane* Deployment::lane_for_now(Job& job, Moment now) {
+  const bool first = queue_.empty() && !idle_lanes_.empty();
+  queue_.push(job);
+  if (!first || cost_of(job.rows) > worth_handing_over_s) return nullptr;
+  return next_batch(now);
+}
+
+double Deployment::cost_of(std::int64_t rows) const {
+  const auto size = std::lower_bound(costs_.begin(), costs_.end(), rows,
+                                     [](const SizeCost& cost, auto wanted) { return cost.rows < wanted; });
+  return size->seconds;
+}
+
+void Deployment::run_here(Lane& lane) { complete(lane, lane.infer()); }
+
+/// Starts what can be started. The lock is free while it does.
+void Deployment::dispatch(Lock& lock) {
+  while (Lane* lane = next_batch(clock_.now())) {
+    ++starting_;
+    lock.unlock();
+    const bool runs = start(*lane);
+    lock.lock();
+    --starting_;
+    if (!runs) idle_lanes_.push_back(lane);
+  }
+  answered_.notify_all();
+}
+
+/// A free lane with the jobs of the next execution; null when there is nothing to run now.
+Lane* Deployment::next_batch(Moment now) {
+  if (queue_.empty() || idle_lanes_.empty()) return nullptr;
+  const auto next = plan(now);
+  if (next.requests == 0) return nullptr;
+  Lane& lane = *idle_lanes_.back();
+  idle_lanes_.pop_back();
+  lane.clear(next.size);
+  for (std::size_t i = 0; i < next.requests; ++i) {
+    Job& job = queue_.pop();
+    begin(job);
+    lane.add(job);
+  }
+  return &lane;
+}
+
+BatchPlan Deployment::plan(Moment now) {
+  front_.clear();
+  std::int64_t rows = 0;
+  Moment oldest = now;
+  queue_.look([&](const Job& job) {
+    front_.push_back({.rows = job.rows, .age = now - job.queued});
+    oldest = std::min(oldest, job.queued);
+    rows += job.rows;
+    return rows < costs_.back().rows;
+  });
+  front_.front().age = now - oldest;  // with priorities the first is not always the oldest
+  const auto max_wait = from_seconds(options_.max_wait_s);
+  const auto planned = plan_batch(front_, costs_, max_wait);
+  if (planned.requests == 0) wake_by(oldest + max_wait);
+  return planned;
+}
+
+/// False: nothing was left to run, or it could not be started; everybody has been told, the lane is free.
+bool Deployment::start(Lane& lane) {
+  const auto now = clock_.now();
+  std::erase_if(lane.jobs(), [&](Job* job) {
+    const bool unwanted = job->exchange->abandoned() || is_late(*job, now);
+    if (unwanted) finish(*job, tl::unexpected(too_late()));
+    return unwanted;
+  });
+  if (lane.jobs().empty()) return false;
+  const auto status = lane.start();
+  if (!status) answer(lane, status);
+  return status.has_value();
+}
+
+void Deployment::complete(Lane& lane, const Status& status) {
+  const auto size = lane.size();
+  const auto time = lane.infer_time();
+  answer(lane, status);
+  Lock lock(mutex_);
+  if (status) costs_[size].seconds = learned_cost(costs_[size].seconds, seconds(time));
+  idle_lanes_.push_back(&lane);
+  dispatch(lock);
+}
+
+void Deployment::answer(Lane& lane, const Status& status) {
+  if (status) {
+    std::int64_t rows = 0;
+    for (const auto* job : lane.jobs()) rows += job->rows;
+    const auto times = lane.take_outputs();
+    statistics_.add_execution(rows, times);
+  }
+  for (auto* job : lane.jobs()) finish(*job, status);
+  lane.end();
+}
+
+// ---- Out
+
+void Deployment::finish(Job& job, const Status& status) {
+  auto& exchange = *job.exchange;
+  const auto total = clock_.now() - exchange.received;
+  if (status) {
+    exchange.reply.model = name_.name;
+    exchange.reply.version = name_.version;
+    statistics_.add_success(job.rows, exchange.stages, total);
+  } else {
+    statistics_.add_failure(total);
+  }
+  exchange.finish(status);  // it may be gone from here on
+  const std::scoped_lock lock(mutex_);
+  begin(job);
+  free_jobs_.push_back(&job);
+  --accepted_;
+  answered_.notify_all();
+}
+
+void Deployment::close() {
+  const std::scoped_lock lock(mutex_);
+  closed_ = true;
+}
+
+bool Deployment::drain(Moment until) {
+  Lock lock(mutex_);
+  const auto done = [this] {
+    return accepted_ == 0 && starting_ == 0 && idle_lanes_.size() == lanes_.size();
+  };
+  if (until == Moment::max()) {
+    answered_.wait(lock, done);
+    return true;
+  }
+  return answered_.wait_for(lock, std::max(Nanoseconds(0), until - clock_.now()), done);
+}
+
+void Deployment::give_up() {
+  Lock lock(mutex_);
+  expire(
+      lock, [](const Job&) { return true; },
+      {ErrorCode::unavailable, fmt::format("model '{}' is stopping, and there is no time left", name_.name)});
+}
+
+// ---- The clock
+
+void Deployment::wake_by(Moment moment) {
+  if (moment >= wake_) return;
+  wake_ = moment;
+  woken_.notify_all();
+}
+
+/// Answers those of the queue that are unwanted. The lock is free while it does.
+void Deployment::expire(Lock& lock, const std::function<bool(const Job&)>& unwanted, const Error& reason) {
+  std::vector<Job*> taken;
+  queue_.remove(unwanted, [&](Job& job) { taken.push_back(&job); });
+  lock.unlock();
+  for (auto* job : taken) finish(*job, tl::unexpected(reason));
+  lock.lock();
+}
+
+void Deployment::watch_clock(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto now = clock_.now();
+    if (now < wake_) {
+      const auto known = wake_;
+      const auto earlier = [&] { return wake_ < known; };
+      if (known == Moment::max())
+        woken_.wait(lock, stop, earlier);
+      else
+        woken_.wait_for(lock, stop, known - now, earlier);
+      continue;
+    }
+    wake_ = Moment::max();
+    expire(
+        lock, [now](const Job& job) { return is_late(job, now); }, too_late());
+    queue_.look([&](const Job& job) {
+      if (job.exchange->deadline) wake_by(*job.exchange->deadline);
+      return true;
+    });
+    dispatch(lock);
+  }
+}
+
+}  // namespace neph::serve

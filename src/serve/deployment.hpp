@@ -1,0 +1,123 @@
+// One version of a model, loaded: its sessions, its queue, and what runs them. Only for files of this room.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "engine/engine.hpp"
+#include "serve/batch_plan.hpp"
+#include "serve/decoders.hpp"
+#include "serve/job.hpp"
+#include "serve/lane.hpp"
+#include "serve/options.hpp"
+#include "serve/signature.hpp"
+#include "serve/statistics.hpp"
+
+namespace neph::serve {
+
+struct ModelName {
+  std::string name;
+  std::string version;
+};
+
+/// A request goes: accept(), run() → (decoders) → queue → a lane that is free → its answer. Whoever brings
+/// the queue or the lanes a change (a transport's thread, a decoder, the engine's thread that ends an
+/// execution) starts what can be started; a thread of its own, "queue", only watches the clock. An execution
+/// that costs less than handing it to another thread runs on the thread that brought the request. Threads:
+/// any. Ownership: a job belongs to the deployment, its exchange until finish().
+class Deployment {
+ public:
+  /// Compiles the sessions and tries each of them. `regions` and `clock` outlive it. Errors: the engine's,
+  /// invalid_argument (sizes), unsupported (signature).
+  static Result<std::unique_ptr<Deployment>> open(std::unique_ptr<engine::Model> model, ModelName name,
+                                                  const ModelOptions& options, const std::string& platform,
+                                                  const Regions& regions, const Clock& clock);
+  /// Refuses and waits, as close() and drain().
+  ~Deployment();
+
+  /// From here to the exchange's finish() the deployment waits for it before it goes.
+  Job& accept(wire::Exchange& exchange);
+  /// Checks, decodes, queues or runs what was accepted. The deployment may be gone when it returns.
+  void run(Job& job);
+
+  /// From now on requests are refused.
+  void close();
+  /// Waits until everything accepted has been answered and nothing runs. False: not by then.
+  bool drain(Moment until);
+  /// Answers all that wait as unavailable.
+  void give_up();
+
+  const ModelName& name() const { return name_; }
+  const Signature& signature() const { return signature_; }
+  wire::ModelMetadata metadata() const;
+  wire::ModelConfig config() const;
+  wire::ModelStatistics statistics() const;
+  /// What the engine really uses (engine::Session::facts).
+  const std::map<std::string, std::string>& facts() const;
+  std::int64_t pending() const;
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  Deployment(std::unique_ptr<engine::Model> model, ModelName name, const ModelOptions& options,
+             std::string platform, const Regions& regions, const Clock& clock);
+  Status compile();
+  Status make_lanes();
+  Status try_sizes();
+
+  Status admit(Job& job);
+  void decoded(Job& job);
+  void enqueue(Job& job);
+  Lane* lane_for_now(Job& job, Moment now);
+  double cost_of(std::int64_t rows) const;
+  void run_here(Lane& lane);
+  void dispatch(Lock& lock);
+  Lane* next_batch(Moment now);
+  BatchPlan plan(Moment now);
+  bool start(Lane& lane);
+  void complete(Lane& lane, const Status& status);
+  void answer(Lane& lane, const Status& status);
+  void begin(Job& job);
+  void finish(Job& job, const Status& status);
+  void wake_by(Moment moment);
+  void expire(Lock& lock, const std::function<bool(const Job&)>& unwanted, const Error& reason);
+  void watch_clock(const std::stop_token& stop);
+
+  const ModelOptions options_;
+  const ModelName name_;
+  const std::string platform_;
+  const Regions& regions_;
+  const Clock& clock_;
+  std::unique_ptr<engine::Model> model_;
+  std::vector<SizedSession> sessions_;
+  Signature signature_;
+  Statistics statistics_;
+  std::unique_ptr<OutputBlocks> blocks_;
+  std::unique_ptr<Decoders> decoders_;
+
+  mutable std::mutex mutex_;           ///< of all below
+  std::condition_variable_any woken_;  ///< wake_ has become earlier
+  std::condition_variable answered_;   ///< something that drain() waits for
+  std::vector<SizeCost> costs_;
+  JobQueue queue_;
+  std::vector<Waiting> front_;  ///< of the queue, for the plan
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<Job*> free_jobs_;
+  std::vector<Lane*> idle_lanes_;
+  std::int64_t accepted_ = 0;  ///< and not answered
+  std::int64_t starting_ = 0;  ///< threads that are on their way back to the lock
+  std::int64_t waiting_ = 0;   ///< accepted and not begun
+  std::uint64_t waiting_bytes_ = 0;
+  bool closed_ = false;
+  Moment wake_ = Moment::max();  ///< when the clock has something to say
+
+  std::vector<std::unique_ptr<Lane>> lanes_;  ///< their requests may still be leaving a callback
+  std::jthread clock_watcher_;
+};
+
+}  // namespace neph::serve

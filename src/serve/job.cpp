@@ -1,0 +1,44 @@
+#include "serve/job.hpp"
+
+#include <utility>
+
+namespace neph::serve {
+
+void Job::clear() {
+  exchange = nullptr;
+  rows = 0;
+  bytes = 0;
+  level = 0;
+  inputs.clear();
+  outputs.clear();
+  copied.clear();
+  regions.clear();
+  pictures.clear();
+  undecoded = 0;
+  broken = false;
+  fault = {};
+  waits = false;
+  next = nullptr;
+}
+
+void JobQueue::append(List& list, Job& job) {
+  (list.last != nullptr ? list.last->next : list.first) = &job;
+  list.last = &job;
+}
+
+void JobQueue::push(Job& job) {
+  append(lists_[job.level], job);
+  ++size_;
+}
+
+Job& JobQueue::pop() {
+  auto* list = lists_.data();
+  while (list->first == nullptr) ++list;
+  Job& job = *list->first;
+  list->first = std::exchange(job.next, nullptr);
+  if (list->first == nullptr) list->last = nullptr;
+  --size_;
+  return job;
+}
+
+}  // namespace neph::serve

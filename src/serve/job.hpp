@@ -1,0 +1,107 @@
+// A request inside the server, from admission to its answer. Only for files of this room.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/clock.hpp"
+#include "serve/regions.hpp"
+#include "wire/wire.hpp"
+
+namespace neph::serve {
+
+/// An output that the client gets.
+struct WantedOutput {
+  std::size_t port = 0;
+  std::int64_t classification = 0;            ///< top answers as text; 0: the tensor itself
+  std::optional<wire::SharedPart> shared_at;  ///< where the client wants it
+  std::span<std::byte> shared;                ///< that place; empty: in the reply
+};
+
+/// Where in the reply's memory an output lies; a place and not a view, because that memory grows.
+struct CopiedOutput {
+  std::size_t output, begin, bytes;
+};
+
+/// Used again and again: its vectors keep their memory.
+struct Job {
+  wire::Exchange* exchange = nullptr;
+  std::int64_t rows = 0;
+  std::uint64_t bytes = 0;                         ///< of its inputs, as they came
+  std::size_t level = 0;                           ///< 0 is served first
+  std::vector<std::span<const std::byte>> inputs;  ///< one per input of the model, row after row
+  std::vector<WantedOutput> outputs;
+  std::vector<CopiedOutput> copied;
+  std::vector<std::shared_ptr<const Region>> regions;  ///< that must stay mapped
+
+  // Picture payloads: the client's bytes, one element per row, and the tensor that they become.
+  std::vector<std::span<const std::byte>> pictures;
+  AlignedFloats decoded;
+  std::size_t decoded_capacity = 0;
+  std::atomic<std::int64_t> undecoded{0};
+  std::atomic<bool> broken{false};  ///< whoever sets it writes `fault`
+  Error fault;
+
+  Moment queued;
+  bool waits = false;  ///< counted against the queue's bounds
+  Job* next = nullptr;
+
+  void clear();
+};
+
+/// Waiting jobs, by level and then in the order in which they came. Not for several threads at once.
+class JobQueue {
+ public:
+  /// Priorities that are told apart; larger ones count as the last.
+  static constexpr std::size_t levels = 16;
+
+  void push(Job& job);
+  Job& pop();
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+  /// In the order in which pop() gives them, until `each` returns false.
+  template <class Each>
+  void look(Each&& each) const {
+    for (const auto& list : lists_)
+      for (const Job* job = list.first; job != nullptr; job = job->next)
+        if (!each(*job)) return;
+  }
+
+  /// Takes out those of which `unwanted` is true and gives each to `taken`.
+  template <class Unwanted, class Taken>
+  void remove(Unwanted&& unwanted, Taken&& taken) {
+    for (auto& list : lists_) {
+      Job* job = std::exchange(list.first, nullptr);
+      list.last = nullptr;
+      while (job != nullptr) {
+        Job* next = std::exchange(job->next, nullptr);
+        if (unwanted(*job)) {
+          --size_;
+          taken(*job);
+        } else {
+          append(list, *job);
+        }
+        job = next;
+      }
+    }
+  }
+
+ private:
+  struct List {
+    Job* first = nullptr;
+    Job* last = nullptr;
+  };
+  static void append(List& list, Job& job);
+
+  std::array<List, levels> lists_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace neph::serve

@@ -1,0 +1,148 @@
+#include "serve/lane.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "serve/reply.hpp"
+
+namespace neph::serve {
+namespace {
+
+/// Below this a copy into memory that is bound already costs less than binding other memory.
+constexpr std::size_t worth_binding = 16 << 10;
+
+std::vector<std::size_t> row_bytes(const std::vector<engine::Port>& ports, std::int64_t rows) {
+  std::vector<std::size_t> bytes;
+  for (const auto& port : ports) bytes.push_back(port.bytes() / static_cast<std::size_t>(rows));
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Lane>> Lane::make(const std::vector<SizedSession>& sessions,
+                                         const Signature& signature, OutputBlocks& blocks, const Clock& clock,
+                                         Done done) {
+  std::unique_ptr<Lane> lane(new Lane(signature, blocks, clock, std::move(done)));
+  const auto& largest = sessions.back();
+  lane->input_row_bytes_ = row_bytes(largest.session->inputs(), largest.rows);
+  lane->output_row_bytes_ = row_bytes(largest.session->outputs(), largest.rows);
+  for (const auto bytes : lane->input_row_bytes_) {
+    lane->gathered_.push_back(
+        allocate_floats(bytes * static_cast<std::size_t>(largest.rows) / sizeof(float) + 1));
+    if (!lane->gathered_.back()) return fail(ErrorCode::unavailable, "no memory for the model's inputs");
+  }
+  for (const auto& session : sessions) {
+    NEPH_TRY(auto request, session.session->make_request());
+    lane->sized_.push_back({.rows = session.rows,
+                            .request = std::move(request),
+                            .bound_inputs = std::vector<const void*>(lane->gathered_.size())});
+  }
+  lane->jobs_.reserve(static_cast<std::size_t>(largest.rows));
+  return lane;
+}
+
+void Lane::clear(std::size_t size) {
+  jobs_.clear();
+  size_ = size;
+  begun_ = clock_.now();
+}
+
+Status Lane::infer() {
+  NEPH_CHECK(bind());
+  issued_ = clock_.now();
+  const auto status = sized_[size_].request->infer();
+  done_ = clock_.now();
+  return status;
+}
+
+Status Lane::start() {
+  NEPH_CHECK(bind());
+  issued_ = clock_.now();
+  return sized_[size_].request->start([this](const Status& status) {
+    done_ = clock_.now();
+    on_done_(*this, status);
+  });
+}
+
+Status Lane::bind() {
+  for (std::size_t port = 0; port < gathered_.size(); ++port) NEPH_CHECK(bind_input(port));
+  return bind_outputs();
+}
+
+/// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
+/// that no job fills hold what they held: nobody looks at their outputs.
+Status Lane::bind_input(std::size_t port) {
+  auto& sized = sized_[size_];
+  const auto bytes = input_row_bytes_[port] * static_cast<std::size_t>(sized.rows);
+  const bool in_place = jobs_.size() == 1 && jobs_.front()->rows == sized.rows && bytes >= worth_binding;
+  const void* data = in_place ? tensor_of(*jobs_.front(), port).data() : gather(port);
+  if (!in_place && sized.bound_inputs[port] == data) return {};
+  // In place it is bound anew even at the same address: the memory there may be another's by now.
+  sized.bound_inputs[port] = data;
+  return sized.request->bind_input(port, const_cast<void*>(data), bytes);  // engines only read inputs
+}
+
+const void* Lane::gather(std::size_t port) {
+  auto* to = reinterpret_cast<std::byte*>(gathered_[port].get());
+  for (const auto* job : jobs_) {
+    const auto tensor = tensor_of(*job, port);
+    std::memcpy(to, tensor.data(), tensor.size());
+    to += tensor.size();
+  }
+  return gathered_[port].get();
+}
+
+std::span<const std::byte> Lane::tensor_of(const Job& job, std::size_t port) const {
+  if (signature_.payload == Payload::tensor) return job.inputs[port];
+  const auto values = signature_.transform.values() * static_cast<std::size_t>(job.rows);
+  return std::as_bytes(std::span<const float>(job.decoded.get(), values));
+}
+
+Status Lane::bind_outputs() {
+  block_ = blocks_.take();
+  if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
+  auto& sized = sized_[size_];
+  if (sized.bound_outputs == block_) return {};
+  sized.bound_outputs = block_;
+  for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
+    NEPH_CHECK(sized.request->bind_output(port, block_->data(port),
+                                          output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
+  return {};
+}
+
+ExecutionTimes Lane::take_outputs() {
+  std::int64_t row = 0;
+  for (auto* job : jobs_) {
+    fill_reply(signature_, row, *block_, *job);
+    row += job->rows;
+  }
+  const auto taken = clock_.now();
+  const ExecutionTimes times{.input = issued_ - begun_, .infer = infer_time(), .output = taken - done_};
+  for (auto* job : jobs_) {
+    auto& stages = job->exchange->stages;
+    stages.queue = begun_ - job->queued;
+    stages.batch = times.input;
+    stages.infer = times.infer;
+    stages.encode = times.output;
+  }
+  return times;
+}
+
+void Lane::end() {
+  if (block_ != nullptr) std::exchange(block_, nullptr)->let_go();
+  jobs_.clear();
+}
+
+Result<Nanoseconds> Lane::try_out(std::size_t size) {
+  for (std::size_t port = 0; port < gathered_.size(); ++port)
+    std::memset(gathered_[port].get(), 0,
+                input_row_bytes_[port] * static_cast<std::size_t>(sized_[size].rows));
+  clear(size);
+  const auto status = infer();
+  end();
+  if (!status) return tl::unexpected(status.error());
+  return infer_time();
+}
+
+}  // namespace neph::serve

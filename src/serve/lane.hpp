@@ -1,0 +1,86 @@
+// One execution at a time: a request of each compiled size, its input memory, and the jobs that are in it.
+// Only for files of this room.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/clock.hpp"
+#include "engine/engine.hpp"
+#include "serve/job.hpp"
+#include "serve/output_block.hpp"
+#include "serve/signature.hpp"
+#include "serve/statistics.hpp"
+
+namespace neph::serve {
+
+/// A session for a batch size. All lanes share it.
+struct SizedSession {
+  std::int64_t rows = 1;
+  std::unique_ptr<engine::Session> session;
+};
+
+/// Threads: one at a time.
+class Lane {
+ public:
+  /// `sessions` ascend by rows; they, `signature` and `blocks` outlive the lane. Errors: unavailable
+  /// (memory), and the engine's. `done` is called on a thread of the engine whenever outputs are there after
+  /// a start().
+  using Done = std::function<void(Lane&, const Status&)>;
+  static Result<std::unique_ptr<Lane>> make(const std::vector<SizedSession>& sessions,
+                                            const Signature& signature, OutputBlocks& blocks,
+                                            const Clock& clock, Done done);
+
+  /// The jobs of the next execution, in the session `size`.
+  void clear(std::size_t size);
+  void add(Job& job) { jobs_.push_back(&job); }
+  std::vector<Job*>& jobs() { return jobs_; }
+  std::size_t size() const { return size_; }
+
+  /// Runs on this thread, and returns when the outputs are there.
+  Status infer();
+  /// After an error `done` is not called.
+  Status start();
+  /// After a success: fills the replies and the stages of all jobs.
+  ExecutionTimes take_outputs();
+  /// After the replies, or a failure: forgets the outputs' memory.
+  void end();
+
+  /// Of the last execution.
+  Nanoseconds infer_time() const { return done_ - issued_; }
+  /// Fills its input memory with zeros and runs the session `size` once; its time.
+  Result<Nanoseconds> try_out(std::size_t size);
+
+ private:
+  struct Sized {
+    std::int64_t rows = 0;
+    std::unique_ptr<engine::Request> request;
+    std::vector<const void*> bound_inputs;
+    const OutputBlock* bound_outputs = nullptr;
+  };
+
+  Lane(const Signature& signature, OutputBlocks& blocks, const Clock& clock, Done done)
+      : signature_(signature), blocks_(blocks), clock_(clock), on_done_(std::move(done)) {}
+  Status bind();
+  Status bind_input(std::size_t port);
+  Status bind_outputs();
+  const void* gather(std::size_t port);
+  std::span<const std::byte> tensor_of(const Job& job, std::size_t port) const;
+
+  const Signature& signature_;
+  OutputBlocks& blocks_;
+  const Clock& clock_;
+  const Done on_done_;
+  std::vector<std::size_t> input_row_bytes_, output_row_bytes_;
+  std::vector<AlignedFloats> gathered_;  ///< per input, for the largest batch
+  std::vector<Job*> jobs_;
+  std::size_t size_ = 0;
+  OutputBlock* block_ = nullptr;
+  Moment begun_, issued_, done_;
+  std::vector<Sized> sized_;  ///< last: a request uses the above
+};
+
+}  // namespace neph::serve

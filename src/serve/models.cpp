@@ -1,0 +1,238 @@
+#include "serve/models.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/file.hpp"
+#include "core/toml.hpp"
+
+namespace neph::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// A version folder's number; 0 for other names.
+std::int64_t version_of(const fs::path& path) {
+  const auto name = path.filename().string();
+  const bool digits = !name.empty() && name.size() < 18 && name.find_first_not_of("0123456789") == name.npos;
+  return digits && fs::is_directory(path) ? std::stoll(name) : 0;
+}
+
+fs::path newest_version(const fs::path& folder) {
+  fs::path newest;
+  std::int64_t number = 0;
+  for (const auto& path : sorted_entries(folder))
+    if (const auto version = version_of(path); version > number) {
+      number = version;
+      newest = path;
+    }
+  return newest;
+}
+
+/// The file "model.*" of a version: an OpenVINO .bin beside it holds its weights.
+fs::path model_in(const fs::path& version) {
+  for (const auto& path : sorted_entries(version))
+    if (path.stem() == "model" && path.extension() != ".bin") return path;
+  return {};
+}
+
+}  // namespace
+
+Models::Models(const ModelOptions& options, const Regions& regions, const Clock& clock)
+    : options_(options), regions_(regions), clock_(clock) {}
+
+Status Models::find(const fs::path& path, const std::string& name) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return fail(ErrorCode::not_found, "no model and no folder {}", path.string());
+  path_ = path;
+  is_folder_ = fs::is_directory(path);
+  const std::scoped_lock lock(mutex_);
+  if (!is_folder_) {
+    entries_[name.empty() ? path.stem().string() : name];
+    return {};
+  }
+  for (const auto& folder : sorted_entries(path))
+    if (!newest_version(folder).empty()) entries_[folder.filename().string()];
+  if (!entries_.empty()) return {};
+  return fail(ErrorCode::invalid_argument,
+              "{} holds no model; a repository is laid out as NAME/VERSION/model.onnx, VERSION a number",
+              path.string());
+}
+
+Status Models::load_all() {
+  std::vector<std::string> names;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [name, entry] : entries_) names.push_back(name);
+  }
+  Status first;
+  for (const auto& name : names)
+    if (auto status = load(name); !status && first) first = std::move(status);
+  return first;
+}
+
+// ---- Where a model lies
+
+Result<Models::Found> Models::look(const std::string& name) const {
+  if (is_folder_) return look_in_folder(name);
+  {
+    const std::shared_lock lock(mutex_);
+    if (!entries_.contains(name)) return no_such(name);
+  }
+  return Found{.file = path_, .version = "1", .options = options_};
+}
+
+Result<Models::Found> Models::look_in_folder(const std::string& name) const {
+  const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
+  const auto folder = path_ / name;
+  if (!plain || !fs::is_directory(folder)) return no_such(name);
+  const auto version = newest_version(folder);
+  if (version.empty())
+    return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
+  Found found{.file = model_in(version), .version = version.filename().string(), .options = options_};
+  if (found.file.empty())
+    return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
+  const auto config = folder / "config.toml";
+  if (!fs::exists(config)) return found;
+  NEPH_TRY(const auto text, read_file(config));
+  NEPH_TRY(const auto json, parse_toml(text, config.string()));
+  if (const auto status = from_json(json, found.options, ""); !status)
+    return fail(status.error().code, "{}: {}", config.string(), status.error().message);
+  return found;
+}
+
+tl::unexpected<Error> Models::no_such(const std::string& name) const {
+  return fail(ErrorCode::not_found, "no model '{}' in {}", name, path_.string());
+}
+
+// ---- Loading and unloading
+
+Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const Found& found) {
+  auto options = found.options;
+  NEPH_TRY(auto* engine,
+           options.engine.empty() ? engines_.open_for(found.file) : engines_.open(options.engine));
+  options.engine = engine->name();
+  NEPH_TRY(auto model, engine->load(found.file));
+  const auto platform = engine->name() + "_" + found.file.extension().string().substr(1);
+  return Deployment::open(std::move(model), {name, found.version}, options, platform, regions_, clock_);
+}
+
+Status Models::load(const std::string& name) {
+  const std::scoped_lock one_at_a_time(loading_);
+  const auto found = look(name);
+  if (!found) {
+    const bool known = model_ready(name, "").has_value();
+    if (known) set_state(name, ModelState::unavailable, found.error().message);
+    return tl::unexpected(found.error());
+  }
+  bool replaces = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& entry = entries_[name];
+    replaces = entry.deployment != nullptr;
+    if (!replaces) entry = {.state = ModelState::loading};
+  }
+  auto opened = open(name, *found);
+  if (!opened) {
+    if (!replaces) set_state(name, ModelState::unavailable, opened.error().message);
+    return tl::unexpected(opened.error());
+  }
+  auto before = std::move(*opened);
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& entry = entries_[name];
+    std::swap(entry.deployment, before);
+    entry.state = ModelState::ready;
+    entry.reason.clear();
+  }
+  return {};  // the one before goes here, when it has answered what it accepted
+}
+
+Status Models::unload(const std::string& name) {
+  const std::scoped_lock one_at_a_time(loading_);
+  std::unique_ptr<Deployment> leaving;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return no_such(name);
+    found->second.state = ModelState::unloading;
+    leaving = std::move(found->second.deployment);
+  }
+  leaving.reset();
+  set_state(name, ModelState::unavailable, "unloaded");
+  return {};
+}
+
+void Models::set_state(const std::string& name, ModelState state, std::string reason) {
+  const std::scoped_lock lock(mutex_);
+  auto& entry = entries_[name];
+  entry.state = state;
+  entry.reason = std::move(reason);
+}
+
+bool Models::stop(Moment until) {
+  each_ready([](Deployment& deployment) { deployment.close(); });
+  bool all = true;
+  each_ready([&](Deployment& deployment) {
+    if (deployment.drain(until)) return;
+    all = false;
+    deployment.give_up();
+    deployment.drain(Moment::max());  // an execution cannot be cut short, and holds its requests
+  });
+  return all;
+}
+
+// ---- What there is
+
+bool Models::ready() const {
+  const std::shared_lock lock(mutex_);
+  return std::all_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+    const auto state = entry.second.state;
+    return state == ModelState::ready ||
+           (state == ModelState::unavailable && entry.second.reason == "unloaded");
+  });
+}
+
+Result<bool> Models::model_ready(const std::string& name, const std::string& version) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return no_such(name);
+  const auto& deployment = found->second.deployment;
+  return deployment && (version.empty() || version == deployment->name().version);
+}
+
+Result<Deployment*> Models::find_ready(const std::string& name, const std::string& version) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return no_such(name);
+  const auto& [state, reason, deployment] = found->second;
+  if (!deployment)
+    return fail(ErrorCode::unavailable, "model '{}' is not ready: {}{}{}", name, enum_name(state),
+                reason.empty() ? "" : ", ", reason);
+  if (!version.empty() && version != deployment->name().version)
+    return fail(ErrorCode::not_found, "model '{}' has no version '{}'; it is served in version {}", name,
+                version, deployment->name().version);
+  return deployment.get();
+}
+
+std::vector<wire::RepositoryEntry> Models::list(bool only_ready) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<wire::RepositoryEntry> all;
+  for (const auto& [name, entry] : entries_) {
+    if (only_ready && !entry.deployment) continue;
+    all.push_back({.name = name,
+                   .version = entry.deployment ? entry.deployment->name().version : "",
+                   .state = std::string(enum_name(entry.state)),
+                   .reason = entry.reason});
+  }
+  return all;
+}
+
+}  // namespace neph::serve

@@ -1,0 +1,99 @@
+// The models that a server has: one file, or a folder of them. Only for files of this room.
+//
+// A repository folder is laid out as Triton's: NAME/VERSION/model.onnx (or .xml, .identity, ... whatever an
+// engine reads), VERSION a number above 0, and if wanted NAME/config.toml with options of that model. Of each
+// model the newest version is served.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "serve/deployment.hpp"
+
+namespace neph::serve {
+
+enum class ModelState { loading, ready, unloading, unavailable };
+constexpr auto enum_names(ModelState) {
+  return std::array{Named{ModelState::loading, "LOADING"}, Named{ModelState::ready, "READY"},
+                    Named{ModelState::unloading, "UNLOADING"}, Named{ModelState::unavailable, "UNAVAILABLE"}};
+}
+
+/// Threads: any. Loading and unloading take turns; requests go on meanwhile.
+class Models {
+ public:
+  /// `options` are those of every model, where its config.toml says nothing else.
+  Models(const ModelOptions& options, const Regions& regions, const Clock& clock);
+
+  /// Finds what `path` holds, and loads nothing yet. `name` is a single file's; empty: the file's own.
+  /// Errors: not_found, invalid_argument (a folder without models).
+  Status find(const std::filesystem::path& path, const std::string& name);
+  /// Loads all; one that cannot be loaded keeps none of the others from it. The first error.
+  Status load_all();
+
+  /// Loads the newest version anew, and lets the one before go when it has answered what it accepted. Errors:
+  /// not_found, and those of loading.
+  Status load(const std::string& name);
+  /// Returns when everything accepted has been answered. Errors: not_found.
+  Status unload(const std::string& name);
+
+  /// Whether all that were found have been loaded or refused, and none failed to.
+  bool ready() const;
+  Result<bool> model_ready(const std::string& name, const std::string& version) const;
+  std::vector<wire::RepositoryEntry> list(bool only_ready) const;
+
+  /// Calls `use` with the model; it cannot go meanwhile. Errors: not_found, unavailable (not ready).
+  template <class Use>
+  Status with(const std::string& name, const std::string& version, Use&& use) const {
+    const std::shared_lock lock(mutex_);
+    NEPH_TRY(Deployment * deployment, find_ready(name, version));
+    use(*deployment);
+    return {};
+  }
+  template <class Use>
+  void each_ready(Use&& use) const {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [name, entry] : entries_)
+      if (entry.deployment) use(*entry.deployment);
+  }
+
+  /// Refuses what comes from now on, waits until `until` for what was accepted, and then answers the rest
+  /// as unavailable. False: there was such a rest.
+  bool stop(Moment until);
+
+ private:
+  struct Found {
+    std::filesystem::path file;
+    std::string version;
+    ModelOptions options;
+  };
+  struct Entry {
+    ModelState state = ModelState::unavailable;
+    std::string reason;
+    std::unique_ptr<Deployment> deployment;
+  };
+
+  Result<Found> look(const std::string& name) const;
+  Result<Found> look_in_folder(const std::string& name) const;
+  Result<std::unique_ptr<Deployment>> open(const std::string& name, const Found& found);
+  Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
+  void set_state(const std::string& name, ModelState state, std::string reason = {});
+  tl::unexpected<Error> no_such(const std::string& name) const;
+
+  const ModelOptions options_;
+  const Regions& regions_;
+  const Clock& clock_;
+  std::filesystem::path path_;
+  bool is_folder_ = false;
+
+  std::mutex loading_;  ///< held while engines are used
+  engine::Registry engines_;
+  mutable std::shared_mutex mutex_;  ///< of the entries
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace neph::serve

@@ -1,0 +1,83 @@
+// What a server is told: of each model it serves, and of itself. Fields are options of `neph serve`; those of
+// a model are also keys of its config.toml in a repository folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/describe.hpp"
+#include "engine/engine.hpp"
+
+namespace neph::serve {
+
+/// What clients send for a model whose input is a picture.
+enum class Payload {
+  tensor,  ///< the model's own input
+  uint8,   ///< pixels R G B, [n, side, side, channels], normalised on the server
+  jpeg     ///< BYTES, each element a picture file, decoded on the server
+};
+constexpr auto enum_names(Payload) {
+  return std::array{Named{Payload::tensor, "tensor"}, Named{Payload::uint8, "uint8"},
+                    Named{Payload::jpeg, "jpeg"}};
+}
+
+struct ModelOptions {
+  std::string engine;
+  std::string device = "CPU";
+  engine::Precision precision = engine::Precision::f32;
+  std::int64_t instances = 1;
+  std::int64_t threads = 0;
+  std::int64_t streams = 0;
+  engine::Pinning pinning = engine::Pinning::automatic;
+  Payload payload = Payload::tensor;
+  std::int64_t max_batch = 1;
+  std::string batch_sizes;
+  double max_wait_s = 0;
+  std::int64_t queue_requests = 1024;
+  std::int64_t queue_bytes = std::int64_t{1} << 30;
+};
+template <class Visit, Describes<ModelOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("engine", s.engine, "runtime (see neph engines); empty: the one that reads such a file");
+  v("device", s.device, "device of the engine (see neph engines)");
+  v("precision", s.precision, "arithmetic of the engine");
+  v("instances", s.instances, "executions side by side; 0: what the engine advises for throughput",
+    between(0, 1024));
+  v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
+  v("streams", s.streams, "inferences that run side by side in the engine; 0: the engine's choice",
+    between(0, 4096));
+  v("pinning", s.pinning, "tie engine threads to cores");
+  v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
+  v("max_batch", s.max_batch, "rows per execution; requests are joined up to it", between(1, 65536));
+  v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");
+  v("max_wait_s", s.max_wait_s, "longest wait of a request for others to join it", between(0, 60));
+  v("queue_requests", s.queue_requests, "waiting requests; more are refused", between(1, 1e7));
+  v("queue_bytes", s.queue_bytes, "input bytes of waiting requests; more are refused", at_least(1));
+}
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1";
+  std::int64_t http_port = 8000;
+  std::int64_t grpc_port = 8001;
+  std::int64_t metrics_port = 8002;
+  std::int64_t http_threads = 2;
+  std::int64_t max_body_bytes = std::int64_t{1} << 30;
+  bool shared_memory = false;
+  std::string token_file;
+  double stop_s = 30;
+};
+template <class Visit, Describes<ServerOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("listen", s.listen, "address to listen on; 0.0.0.0: all of this machine's");
+  v("http_port", s.http_port, "of the REST protocol; 0: any free one; -1: none", between(-1, 65535));
+  v("grpc_port", s.grpc_port, "of the gRPC protocol; 0: any free one; -1: none", between(-1, 65535));
+  v("metrics_port", s.metrics_port, "of /metrics; 0: any free one; -1: only on the HTTP port",
+    between(-1, 65535));
+  v("http_threads", s.http_threads, "threads that read and write HTTP", between(1, 1024));
+  v("max_body_bytes", s.max_body_bytes, "largest request, also when unpacked", at_least(1));
+  v("shared_memory", s.shared_memory, "let clients of this machine pass tensors in shared memory");
+  v("token_file", s.token_file, "file with a bearer token that requests must carry");
+  v("stop_s", s.stop_s, "longest time for answering what was accepted when told to stop", between(0, 3600));
+}
+
+}  // namespace neph::serve

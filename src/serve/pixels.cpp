@@ -1,0 +1,23 @@
+#include "serve/pixels.hpp"
+
+#include <array>
+
+namespace neph::serve {
+
+void normalise_pixels(std::span<const std::byte> pixels, const data::Transform& transform,
+                      std::span<float> tensor) {
+  const auto channels = static_cast<std::size_t>(transform.channels);
+  const auto plane = static_cast<std::size_t>(transform.crop_side * transform.crop_side);
+  for (std::size_t c = 0; c < channels; ++c) {
+    const double scale = 1 / (255 * transform.deviation[c]);
+    const double shift = transform.mean[c] / transform.deviation[c];
+    std::array<float, 256> level;  // a table is exact, whatever the compiler makes of the division
+    for (std::size_t value = 0; value < level.size(); ++value)
+      level[value] = static_cast<float>(static_cast<double>(value) * scale - shift);
+    auto* out = tensor.data() + c * plane;
+    for (std::size_t i = 0; i < plane; ++i)
+      out[i] = level[std::to_integer<std::size_t>(pixels[i * channels + c])];
+  }
+}
+
+}  // namespace neph::serve

@@ -1,0 +1,16 @@
+// Pixels to the tensor that a network wants. Only for files of this room.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "data/data.hpp"
+
+namespace neph::serve {
+
+/// `pixels` is one picture, [side, side, channels] of levels 0..255; `tensor` gets [channels, side, side] of
+/// (level / 255 - mean) / deviation, as data::Transform has it.
+void normalise_pixels(std::span<const std::byte> pixels, const data::Transform& transform,
+                      std::span<float> tensor);
+
+}  // namespace neph::serve

@@ -1,0 +1,123 @@
+#include "serve/reply.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace neph::serve {
+namespace {
+
+/// Below this a copy costs less than the bookkeeping of a loan, and the block is free at once.
+constexpr std::size_t worth_lending = 64 << 10;
+
+void append(std::vector<std::byte>& memory, const void* data, std::size_t bytes) {
+  const auto begin = memory.size();
+  memory.resize(begin + bytes);
+  std::memcpy(memory.data() + begin, data, bytes);
+}
+
+/// The top `count` of one row as BYTES elements "value:index", as Triton's classification extension has them.
+void append_classes(std::span<const float> row, std::int64_t count, std::vector<std::byte>& memory) {
+  std::vector<std::size_t> order(row.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto top = order.begin() + count;
+  std::partial_sort(order.begin(), top, order.end(), [&](auto a, auto b) { return row[a] > row[b]; });
+  for (auto at = order.begin(); at != top; ++at) {
+    const auto text = fmt::format("{:f}:{}", row[*at], *at);
+    const auto length = static_cast<std::uint32_t>(text.size());
+    append(memory, &length, sizeof(length));
+    append(memory, text.data(), text.size());
+  }
+}
+
+class Filling {
+ public:
+  Filling(const Signature& signature, std::int64_t first_row, OutputBlock& block, Job& job)
+      : signature_(signature), first_row_(first_row), block_(block), job_(job), reply_(job.exchange->reply) {}
+
+  void run() {
+    const auto& request = job_.exchange->request;
+    reply_.id = request.id;
+    std::size_t bytes = 0;
+    for (const auto& wanted : job_.outputs) bytes += data_of(wanted.port).size();
+    lends_ = bytes >= worth_lending;
+    reply_.memory.clear();
+    if (!lends_) reply_.memory.reserve(bytes);
+    reply_.outputs.resize(job_.outputs.size());
+    for (std::size_t i = 0; i < job_.outputs.size(); ++i) fill(job_.outputs[i], reply_.outputs[i]);
+    settle_copied();
+    if (lent_) block_.lend(*job_.exchange);
+  }
+
+ private:
+  std::span<const std::byte> data_of(std::size_t port) const {
+    const auto row = signature_.outputs[port].row_bytes;
+    return {block_.data(port) + static_cast<std::size_t>(first_row_) * row,
+            static_cast<std::size_t>(job_.rows) * row};
+  }
+
+  void fill(const WantedOutput& wanted, wire::Tensor& to) {
+    const auto& field = signature_.outputs[wanted.port];
+    const auto data = data_of(wanted.port);
+    to.name = field.name;
+    to.type = field.type;
+    to.shape = {job_.rows};
+    to.data = {};
+    to.shared.reset();
+    to.parameters.clear();
+    if (wanted.classification > 0) return classify(data, wanted.classification, field, to);
+    for (const auto size : field.dims) to.shape.push_back(size);
+    if (wanted.shared_at) {
+      std::copy(data.begin(), data.end(), wanted.shared.begin());
+      to.shared = wanted.shared_at;
+    } else if (lends_) {
+      to.data = data;
+      lent_ = true;
+    } else {
+      copy(to, [&] { append(reply_.memory, data.data(), data.size()); });
+    }
+  }
+
+  void classify(std::span<const std::byte> data, std::int64_t count, const Field& field, wire::Tensor& to) {
+    const auto values = field.row_bytes / sizeof(float);
+    const auto kept = std::min(count, static_cast<std::int64_t>(values));
+    to.type = wire::DataType::bytes;
+    to.shape.push_back(kept);
+    const auto* row = reinterpret_cast<const float*>(data.data());
+    copy(to, [&] {
+      for (std::int64_t i = 0; i < job_.rows; ++i, row += values)
+        append_classes({row, values}, kept, reply_.memory);
+    });
+  }
+
+  /// What `write` appends to the reply's memory is the tensor's data.
+  template <class Write>
+  void copy(const wire::Tensor& to, Write write) {
+    const auto begin = reply_.memory.size();
+    write();
+    job_.copied.push_back(
+        {static_cast<std::size_t>(&to - reply_.outputs.data()), begin, reply_.memory.size() - begin});
+  }
+
+  void settle_copied() {
+    for (const auto& copied : job_.copied)
+      reply_.outputs[copied.output].data = std::span(reply_.memory).subspan(copied.begin, copied.bytes);
+  }
+
+  const Signature& signature_;
+  const std::int64_t first_row_;
+  OutputBlock& block_;
+  Job& job_;
+  wire::InferReply& reply_;
+  bool lends_ = false, lent_ = false;
+};
+
+}  // namespace
+
+void fill_reply(const Signature& signature, std::int64_t first_row, OutputBlock& block, Job& job) {
+  Filling(signature, first_row, block, job).run();
+}
+
+}  // namespace neph::serve

@@ -1,0 +1,57 @@
+// The inference service: models behind the Open Inference Protocol.
+//
+// What it is: admission (a queue bounded in requests and bytes, deadlines, priorities), dynamic batching (a
+// pure function of who waits and what executions were measured to cost, batch_plan.hpp), executions side by
+// side, picture files decoded on the server, statistics by stage, Prometheus metrics, a repository of models
+// that are loaded and unloaded while others are served. What it does not do: encode or decode the protocol
+// (wire), run networks (engine), print.
+// Threads: those of the transports, "loader-N" where pictures are decoded, "queue" per model, and the
+// engine's own. Ownership: a Server owns all of it. Cost: a request costs the transport's and some 2 µs; a
+// tensor of 16 KB and more that fills a batch is used where it came in, without a copy; outputs below 64 KB
+// are copied once, larger ones not at all.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "serve/options.hpp"
+
+namespace neph::serve {
+
+/// Where a server listens; 0: not there.
+struct Ports {
+  std::uint16_t http = 0;
+  std::uint16_t grpc = 0;
+  std::uint16_t metrics = 0;
+};
+
+/// What is served.
+struct Source {
+  std::filesystem::path path;  ///< a model file or a repository folder
+  std::string name;            ///< of a single file's model; empty: the file's own
+};
+
+class Server {
+ public:
+  /// Listens, then loads the models; ready when it returns. `version` is the program's own, `clock` outlives
+  /// it. Errors: unavailable (port), not_found, the engine's; of several models the first that fails.
+  static Result<std::unique_ptr<Server>> start(const Source& source, const ModelOptions& model,
+                                               const ServerOptions& options, const std::string& version,
+                                               const Clock& clock);
+  /// As stop(), with no time left.
+  virtual ~Server() = default;
+
+  virtual Ports ports() const = 0;
+  /// By model: what its engine really uses (engine::Session::facts).
+  virtual std::map<std::string, std::map<std::string, std::string>> facts() const = 0;
+  /// Takes nothing new, answers what was accepted, at the longest for ServerOptions::stop_s, and returns when
+  /// nothing listens any more. False: not all could be answered.
+  virtual bool stop() = 0;
+};
+
+}  // namespace neph::serve

@@ -1,0 +1,67 @@
+#include "wire/grpc/status.hpp"
+
+#include <fmt/format.h>
+
+namespace neph::wire {
+namespace {
+
+grpc::StatusCode code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid_argument:
+    case ErrorCode::corrupt:
+      return grpc::StatusCode::INVALID_ARGUMENT;
+    case ErrorCode::not_found:
+      return grpc::StatusCode::NOT_FOUND;
+    case ErrorCode::unavailable:
+      return grpc::StatusCode::UNAVAILABLE;
+    case ErrorCode::timeout:
+      return grpc::StatusCode::DEADLINE_EXCEEDED;
+    case ErrorCode::unsupported:
+      return grpc::StatusCode::UNIMPLEMENTED;
+    case ErrorCode::io:
+    case ErrorCode::internal:
+      return grpc::StatusCode::INTERNAL;
+  }
+  return grpc::StatusCode::INTERNAL;
+}
+
+ErrorCode code_of(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::OUT_OF_RANGE:
+    case grpc::StatusCode::FAILED_PRECONDITION:
+    case grpc::StatusCode::ALREADY_EXISTS:
+      return ErrorCode::invalid_argument;
+    case grpc::StatusCode::NOT_FOUND:
+      return ErrorCode::not_found;
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return ErrorCode::timeout;
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return ErrorCode::unsupported;
+    case grpc::StatusCode::DATA_LOSS:
+      return ErrorCode::corrupt;
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:
+    case grpc::StatusCode::ABORTED:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+    case grpc::StatusCode::PERMISSION_DENIED:
+    case grpc::StatusCode::UNAUTHENTICATED:
+      return ErrorCode::unavailable;
+    default:
+      return ErrorCode::internal;
+  }
+}
+
+}  // namespace
+
+grpc::Status grpc_status(const Error& error) { return {code_of(error.code), error.message}; }
+
+grpc::Status grpc_status(const Status& status) {
+  return status ? grpc::Status::OK : grpc_status(status.error());
+}
+
+Error error_of(const grpc::Status& status, std::string_view what) {
+  return {code_of(status.error_code()), fmt::format("{}: {}", what, status.error_message())};
+}
+
+}  // namespace neph::wire
