@@ -94,6 +94,7 @@ Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
   Target target;
   NEPH_TRY(target.endpoint, wire::parse_endpoint(spec.url));
   target.client.channels = spec.channels;
+  target.client.tls = {.ca = spec.ca, .certificate = spec.certificate, .key = spec.key};
   if (!spec.token_file.empty()) {
     NEPH_TRY(const auto token, read_file(spec.token_file));
     target.client.bearer_token = trimmed(token);
