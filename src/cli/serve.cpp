@@ -39,9 +39,9 @@ class EndSignals {
     int signal = 0;
     ::sigwait(&signals_, &signal);
   }
-  /// True: a signal came within 100 ms.
+  /// True: a signal came within 5 ms.
   bool came() const {
-    constexpr timespec tick{.tv_sec = 0, .tv_nsec = 100'000'000};
+    constexpr timespec tick{.tv_sec = 0, .tv_nsec = 5'000'000};
     return ::sigtimedwait(&signals_, nullptr, &tick) > 0;
   }
 
@@ -90,12 +90,24 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
   talk("Ctrl-C answers what was accepted and ends\n");
 }
 
-/// A second signal while it stops ends the process at once.
+/// Waits for what goes on in another thread. False: a signal came first.
+template <class T>
+bool ends_before(const std::future<T>& work, const EndSignals& signals) {
+  while (work.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    if (signals.came()) return false;
+  return true;
+}
+
+/// What is under way cannot be called back, and is left as it is.
+[[noreturn]] void end_at_once(const char* why) {
+  talk("{}\n", why);
+  std::_Exit(exit_code(ErrorCode::unavailable));
+}
+
 Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
-  talk("stopping: nothing new is accepted\n");
+  talk("stopping: nothing new is accepted; once more to end at once\n");
   auto stopped = std::async(std::launch::async, [&server] { return server.stop(); });
-  while (stopped.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    if (signals.came()) std::_Exit(exit_code(ErrorCode::unavailable));
+  if (!ends_before(stopped, signals)) end_at_once("ended at once; requests may have gone without an answer");
   if (stopped.get()) return {};
   return fail(ErrorCode::timeout,
               "not all that was accepted could be answered within {}; more time: --stop-s",
@@ -107,8 +119,11 @@ Status run_server(const ServeOptions& options) {
   const SteadyClock clock;
   const auto begin = clock.now();
   NEPH_TRY(const auto source, source_of(options));
-  NEPH_TRY(const auto server,
-           serve::Server::start(source, options.model_options, options.server_options, version, clock));
+  auto starting = std::async(std::launch::async, [&] {
+    return serve::Server::start(source, options.model_options, options.server_options, version, clock);
+  });
+  if (!ends_before(starting, signals)) end_at_once("ended while models were being loaded");
+  NEPH_TRY(const auto server, starting.get());
   announce(*server, options, seconds(clock.now() - begin));
   signals.wait();
   return stop(*server, signals, options.server_options.stop_s);

@@ -17,7 +17,7 @@ class RunningServer final : public Server {
                 const Clock& clock)
       : options_(options),
         clock_(clock),
-        regions_(options.shared_memory),
+        regions_(options.shared_memory, static_cast<std::uint64_t>(options.max_body_bytes)),
         models_(model, regions_, clock),
         service_(models_, regions_, version) {}
   ~RunningServer() override { stop_until(clock_.now()); }
