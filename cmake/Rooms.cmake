@@ -37,38 +37,46 @@ function(neph_room name)
   endif()
 endfunction()
 
-# neph_engine(NAME [LINK library...])
+# neph_plugin(TARGET FOLDER folder ROOM library FILE file TESTS name [LINK library...])
 #
-# An engine is the folder src/engine/NAME and one plugin of all its .cpp files, bin/engines/neph-engine-NAME.so, which
-# the program loads when it is asked for. *_test.cpp make the test program NAME_engine_test and *_bench.cpp
-# NAME_engine_bench, which have the plugin's code in themselves as well, for what lies behind the door.
-function(neph_engine name)
-  cmake_parse_arguments(ENGINE "" "" "LINK" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/engine/${name}/*.cpp)
+# A plugin is a folder below src/ and one shared library of all its .cpp files, bin/FILE.so, which the program loads when
+# it is asked for. *_test.cpp make the test program NAME_test and *_bench.cpp NAME_bench, which have the plugin's code in
+# themselves, for what lies behind its one exported symbol.
+function(neph_plugin target)
+  cmake_parse_arguments(PLUGIN "" "FOLDER;ROOM;FILE;TESTS" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${PLUGIN_FOLDER}/*.cpp)
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
 
-  add_library(neph_engine_${name}_code OBJECT ${sources})
-  target_link_libraries(neph_engine_${name}_code PUBLIC neph_engine ${ENGINE_LINK})
-  set_target_properties(neph_engine_${name}_code PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  add_library(neph_engine_${name} MODULE)
-  target_link_libraries(neph_engine_${name} PRIVATE neph_engine_${name}_code)
-  target_link_options(neph_engine_${name} PRIVATE -Wl,--exclude-libs,ALL)  # exports its factory and nothing else
-  set_target_properties(neph_engine_${name} PROPERTIES
-    PREFIX "" OUTPUT_NAME neph-engine-${name} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/engines)
+  add_library(${target}_code OBJECT ${sources})
+  target_link_libraries(${target}_code PUBLIC ${PLUGIN_ROOM} ${PLUGIN_LINK})
+  set_target_properties(${target}_code PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  add_library(${target} MODULE)
+  target_link_libraries(${target} PRIVATE ${target}_code)
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)  # exports its factory and nothing else
+  cmake_path(SET file ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${PLUGIN_FILE})
+  cmake_path(GET file PARENT_PATH folder)
+  cmake_path(GET file FILENAME name)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${folder})
 
   if(NEPH_TESTS AND tests)
-    neph_test_program(${name}_engine_test neph_engine_${name}_code ${tests})
-    add_dependencies(${name}_engine_test neph_engine_${name})
+    neph_test_program(${PLUGIN_TESTS}_test ${target}_code ${tests})
+    add_dependencies(${PLUGIN_TESTS}_test ${target})
   endif()
   if(NEPH_TESTS AND benches)
-    add_executable(${name}_engine_bench ${benches})
-    target_link_libraries(${name}_engine_bench PRIVATE neph_engine_${name}_code benchmark::benchmark_main)
+    add_executable(${PLUGIN_TESTS}_bench ${benches})
+    target_link_libraries(${PLUGIN_TESTS}_bench PRIVATE ${target}_code benchmark::benchmark_main)
   endif()
-  set_property(GLOBAL APPEND PROPERTY NEPH_ENGINES neph_engine_${name})
+  set_property(GLOBAL APPEND PROPERTY NEPH_PLUGINS ${target})
+endfunction()
+
+# neph_engine(NAME [LINK library...]): the plugin bin/engines/neph-engine-NAME.so of the folder src/engine/NAME.
+function(neph_engine name)
+  neph_plugin(neph_engine_${name} FOLDER engine/${name} ROOM neph_engine FILE engines/neph-engine-${name}
+              TESTS ${name}_engine ${ARGN})
 endfunction()
 
 # neph_test_program(NAME LIBRARY source...): a gtest program that ctest runs from the repository's root.

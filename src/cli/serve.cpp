@@ -1,16 +1,22 @@
 #include "serve/serve.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
+#include "core/heap.hpp"
 #include "core/units.hpp"
 #include "net/net.hpp"
 
@@ -23,6 +29,7 @@ struct ServeOptions {
   serve::ModelOptions model_options;
   serve::ServerOptions server_options;
   bool json = false;
+  bool end_with_stdin = false;
 };
 
 /// SIGINT and SIGTERM, taken by wait() instead of ending the process. Made before any other thread, because
@@ -30,23 +37,34 @@ struct ServeOptions {
 class EndSignals {
  public:
   EndSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
   }
-  void wait() const {
-    int signal = 0;
-    ::sigwait(&signals_, &signal);
+  ~EndSignals() { ::close(descriptor_); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  /// True: a signal came. False: there was something to read from `other` before.
+  bool wait(int other = -1) const {
+    std::array<pollfd, 2> both{pollfd{descriptor_, POLLIN, 0}, pollfd{other, POLLIN, 0}};
+    while (::poll(both.data(), both.size(), -1) < 0) {
+    }
+    signalfd_siginfo taken;
+    return both[0].revents != 0 && ::read(descriptor_, &taken, sizeof taken) > 0;
   }
-  /// True: a signal came within 5 ms.
-  bool came() const {
-    constexpr timespec tick{.tv_sec = 0, .tv_nsec = 5'000'000};
-    return ::sigtimedwait(&signals_, nullptr, &tick) > 0;
+  /// A signal, or that whoever holds the other end of standard input has gone.
+  void wait_or_stdin() const {
+    std::array<char, 256> unread;
+    while (!wait(STDIN_FILENO) && ::read(STDIN_FILENO, unread.data(), unread.size()) > 0) {
+    }
   }
 
  private:
-  sigset_t signals_{};
+  int descriptor_;
 };
 
 /// A repository folder and a file as they are; a network's name as the file made of it.
@@ -90,42 +108,46 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
   talk("Ctrl-C answers what was accepted and ends\n");
 }
 
-/// Waits for what goes on in another thread. False: a signal came first.
-template <class T>
-bool ends_before(const std::future<T>& work, const EndSignals& signals) {
-  while (work.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    if (signals.came()) return false;
-  return true;
-}
-
-/// What is under way cannot be called back, and is left as it is.
-[[noreturn]] void end_at_once(const char* why) {
-  talk("{}\n", why);
-  std::_Exit(exit_code(ErrorCode::unavailable));
+/// What `work` returns. A signal before that ends the process at once, with these words: what is under way
+/// cannot be called back.
+template <class Work>
+auto unless_ended(const EndSignals& signals, const char* ended, Work work) {
+  const int done = ::eventfd(0, EFD_CLOEXEC);
+  auto result = std::async(std::launch::async, [&] {
+    auto made = work();
+    ::eventfd_write(done, 1);
+    return made;
+  });
+  if (signals.wait(done)) {
+    talk("{}\n", ended);
+    std::_Exit(exit_code(ErrorCode::unavailable));
+  }
+  ::close(done);
+  return result.get();
 }
 
 Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
   talk("stopping: nothing new is accepted; once more to end at once\n");
-  auto stopped = std::async(std::launch::async, [&server] { return server.stop(); });
-  if (!ends_before(stopped, signals)) end_at_once("ended at once; requests may have gone without an answer");
-  if (stopped.get()) return {};
+  if (unless_ended(signals, "ended at once; requests may have gone without an answer",
+                   [&] { return server.stop(); }))
+    return {};
   return fail(ErrorCode::timeout,
               "not all that was accepted could be answered within {}; more time: --stop-s",
               format_seconds(limit_s));
 }
 
 Status run_server(const ServeOptions& options) {
+  keep_heap();
   const EndSignals signals;
   const SteadyClock clock;
   const auto begin = clock.now();
   NEPH_TRY(const auto source, source_of(options));
-  auto starting = std::async(std::launch::async, [&] {
-    return serve::Server::start(source, options.model_options, options.server_options, version, clock);
-  });
-  if (!ends_before(starting, signals)) end_at_once("ended while models were being loaded");
-  NEPH_TRY(const auto server, starting.get());
+  NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", [&] {
+             return serve::Server::start(source, options.model_options, options.server_options, version,
+                                         clock);
+           }));
   announce(*server, options, seconds(clock.now() - begin));
-  signals.wait();
+  options.end_with_stdin ? signals.wait_or_stdin() : signals.wait();
   return stop(*server, signals, options.server_options.stop_s);
 }
 
@@ -140,6 +162,8 @@ void declare_serve(Command& command) {
   command.fields(options->model_options);
   command.fields(options->server_options);
   command.flag("json", options->json, "where it listens as one line of JSON on stdout, when it is ready");
+  command.flag("end-with-stdin", options->end_with_stdin,
+               "end, as on Ctrl-C, when standard input is closed: when the program that started it has gone");
   command.footer(
       "  neph serve resnet50.onnx --max-batch 8 --max-wait-s 0.002\n"
       "  neph serve resnet50 --payload jpeg --listen 0.0.0.0\n"

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
-#include <exception>
 #include <system_error>
 
-#include <dlfcn.h>
 #include <fmt/ranges.h>
 
 #include "core/names.hpp"
+#include "core/plugin.hpp"
 #include "engine/engine.hpp"
 
 namespace neph::engine {
@@ -17,49 +16,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view prefix = "neph-engine-";
 constexpr std::string_view suffix = ".so";
 
-using MakeEngine = Engine* (*)();
-
 /// "openvino" of "neph-engine-openvino.so"; empty if the file is no plugin.
 std::string engine_name(const fs::path& file) {
   const auto name = file.filename().string();
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
     return {};
   return name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-}
-
-/// dlerror() without the plugin's own path, which our messages name already.
-std::string loader_reason(const fs::path& plugin) {
-  const char* text = dlerror();
-  std::string reason = text != nullptr ? text : "no reason given";
-  const auto own = plugin.string() + ": ";
-  return reason.starts_with(own) ? reason.substr(own.size()) : reason;
-}
-
-/// The library stays in the process to its end: its code is behind every object that the engine makes,
-/// runtimes keep threads and exit handlers of their own in it, and unloading it could gain only memory.
-Result<std::unique_ptr<Engine>> load_engine(const std::string& name, const fs::path& plugin) {
-  void* library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return fail(ErrorCode::unsupported, "engine '{}' cannot be loaded here: {} ({})", name,
-                loader_reason(plugin), plugin.string());
-  const auto make = reinterpret_cast<MakeEngine>(dlsym(library, NEPH_ENGINE_SYMBOL));
-  if (make == nullptr)
-    return fail(ErrorCode::unsupported,
-                "engine '{}' cannot be loaded here: {} does not export {}; it is no engine, or one of "
-                "another version "
-                "of neph: build it again",
-                name, plugin.string(), NEPH_ENGINE_SYMBOL);
-  try {
-    return std::unique_ptr<Engine>(make());
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::unsupported, "engine '{}' does not start here: {} ({})", name, error.what(),
-                plugin.string());
-  }
-}
-
-fs::path program_folder() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
 }  // namespace
@@ -71,7 +33,7 @@ struct Registry::Plugin {
 
   Result<Engine*> open() {
     if (!engine) {
-      NEPH_TRY(engine, load_engine(name, path));
+      NEPH_TRY(engine, load_plugin<Engine>(fmt::format("engine '{}'", name), path, NEPH_ENGINE_SYMBOL));
     }
     return engine.get();
   }

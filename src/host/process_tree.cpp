@@ -30,8 +30,11 @@ std::optional<ProcessCounts> parse_process_stat(std::string_view text) {
   return counts;
 }
 
-ProcessTree::ProcessTree(const Records& records, int pid)
-    : proc_(records.path("proc")), root_pid_(pid), loadavg_(proc_ / "loadavg", 128) {
+ProcessTree::ProcessTree(const Records& records, int pid, bool descendants)
+    : proc_(records.path("proc")),
+      root_pid_(pid),
+      descendants_(descendants),
+      loadavg_(proc_ / "loadavg", 128) {
   add(pid);
 }
 
@@ -69,6 +72,7 @@ void ProcessTree::walk() {
       const auto tid = to_number(entry->path().filename().string());
       if (!tid) continue;
       members_[i].tids.push_back(static_cast<int>(*tid));
+      if (!descendants_) continue;
       CounterFile children(entry->path() / "children", 256);
       const auto text = children.read();
       if (!text) continue;
@@ -90,10 +94,11 @@ void ProcessTree::add(int pid) {
 }
 
 bool ProcessTree::read_counts() {
-  const auto ended = [](Member& member) {
+  const auto ended = [this](Member& member) {
     const auto text = member.stat.read();
     const auto counts = text ? parse_process_stat(*text) : std::nullopt;
     if (counts) member.counts = *counts;
+    if (!descendants_) member.counts.waited_user_ticks = member.counts.waited_system_ticks = 0;
     return !counts;
   };
   return std::erase_if(members_, ended) == 0;

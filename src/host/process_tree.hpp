@@ -39,7 +39,8 @@ class ProcessTree {
     std::vector<int> tids;  ///< its threads when the tree was last walked; some may have ended
   };
 
-  ProcessTree(const Records& records, int pid);
+  /// Without `descendants`: the process alone.
+  ProcessTree(const Records& records, int pid, bool descendants = true);
 
   /// Looks for new members and threads, if any process or thread of the machine is new, drops those that have
   /// ended, and reads everybody's counts. Cost: 2 µs, 1 µs a member, and when walked 2 µs a thread.
@@ -59,6 +60,7 @@ class ProcessTree {
 
   std::filesystem::path proc_;
   int root_pid_;
+  bool descendants_;
   CounterFile loadavg_;
   std::uint64_t last_born_ = 0;
   std::uint64_t walks_ = 0;

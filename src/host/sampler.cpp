@@ -17,10 +17,14 @@ Sampler::Sampler(const TelemetryOptions& options, const Clock& clock, Moment ori
       cost_limit_(options.cost_limit),
       recorder_(origin, from_seconds(0.5 / options.rate_hz)),
       records_(options.root),
-      tree_(records_, options.pid) {
-  const Subject subject{
-      .records = records_, .pid = options.pid, .tree = tree_, .nvml_library = options.nvml_library};
-  for (auto& source : open_sources(subject, recorder_)) entries_.push_back({.source = std::move(source)});
+      tree_(records_, options.pid, options.descendants) {
+  const Subject subject{.records = records_,
+                        .pid = options.pid,
+                        .tree = tree_,
+                        .nvml_library = options.nvml_library,
+                        .process = options.process};
+  for (auto& source : open_sources(subject, recorder_, options.machine))
+    entries_.push_back({.source = std::move(source)});
 }
 
 void Sampler::step(bool all) {

@@ -32,6 +32,11 @@ namespace neph::host {
 struct TelemetryOptions {
   double rate_hz = 10;  ///< readings a second, 0.1 to 1000
   int pid = 0;          ///< root of the process tree that is watched; 0: this process
+  /// What the process is called in the targets: with another name than this one its roles and its container
+  /// are NAME_loader, NAME_engine, NAME_rest and NAME_container.
+  std::string process = "process";
+  bool descendants = true;  ///< false: the process alone
+  bool machine = true;      ///< false: neither the machine nor its GPUs, which another telemetry watches
   std::filesystem::path root = "/";
   std::string nvml_library = "libnvidia-ml.so.1";
   /// A source whose readings would take more than this share of one core is read less often (/proc/stat of a

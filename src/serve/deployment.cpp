@@ -55,20 +55,26 @@ Status Deployment::admit(Job& job) {
     return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
                 name_.name);
   if (waiting_ >= options_.queue_requests)
-    return fail(ErrorCode::unavailable,
-                "the queue of model '{}' is full ({} requests); try again later, or give it more with "
-                "--queue-requests",
-                name_.name, waiting_);
+    return full(job, fmt::format("{} requests", waiting_), "--queue-requests");
   const auto bytes = waiting_bytes_ + job.bytes;
   if (waiting_ > 0 && bytes > static_cast<std::uint64_t>(options_.queue_bytes))
-    return fail(ErrorCode::unavailable,
-                "the queue of model '{}' is full ({} bytes); try again later, or give it more with "
-                "--queue-bytes",
-                name_.name, waiting_bytes_);
+    return full(job, fmt::format("{} bytes", waiting_bytes_), "--queue-bytes");
   ++waiting_;
   waiting_bytes_ = bytes;
   job.waits = true;
   return {};
+}
+
+/// Refuses it until, as far as is known, what waits has been run. Under the lock.
+tl::unexpected<Error> Deployment::full(Job& job, const std::string& holds, const char* option) const {
+  const auto& largest = costs_.back();
+  const double executions = static_cast<double>(waiting_) / static_cast<double>(largest.rows);
+  job.exchange->retry_after =
+      std::max<Nanoseconds>(std::chrono::milliseconds(1),
+                            from_seconds(executions * largest.seconds / static_cast<double>(lanes_.size())));
+  return fail(ErrorCode::unavailable,
+              "the queue of model '{}' is full ({}); try again later, or give it more with {}", name_.name,
+              holds, option);
 }
 
 /// The request leaves the queue's account. Under the lock.

@@ -74,6 +74,7 @@ class Deployment {
   Status try_sizes();
 
   Status admit(Job& job);
+  tl::unexpected<Error> full(Job& job, const std::string& holds, const char* option) const;
   void decoded(Job& job);
   void enqueue(Job& job);
   Lane* lane_for_now(Job& job, Moment now);

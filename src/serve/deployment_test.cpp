@@ -242,6 +242,7 @@ TEST_F(Deployments, BoundTheQueueInRequests) {
   EXPECT_EQ(
       c.message(),
       "the queue of model 'm' is full (2 requests); try again later, or give it more with --queue-requests");
+  EXPECT_EQ(c.retry_after, 2ms) << "two that wait, a millisecond each";
   engine.end_next();
   send(d);
   for (int i = 0; i < 3; ++i) engine.end_next();

@@ -57,10 +57,10 @@ class RunningServer final : public Server {
 
   Status listen() {
     if (options_.http_port != no_port) {
-      NEPH_TRY(http_, start_http(options_.http_port, options_.http_threads));
+      NEPH_TRY(http_, start_http(options_.http_port, options_.http_threads, false));
     }
     if (options_.metrics_port != no_port) {
-      NEPH_TRY(metrics_, start_http(options_.metrics_port, 1));
+      NEPH_TRY(metrics_, start_http(options_.metrics_port, 1, true));
     }
     if (options_.grpc_port == no_port) return {};
     const wire::GrpcOptions grpc{.address = options_.listen,
@@ -71,12 +71,14 @@ class RunningServer final : public Server {
     return {};
   }
 
-  Result<std::unique_ptr<wire::HttpListener>> start_http(std::int64_t port, std::int64_t threads) {
+  Result<std::unique_ptr<wire::HttpListener>> start_http(std::int64_t port, std::int64_t threads,
+                                                         bool only_metrics) {
     const wire::HttpOptions http{.address = options_.listen,
                                  .port = static_cast<std::uint16_t>(port),
                                  .threads = threads,
                                  .max_body_bytes = static_cast<std::uint64_t>(options_.max_body_bytes),
-                                 .bearer_token = token_};
+                                 .bearer_token = token_,
+                                 .only_metrics = only_metrics};
     return wire::HttpListener::start(service_, http, clock_);
   }
 

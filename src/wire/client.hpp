@@ -18,6 +18,7 @@
 #include "wire/endpoint.hpp"
 #include "wire/message.hpp"
 #include "wire/service.hpp"
+#include "wire/tls.hpp"
 
 namespace neph::wire {
 
@@ -45,6 +46,7 @@ struct Call {
 struct ClientOptions {
   std::string bearer_token;
   double connect_s = 5;       ///< longest wait for a connection
+  TlsClient tls;              ///< for https:// and grpcs://
   std::int64_t channels = 1;  ///< connections of a gRPC client, which its calls share
 };
 
@@ -53,7 +55,8 @@ class Client {
   using Ended = std::function<void(Call&)>;
 
   /// Connects to see that somebody is there. `ended` is called for each call, in the thread of run_until();
-  /// it may send again. Errors: unavailable (nobody listens, no such host), timeout.
+  /// it may send again. Errors: unavailable (nobody listens, no such host, the two do not believe
+  /// each other's certificates), timeout, those of read_tls.
   static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint, const ClientOptions& options,
                                                  const Clock& clock, Ended ended);
   virtual ~Client() = default;
@@ -63,12 +66,16 @@ class Client {
   virtual void send(Call& call) = 0;
   /// Has calls end until `moment`, or until `enough` says so (it is asked after each event).
   virtual void run_until(Moment moment, const std::function<bool()>& enough) = 0;
+  /// Has run_until() ask `enough` again. The only function that any thread may call.
+  virtual void wake() = 0;
   /// The reply that a call has kept. Its tensors point into the call or into the reply.
   virtual Status decode(const Call& call, InferReply& reply) const = 0;
   /// Gives up every call that has not ended; each ends as unavailable.
   virtual void give_up() = 0;
 
   virtual Result<ModelMetadata> model_metadata(const std::string& model) = 0;
+  /// A page of an HTTP server, as /metrics. Errors: unsupported over gRPC.
+  virtual Result<std::string> get(const std::string& target) = 0;
 };
 
 }  // namespace neph::wire

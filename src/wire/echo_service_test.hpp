@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -23,17 +24,20 @@ class EchoService final : public Service {
  public:
   ~EchoService() override { answer_all(); }
   /// Returns when everything taken has been answered: a listener may go only then.
-  void answer_all() {
+  void answer_all() { answer_all_but(0); }
+  /// Returns when all but the `last` ones taken have been.
+  void answer_all_but(std::size_t last) {
     const std::scoped_lock lock(mutex_);
-    for (auto& thread : threads_) thread.join();
-    threads_.clear();
+    const auto end = threads_.end() - static_cast<std::ptrdiff_t>(last);
+    for (auto thread = threads_.begin(); thread != end; ++thread) thread->join();
+    threads_.erase(threads_.begin(), end);
   }
 
   bool live() const override { return true; }
-  bool ready() const override { return true; }
+  bool ready() const override { return is_ready; }
   Result<bool> model_ready(const std::string& model, const std::string&) const override {
     NEPH_CHECK(known(model));
-    return true;
+    return is_ready.load();
   }
   ServerMetadata metadata() const override { return {"test", "0", {"binary_tensor_data"}}; }
   Result<ModelMetadata> model_metadata(const std::string& model, const std::string&) const override {
@@ -74,15 +78,27 @@ class EchoService final : public Service {
 
   void infer(Exchange& exchange) override {
     ++taken_;
+    if (refusal) {
+      exchange.retry_after = retry_after;
+      return exchange.finish(tl::unexpected(*refusal));
+    }
     if (delay.load().count() == 0) return answer(exchange);
     const std::scoped_lock lock(mutex_);
-    threads_.emplace_back([&exchange, wait = delay.load()] {
-      std::this_thread::sleep_for(wait);
+    threads_.emplace_back([this, &exchange, wait = delay.load()] {
+      const auto until = std::chrono::steady_clock::now() + wait;
+      while (std::chrono::steady_clock::now() < until && !exchange.abandoned())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (exchange.abandoned()) ++abandoned_;
       answer(exchange);
     });
   }
 
   std::int64_t taken() const { return taken_; }
+  std::atomic<bool> is_ready{true};
+  std::optional<Error> refusal;  ///< of every inference; set while none is under way
+  Nanoseconds retry_after{};     ///< with it
+  /// Whose client had gone before the answer; a delayed answer does not wait any longer then.
+  std::int64_t abandoned() const { return abandoned_; }
   std::atomic<std::chrono::milliseconds> delay{
       std::chrono::milliseconds(0)};  ///< not 0: answers come from another thread, after so long
 
@@ -107,7 +123,7 @@ class EchoService final : public Service {
 
   std::mutex mutex_;
   std::vector<std::thread> threads_;
-  std::atomic<std::int64_t> taken_{0};
+  std::atomic<std::int64_t> taken_{0}, abandoned_{0};
 };
 
 }  // namespace neph::wire

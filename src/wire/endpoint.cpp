@@ -9,9 +9,12 @@
 namespace neph::wire {
 
 std::string Endpoint::text() const {
+  return fmt::format("{}{}://{}", enum_name(protocol), secure ? "s" : "", address());
+}
+
+std::string Endpoint::address() const {
   const bool brackets = host.find(':') != std::string::npos;
-  return fmt::format("{}://{}{}{}:{}", enum_name(protocol), brackets ? "[" : "", host, brackets ? "]" : "",
-                     port);
+  return fmt::format("{}{}{}:{}", brackets ? "[" : "", host, brackets ? "]" : "", port);
 }
 
 Result<Endpoint> parse_endpoint(std::string_view text) {
@@ -22,10 +25,12 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   const auto end_of_scheme = text.find("://");
   if (end_of_scheme == std::string_view::npos) return wrong("no protocol before ://");
   const auto scheme = text.substr(0, end_of_scheme);
-  const auto protocol = enum_value<Protocol>(scheme);
+  const bool secure = scheme.ends_with('s');
+  const auto protocol = enum_value<Protocol>(scheme.substr(0, scheme.size() - (secure ? 1 : 0)));
   if (!protocol) return wrong(unknown_name("protocol", scheme, enum_choices<Protocol>()));
   Endpoint endpoint{.protocol = *protocol,
-                    .port = static_cast<std::uint16_t>(*protocol == Protocol::http ? 8000 : 8001)};
+                    .port = static_cast<std::uint16_t>(*protocol == Protocol::http ? 8000 : 8001),
+                    .secure = secure};
 
   auto rest = text.substr(end_of_scheme + 3);
   if (rest.ends_with('/')) rest.remove_suffix(1);

@@ -1,4 +1,4 @@
-// Where a server is: "http://127.0.0.1:8000", "grpc://node2:8001".
+// Where a server is: "http://127.0.0.1:8000", "grpc://node2:8001"; https:// and grpcs:// mean TLS.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,16 @@ struct Endpoint {
   Protocol protocol = Protocol::http;
   std::string host;
   std::uint16_t port = 0;
+  bool secure = false;  ///< TLS
 
   /// As it is written; an IPv6 address in brackets.
   std::string text() const;
+  /// HOST:PORT.
+  std::string address() const;
 };
 
-/// Without a port it is the usual one, 8000 for HTTP and 8001 for gRPC. Errors: invalid_argument.
+/// Without a port it is the usual one, 8000 for HTTP and 8001 for gRPC, with TLS too. Errors:
+/// invalid_argument.
 Result<Endpoint> parse_endpoint(std::string_view text);
 
 }  // namespace neph::wire

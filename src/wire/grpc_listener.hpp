@@ -14,6 +14,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "wire/service.hpp"
+#include "wire/tls.hpp"
 
 namespace neph::wire {
 
@@ -22,11 +23,13 @@ struct GrpcOptions {
   std::uint16_t port = 8001;  ///< 0: any free one
   std::uint64_t max_message_bytes = std::uint64_t{1} << 30;
   std::string bearer_token;  ///< if not empty, calls without it are refused, but for health
+  TlsServer tls;             ///< its certificate empty: in the clear
 };
 
 class GrpcListener {
  public:
-  /// Listens when it returns. `service` and `clock` outlive it. Errors: unavailable (the port cannot be had).
+  /// Listens when it returns. `service` and `clock` outlive it. Errors: unavailable (the port cannot be had),
+  /// those of read_tls.
   static Result<std::unique_ptr<GrpcListener>> start(Service& service, const GrpcOptions& options,
                                                      const Clock& clock);
   /// Like stop(now).

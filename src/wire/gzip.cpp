@@ -15,9 +15,15 @@ constexpr int as_gzip = 16;        // added to it: the gzip format
 constexpr int either_format = 32;  // added to it: zlib or gzip, told apart by the header
 constexpr int usual_memory = 8;
 
+/// Names of codings are alike in capitals and small letters (RFC 9110, 8.4.1).
+bool is(std::string_view given, std::string_view name) {
+  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+  return std::equal(given.begin(), given.end(), name.begin(), name.end(), same);
+}
+
 Coding coding_of(std::string_view name) {
-  if (name == "gzip" || name == "x-gzip") return Coding::gzip;
-  if (name == "deflate") return Coding::deflate;
+  if (is(name, "gzip") || is(name, "x-gzip")) return Coding::gzip;
+  if (is(name, "deflate")) return Coding::deflate;
   return Coding::identity;
 }
 
@@ -25,7 +31,7 @@ Coding coding_of(std::string_view name) {
 
 Result<Coding> parse_coding(std::string_view header) {
   const auto name = trimmed(header);
-  if (name.empty() || name == "identity") return Coding::identity;
+  if (name.empty() || is(name, "identity")) return Coding::identity;
   const auto coding = coding_of(name);
   if (coding == Coding::identity)
     return fail(ErrorCode::unsupported, "Content-Encoding {}: known are gzip, deflate and identity", name);
@@ -39,8 +45,8 @@ Coding accepted_coding(std::string_view header) {
     const auto semicolon = item.find(';');
     const auto coding = coding_of(trimmed(item.substr(0, semicolon)));
     const auto weight = semicolon == std::string_view::npos ? "" : trimmed(item.substr(semicolon + 1));
-    const bool refused =
-        weight.starts_with("q=0") && weight.find_first_of("123456789", 3) == std::string_view::npos;
+    const bool refused = (weight.starts_with("q=0") || weight.starts_with("Q=0")) &&
+                         weight.find_first_of("123456789", 3) == std::string_view::npos;
     if (coding != Coding::identity && !refused) return coding;
     if (comma == std::string_view::npos) break;
     header = header.substr(comma + 1);

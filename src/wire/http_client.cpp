@@ -17,6 +17,7 @@
 #include "wire/http_reply_head.hpp"
 #include "wire/pieces.hpp"
 #include "wire/rest_route.hpp"
+#include "wire/stream.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
@@ -42,13 +43,15 @@ class HttpClient;
 /// A connection and the call that is on it, if any.
 class Connection {
  public:
-  Connection(HttpClient& client, asio::io_context& io) : client_(client), socket_(io) {}
+  Connection(HttpClient& client, asio::io_context& io) : client_(client), stream_(io) {}
   void carry(Call& call);
   void close();
   Call* call() const { return call_; }
 
  private:
   void connect();
+  void greet();
+  void begin();
   void write();
   void read();
   void take(std::size_t bytes);
@@ -58,7 +61,7 @@ class Connection {
   void end(Status outcome);
 
   HttpClient& client_;
-  tcp::socket socket_;
+  Stream stream_;
   Call* call_ = nullptr;
   std::array<char, read_bytes> buffer_;
   std::string head_, body_;  ///< the body of a reply that is kept, or that tells an error
@@ -84,6 +87,9 @@ class HttpClient final : public Client {
   }
 
   Status open() {
+    if (endpoint_.secure) {
+      NEPH_TRY(tls_, tls_context(options_.tls));
+    }
     Code error;
     tcp::resolver resolver(io_);
     const auto found = resolver.resolve(endpoint_.host, std::to_string(endpoint_.port), error);
@@ -141,6 +147,10 @@ class HttpClient final : public Client {
     }
   }
 
+  void wake() override {
+    asio::post(io_, [] {});
+  }
+
   Status decode(const Call& call, InferReply& reply) const override {
     return read_body(std::as_bytes(std::span(call.reply)), call.json_bytes, reply);
   }
@@ -151,20 +161,29 @@ class HttpClient final : public Client {
   }
 
   Result<ModelMetadata> model_metadata(const std::string& model) override {
-    NEPH_TRY(const auto request, encode_get("/v2/models/" + path_segment(model)));
+    NEPH_TRY(const auto text, get("/v2/models/" + path_segment(model)));
+    NEPH_TRY(const Json json, parse_json(text, endpoint_.text()));
+    return metadata_of(json);
+  }
+
+  Result<std::string> get(const std::string& target) override {
+    NEPH_TRY(const auto request, encode_get(target));
     Call call;
     call.request = request.get();
     call.keeps_reply = true;
     call.deadline = clock_.now() + from_seconds(options_.connect_s);
     NEPH_CHECK(perform(call));
-    NEPH_TRY(const Json json, parse_json(call.reply, endpoint_.text()));
-    return metadata_of(json);
+    return std::move(call.reply);
   }
 
   // ---- For connections
 
   const std::vector<tcp::endpoint>& addresses() const { return addresses_; }
   Moment now() const { return clock_.now(); }
+  TlsContext* tls() const { return tls_.get(); }
+  const std::string& server_name() const {
+    return options_.tls.server_name.empty() ? endpoint_.host : options_.tls.server_name;
+  }
   void ended(Connection& connection, Call& call) {
     busy_.erase(&connection);
     idle_.push_back(&connection);
@@ -239,6 +258,7 @@ class HttpClient final : public Client {
   const ClientOptions options_;
   const Clock& clock_;
   Ended ended_;
+  std::unique_ptr<TlsContext> tls_;  ///< null: in the clear
   asio::io_context io_{1};
   asio::steady_timer timer_{io_};
   std::vector<tcp::endpoint> addresses_;
@@ -259,25 +279,37 @@ void Connection::carry(Call& call) {
   has_head_ = false;
   call.sent = client_.now();
   call.first_byte.reset();
-  if (socket_.is_open()) return write();
+  if (stream_.socket().is_open()) return write();
   used_before_ = false;
   connect();
 }
 
 void Connection::connect() {
-  asio::async_connect(socket_, client_.addresses(), [this, turn = turn_](Code error, const tcp::endpoint&) {
+  asio::async_connect(stream_.socket(), client_.addresses(),
+                      [this, turn = turn_](Code error, const tcp::endpoint&) {
+                        if (turn != turn_ || call_ == nullptr) return;
+                        if (error) return fail_with(error);
+                        Code ignored;
+                        stream_.socket().set_option(tcp::no_delay(true), ignored);
+                        client_.tls() != nullptr ? greet() : begin();
+                      });
+}
+
+void Connection::greet() {
+  stream_.async_connect(*client_.tls(), client_.server_name(), [this, turn = turn_](Code error) {
     if (turn != turn_ || call_ == nullptr) return;
-    if (error) return fail_with(error);
-    Code ignored;
-    socket_.set_option(tcp::no_delay(true), ignored);
-    call_->sent = client_.now();
-    write();
+    error ? fail_with(error) : begin();
   });
+}
+
+void Connection::begin() {
+  call_->sent = client_.now();
+  write();
 }
 
 void Connection::write() {
   const auto& pieces = static_cast<const HttpOutgoing&>(*call_->request).pieces;
-  asio::async_write(socket_, Pieces(pieces), [this, turn = turn_](Code error, std::size_t) {
+  asio::async_write(stream_, Pieces(pieces), [this, turn = turn_](Code error, std::size_t) {
     if (turn != turn_ || call_ == nullptr) return;
     if (error) return fail_with(error);
   });
@@ -285,7 +317,7 @@ void Connection::write() {
 }
 
 void Connection::read() {
-  socket_.async_read_some(asio::buffer(buffer_), [this, turn = turn_](Code error, std::size_t bytes) {
+  stream_.async_read_some(asio::buffer(buffer_), [this, turn = turn_](Code error, std::size_t bytes) {
     if (turn != turn_ || call_ == nullptr) return;
     if (error) return fail_with(error);
     take(bytes);
@@ -340,14 +372,14 @@ void Connection::finish() {
 /// A server may close a connection that has been idle, just when it is used again: that is no failure of the
 /// request, which nobody has read, and it is sent once more.
 void Connection::fail_with(Code error) {
+  const auto words = stream_.words_of(error);
+  const bool lost = error == asio::error::connection_refused || error == asio::error::eof ||
+                    error == asio::error::connection_reset || error == asio::error::broken_pipe ||
+                    error.category() == asio::error::get_ssl_category() ||
+                    error == asio::ssl::error::stream_truncated;
   shut();
   if (used_before_ && !call_->first_byte) return carry(*call_);
-  const auto code = error == asio::error::connection_refused || error == asio::error::eof ||
-                            error == asio::error::connection_reset || error == asio::error::broken_pipe
-                        ? ErrorCode::unavailable
-                        : ErrorCode::io;
-  const auto words = error == asio::error::eof ? "the server closed the connection" : error.message();
-  end(fail(code, "{}", words));
+  end(fail(lost ? ErrorCode::unavailable : ErrorCode::io, "{}", words));
 }
 
 /// Gives up the call: nobody waits for its reply any more.
@@ -358,10 +390,7 @@ void Connection::close() {
            : fail(ErrorCode::unavailable, "given up before it was answered"));
 }
 
-void Connection::shut() {
-  Code ignored;
-  socket_.close(ignored);
-}
+void Connection::shut() { stream_.close(); }
 
 void Connection::end(Status outcome) {
   ++turn_;

@@ -1,6 +1,7 @@
 #include "wire/http_connection.hpp"
 
 #include <algorithm>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
@@ -47,9 +48,9 @@ Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
 }  // namespace
 
 HttpConnection::HttpConnection(HttpThread& home, asio::ip::tcp::socket socket)
-    : home_(home), socket_(std::move(socket)) {
-  boost::system::error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+    : home_(home), stream_(std::move(socket)) {
+  Code ignored;
+  stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   buffer_.max_size(most_buffered_bytes);  // also of what chunks say beside their data
   buffer_.reserve(first_read_bytes);
   home_.connections.insert(this);
@@ -81,8 +82,8 @@ std::optional<Moment> HttpConnection::idle_since() const {
 void HttpConnection::close() {
   doing_ = Doing::ending;
   Code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
-  socket_.close(ignored);
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+  if (!greeting_) stream_.close();  // else the handshake ends now, and closes it
   abandoned_.store(true, std::memory_order_relaxed);
 }
 
@@ -93,6 +94,22 @@ void HttpConnection::wind_down() {
 
 // ---- Reading
 
+/// A handshake runs in a thread of its own, where its arithmetic does not stall the connections of this one.
+void HttpConnection::begin() {
+  if (home_.tls == nullptr) return read_header();
+  greeting_ = true;
+  doing_ = Doing::reading;
+  allow_s(home_.options.patience_s);
+  auto greeted = [self = shared_from_this()](Code error) mutable {
+    auto& io = self->home_.io;
+    asio::post(io, [self = std::move(self), error] {
+      self->greeting_ = false;
+      error || self->doing_ == Doing::ending ? self->close() : self->read_header();
+    });
+  };
+  stream_.async_accept(*home_.tls, asio::bind_executor(home_.handshakes.get_executor(), std::move(greeted)));
+}
+
 void HttpConnection::read_header() {
   doing_ = Doing::waiting;
   since_ = home_.clock.now();
@@ -100,27 +117,65 @@ void HttpConnection::read_header() {
   parser_.emplace();
   parser_->header_limit(header_limit);
   parser_->body_limit(home_.options.max_body_bytes);
-  http::async_read_header(socket_, buffer_, *parser_, then(&HttpConnection::on_header));
+  parse_header();
 }
 
-void HttpConnection::on_header(Code error) {
-  if (error) return refuse_header(error);
+/// Reads whatever comes. While a request is served this is the next one's beginning, or the end: so it is
+/// noticed that the client has gone, and costs nothing, as the read has only begun earlier.
+void HttpConnection::read_more() {
+  if (std::exchange(reading_, true)) return;
+  stream_.async_read_some(buffer_.prepare(first_read_bytes),
+                          [self = shared_from_this()](Code error, std::size_t bytes) {
+                            self->reading_ = false;
+                            self->on_more(error, bytes);
+                          });
+}
+
+void HttpConnection::on_more(Code error, std::size_t bytes) {
+  buffer_.commit(bytes);
+  if (error) {
+    abandoned_.store(true, std::memory_order_relaxed);
+    keep_alive_ =
+        false;  // what is under way is answered all the same: it may be only the other's sending that ended
+  }
+  if (doing_ != Doing::waiting) return;
+  error ? close() : parse_header();
+}
+
+void HttpConnection::parse_header() {
+  while (buffer_.size() > 0) {
+    Code error;
+    buffer_.consume(parser_->put(buffer_.data(), error));
+    if (error == http::error::need_more) break;
+    if (error) return refuse_header(error);
+    if (parser_->is_header_done()) return on_header();
+  }
+  read_more();
+}
+
+void HttpConnection::on_header() {
   doing_ = Doing::reading;
   const auto& header = parser_->get();
   keep_alive_ = header.keep_alive() && !home_.stopping;
   body_.clear();
-  reply_coding_ = Coding::identity;
+  body_coding_ = reply_coding_ = Coding::identity;
+  retry_after = usual_retry;
   const bool bounded = parser_->chunked() || header.count(http::field::transfer_encoding) == 0;
   unread_ = !bounded || !parser_->is_done();
   auto route = parse_route(view(header.method_string()), view(header.target()));
   if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 0);
   route_ = *std::move(route);
   if (!is_authorised()) return refuse({ErrorCode::unavailable, "a bearer token is wanted"}, 401);
+  if (home_.options.only_metrics && route_.to != Route::To::metrics && !is_health(route_.to))
+    return refuse({ErrorCode::not_found, "this port has /metrics and health, and nothing else"});
   // The end of a body in another coding cannot be told from the beginning of the next request.
   if (!bounded) return refuse({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
   auto json = json_length(header[beast::string_view(json_length_header.data(), json_length_header.size())]);
   if (!json) return refuse(json.error());
   json_bytes_ = *json;
+  auto coding = parse_coding(view(header[http::field::content_encoding]));
+  if (!coding) return refuse(coding.error(), 415);
+  body_coding_ = *coding;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
   if (beast::iequals(header[http::field::expect], "100-continue")) say_go_on();
   if (parser_->chunked()) return read_chunked_body();
@@ -134,7 +189,8 @@ void HttpConnection::on_header(Code error) {
 /// after a while.
 void HttpConnection::say_go_on() {
   static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-  ::send(socket_.native_handle(), go_on.data(), go_on.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (stream_.is_secure()) return;
+  ::send(stream_.socket().native_handle(), go_on.data(), go_on.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /// Answers what is no HTTP, and ends: nobody knows where the next request would begin.
@@ -160,8 +216,7 @@ void HttpConnection::refuse(const Error& error, int status) {
 
 bool HttpConnection::is_authorised() const {
   const auto& token = home_.options.bearer_token;
-  if (token.empty() || route_.to == Route::To::server_live || route_.to == Route::To::server_ready)
-    return true;
+  if (token.empty() || is_health(route_.to)) return true;
   const auto given = view(parser_->get()[http::field::authorization]);
   constexpr std::string_view scheme = "Bearer ";
   return given.starts_with(scheme) && same_secret(given.substr(scheme.size()), token);
@@ -176,7 +231,7 @@ void HttpConnection::read_known_body(std::uint64_t length) {
   buffer_.consume(there);
   if (there == length) return on_body({});
   const auto rest = body_.bytes().subspan(there);
-  asio::async_read(socket_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
+  asio::async_read(stream_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
 }
 
 void HttpConnection::read_chunked_body() {
@@ -184,7 +239,7 @@ void HttpConnection::read_chunked_body() {
   if (!body_.extend(filled + chunk_bytes)) return refuse({ErrorCode::unavailable, "no memory for the body"});
   parser_->get().body() = {.data = body_.bytes().data() + filled, .size = chunk_bytes, .more = true};
   allow_s(home_.options.patience_s);
-  http::async_read(socket_, buffer_, *parser_, then(&HttpConnection::on_chunk));
+  http::async_read(stream_, buffer_, *parser_, then(&HttpConnection::on_chunk));
 }
 
 void HttpConnection::on_chunk(Code error) {
@@ -203,8 +258,7 @@ void HttpConnection::on_body(Code error) {
 }
 
 Status HttpConnection::unpack_body() {
-  NEPH_TRY(const auto coding, parse_coding(view(parser_->get()[http::field::content_encoding])));
-  if (coding == Coding::identity) return {};
+  if (body_coding_ == Coding::identity) return {};
   unpacked_.clear();
   NEPH_CHECK(unpack(body_.bytes(), home_.options.max_body_bytes, unpacked_));
   body_.swap(unpacked_);
@@ -217,8 +271,11 @@ void HttpConnection::serve() {
   doing_ = Doing::serving;
   if (route_.to == Route::To::infer) {
     if (const auto status = begin_inference(); !status) return refuse(status.error());
-    self_ = shared_from_this();
-    return home_.service.infer(*this);
+    const auto self = self_ = shared_from_this();
+    home_.service.infer(*this);
+    if (doing_ == Doing::serving && buffer_.size() == 0)
+      read_more();  // else the next request is there already
+    return;
   }
   if (!takes_long(route_.to)) return answer_small(rest_reply(home_.service, route_, body_.bytes()));
   asio::post(home_.slow, [self = shared_from_this()]() mutable {
@@ -280,7 +337,8 @@ void HttpConnection::write(int status, std::string_view type,
   if (packs)
     fmt::format_to(out, "Content-Encoding: {}\r\n", reply_coding_ == Coding::gzip ? "gzip" : "deflate");
   if (status == 401) head_ += "WWW-Authenticate: Bearer\r\n";
-  if (status == 503) head_ += "Retry-After: 1\r\n";
+  if (status == 503)
+    fmt::format_to(out, "Retry-After: {}\r\n", std::chrono::ceil<std::chrono::seconds>(retry_after).count());
   timing_.clear();
   append_timing(stages, timing_);
   if (!timing_.empty()) fmt::format_to(out, "Server-Timing: {}\r\n", timing_);
@@ -294,22 +352,30 @@ void HttpConnection::write(int status, std::string_view type,
   else
     for (const auto& part : parts) pieces_.push_back(asio::buffer(part.data(), part.size()));
   allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
-  asio::async_write(socket_, Pieces(pieces_), then(&HttpConnection::on_written));
+  asio::async_write(stream_, Pieces(pieces_), then(&HttpConnection::on_written));
 }
 
 void HttpConnection::on_written(Code error) {
   if (lease != nullptr) std::exchange(lease, nullptr)->written(*this);
   if (error) return close();
-  if (unread_) return linger();
-  if (!keep_alive_ || home_.stopping) return close();
+  if (unread_ || !keep_alive_ || home_.stopping) return end();
   read_header();
+}
+
+/// TLS has a farewell of its own, without which a client must take the reply for cut off.
+void HttpConnection::end() {
+  if (!stream_.is_secure()) return unread_ ? linger() : close();
+  doing_ = Doing::reading;
+  allow_s(linger_s);
+  stream_.async_farewell(
+      [self = shared_from_this()](Code) { self->unread_ ? self->linger() : self->close(); });
 }
 
 /// Ends without cutting off the reply: a client that is still sending would be reset, and lose what it has
 /// not read.
 void HttpConnection::linger() {
   Code failed;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, failed);
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
   if (failed) return close();
   doing_ = Doing::reading;
   allow_s(linger_s);
@@ -319,7 +385,7 @@ void HttpConnection::linger() {
 void HttpConnection::discard(Code error) {
   if (error) return close();
   buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(first_read_bytes), then(&HttpConnection::discard));
+  stream_.socket().async_read_some(buffer_.prepare(first_read_bytes), then(&HttpConnection::discard));
 }
 
 }  // namespace neph::wire

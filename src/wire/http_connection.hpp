@@ -18,6 +18,7 @@
 #include "wire/http_body.hpp"
 #include "wire/http_listener.hpp"
 #include "wire/rest_reply.hpp"
+#include "wire/stream.hpp"
 
 namespace neph::wire {
 
@@ -33,6 +34,8 @@ struct HttpThread {
   const HttpOptions& options;
   const Clock& clock;
   asio::thread_pool& slow;                               ///< for answers that take long
+  asio::thread_pool& handshakes;                         ///< for TLS, a millisecond of arithmetic each
+  TlsContext* tls = nullptr;                             ///< null: in the clear
   std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
   std::atomic<std::int64_t> count{0};
   bool stopping = false;
@@ -46,7 +49,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   HttpConnection(HttpThread& home, asio::ip::tcp::socket socket);
   ~HttpConnection() override;
 
-  void read_header();
+  void begin();
   void finish(Status status) override;
 
   /// Closes it if it has taken too long for what it is doing.
@@ -64,7 +67,11 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   template <class Function>
   auto then(Function function);
   void allow_s(double seconds);
-  void on_header(Code error);
+  void read_header();
+  void read_more();
+  void on_more(Code error, std::size_t bytes);
+  void parse_header();
+  void on_header();
   void say_go_on();
   void refuse(const Error& error, int status = 0);
   void refuse_header(Code error);
@@ -81,15 +88,16 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   void write(int status, std::string_view type, std::span<const std::span<const std::byte>> parts,
              std::optional<std::size_t> json_bytes);
   void on_written(Code error);
+  void end();
   void linger();
   void discard(Code error);
 
   HttpThread& home_;
-  asio::ip::tcp::socket socket_;
+  Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::buffer_body>> parser_;
   BodyMemory body_, unpacked_;
-  Coding reply_coding_ = Coding::identity;
+  Coding body_coding_ = Coding::identity, reply_coding_ = Coding::identity;
   Route route_{};
   std::optional<std::uint64_t> json_bytes_;
   OutgoingBody out_;
@@ -99,6 +107,8 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Status outcome_;
   Doing doing_ = Doing::waiting;
   Moment since_, due_;
+  bool greeting_ = false;  ///< the handshake is under way, in a thread of its own
+  bool reading_ = false;   ///< read_more() is under way
   bool keep_alive_ = true;
   bool unread_ = false;  ///< its end has not come: after a refusal nobody knows where the next one begins
   std::shared_ptr<HttpConnection> self_;  ///< while the service has it

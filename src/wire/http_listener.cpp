@@ -22,8 +22,9 @@ constexpr auto full_pause = std::chrono::milliseconds(100);  // after an accept 
 
 /// A thread with its connections, and a look at the clock for them.
 struct Worker : HttpThread {
-  Worker(Service& service_, const HttpOptions& options_, const Clock& clock_, asio::thread_pool& slow_)
-      : HttpThread{service_, options_, clock_, slow_} {}
+  Worker(Service& service_, const HttpOptions& options_, const Clock& clock_, asio::thread_pool& slow_,
+         asio::thread_pool& handshakes_)
+      : HttpThread{service_, options_, clock_, slow_, handshakes_} {}
 
   void tick() {
     timer.expires_after(clock_interval);
@@ -39,7 +40,7 @@ struct Worker : HttpThread {
   /// Takes a connection. One too many: the one that has waited for a request for longest goes, if one waits.
   void take(tcp::socket socket) {
     if (stopping) return;
-    std::make_shared<HttpConnection>(*this, std::move(socket))->read_header();
+    std::make_shared<HttpConnection>(*this, std::move(socket))->begin();
     if (static_cast<std::int64_t>(connections.size()) > most_connections) make_room();
   }
 
@@ -84,7 +85,7 @@ class Listener final : public HttpListener {
       : options_(options), clock_(clock) {
     const auto threads = std::max<std::int64_t>(1, options.threads);
     for (std::int64_t i = 0; i < threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(service, options_, clock, slow_));
+      workers_.push_back(std::make_unique<Worker>(service, options_, clock, slow_, handshakes_));
       workers_.back()->most_connections = std::max<std::int64_t>(1, options.max_connections / threads);
     }
     acceptor_.emplace(workers_.front()->io);
@@ -93,6 +94,8 @@ class Listener final : public HttpListener {
   ~Listener() override { stop(clock_.now()); }
 
   Status listen() {
+    NEPH_TRY(tls_, tls_context(options_.tls));
+    for (auto& worker : workers_) worker->tls = tls_.get();
     Code error;
     const auto address = asio::ip::make_address(options_.address, error);
     if (error)
@@ -144,6 +147,8 @@ class Listener final : public HttpListener {
     for (auto& worker : workers_) worker->io.stop();
     for (auto& worker : workers_)
       if (worker->thread.joinable()) worker->thread.join();
+    handshakes_.stop();
+    handshakes_.join();
     slow_.join();
   }
 
@@ -176,7 +181,9 @@ class Listener final : public HttpListener {
 
   const HttpOptions options_;
   const Clock& clock_;
+  std::unique_ptr<TlsContext> tls_;
   asio::thread_pool slow_{1};
+  asio::thread_pool handshakes_{1};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> pause_;

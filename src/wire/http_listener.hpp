@@ -13,6 +13,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "wire/service.hpp"
+#include "wire/tls.hpp"
 
 namespace neph::wire {
 
@@ -22,14 +23,16 @@ struct HttpOptions {
   std::int64_t threads = 2;
   std::uint64_t max_body_bytes = std::uint64_t{1} << 30;  ///< also of a packed one when unpacked
   std::int64_t max_connections = 20'000;  ///< when reached, the one idle for longest is closed for a new one
-  double patience_s = 60;    ///< for a request's header, and for a body beside a second per megabyte
-  std::string bearer_token;  ///< if not empty, requests without it are refused, but for health
+  double patience_s = 60;     ///< for a request's header, and for a body beside a second per megabyte
+  std::string bearer_token;   ///< if not empty, requests without it are refused, but for health
+  TlsServer tls;              ///< its certificate empty: in the clear
+  bool only_metrics = false;  ///< a port for those who watch: /metrics and health, and nothing else
 };
 
 class HttpListener {
  public:
   /// Listens when it returns. `service` and `clock` outlive it. Errors: unavailable (the port is taken, no
-  /// permission), invalid_argument (no address of this machine).
+  /// permission), invalid_argument (no address of this machine), those of read_tls.
   static Result<std::unique_ptr<HttpListener>> start(Service& service, const HttpOptions& options,
                                                      const Clock& clock);
   /// Like stop(now).

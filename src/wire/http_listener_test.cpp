@@ -143,7 +143,12 @@ TEST_F(HttpListenerTest, UnpacksAndPacksWhereAskedTo) {
   EXPECT_THAT(ask(post(infer, gzipped(json).substr(0, 20), "Content-Encoding: gzip\r\n")),
               HasSubstr("cut short"));
   EXPECT_THAT(ask(post(infer, json, "Content-Encoding: gzip\r\n")), HasSubstr("not well packed"));
-  EXPECT_THAT(ask(post(infer, json, "Content-Encoding: br\r\n")), HasSubstr("known are gzip, deflate"));
+  const auto unknown = ask(post(infer, json, "Content-Encoding: br\r\n"));
+  EXPECT_THAT(unknown, StartsWith("HTTP/1.1 415 Unsupported Media Type\r\n"));
+  EXPECT_THAT(unknown, HasSubstr("known are gzip, deflate"));
+  EXPECT_THAT(ask(post(infer, gzipped(json), "Content-Encoding: GZip\r\n")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask(post(infer, json, "Content-Encoding: Identity\r\n")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask(post(infer, large, "Accept-Encoding: GZIP\r\n")), HasSubstr("Content-Encoding: gzip\r\n"));
 }
 
 TEST_F(HttpListenerTest, AnswersEverythingElse) {
@@ -215,6 +220,57 @@ TEST_F(HttpListenerTest, SurvivesClientsThatGo) {
   }
   service_.delay = std::chrono::milliseconds(0);
   EXPECT_THAT(ask(post(infer, json)), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpListenerTest, NoticesThatAClientHasGone) {
+  start();
+  service_.delay = std::chrono::seconds(20);
+  std::vector<RawSocket> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(connect());
+    clients.back().send(post(infer, json));
+    while (service_.taken() <= i) std::this_thread::yield();  // so that they are taken in this order
+  }
+  clients[0].reset();
+  clients[1].end_sending();
+  service_.answer_all_but(1);
+  EXPECT_EQ(service_.abandoned(), 2);
+  EXPECT_THAT(clients[1].reply(), StartsWith("HTTP/1.1 200")) << "what it is answered still comes";
+  clients[2].reset();
+  service_.answer_all();
+  EXPECT_EQ(service_.abandoned(), 3);
+}
+
+TEST_F(HttpListenerTest, TakesTheNextRequestWhileTheFirstIsServed) {
+  start();
+  service_.delay = std::chrono::milliseconds(50);
+  auto socket = connect();
+  socket.send(post(infer, json));
+  while (service_.taken() == 0) std::this_thread::yield();
+  socket.send(post(infer, json) + get("/v2") + "GET /metrics HTTP");
+  EXPECT_THAT(socket.reply(), HasSubstr("\"outputs\""));
+  EXPECT_THAT(socket.reply(), HasSubstr("\"outputs\""));
+  EXPECT_THAT(socket.reply(), HasSubstr("\"extensions\""));
+  socket.send("/1.1\r\n\r\n");
+  EXPECT_THAT(socket.reply(), HasSubstr("nv_inference_count"));
+  EXPECT_EQ(service_.abandoned(), 0);
+}
+
+TEST_F(HttpListenerTest, SaysWhenToTryAgain) {
+  start();
+  service_.refusal = Error{ErrorCode::unavailable, "the queue is full"};
+  service_.retry_after = std::chrono::milliseconds(1500);
+  const auto reply = ask(post(infer, json));
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(reply, HasSubstr("Retry-After: 2\r\n"));
+}
+
+TEST_F(HttpListenerTest, ServesOnlyThoseWhoWatchWhereItIsToldTo) {
+  start({.only_metrics = true});
+  EXPECT_THAT(ask(get("/metrics")), HasSubstr("nv_inference_count"));
+  EXPECT_THAT(ask(get("/v2/health/ready")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask(post(infer, json)), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(ask(get("/v2")), HasSubstr("/metrics and health, and nothing else"));
 }
 
 TEST_F(HttpListenerTest, RepliesToAClientThatHasNoMoreToSay) {

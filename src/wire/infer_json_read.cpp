@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
+#include "core/names.hpp"
 #include "wire/infer_json.hpp"
+#include "wire/json_events.hpp"
 #include "wire/json_place.hpp"
 #include "wire/parameters.hpp"
 #include "wire/tensor_bytes.hpp"
@@ -24,8 +25,7 @@ struct Target {
   std::string_view tensors_key;
 };
 
-/// The events of nlohmann::json's stream reader; its interface gives the functions their names. Each returns
-/// false to stop.
+/// Takes the events of JsonEvents. Each function returns false to stop.
 class Reader {
  public:
   Reader(const Target& target, BinarySizes& sizes)
@@ -50,13 +50,12 @@ class Reader {
 
   bool null() { return at() == At::parameters || wrong("null"); }
   bool boolean(bool value) { return scalar(value); }
-  bool number_integer(std::int64_t value) { return scalar(value); }
-  bool number_unsigned(std::uint64_t value) { return scalar(value); }
-  bool number_float(double value, const std::string&) { return scalar(value); }
-  bool string(std::string& value) { return scalar(std::move(value)); }
-  bool binary(Json::binary_t&) { return wrong("binary"); }
+  bool integer(std::int64_t value) { return scalar(value); }
+  bool natural(std::uint64_t value) { return scalar(value); }
+  bool real(double value) { return scalar(value); }
+  bool text(std::string_view value) { return scalar(value); }
 
-  bool start_object(std::size_t) {
+  bool begin_object() {
     switch (at()) {
       case At::start:
         return enter(At::top);
@@ -79,7 +78,7 @@ class Reader {
     return pass("an object");
   }
 
-  bool start_array(std::size_t) {
+  bool begin_list() {
     switch (at()) {
       case At::top:
         if (place_.key() == Key::tensors) return enter(At::tensors);
@@ -101,17 +100,14 @@ class Reader {
     if (at() == At::tensor) ++tensor_;
     return leave();
   }
-  bool end_array() { return leave(); }
+  bool end_list() { return leave(); }
 
-  bool key(std::string& name) {
+  bool key(std::string_view name) {
     place_.take_key(name);
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) {
-    fault_ = fmt::format("not JSON at byte {}: {}", position, reason(error.what()));
-    return false;
-  }
+  void fault(std::size_t byte, std::string_view words) { refuse("not JSON at byte {}: {}", byte, words); }
 
  private:
   /// Where in the message's memory a tensor's numbers lie.
@@ -134,12 +130,6 @@ class Reader {
     fault_ = fmt::format(format, std::forward<Args>(args)...);
     return false;
   }
-  /// The words of the JSON library behind its own numbers and positions.
-  static std::string_view reason(std::string_view what) {
-    const auto colon = what.find(": ");
-    return colon == std::string_view::npos ? what : what.substr(colon + 2);
-  }
-
   /// A value of a key that nobody asked for is passed over; one of a known key has the wrong kind.
   bool pass(std::string_view kind) { return place_.is_unknown() ? enter(At::passing) : wrong(kind); }
   bool wrong(std::string_view kind) {
@@ -154,11 +144,10 @@ class Reader {
   // ---- Values
 
   template <class T>
-  bool scalar(T&& value) {
-    using Plain = std::remove_cvref_t<T>;
-    constexpr bool text = std::is_same_v<Plain, std::string>;
-    constexpr bool whole = std::is_same_v<Plain, std::int64_t> || std::is_same_v<Plain, std::uint64_t>;
-    constexpr auto kind = text ? "text" : std::is_same_v<Plain, bool> ? "true or false" : "a number";
+  bool scalar(T value) {
+    constexpr bool text = std::is_same_v<T, std::string_view>;
+    constexpr bool whole = std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>;
+    constexpr auto kind = text ? "text" : std::is_same_v<T, bool> ? "true or false" : "a number";
     if (second_ && at() != At::data) return true;  // has been read
     switch (at()) {
       case At::data:
@@ -168,33 +157,36 @@ class Reader {
         break;
       case At::top:
         if constexpr (text) {
-          if (place_.key() == Key::model_name) return assign(target_.model, std::move(value));
-          if (place_.key() == Key::model_version) return assign(target_.version, std::move(value));
-          if (place_.key() == Key::id) return assign(target_.id, std::move(value));
+          if (place_.key() == Key::model_name) return assign(target_.model, value);
+          if (place_.key() == Key::model_version) return assign(target_.version, value);
+          if (place_.key() == Key::id) return assign(target_.id, value);
         }
         break;
       case At::tensor:
         if constexpr (text) {
-          if (place_.key() == Key::name) return assign(current().name, std::move(value));
+          if (place_.key() == Key::name) return assign(current().name, value);
           if (place_.key() == Key::datatype) return put_type(value);
         }
         break;
       case At::request:
         if constexpr (text)
-          if (place_.key() == Key::name) return assign(target_.requested->back().name, std::move(value));
+          if (place_.key() == Key::name) return assign(target_.requested->back().name, value);
         break;
       case At::parameters:
       case At::tensor_parameters:
       case At::request_parameters:
-        return put_parameter(Value(std::forward<T>(value)));
+        if constexpr (text)
+          return put_parameter(std::string(value));
+        else
+          return put_parameter(value);
       default:
         break;
     }
     return wrong(kind);
   }
 
-  bool assign(std::string& to, std::string&& from) {
-    to = std::move(from);
+  bool assign(std::string& to, std::string_view from) {
+    to = from;
     return true;
   }
 
@@ -222,7 +214,7 @@ class Reader {
     return second_ || current().shape.rank() == 0 || refuse("{}: given twice", place_in_words());
   }
 
-  bool put_type(const std::string& name) {
+  bool put_type(std::string_view name) {
     if (typed_[tensor_]) return refuse("{}: given twice", place_in_words());
     const auto type = enum_value<DataType>(name);
     if (!type)
@@ -305,7 +297,7 @@ class Reader {
 Status read(std::string_view text, const Target& target, BinarySizes& sizes) {
   sizes.clear();
   Reader reader(target, sizes);
-  const auto pass = [&] { return Json::sax_parse(text.begin(), text.end(), &reader); };
+  const auto pass = [&] { return JsonEvents(text, reader).read(); };
   bool well = pass();
   if (well && reader.again()) {
     reader.begin_again();

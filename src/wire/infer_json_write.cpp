@@ -6,6 +6,7 @@
 
 #include "core/json.hpp"
 #include "wire/infer_json.hpp"
+#include "wire/json_text.hpp"
 
 namespace neph::wire {
 namespace {
@@ -13,9 +14,8 @@ namespace {
 /// Quoted, with what JSON wants escaped; false when it is not UTF-8. Plain ASCII, as nearly all names are, is
 /// copied.
 bool append_text(std::string_view value, std::string& text) {
-  const bool plain = value.find_first_of("\"\\") == std::string_view::npos &&
-                     std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c < 127; });
-  if (plain) {
+  const auto* end = value.data() + value.size();
+  if (end_of_plain(value.data(), end) == end) {
     text += '"';
     text += value;
     text += '"';
@@ -41,11 +41,19 @@ class Object {
  public:
   explicit Object(std::string& text) : text_(text) { text_ += '{'; }
   std::string& key(std::string_view name) {
+    text_ += any_ ? ",\"" : "\"";
+    any_ = true;
+    text_ += name;
+    text_ += "\":";
+    return text_;
+  }
+  /// A key that comes from outside, and may be any text; false when it is not UTF-8.
+  bool given_key(std::string_view name) {
     if (any_) text_ += ',';
     any_ = true;
-    append_text(name, text_);
+    const bool utf8 = append_text(name, text_);
     text_ += ':';
-    return text_;
+    return utf8;
   }
   void end() { text_ += '}'; }
 
@@ -72,9 +80,12 @@ Status append_value(const Value& value, std::string& text) {
       value);
 }
 
-Status append_entries(const Parameters& parameters, Object& object) {
-  for (const auto& parameter : parameters)
-    NEPH_CHECK(append_value(parameter.value, object.key(parameter.name)));
+Status append_entries(const Parameters& parameters, Object& object, std::string& text) {
+  for (const auto& parameter : parameters) {
+    if (!object.given_key(parameter.name))
+      return fail(ErrorCode::unsupported, "a parameter's name is not UTF-8 text");
+    NEPH_CHECK(append_value(parameter.value, text));
+  }
   return {};
 }
 
@@ -164,13 +175,18 @@ Status append_tensor(const Tensor& tensor, bool binary, std::string& text) {
   if (!append_text(tensor.name, object.key("name")))
     return fail(ErrorCode::unsupported, "a tensor's name is not UTF-8 text");
   append_text(enum_name(tensor.type), object.key("datatype"));
-  object.key("shape") += fmt::format("[{}]", fmt::join(tensor.shape, ","));
+  object.key("shape");
+  for (std::size_t i = 0; i < tensor.shape.rank(); ++i) {
+    text += i == 0 ? '[' : ',';
+    append_number(tensor.shape[i], text);
+  }
+  text += tensor.shape.rank() == 0 ? "[]" : "]";
   if (binary || tensor.shared || !tensor.parameters.empty()) {
     object.key("parameters");
     Object parameters(text);
     if (binary) append_number(tensor.data.size(), parameters.key("binary_data_size"));
     NEPH_CHECK(append_shared(tensor.shared, parameters));
-    NEPH_CHECK(append_entries(tensor.parameters, parameters));
+    NEPH_CHECK(append_entries(tensor.parameters, parameters, text));
     parameters.end();
   }
   if (!binary && !tensor.shared) {
@@ -222,7 +238,7 @@ Status write_json(const InferRequest& request, const std::vector<bool>& binary, 
     object.key("parameters");
     Object parameters(text);
     if (request.binary_outputs) parameters.key("binary_data_output") += "true";
-    NEPH_CHECK(append_entries(request.parameters, parameters));
+    NEPH_CHECK(append_entries(request.parameters, parameters, text));
     parameters.end();
   }
   object.key("inputs");
@@ -247,7 +263,7 @@ Status write_json(const InferReply& reply, const std::vector<bool>& binary, std:
   if (!reply.parameters.empty()) {
     object.key("parameters");
     Object parameters(text);
-    NEPH_CHECK(append_entries(reply.parameters, parameters));
+    NEPH_CHECK(append_entries(reply.parameters, parameters, text));
     parameters.end();
   }
   object.key("outputs");

@@ -25,10 +25,10 @@ void Place::begin_again() {
   key_ = Key::none;
 }
 
-void Place::take_key(std::string& name) {
+void Place::take_key(std::string_view name) {
   key_ = known(name);
   if (at() == At::parameters || at() == At::tensor_parameters || at() == At::request_parameters)
-    parameter_ = std::move(name);
+    parameter_ = name;
 }
 
 bool Place::is_unknown() const {

@@ -57,7 +57,7 @@ class Place {
   bool enter(At where);
   void leave();
   void begin_again();
-  void take_key(std::string& name);
+  void take_key(std::string_view name);
   /// Whether the value that comes is one that nobody asked for.
   bool is_unknown() const;
   /// Whether the list that ends is the outermost one of a tensor's data.

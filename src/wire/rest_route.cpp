@@ -113,6 +113,8 @@ Result<Route> parse_route(std::string_view method, std::string_view target) {
   return fail(ErrorCode::not_found, "no such path: /{}", path);
 }
 
+bool is_health(Route::To to) { return to == To::server_live || to == To::server_ready; }
+
 std::string path_segment(std::string_view name) {
   constexpr std::string_view unreserved =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";

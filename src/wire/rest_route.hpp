@@ -35,6 +35,8 @@ struct Route {
 /// path is there, with another method), invalid_argument (broken percent encoding).
 Result<Route> parse_route(std::string_view method, std::string_view target);
 
+bool is_health(Route::To to);
+
 /// A name as one segment of a path: percent-encoded where it must be (RFC 3986, unreserved characters stay).
 std::string path_segment(std::string_view name);
 

@@ -213,12 +213,16 @@ class Exchange {
   Moment received;                 ///< its last byte was read
   std::optional<Moment> deadline;  ///< it is of no use to anybody after that
   StageTimes stages;
+  /// When a client that is refused as unavailable may try again; set by the service with that error.
+  Nanoseconds retry_after = usual_retry;
+  static constexpr Nanoseconds usual_retry = std::chrono::seconds(1);
 
   /// Called by the service once, from any thread, when the reply is filled, or with the error that the client
   /// is to get. The views in the reply must stay valid until written(). The exchange may be gone when this
   /// returns.
   virtual void finish(Status status) = 0;
-  /// The client has gone or has lost patience: work that has not begun need not begin.
+  /// The client has gone or has lost patience: work that has not begun need not begin. Over HTTP a client
+  /// that ends its sending side counts as gone; it still gets what the service finishes with.
   bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 
   /// Set by the service with a reply whose memory it owns: called when the reply has been written or given

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ class TensorBytes {
  public:
   TensorBytes(DataType type, std::vector<std::byte>& memory) : type_(type), memory_(&memory) {}
 
-  Status add(const std::string& text) {
+  Status add(std::string_view text) {
     if (type_ != DataType::bytes) return wrong_kind("text");
     if (!std::in_range<std::uint32_t>(text.size()))
       return fail(ErrorCode::invalid_argument, "an element of over 4 GiB");

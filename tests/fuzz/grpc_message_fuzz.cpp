@@ -4,7 +4,7 @@
 
 #include <inference.pb.h>
 
-#include "wire/grpc_codec.hpp"
+#include "wire/grpc/codec.hpp"
 
 namespace neph::wire {
 namespace {

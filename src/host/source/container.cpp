@@ -19,12 +19,12 @@ std::string watched_folder(const Hierarchy& hierarchy, const std::optional<Bound
 class Container final : public Source {
  public:
   Container(const Subject& subject, Recorder& recorder)
-      : cpu_(recorder.rate("container", "cpu", "cores")),
-        throttled_(recorder.rate("container", "cpu_throttled", "cores")),
-        throttled_periods_(recorder.rate("container", "throttled_periods", "per_s")),
-        memory_(recorder.gauge("container", "memory_current", "bytes")),
-        memory_peak_(recorder.gauge("container", "memory_peak", "bytes")),
-        limit_hits_(recorder.rate("container", "memory_limit_hits", "per_s")) {
+      : cpu_(recorder.rate(subject.part("container"), "cpu", "cores")),
+        throttled_(recorder.rate(subject.part("container"), "cpu_throttled", "cores")),
+        throttled_periods_(recorder.rate(subject.part("container"), "throttled_periods", "per_s")),
+        memory_(recorder.gauge(subject.part("container"), "memory_current", "bytes")),
+        memory_peak_(recorder.gauge(subject.part("container"), "memory_peak", "bytes")),
+        limit_hits_(recorder.rate(subject.part("container"), "memory_limit_hits", "per_s")) {
     const auto hierarchies = read_hierarchies(subject.records, fmt::format("{}", subject.pid));
     open_cpu(subject.records, hierarchies);
     open_memory(subject.records, hierarchies);

@@ -16,8 +16,8 @@ class ContextSwitches final : public Source {
  public:
   ContextSwitches(const Subject& subject, Recorder& recorder)
       : tree_(&subject.tree),
-        voluntary_(recorder.rate("process", "context_switches_voluntary", "per_s")),
-        involuntary_(recorder.rate("process", "context_switches_involuntary", "per_s")) {}
+        voluntary_(recorder.rate(subject.process, "context_switches_voluntary", "per_s")),
+        involuntary_(recorder.rate(subject.process, "context_switches_involuntary", "per_s")) {}
 
   void sample(Moment now) override {
     for (const auto& member : tree_->members())

@@ -24,18 +24,18 @@ class Process final : public Source {
  public:
   Process(const Subject& subject, Recorder& recorder)
       : tree_(&subject.tree),
-        cpu_(recorder.rate("process", "cpu", "cores")),
-        user_(recorder.rate("process", "cpu_user", "cores", tick_s)),
-        system_(recorder.rate("process", "cpu_system", "cores", tick_s)),
-        threads_(recorder.gauge("process", "threads", "threads")),
-        processes_(recorder.gauge("process", "processes", "processes")),
-        resident_(recorder.gauge("process", "memory_resident", "bytes")),
-        peak_(recorder.gauge("process", "memory_peak", "bytes")),
-        minor_faults_(recorder.rate("process", "page_faults_minor", "per_s")),
-        major_faults_(recorder.rate("process", "page_faults_major", "per_s")),
-        read_(recorder.rate("process", "disk_read", "bytes_per_s")),
-        write_(recorder.rate("process", "disk_write", "bytes_per_s")) {
-    for (const auto name : role_names) by_role_.emplace_back(recorder, name);
+        cpu_(recorder.rate(subject.process, "cpu", "cores")),
+        user_(recorder.rate(subject.process, "cpu_user", "cores", tick_s)),
+        system_(recorder.rate(subject.process, "cpu_system", "cores", tick_s)),
+        threads_(recorder.gauge(subject.process, "threads", "threads")),
+        processes_(recorder.gauge(subject.process, "processes", "processes")),
+        resident_(recorder.gauge(subject.process, "memory_resident", "bytes")),
+        peak_(recorder.gauge(subject.process, "memory_peak", "bytes")),
+        minor_faults_(recorder.rate(subject.process, "page_faults_minor", "per_s")),
+        major_faults_(recorder.rate(subject.process, "page_faults_major", "per_s")),
+        read_(recorder.rate(subject.process, "disk_read", "bytes_per_s")),
+        write_(recorder.rate(subject.process, "disk_write", "bytes_per_s")) {
+    for (const auto name : role_names) by_role_.emplace_back(recorder, subject.part(name));
   }
 
   void sample(Moment now) override {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "host/process_tree.hpp"
 #include "host/recorder.hpp"
 #include "host/records.hpp"
@@ -17,6 +19,12 @@ struct Subject {
   int pid;
   ProcessTree& tree;  ///< brought up to date before the sources are asked
   std::string nvml_library;
+  std::string process = "process";  ///< its target
+
+  /// The target of a part of the process: "engine", or "server_engine" where the process is called server.
+  std::string part(std::string_view name) const {
+    return process == "process" ? std::string(name) : fmt::format("{}_{}", process, name);
+  }
 };
 
 /// Declares its quantities when it is made, and adds to them when asked. Used by one thread.
@@ -42,7 +50,7 @@ SourcePtr context_switches(const Subject& subject, Recorder& recorder);
 SourcePtr container(const Subject& subject, Recorder& recorder);
 SourcePtr gpus(const Subject& subject, Recorder& recorder);
 
-/// All of them, in the order in which they are read and shown.
-std::vector<SourcePtr> open_sources(const Subject& subject, Recorder& recorder);
+/// All of them, in the order in which they are read and shown; without `machine` only those of the process.
+std::vector<SourcePtr> open_sources(const Subject& subject, Recorder& recorder, bool machine);
 
 }  // namespace neph::host

@@ -2,14 +2,12 @@
 
 namespace neph::host {
 
-std::vector<SourcePtr> open_sources(const Subject& subject, Recorder& recorder) {
+std::vector<SourcePtr> open_sources(const Subject& subject, Recorder& recorder, bool machine) {
   std::vector<SourcePtr> sources;
-  for (const auto open : {
-           machine_cpu, machine_memory, swapping, pressure, disks, network, frequency, process,
-           context_switches, container,
-           gpus,  // last: NVIDIA's driver may take a second to start
-       })
-    sources.push_back(open(subject, recorder));
+  const auto open = [&](auto... all) { (sources.push_back(all(subject, recorder)), ...); };
+  if (machine) open(machine_cpu, machine_memory, swapping, pressure, disks, network, frequency);
+  open(process, context_switches, container);
+  if (machine) open(gpus);  // last: NVIDIA's driver may take a second to start
   return sources;
 }
 

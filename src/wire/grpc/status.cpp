@@ -1,4 +1,4 @@
-#include "wire/grpc_status.hpp"
+#include "wire/grpc/status.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,11 @@
-#include "wire/grpc_listener.hpp"
+#include "wire/grpc/listener.hpp"
 
 #include <cstring>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
+#include <health.grpc.pb.h>
 #include <inference.grpc.pb.h>
 
 #include "wire/echo_service_test.hpp"
@@ -26,13 +27,14 @@ class GrpcListenerTest : public testing::Test {
   void TearDown() override { service_.answer_all(); }
   void start(GrpcOptions options = {}) {
     options.port = 0;
-    auto started = GrpcListener::start(service_, options, steady_clock);
+    auto started = listen_grpc(service_, options, steady_clock);
     ASSERT_TRUE(started) << started.error().message;
     listener_ = std::move(*started);
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
-    stub_ = inference::GRPCInferenceService::NewStub(grpc::CreateCustomChannel(
-        fmt::format("127.0.0.1:{}", listener_->port()), grpc::InsecureChannelCredentials(), arguments));
+    channel_ = grpc::CreateCustomChannel(fmt::format("127.0.0.1:{}", listener_->port()),
+                                         grpc::InsecureChannelCredentials(), arguments);
+    stub_ = inference::GRPCInferenceService::NewStub(channel_);
   }
 
   static inference::ModelInferRequest request_of(const std::vector<float>& values) {
@@ -58,6 +60,7 @@ class GrpcListenerTest : public testing::Test {
 
   EchoService service_;
   std::unique_ptr<GrpcListener> listener_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<inference::GRPCInferenceService::Stub> stub_;
   inference::ModelInferResponse reply_;
   std::string token_;
@@ -190,9 +193,47 @@ TEST_F(GrpcListenerTest, AnswersEverythingElse) {
   EXPECT_TRUE(ready.ready());
 }
 
+TEST_F(GrpcListenerTest, TellsItsHealth) {
+  using grpc::health::v1::HealthCheckResponse;
+  start({.bearer_token = "sesame"});
+  const auto stub = grpc::health::v1::Health::NewStub(channel_);
+  const auto state = [&](const std::string& name) {
+    grpc::ClientContext context;
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service(name);
+    HealthCheckResponse response;
+    const auto status = stub->Check(&context, request, &response);
+    return status.error_code() == StatusCode::NOT_FOUND ? HealthCheckResponse::SERVICE_UNKNOWN
+                                                        : response.status();
+  };
+  for (const auto* name : {"", "inference.GRPCInferenceService", "echo"}) {
+    service_.is_ready = true;
+    EXPECT_EQ(state(name), HealthCheckResponse::SERVING) << name;
+    service_.is_ready = false;
+    EXPECT_EQ(state(name), HealthCheckResponse::NOT_SERVING) << name;
+  }
+  EXPECT_EQ(state("ecko"), HealthCheckResponse::SERVICE_UNKNOWN);
+
+  grpc::ClientContext context;
+  grpc::health::v1::HealthCheckRequest request;
+  const auto watch = stub->Watch(&context, request);
+  HealthCheckResponse response;
+  for (const bool ready : {false, true, false}) {
+    service_.is_ready = ready;
+    ASSERT_TRUE(watch->Read(&response));
+    EXPECT_EQ(response.status(), ready ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING);
+  }
+  const auto begin = steady_clock.now();
+  listener_->stop(steady_clock.now() + std::chrono::seconds(10));
+  EXPECT_LT(seconds(steady_clock.now() - begin), 5) << "those who watch do not hold up the end";
+  EXPECT_FALSE(watch->Read(&response));
+}
+
 TEST_F(GrpcListenerTest, WantsTheToken) {
   start({.bearer_token = "sesame"});
   EXPECT_EQ(infer(request_of({1, 2})).error_code(), StatusCode::UNAUTHENTICATED);
+  grpc::ClientContext context;
+  EXPECT_EQ(stub_->ModelStreamInfer(&context)->Finish().error_code(), StatusCode::UNAUTHENTICATED);
   token_ = "Bearer sesame";
   EXPECT_TRUE(infer(request_of({1, 2})).ok());
 }
@@ -208,9 +249,84 @@ TEST_F(GrpcListenerTest, AnswersWhatItHasTakenBeforeItStops) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
+TEST_F(GrpcListenerTest, SaysWhenToTryAgain) {
+  start();
+  service_.refusal = Error{ErrorCode::unavailable, "the queue is full"};
+  service_.retry_after = std::chrono::milliseconds(1500);
+  grpc::ClientContext context;
+  const auto status = stub_->ModelInfer(&context, request_of({1, 2}), &reply_);
+  EXPECT_EQ(status.error_code(), StatusCode::UNAVAILABLE);
+  const auto& trailing = context.GetServerTrailingMetadata();
+  ASSERT_TRUE(trailing.contains("grpc-retry-pushback-ms"));
+  EXPECT_EQ(trailing.find("grpc-retry-pushback-ms")->second, "1500");
+}
+
+TEST_F(GrpcListenerTest, AnswersAStreamInOrder) {
+  start();
+  service_.delay = std::chrono::milliseconds(30);
+  grpc::ClientContext context;
+  const auto stream = stub_->ModelStreamInfer(&context);
+  for (int i = 0; i < 300; ++i) {  // more than are read while nobody takes answers
+    auto request = request_of({static_cast<float>(i)});
+    request.set_id(std::to_string(i));
+    if (i % 3 == 1) request.set_model_name("ecko");              // fails, and late
+    if (i % 3 == 2) request.mutable_inputs(0)->set_shape(1, 7);  // fails at once
+    if (i == 0) (*request.mutable_parameters())["triton_enable_empty_final_response"].set_bool_param(true);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  stream->WritesDone();
+  inference::ModelStreamInferResponse said;
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(stream->Read(&said));
+    EXPECT_EQ(said.infer_response().id(), std::to_string(i));
+    EXPECT_EQ(said.infer_response().parameters().contains("triton_final_response"), i == 0);
+    if (i % 3 == 0) {
+      EXPECT_EQ(said.error_message(), "");
+      EXPECT_EQ(said.infer_response().raw_output_contents(0),
+                request_of({static_cast<float>(i)}).raw_input_contents(0));
+    } else {
+      EXPECT_THAT(said.error_message(), HasSubstr(i % 3 == 1 ? "no model 'ecko'" : "4 bytes of data"));
+    }
+  }
+  EXPECT_FALSE(stream->Read(&said));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(GrpcListenerTest, EndsAStreamBehindItsLastAnswer) {
+  start();
+  service_.delay = std::chrono::milliseconds(100);
+  grpc::ClientContext context;
+  const auto stream = stub_->ModelStreamInfer(&context);
+  ASSERT_TRUE(stream->Write(request_of({1})));
+  while (service_.taken() == 0) std::this_thread::yield();
+  std::thread stopping([&] { listener_->stop(steady_clock.now() + std::chrono::seconds(10)); });
+  inference::ModelStreamInferResponse said;
+  EXPECT_TRUE(stream->Read(&said));
+  EXPECT_EQ(said.error_message(), "");
+  EXPECT_FALSE(stream->Read(&said));
+  EXPECT_TRUE(stream->Finish().ok());
+  stopping.join();
+}
+
+TEST_F(GrpcListenerTest, NoticesThatAClientHasGone) {
+  start();
+  service_.delay = std::chrono::seconds(20);
+  grpc::ClientContext of_call, of_stream;
+  of_call.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+  const auto stream = stub_->ModelStreamInfer(&of_stream);
+  ASSERT_TRUE(stream->Write(request_of({1})));
+  while (service_.taken() == 0) std::this_thread::yield();
+  EXPECT_EQ(stub_->ModelInfer(&of_call, request_of({1, 2}), &reply_).error_code(),
+            StatusCode::DEADLINE_EXCEEDED);
+  of_stream.TryCancel();
+  service_.answer_all();
+  EXPECT_EQ(service_.abandoned(), 2);
+  EXPECT_EQ(stream->Finish().error_code(), StatusCode::CANCELLED);
+}
+
 TEST_F(GrpcListenerTest, SaysThatThePortIsTaken) {
   start();
-  const auto second = GrpcListener::start(service_, {.port = listener_->port()}, steady_clock);
+  const auto second = listen_grpc(service_, {.port = listener_->port()}, steady_clock);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("cannot listen on 127.0.0.1:"));
 }

@@ -1,4 +1,4 @@
-#include "wire/grpc_metadata.hpp"
+#include "wire/grpc/metadata.hpp"
 
 namespace neph::wire {
 namespace {

@@ -1,4 +1,4 @@
-#include "wire/grpc_codec.hpp"
+#include "wire/grpc/codec.hpp"
 
 #include <utility>
 

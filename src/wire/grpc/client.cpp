@@ -1,4 +1,4 @@
-#include "wire/grpc_client.hpp"
+#include "wire/grpc/client.hpp"
 
 #include <unordered_set>
 #include <utility>
@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 #include <grpc/support/log.h>
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
-#include "wire/grpc_codec.hpp"
-#include "wire/grpc_status.hpp"
+#include "wire/grpc/codec.hpp"
+#include "wire/grpc/status.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
@@ -24,8 +25,19 @@ struct GrpcOutgoing final : Outgoing {
   grpc::ByteBuffer message;
 };
 
+/// What comes out of the completion queue.
+struct Event {
+  bool is_wake = false;
+};
+
+/// Nothing but a reason to look up.
+struct Wake : Event {
+  Wake() : Event{.is_wake = true} {}
+  grpc::Alarm alarm;
+};
+
 /// What the library needs of a call until it has ended.
-struct Operation {
+struct Operation : Event {
   Call* call = nullptr;
   grpc::ClientContext context;
   grpc::ByteBuffer reply;
@@ -47,6 +59,13 @@ std::string text_of(const grpc::ByteBuffer& buffer) {
   return text;
 }
 
+Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const Endpoint& endpoint,
+                                                                 const TlsClient& tls) {
+  if (!endpoint.secure) return grpc::InsecureChannelCredentials();
+  NEPH_TRY(auto texts, read_tls(tls));
+  return grpc::SslCredentials({std::move(texts.ca), std::move(texts.key), std::move(texts.certificate)});
+}
+
 class GrpcClient final : public Client {
  public:
   GrpcClient(Endpoint endpoint, ClientOptions options, const Clock& clock, Ended ended)
@@ -59,24 +78,20 @@ class GrpcClient final : public Client {
     give_up();
     queue_.Shutdown();
     void* tag = nullptr;
-    for (bool ok = false; queue_.Next(&tag, &ok);) {
-    }
+    for (bool ok = false; queue_.Next(&tag, &ok);) take(tag);
   }
 
   Status open() {
     gpr_set_log_function([](gpr_log_func_args*) {});  // its errors come back as ours, and only cli talks
-    const auto until = system_time(clock_.now() + from_seconds(options_.connect_s), clock_);
-    const auto address = endpoint_.text().substr(endpoint_.text().find("://") + 3);
+    NEPH_TRY(const auto credentials, credentials_of(endpoint_, options_.tls));
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, options_.channels); ++i) {
       grpc::ChannelArguments arguments;
       arguments.SetMaxReceiveMessageSize(-1);
       arguments.SetMaxSendMessageSize(-1);
       arguments.SetInt("grpc.use_local_subchannel_pool", 1);  // or all channels would share one connection
-      auto channel =
-          grpc::CreateCustomChannel("dns:///" + address, grpc::InsecureChannelCredentials(), arguments);
-      if (!channel->WaitForConnected(until))
-        return fail(ErrorCode::unavailable, "{}: nobody answers there within {} s", endpoint_.text(),
-                    options_.connect_s);
+      if (!options_.tls.server_name.empty()) arguments.SetSslTargetNameOverride(options_.tls.server_name);
+      auto channel = grpc::CreateCustomChannel("dns:///" + endpoint_.address(), credentials, arguments);
+      NEPH_CHECK(greet(channel));
       stubs_.push_back(std::make_unique<grpc::GenericStub>(channel));
       channels_.push_back(std::move(channel));
     }
@@ -93,7 +108,8 @@ class GrpcClient final : public Client {
   }
 
   void send(Call& call) override {
-    auto* operation = new Operation{.call = &call};
+    auto* operation = new Operation;
+    operation->call = &call;
     in_flight_.insert(operation);
     authorise(operation->context);
     if (call.deadline) operation->context.set_deadline(system_time(*call.deadline, clock_));
@@ -103,7 +119,7 @@ class GrpcClient final : public Client {
     operation->reader = stub.PrepareUnaryCall(
         &operation->context, infer_method, static_cast<const GrpcOutgoing&>(*call.request).message, &queue_);
     operation->reader->StartCall();
-    operation->reader->Finish(&operation->reply, &operation->status, operation);
+    operation->reader->Finish(&operation->reply, &operation->status, static_cast<Event*>(operation));
   }
 
   void run_until(Moment moment, const std::function<bool()>& enough) override {
@@ -111,8 +127,13 @@ class GrpcClient final : public Client {
       void* tag = nullptr;
       bool ok = false;
       const auto next = queue_.AsyncNext(&tag, &ok, system_time(moment, clock_));
-      if (next == grpc::CompletionQueue::GOT_EVENT) end(static_cast<Operation*>(tag));
+      if (next == grpc::CompletionQueue::GOT_EVENT) take(tag);
     }
+  }
+
+  void wake() override {
+    auto* event = new Wake;  // the queue gives it back
+    event->alarm.Set(&queue_, system_time(clock_.now(), clock_), static_cast<Event*>(event));
   }
 
   Status decode(const Call& call, InferReply& reply) const override {
@@ -130,8 +151,13 @@ class GrpcClient final : public Client {
       void* tag = nullptr;
       bool ok = false;
       if (!queue_.Next(&tag, &ok)) return;
-      end(static_cast<Operation*>(tag));
+      take(tag);
     }
+  }
+
+  Result<std::string> get(const std::string&) override {
+    return fail(ErrorCode::unsupported, "{} has no pages; give the address of its HTTP port",
+                endpoint_.text());
   }
 
   Result<ModelMetadata> model_metadata(const std::string& model) override {
@@ -153,6 +179,22 @@ class GrpcClient final : public Client {
   }
 
  private:
+  /// Asks whether somebody is there: a call that fails says why, which waiting for the connection would not.
+  Status greet(const std::shared_ptr<grpc::Channel>& channel) const {
+    grpc::ClientContext context;
+    authorise(context);
+    context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
+    inference::ServerLiveResponse live;
+    const auto status = inference::GRPCInferenceService::NewStub(channel)->ServerLive(
+        &context, inference::ServerLiveRequest(), &live);
+    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED)
+      return fail(ErrorCode::unavailable, "{}: nobody answers there within {} s", endpoint_.text(),
+                  options_.connect_s);
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE)
+      return tl::unexpected(error_of(status, endpoint_.text()));
+    return {};  // whatever else it says, somebody said it
+  }
+
   static TensorMetadata port_of(const inference::ModelMetadataResponse::TensorMetadata& said) {
     return {said.name(), said.datatype(), {said.shape().begin(), said.shape().end()}};
   }
@@ -160,6 +202,14 @@ class GrpcClient final : public Client {
   void authorise(grpc::ClientContext& context) const {
     if (!options_.bearer_token.empty())
       context.AddMetadata("authorization", "Bearer " + options_.bearer_token);
+  }
+
+  void take(void* tag) {
+    auto* event = static_cast<Event*>(tag);
+    if (event->is_wake)
+      delete static_cast<Wake*>(event);
+    else
+      end(static_cast<Operation*>(event));
   }
 
   void end(Operation* ended) {

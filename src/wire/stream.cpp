@@ -1,0 +1,79 @@
+#include "wire/stream.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+
+#include <openssl/err.h>
+
+namespace neph::wire {
+namespace {
+
+namespace asio = boost::asio;
+namespace ssl = asio::ssl;
+
+/// TLS 1.2 at least: what is older is broken (RFC 8996).
+Result<std::unique_ptr<TlsContext>> context_of(const TlsTexts& texts) {
+  auto context = std::make_unique<TlsContext>(ssl::context::tls);
+  SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);  // 34 KB of each idle connection
+  boost::system::error_code error;
+  if (!texts.certificate.empty()) {
+    context->use_certificate_chain(asio::buffer(texts.certificate), error);
+    if (!error) context->use_private_key(asio::buffer(texts.key), ssl::context::pem, error);
+  }
+  if (!error && !texts.ca.empty()) context->add_certificate_authority(asio::buffer(texts.ca), error);
+  if (error)
+    return fail(ErrorCode::invalid_argument, "TLS does not take the certificate: {}", error.message());
+  return context;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TlsContext>> tls_context(const TlsServer& options) {
+  NEPH_TRY(const auto texts, read_tls(options));
+  if (!texts.wanted()) return nullptr;
+  NEPH_TRY(auto context, context_of(texts));
+  if (!texts.ca.empty()) context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+  return context;
+}
+
+Result<std::unique_ptr<TlsContext>> tls_context(const TlsClient& options) {
+  NEPH_TRY(const auto texts, read_tls(options));
+  NEPH_TRY(auto context, context_of(texts));
+  boost::system::error_code none;  // of a system without CAs: then no server is believed
+  if (texts.ca.empty()) context->set_default_verify_paths(none);
+  context->set_verify_mode(ssl::verify_peer);
+  return context;
+}
+
+/// The name goes out with the first message, so that a server of several names shows the right certificate;
+/// an address may not (RFC 6066, 3).
+void Stream::expect(const std::string& host) {
+  boost::system::error_code no_address;
+  asio::ip::make_address(host, no_address);
+  if (no_address) SSL_set_tlsext_host_name(tls_->native_handle(), host.c_str());
+  tls_->set_verify_callback(ssl::host_name_verification(host));
+}
+
+std::string Stream::words_of(Code error) const {
+  if (error == asio::error::eof || error == ssl::error::stream_truncated)
+    return "the other side closed the connection";
+  const bool of_tls = error.category() == asio::error::get_ssl_category();
+  if (!of_tls || !tls_) return error.message();
+  const auto verified = SSL_get_verify_result(tls_->native_handle());
+  if (verified == X509_V_OK) {
+    if (ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_CERTIFICATE_VERIFY_FAILED)
+      return "the server's certificate is of another name; server_name says which one to expect";
+    return "TLS: " + error.message();
+  }
+  return std::string("TLS: the certificate is not believed: ") + X509_verify_cert_error_string(verified);
+}
+
+void Stream::close() {
+  Code ignored;
+  socket_.close(ignored);
+}
+
+}  // namespace neph::wire
