@@ -78,24 +78,26 @@ Result<serve::Source> source_of(const ServeOptions& options) {
   return serve::Source{.path = std::move(file), .name = options.name.empty() ? options.model : options.name};
 }
 
-std::string url(const char* scheme, const std::string& address, std::uint16_t port) {
+std::string url(const char* scheme, const serve::ServerOptions& options, std::uint16_t port) {
+  const auto& address = options.listen;
   const bool v6 = address.find(':') != address.npos;
-  return fmt::format("{}://{}{}{}:{}", scheme, v6 ? "[" : "", address, v6 ? "]" : "", port);
+  return fmt::format("{}{}://{}{}{}:{}", scheme, options.tls.certificate.empty() ? "" : "s", v6 ? "[" : "",
+                     address, v6 ? "]" : "", port);
 }
 
 /// Where it listens, once it is ready: for programs that started it.
-Json announcement(const serve::Server& server, const std::string& address) {
+Json announcement(const serve::Server& server, const serve::ServerOptions& options) {
   const auto ports = server.ports();
   Json line = Json::object();
-  if (ports.http != 0) line["http"] = url("http", address, ports.http);
-  if (ports.grpc != 0) line["grpc"] = url("grpc", address, ports.grpc);
-  if (ports.metrics != 0) line["metrics"] = url("http", address, ports.metrics) + "/metrics";
+  if (ports.http != 0) line["http"] = url("http", options, ports.http);
+  if (ports.grpc != 0) line["grpc"] = url("grpc", options, ports.grpc);
+  if (ports.metrics != 0) line["metrics"] = url("http", options, ports.metrics) + "/metrics";
   line["models"] = to_json(server.facts());
   return line;
 }
 
 void announce(const serve::Server& server, const ServeOptions& options, double start_s) {
-  const auto line = announcement(server, options.server_options.listen);
+  const auto line = announcement(server, options.server_options);
   if (options.json) {
     fmt::print("{}\n", dump_json(line));
     std::fflush(stdout);
@@ -147,7 +149,10 @@ Status run_server(const ServeOptions& options) {
                                          clock);
            }));
   announce(*server, options, seconds(clock.now() - begin));
-  options.end_with_stdin ? signals.wait_or_stdin() : signals.wait();
+  if (options.end_with_stdin)
+    signals.wait_or_stdin();
+  else
+    signals.wait();
   return stop(*server, signals, options.server_options.stop_s);
 }
 

@@ -234,13 +234,21 @@ void Deployment::finish(Job& job, const Status& status) {
   } else {
     statistics_.add_failure(total);
   }
-  exchange.finish(status);                          // it may be gone from here on
+  if (job.waits) {  // its place is free before its client hears of it, and may ask again
+    const std::scoped_lock lock(mutex_);
+    begin(job);
+  }
+  exchange.finish(status);  // it may be gone from here on
+  put_back(job);
+}
+
+/// For the next request, with as much memory as free jobs may keep.
+void Deployment::put_back(Job& job) {
+  job.clear();
   std::pair<Scratch, std::vector<Scratch>> let_go;  // behind the lock
   const std::scoped_lock lock(mutex_);
-  job.clear();
-  if (kept_bytes_ + job.kept_bytes() > most_kept_bytes_) {
+  if (kept_bytes_ + job.kept_bytes() > most_kept_bytes_)
     let_go = {std::exchange(job.decoded, {}), std::exchange(job.received, {})};
-  }
   kept_bytes_ += job.kept_bytes();
   free_jobs_.push_back(&job);
   --accepted_;

@@ -89,6 +89,7 @@ class Deployment {
   std::optional<Error> unwanted(const Job& job, Moment now) const;
   void begin(Job& job);
   void finish(Job& job, const Status& status);
+  void put_back(Job& job);
   void wake_by(Moment moment);
   void expire(Lock& lock, Moment now);
   void watch_clock(const std::stop_token& stop);

@@ -182,8 +182,9 @@ bool Models::stop(Moment until) {
     if (deployment.drain(until)) return;
     all = false;
     deployment.give_up();
-    deployment.drain(Moment::max());  // an execution cannot be cut short, and holds its requests
   });
+  // An execution cannot be cut short, and holds its requests.
+  each_ready([](Deployment& deployment) { deployment.drain(Moment::max()); });
   return all;
 }
 
