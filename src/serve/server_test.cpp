@@ -54,11 +54,11 @@ class Asking {
     for (int i = 0; i < count; ++i)
       client->send(calls.emplace_back(wire::Call{.request = outgoing_.get(), .keeps_reply = true}));
   }
-  void run_to_the_end() {
-    client->run_until(steady_clock.now() + std::chrono::seconds(20),
-                      [this] { return ended_ == calls.size(); });
-    ASSERT_EQ(ended_, calls.size());
+  void run_until_ended(std::size_t count) {
+    client->run_until(steady_clock.now() + std::chrono::seconds(20), [&] { return ended_ >= count; });
+    ASSERT_GE(ended_, count);
   }
+  void run_to_the_end() { run_until_ended(calls.size()); }
   int answered() const {
     int count = 0;
     for (const auto& call : calls) count += call.outcome ? 1 : 0;
@@ -164,10 +164,10 @@ TEST_F(Servers, RefuseATokenFileWithoutAToken) {
 }
 
 TEST_F(Servers, AnswerWhatWasAcceptedWhenToldToStop) {
-  start(any_port(), 10);
+  start(any_port(), 20);
   Asking asking(Protocol::http, server->ports().http);
   asking.send(8);
-  asking.client->run_until(steady_clock.now() + std::chrono::milliseconds(20), [] { return false; });
+  asking.run_until_ended(4);  // by then the server has long read the others
   auto stopped = std::async(std::launch::async, [&] { return server->stop(); });
   asking.run_to_the_end();
   EXPECT_EQ(asking.answered(), 8);
@@ -183,7 +183,7 @@ TEST_F(Servers, StopWithinTheirLimit) {
   start(options, 40);
   Asking asking(Protocol::http, server->ports().http);
   asking.send(50);  // two seconds of work
-  asking.client->run_until(steady_clock.now() + std::chrono::milliseconds(60), [] { return false; });
+  asking.run_until_ended(1);
   const auto begin = steady_clock.now();
   auto stopped = std::async(std::launch::async, [&] { return server->stop(); });
   asking.run_to_the_end();
