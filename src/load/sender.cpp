@@ -18,6 +18,7 @@ constexpr Nanoseconds nap = std::chrono::microseconds(50);
 constexpr Nanoseconds look = Nanoseconds(900);
 /// Looks without a reply until there are none: a reply takes the client up to three of its own events.
 constexpr int looks = 4;
+constexpr int most_looks = 100;
 
 /// How long a run may go on without a look at whether it is to end.
 constexpr Nanoseconds attention = std::chrono::milliseconds(50);
@@ -55,16 +56,16 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
   client_ = &client;
   start_ = start;
   stop_ = stop;
-  until_ = [this] { return asked_to_end() || (held_ && in_flight_ < task_.in_flight); };
+  until_ = [this] { return asked_to_end() || rests_anew_ || (held_ && in_flight_ < task_.in_flight); };
   clock_.sleep_until(start);
   if (closed())
     for (auto* flight : free_) resting_.push_back({flight, start});
   while (sending()) {
     note_measure();
-    if (send_if_due())
-      take_replies();  // however late the schedule is, nobody's reply waits for it
-    else
+    if (!send_if_due())
       wait();
+    else if (!closed())
+      take_replies();  // however late the schedule is, nobody's reply waits for it
   }
   leaving_ = true;
   if (measuring_) {
@@ -139,10 +140,9 @@ void Sender::ended(wire::Call& call) {
 void Sender::go_on(Flight& flight) {
   if (leaving_ || !sending()) return;
   const bool nobody = !flight.outcome && flight.outcome.error().code == ErrorCode::unavailable;
-  if (nobody)
-    resting_.push_back({&flight, flight.done + rest_after_nobody});
-  else
-    send(flight, flight.done);
+  if (!nobody) return send(flight, flight.done);
+  rests_anew_ |= resting_.empty();  // until now nobody was waited for
+  resting_.push_back({&flight, flight.done + rest_after_nobody});
 }
 
 Sample Sender::sample_of(const Flight& flight) const {
@@ -161,6 +161,7 @@ Sample Sender::sample_of(const Flight& flight) const {
 /// For the next arrival or client that goes on, or until it is time to look around. A closed loop sends from
 /// the replies themselves: only a client that rests is waited for, and not so exactly.
 void Sender::wait() {
+  rests_anew_ = false;
   const auto due = next_due();
   const auto look_around = clock_.now() + attention;
   if (closed()) return client_->run_until(std::min({due, look_around, start_ + task_.end}), until_);
@@ -174,11 +175,11 @@ void Sender::wait() {
 
 /// Those that are there already.
 void Sender::take_replies() {
-  for (int left = looks; left > 0; --left) {
+  for (int all = 0, in_vain = 0; in_vain < looks && all < most_looks; ++all) {
     const auto before = ended_;
     client_->run_until(clock_.now() + look, until_);
-    if (ended_ != before) left = looks + 1;
-    if (!closed() && next_ < task_.schedule.size() && clock_.now() >= next_due()) return;
+    in_vain = ended_ == before ? in_vain + 1 : 0;
+    if (next_ < task_.schedule.size() && clock_.now() >= next_due()) return;
   }
 }
 

@@ -97,6 +97,7 @@ class Sender {
   std::int64_t in_flight_ = 0;
   std::uint64_t ended_ = 0;
   bool held_ = false;  ///< the arrival at hand waits for room
+  bool rests_anew_ = false;
   bool leaving_ = false;
   bool measuring_ = false;
   bool giving_up_ = false;
