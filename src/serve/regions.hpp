@@ -3,8 +3,8 @@
 //
 // It is read and written by the kernel (pread, pwrite) and not mapped. A client may cut its object short or
 // change it at any time: mapped, that is a SIGBUS for the whole server, and lengths that no longer are what
-// was checked. So it costs the client an error of its own request, and everybody one copy (some 0.1 ms a
-// megabyte).
+// was checked. So it costs the client an error of its own request, and everybody one copy (0.1 ms for a
+// picture of 602 KB; memcpy from mapped memory takes a third of it).
 #pragma once
 
 #include <cstddef>

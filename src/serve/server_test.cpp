@@ -22,14 +22,9 @@ class Servers : public testing::Test {
   Result<std::unique_ptr<Server>> try_start(ServerOptions options, const ModelOptions& model = {}) {
     return Server::start({.path = folder / "m.identity", .name = ""}, model, options, "0", steady_clock);
   }
-  /// gRPC's library hides from tsan how a call goes from thread to thread.
-  static ServerOptions any_port() {
-#ifdef NEPH_TSAN
-    return {.http_port = 0, .grpc_port = -1, .metrics_port = -1};
-#else
-    return {.http_port = 0, .grpc_port = 0, .metrics_port = 0};
-#endif
-  }
+  /// HTTP on any port. What serve does is the same for gRPC, whose library takes time to load, and hides from
+  /// tsan how a call goes from thread to thread.
+  static ServerOptions any_port() { return {.http_port = 0, .grpc_port = -1, .metrics_port = -1}; }
   void start(const ServerOptions& options = any_port(), double service_ms = 0,
              const ModelOptions& model = {}) {
     folder.write("m.identity", Repository::identity(service_ms));
@@ -59,11 +54,11 @@ class Asking {
     for (int i = 0; i < count; ++i)
       client->send(calls.emplace_back(wire::Call{.request = outgoing_.get(), .keeps_reply = true}));
   }
-  void run_to_the_end() {
-    client->run_until(steady_clock.now() + std::chrono::seconds(20),
-                      [this] { return ended_ == calls.size(); });
-    ASSERT_EQ(ended_, calls.size());
+  void run_until_ended(std::size_t count) {
+    client->run_until(steady_clock.now() + std::chrono::seconds(20), [&] { return ended_ >= count; });
+    ASSERT_GE(ended_, count);
   }
+  void run_to_the_end() { run_until_ended(calls.size()); }
   int answered() const {
     int count = 0;
     for (const auto& call : calls) count += call.outcome ? 1 : 0;
@@ -80,28 +75,38 @@ class Asking {
 };
 
 TEST_F(Servers, AnswerOnEveryPort) {
-  start();
+#ifdef NEPH_TSAN
+  GTEST_SKIP() << "tsan cannot see into gRPC's library";
+#endif
+  start({.http_port = 0, .grpc_port = 0, .metrics_port = 0});
   const auto ports = server->ports();
-  ASSERT_NE(ports.http, 0);
-  for (const auto& [protocol, port] : {std::pair{Protocol::http, ports.http}, {Protocol::grpc, ports.grpc}}) {
-    if (port == 0) continue;
+  const auto answered = [&](Protocol protocol, std::uint16_t port) {
     Asking asking(protocol, port);
     asking.send(3);
     asking.run_to_the_end();
-    EXPECT_EQ(asking.answered(), 3);
-    wire::InferReply reply;
-    ASSERT_TRUE(asking.client->decode(asking.calls[2], reply));
-    ASSERT_EQ(reply.outputs.at(0).data.size(), 16U);
-    EXPECT_EQ(reply.model, "m");
-  }
-  if (ports.metrics != 0) {
-    Asking asking(Protocol::http, ports.metrics);
-    asking.send(1);
-    asking.run_to_the_end();
-    EXPECT_EQ(asking.answered(), 0) << "this port is for /metrics only";
-  }
-  EXPECT_EQ(server->facts().at("m").at("engine"), "identity");
+    return asking.answered();
+  };
+  EXPECT_EQ(answered(Protocol::http, ports.http), 3);
+  EXPECT_EQ(answered(Protocol::grpc, ports.grpc), 3);
+  EXPECT_EQ(answered(Protocol::http, ports.metrics), 0) << "this port is for /metrics only";
+  auto taken = any_port();
+  taken.grpc_port = ports.grpc;
+  const auto second = try_start(taken);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(to_string(second.error().code), "unavailable");
   EXPECT_TRUE(server->stop());
+}
+
+TEST_F(Servers, AnswerWithTheModelsOutputs) {
+  start();
+  Asking asking(Protocol::http, server->ports().http);
+  asking.send(1);
+  asking.run_to_the_end();
+  wire::InferReply reply;
+  ASSERT_TRUE(asking.client->decode(asking.calls[0], reply));
+  ASSERT_EQ(reply.outputs.at(0).data.size(), 16U);
+  EXPECT_EQ(reply.model, "m");
+  EXPECT_EQ(server->facts().at("m").at("engine"), "identity");
 }
 
 TEST_F(Servers, ListenOnlyWhereTheyAreTold) {
@@ -119,13 +124,9 @@ TEST_F(Servers, SayWhatKeepsThemFromStarting) {
                    : std::string(to_string(started.error().code)) + ": " + started.error().message;
   };
   EXPECT_THAT(refusal({.http_port = server->ports().http, .grpc_port = -1, .metrics_port = -1}),
-              HasSubstr(fmt::format("unavailable: ")));
+              HasSubstr("unavailable: "));
   EXPECT_THAT(refusal({.http_port = server->ports().http, .grpc_port = -1, .metrics_port = -1}),
               HasSubstr(std::to_string(server->ports().http)));
-#ifndef NEPH_TSAN
-  EXPECT_THAT(refusal({.http_port = -1, .grpc_port = server->ports().grpc, .metrics_port = -1}),
-              HasSubstr("unavailable: "));
-#endif
   EXPECT_THAT(refusal({.listen = "not an address", .http_port = 0, .grpc_port = -1, .metrics_port = -1}),
               HasSubstr("not an address"));
   folder.write("m.identity", "service_ms = -1");
@@ -163,10 +164,10 @@ TEST_F(Servers, RefuseATokenFileWithoutAToken) {
 }
 
 TEST_F(Servers, AnswerWhatWasAcceptedWhenToldToStop) {
-  start(any_port(), 10);
+  start(any_port(), 20);
   Asking asking(Protocol::http, server->ports().http);
   asking.send(8);
-  asking.client->run_until(steady_clock.now() + std::chrono::milliseconds(20), [] { return false; });
+  asking.run_until_ended(4);  // by then the server has long read the others
   auto stopped = std::async(std::launch::async, [&] { return server->stop(); });
   asking.run_to_the_end();
   EXPECT_EQ(asking.answered(), 8);
@@ -182,7 +183,7 @@ TEST_F(Servers, StopWithinTheirLimit) {
   start(options, 40);
   Asking asking(Protocol::http, server->ports().http);
   asking.send(50);  // two seconds of work
-  asking.client->run_until(steady_clock.now() + std::chrono::milliseconds(60), [] { return false; });
+  asking.run_until_ended(1);
   const auto begin = steady_clock.now();
   auto stopped = std::async(std::launch::async, [&] { return server->stop(); });
   asking.run_to_the_end();
