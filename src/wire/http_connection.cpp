@@ -113,7 +113,7 @@ void HttpConnection::begin() {
 void HttpConnection::read_header() {
   doing_ = Doing::waiting;
   since_ = home_.clock.now();
-  allow_s(home_.options.patience_s);
+  due_ = since_ + from_seconds(home_.options.patience_s);
   parser_.emplace();
   parser_->header_limit(header_limit);
   parser_->body_limit(home_.options.max_body_bytes);
@@ -223,13 +223,13 @@ bool HttpConnection::is_authorised() const {
 }
 
 void HttpConnection::read_known_body(std::uint64_t length) {
-  allow_s(home_.options.patience_s + static_cast<double>(length) / least_bytes_per_s);
   if (!body_.reserve(length, json_bytes_.value_or(0)))
     return refuse({ErrorCode::unavailable, fmt::format("no memory for a body of {} bytes", length)});
   const auto there = std::min<std::size_t>(buffer_.size(), length);
   std::copy_n(static_cast<const std::byte*>(buffer_.data().data()), there, body_.bytes().data());
   buffer_.consume(there);
   if (there == length) return on_body({});
+  allow_s(home_.options.patience_s + static_cast<double>(length) / least_bytes_per_s);
   const auto rest = body_.bytes().subspan(there);
   asio::async_read(stream_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
 }
