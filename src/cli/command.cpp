@@ -118,11 +118,13 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
 }
 
 void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional,
-                    Set set) {
+                    Set set, bool may_stand_alone) {
   const auto option = option_name(name);
-  auto accept = [set = std::move(set), fault = parser_.fault, option](const std::vector<std::string>& given) {
+  const std::string stands_for = may_stand_alone ? "on" : "";
+  auto accept = [set = std::move(set), fault = parser_.fault, option,
+                 stands_for](const std::vector<std::string>& given) {
     const auto once = [&]() -> Status {
-      if (given.size() == 1) return set(given.front());
+      if (given.size() == 1) return set(given.front().empty() ? stands_for : given.front());
       return fail(ErrorCode::invalid_argument, "{} is given twice; a list of values is written 1,2,4",
                   option);
     };
@@ -134,11 +136,11 @@ void Command::field(std::string_view name, std::string_view help, const std::str
     }
   };
   parser_.app
-      ->add_option_function<std::vector<std::string>>(positional ? option.substr(2) : option, accept,
-                                                      std::string(help))
+      ->add_option_function<std::vector<std::string>>(positional ? option.substr(2) + "," + option : option,
+                                                      accept, std::string(help))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_size(1)
-      ->expected(1)
+      ->expected(may_stand_alone ? 0 : 1, 1)
       ->allow_extra_args(false)
       ->option_text(positional ? " " : hint);
 }

@@ -55,7 +55,8 @@ class Command {
             static_cast<void>(range);  // words have none
             return {};
           };
-          field(name, help, hint<Member>(member), name == positional, std::move(set));
+          field(name, help, hint<Member>(member), name == positional, std::move(set),
+                std::is_same_v<Member, bool>);
         },
         target);
   }
@@ -75,7 +76,8 @@ class Command {
             values[std::string(name)] = list.size() == 1 ? list[0] : list;
             return {};
           };
-          field(name, help, hint<Member>(member), name == positional, std::move(set));
+          field(name, help, hint<Member>(member), name == positional, std::move(set),
+                std::is_same_v<Member, bool>);
         },
         defaults);
   }
@@ -86,7 +88,8 @@ class Command {
   /// The list that the text is; the text itself where it may be a path and there is such a file, commas and
   /// all.
   static Result<std::vector<std::string>> values_of(const std::string& text, bool may_be_path);
-  void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set);
+  void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set,
+             bool may_stand_alone = false);
 
   /// What help shows behind the option's name: choices and default.
   template <class T>
@@ -100,6 +103,8 @@ class Command {
       return text.empty() ? "TEXT" : fmt::format("TEXT [{}]", text);
     } else if constexpr (std::is_same_v<T, bool>) {
       return fmt::format("on|off [{}]", text);
+    } else if constexpr (std::is_same_v<T, Seconds>) {
+      return fmt::format("TIME [{}]", text);
     } else {
       return fmt::format("NUMBER [{}]", text);
     }

@@ -109,6 +109,7 @@ Status conduct_plan(Plan plan, const ConductOptions& options) {
     fmt::print("{}\n", dump_json(report::json(document), true));
   else
     print_summary(document);
+  if (options.also) NEPH_CHECK(options.also(document));
   return say_outcome(outcome, experiment, plan.options);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/plan.hpp"
+#include "report/report.hpp"
 
 namespace neph::cli {
 
@@ -11,6 +12,8 @@ struct ConductOptions {
   bool resume = false;
   bool dry_run = false;
   bool json = false;
+  /// Called with the results after they were shown: files in other formats.
+  std::function<Status(const report::Document&)> also;
 };
 void declare_flags(Command& command, ConductOptions& options);
 

@@ -60,12 +60,14 @@ Status tour(const DemoOptions& options) {
   introduce_machine();
   headline("Pictures");
   NEPH_TRY(const auto pictures, demo_pictures(options, folder));
-  headline("ResNet-50 in this program's address space: batch sizes, with and without files");
+  headline("ResNet-50 in this program's address space, and behind a server over HTTP and gRPC");
   const Json fields = {{"model", "resnet50"},
                        {"images", pictures},
                        {"count", options.count},
+                       {"architecture", {"in-process", "local"}},
+                       {"protocol", {"http", "grpc"}},
                        {"batch", {1, 8}},
-                       {"files", {"on", "off"}}};
+                       {"mode", "async"}};
   PlanOptions plan_options{.repeat = options.repeat, .store = (folder / default_store).string()};
   NEPH_TRY(auto plan, make_plan("infer", fields, plan_options));
   NEPH_CHECK(conduct_plan(std::move(plan), {}));

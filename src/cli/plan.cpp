@@ -34,7 +34,7 @@ void split_fields(const Json& fields, const std::vector<std::string>& order, Exp
 }
 
 /// The command line that does it all again, in the same order: `fields` as they were given.
-std::string command_of(const std::string& workload, Json fields, const PlanOptions& options,
+std::string command_of(const workload::Workload& workload, Json fields, const PlanOptions& options,
                        std::uint64_t seed) {
   const auto in_words = [](const Json& value) {
     if (!value.is_array()) return shell_quoted(value_as_text(value));
@@ -42,8 +42,9 @@ std::string command_of(const std::string& workload, Json fields, const PlanOptio
     for (const auto& element : value) list += (list.empty() ? "" : ",") + value_as_text(element);
     return shell_quoted(list);
   };
-  std::string line = fmt::format("neph {} {}", workload, in_words(fields.value("model", Json(""))));
-  fields.erase("model");
+  const std::string positional(workload.positional);
+  std::string line = fmt::format("neph {} {}", workload.name, in_words(fields.value(positional, Json(""))));
+  fields.erase(positional);
   fields["repeat"] = options.repeat;
   fields["seed"] = seed;
   if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;
@@ -63,9 +64,10 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& fields, con
   plan.experiment.repeat = options.repeat;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
   split_fields(fields, workload->fields(), plan.experiment);
+  plan.experiment.idle = workload->idle();
   NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
-  plan.experiment.command = command_of(workload_name, fields, options, plan.experiment.seed);
+  plan.experiment.command = command_of(*workload, fields, options, plan.experiment.seed);
   return plan;
 }
 

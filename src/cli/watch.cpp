@@ -37,9 +37,11 @@ void Watch::draw() {
 
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
-  for (const auto& figure : run.result.figures)
-    if (figure.name == "images_per_s")
-      return fmt::format("{} images/s", format_number(figure.estimate.value));
+  for (const auto& [name, words] :
+       {std::pair{"images_per_s", "images/s"}, std::pair{"sustained_per_s", "requests/s sustained"},
+        std::pair{"requests_per_s", "requests/s"}})
+    for (const auto& figure : run.result.figures)
+      if (figure.name == name) return fmt::format("{} {}", format_number(figure.estimate.value), words);
   return "ok";
 }
 

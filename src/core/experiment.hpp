@@ -23,6 +23,20 @@ void describe(Visit&& v, Self& s) {
   v("values", s.values, "its values, in the order given");
 }
 
+/// Where the varied `field` has `value`, `fields` mean nothing: their values make no cells of their own.
+struct Idle {
+  std::string field;
+  Json value;
+  std::vector<std::string> fields;
+};
+
+template <class Visit, Describes<Idle> Self>
+void describe(Visit&& v, Self& s) {
+  v("field", s.field, "the field that decides");
+  v("value", s.value, "where it has this value");
+  v("fields", s.fields, "these mean nothing");
+}
+
 /// Cells × repeats, their seed, and the machine they ran on.
 struct Experiment {
   std::int64_t id = 0;   ///< given by the store
@@ -30,6 +44,7 @@ struct Experiment {
   std::string workload;  ///< what a run does: infer
   Json spec;             ///< the workload's fields that all cells share (those that are factors left out)
   std::vector<Factor> factors;  ///< in the order of the workload's description; empty: one cell
+  std::vector<Idle> idle;       ///< combinations that are the same
   std::int64_t repeat = 1;
   std::uint64_t seed = 0;  ///< of the order of runs
   Json machine;            ///< host fingerprint
@@ -44,6 +59,7 @@ void describe(Visit&& v, Self& s) {
   v("workload", s.workload, "what a run does: infer");
   v("spec", s.spec, "what all cells share");
   v("factors", s.factors, "what is varied");
+  v("idle", s.idle, "what means nothing where");
   v("repeat", s.repeat, "runs per cell", at_least(1));
   v("seed", s.seed, "of the order of runs");
   v("machine", s.machine, "fingerprint of the machine");
@@ -53,15 +69,15 @@ void describe(Visit&& v, Self& s) {
 
 /// One combination of factor values.
 struct Cell {
-  std::int64_t index = 0;  ///< position in the full factorial, first factor slowest
-  Json factors;            ///< name → value, the varied ones only; {} when nothing is varied
-  Json spec;               ///< the workload's whole description
-  std::string label;       ///< "batch 8, precision bf16"; "all" when nothing is varied
+  std::int64_t index = 0;  ///< position among the experiment's cells, first factor slowest
+  Json factors;       ///< name → value, those varied that mean something here; {} when nothing is varied
+  Json spec;          ///< the workload's whole description
+  std::string label;  ///< "batch 8, precision bf16"; "all" when nothing is varied
 };
 
 template <class Visit, Describes<Cell> Self>
 void describe(Visit&& v, Self& s) {
-  v("index", s.index, "position in the full factorial");
+  v("index", s.index, "position among the cells");
   v("factors", s.factors, "the varied values");
   v("spec", s.spec, "the workload's whole description");
   v("label", s.label, "the varied values in words");

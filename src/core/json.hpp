@@ -15,6 +15,7 @@
 #include "core/describe.hpp"
 #include "core/names.hpp"
 #include "core/result.hpp"
+#include "core/seconds.hpp"
 
 namespace neph {
 
@@ -74,6 +75,8 @@ Status read_struct(const Json& json, T& out, const std::string& path) {
         status = from_json(*found, member, where);
         if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(member)>>)
           if (status) status = check_range(static_cast<double>(member), range, where);
+        if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, Seconds>)
+          if (status) status = check_range(member.value, range, where);
       },
       out);
   if (!status || known == json.size()) return status;
@@ -94,6 +97,8 @@ Json to_json(const T& value) {
     return std::string(enum_name(value));
   } else if constexpr (std::is_floating_point_v<T>) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
+  } else if constexpr (std::is_same_v<T, Seconds>) {
+    return seconds_text(value);
   } else if constexpr (detail::IsOptional<T>::value) {
     return value ? to_json(*value) : Json(nullptr);
   } else if constexpr (detail::IsVector<T>::value) {
@@ -140,6 +145,15 @@ Status from_json(const Json& json, T& out, const std::string& path) {
     } else {
       if (!json.is_number()) return detail::wrong_type(json, "a number", path);
       out = json.get<T>();
+    }
+  } else if constexpr (std::is_same_v<T, Seconds>) {
+    if (json.is_number()) {
+      out = {json.get<double>()};
+    } else {
+      if (!json.is_string()) return detail::wrong_type(json, "a length of time", path);
+      auto length = parse_seconds(json.get<std::string>());
+      if (!length) return fail(length.error().code, "{}: {}", path, length.error().message);
+      out = *length;
     }
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (!json.is_string()) return detail::wrong_type(json, "text", path);

@@ -28,6 +28,7 @@ struct Batch {
   std::int64_t size = 0;   ///< pictures; only the last batch of a run may have fewer than the others
   std::span<float>
       tensor;  ///< [batch, channels, side, side]; what lies behind `size` pictures is zero or another picture
+  std::vector<std::span<const std::byte>> files;  ///< the pictures as they lie on disk, instead of a tensor
   StageTimes times;  ///< summed over its pictures, from whatever threads loaded them
   std::int64_t bytes_read = 0;
   std::vector<FailedPicture> failed;  ///< in ascending order
@@ -78,6 +79,12 @@ struct LoaderOptions {
 Result<std::unique_ptr<BatchSource>> load_batches(const PictureSet& set, const Transform& transform,
                                                   const LoaderOptions& options,
                                                   std::vector<std::span<float>> slots, const Clock& clock);
+
+/// From files, which are read and not decoded: batches have `files` and no tensor. `slots` batches may be out
+/// at once. A file is read by next(), on the thread that calls it; one that cannot be read is a failed
+/// picture and empty. `clock` outlives the source. Errors: as above.
+Result<std::unique_ptr<BatchSource>> file_batches(const PictureSet& set, std::int64_t count,
+                                                  std::int64_t batch, std::int64_t slots, const Clock& clock);
 
 struct ReadyOptions {
   std::int64_t count = 0;    ///< as above

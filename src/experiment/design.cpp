@@ -1,6 +1,8 @@
 // From factors to cells, and from cells to an order of runs.
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -64,18 +66,45 @@ Status check(const Experiment& experiment) {
   return {};
 }
 
-Cell make_cell(const Experiment& experiment, std::int64_t index) {
-  Cell cell{.index = index, .factors = Json::object(), .spec = experiment.spec};
-  if (cell.spec.is_null()) cell.spec = Json::object();
+/// The number of the value of each factor in combination `index`; the last factor is the fastest.
+std::vector<std::size_t> choice_of(const Experiment& experiment, std::int64_t index) {
   std::vector<std::size_t> choice(experiment.factors.size());
   auto rest = static_cast<std::size_t>(index);
-  for (std::size_t i = choice.size(); i-- > 0;) {  // the last factor is the fastest
+  for (std::size_t i = choice.size(); i-- > 0;) {
     choice[i] = rest % experiment.factors[i].values.size();
     rest /= experiment.factors[i].values.size();
   }
+  return choice;
+}
+
+/// Fields that mean nothing in the combination. Only what is varied decides: a contradiction in what all
+/// cells share is for the workload to refuse.
+std::set<std::string> idle_fields(const Experiment& experiment, const std::vector<std::size_t>& choice) {
+  std::set<std::string> fields;
+  for (std::size_t i = 0; i < choice.size(); ++i) {
+    const auto& factor = experiment.factors[i];
+    if (factor.values.size() < 2) continue;
+    for (const auto& idle : experiment.idle)
+      if (idle.field == factor.name && idle.value == factor.values[choice[i]])
+        fields.insert(idle.fields.begin(), idle.fields.end());
+  }
+  return fields;
+}
+
+/// Empty: the same as an earlier one, which has the first values of what means nothing.
+std::optional<Cell> make_cell(const Experiment& experiment, std::int64_t combination, std::int64_t index) {
+  Cell cell{.index = index, .factors = Json::object(), .spec = experiment.spec};
+  if (cell.spec.is_null()) cell.spec = Json::object();
+  const auto choice = choice_of(experiment, combination);
+  const auto idle = idle_fields(experiment, choice);
+  for (const auto& name : idle) cell.spec.erase(name);
   for (std::size_t i = 0; i < choice.size(); ++i) {
     const auto& factor = experiment.factors[i];
     const auto& value = factor.values[choice[i]];
+    if (idle.contains(factor.name)) {
+      if (choice[i] > 0) return std::nullopt;
+      continue;
+    }
     cell.spec[factor.name] = value;
     if (factor.values.size() == 1) continue;  // given as a factor, but not varied
     cell.factors[factor.name] = value;
@@ -95,7 +124,8 @@ Result<std::vector<Cell>> expand(const Experiment& experiment) {
     return fail(ErrorCode::invalid_argument, "{} cells × {} repeats are more than {} runs", count,
                 experiment.repeat, max_runs);
   std::vector<Cell> cells;
-  for (std::int64_t index = 0; index < count; ++index) cells.push_back(make_cell(experiment, index));
+  for (std::int64_t combination = 0; combination < count; ++combination)
+    if (auto cell = make_cell(experiment, combination, std::ssize(cells))) cells.push_back(*std::move(cell));
   return cells;
 }
 

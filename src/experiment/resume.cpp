@@ -11,8 +11,10 @@ namespace {
 /// What makes two experiments the same, as text: keys sorted, because their order means nothing. The order
 /// of factors and of their values stays, because it numbers the cells that stored runs refer to.
 std::string canonical(const Experiment& experiment) {
-  const Json whole = {
-      {"workload", experiment.workload}, {"spec", experiment.spec}, {"factors", to_json(experiment.factors)}};
+  const Json whole = {{"workload", experiment.workload},
+                      {"spec", experiment.spec},
+                      {"factors", to_json(experiment.factors)},
+                      {"idle", to_json(experiment.idle)}};
   const nlohmann::json sorted = whole;
   return sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 
 #include "core/json.hpp"
-#include "experiment/process.hpp"
+#include "core/process.hpp"
 #include "experiment/transcript.hpp"
 
 namespace neph::experiment {

@@ -46,7 +46,11 @@ TextColumn column_of(std::string heading, const std::vector<CellSummary>& cells,
 
 /// One column per factor that really varies; the cells' labels where none does.
 void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextColumn>& columns) {
-  for (const auto& [name, first] : cells[0].cell.factors.items()) {
+  Json all = Json::object();  // a cell lacks those that mean nothing in it
+  for (const auto& cell : cells)
+    for (const auto& [name, value] : cell.cell.factors.items())
+      if (!all.contains(name)) all[name] = value;
+  for (const auto& [name, first] : all.items()) {
     auto column = column_of(printable(in_words(name)), cells, [&, key = name](const CellSummary& cell) {
       const auto& factors = cell.cell.factors;
       return factors.contains(key) ? printable(factor_text(factors[key])) : std::string("–");
@@ -58,9 +62,19 @@ void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextC
   }
 }
 
-std::string latency_text(const CellSummary& cell, const std::string& quantile) {
-  const auto* estimate = find_estimate(cell.latency_ms, quantile);
+/// Without its interval.
+std::string value_text(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+  const auto* estimate = find_estimate(estimates, name);
   return estimate && std::isfinite(estimate->value) ? format_number(estimate->value) : "–";
+}
+
+std::string latency_text(const CellSummary& cell, const std::string& quantile) {
+  return value_text(cell.latency_ms, quantile);
+}
+
+std::string figure_text(const CellSummary& cell, const std::string& name) {
+  const auto* estimate = find_estimate(cell.figures, name);
+  return estimate ? estimate_text(*estimate) : "–";
 }
 
 std::string verdict_text(const CellSummary& cell) {
@@ -75,6 +89,12 @@ std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
   add_factor_columns(cells, columns);
   columns.push_back(
       column_of("images/s", cells, [](const auto& cell) { return estimate_text(images_per_s(cell)); }));
+  columns.push_back(
+      column_of("sustained/s", cells, [](const auto& cell) { return figure_text(cell, "sustained_per_s"); }));
+  columns.push_back(column_of(
+      "offered/s", cells, [](const auto& cell) { return value_text(cell.figures, "offered_per_s"); }, 5));
+  columns.push_back(
+      column_of("answered/s", cells, [](const auto& cell) { return figure_text(cell, "requests_per_s"); }));
   columns.push_back(column_of(
       "p50 ms", cells, [](const auto& cell) { return latency_text(cell, "p50"); }, 2));
   columns.push_back(column_of(

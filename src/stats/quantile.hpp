@@ -46,4 +46,13 @@ std::int64_t samples_needed(double q);
 /// One group: quantile_estimate(). Empty groups do not count. No interval below samples_needed(q) samples.
 Estimate quantile_over_groups(std::span<const std::vector<double>> groups, double q);
 
+/// The q-quantile (0 < q < 1) of the samples of one run in the order of their times, each of which may
+/// resemble those before it: in a queue one slow request makes the next ones slow.
+/// Interval: the hull of quantile_estimate()'s and of Woodruff's over contiguous stretches of equally many
+/// samples (batches: Law, Simulation Modeling and Analysis, section 9.5.3; for quantiles Chen, Kelton,
+/// Winter Simulation Conference 2004), 20 of them, or 10 or 5 where the shares of neighbouring stretches are
+/// still correlated. What happens fewer than some ten times in a run, as one long stall, no interval of that
+/// run can tell. No interval below samples_needed(q).
+Estimate quantile_in_sequence(std::span<const double> samples, double q);
+
 }  // namespace neph::stats

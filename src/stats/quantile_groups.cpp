@@ -1,4 +1,5 @@
-// quantile_over_groups(): Woodruff's interval and Student's t over the groups.
+// quantile_over_groups(): Woodruff's interval and Student's t over the groups; quantile_in_sequence(): the
+// same over stretches of one run.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "stats/mean.hpp"
 #include "stats/order.hpp"
 #include "stats/quantile.hpp"
+#include "stats/trend.hpp"
 
 namespace neph::stats {
 namespace {
@@ -50,7 +52,49 @@ double half_of_quantiles(const Groups& groups, double q) {
   return student_bound_over(groups) * mean_of(own).standard_error.value_or(0);
 }
 
+/// `count` contiguous stretches of equally many samples, or one more; each sorted.
+Groups stretches_of(std::span<const double> samples, std::size_t count) {
+  Groups stretches;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto begin = samples.size() * i / count, end = samples.size() * (i + 1) / count;
+    stretches.push_back(sorted(samples.subspan(begin, end - begin)));
+  }
+  return stretches;
+}
+
+/// Of the share of samples that do not exceed `value` in each stretch with the one in the next.
+double correlation_of_shares(const Groups& stretches, double value) {
+  std::vector<double> shares;
+  for (const auto& stretch : stretches)
+    shares.push_back(
+        static_cast<double>(std::upper_bound(stretch.begin(), stretch.end(), value) - stretch.begin()) /
+        static_cast<double>(stretch.size()));
+  return lag1_autocorrelation(shares);
+}
+
+constexpr std::size_t most_stretches = 20;
+constexpr std::size_t fewest_stretches = 5;
+constexpr std::size_t fewest_in_stretch = 10;
+/// Of 20 independent numbers one pair in five looks so correlated by chance.
+constexpr double correlated = 0.2;
+
 }  // namespace
+
+Estimate quantile_in_sequence(std::span<const double> samples, double q) {
+  auto result = quantile_estimate(samples, q);
+  if (!result.low) return result;
+  auto count = most_stretches;
+  while (count >= fewest_stretches && samples.size() < count * fewest_in_stretch) count /= 2;
+  if (count < fewest_stretches) return result;
+  auto stretches = stretches_of(samples, count);
+  while (count / 2 >= fewest_stretches && correlation_of_shares(stretches, result.value) > correlated)
+    stretches = stretches_of(samples, count /= 2);
+  const double half = half_of_share(stretches, result.value, static_cast<double>(result.n));
+  const auto order = sorted(samples);
+  result.low = std::min(*result.low, quantile_of_sorted(order, std::max(0.0, q - half)));
+  result.high = std::max(*result.high, quantile_of_sorted(order, std::min(1.0, q + half)));
+  return result;
+}
 
 Estimate quantile_over_groups(std::span<const std::vector<double>> groups, double q) {
   Groups filled;

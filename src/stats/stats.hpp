@@ -20,5 +20,6 @@
 #include "stats/mean.hpp"
 #include "stats/outliers.hpp"
 #include "stats/quantile.hpp"
+#include "stats/share.hpp"
 #include "stats/trend.hpp"
 #include "stats/warmup.hpp"

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* tables = R"sql(
 CREATE TABLE experiment (
   id INTEGER PRIMARY KEY, created TEXT NOT NULL, workload TEXT NOT NULL, spec TEXT NOT NULL,
-  factors TEXT NOT NULL, repeat INTEGER NOT NULL, seed TEXT NOT NULL, machine TEXT NOT NULL,
+  factors TEXT NOT NULL, idle TEXT NOT NULL, repeat INTEGER NOT NULL, seed TEXT NOT NULL, machine TEXT NOT NULL,
   version TEXT NOT NULL, command TEXT NOT NULL);
 
 CREATE TABLE cell (

@@ -74,6 +74,8 @@ class Client {
   virtual void give_up() = 0;
 
   virtual Result<ModelMetadata> model_metadata(const std::string& model) = 0;
+  /// A page of an HTTP server, as /metrics. Errors: unsupported over gRPC.
+  virtual Result<std::string> get(const std::string& target) = 0;
 };
 
 }  // namespace neph::wire

@@ -110,14 +110,19 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   }
 
   Result<ModelMetadata> model_metadata(const std::string& model) override {
-    NEPH_TRY(const auto request, encode_get("/v2/models/" + path_segment(model)));
+    NEPH_TRY(const auto text, get("/v2/models/" + path_segment(model)));
+    NEPH_TRY(const Json json, parse_json(text, endpoint_.text()));
+    return metadata_of(json);
+  }
+
+  Result<std::string> get(const std::string& target) override {
+    NEPH_TRY(const auto request, encode_get(target));
     Call call;
     call.request = request.get();
     call.keeps_reply = true;
     call.deadline = clock_.now() + from_seconds(options_.connect_s);
     NEPH_CHECK(perform(call));
-    NEPH_TRY(const Json json, parse_json(call.reply, endpoint_.text()));
-    return metadata_of(json);
+    return std::move(call.reply);
   }
 
  private:

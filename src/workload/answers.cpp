@@ -59,30 +59,30 @@ namespace {
 /// A file without a name: on disk, or in memory where there is no folder to write to.
 std::FILE* unnamed_file() {
   if (std::FILE* file = std::tmpfile()) return file;
-  const int memory = ::memfd_create("neph-protocol", MFD_CLOEXEC);
+  const int memory = ::memfd_create("neph-answers", MFD_CLOEXEC);
   return memory < 0 ? nullptr : ::fdopen(memory, "w");
 }
 
 }  // namespace
 
-Result<Protocol> Protocol::open(const std::string& path) {
+Result<AnswersFile> AnswersFile::open(const std::string& path) {
   const auto part = path.empty() ? std::string() : part_path(path).string();
   std::FILE* file = path.empty() ? unnamed_file() : std::fopen(part.c_str(), "we");
   if (file == nullptr)
     return tl::unexpected(
         system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
-  Protocol protocol(file, path, part);
+  AnswersFile answers(file, path, part);
   fmt::print(file, "picture");
   for (std::size_t i = 1; i <= top_count; ++i) fmt::print(file, ",class{},score{}", i, i);
   fmt::print(file, "\n");
-  return protocol;
+  return answers;
 }
 
-Protocol::~Protocol() {
+AnswersFile::~AnswersFile() {
   if (file_ && part_ != path_) ::unlink(part_.c_str());
 }
 
-void Protocol::add(const std::string& picture, const Top& top) {
+void AnswersFile::add(const std::string& picture, const Top& top) {
   fmt::memory_buffer line;
   fmt::format_to(std::back_inserter(line), "{}", csv_cell(picture));
   for (std::size_t i = 0; i < top_count; ++i) {
@@ -95,11 +95,11 @@ void Protocol::add(const std::string& picture, const Top& top) {
   std::fwrite(line.data(), 1, line.size(), file_.get());
 }
 
-void Protocol::add_failed(const std::string& picture, const std::string& reason) {
+void AnswersFile::add_failed(const std::string& picture, const std::string& reason) {
   fmt::print(file_.get(), "{},{}\n", csv_cell(picture), csv_cell("failed: " + reason));
 }
 
-Status Protocol::close() {
+Status AnswersFile::close() {
   std::FILE* file = file_.release();
   const bool written = std::ferror(file) == 0 && std::fflush(file) == 0;
   int reason = written ? 0 : errno;

@@ -1,5 +1,5 @@
-// What the network answered: the five best classes of each picture, a checksum over the best ones, and the
-// protocol.
+// What the network answered: the five best classes of each picture, a checksum over the best ones, and a
+// file of all.
 #pragma once
 
 #include <array>
@@ -30,15 +30,15 @@ Top top_classes(std::span<const float> scores);
 /// digits.
 std::string answers_checksum(std::span<const std::int32_t> answers);
 
-/// The protocol of results: one line per picture, "picture,class1,score1,...,class5,score5". Without a path
-/// it is written to a file that has no name, so that its cost is measured all the same. A protocol that goes
+/// The file of answers: one line per picture, "picture,class1,score1,...,class5,score5". Without a path
+/// it is written to a file that has no name, so that its cost is measured all the same. A file that goes
 /// before close() leaves nothing behind. Threads: one.
-class Protocol {
+class AnswersFile {
  public:
-  static Result<Protocol> open(const std::string& path);
-  Protocol(Protocol&&) noexcept = default;
-  Protocol& operator=(Protocol&&) = delete;
-  ~Protocol();
+  static Result<AnswersFile> open(const std::string& path);
+  AnswersFile(AnswersFile&&) noexcept = default;
+  AnswersFile& operator=(AnswersFile&&) = delete;
+  ~AnswersFile();
 
   void add(const std::string& picture, const Top& top);
   /// A picture that could not be used, with the reason.
@@ -50,7 +50,7 @@ class Protocol {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  Protocol(std::FILE* file, std::string path, std::string part)
+  AnswersFile(std::FILE* file, std::string path, std::string part)
       : file_(file), path_(std::move(path)), part_(std::move(part)) {}
 
   std::unique_ptr<std::FILE, Closer> file_;

@@ -40,45 +40,45 @@ TEST(Checksum, IsFnv1a) {
   EXPECT_EQ(answers_checksum(a), "fc179f83ee0724dd");
 }
 
-TEST(Protocol, AppearsWholeUnderItsName) {
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("neph-protocol-{}.csv", ::getpid());
-  auto protocol = Protocol::open(path.string());
-  ASSERT_TRUE(protocol);
+TEST(AnswersFile, AppearsWholeUnderItsName) {
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("neph-answers-{}.csv", ::getpid());
+  auto file = AnswersFile::open(path.string());
+  ASSERT_TRUE(file);
   EXPECT_FALSE(std::filesystem::exists(path));
   const std::vector<float> scores{0.5F, 2, 1};
-  protocol->add("a,b.jpg", top_classes(scores));
-  protocol->add_failed("c.jpg", "cut short");
-  ASSERT_TRUE(protocol->close());
+  file->add("a,b.jpg", top_classes(scores));
+  file->add_failed("c.jpg", "cut short");
+  ASSERT_TRUE(file->close());
   EXPECT_EQ(read_file(path),
             "picture,class1,score1,class2,score2,class3,score3,class4,score4,class5,score5\n"
             "\"a,b.jpg\",1,2,2,1,0,0.5,,,,\nc.jpg,failed: cut short\n");
   std::filesystem::remove(path);
 }
 
-TEST(Protocol, LeavesNothingBehindWhenTheRunFails) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("neph-protocol-{}", ::getpid());
+TEST(AnswersFile, LeavesNothingBehindWhenTheRunFails) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("neph-answers-{}", ::getpid());
   std::filesystem::create_directories(folder);
   {
-    auto protocol = Protocol::open((folder / "answers.csv").string());
-    ASSERT_TRUE(protocol);
-    const Protocol moved = std::move(*protocol);
+    auto file = AnswersFile::open((folder / "answers.csv").string());
+    ASSERT_TRUE(file);
+    const AnswersFile moved = std::move(*file);
     EXPECT_FALSE(std::filesystem::is_empty(folder));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove(folder);
 }
 
-TEST(Protocol, IsWrittenIntoADeviceAndNotInItsPlace) {
-  auto protocol = Protocol::open("/dev/null");
-  ASSERT_TRUE(protocol) << protocol.error().message;
-  EXPECT_TRUE(protocol->close());
+TEST(AnswersFile, IsWrittenIntoADeviceAndNotInItsPlace) {
+  auto file = AnswersFile::open("/dev/null");
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(file->close());
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST(Protocol, SaysWhereItCannotWrite) {
-  const auto protocol = Protocol::open("/proc/none/x.csv");
-  ASSERT_FALSE(protocol);
-  EXPECT_THAT(protocol.error().message, testing::HasSubstr("/proc/none/x.csv"));
+TEST(AnswersFile, SaysWhereItCannotWrite) {
+  const auto file = AnswersFile::open("/proc/none/x.csv");
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().message, testing::HasSubstr("/proc/none/x.csv"));
 }
 
 }  // namespace

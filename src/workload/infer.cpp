@@ -7,6 +7,7 @@
 #include "core/thread.hpp"
 #include "core/values.hpp"
 #include "net/net.hpp"
+#include "workload/command_line.hpp"
 #include "workload/infer_run.hpp"
 
 namespace neph::workload::infer {
@@ -18,9 +19,53 @@ Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, ""
 Json prepared_fields(const Json& spec) {
   Json part = Json::object();
   for (const char* name : {"model", "classes", "side", "weights_seed", "engine", "device", "images",
-                           "prepared", "min_file_bytes"})
+                           "prepared", "min_file_bytes", "architecture"})
     if (spec.contains(name)) part[name] = spec[name];
   return part;
+}
+
+/// Fields that mean nothing where the network runs there. What a server that is there already does, its owner
+/// has decided.
+std::vector<std::string> server_fields(Architecture architecture) {
+  using Names = std::vector<std::string>;
+  const Names of_started{"protocol", "server_in", "image", "server_cpus", "server_memory_bytes", "instances"};
+  const Names of_strangers{"server", "metrics", "ca", "certificate", "key", "token_file"};
+  const auto joined = [](std::initializer_list<Names> lists) {
+    Names all;
+    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+    return all;
+  };
+  switch (architecture) {
+    case Architecture::in_process:
+      return joined({of_started, of_strangers, {"payload", "channels", "patience_s"}});
+    case Architecture::local:
+      return of_strangers;
+    case Architecture::remote:
+      return joined({of_started, {"precision", "threads", "streams", "pinning", "engine", "device"}});
+  }
+  return {};
+}
+
+/// What says nothing where it stands is a misunderstanding, and is not passed over.
+Status check_architecture(const Json& json, const InferSpec& spec) {
+  for (const auto& name : server_fields(spec.architecture))
+    if (json.contains(name))
+      return fail(ErrorCode::invalid_argument, "{} means nothing with --architecture {}", option_name(name),
+                  enum_name(spec.architecture));
+  if (spec.architecture == Architecture::remote && spec.server.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--architecture remote needs the server's address: --server grpc://node2:8001");
+  if (spec.server_in == ServerIn::process && (spec.server_cpus > 0 || spec.server_memory_bytes > 0))
+    return fail(ErrorCode::invalid_argument,
+                "limits of processors and memory are a container's: --server-in docker");
+  if (!spec.server.empty()) NEPH_CHECK(wire::parse_endpoint(spec.server));
+  if (spec.payload == Payload::jpeg && spec.files == Files::off)
+    return fail(ErrorCode::invalid_argument,
+                "--payload jpeg sends files, and --files off means that none are read");
+  if (spec.payload == Payload::jpeg && spec.prepared == Prepared::on)
+    return fail(ErrorCode::invalid_argument,
+                "--payload jpeg sends the files as they are; --prepared on means nothing with it");
+  return {};
 }
 
 /// A fact of the run that is a number; at least 1.
@@ -31,6 +76,16 @@ double number_fact(const Run& run, const std::string& name) {
 
 }  // namespace
 
+std::vector<Idle> idle() {
+  return {
+      {.field = "architecture", .value = "in-process", .fields = server_fields(Architecture::in_process)},
+      {.field = "architecture", .value = "local", .fields = server_fields(Architecture::local)},
+      {.field = "architecture", .value = "remote", .fields = server_fields(Architecture::remote)},
+      {.field = "server_in", .value = "process", .fields = {"image", "server_cpus", "server_memory_bytes"}},
+      {.field = "payload", .value = "jpeg", .fields = {"files", "prepared"}},
+      {.field = "mode", .value = "sync", .fields = {"depth"}}};
+}
+
 Status check(const Json& json) {
   NEPH_TRY(const auto spec, parse(json));
   if (spec.model.empty())
@@ -38,7 +93,8 @@ Status check(const Json& json) {
   if (spec.images.empty())
     return fail(ErrorCode::invalid_argument,
                 "no pictures given: --images FOLDER (neph images synth makes some)");
-  if (spec.mode == Mode::sync && spec.depth > 1)
+  NEPH_CHECK(check_architecture(json, spec));
+  if (spec.mode == Mode::sync && spec.depth != 0 && spec.depth != 1)
     return fail(ErrorCode::invalid_argument,
                 "depth {} needs --mode async: one after the other has one in flight", spec.depth);
   if (spec.files == Files::off && spec.cache == Cache::cold)
@@ -52,6 +108,10 @@ Status prepare(std::span<const Json> specs, EventSink& events) {
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
     if (!ready.insert(dump_json(prepared_fields(json))).second) continue;
+    if (spec.architecture == Architecture::remote) {
+      NEPH_CHECK(pictures_for(spec, data::Transform{}, events));
+      continue;
+    }
     NEPH_TRY(const auto path,
              net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
     NEPH_TRY(auto* engine, engines.open(spec.engine));
@@ -78,18 +138,7 @@ Result<RunResult> run(const Json& json, const Context& context) {
   return result;
 }
 
-std::string command(const Json& json) {
-  const auto spec = parse(json);
-  if (!spec) return {};
-  const auto given = to_json(*spec);
-  const auto defaults = to_json(InferSpec{});
-  std::string line = "neph infer " + shell_quoted(spec->model);
-  for (const auto& [name, value] : given.items()) {
-    if (name == "model" || value == defaults[name]) continue;
-    line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(value)));
-  }
-  return line;
-}
+std::string command(const Json& spec) { return command_line<InferSpec>("infer", "model", spec); }
 
 std::vector<std::string> answer_fields() {
   return {"model",  "images",  "count", "prepared",     "precision",      "engine",
@@ -103,7 +152,7 @@ Json probe(const Json& json) {
   small["count"] = 2 * spec->batch * (spec->mode == Mode::async ? std::max<std::int64_t>(4, spec->depth) : 1);
   small["warmup"] = 1;
   small["warmup_max_s"] = 0;
-  small["protocol"] = "";
+  small["answers"] = "";
   return small;
 }
 

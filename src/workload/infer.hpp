@@ -11,6 +11,7 @@ Status prepare(std::span<const Json> specs, EventSink& events);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 std::vector<std::string> answer_fields();
+std::vector<Idle> idle();
 Json probe(const Json& spec);
 double whole_run_s(const Json& spec, const Run& probe);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/units.hpp"
-#include "net/net.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::workload {
@@ -20,16 +19,6 @@ constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
 std::int64_t loader_threads(const InferSpec& spec) {
   return spec.loaders >= 0 ? spec.loaders : host::usable_cores();
-}
-
-engine::Options engine_options(const InferSpec& spec) {
-  return {.device = spec.device,
-          .precision = spec.precision,
-          .batch = spec.batch,
-          .threads = spec.threads,
-          .streams = spec.streams,
-          .pinning = spec.pinning,
-          .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
 }
 
 /// Batches beyond those in flight: enough that every loader has a picture to work on while finished ones
@@ -55,76 +44,86 @@ Result<RunResult> InferRun::run() {
   timeline_.add("process_start", 0, timeline_.now());
   NEPH_TRY(const auto telemetry,
            host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
-  NEPH_CHECK(load_model());
+  const auto make =
+      spec_.architecture == Architecture::in_process ? recogniser_in_process : recogniser_behind_server;
+  recogniser_ = make(spec_, context_);
+  NEPH_CHECK(recogniser_->load(timeline_));
   NEPH_CHECK(open_pictures());
-  NEPH_CHECK(compile_model());
+  NEPH_CHECK(recogniser_->compile(timeline_));
   NEPH_CHECK(first_inference());
   NEPH_CHECK(warm_up());
   NEPH_CHECK(measure(*telemetry));
-  sum_up(telemetry->stop());
+  auto series = telemetry->stop();
+  runner_.reset();
+  for (auto& more : recogniser_->stop()) series.push_back(std::move(more));
+  sum_up(std::move(series));
   return std::move(result_);
 }
 
-Status InferRun::load_model() {
-  NEPH_TRY(const auto path,
-           net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side}, spec_.weights_seed));
-  NEPH_TRY(auto* engine, timeline_.during("engine_load", [&] { return engines_.open(spec_.engine); }));
-  NEPH_TRY(model_, timeline_.during("model_load", [&] { return engine->load(path); }));
-  result_.facts["engine"] = fmt::format("{} {}", engine->name(), engine->version());
-  result_.facts["model_file"] = path.string();
-  return {};
-}
-
 Status InferRun::open_pictures() {
-  NEPH_TRY(const auto transform, transform_for(model_->inputs()));
-  NEPH_TRY(pictures_,
-           timeline_.during("picture_scan", [&] { return pictures_for(spec_, transform, context_.events); }));
+  NEPH_TRY(pictures_, timeline_.during("picture_scan", [&] {
+    return pictures_for(spec_, recogniser_->transform(), context_.events);
+  }));
   count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
   return {};
 }
 
-Status InferRun::compile_model() {
-  return timeline_.during("model_compile", [&]() -> Status {
-    NEPH_TRY(session_, model_->compile(engine_options(spec_)));
-    if (spec_.mode == Mode::async) depth_ = spec_.depth > 0 ? spec_.depth : session_->optimal_requests();
-    NEPH_TRY(pipeline_, Pipeline::make(*session_, context_.clock, depth_));
-    return {};
-  });
+/// Batches in flight during the measurement.
+std::int64_t InferRun::choose_depth() const {
+  if (spec_.mode == Mode::sync) return 1;
+  if (spec_.depth < 0) return (count_ + spec_.batch - 1) / spec_.batch;
+  return spec_.depth > 0 ? spec_.depth : recogniser_->advised_depth();
 }
 
-/// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
-Status InferRun::first_inference() {
+/// Where batches come from: files that are decoded here or only read, or tensors that are ready.
+Status InferRun::open_source() {
   const auto values = static_cast<std::size_t>(spec_.batch) * pictures_.transform.values();
-  loaders_ = spec_.files == Files::on ? loader_threads(spec_) : 0;
-  const double begin_s = timeline_.now();
+  if (spec_.payload == Payload::jpeg) {
+    loaders_ = 0;
+    NEPH_TRY(source_, data::file_batches(pictures_.set, count_, spec_.batch, depth_ + 1, context_.clock));
+    return {};
+  }
   if (spec_.files == Files::on) {
+    loaders_ = loader_threads(spec_);
     NEPH_TRY(memory_, BatchMemory::allocate(depth_ + prefetched_batches(loaders_, spec_.batch), values));
     NEPH_TRY(source_, data::load_batches(pictures_.set, pictures_.transform,
                                          {.count = count_, .batch = spec_.batch, .threads = loaders_},
                                          memory_.slots(), context_.clock));
-  } else {
-    const data::ReadyOptions ready{.count = count_,
-                                   .batch = spec_.batch,
-                                   .threads = loader_threads(spec_),
-                                   .memory_bytes = spec_.tensor_memory_bytes};
-    const auto progress = [this](std::int64_t done, std::int64_t total) {
-      emit_progress("load_tensors", done, total);
-    };
-    NEPH_TRY(source_, data::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr,
-                                          progress, context_.stop));
+    return {};
   }
-  NEPH_TRY(const auto alone, Pipeline::make(*session_, context_.clock, 1));
+  const data::ReadyOptions ready{.count = count_,
+                                 .batch = spec_.batch,
+                                 .threads = loader_threads(spec_),
+                                 .memory_bytes = spec_.tensor_memory_bytes};
+  const auto progress = [this](std::int64_t done, std::int64_t total) {
+    emit_progress("load_tensors", done, total);
+  };
+  NEPH_TRY(source_, data::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr,
+                                        progress, context_.stop));
+  return {};
+}
+
+/// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
+Status InferRun::first_inference() {
+  depth_ = choose_depth();
+  const double begin_s = timeline_.now();
+  NEPH_CHECK(open_source());
+  NEPH_TRY(const auto alone, recogniser_->runner(1));
   InferTimes first;
+  std::string failure;
   NEPH_CHECK(alone->run(
       *source_,
-      [&](const data::Batch&, const InferTimes& times, std::span<const float>) {
+      [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
         first = times;
+        if (scores.empty()) failure = batch.failed.front().reason;
         return false;
       },
       context_.stop));
+  if (!failure.empty()) return fail(ErrorCode::unavailable, "the first batch: {}", failure);
   timeline_.add(spec_.files == Files::on ? "first_load" : "load_tensors", begin_s,
                 timeline_.at(first.issued));
   timeline_.add("first_inference", timeline_.at(first.issued), timeline_.at(first.done));
+  NEPH_TRY(runner_, recogniser_->runner(depth_));
   return {};
 }
 
@@ -144,7 +143,7 @@ Status InferRun::warm_up() {
   };
   while (!over) {
     source_->restart();
-    NEPH_CHECK(pipeline_->run(*source_, one_batch, context_.stop));
+    NEPH_CHECK(runner_->run(*source_, one_batch, context_.stop));
   }
   timeline_.add("warmup", begin_s, timeline_.now());
   if (warmup.flat()) return {};
@@ -176,18 +175,19 @@ Status InferRun::fix_page_cache() {
 }
 
 Status InferRun::measure(host::Telemetry& telemetry) {
-  NEPH_TRY(auto protocol, Protocol::open(spec_.protocol));
-  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(protocol),
+  NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
+  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(file),
                     context_.clock);
   Status cache;
   Moment begin;
   source_->restart([&] {  // while no loader reads: nothing brings a file back that was dropped
     if (spec_.files == Files::on) cache = timeline_.during("page_cache", [&] { return fix_page_cache(); });
     telemetry.mark();
+    recogniser_->mark();
     begin = context_.clock.now();
   });
   NEPH_CHECK(cache);
-  NEPH_CHECK(pipeline_->run(
+  NEPH_CHECK(runner_->run(
       *source_,
       [&](const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
         recorder.add(batch, times, scores);
@@ -195,9 +195,10 @@ Status InferRun::measure(host::Telemetry& telemetry) {
         return true;
       },
       context_.stop));
-  NEPH_CHECK(recorder.close_protocol());
+  NEPH_CHECK(recorder.close_answers_file());
   const auto end = context_.clock.now();
   telemetry.mark();
+  recogniser_->mark();
   timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
   recorder.finish(timeline_, begin, end, loaders_, result_);
   return {};
@@ -210,7 +211,7 @@ void InferRun::sum_up(std::vector<Series> series) {
   const auto machine = host::take_fingerprint({.nvml_library = ""});
   for (auto& warning : host::doubts(result_.telemetry, machine))
     result_.warnings.push_back(std::move(warning));
-  for (const auto& [name, value] : session_->facts()) result_.facts[name] = value;
+  for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
   result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
   result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());
   result_.facts["loaders"] = std::to_string(loaders_);

@@ -1,13 +1,12 @@
-// One inference run in the program's own address space: load, compile, warm up, measure, sum up.
+// One inference run: bring the recogniser up, open the pictures, warm up, measure, sum up.
 #pragma once
 
 #include <memory>
 
-#include "engine/engine.hpp"
 #include "host/host.hpp"
 #include "workload/batch_memory.hpp"
 #include "workload/pictures.hpp"
-#include "workload/pipeline.hpp"
+#include "workload/recogniser.hpp"
 #include "workload/recorder.hpp"
 #include "workload/timeline.hpp"
 #include "workload/workload.hpp"
@@ -23,9 +22,9 @@ class InferRun {
   Result<RunResult> run();
 
  private:
-  Status load_model();
   Status open_pictures();
-  Status compile_model();
+  std::int64_t choose_depth() const;
+  Status open_source();
   Status first_inference();
   Status warm_up();
   Status fix_page_cache();
@@ -39,13 +38,11 @@ class InferRun {
   Timeline timeline_;
   RunResult result_;
 
-  engine::Registry engines_;
-  std::unique_ptr<engine::Model> model_;
-  std::unique_ptr<engine::Session> session_;
-  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<Recogniser> recogniser_;
   Pictures pictures_;
   BatchMemory memory_;
   std::unique_ptr<data::BatchSource> source_;
+  std::unique_ptr<BatchRunner> runner_;
   std::int64_t count_ = 0;    ///< pictures of the measurement
   std::int64_t loaders_ = 0;  ///< threads
   std::int64_t depth_ = 1;    ///< inferences in flight

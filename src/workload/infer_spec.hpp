@@ -8,8 +8,32 @@
 
 #include "core/describe.hpp"
 #include "engine/engine.hpp"
+#include "wire/wire.hpp"
 
 namespace neph::workload {
+
+/// Where the network runs.
+enum class Architecture {
+  in_process,  ///< in the program's own address space
+  local,       ///< behind a server on this machine, which the run starts and ends
+  remote       ///< behind a server that is there already, wherever
+};
+constexpr auto enum_names(Architecture) {
+  return std::array{Named{Architecture::in_process, "in-process"}, Named{Architecture::local, "local"},
+                    Named{Architecture::remote, "remote"}};
+}
+
+/// Where a server that the run starts runs.
+enum class ServerIn { process, docker };
+constexpr auto enum_names(ServerIn) {
+  return std::array{Named{ServerIn::process, "process"}, Named{ServerIn::docker, "docker"}};
+}
+
+/// What a request to a server carries of a picture.
+enum class Payload { tensor, jpeg };
+constexpr auto enum_names(Payload) {
+  return std::array{Named{Payload::tensor, "tensor"}, Named{Payload::jpeg, "jpeg"}};
+}
 
 /// Where the network's inputs come from in a run.
 enum class Files { on, off };
@@ -34,6 +58,19 @@ struct InferSpec {
   std::string model;
   std::string images;
   std::int64_t count = 0;
+  Architecture architecture = Architecture::in_process;
+  wire::Protocol protocol = wire::Protocol::http;
+  ServerIn server_in = ServerIn::process;
+  std::string image = "neph:latest";
+  double server_cpus = 0;
+  std::int64_t server_memory_bytes = 0;
+  std::string server;
+  std::string metrics;
+  std::string ca;
+  std::string certificate;
+  std::string key;
+  std::string token_file;
+  Payload payload = Payload::tensor;
   std::int64_t batch = 1;
   Mode mode = Mode::sync;
   std::int64_t depth = 0;
@@ -55,7 +92,10 @@ struct InferSpec {
   std::int64_t weights_seed = 1;
   std::int64_t min_file_bytes = 2052;
   std::int64_t tensor_memory_bytes = std::int64_t{2} << 30;
-  std::string protocol;
+  std::int64_t instances = -1;
+  std::int64_t channels = 1;
+  double patience_s = 60;
+  std::string answers;
 };
 
 template <class Visit, Describes<InferSpec> Self>
@@ -63,9 +103,23 @@ void describe(Visit&& v, Self& s) {
   v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)");
   v("images", s.images, "folder of pictures, read recursively");
   v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", between(0, 1e9));
+  v("architecture", s.architecture, "where the network runs: here, or behind a server here or elsewhere");
+  v("protocol", s.protocol, "to a server that the run starts");
+  v("server_in", s.server_in, "a server that the run starts: a process, or a Docker container");
+  v("image", s.image, "Docker image of the container (./dev image makes neph:latest)");
+  v("server_cpus", s.server_cpus, "processors that the container may use; 0: all", between(0, 4096));
+  v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all", at_least(0));
+  v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000");
+  v("metrics", s.metrics, "address of that server's figures; empty: http, its host, port 8002");
+  v("ca", s.ca, "file (PEM) of the CA that a server's certificate must come from; empty: the system's");
+  v("certificate", s.certificate, "file (PEM) of a certificate for a server that demands one");
+  v("key", s.key, "file (PEM) of that certificate's private key");
+  v("token_file", s.token_file, "file with the bearer token that a server demands");
+  v("payload", s.payload, "what a request carries: the tensor, or the picture's file, decoded by the server");
   v("batch", s.batch, "pictures per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");
-  v("depth", s.depth, "inferences in flight when async; 0: what the engine advises", between(0, 4096));
+  v("depth", s.depth, "batches in flight when async; 0: what keeps the recogniser busy; -1: no bound",
+    between(-1, 4096));
   v("precision", s.precision, "arithmetic of the engine");
   v("files", s.files, "on: read and decode files; off: tensors ready in memory");
   v("prepared", s.prepared, "on: pictures brought to the network's size before the run");
@@ -86,7 +140,13 @@ void describe(Visit&& v, Self& s) {
   v("min_file_bytes", s.min_file_bytes, "smaller picture files are rejected", at_least(0));
   v("tensor_memory_bytes", s.tensor_memory_bytes, "most memory for ready tensors (files off)",
     at_least(1 << 20));
-  v("protocol", s.protocol, "file for the answers, one line a picture; empty: written and thrown away");
+  v("instances", s.instances,
+    "executions side by side in a server that the run starts; 0: the engine's choice; -1: 1 when sync, else "
+    "0",
+    between(-1, 1024));
+  v("channels", s.channels, "gRPC connections that the requests share", between(1, 256));
+  v("patience_s", s.patience_s, "a request without an answer for so long has failed", between(0.001, 1e6));
+  v("answers", s.answers, "file for the answers, one line a picture; empty: written and thrown away");
 }
 
 }  // namespace neph::workload

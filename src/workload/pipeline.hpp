@@ -19,29 +19,18 @@
 #include "core/result.hpp"
 #include "data/data.hpp"
 #include "engine/engine.hpp"
+#include "workload/batch_runner.hpp"
 
 namespace neph::workload {
 
-/// When a batch was handed to the engine and when its outputs were ready.
-struct InferTimes {
-  Moment issued;
-  Moment done;
-};
-
-class Pipeline {
+class Pipeline final : public BatchRunner {
  public:
-  /// Called on the driving thread with every finished batch, in the order in which they finish. `scores` are
-  /// the first output's values, items × classes. False: start no further batches.
-  using Finished = std::function<bool(const data::Batch&, const InferTimes&, std::span<const float> scores)>;
-
   /// `depth` inferences in flight; 1 waits for each on the driving thread (synchronous).
   static Result<std::unique_ptr<Pipeline>> make(engine::Session& session, const Clock& clock,
                                                 std::int64_t depth);
-  ~Pipeline();
+  ~Pipeline() override;
 
-  /// Runs until the source ends, `finished` says stop, or `stop` is requested (ErrorCode::unavailable). When
-  /// it returns nothing is in flight and every batch that was handed out is released.
-  Status run(data::BatchSource& source, const Finished& finished, const std::stop_token& stop);
+  Status run(data::BatchSource& source, const Finished& finished, const std::stop_token& stop) override;
 
  private:
   /// A request with its output memory and the batch that is in it.

@@ -1,6 +1,7 @@
 #include "workload/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "stats/stats.hpp"
 
@@ -13,10 +14,36 @@ namespace {
 constexpr std::size_t stretches = 10;
 constexpr std::size_t least_batches = 5 * stretches;
 
+/// With more pictures failed than this, the figures are those of another run than the one that was asked for.
+constexpr double tolerated_failures = 0.01;
+
 /// Fewer batches show no trend.
 constexpr std::size_t least_for_trend = 20;
 /// Of the time per batch from the first to the last batch.
 constexpr double drift_tolerance = 0.05;
+
+/// A request's way, in order. What the server does not tell is in transport, with the network and whatever
+/// nobody has an account of.
+struct Part {
+  std::string_view name;
+  Nanoseconds (*of)(const InferTimes&);
+};
+
+Nanoseconds transport_time(const InferTimes& t) {
+  const auto& server = t.server;
+  return t.done - t.issued - t.send - server.decode - server.queue - server.batch - server.infer -
+         server.encode;
+}
+
+constexpr std::array parts = {Part{"send", [](const InferTimes& t) { return t.send; }},
+                              Part{"transport", transport_time},
+                              Part{"server_decode", [](const InferTimes& t) { return t.server.decode; }},
+                              Part{"server_queue", [](const InferTimes& t) { return t.server.queue; }},
+                              Part{"server_batch", [](const InferTimes& t) { return t.server.batch; }},
+                              Part{"server_infer", [](const InferTimes& t) { return t.server.infer; }},
+                              Part{"server_encode", [](const InferTimes& t) { return t.server.encode; }},
+                              Part{"receive", [](const InferTimes& t) { return t.receive; }}};
+constexpr std::span<const Part> parts_of_a_request = parts;
 
 Figure figure(std::string name, std::string unit, Estimate estimate) {
   return {std::move(name), std::move(unit), estimate};
@@ -25,11 +52,11 @@ Figure figure(std::string name, std::string unit, Estimate estimate) {
 }  // namespace
 
 Recorder::Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
-                   std::int64_t batch, Protocol protocol, const Clock& clock)
+                   std::int64_t batch, AnswersFile file, const Clock& clock)
     : set_(set),
       clock_(clock),
       distinct_(static_cast<std::size_t>(distinct)),
-      protocol_(std::move(protocol)) {
+      file_of_answers_(std::move(file)) {
   tops_.resize(static_cast<std::size_t>(batch));
   samples_.reserve(static_cast<std::size_t>((pictures + batch - 1) / batch));
   answers_.assign(static_cast<std::size_t>(pictures), -1);
@@ -40,7 +67,7 @@ void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<
   const auto items = static_cast<std::size_t>(batch.size);
   const auto classes = scores.size() / tops_.size();
   const auto first = static_cast<std::size_t>(batch.first);
-  for (std::size_t i = 0; i < items; ++i) {
+  for (std::size_t i = 0; i < items && !scores.empty(); ++i) {
     tops_[i] = top_classes(scores.subspan(i * classes, classes));
     answers_[first + i] = tops_[i].classes[0];
   }
@@ -50,16 +77,15 @@ void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<
     const auto& path = set_.usable[(first + i) % distinct_].path;
     if (failure != batch.failed.end() && failure->index == static_cast<std::int64_t>(first + i)) {
       answers_[first + i] = -1;
-      protocol_.add_failed(path, failure->reason);
+      file_of_answers_.add_failed(path, failure->reason);
       failed_.push_back(*failure++);
     } else {
-      protocol_.add(path, tops_[i]);
+      file_of_answers_.add(path, tops_[i]);
     }
   }
   bytes_read_ += batch.bytes_read;
   done_ += batch.size;
-  samples_.push_back({.issued = times.issued,
-                      .done = times.done,
+  samples_.push_back({.times = times,
                       .items = batch.size,
                       .answered = batch.size - static_cast<std::int64_t>(batch.failed.size()),
                       .load = batch.times,
@@ -84,13 +110,15 @@ void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
     for (const auto& sample : samples_) values.values.push_back(value(sample));
     result.samples.push_back(std::move(values));
   };
-  column("issued_s", [&](const Sample& s) { return timeline.at(s.issued); });
-  column("done_s", [&](const Sample& s) { return timeline.at(s.done); });
+  column("issued_s", [&](const Sample& s) { return timeline.at(s.times.issued); });
+  column("done_s", [&](const Sample& s) { return timeline.at(s.times.done); });
   column("items", [](const Sample& s) { return static_cast<double>(s.items); });
   column("read_s", [](const Sample& s) { return seconds(s.load.read); });
   column("decode_s", [](const Sample& s) { return seconds(s.load.decode); });
   column("preprocess_s", [](const Sample& s) { return seconds(s.load.preprocess); });
-  column("infer_s", [](const Sample& s) { return seconds(s.done - s.issued); });
+  column("infer_s", [](const Sample& s) { return seconds(s.times.done - s.times.issued); });
+  for (const auto& part : served() ? parts_of_a_request : std::span<const Part>())
+    column(fmt::format("{}_s", part.name), [&](const Sample& s) { return seconds(part.of(s.times)); });
   column("postprocess_s", [](const Sample& s) { return seconds(s.postprocess); });
   column("write_s", [](const Sample& s) { return seconds(s.write); });
 }
@@ -104,16 +132,25 @@ void Recorder::add_stages(RunResult& result) const {
   stage("read", [](const Sample& s) { return s.load.read; });
   stage("decode", [](const Sample& s) { return s.load.decode; });
   stage("preprocess", [](const Sample& s) { return s.load.preprocess; });
-  result.stages.push_back({"infer", seconds(engine_busy()), done_});
+  if (served())
+    for (const auto& part : parts_of_a_request)
+      stage(std::string(part.name), [&](const Sample& s) { return part.of(s.times); });
+  else
+    result.stages.push_back({"infer", seconds(engine_busy()), done_});
   stage("postprocess", [](const Sample& s) { return s.postprocess; });
   stage("write", [](const Sample& s) { return s.write; });
+}
+
+bool Recorder::served() const {
+  return std::any_of(samples_.begin(), samples_.end(),
+                     [](const Sample& s) { return s.times.send.count() > 0; });
 }
 
 /// Time with at least one inference in flight: for one after the other the sum of their times, for many at
 /// once not the same moment twice.
 Nanoseconds Recorder::engine_busy() const {
   std::vector<std::pair<Moment, Moment>> flights;
-  for (const auto& sample : samples_) flights.emplace_back(sample.issued, sample.done);
+  for (const auto& sample : samples_) flights.emplace_back(sample.times.issued, sample.times.done);
   std::sort(flights.begin(), flights.end());
   Nanoseconds busy{};
   Moment covered = Moment::min();
@@ -137,7 +174,7 @@ Estimate Recorder::images_per_s(Moment begin, Moment end) const {
     Moment until = from;
     for (auto i = samples_.size() * k / stretches; i < samples_.size() * (k + 1) / stretches; ++i) {
       pictures += samples_[i].answered;
-      until = std::max(until, samples_[i].done);
+      until = std::max(until, samples_[i].times.done);
     }
     if (pictures == 0) return rate;
     per_picture_s.push_back(seconds(until - from) / static_cast<double>(pictures));
@@ -157,7 +194,9 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
     return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
   };
   result.figures.push_back(figure("images_per_s", "images per second", images_per_s(begin, end)));
-  result.figures.push_back(figure("engine_busy", "share of the time with an inference in flight",
+  result.figures.push_back(figure(served() ? "server_busy" : "engine_busy",
+                                  served() ? "share of the time with a request in flight"
+                                           : "share of the time with an inference in flight",
                                   share(seconds(engine_busy()), 1)));
   if (loaders > 0) {
     double loading_s = 0;
@@ -168,21 +207,25 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
   }
   if (!samples_.empty())
     result.figures.push_back(figure("first_answer_s", "seconds from the start of the measurement",
-                                    {.value = seconds(samples_.front().done - begin), .n = 1}));
+                                    {.value = seconds(samples_.front().times.done - begin), .n = 1}));
   result.figures.push_back(figure("read_bytes_per_s", "bytes per second",
                                   {.value = static_cast<double>(bytes_read_) / wall_s, .n = 1}));
   result.figures.push_back(
       figure("pictures_failed", "pictures", {.value = static_cast<double>(failed_.size()), .n = done_}));
 }
 
+double Recorder::share_failed() const {
+  return static_cast<double>(failed_.size()) / static_cast<double>(std::max<std::int64_t>(1, done_));
+}
+
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
-    result.warnings.push_back(
-        {"pictures_failed",
-         fmt::format("{} of {} pictures could not be used; the first: {}", failed_.size(), done_,
-                     failed_.front().reason),
-         "neph images check names them all",
-         failed_.size() == static_cast<std::size_t>(done_) ? Weight::voids : Weight::doubt});
+    result.warnings.push_back({"pictures_failed",
+                               fmt::format("{} of {} pictures could not be used; the first: {}",
+                                           failed_.size(), done_, failed_.front().reason),
+                               served() ? "look at the server's words, or give it more time: --patience-s"
+                                        : "neph images check names them all",
+                               share_failed() > tolerated_failures ? Weight::voids : Weight::doubt});
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(
@@ -190,7 +233,7 @@ void Recorder::add_warnings(RunResult& result) const {
          "look for weights that are no numbers, or take a wider precision"});
   if (samples_.size() < least_for_trend) return;
   std::vector<double> batch_s;
-  for (const auto& sample : samples_) batch_s.push_back(seconds(sample.done - sample.issued));
+  for (const auto& sample : samples_) batch_s.push_back(seconds(sample.times.done - sample.times.issued));
   if (const auto trend = stats::trend_of(batch_s); stats::drifts(trend, drift_tolerance))
     result.warnings.push_back(
         {"unsteady",

@@ -1,4 +1,4 @@
-// What the measurement leaves behind: raw samples, stages, answers, the protocol; and the figures made of
+// What the measurement leaves behind: raw samples, stages, answers, their file; and the figures made of
 // them.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "core/run.hpp"
 #include "data/data.hpp"
 #include "workload/answers.hpp"
-#include "workload/pipeline.hpp"
+#include "workload/batch_runner.hpp"
 #include "workload/timeline.hpp"
 
 namespace neph::workload {
@@ -20,13 +20,13 @@ class Recorder {
  public:
   /// `pictures` in the run, in batches of `batch`: picture i is that of the set at i % `distinct`.
   Recorder(const data::PictureSet& set, std::int64_t pictures, std::int64_t distinct, std::int64_t batch,
-           Protocol protocol, const Clock& clock);
+           AnswersFile file, const Clock& clock);
 
   void add(const data::Batch& batch, const InferTimes& times, std::span<const float> scores);
   std::int64_t pictures_done() const { return done_; }
 
-  /// After the last batch: its answers are in the protocol when this returns.
-  Status close_protocol() { return protocol_.close(); }
+  /// After the last batch: its answers are in the file when this returns.
+  Status close_answers_file() { return file_of_answers_.close(); }
 
   /// Fills samples, stages, answers, figures and warnings of the result for the measurement that lasted from
   /// `begin` to `end`. `loaders` are the threads that shared the loading.
@@ -35,8 +35,7 @@ class Recorder {
 
  private:
   struct Sample {
-    Moment issued;
-    Moment done;
+    InferTimes times;
     std::int64_t items = 0;
     std::int64_t answered = 0;  ///< items less those that failed
     data::StageTimes load;
@@ -50,11 +49,13 @@ class Recorder {
   void add_warnings(RunResult& result) const;
   Estimate images_per_s(Moment begin, Moment end) const;
   Nanoseconds engine_busy() const;
+  bool served() const;
+  double share_failed() const;
 
   const data::PictureSet& set_;
   const Clock& clock_;
   std::size_t distinct_;
-  Protocol protocol_;
+  AnswersFile file_of_answers_;
   std::vector<Top> tops_;  ///< of the batch at hand
   std::vector<Sample> samples_;
   std::vector<std::int32_t> answers_;

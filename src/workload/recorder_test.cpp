@@ -23,8 +23,8 @@ class RecorderTest : public testing::Test {
     for (const auto* path : {"a.jpg", "b.jpg", "c.jpg"}) set_.usable.push_back({.path = path});
   }
 
-  Recorder recorder(std::int64_t pictures, std::int64_t distinct, const std::string& protocol = {}) {
-    return {set_, pictures, distinct, 2, *Protocol::open(protocol), clock_};
+  Recorder recorder(std::int64_t pictures, std::int64_t distinct, const std::string& file = {}) {
+    return {set_, pictures, distinct, 2, *AnswersFile::open(file), clock_};
   }
 
   /// One batch that the engine needs `infer` for, after a pause in which nothing is in flight.
@@ -133,7 +133,7 @@ TEST_F(RecorderTest, NamesThePictureThatWasLoaded) {
   auto recorder = this->recorder(4, 2, path);  // memory held two of the three pictures
   add(recorder, milliseconds(1));
   add(recorder, milliseconds(1));
-  ASSERT_TRUE(recorder.close_protocol());
+  ASSERT_TRUE(recorder.close_answers_file());
   const auto lines = *read_file(path);
   EXPECT_THAT(lines, testing::HasSubstr("\na.jpg,1,1,0,0,,,,,,\nb.jpg,0,1,1,0,,,,,,\na.jpg"));
   EXPECT_THAT(lines, testing::Not(testing::HasSubstr("c.jpg")));

@@ -2,6 +2,7 @@
 
 #include "core/names.hpp"
 #include "workload/infer.hpp"
+#include "workload/load.hpp"
 
 namespace neph::workload {
 namespace {
@@ -9,7 +10,9 @@ namespace {
 constexpr Workload all[] = {
     {.name = "infer",
      .summary = "a ready model applied to many pictures",
+     .positional = "model",
      .fields = field_names<InferSpec>,
+     .idle = infer::idle,
      .check = infer::check,
      .prepare = infer::prepare,
      .run = infer::run,
@@ -17,6 +20,18 @@ constexpr Workload all[] = {
      .answer_fields = infer::answer_fields,
      .probe = infer::probe,
      .whole_run_s = infer::whole_run_s},
+    {.name = "load",
+     .summary = "requests to a server that is there",
+     .positional = "url",
+     .fields = field_names<LoadSpec>,
+     .idle = [] { return std::vector<Idle>(); },
+     .check = load_server::check,
+     .prepare = load_server::prepare,
+     .run = load_server::run,
+     .command = load_server::command,
+     .answer_fields = load_server::answer_fields,
+     .probe = load_server::probe,
+     .whole_run_s = load_server::whole_run_s},
 };
 
 }  // namespace

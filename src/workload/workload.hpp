@@ -16,6 +16,7 @@
 #include "core/event.hpp"
 #include "core/experiment.hpp"
 #include "workload/infer_spec.hpp"
+#include "workload/load_spec.hpp"
 
 namespace neph::workload {
 
@@ -29,8 +30,11 @@ struct Context {
 struct Workload {
   std::string_view name;
   std::string_view summary;
+  std::string_view positional;  ///< the field that the verb takes without an option's name
   /// Names of the description's fields, in its order.
   std::vector<std::string> (*fields)();
+  /// What means nothing where, so that combinations that are the same are measured once.
+  std::vector<Idle> (*idle)();
   /// Whether the description makes sense, as far as that can be said without running it.
   Status (*check)(const Json& spec);
   /// What is done once before all runs of all cells and not measured: models and pictures that runs will find
@@ -51,5 +55,8 @@ struct Workload {
 std::span<const Workload> workloads();
 /// Errors: not_found, with the nearest known name.
 Result<const Workload*> find_workload(std::string_view name);
+
+/// Cells of the workload "load" as the formats of other tools want them; they point into `cells`.
+std::vector<load::Tested> tested_cells(const std::vector<CellSummary>& cells);
 
 }  // namespace neph::workload

@@ -71,7 +71,7 @@ def test_the_repro_line_repeats_a_cell(results):
 
 def test_answers_are_those_of_the_onnx_reference(neph, tmp_path, small_model, pictures):
     """The whole path, picture to class, against Pillow and the ONNX reference evaluator."""
-    neph("infer", small_model, "--images", pictures, "--repeat", 1, "--protocol", tmp_path / "answers.csv", *QUICK)
+    neph("infer", small_model, "--images", pictures, "--repeat", 1, "--answers", tmp_path / "answers.csv", *QUICK)
     rows = [line.split(",") for line in (tmp_path / "answers.csv").read_text().splitlines()[1:]]
     assert [row[0] for row in rows] == [str(path) for path in sorted(pictures.iterdir())]
     evaluator = onnx.reference.ReferenceEvaluator(str(small_model))

@@ -155,6 +155,11 @@ class GrpcClient final : public Client {
     }
   }
 
+  Result<std::string> get(const std::string&) override {
+    return fail(ErrorCode::unsupported, "{} has no pages; give the address of its HTTP port",
+                endpoint_.text());
+  }
+
   Result<ModelMetadata> model_metadata(const std::string& model) override {
     const auto stub = inference::GRPCInferenceService::NewStub(channels_.front());
     grpc::ClientContext context;

@@ -11,7 +11,7 @@
 
 #include "core/result.hpp"
 
-namespace neph::experiment {
+namespace neph {
 
 /// Closes itself.
 class Descriptor {
@@ -63,6 +63,7 @@ class Process {
 
   /// Readable when the child has ended; -1 where the kernel (before 5.3) has none.
   int ended_descriptor() const { return ended_.get(); }
+  int id() const { return id_; }
   /// To the child and all that it started.
   void signal_group(int signal) const;
   /// Its end, if it has ended; what it left behind in its group is killed.
@@ -74,4 +75,4 @@ class Process {
   Descriptor ended_;
 };
 
-}  // namespace neph::experiment
+}  // namespace neph

@@ -1,4 +1,4 @@
-#include "experiment/process.hpp"
+#include "core/process.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-namespace neph::experiment {
+namespace neph {
 namespace {
 
 struct Pipe {
@@ -132,7 +132,7 @@ Process::~Process() {
 }
 
 Result<Process> Process::start(const std::vector<std::string>& command) {
-  if (command.empty()) return fail(ErrorCode::invalid_argument, "no command to start a worker with");
+  if (command.empty()) return fail(ErrorCode::invalid_argument, "no command to start");
   NEPH_TRY(const std::string program, find_program(command.front()));
   std::vector<char*> arguments;
   for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -176,4 +176,4 @@ std::optional<Exit> Process::exit() {
   return Exit{.code = WEXITSTATUS(status)};
 }
 
-}  // namespace neph::experiment
+}  // namespace neph

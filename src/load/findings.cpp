@@ -1,0 +1,302 @@
+#include "load/findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "load/stages.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::load {
+namespace {
+
+constexpr std::array quantiles{std::pair{"p50", 0.5}, std::pair{"p90", 0.9}, std::pair{"p95", 0.95},
+                               std::pair{"p99", 0.99}, std::pair{"p999", 0.999}};
+
+/// Stretches of equal time whose counts give the interval of a rate (batch means: Law, section 9.5.3).
+constexpr std::size_t stretches = 10;
+/// Stretches whose medians show a trend, and what is one.
+constexpr std::size_t stretches_of_trend = 20;
+constexpr double drift_tolerance = 0.1;
+/// Requests that had not ended when the sending did, of all: more is a queue that grows.
+constexpr double left_behind = 0.05;
+constexpr std::int64_t few_left_behind = 10;
+/// More rows of raw samples are thinned evenly.
+constexpr std::size_t most_rows = 500'000;
+
+Estimate scaled(Estimate estimate, double by) {
+  estimate.value *= by;
+  if (estimate.low) *estimate.low *= by;
+  if (estimate.high) *estimate.high *= by;
+  return estimate;
+}
+
+class Summing {
+ public:
+  Summing(const Measurement& measured, const Judging& judging, RunResult& result)
+      : measured_(measured), judging_(judging), result_(result) {
+    for (const auto& sample : measured.samples)
+      if (sample.outcome == Outcome::answered) answered_.push_back(sample);
+    end_ = measured.end;
+    if (judging.by_count)
+      for (const auto& sample : measured.samples) end_ = std::max(end_, sample.done);
+    length_s_ = std::max(1e-9, static_cast<double>(end_ - measured.begin) * 1e-9);
+  }
+
+  void rates() {
+    const auto answered = rate([](const Sample& s) { return s.outcome == Outcome::answered; });
+    figure("requests_per_s", "answered requests per second", answered);
+    figure("offered_per_s", "requests of the schedule per second",
+           {.value = static_cast<double>(measured_.scheduled) / length_s_, .n = measured_.scheduled});
+    figure("inferences_per_s", "samples answered per second",
+           scaled(answered, static_cast<double>(judging_.batch)));
+    if (judging_.promise.limit_s > 0)
+      figure("goodput_per_s", "requests per second that were answered within the limit",
+             rate([&](const Sample& s) {
+               return s.outcome == Outcome::answered && s.response_s() <= judging_.promise.limit_s;
+             }));
+  }
+
+  void times() {
+    time("response", "milliseconds from the scheduled moment to the reply's last byte", answered_,
+         [](const Sample& s) { return s.response_s(); });
+    time("service", "milliseconds from the sending to the reply's last byte", answered_,
+         [](const Sample& s) { return s.service_s(); });
+    std::vector<double> delays;
+    for (const auto& sample : measured_.samples) delays.push_back(1e3 * sample.issue_delay_s());
+    if (!judging_.closed && !delays.empty()) {
+      figure("issue_delay_p99_ms", "milliseconds from the scheduled moment to the client",
+             stats::quantile_in_sequence(delays, 0.99));
+      figure("issue_delay_max_ms", "milliseconds",
+             {.value = *std::max_element(delays.begin(), delays.end()), .n = std::ssize(delays)});
+    }
+  }
+
+  /// Requests by what became of them, and how long those took that were not answered.
+  void outcomes() {
+    for (const auto& kind : enum_names(Outcome{})) {
+      std::vector<Sample> of_kind;
+      for (const auto& sample : measured_.samples)
+        if (sample.outcome == kind.value) of_kind.push_back(sample);
+      figure(fmt::format("requests_{}", kind.name), "requests",
+             {.value = static_cast<double>(of_kind.size()), .n = count()});
+      if (kind.value != Outcome::answered && !of_kind.empty())
+        time(std::string(kind.name), "milliseconds from the scheduled moment to the end", of_kind,
+             [](const Sample& s) { return s.response_s(); });
+    }
+    double in_flight_s = 0;
+    for (const auto& sample : measured_.samples)
+      in_flight_s += static_cast<double>(sample.done - sample.issued) * 1e-9;
+    figure("in_flight_mean", "requests", {.value = in_flight_s / length_s_, .n = count()});
+    figure("in_flight_max", "requests",
+           {.value = static_cast<double>(measured_.most_in_flight), .n = count()});
+  }
+
+  void promise() {
+    const auto& promise = judging_.promise;
+    if (promise.limit_s <= 0 || measured_.samples.empty()) return;
+    const auto seen = lateness_of(measured_.samples, promise.limit_s);
+    auto share = stats::share_estimate(
+        std::llround(static_cast<double>(seen.late) / seen.design_effect),
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(seen.n) / seen.design_effect)));
+    share.value = static_cast<double>(seen.late) / static_cast<double>(seen.n);
+    share.n = seen.n;
+    figure("late_share", "share of the requests that were not answered within the limit", share);
+    if (share.value > 1 - promise.q)
+      warn({"promise_broken",
+            fmt::format("{} % of the requests were not answered within {}, {} % are allowed",
+                        format_number(100 * share.value), format_seconds(promise.limit_s),
+                        format_number(100 * (1 - promise.q))),
+            "--find-rate looks for the highest rate that keeps the promise", Weight::hint});
+  }
+
+  void generator() {
+    double busy = 0;
+    for (const auto& worker : measured_.workers)
+      if (worker.measured.count() > 0)
+        busy = std::max(busy, seconds(worker.thread.ran) / seconds(worker.measured));
+    figure("generator_busy", "share of the time that the busiest worker was on a core",
+           {.value = busy, .n = 1});
+    if (measured_.ended_meanwhile > 0)
+      figure("generator_cpu_us", "microseconds of the generator's processor time per request",
+             {.value = 1e6 * seconds(measured_.process_cpu) / static_cast<double>(measured_.ended_meanwhile),
+              .n = measured_.ended_meanwhile});
+    for (auto& doubt : generator_doubts(measured_, judging_)) warn(std::move(doubt));
+  }
+
+  void doubts() {
+    doubt_outcomes();
+    doubt_quantiles();
+    if (measured_.stopped)
+      warn({"stopped_early", fmt::format("stopped by the user after {} requests", count()),
+            "the figures are those of what was measured until then"});
+    if (judging_.closed)
+      warn({"closed_loop",
+            "a closed loop: while the server is slow it is asked less, so these are the times of clients "
+            "that wait for each reply",
+            "--rate measures what independent users see", Weight::hint});
+    else if (!judging_.all_at_once)
+      doubt_queue();
+    doubt_steadiness();
+  }
+
+  void samples(double origin_s) {
+    const auto step = (measured_.samples.size() + most_rows - 1) / most_rows;
+    const auto column = [&](std::string name, auto value) {
+      Column values{std::move(name), {}};
+      for (std::size_t i = 0; i < measured_.samples.size(); i += step)
+        values.values.push_back(value(measured_.samples[i]));
+      result_.samples.push_back(std::move(values));
+    };
+    const auto at = [origin_s](std::int64_t ns) { return origin_s + static_cast<double>(ns) * 1e-9; };
+    const auto nothing = std::numeric_limits<double>::quiet_NaN();
+    column("scheduled_s", [&](const Sample& s) { return at(s.scheduled); });
+    column("issued_s", [&](const Sample& s) { return at(s.issued); });
+    column("sent_s", [&](const Sample& s) { return at(s.sent); });
+    column("first_byte_s", [&](const Sample& s) { return s.first_byte < 0 ? nothing : at(s.first_byte); });
+    column("done_s", [&](const Sample& s) { return s.outcome == Outcome::answered ? at(s.done) : nothing; });
+    column("failed_s",
+           [&](const Sample& s) { return s.outcome == Outcome::answered ? nothing : at(s.done); });
+    column("outcome", [](const Sample& s) { return static_cast<double>(s.outcome); });
+    if (step > 1) result_.facts["raw_samples"] = fmt::format("every {}th of {}", step, count());
+  }
+
+ private:
+  std::int64_t count() const { return std::ssize(measured_.samples); }
+  void figure(std::string name, std::string unit, Estimate estimate) {
+    result_.figures.push_back({std::move(name), std::move(unit), estimate});
+  }
+  void warn(Warning warning) { result_.warnings.push_back(std::move(warning)); }
+
+  /// Requests per second that ended in the measured time and count.
+  template <class Counts>
+  Estimate rate(Counts counts) const {
+    std::vector<double> per_s(stretches, 0.0);
+    std::int64_t n = 0;
+    const double stretch_s = length_s_ / stretches;
+    for (const auto* samples : {&measured_.carried_over, &measured_.samples}) {
+      for (const auto& sample : *samples) {
+        if (!counts(sample) || sample.done > end_) continue;
+        const auto place =
+            static_cast<std::size_t>(static_cast<double>(sample.done - measured_.begin) * 1e-9 / stretch_s);
+        per_s[std::min(place, stretches - 1)] += 1 / stretch_s;
+        ++n;
+      }
+    }
+    auto estimate = n >= 5 * std::ssize(per_s) ? stats::mean_estimate(per_s) : Estimate{};
+    estimate.value = static_cast<double>(n) / length_s_;
+    if (estimate.low) *estimate.low = std::max(0.0, *estimate.low);
+    estimate.n = n;
+    return estimate;
+  }
+
+  template <class Value>
+  void time(const std::string& name, const std::string& unit, const std::vector<Sample>& samples,
+            Value value) {
+    if (samples.empty()) return;
+    std::vector<double> ms;
+    double sum = 0;
+    for (const auto& sample : samples) sum += ms.emplace_back(1e3 * value(sample));
+    for (const auto& [quantile, q] : quantiles)
+      figure(fmt::format("{}_{}_ms", name, quantile), unit, stats::quantile_in_sequence(ms, q));
+    figure(name + "_mean_ms", unit, {.value = sum / static_cast<double>(ms.size()), .n = std::ssize(ms)});
+    const auto [least, most] = std::minmax_element(ms.begin(), ms.end());
+    figure(name + "_min_ms", unit, {.value = *least, .n = std::ssize(ms)});
+    figure(name + "_max_ms", unit, {.value = *most, .n = std::ssize(ms)});
+  }
+
+  void doubt_outcomes() {
+    const auto bad = count() - std::ssize(answered_);
+    if (bad == 0) return;
+    std::string kinds;
+    for (const auto& kind : enum_names(Outcome{})) {
+      const auto n = std::count_if(measured_.samples.begin(), measured_.samples.end(),
+                                   [&](const Sample& s) { return s.outcome == kind.value; });
+      if (kind.value != Outcome::answered && n > 0)
+        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", n, kind.name);
+    }
+    std::replace(kinds.begin(), kinds.end(), '_', ' ');
+    warn({"requests_failed", fmt::format("{} of {} requests were not answered: {}", bad, count(), kinds),
+          "percentiles are those of the answered ones; goodput and late_share count all",
+          answered_.empty() ? Weight::voids : Weight::doubt});
+  }
+
+  void doubt_quantiles() {
+    std::string wanting;
+    for (const auto& [name, q] : quantiles)
+      if (std::ssize(answered_) < stats::samples_needed(q))
+        wanting += fmt::format("{}{} needs {}", wanting.empty() ? "" : ", ", name,
+                               format_grouped(stats::samples_needed(q)));
+    if (!wanting.empty())
+      warn({"few_samples",
+            fmt::format("{} answered requests are too few for an interval of every percentile: {}",
+                        answered_.size(), wanting),
+            "a longer --duration or a higher --count", Weight::hint});
+  }
+
+  void doubt_queue() {
+    const auto behind = std::count_if(measured_.samples.begin(), measured_.samples.end(),
+                                      [&](const Sample& s) { return s.done > measured_.end; });
+    if (behind > std::max<std::int64_t>(
+                     few_left_behind, static_cast<std::int64_t>(left_behind * static_cast<double>(count()))))
+      warn({"overloaded",
+            fmt::format("{} of {} requests had no reply yet when the last was sent: the queue grew as long "
+                        "as the run lasted",
+                        behind, count()),
+            "the times depend on the duration; lower the rate"});
+  }
+
+  void doubt_steadiness() {
+    if (answered_.size() < 10 * stretches_of_trend) return;
+    std::vector<double> medians;
+    for (std::size_t i = 0; i < stretches_of_trend; ++i) {
+      std::vector<double> response_s;
+      for (auto k = answered_.size() * i / stretches_of_trend;
+           k < answered_.size() * (i + 1) / stretches_of_trend; ++k)
+        response_s.push_back(answered_[k].response_s());
+      medians.push_back(stats::median(response_s));
+    }
+    if (const auto trend = stats::trend_of(medians); stats::drifts(trend, drift_tolerance))
+      warn({"unsteady",
+            fmt::format("the response time changed by {:+.0f} % during the measurement", 100 * trend.change),
+            "a longer --warmup, or look for what changed with it"});
+  }
+
+  const Measurement& measured_;
+  const Judging& judging_;
+  RunResult& result_;
+  std::vector<Sample> answered_;
+  std::int64_t end_ = 0;
+  double length_s_ = 0;
+};
+
+}  // namespace
+
+void sum_up(const Measurement& measured, const Judging& judging, double origin_s, RunResult& result) {
+  Summing summing(measured, judging, result);
+  if (judging.closed) summing.rates();
+  summing.times();
+  if (!judging.closed) summing.rates();  // an open loop's rate was chosen: its first figure is a time
+  summing.outcomes();
+  summing.promise();
+  summing.generator();
+  summing.doubts();
+  add_stages(measured.samples, result);
+  summing.samples(origin_s);
+}
+
+Lateness lateness_of(const std::vector<Sample>& samples, double limit_s) {
+  std::vector<std::uint8_t> late;
+  late.reserve(samples.size());
+  Lateness seen{.n = std::ssize(samples)};
+  for (const auto& sample : samples) {
+    late.push_back(sample.outcome != Outcome::answered || sample.response_s() > limit_s);
+    seen.late += late.back();
+  }
+  seen.design_effect = stats::design_effect(late);
+  return seen;
+}
+
+}  // namespace neph::load

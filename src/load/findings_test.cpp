@@ -1,0 +1,161 @@
+#include "load/findings.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+
+namespace neph::load {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::int64_t ms = 1'000'000;
+
+/// `count` requests, one every 10 ms from `begin` on, each answered after 4 ms, of which the server says 2.
+Measurement steady(std::int64_t count) {
+  Measurement measured{.begin = 1000 * ms, .end = 1000 * ms + count * 10 * ms, .scheduled = count};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto at = measured.begin + i * 10 * ms;
+    measured.samples.push_back({.scheduled = at,
+                                .issued = at + ms / 10,
+                                .sent = at + ms / 5,
+                                .first_byte = at + 3 * ms,
+                                .done = at + 4 * ms,
+                                .server = {0, 0.0005F, 0, 0.0015F, 0}});
+  }
+  measured.workers = {{{std::chrono::milliseconds(10), {}}, std::chrono::seconds(1)}};
+  return measured;
+}
+
+RunResult found(const Measurement& measured, const Judging& judging = {}) {
+  RunResult result;
+  sum_up(measured, judging, 5, result);
+  return result;
+}
+
+Estimate figure(const RunResult& result, const std::string& name) {
+  for (const auto& entry : result.figures)
+    if (entry.name == name) return entry.estimate;
+  return {};
+}
+auto warns(const char* code, Weight weight) {
+  return Contains(AllOf(Field(&Warning::code, code), Field(&Warning::weight, weight)));
+}
+
+TEST(Findings, TimesCountFromTheScheduleAndFromTheSending) {
+  const auto result = found(steady(500));
+  EXPECT_NEAR(figure(result, "response_p50_ms").value, 4, 1e-9);
+  EXPECT_NEAR(figure(result, "service_p99_ms").value, 3.8, 1e-9);
+  EXPECT_NEAR(figure(result, "issue_delay_p99_ms").value, 0.1, 1e-9);
+  EXPECT_NEAR(figure(result, "requests_per_s").value, 100, 1e-9);
+  EXPECT_NEAR(figure(result, "offered_per_s").value, 100, 1e-9);
+  EXPECT_NEAR(figure(result, "in_flight_mean").value, 0.39, 1e-9);
+  EXPECT_TRUE(figure(result, "response_p99_ms").low);
+  EXPECT_FALSE(figure(result, "response_p999_ms").low);
+  EXPECT_THAT(result.warnings, warns("few_samples", Weight::hint));
+  EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::weight, Weight::voids))));
+}
+
+TEST(Findings, StagesAddUpToTheResponseTime) {
+  auto measured = steady(100);
+  measured.samples[7].done += 2 * ms;
+  measured.samples[7].first_byte += 2 * ms;  // something outside of both took longer
+  const auto result = found(measured);
+  double sum_s = 0;
+  for (const auto& stage : result.stages) sum_s += stage.busy_s;
+  EXPECT_NEAR(sum_s, 0.4 + 0.002, 1e-6);
+  EXPECT_NEAR(figure(result, "unexplained_share").value, 0.002 / 0.402, 1e-6);
+}
+
+TEST(Findings, OutcomesAreCountedApartWithTheirOwnTimes) {
+  auto measured = steady(100);
+  measured.samples[3].outcome = Outcome::unavailable;
+  measured.samples[4].outcome = Outcome::timed_out;
+  measured.samples[4].done += 1000 * ms;
+  const auto result = found(measured);
+  EXPECT_EQ(figure(result, "requests_answered").value, 98);
+  EXPECT_EQ(figure(result, "requests_unavailable").value, 1);
+  EXPECT_NEAR(figure(result, "timed_out_p50_ms").value, 1004, 1e-6);
+  EXPECT_NEAR(figure(result, "response_max_ms").value, 4, 1e-9) << "what failed is in no answer's percentile";
+  EXPECT_THAT(result.warnings, warns("requests_failed", Weight::doubt));
+  EXPECT_TRUE(std::isnan(result.samples[4].values[3])) << "done_s of a failed request";
+}
+
+TEST(Findings, ARunWithoutAnyAnswerIsInvalid) {
+  auto measured = steady(10);
+  for (auto& sample : measured.samples) sample.outcome = Outcome::failed;
+  EXPECT_THAT(found(measured).warnings, warns("requests_failed", Weight::voids));
+}
+
+TEST(Findings, TheGeneratorThatMissesItsScheduleSaysSo) {
+  auto measured = steady(100);
+  for (std::size_t i = 10; i < 13; ++i) {  // of 100: in no percentile that has an interval
+    measured.samples[i].issued += 5 * ms;
+    measured.samples[i].done += 5 * ms;
+  }
+  EXPECT_THAT(found(measured).warnings, Not(Contains(Field(&Warning::code, "schedule_missed"))));
+  for (std::size_t i = 20; i < 40; ++i) {
+    measured.samples[i].issued += 5 * ms;
+    measured.samples[i].done += 5 * ms;
+  }
+  EXPECT_THAT(found(measured).warnings, warns("schedule_missed", Weight::voids));
+  EXPECT_THAT(found(measured, {.closed = true}).warnings,
+              Not(Contains(Field(&Warning::code, "schedule_missed"))));
+  measured = steady(100);
+  measured.scheduled = 120;
+  EXPECT_THAT(found(measured).warnings, warns("schedule_missed", Weight::voids));
+}
+
+TEST(Findings, TheGeneratorThatIsTheBottleneckSaysSo) {
+  auto measured = steady(100);
+  measured.workers.push_back(
+      {{std::chrono::milliseconds(600), std::chrono::milliseconds(350)}, std::chrono::seconds(1)});
+  EXPECT_THAT(found(measured).warnings, warns("generator_saturated", Weight::voids));
+}
+
+TEST(Findings, AReachedLimitInFlightIsToldInsteadOfASlip) {
+  auto measured = steady(100);
+  for (auto& sample : measured.samples) sample.issued += 3 * ms;
+  measured.held_back = 40;
+  const auto result = found(measured, {.in_flight = 4});
+  EXPECT_THAT(result.warnings, warns("in_flight_reached", Weight::doubt));
+  EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, "schedule_missed"))));
+}
+
+TEST(Findings, AQueueThatGrowsIsTold) {
+  auto measured = steady(400);
+  for (std::int64_t i = 0; i < 400; ++i) measured.samples[static_cast<std::size_t>(i)].done += i * 2 * ms;
+  EXPECT_THAT(found(measured).warnings, warns("overloaded", Weight::doubt));
+  EXPECT_THAT(found(measured).warnings, warns("unsteady", Weight::doubt));
+}
+
+TEST(Findings, GoodputCountsWhatKeepsThePromise) {
+  auto measured = steady(1000);
+  for (std::size_t i = 0; i < 1000; i += 20) measured.samples[i].done += 50 * ms;
+  const auto result = found(measured, {.promise = {.q = 0.99, .limit_s = 0.02}});
+  EXPECT_NEAR(figure(result, "goodput_per_s").value, 95, 0.2);
+  const auto late = figure(result, "late_share");
+  EXPECT_NEAR(late.value, 0.05, 1e-9);
+  EXPECT_LT(*late.low, 0.05);
+  EXPECT_GT(*late.high, 0.05);
+  EXPECT_THAT(result.warnings, warns("promise_broken", Weight::hint));
+}
+
+TEST(Findings, AClosedLoopIsLabelled) {
+  EXPECT_THAT(found(steady(100), {.closed = true}).warnings, warns("closed_loop", Weight::hint));
+}
+
+TEST(Findings, RawSamplesStandInTheRunsTime) {
+  const auto result = found(steady(10));
+  ASSERT_EQ(result.samples.front().name, "scheduled_s");
+  EXPECT_DOUBLE_EQ(result.samples.front().values.front(), 6);
+}
+
+}  // namespace
+}  // namespace neph::load

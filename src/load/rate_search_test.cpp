@@ -1,0 +1,101 @@
+#include "load/rate_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+
+namespace neph::load {
+namespace {
+
+constexpr double service_s = 0.005;
+constexpr Promise promise{.q = 0.99, .limit_s = 0.05};
+
+/// The exact rate at which 1 % of the customers of an M/M/1 queue stay longer than the limit: the stay is
+/// exponential with rate (1 / service - arrivals) (Kleinrock, Queueing Systems I, section 3.2).
+double true_rate() { return 1 / service_s - std::log(100.0) / promise.limit_s; }
+
+/// Probes of an M/M/1 queue, empty at the beginning, by Lindley's recursion.
+class Queue {
+ public:
+  explicit Queue(std::uint64_t seed) : random_(seed) {}
+  Probe probe(double rate_per_s, double duration_s) {
+    std::vector<Sample> samples;
+    double at = 0, free = 0;
+    while (at < duration_s) {
+      free = std::max(free, at) + exponential(service_s);
+      samples.push_back({.scheduled = std::llround(at * 1e9), .done = std::llround(free * 1e9)});
+      at += exponential(1 / rate_per_s);
+    }
+    return {rate_per_s, lateness_of(samples, promise.limit_s)};
+  }
+
+ private:
+  double exponential(double mean) { return -std::log1p(-random_.uniform()) * mean; }
+  Random random_;
+};
+
+RateSearch searched(std::uint64_t seed, double start_per_s) {
+  Queue queue(seed);
+  RateSearch search(promise, {.start_per_s = start_per_s});
+  while (const auto rate = search.next())
+    search.learn(queue.probe(*rate, std::max(60.0, static_cast<double>(search.requests_needed()) / *rate)));
+  return search;
+}
+
+TEST(RateSearch, FindsTheRateOfAQueueThatIsKnown) {
+  ASSERT_NEAR(true_rate(), 107.9, 0.1);
+  int above = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto search = searched(seed, 10);
+    ASSERT_TRUE(search.held()) << search.story();
+    EXPECT_GT(*search.held(), 0.75 * true_rate()) << search.story();
+    EXPECT_LT(*search.held(), 1.1 * true_rate()) << search.story();
+    above += *search.held() > true_rate();
+  }
+  EXPECT_LE(above, 3) << "a rate that is said to hold holds, 19 times of 20";
+}
+
+TEST(RateSearch, ComesDownFromARateThatIsTooHigh) {
+  const auto search = searched(3, 1000);
+  ASSERT_TRUE(search.held()) << search.story();
+  EXPECT_NEAR(*search.held(), true_rate(), 0.25 * true_rate());
+}
+
+TEST(RateSearch, FindsNothingWherePromisesCannotBeKept) {
+  RateSearch search(promise, {.start_per_s = 10});
+  while (const auto rate = search.next()) search.learn({*rate, {.late = 500, .n = 1000, .design_effect = 1}});
+  EXPECT_FALSE(search.held());
+}
+
+TEST(RateSearch, GivesUpOnAServerWithoutLimits) {
+  RateSearch search(promise, {.start_per_s = 10});
+  int probes = 0;
+  for (; const auto rate = search.next(); ++probes)
+    search.learn({*rate, {.late = 0, .n = 1000, .design_effect = 1}});
+  EXPECT_LE(probes, 40);
+  EXPECT_FALSE(search.broken());
+}
+
+TEST(RateSearch, RepeatsAProbeThatDecidesNothing) {
+  RateSearch search(promise, {.start_per_s = 10});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_DOUBLE_EQ(*search.next(), 10);
+    search.learn({10, {.late = 10, .n = 1000, .design_effect = 1}});
+  }
+  EXPECT_DOUBLE_EQ(*search.next(), 5) << "not shown is not held";
+  EXPECT_THAT(search.story(), testing::HasSubstr("10.0/s not shown (30 of 3000 late)"));
+}
+
+TEST(RateSearch, SamplesThatResembleEachOtherCountForLess) {
+  for (const double effect : {1.0, 20.0}) {
+    RateSearch search(promise, {.start_per_s = 10});
+    search.learn({10, {.late = 1, .n = 1000, .design_effect = effect}});
+    EXPECT_DOUBLE_EQ(*search.next(), effect == 1 ? 20 : 10);
+  }
+}
+
+}  // namespace
+}  // namespace neph::load

@@ -1,0 +1,65 @@
+// What becomes of one request, and where a worker keeps it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/describe.hpp"
+
+namespace neph::load {
+
+/// unavailable: refused for now (full, stopping), or no connection. failed: any other error. abandoned: given
+/// up by the generator, because the run was over.
+enum class Outcome : std::uint8_t { answered, unavailable, timed_out, failed, abandoned };
+constexpr auto enum_names(Outcome) {
+  return std::array{Named{Outcome::answered, "answered"}, Named{Outcome::unavailable, "unavailable"},
+                    Named{Outcome::timed_out, "timed_out"}, Named{Outcome::failed, "failed"},
+                    Named{Outcome::abandoned, "abandoned"}};
+}
+
+/// Times in nanoseconds from the first moment of the schedule.
+struct Sample {
+  std::int64_t scheduled = 0;    ///< closed loop: when the client was free to send
+  std::int64_t issued = 0;       ///< handed to the client
+  std::int64_t sent = 0;         ///< handed to the kernel, or to the gRPC library: a connection was there
+  std::int64_t first_byte = -1;  ///< of the reply; below 0: not known
+  std::int64_t done = 0;
+  /// What the server says of itself, in seconds: decode, queue, batch, infer, encode.
+  std::array<float, 5> server{};
+  Outcome outcome = Outcome::answered;
+
+  double response_s() const { return static_cast<double>(done - scheduled) * 1e-9; }
+  double service_s() const { return static_cast<double>(done - sent) * 1e-9; }
+  double issue_delay_s() const { return static_cast<double>(issued - scheduled) * 1e-9; }
+};
+
+/// Samples in the order in which they ended. Threads: one adds, any others may read what size() says is
+/// there. Cost: add() copies 64 bytes; one piece of memory is taken for every 8,192.
+class SampleLog {
+ public:
+  SampleLog() : pieces_(most_pieces) {}
+
+  /// False, and dropped: it is full (2^29 samples).
+  bool add(const Sample& sample) {
+    const auto size = size_.load(std::memory_order_relaxed);
+    const auto piece = size / piece_size;
+    if (piece == most_pieces) return false;
+    if (!pieces_[piece]) pieces_[piece] = std::make_unique<Sample[]>(piece_size);
+    pieces_[piece][size % piece_size] = sample;
+    size_.store(size + 1, std::memory_order_release);
+    return true;
+  }
+  std::size_t size() const { return size_.load(std::memory_order_acquire); }
+  const Sample& operator[](std::size_t i) const { return pieces_[i / piece_size][i % piece_size]; }
+
+ private:
+  static constexpr std::size_t piece_size = 8192;
+  static constexpr std::size_t most_pieces = std::size_t{1} << 16;
+  std::vector<std::unique_ptr<Sample[]>> pieces_;
+  std::atomic<std::size_t> size_{0};
+};
+
+}  // namespace neph::load

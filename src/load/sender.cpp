@@ -1,0 +1,206 @@
+#include "load/sender.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace neph::load {
+namespace {
+
+/// A client of a closed loop whose request found nobody there rests for so long: a server that is gone would
+/// else be asked as fast as the kernel can say no.
+constexpr Nanoseconds rest_after_nobody = std::chrono::milliseconds(10);
+
+// The transports wait in whole milliseconds, rounded up: so long before an arrival their waiting ends, and
+// the rest is slept in short steps, between which replies are taken. A look at a client that has nothing to
+// tell takes no longer than the 0.9 µs that it is allowed.
+constexpr Nanoseconds coarse_wait = std::chrono::microseconds(1200);
+constexpr Nanoseconds nap = std::chrono::microseconds(50);
+constexpr Nanoseconds look = Nanoseconds(900);
+/// Looks without a reply until there are none: a reply takes the client up to three of its own events.
+constexpr int looks = 4;
+constexpr int most_looks = 100;
+
+/// How long a run may go on without a look at whether it is to end.
+constexpr Nanoseconds attention = std::chrono::milliseconds(50);
+
+/// What /proc/thread-self/schedstat says; zeros where the kernel does not tell.
+ThreadUse use_of_this_thread() {
+  ThreadUse use;
+  std::FILE* file = std::fopen("/proc/thread-self/schedstat", "re");
+  if (file == nullptr) return use;
+  unsigned long long ran = 0, waited = 0;
+  if (std::fscanf(file, "%llu %llu", &ran, &waited) == 2)
+    use = {Nanoseconds(static_cast<std::int64_t>(ran)), Nanoseconds(static_cast<std::int64_t>(waited))};
+  std::fclose(file);
+  return use;
+}
+
+Outcome outcome_of(const Status& status, bool given_up) {
+  if (status) return Outcome::answered;
+  if (given_up) return Outcome::abandoned;
+  if (status.error().code == ErrorCode::unavailable) return Outcome::unavailable;
+  return status.error().code == ErrorCode::timeout ? Outcome::timed_out : Outcome::failed;
+}
+
+float in_seconds(Nanoseconds span) { return static_cast<float>(seconds(span)); }
+
+}  // namespace
+
+Sender::Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough)
+    : task_(std::move(task)), clock_(clock), log_(log), enough_(enough) {
+  const auto ready = static_cast<std::size_t>(closed() ? task_.clients : 1024);
+  for (std::size_t i = 0; i < ready; ++i) free_.push_back(&flights_.emplace_back());
+}
+
+void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop) {
+  client_ = &client;
+  start_ = start;
+  stop_ = stop;
+  until_ = [this] { return asked_to_end() || rests_anew_ || (held_ && in_flight_ < task_.in_flight); };
+  clock_.sleep_until(start);
+  if (closed())
+    for (auto* flight : free_) resting_.push_back({flight, start});
+  while (sending()) {
+    note_measure();
+    if (!send_if_due())
+      wait();
+    else if (!closed())
+      take_replies();  // however late the schedule is, nobody's reply waits for it
+  }
+  leaving_ = true;
+  if (measuring_) {
+    last_ = use_of_this_thread();
+    last_at_ = clock_.now();
+  }
+  drain();
+}
+
+bool Sender::sending() const {
+  if (asked_to_end()) return false;
+  if (!closed()) return next_ < task_.schedule.size();
+  return clock_.now() < start_ + task_.end && (task_.count == 0 || counted_ < task_.count);
+}
+
+/// Far away where nothing is due before something else happens.
+Moment Sender::next_due() const {
+  if (closed()) return resting_.empty() ? Moment::max() : resting_.front().until;
+  return held_ ? Moment::max() : start_ + task_.schedule[next_];
+}
+
+bool Sender::send_if_due() {
+  if (closed()) {
+    if (resting_.empty() || clock_.now() < resting_.front().until) return false;
+    const auto rest = resting_.front();
+    resting_.pop_front();
+    send(*rest.flight, rest.until);
+    return true;
+  }
+  const auto due = start_ + task_.schedule[next_];
+  if (clock_.now() < due) return false;
+  const bool full = task_.in_flight > 0 && in_flight_ >= task_.in_flight;
+  if (full) {
+    held_back_ += measuring_ && !held_;
+    held_ = true;
+    return false;
+  }
+  held_ = false;
+  ++next_;
+  if (free_.empty()) free_.push_back(&flights_.emplace_back());
+  auto* flight = free_.back();
+  free_.pop_back();
+  send(*flight, due);
+  return true;
+}
+
+void Sender::send(Flight& flight, Moment scheduled) {
+  flight.scheduled = scheduled;
+  flight.issued = clock_.now();
+  flight.request =
+      task_.requests[(task_.first_request + static_cast<std::size_t>(sent_)) % task_.requests.size()];
+  if (task_.deadline.count() > 0) flight.deadline = flight.issued + task_.deadline;
+  ++sent_;
+  counted_ += scheduled - start_ >= task_.begin_measure;
+  ++in_flight_;
+  if (measuring_) most_in_flight_ = std::max(most_in_flight_, in_flight_);
+  client_->send(flight);
+}
+
+void Sender::ended(wire::Call& call) {
+  auto& flight = static_cast<Flight&>(call);
+  --in_flight_;
+  ++ended_;
+  log_.add(sample_of(flight));
+  if (closed())
+    go_on(flight);
+  else
+    free_.push_back(&flight);
+}
+
+/// A client of the closed loop is free again.
+void Sender::go_on(Flight& flight) {
+  if (leaving_ || !sending()) return;
+  const bool nobody = !flight.outcome && flight.outcome.error().code == ErrorCode::unavailable;
+  if (!nobody) return send(flight, flight.done);
+  rests_anew_ |= resting_.empty();  // until now nobody was waited for
+  resting_.push_back({&flight, flight.done + rest_after_nobody});
+}
+
+Sample Sender::sample_of(const Flight& flight) const {
+  const auto at = [this](Moment moment) { return (moment - start_).count(); };
+  const auto& server = flight.server;
+  return {.scheduled = at(flight.scheduled),
+          .issued = at(flight.issued),
+          .sent = at(flight.sent),
+          .first_byte = flight.first_byte ? at(*flight.first_byte) : -1,
+          .done = at(flight.done),
+          .server = {in_seconds(server.decode), in_seconds(server.queue), in_seconds(server.batch),
+                     in_seconds(server.infer), in_seconds(server.encode)},
+          .outcome = outcome_of(flight.outcome, giving_up_)};
+}
+
+/// For the next arrival or client that goes on, or until it is time to look around. A closed loop sends from
+/// the replies themselves: only a client that rests is waited for, and not so exactly.
+void Sender::wait() {
+  rests_anew_ = false;
+  const auto due = next_due();
+  const auto look_around = clock_.now() + attention;
+  if (closed()) return client_->run_until(std::min({due, look_around, start_ + task_.end}), until_);
+  if (clock_.now() < due - coarse_wait)
+    return client_->run_until(std::min(due - coarse_wait, look_around), until_);
+  while (clock_.now() < due && !until_()) {
+    take_replies();
+    clock_.sleep_until(std::min(due, clock_.now() + nap));
+  }
+}
+
+/// Those that are there already.
+void Sender::take_replies() {
+  for (int all = 0, in_vain = 0; in_vain < looks && all < most_looks; ++all) {
+    const auto before = ended_;
+    client_->run_until(clock_.now() + look, until_);
+    in_vain = ended_ == before ? in_vain + 1 : 0;
+    if (next_ < task_.schedule.size() && clock_.now() >= next_due()) return;
+  }
+}
+
+/// Waits for what is in flight, and gives up what does not come.
+void Sender::drain() {
+  const auto longest =
+      task_.deadline.count() > 0 ? task_.deadline + std::chrono::milliseconds(100) : task_.patience;
+  const auto over = [this] { return in_flight_ == 0 || stop_.stop_requested(); };
+  const auto until = clock_.now() + longest;
+  while (!over() && clock_.now() < until) client_->run_until(std::min(until, clock_.now() + attention), over);
+  giving_up_ = true;
+  if (in_flight_ > 0) client_->give_up();
+}
+
+/// The first time round after the warm-up: from here on what the thread uses counts.
+void Sender::note_measure() {
+  if (measuring_ || clock_.now() < start_ + task_.begin_measure) return;
+  measuring_ = true;
+  most_in_flight_ = in_flight_;
+  first_ = use_of_this_thread();
+  first_at_ = clock_.now();
+}
+
+}  // namespace neph::load

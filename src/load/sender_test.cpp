@@ -1,0 +1,149 @@
+#include "load/sender.hpp"
+
+#include <gmock/gmock.h>
+
+#include "load/fake_client_test.hpp"
+
+namespace neph::load {
+namespace {
+
+using namespace std::chrono_literals;
+
+class SenderTest : public testing::Test {
+ protected:
+  void run(Task task) {
+    task.requests = {&request_};
+    task.patience = 1s;
+    Sender sender(std::move(task), clock_, log_, enough_);
+    client_ = std::make_unique<FakeClient>(clock_, [&](wire::Call& call) { sender.ended(call); });
+    if (prepare) prepare(*client_);
+    sender.run(*client_, clock_.now() + 1ms, stop_.get_token());
+    held_back_ = sender.held_back();
+    most_in_flight_ = sender.most_in_flight();
+    client_.reset();
+  }
+  std::vector<Sample> samples() const {
+    std::vector<Sample> all;
+    for (std::size_t i = 0; i < log_.size(); ++i) all.push_back(log_[i]);
+    return all;
+  }
+  static Schedule every(Nanoseconds gap, std::int64_t count) {
+    Schedule schedule;
+    for (std::int64_t i = 0; i < count; ++i) schedule.push_back(i * gap);
+    return schedule;
+  }
+
+  ManualClock clock_;
+  wire::Outgoing request_;
+  SampleLog log_;
+  std::atomic<bool> enough_{false};
+  std::stop_source stop_;
+  std::unique_ptr<FakeClient> client_;
+  std::function<void(FakeClient&)> prepare;
+  std::int64_t held_back_ = 0, most_in_flight_ = 0;
+};
+
+TEST_F(SenderTest, KeepsItsScheduleToTheNanosecond) {
+  run({.schedule = every(16ms, 100)});
+  ASSERT_EQ(log_.size(), 100U);
+  for (std::size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(log_[i].scheduled, static_cast<std::int64_t>(i) * 16'000'000);
+    EXPECT_EQ(log_[i].issued, log_[i].scheduled);
+    EXPECT_EQ(log_[i].done - log_[i].scheduled, 10'000'000);
+  }
+}
+
+TEST_F(SenderTest, GoesOnSendingWhileTheServerStalls) {
+  prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 1ms + 500ms; };
+  run({.schedule = every(20ms, 50)});
+  for (const auto& sample : samples()) EXPECT_EQ(sample.issued, sample.scheduled);
+  EXPECT_EQ(log_[0].done, 510'000'000);
+  EXPECT_EQ(log_[25].response_s(), 0.260) << "the queue of the stall is still being worked off";
+  EXPECT_GE(most_in_flight_, 25);
+}
+
+TEST_F(SenderTest, HoldsBackWhatIsBeyondTheLimitInFlight) {
+  prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 500ms; };
+  run({.schedule = every(20ms, 20), .in_flight = 4});
+  EXPECT_EQ(log_.size(), 20U);
+  EXPECT_EQ(most_in_flight_, 4);
+  EXPECT_GT(held_back_, 10);
+  EXPECT_GT(log_[19].issue_delay_s(), 0.1) << "and the delay counts";
+}
+
+TEST_F(SenderTest, AClosedLoopHasItsClientsInFlight) {
+  run({.clients = 3, .end = 1s});
+  EXPECT_EQ(most_in_flight_, 3);
+  EXPECT_NEAR(static_cast<double>(log_.size()), 100, 3) << "one worker, 10 ms each";
+  for (const auto& sample : samples()) EXPECT_LT(sample.scheduled, 1'000'000'000);
+  EXPECT_NEAR(log_[50].response_s(), 0.030, 1e-6);
+}
+
+TEST_F(SenderTest, AClosedLoopEndsWithItsCountAfterTheWarmUp) {
+  run({.clients = 2, .count = 10, .begin_measure = 100ms, .end = 100s});
+  const auto all = samples();
+  EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const Sample& s) { return s.scheduled >= 100'000'000; }),
+            10);
+}
+
+TEST_F(SenderTest, AClientThatFindsNobodyRestsBeforeItGoesOn) {
+  prepare = [](FakeClient& client) {
+    client.service = [](std::int64_t) { return 1us; };
+    client.outcome = [](std::int64_t) { return Status(fail(ErrorCode::unavailable, "refused")); };
+  };
+  run({.clients = 1, .end = 1s});
+  EXPECT_NEAR(static_cast<double>(log_.size()), 100, 2);
+  for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::unavailable);
+}
+
+TEST_F(SenderTest, TellsOutcomesApart) {
+  prepare = [](FakeClient& client) {
+    client.outcome = [](std::int64_t n) -> Status {
+      if (n == 1) return fail(ErrorCode::unavailable, "full");
+      if (n == 2) return fail(ErrorCode::timeout, "late");
+      if (n == 3) return fail(ErrorCode::internal, "broken");
+      return {};
+    };
+  };
+  run({.schedule = every(20ms, 5)});
+  EXPECT_EQ(log_[0].outcome, Outcome::answered);
+  EXPECT_EQ(log_[1].outcome, Outcome::unavailable);
+  EXPECT_EQ(log_[2].outcome, Outcome::timed_out);
+  EXPECT_EQ(log_[3].outcome, Outcome::failed);
+  EXPECT_EQ(log_[4].outcome, Outcome::answered);
+}
+
+TEST_F(SenderTest, GivesUpWhatIsNotAnsweredAtTheEnd) {
+  prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 1h; };
+  run({.schedule = every(20ms, 5)});
+  ASSERT_EQ(log_.size(), 5U);
+  for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::abandoned);
+  EXPECT_NEAR(static_cast<double>(log_[4].done) * 1e-9, 0.080 + 1, 0.01) << "after the patience of a second";
+}
+
+TEST_F(SenderTest, StopsWhenItIsToldAndKeepsWhatItHas) {
+  prepare = [&](FakeClient& client) {
+    client.outcome = [&](std::int64_t n) {
+      if (n == 10) stop_.request_stop();
+      return Status();
+    };
+  };
+  run({.schedule = every(20ms, 1000)});
+  EXPECT_GE(log_.size(), 10U);
+  EXPECT_LE(log_.size(), 12U);
+}
+
+TEST_F(SenderTest, EndsEarlyWhenItIsEnoughButWaitsForReplies) {
+  prepare = [&](FakeClient& client) {
+    client.outcome = [&](std::int64_t n) {
+      enough_ = n == 10;
+      return Status();
+    };
+  };
+  run({.schedule = every(4ms, 1000)});
+  EXPECT_EQ(log_.size(), 11U);
+  for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::answered);
+}
+
+}  // namespace
+}  // namespace neph::load

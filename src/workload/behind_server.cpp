@@ -1,0 +1,188 @@
+// The recogniser behind a server: one that the run starts on this machine, or one that is there already.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "engine/engine.hpp"
+#include "host/host.hpp"
+#include "net/net.hpp"
+#include "workload/recogniser.hpp"
+#include "workload/remote_telemetry.hpp"
+#include "workload/request_pipeline.hpp"
+#include "workload/server_process.hpp"
+
+namespace neph::workload {
+namespace {
+
+/// Requests beyond those that run: one on its way there, one on its way back.
+constexpr std::int64_t on_the_way = 2;
+/// Where nobody says how many run side by side.
+constexpr std::int64_t depth_of_strangers = 4;
+
+constexpr std::uint16_t usual_metrics_port = 8002;
+
+/// The model's name at the server: what was asked for, without the folder and ending of a file.
+std::string served_name(const std::string& model) { return std::filesystem::path(model).stem().string(); }
+
+Result<std::vector<std::int64_t>> picture_row(const wire::TensorMetadata& input) {
+  const auto& shape = input.shape;
+  if (input.datatype != "FP32" || shape.size() != 4 ||
+      std::any_of(shape.begin() + 1, shape.end(), [](auto size) { return size < 1; }))
+    return fail(ErrorCode::unsupported,
+                "the server's input '{}' is {} [{}]; pictures need FP32 [n, channels, height, width]",
+                input.name, input.datatype, fmt::join(shape, ", "));
+  return std::vector<std::int64_t>(shape.begin() + 1, shape.end());
+}
+
+class BehindServer final : public Recogniser {
+ public:
+  BehindServer(const InferSpec& spec, const Context& context) : spec_(spec), context_(context) {}
+
+  Status load(Timeline& timeline) override {
+    if (spec_.architecture == Architecture::local)
+      NEPH_CHECK(timeline.during("server_start", [&] { return start_server(); }));
+    NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
+    NEPH_CHECK(read_token());
+    if (!process_) NEPH_CHECK(watch_from_afar());
+    return timeline.during("connect", [&] { return ask_for_model(); });
+  }
+
+  const data::Transform& transform() const override { return transform_; }
+
+  Status compile(Timeline&) override { return {}; }  // the server has done it before it was ready
+
+  std::int64_t advised_depth() const override {
+    if (!process_) return depth_of_strangers;
+    const auto found = process_->facts().find("requests");
+    return on_the_way +
+           (found == process_->facts().end() ? 1 : std::max(1L, std::atol(found->second.c_str())));
+  }
+
+  Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) override {
+    return RequestPipeline::make(endpoint_, options(), form_, context_.clock, depth);
+  }
+
+  std::map<std::string, std::string> facts() const override {
+    auto all = process_ ? process_->facts() : std::map<std::string, std::string>{};
+    all["protocol"] = enum_name(endpoint_.protocol);
+    if (!process_) all["server"] = endpoint_.text();
+    if (!platform_.empty()) all["platform"] = platform_;
+    return all;
+  }
+
+  void mark() override {
+    for (const auto& telemetry : watchers_) telemetry->mark();
+    if (afar_) afar_->mark();
+  }
+
+  std::vector<Series> stop() override {
+    std::vector<Series> all;
+    for (const auto& telemetry : watchers_)
+      for (auto& series : telemetry->stop()) all.push_back(std::move(series));
+    watchers_.clear();
+    if (afar_)
+      for (auto& series : afar_->stop()) all.push_back(std::move(series));
+    if (process_) process_->stop();
+    return all;
+  }
+
+ private:
+  Status start_server() {
+    NEPH_TRY(const auto file, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
+                                              spec_.weights_seed));
+    NEPH_TRY(auto started, ServerProcess::start(spec_, file.string(), served_name(spec_.model)));
+    process_.emplace(std::move(started));
+    NEPH_CHECK(watch("server", process_->id()));
+    return watch("client", ::getpid());
+  }
+
+  /// One process, apart from the machine and from its descendants, which the run's own telemetry has.
+  Status watch(const std::string& name, int id) {
+    NEPH_TRY(auto telemetry, host::Telemetry::start({.rate_hz = spec_.telemetry_hz,
+                                                     .pid = id,
+                                                     .process = name,
+                                                     .descendants = name == "server",
+                                                     .machine = false},
+                                                    context_.clock, context_.origin));
+    watchers_.push_back(std::move(telemetry));
+    return {};
+  }
+
+  Status read_token() {
+    if (spec_.token_file.empty()) return {};
+    NEPH_TRY(const auto text, read_file(spec_.token_file));
+    token_ = trimmed(text);
+    return {};
+  }
+
+  /// The server's own figures; where it has none, they are unavailable and the run goes on.
+  Status watch_from_afar() {
+    auto page = endpoint_;
+    page.protocol = wire::Protocol::http;
+    page.secure = false;
+    page.port = usual_metrics_port;
+    if (!spec_.metrics.empty()) {
+      NEPH_TRY(page, wire::parse_endpoint(spec_.metrics));
+    }
+    afar_.emplace(page, options(), spec_.telemetry_hz, context_.clock, context_.origin);
+    return watch("client", ::getpid());
+  }
+
+  wire::ClientOptions options() const {
+    return {.bearer_token = token_,
+            .channels = spec_.channels,
+            .tls = {.ca = spec_.ca, .certificate = spec_.certificate, .key = spec_.key}};
+  }
+
+  Status ask_for_model() {
+    NEPH_TRY(const auto client,
+             wire::Client::connect(endpoint_, options(), context_.clock, [](wire::Call&) {}));
+    const auto name = served_name(spec_.model);
+    NEPH_TRY(const auto about, client->model_metadata(name));
+    if (about.inputs.size() != 1 || about.outputs.empty())
+      return fail(ErrorCode::unsupported,
+                  "model '{}' of {} has {} inputs and {} outputs; pictures need one input", name,
+                  endpoint_.text(), about.inputs.size(), about.outputs.size());
+    platform_ = about.platform;
+    form_ = {.model = name,
+             .input = about.inputs.front().name,
+             .output = about.outputs.front().name,
+             .files = spec_.payload == Payload::jpeg,
+             .patience = from_seconds(spec_.patience_s)};
+    if (form_.files) return check_takes_files(about.inputs.front());
+    NEPH_TRY(form_.row, picture_row(about.inputs.front()));
+    NEPH_TRY(transform_, data::transform_for_input(form_.row[0], form_.row[1], form_.row[2]));
+    return {};
+  }
+
+  Status check_takes_files(const wire::TensorMetadata& input) const {
+    if (input.datatype == "BYTES") return {};
+    return fail(
+        ErrorCode::unsupported,
+        "the server's input '{}' is {}, and picture files are BYTES; send tensors, or serve the model "
+        "with --payload jpeg",
+        input.name, input.datatype);
+  }
+
+  const InferSpec spec_;
+  const Context& context_;
+  std::optional<ServerProcess> process_;  ///< empty: somebody else's
+  wire::Endpoint endpoint_;
+  std::string token_, platform_;
+  RequestForm form_;
+  data::Transform transform_;
+  std::vector<std::unique_ptr<host::Telemetry>> watchers_;
+  std::optional<RemoteTelemetry> afar_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context) {
+  return std::make_unique<BehindServer>(spec, context);
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,17 @@
+// The workload "load": requests to a server that is already there. See Workload in workload.hpp for what each
+// function is.
+#pragma once
+
+#include "workload/workload.hpp"
+
+namespace neph::workload::load_server {
+
+Status check(const Json& spec);
+Status prepare(std::span<const Json> specs, EventSink& events);
+Result<RunResult> run(const Json& spec, const Context& context);
+std::string command(const Json& spec);
+std::vector<std::string> answer_fields();
+Json probe(const Json& spec);
+double whole_run_s(const Json& spec, const Run& probe);
+
+}  // namespace neph::workload::load_server

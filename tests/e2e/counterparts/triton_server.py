@@ -1,0 +1,23 @@
+"""A real tritonserver, with the Python backend, as tools/counterparts installs it."""
+
+import os
+
+from server_process import COUNTERPARTS, MODELS, free_ports, serving
+
+HOME = COUNTERPARTS / "triton"
+
+
+def triton(folder, models=MODELS / "triton_models"):
+    """The server with all models of a repository: `with triton(folder) as served: ...`. It keeps its log in `folder`."""
+    ports = free_ports(3)
+    server = (HOME / "server").resolve()
+    command = [
+        server / "bin/tritonserver", f"--model-repository={models}", f"--backend-directory={server}/backends",
+        "--http-address=127.0.0.1", "--grpc-address=127.0.0.1", "--metrics-address=127.0.0.1",
+        f"--http-port={ports[0]}", f"--grpc-port={ports[1]}", f"--metrics-port={ports[2]}",
+        "--allow-gpu-metrics=false", "--model-control-mode=explicit", "--load-model=*",
+    ]
+    env = {  # the Python backend's stub finds its packages by them
+        "PATH": f"{HOME}/bin:{os.environ['PATH']}", "VIRTUAL_ENV": str(HOME), "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    return serving(command, folder, ports, env=env)

@@ -1,0 +1,179 @@
+"""`neph infer` in-process, behind a server that it starts, and against a server that is there: the same answers, and
+where the time of a request went."""
+
+import json
+import signal
+import time
+
+import pytest
+from conftest import BUILD, Neph
+
+QUICK = ("--warmup", 1, "--warmup-max-s", 0.3)
+PARTS = [
+    "send", "transport", "server_decode", "server_queue", "server_batch", "server_infer", "server_encode", "receive",
+]
+
+
+class Server:
+    """`neph serve` until the end of the test; `ports` of it are any free ones."""
+
+    def __init__(self, neph, model, *options):
+        self.process = neph.start(
+            "serve", model, "--json", "--http-port", 0, "--grpc-port", 0, "--metrics-port", 0, *options
+        )
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr.read()
+        self.said = json.loads(line)
+        self.http, self.grpc = self.said["http"], self.said["grpc"]
+        self.metrics = self.said["metrics"].removesuffix("/metrics")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory, small_model, pictures):
+    """In-process and local, both protocols, both modes, two batch sizes."""
+    neph = Neph(tmp_path_factory.mktemp("architectures"))
+    return neph.json(
+        "infer", small_model, "--images", pictures, "--count", 48, "--architecture", "in-process,local",
+        "--protocol", "http,grpc", "--mode", "sync,async", "--batch", "1,8", "--repeat", 2, "--seed", 5, *QUICK,
+    )
+
+
+def local_cells(document):
+    return [cell for cell in document["cells"] if cell["factors"]["architecture"] == "local"]
+
+
+def test_every_valid_combination_is_one_cell(compared):
+    expected = [{"architecture": "in-process", "batch": b, "mode": m} for b in (1, 8) for m in ("sync", "async")]
+    expected += [
+        {"architecture": "local", "protocol": p, "batch": b, "mode": m}
+        for p in ("http", "grpc") for b in (1, 8) for m in ("sync", "async")
+    ]
+    assert [cell["factors"] for cell in compared["cells"]] == expected
+    assert all(cell["runs_ok"] == 2 for cell in compared["cells"])
+
+
+def test_all_architectures_give_the_same_answers(compared):
+    assert len({cell["answers_checksum"] for cell in compared["cells"]}) == 1
+
+
+def test_every_party_is_watched_apart(compared):
+    for cell in local_cells(compared):
+        for quantity in ("cpu", "memory_resident", "memory_peak"):
+            for party in ("process", "client", "server"):
+                summary = cell["telemetry"][f"{party}.{quantity}"]
+                assert summary["maximum"] >= summary["mean"] >= summary["minimum"] >= 0, (party, quantity)
+        memory = {party: cell["telemetry"][f"{party}.memory_resident"]["mean"] for party in ("process", "client", "server")}
+        assert memory["process"] == pytest.approx(memory["client"] + memory["server"], rel=0.1)
+        assert "server_engine.cpu" in cell["telemetry"]
+
+
+def test_a_requests_time_is_accounted_for(compared):
+    """Client, server and transport make up the response time; nothing is counted twice."""
+    for cell in local_cells(compared):
+        assert {"server_start", "connect", "first_inference", "measure"} <= set(cell["phases"])
+        assert set(PARTS) <= set(cell["stages_ms"])
+        assert all(cell["stages_ms"][part]["value"] >= 0 for part in PARTS), cell["stages_ms"]
+        assert cell["stages_ms"]["server_infer"]["value"] > cell["stages_ms"]["send"]["value"]
+
+
+def test_picture_files_are_decoded_by_the_server(neph, small_model, pictures, compared):
+    document = neph.json(
+        "infer", small_model, "--images", pictures, "--count", 48, "--architecture", "local", "--protocol", "http",
+        "--payload", "tensor,jpeg", "--batch", 4, "--repeat", 1, *QUICK,
+    )
+    assert {cell["answers_checksum"] for cell in document["cells"]} == {compared["cells"][0]["answers_checksum"]}
+    files, tensors = (document["cells"][i]["stages_ms"] for i in (1, 0))
+    assert files["server_decode"]["value"] > tensors["server_decode"]["value"]
+    assert files["decode"]["value"] == 0 < tensors["decode"]["value"]
+
+
+def test_a_server_that_is_there(neph, small_model, pictures, compared):
+    server = Server(neph, small_model, "--max-batch", 8)
+    document = neph.json(
+        "infer", small_model, "--images", pictures, "--count", 48, "--server", f"{server.grpc},{server.http}",
+        "--metrics", server.metrics, "--mode", "sync,async", "--batch", "1,8", "--repeat", 1, *QUICK,
+    )
+    assert server.stop() == 0
+    assert [cell["factors"]["server"] for cell in document["cells"]][::4] == [server.grpc, server.http]
+    assert {cell["answers_checksum"] for cell in document["cells"]} == {compared["cells"][0]["answers_checksum"]}
+    for cell in document["cells"]:
+        assert cell["telemetry"]["server.memory_resident"]["mean"] > 20e6
+        assert cell["telemetry"]["server_machine.cpu_idle"]["mean"] is not None
+
+
+def test_a_server_without_figures_is_unavailable_and_not_zero(neph, small_model, pictures):
+    server = Server(neph, small_model)
+    document = neph.json(
+        "infer", small_model, "--images", pictures, "--server", server.http, "--metrics", "http://127.0.0.1:9",
+        "--repeat", 1, *QUICK,
+    )
+    summary = document["cells"][0]["telemetry"]["server.cpu"]
+    assert summary["mean"] is None and "127.0.0.1:9" in summary["unavailable"]
+
+
+def test_a_server_killed_under_a_run_is_failed_requests_and_a_verdict(neph, small_model, pictures):
+    server = Server(neph, small_model)
+    running = neph.start(
+        "infer", small_model, "--images", pictures, "--count", 20000, "--server", server.grpc, "--mode", "async",
+        "--repeat", 1, "--json", *QUICK,
+    )
+    time.sleep(4)
+    server.process.kill()
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, err
+    (cell,) = json.loads(out)["cells"]
+    assert cell["verdict"] == "invalid"
+    assert cell["figures"]["pictures_failed"]["value"] > 100
+
+
+def test_a_stopping_server_answers_what_it_accepted(neph, small_model, pictures):
+    server = Server(neph, small_model)
+    running = neph.start(
+        "infer", small_model, "--images", pictures, "--count", 20000, "--server", server.http, "--mode", "async",
+        "--depth", 8, "--repeat", 1, "--json", *QUICK,
+    )
+    time.sleep(4)
+    assert server.stop() == 0
+    assert running.communicate(timeout=120)[0]
+
+
+@pytest.mark.parametrize("options, words", [
+    (("--protocol", "http"), "--protocol means nothing with --architecture in-process"),
+    (("--architecture", "remote"), "--server grpc://node2:8001"),
+    (("--architecture", "local", "--server", "http://127.0.0.1:1"), "--server means nothing with --architecture local"),
+    (("--architecture", "local", "--payload", "jpeg", "--files", "off"), "--payload jpeg sends files"),
+    (("--server", "ftp://x"), "ftp"),
+    (("--architecture", "locl"), "did you mean 'local'?"),
+], ids=lambda value: value[0] if isinstance(value, tuple) else "")
+def test_contradictions_are_said(neph, small_model, pictures, options, words):
+    done = neph("infer", small_model, "--images", pictures, *options, code=2)
+    assert words in done.stderr
+
+
+def test_nobody_there_is_said(neph, small_model, pictures):
+    done = neph("infer", small_model, "--images", pictures, "--server", "grpc://127.0.0.1:9", "--repeat", 1, code=None)
+    assert done.returncode != 0
+    assert "127.0.0.1:9" in neph("show", "1").stdout + done.stderr
+
+
+@pytest.mark.parametrize("gbit", [1])
+def test_a_server_on_another_machine(tmp_path, two_machines, small_model, pictures, gbit, compared):
+    machines = two_machines(gbit)
+    neph = BUILD / "bin/neph"
+    server = machines.start_in_server(neph, "serve", small_model, "--json", "--listen", machines.server_address)
+    assert json.loads(server.stdout.readline())["grpc"] == f"grpc://{machines.server_address}:8001"
+    client = machines.start_in_client(
+        neph, "infer", small_model, "--images", pictures, "--count", "48", "--architecture", "in-process,remote",
+        "--server", f"grpc://{machines.server_address}:8001,http://{machines.server_address}:8000", "--repeat", "1",
+        "--json", *QUICK, cwd=tmp_path,
+    )
+    out, err = client.communicate(timeout=120)
+    assert client.returncode == 0, err
+    cells = json.loads(out)["cells"]
+    assert len(cells) == 3
+    assert {cell["answers_checksum"] for cell in cells} == {compared["cells"][0]["answers_checksum"]}
+    assert cells[1]["telemetry"]["server.memory_resident"]["mean"] > 20e6

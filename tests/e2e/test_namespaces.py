@@ -1,0 +1,88 @@
+"""The script that stands in for two machines and a cable: its rate is what it says, and nothing of it stays."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+NAMESPACES = Path(__file__).resolve().parent / "namespaces"
+SINK = """
+import socket, sys, time
+sink = socket.create_server((sys.argv[1], 5001))
+print("ready", flush=True)
+stream, _ = sink.accept()
+memory, count, begin = bytearray(1 << 20), 0, None
+while got := stream.recv_into(memory):
+    now = time.monotonic()
+    if begin is None: begin = now; continue  # what came with the first bytes waited in no queue
+    count += got
+print(count * 8 / (now - begin) / 1e9, flush=True)
+"""
+SOURCE = """
+import socket, sys, time
+stream = socket.create_connection((sys.argv[1], 5001))
+end = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end: stream.sendall(bytes(1 << 18))
+"""
+
+
+def network_namespaces():
+    """The numbers of all that processes of this machine are in."""
+    numbers = set()
+    for process in Path("/proc").glob("[0-9]*/ns/net"):
+        try:
+            numbers.add(os.readlink(process))
+        except OSError:
+            pass  # it has just ended
+    return numbers
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("gbit", [0.1, 1, 5])
+def test_a_stream_has_the_cables_rate(two_machines, gbit):
+    machines = two_machines(gbit)
+    sink = machines.start_in_server(sys.executable, "-c", SINK, machines.server_address)
+    assert sink.stdout.readline() == "ready\n"
+    machines.start_in_client(sys.executable, "-c", SOURCE, machines.server_address, 2).wait(20)
+    measured = float(sink.stdout.readline())
+    assert measured == pytest.approx(gbit, rel=0.1), "headers take 4.5 % of it"
+
+
+def test_each_namespace_has_only_its_own_end(two_machines):
+    machines = two_machines(1)
+    for start, own in (
+        (machines.start_in_server, machines.server_address), (machines.start_in_client, machines.client_address)
+    ):
+        addresses = start("ip", "-brief", "-4", "address").communicate()[0]
+        assert own in addresses
+        assert len(addresses.splitlines()) == 2, "the loopback and the cable"
+
+
+LEAVE_SOMETHING = "$IN_SERVER sleep 1000 & $IN_CLIENT sleep 1000 & echo made; exec sleep 1000"
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL, None], ids=["SIGTERM", "SIGKILL", "its command's end"])
+def test_nothing_is_left_however_it_ends(two_machines, by):
+    two_machines(1)  # skips where there can be none
+    before = network_namespaces()
+    command = LEAVE_SOMETHING if by else LEAVE_SOMETHING.replace("exec sleep 1000", "exit 3")
+    script = subprocess.Popen([NAMESPACES, "1", "bash", "-c", command], stdout=subprocess.PIPE, text=True)
+    assert script.stdout.readline() == "made\n"
+    assert by is None or len(network_namespaces() - before) == 2
+    if by:
+        script.send_signal(by)
+    assert script.wait(10) == {signal.SIGTERM: 143, signal.SIGKILL: -9, None: 3}[by]
+    end = time.monotonic() + 10
+    while network_namespaces() - before:
+        assert time.monotonic() < end, "a namespace is left"
+        time.sleep(0.05)
+
+
+def test_bad_usage_is_said():
+    done = subprocess.run([NAMESPACES, "1"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "usage: namespaces GBIT_PER_S COMMAND...\n"
