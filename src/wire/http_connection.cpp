@@ -286,7 +286,7 @@ void HttpConnection::make(bool heavy, Status (HttpConnection::*work)(),
   const auto whole = [work](HttpConnection& self) -> Status {
     try {
       return (self.*work)();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {  // no memory, or a length beyond what there can be
       return fail(ErrorCode::unavailable, "no memory for a message as large as this");
     }
   };

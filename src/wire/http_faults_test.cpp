@@ -117,7 +117,6 @@ TEST_F(HttpFaults, AByteASecond) {
   // Bytes that come do not buy time: each request has its own, and a body a second per megabyte more.
   for (int second = 0; second < 80; ++second) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    const auto at = static_cast<std::size_t>(second);
     header.send(std::string_view(request).substr(static_cast<std::size_t>(second), 1));
     body.send(" ");
     clock_.put_forward(std::chrono::seconds(1));
