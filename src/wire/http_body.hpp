@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/message.hpp"
@@ -29,6 +30,9 @@ struct OutgoingBody {
   bool has_binary() const { return !data.empty(); }
   std::size_t bytes() const;
 };
+
+/// Whether the request wants an output as bytes behind the JSON.
+bool wants_binary(const InferRequest& request, std::string_view output);
 
 /// All inputs as binary data. Errors: unsupported, as write_json.
 Status write_body(const InferRequest& request, OutgoingBody& body);

@@ -38,10 +38,9 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
 
   grpc::ServerUnaryReactor* ModelInfer(grpc::CallbackServerContext* context,
                                        const inference::ModelInferRequest* from,
-                                       inference::ModelInferResponse* to) override {
-    auto pooled = exchanges_.take();
-    auto* exchange = pooled ? pooled.release() : new GrpcExchange(exchanges_);
-    auto* reactor = exchange->begin(*context, *to);
+                                       inference::ModelInferResponse*) override {
+    auto* exchange = static_cast<GrpcExchange*>(context->GetRpcAllocatorState());
+    auto* reactor = exchange->begin(*context);
     exchange->received = clock_.now();
     if (!is_authorised(*context)) {
       reactor->Finish(unauthorised());
@@ -182,7 +181,6 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
   const GrpcOptions& options_;
   const Clock& clock_;
   Allocator allocator_;
-  Pool<GrpcExchange> exchanges_;
   InferStreams streams_;
   boost::asio::thread_pool slow_{1};
 };
