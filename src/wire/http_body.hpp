@@ -30,7 +30,7 @@ struct OutgoingBody {
   std::size_t bytes() const;
 };
 
-/// All inputs as binary data. Errors: unsupported, as write_json.
+/// Inputs as the request says: binary, or as JSON numbers. Errors: unsupported, as write_json.
 Status write_body(const InferRequest& request, OutgoingBody& body);
 /// Outputs as the request wants them: binary, or as JSON numbers.
 Status write_body(const InferReply& reply, const InferRequest& request, OutgoingBody& body);

@@ -46,10 +46,11 @@ class Neph:
         """The parsed standard output of `neph ARGUMENTS --json`."""
         return json.loads(self(*arguments, "--json", **options).stdout)
 
-    def start(self, *arguments, **options):
-        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it; a test that failed does not."""
+    def start(self, *arguments, before=(), **options):
+        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it; a test that failed does not.
+        `before` is a prefix of the command."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.running.append(subprocess.Popen(self.command(*arguments), cwd=self.folder, **pipes | options))
+        self.running.append(subprocess.Popen([*before, *self.command(*arguments)], cwd=self.folder, **pipes | options))
         return self.running[-1]
 
     def command(self, *arguments):
