@@ -88,7 +88,7 @@ std::size_t OutgoingBody::bytes() const {
 Status write_body(const InferRequest& request, OutgoingBody& body) {
   body.json.clear();
   body.binary.clear();
-  for (const auto& input : request.inputs) body.binary.push_back(!input.shared);
+  for (const auto& input : request.inputs) body.binary.push_back(!input.shared && request.binary_inputs);
   collect(request.inputs, body);
   return write_json(request, body.binary, body.json);
 }

@@ -34,7 +34,7 @@ struct OutgoingBody {
 /// Whether the request wants an output as bytes behind the JSON.
 bool wants_binary(const InferRequest& request, std::string_view output);
 
-/// All inputs as binary data. Errors: unsupported, as write_json.
+/// Inputs as the request says: binary, or as JSON numbers. Errors: unsupported, as write_json.
 Status write_body(const InferRequest& request, OutgoingBody& body);
 /// Outputs as the request wants them: binary, or as JSON numbers.
 Status write_body(const InferReply& reply, const InferRequest& request, OutgoingBody& body);

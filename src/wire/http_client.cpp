@@ -1,5 +1,7 @@
 #include "wire/http_client.hpp"
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -49,15 +51,22 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     NEPH_TRY(const auto live, encode_get("/v2/health/live"));
     first.request = live.get();
     first.deadline = clock_.now() + from_seconds(options_.connect_s);
-    return perform(first).map_error([&](Error reason) {
-      reason.message = fmt::format("{}: {}", endpoint_.text(), reason.message);
-      return reason;
-    });
+    const auto status = perform(first);
+    if (!status) return fail(status.error().code, "{}: {}", endpoint_.text(), status.error().message);
+    knows_binary_ = server_knows_binary();
+    return {};
   }
 
   Result<std::unique_ptr<Outgoing>> encode(const InferRequest& request) const override {
     auto made = std::make_unique<HttpOutgoing>();
-    NEPH_CHECK(write_body(request, made->body));
+    if (knows_binary_) {
+      NEPH_CHECK(write_body(request, made->body));
+    } else {
+      auto in_json = request;
+      in_json.binary_inputs = false;
+      in_json.binary_outputs = false;
+      NEPH_CHECK(write_body(in_json, made->body));
+    }
     const auto version = request.version.empty() ? "" : "/versions/" + path_segment(request.version);
     made->head = fmt::format(
         "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}Content-Type: {}\r\n{}Content-Length: "
@@ -167,6 +176,16 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     return call.outcome;
   }
 
+  /// Tensors as bytes are an extension, which MLServer for one does not have: such a server gets numbers. One
+  /// that does not say what it knows is taken to know it.
+  bool server_knows_binary() {
+    const auto text = get("/v2");
+    const auto about = text ? parse_json(*text, endpoint_.text()) : Result<Json>(Json());
+    if (!about || !about->is_object() || !about->contains("extensions")) return true;
+    const auto& extensions = (*about)["extensions"];
+    return std::find(extensions.begin(), extensions.end(), "binary_tensor_data") != extensions.end();
+  }
+
   /// Others may say more than we know: only what is wanted here is read.
   static Result<ModelMetadata> metadata_of(const Json& json) {
     ModelMetadata metadata;
@@ -218,6 +237,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   std::unordered_set<HttpClientConnection*> busy_;
   Call* own_call_ = nullptr;
   bool watching_ = false;
+  bool knows_binary_ = true;  ///< the server takes tensors as bytes
 };
 
 }  // namespace

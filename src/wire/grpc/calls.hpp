@@ -73,8 +73,8 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
                                        const inference::ModelReadyRequest* from,
                                        inference::ModelReadyResponse* to) override {
     return answer(*context, [&]() -> Status {
-      NEPH_TRY(const bool ready, service_.model_ready(from->name(), from->version()));
-      to->set_ready(ready);
+      const auto ready = service_.model_ready(from->name(), from->version());
+      to->set_ready(ready && *ready);  // a model that is not there is not ready: Triton's clients count on it
       return {};
     });
   }
