@@ -14,7 +14,8 @@ namespace {
 
 constexpr Nanoseconds head_start = std::chrono::milliseconds(20);
 constexpr Nanoseconds attention = std::chrono::milliseconds(100);
-/// Looks at an interval cost a sort: they take no more than this share of the time.
+/// Looks at all samples so far cost a sort: one a second, and no more than a tenth of the time.
+constexpr Nanoseconds between_looks = std::chrono::seconds(1);
 constexpr int looks_apart = 10;
 
 Nanoseconds process_cpu_time() {
@@ -157,7 +158,7 @@ class Driver {
     const auto expected =
         static_cast<std::int64_t>(plan_.schedule.empty() ? plan_.course.count : std::ssize(plan_.schedule));
     bool measuring = false;
-    for (int turn = 1; !all_over(); ++turn) {
+    while (!all_over()) {
       const auto next = clock_.now() + attention;
       clock_.sleep_until(measuring ? next : std::min(next, std::max(measured_from, clock_.now())));
       if (!measuring && clock_.now() >= measured_from) {
@@ -166,17 +167,18 @@ class Driver {
         ended_before_ = ended();
       }
       progress(ended(), expected);
-      if (measuring && !enough_) look_for_an_end(turn);
+      if (measuring && !enough_ && clock_.now() >= next_look_) look_for_an_end();
       cpu_used_ = process_cpu_time() - cpu_;
       ended_meanwhile_ = ended() - ended_before_;
     }
   }
 
-  void look_for_an_end(int turn) {
-    const bool settled = plan_.settled && plan_.settled(measured());
-    const bool narrow = plan_.narrow.width > 0 && turn % looks_apart == 0 && is_narrow();
-    narrow_enough_ |= narrow;
-    if (settled || narrow) enough_ = true;
+  void look_for_an_end() {
+    const auto from = clock_.now();
+    narrow_enough_ = plan_.narrow.width > 0 && is_narrow();
+    if (narrow_enough_ || (plan_.settled && plan_.settled(measured()))) enough_ = true;
+    const auto took = clock_.now() - from;
+    next_look_ = from + std::max(between_looks, looks_apart * took);
   }
 
   bool is_narrow() const {
@@ -225,7 +227,7 @@ class Driver {
   std::latch go_{1};
   std::atomic<bool> failed_{false};
   std::atomic<bool> enough_{false};
-  Moment start_;
+  Moment start_, next_look_;
   Nanoseconds cpu_{}, cpu_used_{};
   std::int64_t ended_before_ = 0, ended_meanwhile_ = 0;
   bool narrow_enough_ = false;

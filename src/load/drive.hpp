@@ -32,7 +32,7 @@ struct DrivePlan {
   double deadline_s = 0;       ///< 0: none
   double patience_s = 10;      ///< for what is in flight at the end, where there is no deadline
   Narrow narrow;
-  /// Looked at ten times a second: true ends the run, as nothing new can come of it.
+  /// Asked about once a second: true ends the run, as nothing new can come of it.
   std::function<bool(const std::vector<Sample>& measured)> settled;
 };
 

@@ -47,7 +47,7 @@ float in_seconds(Nanoseconds span) { return static_cast<float>(seconds(span)); }
 }  // namespace
 
 Sender::Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough)
-    : task_(std::move(task)), clock_(clock), log_(log), enough_(enough) {
+    : task_(std::move(task)), clock_(clock), log_(log), enough_(enough), next_request_(task_.first_request) {
   const auto ready = static_cast<std::size_t>(closed() ? task_.clients : 1024);
   for (std::size_t i = 0; i < ready; ++i) free_.push_back(&flights_.emplace_back());
 }
@@ -60,7 +60,7 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
   clock_.sleep_until(start);
   if (closed())
     for (auto* flight : free_) resting_.push_back({flight, start});
-  while (sending()) {
+  while (sending(clock_.now())) {
     note_measure();
     if (!send_if_due())
       wait();
@@ -75,10 +75,10 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
   drain();
 }
 
-bool Sender::sending() const {
+bool Sender::sending(Moment now) const {
   if (asked_to_end()) return false;
   if (!closed()) return next_ < task_.schedule.size();
-  return clock_.now() < start_ + task_.end && (task_.count == 0 || counted_ < task_.count);
+  return now < start_ + task_.end && (task_.count == 0 || counted_ < task_.count);
 }
 
 /// Far away where nothing is due before something else happens.
@@ -88,17 +88,17 @@ Moment Sender::next_due() const {
 }
 
 bool Sender::send_if_due() {
+  const auto now = clock_.now();
   if (closed()) {
-    if (resting_.empty() || clock_.now() < resting_.front().until) return false;
+    if (resting_.empty() || now < resting_.front().until) return false;
     const auto rest = resting_.front();
     resting_.pop_front();
-    send(*rest.flight, rest.until);
+    send(*rest.flight, rest.until, now);
     return true;
   }
   const auto due = start_ + task_.schedule[next_];
-  if (clock_.now() < due) return false;
-  const bool full = task_.in_flight > 0 && in_flight_ >= task_.in_flight;
-  if (full) {
+  if (now < due) return false;
+  if (task_.in_flight > 0 && in_flight_ >= task_.in_flight) {
     held_back_ += measuring_ && !held_;
     held_ = true;
     return false;
@@ -108,17 +108,16 @@ bool Sender::send_if_due() {
   if (free_.empty()) free_.push_back(&flights_.emplace_back());
   auto* flight = free_.back();
   free_.pop_back();
-  send(*flight, due);
+  send(*flight, due, now);
   return true;
 }
 
-void Sender::send(Flight& flight, Moment scheduled) {
+void Sender::send(Flight& flight, Moment scheduled, Moment issued) {
   flight.scheduled = scheduled;
-  flight.issued = clock_.now();
-  flight.request =
-      task_.requests[(task_.first_request + static_cast<std::size_t>(sent_)) % task_.requests.size()];
-  if (task_.deadline.count() > 0) flight.deadline = flight.issued + task_.deadline;
-  ++sent_;
+  flight.issued = issued;
+  flight.request = task_.requests[next_request_];
+  if (++next_request_ == task_.requests.size()) next_request_ = 0;
+  if (task_.deadline.count() > 0) flight.deadline = issued + task_.deadline;
   counted_ += scheduled - start_ >= task_.begin_measure;
   ++in_flight_;
   if (measuring_) most_in_flight_ = std::max(most_in_flight_, in_flight_);
@@ -138,9 +137,9 @@ void Sender::ended(wire::Call& call) {
 
 /// A client of the closed loop is free again.
 void Sender::go_on(Flight& flight) {
-  if (leaving_ || !sending()) return;
+  if (leaving_ || !sending(flight.done)) return;
   const bool nobody = !flight.outcome && flight.outcome.error().code == ErrorCode::unavailable;
-  if (!nobody) return send(flight, flight.done);
+  if (!nobody) return send(flight, flight.done, flight.done);
   rests_anew_ |= resting_.empty();  // until now nobody was waited for
   resting_.push_back({&flight, flight.done + rest_after_nobody});
 }

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/architecture_findings.hpp"
+#include "report/effect.hpp"
+#include "report/load_findings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/way.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {
@@ -43,24 +46,11 @@ std::string passed_over_sentence(const std::vector<CellSummary>& cells, const Ce
                      format_number(images_per_s(*first).value));
 }
 
-/// How many times as fast the candidate is. A repeat is a block that all settings ran in: the machine's drift
-/// between blocks cancels when they are compared repeat by repeat (docs/METHOD.md).
-stats::Ratio ratio_of(const std::vector<Run>& runs, const CellSummary& baseline,
-                      const CellSummary& candidate) {
-  std::map<std::int64_t, double> baselines;
-  for (const auto& run : runs)
-    if (const auto speed = images_per_s(run); speed && run.cell == baseline.cell.index)
-      baselines[run.repeat] = *speed;
-  std::vector<stats::Pair> pairs;
-  for (const auto& run : runs)
-    if (const auto speed = images_per_s(run); speed && run.cell == candidate.cell.index)
-      if (const auto same_repeat = baselines.find(run.repeat); same_repeat != baselines.end())
-        pairs.push_back({.baseline = same_repeat->second, .candidate = *speed});
-  return stats::compare_pairs(pairs, stats::Better::higher);
-}
-
 std::string next_sentence(const Document& document, const CellSummary& best, const CellSummary& next) {
-  const auto [ratio, change] = ratio_of(document.runs, next, best);
+  // A repeat is a block that all settings ran in: the machine's drift between blocks cancels when they are
+  // compared repeat by repeat (docs/METHOD.md).
+  const auto [ratio, change] = ratio_of(
+      document, {{&next, &best}}, [](const Run& run) { return images_per_s(run); }, stats::Better::higher);
   if (!ratio.low || !ratio.high)
     return fmt::format("Next is {}: {}.", next.cell.label, interval_text(images_per_s(next), "images/s"));
   const auto interval = fmt::format("{} times as fast (95 % interval {} to {})", format_number(ratio.value),
@@ -82,8 +72,10 @@ std::string next_sentence(const Document& document, const CellSummary& best, con
 std::string processor_limit(const CellSummary& cell, double process, double cores) {
   auto text = fmt::format("The processor is the limit: the process kept {} of {} cores busy",
                           format_number(process), format_number(cores));
-  const auto engine = busy_cores(cell, "engine").value_or(0);
-  const auto loader = busy_cores(cell, "loader").value_or(0);
+  // The client's engine thread drives the requests: inference is in the server.
+  const bool served = find_telemetry(cell, "server", "cpu");
+  const auto engine = busy_cores(cell, served ? "server_engine" : "engine").value_or(0);
+  const auto loader = busy_cores(cell, "loader").value_or(0) + busy_cores(cell, "server_loader").value_or(0);
   if (engine > 0 || loader > 0)
     text += fmt::format(", {} by the engine's threads and {} by those that read and decode",
                         format_number(engine), format_number(loader));
@@ -111,6 +103,7 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, dou
 
 /// What keeps the fastest setting from being faster, as far as the telemetry tells.
 std::string limit_sentence(const CellSummary& cell, const Experiment& experiment) {
+  if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
   for (const auto& series : cell.telemetry)
     if (series.target.starts_with("gpu") && series.name == "utilisation" &&
         series.mean.value_or(0) >= busy_gpu_percent)
@@ -188,20 +181,35 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
 
 }  // namespace
 
+const CellSummary* answer_setting(const Document& document) {
+  const auto* recommended = recommended_setting(document);
+  const auto order = ranked(document.cells);
+  return recommended || order.empty() ? recommended : order[0];
+}
+
 std::vector<std::string> findings(const Document& document) {
   std::vector<std::string> sentences;
   const auto say = [&](std::string sentence) {
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
   };
+  const auto say_all = [&](std::vector<std::string> all) {
+    for (auto& sentence : all) say(std::move(sentence));
+  };
   const auto order = ranked(document.cells);
-  if (order.empty()) {
-    say("No run has ended well, so nothing can be said about speed.");
-  } else {
-    say(fastest_sentence(order, document.cells.size()));
-    if (order.size() > 1) say(next_sentence(document, *order[0], *order[1]));
+  const auto* best = answer_setting(document);
+  if (is_load(document)) say_all(load_findings(document));
+  if (!order.empty()) {
+    auto architectures = architecture_findings(document);
+    if (architectures.empty()) {
+      say(fastest_sentence(order, document.cells.size()));
+      if (order.size() > 1) say(next_sentence(document, *order[0], *order[1]));
+    }
+    say_all(std::move(architectures));
     say(passed_over_sentence(document.cells, *order[0]));
-    say(limit_sentence(*order[0], document.experiment));
-    say(stolen_sentence(*order[0], document.experiment.machine));
+    say(limit_sentence(*best, document.experiment));
+    say(stolen_sentence(*best, document.experiment.machine));
+  } else if (sentences.empty()) {
+    say("No run has ended well, so nothing can be said about speed.");
   }
   say(failures_sentence(document.cells));
   say(trust_sentence(document.cells));

@@ -12,4 +12,7 @@ namespace neph::report {
 /// limits it, and what weakens these statements. Never empty.
 std::vector<std::string> findings(const Document& document);
 
+/// The setting that they speak of: the recommended one, or the fastest; nullptr when there is none.
+const CellSummary* answer_setting(const Document& document);
+
 }  // namespace neph::report

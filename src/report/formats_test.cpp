@@ -80,6 +80,12 @@ TEST(TextTable, BecomesBlocksWhenVeryNarrow) {
 TEST(TextTable, IsGoldenInColour) {
   expect_golden("table_colour.txt", text_table(small_document().cells, {.width = 100, .colour = true}));
 }
+TEST(TextTable, JoinsArchitectureAndProtocol) {
+  expect_golden("served_100.txt", text_table(served_document().cells, {.width = 100}));
+}
+TEST(TextTable, ShowsRateTimesAndErrorsOfALoad) {
+  expect_golden("load_100.txt", text_table(load_document().cells, {.width = 100}));
+}
 TEST(TextTable, NeverIsWiderThanTheTerminal) {
   const auto plain = sample_document().cells, malicious = sample_document({.hostile = true}).cells;
   for (std::size_t width = 20; width < 140; ++width)

@@ -37,7 +37,7 @@ std::string cell_table(const std::vector<CellSummary>& cells) {
       const auto* estimate = find_estimate(cell.latency_ms, name);
       fields.push_back(estimate ? estimate_text(*estimate) : "–");
     }
-    fields.push_back(quantity(busy_cores(cell, "process"), "cores"));
+    fields.push_back(quantity(busy_cores(cell, application), "cores"));
     fields.push_back(quantity(peak_memory_bytes(cell), "bytes"));
     fields.push_back(cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
                                       : std::to_string(cell.runs_ok));

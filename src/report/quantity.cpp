@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/units.hpp"
 
 namespace neph::report {
@@ -25,6 +27,8 @@ std::string unit_in_words(std::string_view unit) {
   if (unit == "percent") return "%";
   return std::string(unit);
 }
+
+std::string plain(double value) { return fmt::format("{:g}", value); }
 
 std::string estimate_text(const Estimate& estimate) {
   return std::isfinite(estimate.value) ? format_estimate(estimate) : "–";

@@ -14,6 +14,8 @@ namespace neph::report {
 std::string quantity(std::optional<double> value, std::string_view unit);
 /// The heading's unit: "cores", "per second", "%".
 std::string unit_in_words(std::string_view unit);
+/// A number that was chosen, not measured: "8", "99.9".
+std::string plain(double value);
 /// "123 ± 4", or "–" without a value.
 std::string estimate_text(const Estimate& estimate);
 

@@ -9,11 +9,17 @@ namespace neph::report {
 namespace {
 
 // In the order of docs/METHOD.md.
-constexpr std::array<std::string_view, 11> phases_of_a_run{
-    "process_start", "engine_load",     "model_load", "picture_scan", "model_compile", "first_load",
-    "load_tensors",  "first_inference", "warmup",     "page_cache",   "measure"};
-constexpr std::array<std::string_view, 6> stages_of_a_picture{"read",  "decode",      "preprocess",
-                                                              "infer", "postprocess", "write"};
+constexpr std::array<std::string_view, 13> phases_of_a_run{
+    "process_start", "engine_load", "model_load", "picture_scan", "model_compile",
+    "server_start",  "connect",     "first_load", "load_tensors", "first_inference",
+    "warmup",        "page_cache",  "measure"};
+constexpr std::array<std::string_view, 14> stages_of_a_picture{
+    "read",          "decode",        "preprocess",   "infer",        "send",
+    "transport",     "server_decode", "server_queue", "server_batch", "server_infer",
+    "server_encode", "receive",       "postprocess",  "write"};
+constexpr std::array<std::string_view, 11> stages_of_a_request{
+    "issue",        "connect",      "network",       "network_and_server", "server_decode", "server_queue",
+    "server_batch", "server_infer", "server_encode", "unexplained",        "receive"};
 constexpr std::array<std::string_view, 5> usual_quantiles{"p50", "p90", "p95", "p99", "p999"};
 
 std::vector<std::string> known_first(std::span<const std::string_view> known,
@@ -31,6 +37,44 @@ std::vector<std::string> known_first(std::span<const std::string_view> known,
   return found;
 }
 
+/// Of the application: the sum over its processes, all of which must be known.
+template <class Read>
+std::optional<double> of_target(std::string_view target, bool served, Read read) {
+  if (target != application) return read(target);
+  if (!served) return read("process");
+  const auto client = read("client"), server = read("server");
+  return client && server ? std::optional(*client + *server) : std::nullopt;
+}
+
+bool is_served(const std::vector<SeriesSummary>& telemetry) {
+  return std::any_of(telemetry.begin(), telemetry.end(),
+                     [](const auto& series) { return series.target == "client"; });
+}
+
+std::optional<double> cores_of(const std::vector<SeriesSummary>& telemetry, std::string_view target) {
+  if (const auto* cpu = find_telemetry(telemetry, target, "cpu"); cpu && cpu->mean) return cpu->mean;
+  const auto* user = find_telemetry(telemetry, target, "cpu_user");
+  const auto* system = find_telemetry(telemetry, target, "cpu_system");
+  if (!user || !user->mean) return std::nullopt;
+  return *user->mean + (system ? system->mean.value_or(0) : 0);
+}
+
+std::optional<double> busy_cores(const std::vector<SeriesSummary>& telemetry, std::string_view target) {
+  return of_target(target, is_served(telemetry), [&](auto one) { return cores_of(telemetry, one); });
+}
+
+std::optional<double> peak_of(const std::vector<SeriesSummary>& telemetry, std::string_view target) {
+  for (const auto* name : {"memory_peak", "memory_resident"})
+    if (const auto* series = find_telemetry(telemetry, target, name); series && series->max)
+      return series->max;
+  return std::nullopt;
+}
+
+std::optional<double> peak_memory_bytes(const std::vector<SeriesSummary>& telemetry,
+                                        std::string_view target) {
+  return of_target(target, is_served(telemetry), [&](auto one) { return peak_of(telemetry, one); });
+}
+
 std::optional<double> positive_number(const Json& object, const char* name) {
   if (!object.is_object() || !object.contains(name)) return std::nullopt;
   const auto& number = object[name];
@@ -39,10 +83,15 @@ std::optional<double> positive_number(const Json& object, const char* name) {
 
 }  // namespace
 
-const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name) {
-  for (const auto& series : cell.telemetry)
+const SeriesSummary* find_telemetry(const std::vector<SeriesSummary>& telemetry, std::string_view target,
+                                    std::string_view name) {
+  for (const auto& series : telemetry)
     if (series.target == target && series.name == name) return &series;
   return nullptr;
+}
+
+const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name) {
+  return find_telemetry(cell.telemetry, target, name);
 }
 
 const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name) {
@@ -62,12 +111,19 @@ std::optional<double> images_per_s(const Run& run) {
   return std::nullopt;
 }
 
+std::optional<double> ms_per_image(const Run& run) {
+  const auto speed = images_per_s(run);
+  return speed && *speed > 0 ? std::optional(1e3 / *speed) : std::nullopt;
+}
+
+std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target) {
+  const auto cores = busy_cores(run.result.telemetry, target);
+  const auto ms = ms_per_image(run);
+  return cores && ms ? std::optional(*cores * *ms) : std::nullopt;
+}
+
 std::optional<double> busy_cores(const CellSummary& cell, std::string_view target) {
-  if (const auto* cpu = find_telemetry(cell, target, "cpu"); cpu && cpu->mean) return cpu->mean;
-  const auto* user = find_telemetry(cell, target, "cpu_user");
-  const auto* system = find_telemetry(cell, target, "cpu_system");
-  if (!user || !user->mean) return std::nullopt;
-  return *user->mean + (system ? system->mean.value_or(0) : 0);
+  return busy_cores(cell.telemetry, target);
 }
 
 std::optional<double> taken_cores(const CellSummary& cell) {
@@ -77,10 +133,20 @@ std::optional<double> taken_cores(const CellSummary& cell) {
 }
 
 std::optional<double> peak_memory_bytes(const CellSummary& cell) {
-  for (const auto* name : {"memory_peak", "memory_resident"})
-    if (const auto* series = find_telemetry(cell, "process", name); series && series->max) return series->max;
-  return std::nullopt;
+  return peak_memory_bytes(cell.telemetry, application);
 }
+
+std::optional<double> peak_memory_bytes(const Run& run, std::string_view target) {
+  return run.status == RunStatus::ok ? peak_memory_bytes(run.result.telemetry, target) : std::nullopt;
+}
+
+const std::vector<double>* samples_of(const Run& run, std::string_view name) {
+  for (const auto& column : run.result.samples)
+    if (column.name == name) return &column.values;
+  return nullptr;
+}
+
+bool is_load(const Document& document) { return document.experiment.workload == "load"; }
 
 std::optional<double> usable_cores(const Json& machine) {
   return positive_number(machine, "effective_cores");
@@ -102,7 +168,11 @@ std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells)
 }
 
 std::vector<std::string> stage_names(const std::vector<CellSummary>& cells) {
-  return known_first(stages_of_a_picture, cells, &CellSummary::stages_ms);
+  const bool requests = std::any_of(cells.begin(), cells.end(),
+                                    [](const auto& cell) { return cell.stages_ms.contains("issue"); });
+  const std::span<const std::string_view> known =
+      requests ? std::span<const std::string_view>(stages_of_a_request) : stages_of_a_picture;
+  return known_first(known, cells, &CellSummary::stages_ms);
 }
 
 std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells) {

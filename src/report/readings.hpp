@@ -7,25 +7,41 @@
 #include <string_view>
 #include <vector>
 
-#include "core/experiment.hpp"
+#include "report/report.hpp"
 
 namespace neph::report {
 
 /// nullptr: not measured.
+const SeriesSummary* find_telemetry(const std::vector<SeriesSummary>& telemetry, std::string_view target,
+                                    std::string_view name);
 const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name);
 const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name);
 
 /// Pictures per second; an Estimate without a value when no run ended well.
 Estimate images_per_s(const CellSummary& cell);
-/// Of one run, from its figures.
+/// Of one run that ended well, from its figures.
 std::optional<double> images_per_s(const Run& run);
+/// Time per picture: what a faster setting saves.
+std::optional<double> ms_per_image(const Run& run);
+/// Processor time per picture of `target`: see busy_cores().
+std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target);
+/// Most memory that `target` held in the run.
+std::optional<double> peak_memory_bytes(const Run& run, std::string_view target);
+/// One column of a run's samples; nullptr: there is none.
+const std::vector<double>* samples_of(const Run& run, std::string_view name);
+/// Requests in place of pictures: what `neph load` measures.
+bool is_load(const Document& document);
 
-/// Mean cores that the threads of `target` kept busy: process, loader, engine, rest.
+/// As a target: client and server together, wherever they run; in-process the process.
+inline constexpr std::string_view application = "application";
+
+/// Mean cores that the threads of `target` kept busy: application, process, loader, engine, rest, client, ...
 std::optional<double> busy_cores(const CellSummary& cell, std::string_view target);
 /// Mean cores of the whole machine that were not to be had by anybody else: busy for any process, or taken
 /// away by the hypervisor. Empty where the kernel did not tell.
 std::optional<double> taken_cores(const CellSummary& cell);
-/// Most memory that the process held at any time of a measurement, in bytes.
+/// Most memory that the application held at any time of a measurement, in bytes: the sum of its processes'
+/// peaks.
 std::optional<double> peak_memory_bytes(const CellSummary& cell);
 /// Cores that the process can keep busy, from the fingerprint: the least of processors, affinity and quota.
 std::optional<double> usable_cores(const Json& machine);

@@ -17,7 +17,9 @@ namespace {
 constexpr const char* hostile_text =
     "</script><script>alert('x')</script> & <b>\"|`\x1b[31m\xff ünïcødé 画像 🌩";
 
-Json machine() {
+}  // namespace
+
+Json sample_machine() {
   return Json::parse(R"json({
     "processor": {"architecture": "x86_64", "vendor": "GenuineIntel", "model": "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz",
       "features": ["avx2", "avx512f", "avx512_vnni", "amx_bf16"], "sockets": 1, "cores": 1, "online": 2, "smt": true,
@@ -29,6 +31,8 @@ Json machine() {
     "gpu": {"driver": null, "devices": [], "unavailable": "no NVIDIA driver (libnvidia-ml.so.1 not found)"},
     "affinity": "0-1", "affinity_count": 2, "effective_cores": 2.0})json");
 }
+
+namespace {
 
 Estimate around(double value, double relative, std::int64_t n) {
   if (n < 2) return {.value = value, .n = n};
@@ -185,7 +189,7 @@ Experiment experiment_of(const SampleOptions& options) {
       .workload = "infer",
       .repeat = options.repeat,
       .seed = 20260314,
-      .machine = machine(),
+      .machine = sample_machine(),
       .version = "0.1.0",
       .command = "neph infer models/resnet50.onnx --images photos --count 500 --batch 1,2,4,8,16"};
   experiment.spec = Json{{"model", "models/resnet50.onnx"},
@@ -321,6 +325,8 @@ TEST(SamplePages, AreWrittenForTheBrowser) {
       {"single", single_run_document()},
       {"failed", failed_document()},
       {"empty", empty_document()},
+      {"served", served_document()},
+      {"load", load_document()},
       {"hostile", sample_document({.hostile = true})},
       {"large",
        sample_document({.batches = {1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96}, .repeat = 20})}};

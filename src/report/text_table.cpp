@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/load_readings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
+#include "report/way.hpp"
 
 namespace neph::report {
 namespace {
@@ -44,21 +46,38 @@ TextColumn column_of(std::string heading, const std::vector<CellSummary>& cells,
   return column;
 }
 
-/// One column per factor that really varies; the cells' labels where none does.
+bool is_way_field(const std::string& name) {
+  return std::find(std::begin(way_fields), std::end(way_fields), name) != std::end(way_fields);
+}
+
+void add_if_it_varies(TextColumn column, std::vector<TextColumn>& columns) {
+  if (std::any_of(column.fields.begin(), column.fields.end(),
+                  [&](const auto& field) { return field != column.fields[0]; }))
+    columns.push_back(std::move(column));
+}
+
+/// One column per factor that really varies; architecture, protocol and server share one, to save room.
 void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextColumn>& columns) {
   Json all = Json::object();  // a cell lacks those that mean nothing in it
+  bool ways = false;
   for (const auto& cell : cells)
-    for (const auto& [name, value] : cell.cell.factors.items())
-      if (!all.contains(name)) all[name] = value;
+    for (const auto& [name, value] : cell.cell.factors.items()) {
+      ways |= is_way_field(name);
+      if (!is_way_field(name) && !all.contains(name)) all[name] = value;
+    }
+  if (ways) {
+    auto column = column_of("architecture", cells,
+                            [](const CellSummary& cell) { return printable(way_of(cell, {}).name()); });
+    column.left = true;
+    add_if_it_varies(std::move(column), columns);
+  }
   for (const auto& [name, first] : all.items()) {
     auto column = column_of(printable(in_words(name)), cells, [&, key = name](const CellSummary& cell) {
       const auto& factors = cell.cell.factors;
       return factors.contains(key) ? printable(factor_text(factors[key])) : std::string("–");
     });
-    const bool varies = std::any_of(column.fields.begin(), column.fields.end(),
-                                    [&](const auto& field) { return field != column.fields[0]; });
     column.left = !first.is_number();
-    if (varies) columns.push_back(std::move(column));
+    add_if_it_varies(std::move(column), columns);
   }
 }
 
@@ -76,6 +95,18 @@ std::string figure_text(const CellSummary& cell, const std::string& name) {
   const auto* estimate = find_estimate(cell.figures, name);
   return estimate ? estimate_text(*estimate) : "–";
 }
+
+/// Requests that were not answered: "12 (0.4 %)".
+std::string errors_text(const CellSummary& cell) {
+  const auto seen = outcomes(cell);
+  if (!seen) return "–";
+  if (seen->not_answered == 0) return "0";
+  return fmt::format("{} ({} %)", format_number(seen->not_answered),
+                     format_number(100 * seen->share_lost(), 2));
+}
+
+/// Of a load, the process is the generator, whose figures are no answer.
+bool is_load(const CellSummary& cell) { return outcomes(cell).has_value(); }
 
 std::string verdict_text(const CellSummary& cell) {
   if (cell.runs_ok == 0) return cell.runs_failed ? "failed" : "not run";
@@ -99,11 +130,14 @@ std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
       "p50 ms", cells, [](const auto& cell) { return latency_text(cell, "p50"); }, 2));
   columns.push_back(column_of(
       "p99 ms", cells, [](const auto& cell) { return latency_text(cell, "p99"); }, 1));
+  columns.push_back(column_of("errors", cells, errors_text));
   columns.push_back(column_of(
-      "CPU cores", cells, [](const auto& cell) { return quantity(busy_cores(cell, "process"), "cores"); },
+      "CPU cores", cells,
+      [](const auto& cell) { return is_load(cell) ? "–" : quantity(busy_cores(cell, application), "cores"); },
       3));
   columns.push_back(column_of(
-      "memory", cells, [](const auto& cell) { return quantity(peak_memory_bytes(cell), "bytes"); }, 4));
+      "memory", cells,
+      [](const auto& cell) { return is_load(cell) ? "–" : quantity(peak_memory_bytes(cell), "bytes"); }, 4));
   columns.push_back(column_of("verdict", cells, verdict_text));
   columns.back().left = true;
   std::erase_if(columns, [](const auto& column) { return !column.says_something(); });

@@ -11,6 +11,7 @@ import pytest
 from conftest import Neph
 from known import KnownServer, arrivals, waited
 
+QUICK = ("--warmup", "100ms")
 TIMER_MS = {"http": 0.3, "grpc": 1.3}  # a transport's waiting: gRPC's wakes in whole milliseconds
 
 
@@ -49,7 +50,7 @@ def test_a_closed_loop_has_its_clients_in_flight(neph, server, protocol):
 
 
 def test_each_run_is_stored_shown_and_exported(neph, server):
-    arguments = ("load", server.http, "--model", "known", "--rate", "20,40", "--duration", "1s", "--repeat", 2)
+    arguments = ("load", server.http, "--model", "known", "--rate", "20,40", "--duration", "1s", "--repeat", 2, *QUICK)
     shown = neph(*arguments)
     assert "answered/s" in shown.stdout and "offered/s" in shown.stdout
     assert neph("runs", "1").stdout.count("requests/s") == 4
@@ -153,7 +154,7 @@ def test_it_ends_when_the_interval_is_narrow_enough(neph, server):
 
 def test_a_limit_in_flight_is_told(neph, server):
     cell = only_cell(neph.json(
-        "load", server.http, "--model", "known", "--rate", 150, "--arrival", "constant", "--in-flight", 2, "--duration", "1s"
+        "load", server.http, "--model", "known", "--rate", 150, "--arrival", "constant", "--in-flight", 2, "--duration", "1s", *QUICK
     ))  # fmt: skip
     assert "in_flight_reached" in codes(cell) and cell["facts"]["in_flight"] == "at most 2"
     assert value(cell, "in_flight_max") == 2
@@ -176,13 +177,13 @@ def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
 
 
 def test_tables_of_other_tools(neph, server):
-    neph("load", server.http, "--model", "known", "--clients", "1,2", "--duration", "500ms", "--perf-analyzer-csv", "pa.csv")
+    neph("load", server.http, "--model", "known", "--clients", "1,2", "--duration", "500ms", *QUICK, "--perf-analyzer-csv", "pa.csv")
     rows = list(csv.DictReader((neph.folder / "pa.csv").open()))
     assert {row["Concurrency"] for row in rows} == {"1", "2"}
     assert float(rows[0]["Inferences/Second"]) == pytest.approx(100, rel=0.2)
     assert float(rows[0]["Server Compute Infer"]) == pytest.approx(10_000, rel=0.05)
     for scenario, more in {"single-stream": (), "server": ("--rate", 50, "--p99", "1s"), "multi-stream": (), "offline": ("--count", 70)}.items():
-        neph("load", server.grpc, "--model", "known", "--scenario", scenario, *more, "--duration", "1s", "--mlperf-summary", "ml.txt")
+        neph("load", server.grpc, "--model", "known", "--scenario", scenario, *more, "--duration", "1s", *QUICK, "--mlperf-summary", "ml.txt")
         text = (neph.folder / "ml.txt").read_text()
         assert f"Scenario : {scenario.title().replace('-', '')}\n" in text and "Result is : " in text
 
@@ -191,7 +192,7 @@ def test_tables_of_other_tools(neph, server):
 @pytest.mark.parametrize("fault, figure", [("reject_every", "requests_unavailable"), ("fail_every", "requests_failed")])
 def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol, fault, figure):
     with KnownServer(tmp_path, service=0.002, **{fault: 4}) as server:
-        cell = only_cell(neph.json("load", server.url(protocol), "--model", "known", "--rate", 80, "--duration", "1s", "--p99", "1s"))
+        cell = only_cell(neph.json("load", server.url(protocol), "--model", "known", "--rate", 80, "--duration", "1s", "--p99", "1s", *QUICK))
     sent = sum(value(cell, f"requests_{kind}") for kind in ("answered", "unavailable", "failed", "timed_out", "abandoned"))
     assert value(cell, figure) == pytest.approx(sent / 4, abs=2)
     assert value(cell, "late_share") == pytest.approx(0.25, abs=0.05), "what is not answered breaks the promise"
@@ -203,7 +204,7 @@ def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol,
 def test_requests_without_an_answer_time_out(neph, tmp_path, protocol):
     with KnownServer(tmp_path, service=0.002, forget_every=5) as server:
         cell = only_cell(neph.json(
-            "load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "1s", "--deadline", "300ms"
+            "load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "1s", "--deadline", "300ms", *QUICK
         ))  # fmt: skip
     assert value(cell, "requests_timed_out") == pytest.approx(10, abs=4)
     assert value(cell, "timed_out_p50_ms") == pytest.approx(300, abs=60)

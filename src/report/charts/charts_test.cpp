@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -7,6 +8,8 @@
 
 #include "report/charts/chart.hpp"
 #include "report/charts/vega.hpp"
+#include "report/readings.hpp"
+#include "report/request_parts.hpp"
 #include "report/sample_document.hpp"
 
 namespace neph::report {
@@ -14,6 +17,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 Json rows_of(const Panel& panel) { return panel.spec["data"]["values"]; }
 
@@ -60,8 +64,14 @@ class EveryChart : public testing::TestWithParam<std::string> {
   }
 };
 
+/// One that has something for this chart.
+Document document_for(std::string_view id) {
+  if (id.starts_with("load_")) return load_document();
+  return id == "requests" || id == "memory" ? served_document() : sample_document();
+}
+
 TEST_P(EveryChart, DrawsATypicalDocument) {
-  const auto drawing = chart().draw(sample_document());
+  const auto drawing = chart().draw(document_for(GetParam()));
   ASSERT_FALSE(drawing.panels.empty());
   for (const auto& panel : drawing.panels) {
     EXPECT_FALSE(panel.caption.empty());
@@ -83,7 +93,7 @@ TEST_P(EveryChart, DrawsNothingOfNothing) {
 }
 
 TEST_P(EveryChart, BearsNumbersThatAreNone) {
-  auto document = sample_document();
+  auto document = document_for(GetParam());
   constexpr auto infinity = std::numeric_limits<double>::infinity();
   for (auto& cell : document.cells) {
     for (auto* estimates : {&cell.figures, &cell.latency_ms, &cell.phases_s, &cell.stages_ms})
@@ -123,14 +133,15 @@ TEST(Throughput, CarriesTheIntervalsAndOneLinePerSetting) {
   const auto& panel = drawing.panels.at(0);
   std::set<std::string> lines;
   for (const auto& row : rows_of(panel)) {
-    lines.insert(row["line"].get<std::string>());
+    lines.insert(row["line"].get<std::string>() + row["style"].get<std::string>());
     EXPECT_LT(row["low"], row["value"]);
     EXPECT_GT(row["high"], row["value"]);
     EXPECT_EQ(row["n"], 5);
   }
   EXPECT_EQ(rows_of(panel).size(), 20u);
   EXPECT_EQ(lines.size(), 4u);
-  EXPECT_EQ(panel.spec["encoding"]["color"]["scale"]["domain"].size(), 4u);
+  EXPECT_EQ(panel.spec["encoding"]["color"]["scale"]["domain"], Json({"precision f32", "precision bf16"}));
+  EXPECT_EQ(panel.spec["layer"][0]["encoding"]["strokeDash"]["field"], "style");
   EXPECT_EQ(panel.spec["encoding"]["x"]["title"], "batch");
   EXPECT_EQ(panel.spec["encoding"]["x"]["scale"]["type"], "log");
 }
@@ -146,6 +157,110 @@ TEST(Throughput, TakesTheFirstNumberWhereBatchDoesNotVary) {
 
 TEST(Throughput, HasNoAxisWithoutANumber) {
   EXPECT_TRUE(draw("throughput", sample_document({.batches = {8}})).panels.empty());
+}
+
+TEST(Throughput, ColoursArchitecturesAndProtocols) {
+  auto document = served_document();
+  std::erase_if(document.cells,
+                [](const auto& cell) { return cell.cell.factors.value("files", "on") == "off"; });
+  std::erase_if(document.experiment.factors, [](const auto& factor) { return factor.name == "files"; });
+  for (auto& cell : document.cells) cell.cell.factors.erase("files");
+  const auto panel = draw("throughput", document).panels.at(0);
+  EXPECT_EQ(panel.spec["encoding"]["color"]["scale"]["domain"],
+            Json({"in-process", "local HTTP", "local gRPC", "local gRPC, JPEG files"}));
+}
+
+TEST(Settings, MarkTheFastestInProcessAndWithoutFiles) {
+  const auto spec = draw("settings", served_document()).panels.at(0).spec;
+  std::map<std::string, double> marks;
+  for (const auto& layer : spec["layer"])
+    if (layer["encoding"].contains("text") && layer["encoding"]["text"].contains("value"))
+      marks[layer["encoding"]["text"]["value"]] = layer["encoding"]["x"]["datum"];
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_GT(marks["in-process without files"], marks["fastest in-process"]);
+  EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["scale"]["domain"][0], "in-process");
+}
+
+TEST(Requests, AddUpToTheResponseTime) {
+  const auto document = served_document();
+  const auto drawing = draw("requests", document);
+  ASSERT_EQ(drawing.panels.size(), 3u);  // a batch each
+  EXPECT_EQ(drawing.panels[0].caption, "a request of 1 picture");
+  for (const auto& cell : document.cells) {
+    double response_ms = 0, n = 0, sum = 0;
+    for (const auto& run : document.runs)
+      if (run.cell == cell.cell.index)
+        for (const double s : *samples_of(run, "infer_s")) {
+          response_ms += 1e3 * s;
+          ++n;
+        }
+    for (const auto& [part, estimate] : request_parts(document.runs, cell.cell.index))
+      if (part != "receive") sum += estimate.value;
+    EXPECT_NEAR(sum, response_ms / n, 1e-9 * sum) << cell.cell.label;
+  }
+}
+
+TEST(Requests, SplitWhatTheServerDoesNotTell) {
+  Run run;
+  run.result.samples = {{"infer_s", {0.010, 0.014}},     {"send_s", {0.001, 0.001}},
+                        {"transport_s", {0.002, 0.005}}, {"server_infer_s", {0.007, 0.008}},
+                        {"server_queue_s", {0.0, 0.0}},  {"receive_s", {0.0001, 0.0001}}};
+  auto parts = request_parts({run}, 0);
+  EXPECT_NEAR(parts["network and protocol"].value, 2, 1e-9);
+  EXPECT_NEAR(parts["unexplained"].value, 1.5, 1e-9);
+  EXPECT_NEAR(parts["infer"].value, 7.5, 1e-9);
+  EXPECT_FALSE(parts.contains("queue"));
+
+  run.result.samples[3].values = {0, 0};  // a stranger that says nothing of itself
+  parts = request_parts({run}, 0);
+  EXPECT_NEAR(parts["server and network"].value, 3.5, 1e-9);
+  EXPECT_FALSE(parts.contains("unexplained"));
+}
+
+TEST(Processor, AddsUpToTheApplication) {
+  const auto rows = rows_of(draw("processor", served_document()).panels.at(0));
+  std::map<std::string, double> sums;
+  for (const auto& row : rows) sums[row["label"]] += row["value"].get<double>();
+  EXPECT_NEAR(sums["in-process, batch 1, sync"], 44.2, 0.1);
+  EXPECT_NEAR(sums["local gRPC, batch 1, sync"], 44.2 + 1.75, 0.1);
+}
+
+TEST(Memory, SaysHowManyTimesTheSynchronous) {
+  const auto drawing = draw("memory", served_document());
+  ASSERT_EQ(drawing.panels.size(), 3u);  // application, client, server
+  EXPECT_EQ(drawing.choices.size(), 3u);
+  for (const auto& row : rows_of(drawing.panels[1]))
+    if (row["cell"] == 16 && row["line"] == "local gRPC") {
+      if (row["x"] == 1)
+        EXPECT_EQ(row["note"], "");
+      else
+        EXPECT_NEAR(std::stod(row["note"].get<std::string>().substr(3)), 207.2 / 96.8, 0.03);
+    }
+}
+
+TEST(LoadTimes, ShowPercentilesTheLimitAndTheClosedLoopApart) {
+  const auto drawing = draw("load_times", load_document());
+  ASSERT_EQ(drawing.panels.size(), 2u);
+  EXPECT_EQ(drawing.panels[1].caption, "response time, ms, closed loop");
+  EXPECT_EQ(drawing.panels[0].spec["encoding"]["color"]["scale"]["domain"],
+            Json({"p50", "p90", "p99", "p999"}));
+  EXPECT_EQ(drawing.panels[0].spec["layer"].back()["encoding"]["text"]["value"],
+            "promised: 99 % within 50 ms");
+}
+
+TEST(LoadRate, ShowsWhatWasOfferedOnlyWhereSomethingWas) {
+  const auto drawing = draw("load_rate", load_document());
+  ASSERT_EQ(drawing.panels.size(), 2u);
+  EXPECT_EQ(drawing.panels[0].spec["encoding"]["color"]["scale"]["domain"].size(), 3u);
+  EXPECT_THAT(dump_json(drawing.panels[1].spec["encoding"]["color"]), Not(HasSubstr("offered")));
+}
+
+TEST(StandardError, IsThatOfTheMean) {
+  auto document = sample_document({.batches = {1, 8}, .precisions = {"f32"}, .modes = {"sync"}, .repeat = 2});
+  document.runs[0].result.figures[0].estimate.value = 9;
+  document.runs[1].result.figures[0].estimate.value = 11;
+  const auto rows = rows_of(draw("standard_error", document).panels.at(0));
+  EXPECT_NEAR(rows[0]["value"], 10, 1e-9);  // deviation sqrt(2), over sqrt(2), of 10
 }
 
 TEST(Settings, StandInOrderOfSpeedWithVerdictAndInterval) {

@@ -19,7 +19,7 @@ constexpr std::size_t most_per_setting = 500;
 constexpr std::string_view template_text = R"json({
   "height": 320,
   "encoding": {
-    "x": {"field": "x", "type": "quantitative", "title": "share of the batches that were done by then",
+    "x": {"field": "x", "type": "quantitative", "title": "share that was done by then",
           "scale": {"type": "log", "nice": false, "domainMin": 1},
           "axis": {"values": [1, 2, 4, 10, 100, 1000, 10000, 100000], "grid": true, "labelOverlap": "greedy",
                    "labelExpr": "datum.value == 1 ? '0 %' : datum.value == 2 ? '50 %' : datum.value == 4 ? '75 %' : datum.value == 10 ? '90 %' : datum.value == 100 ? '99 %' : datum.value == 1000 ? '99.9 %' : datum.value == 10000 ? '99.99 %' : '99.999 %'"}},
@@ -31,7 +31,7 @@ constexpr std::string_view template_text = R"json({
      "encoding": {"y": {"field": "y", "type": "quantitative"}, "detail": {"field": "label"}}},
     {"transform": [{"filter": "!datum.curve"}],
      "mark": {"type": "errorbar", "ticks": {"size": 6}},
-     "encoding": {"y": {"field": "low", "type": "quantitative", "title": "milliseconds per batch"}, "y2": {"field": "high"}}},
+     "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}},
     {"transform": [{"filter": "!datum.curve"}],
      "mark": {"type": "point", "filled": true, "size": 42, "opacity": 1},
      "encoding": {"y": {"field": "value", "type": "quantitative"},
@@ -46,24 +46,18 @@ constexpr std::string_view template_text = R"json({
   ]
 })json";
 
-const Column* column_of(const Run& run, std::string_view name) {
-  for (const auto& column : run.result.samples)
-    if (column.name == name) return &column;
-  return nullptr;
-}
-
 /// Milliseconds from handing a batch to the engine (from its schedule, where there is one) to its scores,
 /// over all repeats of the cell.
 std::vector<double> latencies_ms(const std::vector<Run>& runs, std::int64_t cell) {
   std::vector<double> all;
   for (const auto& run : runs) {
     if (run.cell != cell || run.status != RunStatus::ok) continue;
-    const auto* scheduled = column_of(run, "scheduled_s");  // only where there was a schedule
-    const auto* due = scheduled ? scheduled : column_of(run, "issued_s");
-    const auto* done = column_of(run, "done_s");
+    const auto* scheduled = samples_of(run, "scheduled_s");  // only where there was a schedule
+    const auto* due = scheduled ? scheduled : samples_of(run, "issued_s");
+    const auto* done = samples_of(run, "done_s");
     if (!due || !done) continue;
-    for (std::size_t i = 0; i < std::min(due->values.size(), done->values.size()); ++i)
-      all.push_back(1e3 * (done->values[i] - due->values[i]));
+    for (std::size_t i = 0; i < std::min(due->size(), done->size()); ++i)
+      all.push_back(1e3 * ((*done)[i] - (*due)[i]));
   }
   return all;
 }
@@ -113,7 +107,7 @@ Drawing draw_latency(const Document& document) {
   const auto points = std::clamp<std::size_t>(most_points / std::max<std::size_t>(document.cells.size(), 1),
                                               40, most_per_setting);
   Json rows = Json::array();
-  bool thinned = false;
+  bool thinned = false, curves = false;
   auto order = by_speed(document.cells);
   std::reverse(order.begin(), order.end());  // what is drawn last lies on top
   for (const auto* cell : order) {
@@ -121,6 +115,7 @@ Drawing draw_latency(const Document& document) {
     auto samples = latencies_ms(document.runs, cell->cell.index);
     thinned |= samples.size() > points;
     if (const auto curve = upper_quantiles(std::move(samples), points); curve.x.size() > 1) {
+      curves = true;
       rows.push_back(row);
       rows.back().update({{"curve", true}, {"x", rounded_list(curve.x)}, {"y", rounded_list(curve.y)}});
     }
@@ -133,17 +128,19 @@ Drawing draw_latency(const Document& document) {
     }
   }
   if (rows.empty()) return {};
+  const std::string one = is_load(document) ? "request" : "batch";
+  const auto axis = "milliseconds per " + one;
   const auto description = fmt::format(
-      "Lines: milliseconds per batch by the share of batches that were done by then, for {} settings; "
-      "quantiles with "
-      "95 % intervals.",
+      "Lines: {} by the share that was done by then, for {} settings; quantiles with 95 % intervals.", axis,
       document.cells.size());
   const auto [least, most] = range_of(rows);
   const bool wide = least > 0 && most / least > 20;
   if (wide) cut_intervals(rows, least / 2);
   Json spec = specification(template_text, description, std::move(rows));
+  if (!curves) spec["layer"].erase(0);  // marks without any extent make Vega complain
   Json& y = spec["layer"][0]["encoding"]["y"];
-  y["title"] = "milliseconds per batch";
+  y["title"] = axis;
+  for (auto& layer : spec["layer"]) layer["encoding"]["y"]["title"] = axis;
   if (wide) y["axis"] = {{"values", lines_between(least, most)}};
   y["scale"] = wide ? Json{{"type", "log"}, {"nice", false}} : Json{{"zero", true}};
   spec["encoding"]["color"]["scale"] = names.scale();
@@ -152,7 +149,7 @@ Drawing draw_latency(const Document& document) {
   if (thinned)
     note = fmt::format("Thinned: at most {} of each setting's batches are drawn, denser towards the slowest.",
                        points);
-  return {.panels = {{.caption = "time per batch", .description = description, .spec = spec}}, .note = note};
+  return {.panels = {{.caption = "time per " + one, .description = description, .spec = spec}}, .note = note};
 }
 
 }  // namespace
@@ -160,9 +157,10 @@ Drawing draw_latency(const Document& document) {
 extern const Chart latency_chart;
 const Chart latency_chart{
     "latency", "How long one batch takes",
-    "Each line shows all batches of a setting, sorted: half of them were done within the "
-    "time at 50 %, all but one in a hundred within the time at 99 %. Circles mark quantiles "
-    "with their 95 % intervals.",
+    "Each line shows all batches (requests, under a load) of a setting, sorted: half of them were done "
+    "within "
+    "the time at 50 %, all but one in a hundred within the time at 99 %. Circles mark quantiles with their "
+    "95 % intervals.",
     draw_latency};
 
 }  // namespace neph::report

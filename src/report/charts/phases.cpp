@@ -6,13 +6,14 @@ namespace neph::report {
 namespace {
 
 Drawing draw_phases(const Document& document) {
-  return draw_stacked(
-      document.cells,
-      {.parts = preparing_phases(document.cells),
-       .estimates = &CellSummary::phases_s,
-       .axis = "seconds before the measurement",
-       .unit = "s",
-       .description = "Stacked bars: seconds of each phase before the measurement, one bar per setting."});
+  return {.panels = draw_stacked(
+              {.parts = preparing_phases(document.cells),
+               .bars = bars_of(document.cells, &CellSummary::phases_s),
+               .caption = "seconds before the measurement",
+               .axis = "seconds before the measurement",
+               .unit = "s",
+               .description =
+                   "Stacked bars: seconds of each phase before the measurement, one bar per setting."})};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "report/charts/vega.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/way.hpp"
 
 namespace neph::report {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::string_view template_text = R"json({
     {"mark": {"type": "bar", "height": 12, "yOffset": 8, "cornerRadiusEnd": 2},
      "encoding": {
        "x": {"field": "value", "type": "quantitative", "title": "images per second", "scale": {"zero": true}},
-       "color": {"field": "verdict", "type": "nominal", "title": null}}},
+       "color": {"field": "colour", "type": "nominal", "title": null, "sort": null}}},
     {"mark": {"type": "rule", "yOffset": 8, "strokeWidth": 1.5, "color": "var(--ink, #1c1f24)"},
      "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}}},
     {"mark": {"type": "tick", "yOffset": 8, "size": 10, "thickness": 1.5, "color": "var(--ink, #1c1f24)"},
@@ -43,25 +44,103 @@ constexpr std::string_view template_text = R"json({
   ]
 })json";
 
-std::string words_of(const CellSummary& cell) {
-  return cell.runs_ok == 0 ? "no result" : estimate_text(images_per_s(cell));
+std::string words_of(const CellSummary& cell, bool say_verdict) {
+  if (cell.runs_ok == 0) return "no result";
+  auto words = estimate_text(images_per_s(cell));
+  if (say_verdict && cell.verdict != Verdict::valid) words += fmt::format(", {}", enum_name(cell.verdict));
+  return words;
+}
+
+/// What a bar's colour means: how the network is reached, where that varies; the verdict, where it does not.
+class Colours {
+ public:
+  Colours(const Document& document, const std::vector<const CellSummary*>& order)
+      : experiment_(document.experiment) {
+    for (const auto& way : ways_of(document)) ways_.push_back(way.name());
+    doubts_ = std::any_of(order.begin(), order.end(),
+                          [](const auto* cell) { return cell->verdict != Verdict::valid; });
+  }
+  bool by_way() const { return ways_.size() > 1; }
+  bool needs_legend() const { return by_way() || doubts_; }
+  std::string of(const CellSummary& cell) const {
+    return by_way() ? way_of(cell, experiment_).name() : std::string(enum_name(cell.verdict));
+  }
+  Json scale() const {
+    if (by_way()) return colour_scale(ways_);
+    return {{"domain", {"valid", "doubtful", "invalid"}},
+            {"range", {series_colour(0), series_colour(1), series_colour(3)}}};
+  }
+
+ private:
+  const Experiment& experiment_;
+  std::vector<std::string> ways_;
+  bool doubts_ = false;
+};
+
+/// The fastest in-process, with and without files: what every other setting is measured against.
+struct Reference {
+  std::string name;
+  double images_per_s;
+};
+
+std::vector<Reference> references(const Document& document, const std::vector<const CellSummary*>& order) {
+  std::vector<Reference> found;
+  const auto ways = ways_of(document);
+  const auto add = [&](std::string name, bool with_files) {
+    for (const auto* cell : order)
+      if (cell->verdict != Verdict::invalid && std::isfinite(images_per_s(*cell).value) &&
+          (ways.size() < 2 || way_of(*cell, document.experiment).architecture == "in-process") &&
+          (field_of(*cell, document.experiment, "files") != "off") == with_files) {
+        found.push_back({std::move(name), images_per_s(*cell).value});
+        return;
+      }
+  };
+  if (ways.size() > 1) add("fastest in-process", true);
+  const auto varies = [&](const Factor& factor) {
+    return factor.name == "files" && factor.values.size() > 1;
+  };
+  if (std::any_of(document.experiment.factors.begin(), document.experiment.factors.end(), varies))
+    add(ways.size() > 1 ? "in-process without files" : "without files", false);
+  return found;
+}
+
+/// A line through all bars, its name above them.
+Json reference_layers(const Reference& reference, std::size_t place) {
+  const std::string colour = "var(--muted, #59616d)";
+  const Json data{{"values", Json::array({Json::object()})}};
+  const Json nothing{{"value", nullptr}};
+  const Json x{{"datum", rounded(reference.images_per_s)}};
+  const double above = -4 - 13.0 * static_cast<double>(place);
+  return Json::array(
+      {{{"data", data},
+        {"mark", {{"type", "rule"}, {"strokeDash", {4, 4}}, {"strokeWidth", 1.25}, {"color", colour}}},
+        {"encoding",
+         {{"x", x}, {"y", {{"value", above}}}, {"y2", {{"value", "height"}}}, {"tooltip", nothing}}}},
+       {{"data", data},
+        {"mark", {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"fontSize", 11}, {"color", colour}}},
+        {"encoding",
+         {{"x", x},
+          {"y", {{"value", above}}},
+          {"text", {{"value", reference.name}}},
+          {"tooltip", nothing}}}}});
 }
 
 Drawing draw_settings(const Document& document) {
   const auto order = by_speed(document.cells);
   if (order.size() < 2 || !std::isfinite(images_per_s(*order[0]).value)) return {};
+  const Colours colours(document, order);
   Json rows = Json::array();
-  bool doubts = false;
   std::size_t widest = 0;
   for (std::size_t place = 0; place < order.size(); ++place) {
     const auto& cell = *order[place];
+    const auto words = words_of(cell, colours.by_way());
     Json row{{"place", place},
-             {"label", cell.cell.label},
+             {"label", colours.by_way() ? short_label(cell, document.experiment) : cell.cell.label},
+             {"colour", colours.of(cell)},
              {"verdict", enum_name(cell.verdict)},
-             {"text", words_of(cell)}};
+             {"text", words}};
     add_estimate(row, images_per_s(cell));
-    doubts |= cell.verdict != Verdict::valid;
-    widest = std::max(widest, display_width(words_of(cell)));
+    widest = std::max(widest, display_width(words));
     rows.push_back(std::move(row));
   }
   const auto description =
@@ -69,21 +148,25 @@ Drawing draw_settings(const Document& document) {
                   order.size(), order[0]->cell.label);
   Json spec = specification(template_text, description, std::move(rows));
   Json& colour = spec["layer"][0]["encoding"]["color"];
-  colour["scale"] = {{"domain", {"valid", "doubtful", "invalid"}},
-                     {"range", {series_colour(0), series_colour(1), series_colour(3)}}};
+  colour["scale"] = colours.scale();
   spec["height"] = row_height * order.size();
   spec["layer"][4]["mark"]["limit"] = {{"expr", fmt::format("width - {}", 7 * widest + 16)}};
-  if (!doubts) colour["legend"] = nullptr;
+  if (!colours.needs_legend()) colour["legend"] = nullptr;
+  const auto lines = references(document, order);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    for (const auto& layer : reference_layers(lines[i], i)) spec["layer"].push_back(layer);
   return {.panels = {{.caption = "images/s, 95 % interval", .description = description, .spec = spec}}};
 }
 
 }  // namespace
 
 extern const Chart settings_chart;
-const Chart settings_chart{
-    "settings", "All settings, fastest first",
-    "Pictures per second; the line across the end of a bar is its 95 % interval over the "
-    "repeats.",
-    draw_settings};
+const Chart settings_chart{"settings", "All settings, fastest first",
+                           "Pictures per second; the line across the end of a bar is its 95 % interval over "
+                           "the repeats. Dashed lines "
+                           "mark what the others are measured against: the fastest in-process, and tensors "
+                           "that lie ready in memory, "
+                           "without files.",
+                           draw_settings};
 
 }  // namespace neph::report

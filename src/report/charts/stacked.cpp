@@ -1,5 +1,6 @@
 #include "report/charts/stacked.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -36,22 +37,48 @@ constexpr std::string_view template_text = R"json({
   ]
 })json";
 
+/// A colour for each part that some bar has; the same one whichever of the others are there.
+template <class Finite>
+Json scale_of(const Stacked& what, Finite finite) {
+  Json scale{{"domain", Json::array()}, {"range", Json::array()}};
+  std::size_t colour = 0;
+  for (const auto& part : what.parts) {
+    const bool muted = std::find(what.muted.begin(), what.muted.end(), part) != what.muted.end();
+    const auto own = muted || colour >= series_colours ? std::string(muted_colour) : series_colour(colour);
+    colour += !muted;
+    if (std::none_of(what.bars.begin(), what.bars.end(), [&](const auto& bar) { return finite(bar, part); }))
+      continue;
+    scale["domain"].push_back(in_words(part));
+    scale["range"].push_back(own);
+  }
+  return scale;
+}
+
 }  // namespace
 
-Drawing draw_stacked(const std::vector<CellSummary>& cells, const Stacked& what) {
+std::vector<Bar> bars_of(const std::vector<CellSummary>& cells,
+                         std::map<std::string, Estimate> CellSummary::*estimates) {
+  std::vector<Bar> bars;
+  for (const auto& cell : cells) bars.push_back({cell.cell.label, cell.*estimates});
+  return bars;
+}
+
+std::vector<Panel> draw_stacked(const Stacked& what) {
   Json rows = Json::array();
-  std::vector<std::string> names;
   std::size_t bars = 0;
-  for (const auto& part : what.parts) names.push_back(in_words(part));
-  for (std::size_t place = 0; place < cells.size(); ++place) {
+  const auto finite = [](const Bar& bar, const std::string& part) {
+    const auto* estimate = find_estimate(bar.parts, part);
+    return estimate && std::isfinite(estimate->value) ? estimate : nullptr;
+  };
+  for (const auto& bar : what.bars) {
     const auto begin = rows.size();
     double total = 0;
     for (std::size_t order = 0; order < what.parts.size(); ++order) {
-      const auto* estimate = find_estimate(cells[place].*what.estimates, what.parts[order]);
-      if (!estimate || !std::isfinite(estimate->value)) continue;
+      const auto* estimate = finite(bar, what.parts[order]);
+      if (!estimate) continue;
       total += estimate->value;
       Json row{
-          {"place", place}, {"order", order}, {"part", names[order]}, {"label", cells[place].cell.label}};
+          {"place", bars}, {"order", order}, {"part", in_words(what.parts[order])}, {"label", bar.label}};
       add_estimate(row, *estimate);
       rows.push_back(std::move(row));
     }
@@ -63,10 +90,10 @@ Drawing draw_stacked(const std::vector<CellSummary>& cells, const Stacked& what)
   if (rows.empty()) return {};
   Json spec = specification(template_text, what.description, std::move(rows));
   spec["height"] = row_height * bars;
-  Json& bar = spec["layer"][0]["encoding"];
-  bar["x"]["title"] = what.axis;
-  bar["color"]["scale"] = colour_scale(names);
-  return {.panels = {{.caption = what.axis, .description = what.description, .spec = spec}}};
+  Json& encoding = spec["layer"][0]["encoding"];
+  encoding["x"]["title"] = what.axis;
+  encoding["color"]["scale"] = scale_of(what, finite);
+  return {{.caption = what.caption, .description = what.description, .spec = spec}};
 }
 
 }  // namespace neph::report

@@ -57,11 +57,11 @@ std::string tile(std::string_view name, const std::string& value, const std::str
   return fmt::format("<div><dt>{}</dt><dd><b>{}</b> {}</dd></div>\n", name, value, more);
 }
 
-/// The fastest setting in four numbers.
+/// The recommended or fastest setting in four numbers.
 std::string tiles(const Document& document) {
-  const auto order = ranked(document.cells);
-  if (order.empty()) return {};
-  const auto& best = *order[0];
+  const auto* answer = answer_setting(document);
+  if (!answer) return {};
+  const auto& best = *answer;
   const auto speed = images_per_s(best);
   std::string out = tile("Images per second", format_number(speed.value),
                          speed.low && speed.high
@@ -73,7 +73,7 @@ std::string tiles(const Document& document) {
     out += tile(
         "Time per batch", format_number(p50->value) + " ms",
         p99 && std::isfinite(p99->value) ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");
-  if (const auto cores = busy_cores(best, "process")) {
+  if (const auto cores = busy_cores(best, application)) {
     const auto usable = usable_cores(document.experiment.machine);
     out += tile("Cores kept busy", format_number(*cores), usable ? "of " + format_number(*usable) : "");
   }
@@ -121,10 +121,14 @@ repeats, each in a process of its own; the time per batch varies over the batche
 were too few runs or samples to give one.</dd>
 <dt>n</dt><dd>The number of runs, or of samples for the time per batch, behind a figure.</dd>
 <dt>p50, p99</dt><dd>Half of all batches, or 99 of 100, were done within this time. Time counts from handing a
-batch to the engine to its scores; with several inferences in flight the wait inside the engine is in it.</dd>
+batch to the engine to its scores; with several inferences in flight the wait inside the engine is in it. Behind a
+server it is the response time: from the moment a request begins to be made to the end of its reply. Under a load it
+counts from the moment at which the request was due.</dd>
 <dt>Cores</dt><dd>Processor time per time: 1.0 is one core kept busy all the while.</dd>
+<dt>Application, client, server</dt><dd>The application is the program that measures and, behind a server, that server
+with it; client and server are each alone. Its peak memory is the sum of their peaks.</dd>
 <dt>Thread time</dt><dd>Elapsed time of threads per picture. Read, decode and preprocess are summed over the loader
-threads; infer is the time with at least one inference in flight. Stages overlap, and a thread that waits for a disk or a
+threads; infer is the time with at least one inference in flight, behind a server what that says of it. Stages overlap, and a thread that waits for a disk or a
 core is busy too, so they need not add up to the time between two pictures; the processor time of each role tells work
 from waiting.</dd>
 <dt>Mean, maximum, minimum</dt><dd>Over the measurement: the mean of the runs’ means, the largest reading and the smallest

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/load_readings.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -89,15 +90,21 @@ std::string facts_list(const CellSummary& cell) {
   return out.empty() ? out : "<dl class=\"facts\">" + out + "</dl>\n";
 }
 
-std::string detail(const CellSummary& cell, bool open) {
+std::string detail(const CellSummary& cell, bool open, bool load) {
+  const auto speed = load ? answered_per_s(cell) : images_per_s(cell);
   auto out = fmt::format("<details{}><summary><span>{}</span> <span>{}{} {}</span></summary>\n",
-                         open ? " open" : "", escape_html(cell.cell.label), estimate_text(images_per_s(cell)),
-                         std::isfinite(images_per_s(cell).value) ? " images/s" : "", verdict_badge(cell));
+                         open ? " open" : "", escape_html(cell.cell.label), estimate_text(speed),
+                         !std::isfinite(speed.value) ? ""
+                         : load                      ? " requests/s"
+                                                     : " images/s",
+                         verdict_badge(cell));
   out += facts_list(cell);
   out += estimates_table("Figures over the repeats", cell.figures, names_of(cell.figures));
-  out += estimates_table("Time per batch, ms", cell.latency_ms, quantile_names({cell}));
+  out += estimates_table(load ? "Response time, ms" : "Time per batch, ms", cell.latency_ms,
+                         quantile_names({cell}));
   out += estimates_table("Phases, s", cell.phases_s, phase_names({cell}));
-  out += estimates_table("Thread time per picture, ms", cell.stages_ms, stage_names({cell}));
+  out += estimates_table(load ? "Time per request, ms" : "Thread time per picture, ms", cell.stages_ms,
+                         stage_names({cell}));
   out += telemetry_table(cell);
   if (!cell.repro.empty())
     out += fmt::format("<p>Repeat this setting:</p><pre><code>{}</code></pre>\n", escape_html(cell.repro));
@@ -121,7 +128,7 @@ std::string warnings_html(const Document& document) {
 
 std::string setting_details(const Document& document) {
   std::string out;
-  for (const auto& cell : document.cells) out += detail(cell, document.cells.size() == 1);
+  for (const auto& cell : document.cells) out += detail(cell, document.cells.size() == 1, is_load(document));
   return out;
 }
 

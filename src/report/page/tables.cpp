@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/units.hpp"
+#include "report/load_readings.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -15,17 +17,37 @@ std::string cell_of(const std::map<std::string, Estimate>& estimates, const std:
   return estimate ? estimate_text(*estimate) : "–";
 }
 
-std::string speed_table(const std::vector<CellSummary>& cells) {
-  TableText table{.caption = "Speed and latency, with 95 % intervals", .headings = {"Setting", "Images/s"}};
-  const auto quantiles = quantile_names(cells);
-  for (const auto& name : quantiles) table.headings.push_back("Batch time " + name + ", ms");
+std::string runs_text(const CellSummary& cell) {
+  return cell.runs_failed ? fmt::format("{} + {} failed", cell.runs_ok, cell.runs_failed)
+                          : std::to_string(cell.runs_ok);
+}
+
+std::string errors_text(const CellSummary& cell) {
+  const auto seen = outcomes(cell);
+  return seen ? fmt::format("{}&nbsp;%", format_number(100 * seen->share_lost())) : "–";
+}
+
+/// Of pictures, or of requests under a load.
+std::string speed_table(const Document& document) {
+  const bool load = is_load(document);
+  TableText table{.caption = "Speed and latency, with 95 % intervals", .headings = {"Setting"}};
+  const auto quantiles = quantile_names(document.cells);
+  if (load)
+    table.headings.insert(table.headings.end(), {"Offered/s", "Answered/s", "Not answered"});
+  else
+    table.headings.emplace_back("Images/s");
+  for (const auto& name : quantiles)
+    table.headings.push_back(fmt::format("{} time {}, ms", load ? "Response" : "Batch", name));
   table.headings.insert(table.headings.end(), {"Runs", "Verdict"});
-  for (const auto* cell : by_speed(cells)) {
-    std::vector<std::string> row{escape_html(cell->cell.label), estimate_text(images_per_s(*cell))};
+  for (const auto* cell : by_speed(document.cells)) {
+    std::vector<std::string> row{escape_html(cell->cell.label)};
+    if (load)
+      row.insert(row.end(), {cell_of(cell->figures, "offered_per_s"), estimate_text(answered_per_s(*cell)),
+                             errors_text(*cell)});
+    else
+      row.push_back(estimate_text(images_per_s(*cell)));
     for (const auto& name : quantiles) row.push_back(cell_of(cell->latency_ms, name));
-    row.push_back(cell->runs_failed ? fmt::format("{} + {} failed", cell->runs_ok, cell->runs_failed)
-                                    : std::to_string(cell->runs_ok));
-    row.push_back(verdict_badge(*cell));
+    row.insert(row.end(), {runs_text(*cell), verdict_badge(*cell)});
     table.rows.push_back(std::move(row));
   }
   return table_html(table);
@@ -53,12 +75,21 @@ struct Shown {
 
 /// The quantities of the table in the page; the folded details of each setting show all.
 std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
-  std::vector<Shown> wanted{
-      {"process", "cpu", "CPU of the process"},   {"engine", "cpu", "CPU of engine threads"},
-      {"loader", "cpu", "CPU of loader threads"}, {"process", "cpu_user", "CPU user"},
-      {"process", "cpu_system", "CPU system"},    {"machine", "cpu_iowait", "Waiting for disk"},
-      {"machine", "cpu_steal", "Stolen"},         {"process", "memory_resident", "Memory"},
-      {"process", "memory_peak", "Memory peak"}};
+  std::vector<Shown> wanted{{"process", "cpu", "CPU of the process"},
+                            {"engine", "cpu", "CPU of engine threads"},
+                            {"loader", "cpu", "CPU of loader threads"},
+                            {"process", "cpu_user", "CPU user"},
+                            {"process", "cpu_system", "CPU system"},
+                            {"machine", "cpu_iowait", "Waiting for disk"},
+                            {"machine", "cpu_steal", "Stolen"},
+                            {"process", "memory_resident", "Memory"},
+                            {"process", "memory_peak", "Memory peak"},
+                            {"client", "cpu", "CPU of the client"},
+                            {"server", "cpu", "CPU of the server"},
+                            {"server_engine", "cpu", "CPU of the server’s engine"},
+                            {"client", "memory_peak", "Memory peak of the client"},
+                            {"server", "memory_peak", "Memory peak of the server"},
+                            {"server_container", "memory_peak", "Memory peak in the server’s container"}};
   for (int gpu = 0; gpu < 8; ++gpu)
     for (const auto* name : {"utilisation", "memory_used", "power"})
       wanted.push_back({fmt::format("gpu{}", gpu), name, fmt::format("GPU {} {}", gpu, in_words(name))});
@@ -134,10 +165,12 @@ std::string verdict_badge(const CellSummary& cell) {
 
 std::string figures_tables(const Document& document) {
   const auto& cells = document.cells;
-  return speed_table(cells) +
+  return speed_table(document) +
          estimates_table(cells, "Phases of a run, seconds", phase_names(cells), &CellSummary::phases_s) +
-         estimates_table(cells, "Thread time per picture by stage, milliseconds", stage_names(cells),
-                         &CellSummary::stages_ms) +
+         estimates_table(cells,
+                         is_load(document) ? "Time per request by stage, milliseconds"
+                                           : "Thread time per picture by stage, milliseconds",
+                         stage_names(cells), &CellSummary::stages_ms) +
          telemetry_table(cells);
 }
 

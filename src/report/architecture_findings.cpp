@@ -1,0 +1,365 @@
+#include "report/architecture_findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "report/effect.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "report/request_parts.hpp"
+#include "report/title.hpp"
+#include "report/way.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::size_t named_parts = 3;  // of a request's time, in the sentence
+
+std::optional<double> speed(const Run& run) { return images_per_s(run); }
+std::optional<double> cpu_ms(const Run& run) { return cpu_ms_per_image(run, application); }
+std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run, application); }
+
+/// Near 1 a digit more, or two ends of an interval look the same.
+std::string ratio_text(double ratio) { return format_number(ratio, std::fabs(ratio - 1) < 0.1 ? 4 : 3); }
+
+std::string ratio_range_text(const Estimate& ratio) {
+  return fmt::format("95 % interval {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
+}
+
+std::string range_text(const Estimate& estimate) {
+  return fmt::format("95 % interval {} to {}", format_number(*estimate.low), format_number(*estimate.high));
+}
+
+/// "a, b and c"
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
+  return text;
+}
+
+/// "a; b; and c", for items that hold commas.
+std::string listed(const std::vector<std::string>& items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "" : "; ") + items[i];
+  return text;
+}
+
+struct Contender {
+  Way way;
+  const CellSummary* best;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(const Document& document) : document_(document) {
+    for (const auto& way : ways_of(document))
+      if (const auto* best = best_of(way)) contenders_.push_back({way, best});
+    std::stable_sort(contenders_.begin(), contenders_.end(), [](const auto& a, const auto& b) {
+      return images_per_s(*a.best).value > images_per_s(*b.best).value;
+    });
+  }
+
+  bool possible() const { return contenders_.size() > 1; }
+
+  /// The fastest, unless another cannot be told from it and takes shown less of the processor; then that, or
+  /// what needs no server.
+  const Contender& choose() const {
+    const auto& first = contenders_[0];
+    const Contender* chosen = &first;
+    for (const auto& other : contenders_) {
+      if (&other == &first || beats(first, other) || beats(*chosen, other)) continue;
+      const auto cpu = difference_of(document_, {{chosen->best, other.best}}, cpu_ms);
+      const bool cheaper = shown(cpu, 0) && cpu.value < 0;
+      const bool dearer = shown(cpu, 0) && cpu.value > 0;
+      if (cheaper || (!dearer && !other.way.served() && chosen->way.served())) chosen = &other;
+    }
+    return *chosen;
+  }
+
+  /// Which one to use, and how it stands to every other.
+  std::vector<std::string> recommendation() const {
+    const auto& chosen = choose();
+    const auto model = model_name(document_.experiment);
+    const auto rate = images_per_s(*chosen.best);
+    std::vector<std::string> sentences{
+        fmt::format("This machine should run {} {} ({}): {} images/s{}.", model.empty() ? "the model" : model,
+                    chosen.way.in_sentence(), setting_of(chosen), format_number(rate.value),
+                    rate.low && rate.high ? fmt::format(" ({}, {} runs)", range_text(rate), rate.n)
+                                          : " (too few runs for an interval: --repeat)")};
+    std::vector<std::string> beaten, equal;
+    for (const auto& other : contenders_)
+      if (&other != &chosen) (beats(chosen, other) ? beaten : equal).push_back(standing(chosen, other));
+    if (!beaten.empty()) sentences.push_back(fmt::format("It is {}.", listed(beaten)));
+    if (!equal.empty())
+      sentences.push_back(
+          fmt::format("No difference in speed was seen to {}{}.", listed(equal), tie_break()));
+    return sentences;
+  }
+
+  /// What a server adds to a picture, in time and in processor time.
+  std::vector<std::string> cost_of_servers() const {
+    std::vector<std::string> sentences;
+    for (const auto& way : ways()) {
+      if (!way.served()) continue;
+      const auto pairs = matches(document_, in([](const Way& w) { return w.architecture == "in-process"; }),
+                                 in([&](const Way& w) { return w == way; }), all_way_fields());
+      if (pairs.empty()) continue;
+      const auto time = difference_of(document_, pairs, ms_per_image);
+      const auto cpu = difference_of(document_, pairs, cpu_ms);
+      if (!time.low && !cpu.low) continue;
+      const auto parts = joined_effects(
+          effect_text(time, "ms", "longer", "shorter", "time"),
+          effect_text(cpu, "ms", "more processor time", "less processor time", "processor time"));
+      sentences.push_back(fmt::format("{} instead of in-process, a picture takes {} (mean over {}).",
+                                      sentence_begin(way.in_sentence()), parts, settings_text(pairs)));
+    }
+    return sentences;
+  }
+
+  /// Where a request's time goes behind the best server.
+  std::string cost_of_a_request() const {
+    for (const auto& contender : contenders_) {
+      if (!contender.way.served()) continue;
+      const auto parts = request_parts(document_.runs, contender.best->cell.index);
+      double total = 0;
+      std::vector<std::pair<double, std::string>> outside;
+      for (const auto& [name, estimate] : parts) {
+        if (!std::isfinite(estimate.value)) return {};
+        total += estimate.value;
+        if (name != infer_part) outside.emplace_back(estimate.value, name);
+      }
+      const auto infer = parts.find(std::string(infer_part));
+      if (infer == parts.end() || total <= 0) continue;
+      std::sort(outside.rbegin(), outside.rend());
+      if (outside.size() > named_parts) outside.resize(named_parts);
+      std::vector<std::string> words;
+      for (const auto& [ms, name] : outside) words.push_back(fmt::format("{} {}", name, format_number(ms)));
+      return fmt::format(
+          "Of the {} ms of a request {} ({}), inference takes {} ms; the largest of the rest: {} ms.",
+          format_number(total), contender.way.in_sentence(), setting_of(contender),
+          format_number(infer->second.value), joined(words));
+    }
+    return {};
+  }
+
+  std::string protocols() const {
+    const auto pairs = matches(document_, in([](const Way& w) { return w.protocol == "http"; }),
+                               in([](const Way& w) { return w.protocol == "grpc"; }), {"protocol", "server"});
+    if (pairs.empty()) return {};
+    const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
+    const auto cpu = difference_of(document_, pairs, cpu_ms);
+    if (!ratio.low) return {};
+    const auto fast =
+        change == stats::Change::not_shown
+            ? fmt::format("no difference in speed was seen ({} times, {})", ratio_text(ratio.value),
+                          ratio_range_text(ratio))
+            : fmt::format("gRPC is {} times as fast ({})", ratio_text(ratio.value), ratio_range_text(ratio));
+    const auto more = effect_text(cpu, "ms", "more processor time", "less processor time", "processor time");
+    return fmt::format("gRPC against HTTP: {}{} (mean over {}).", fast,
+                       more.empty() ? "" : "; a picture takes " + more + " over gRPC", settings_text(pairs));
+  }
+
+  /// What more requests in flight bring, and what memory they cost.
+  std::string asynchrony() const {
+    std::vector<std::string> items;
+    for (const auto& way : ways())
+      for (const auto& depth : depths())
+        if (auto item = asynchrony_of(way, depth); !item.empty()) items.push_back(std::move(item));
+    return items.empty() ? "" : fmt::format("Asynchronous instead of synchronous: {}.", listed(items));
+  }
+
+  std::string batches() const {
+    std::set<double> sizes;
+    for (const auto& cell : document_.cells)
+      if (const auto size = batch_of(cell)) sizes.insert(*size);
+    if (sizes.size() < 2) return {};
+    std::vector<std::string> items;
+    for (const auto& way : ways())
+      if (auto item = batch_of_way(way, sizes); !item.empty()) items.push_back(std::move(item));
+    return items.empty() ? ""
+                         : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), listed(items));
+  }
+
+ private:
+  /// Tensors that are ready in memory are no architecture: they show what the files cost.
+  bool reads_files(const CellSummary& cell) const {
+    return field_of(cell, document_.experiment, "files") != "off";
+  }
+
+  const CellSummary* best_of(const Way& way) const {
+    const auto order = ranked(document_.cells);
+    const bool any_reads =
+        std::any_of(order.begin(), order.end(), [&](const auto* cell) { return reads_files(*cell); });
+    for (const auto* cell : order)
+      if (cell->verdict != Verdict::invalid && way_of(*cell, document_.experiment) == way &&
+          (reads_files(*cell) || !any_reads))
+        return cell;
+    return nullptr;
+  }
+
+  std::vector<Way> ways() const { return ways_of(document_); }
+  static std::vector<std::string_view> all_way_fields() {
+    return {std::begin(way_fields), std::end(way_fields)};
+  }
+  std::string setting_of(const Contender& contender) const {
+    return short_label(*contender.best, document_.experiment, all_way_fields());
+  }
+  static std::string sentence_begin(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+  }
+
+  template <class Is>
+  std::function<bool(const CellSummary&)> in(Is is) const {
+    return [this, is](const CellSummary& cell) { return is(way_of(cell, document_.experiment)); };
+  }
+
+  stats::Ratio faster(const Contender& one, const Contender& other) const {
+    return ratio_of(document_, {{other.best, one.best}}, speed, stats::Better::higher);
+  }
+  bool beats(const Contender& one, const Contender& other) const {
+    return faster(one, other).change == stats::Change::faster;
+  }
+
+  std::string standing(const Contender& chosen, const Contender& other) const {
+    const auto [ratio, change] = faster(chosen, other);
+    const auto name = fmt::format("{} ({})", other.way.name(), setting_of(other));
+    if (change == stats::Change::faster)
+      return fmt::format("{} times as fast ({}) as {}", ratio_text(ratio.value), ratio_range_text(ratio),
+                         name);
+    if (!ratio.low)
+      return fmt::format("{} (ratio {}, too few runs for an interval)", name, ratio_text(ratio.value));
+    auto text = fmt::format("{} (ratio {}, {})", name, ratio_text(ratio.value), ratio_range_text(ratio));
+    const auto cpu = difference_of(document_, {{other.best, chosen.best}}, cpu_ms);
+    if (shown(cpu, 0) && cpu.value < 0)
+      text += fmt::format(", which takes {} ms more processor time per picture", format_number(-cpu.value));
+    return text;
+  }
+
+  std::string tie_break() const { return choose().way.served() ? "" : ", and in-process needs no server"; }
+
+  /// "1.3 ms longer (95 % interval 1.1 to 1.5)"; "no difference in ... seen (...)"; empty: not known.
+  static std::string effect_text(const Estimate& difference, std::string_view unit, std::string_view more,
+                                 std::string_view less, std::string_view what) {
+    if (!difference.low || !difference.high) return {};
+    if (!shown(difference, 0))
+      return fmt::format("as much {} as far as these runs tell ({} to {} {} more)", what,
+                         format_number(*difference.low), format_number(*difference.high), unit);
+    const double sign = difference.value < 0 ? -1 : 1;
+    const double one_end = sign * *difference.low, other_end = sign * *difference.high;
+    return fmt::format("{} {} {} (95 % interval {} to {})", format_number(sign * difference.value), unit,
+                       sign > 0 ? more : less, format_number(std::min(one_end, other_end)),
+                       format_number(std::max(one_end, other_end)));
+  }
+
+  static std::string joined_effects(const std::string& one, const std::string& other) {
+    if (one.empty() || other.empty()) return one + other;
+    return one + " and " + other;
+  }
+
+  static std::string settings_text(const std::vector<Match>& pairs) {
+    return fmt::format("{} pair{} of settings alike in all else", pairs.size(), pairs.size() == 1 ? "" : "s");
+  }
+
+  /// The depths that asynchronous settings have; null where the depth is not varied.
+  std::vector<Json> depths() const {
+    std::vector<Json> all;
+    for (const auto& cell : document_.cells) {
+      if (field_of(cell, document_.experiment, "mode") != "async") continue;
+      const auto depth = depth_of(cell);
+      if (std::find(all.begin(), all.end(), depth) == all.end()) all.push_back(depth);
+    }
+    return all;
+  }
+  static Json depth_of(const CellSummary& cell) {
+    const auto& factors = cell.cell.factors;
+    return factors.is_object() && factors.contains("depth") ? factors["depth"] : Json(nullptr);
+  }
+
+  std::string asynchrony_of(const Way& way, const Json& depth) const {
+    const auto has = [&](const char* mode) {
+      return [this, &way, mode](const CellSummary& cell) {
+        return way_of(cell, document_.experiment) == way &&
+               field_of(cell, document_.experiment, "mode") == mode;
+      };
+    };
+    const auto pairs =
+        matches(document_, has("sync"),
+                [&](const CellSummary& cell) { return has("async")(cell) && depth_of(cell) == depth; },
+                {"mode", "depth"});
+    const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
+    if (!ratio.low) return {};
+    const auto memory = ratio_of(document_, pairs, peak_memory, stats::Better::lower).ratio;
+    auto text = way.in_sentence();
+    if (!depth.is_null()) text += depth == -1 ? " without a bound" : ", depth " + factor_text(depth);
+    text += change == stats::Change::not_shown ? ", no difference in speed was seen"
+                                               : fmt::format(", {} times the speed", ratio_text(ratio.value));
+    text += fmt::format(" ({})", ratio_range_text(ratio));
+    if (memory.low)
+      text += shown(memory, 1)
+                  ? fmt::format(" for {} times the peak memory ({} to {})", ratio_text(memory.value),
+                                ratio_text(*memory.low), ratio_text(*memory.high))
+                  : " for no more memory that was seen";
+    return text;
+  }
+
+  std::optional<double> batch_of(const CellSummary& cell) const {
+    const auto batch = field_of(cell, document_.experiment, "batch");
+    return batch.is_number() ? std::optional(batch.get<double>()) : std::nullopt;
+  }
+
+  /// The batch that brings most, against the smallest.
+  std::string batch_of_way(const Way& way, const std::set<double>& sizes) const {
+    const auto has = [&](double size) {
+      return [this, &way, size](const CellSummary& cell) {
+        return way_of(cell, document_.experiment) == way && batch_of(cell) == size;
+      };
+    };
+    stats::Ratio best;
+    double best_size = 0;
+    for (const double size : sizes) {
+      if (size == *sizes.begin()) continue;
+      const auto pairs = matches(document_, has(*sizes.begin()), has(size), {"batch"});
+      const auto ratio = ratio_of(document_, pairs, speed, stats::Better::higher);
+      if (ratio.ratio.low && !(ratio.ratio.value <= best.ratio.value)) {
+        best = ratio;
+        best_size = size;
+      }
+    }
+    if (best_size == 0) return {};
+    const auto name = way.in_sentence();
+    if (best.change == stats::Change::not_shown)
+      return fmt::format("{}, no size was seen to differ ({}: {} times, {})", name, plain(best_size),
+                         ratio_text(best.ratio.value), ratio_range_text(best.ratio));
+    return fmt::format("{}, {} brings most, {} times the speed ({})", name, plain(best_size),
+                       ratio_text(best.ratio.value), ratio_range_text(best.ratio));
+  }
+
+  const Document& document_;
+  std::vector<Contender> contenders_;  ///< the fastest first
+};
+
+}  // namespace
+
+const CellSummary* recommended_setting(const Document& document) {
+  const Comparison comparison(document);
+  return comparison.possible() ? comparison.choose().best : nullptr;
+}
+
+std::vector<std::string> architecture_findings(const Document& document) {
+  const Comparison comparison(document);
+  if (!comparison.possible()) return {};
+  auto sentences = comparison.recommendation();
+  for (auto& sentence : comparison.cost_of_servers()) sentences.push_back(std::move(sentence));
+  for (auto sentence : {comparison.cost_of_a_request(), comparison.protocols(), comparison.asynchrony(),
+                        comparison.batches()})
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  return sentences;
+}
+
+}  // namespace neph::report

@@ -1,0 +1,150 @@
+#include "report/architecture_findings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/findings.hpp"
+#include "report/load_findings.hpp"
+#include "report/sample_document.hpp"
+
+namespace neph::report {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// Three runs of a way to reach the network, batch 1, synchronously.
+struct Told {
+  std::string architecture, protocol;
+  std::vector<double> speeds;
+  double cpu_ms;
+};
+
+Document document_of(const std::vector<Told>& all) {
+  Document document;
+  document.experiment.spec = Json{{"model", "m.onnx"}};
+  for (const auto& told : all) {
+    CellSummary cell{.runs_ok = 3};
+    cell.cell.index = std::ssize(document.cells);
+    cell.cell.factors = Json{{"architecture", told.architecture}};
+    if (!told.protocol.empty()) cell.cell.factors["protocol"] = told.protocol;
+    double sum = 0;
+    for (std::size_t i = 0; i < told.speeds.size(); ++i) {
+      Run run{.cell = cell.cell.index, .repeat = static_cast<std::int64_t>(i)};
+      run.result.figures = {{"images_per_s", "images/s", {.value = told.speeds[i], .n = 1}}};
+      // Half of the cores' time in each process.
+      const double cores = told.cpu_ms * 1e-3 * told.speeds[i];
+      if (told.protocol.empty())
+        run.result.telemetry = {{.target = "process", .name = "cpu", .unit = "cores", .mean = cores}};
+      else
+        run.result.telemetry = {{.target = "client", .name = "cpu", .unit = "cores", .mean = cores / 2},
+                                {.target = "server", .name = "cpu", .unit = "cores", .mean = cores / 2}};
+      document.runs.push_back(std::move(run));
+      sum += told.speeds[i];
+    }
+    cell.figures["images_per_s"] = {.value = sum / 3, .low = sum / 3 - 1, .high = sum / 3 + 1, .n = 3};
+    document.cells.push_back(std::move(cell));
+  }
+  return document;
+}
+
+TEST(ArchitectureFindings, NeedTwoArchitectures) {
+  EXPECT_THAT(architecture_findings(sample_document()), IsEmpty());
+  EXPECT_THAT(architecture_findings({}), IsEmpty());
+  EXPECT_EQ(recommended_setting(sample_document()), nullptr);
+}
+
+TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
+  const auto said =
+      findings(document_of({{"in-process", "", {40, 41, 42}, 40}, {"local", "http", {20, 20.5, 21}, 44}}));
+  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process (all): 41.0 images/s"));
+  EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % interval 2.00 to 2.00) as local HTTP (all).");
+  EXPECT_THAT(said, Contains(AllOf(
+                        HasSubstr("Behind local HTTP instead of in-process, a picture takes 24.4 ms longer"),
+                        HasSubstr("4.00 ms more processor time (95 % interval 4.00 to 4.00)"))));
+}
+
+TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
+  const auto said =
+      findings(document_of({{"local", "grpc", {40, 42, 41}, 40}, {"in-process", "", {41, 40.5, 40.8}, 40}}));
+  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process"));
+  EXPECT_THAT(said[1], AllOf(StartsWith("No difference in speed was seen to local gRPC"),
+                             HasSubstr("and in-process needs no server")));
+}
+
+TEST(ArchitectureFindings, TakeTheOneThatSparesTheProcessorWhereNoDifferenceIsSeen) {
+  const auto said = findings(
+      document_of({{"in-process", "", {41, 42, 40.7}, 48}, {"local", "grpc", {41, 40.5, 41.2}, 40}}));
+  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
+  EXPECT_THAT(said[1], HasSubstr("in-process (all) (ratio 0.9"));
+  EXPECT_THAT(said[1], HasSubstr("which takes 8.00 ms more processor time per picture"));
+}
+
+TEST(ArchitectureFindings, CompareTheProtocols) {
+  const auto slower =
+      findings(document_of({{"local", "http", {40, 41, 42}, 40}, {"local", "grpc", {30, 31, 31.2}, 41}}));
+  EXPECT_THAT(slower, Contains(AllOf(HasSubstr("gRPC against HTTP: gRPC is 0.7"),
+                                     HasSubstr("a picture takes 1.00 ms more processor time"))));
+  const auto same =
+      findings(document_of({{"local", "http", {40, 41, 42}, 40}, {"local", "grpc", {41, 40, 42}, 40}}));
+  EXPECT_THAT(same, Contains(HasSubstr("gRPC against HTTP: no difference in speed was seen")));
+}
+
+TEST(ArchitectureFindings, SayThatOneRunIsTooFew) {
+  const auto said = findings(served_document(1));
+  EXPECT_THAT(said[0], HasSubstr("too few runs for an interval: --repeat"));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("more processor time"))));
+}
+
+TEST(ArchitectureFindings, FindTheTruthOfTheSample) {
+  const auto said = findings(served_document(8));
+  EXPECT_THAT(said[0], StartsWith("This machine should run resnet50.onnx in-process (batch 16, async):"));
+  EXPECT_THAT(said[1], AllOf(HasSubstr("as local HTTP (batch 16, async)"),
+                             HasSubstr("as local gRPC (batch 16, async)")));
+  EXPECT_THAT(said, Contains(HasSubstr("Behind local gRPC instead of in-process")));
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("Of the "), HasSubstr("the largest of the rest: queue "))));
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("Asynchronous instead of synchronous: in-process, 1.21 times"),
+                                   HasSubstr("behind local HTTP, 1.2"), HasSubstr("times the peak memory"))));
+  EXPECT_THAT(said, Contains(AllOf(HasSubstr("Batches instead of 1: in-process, 16 brings most"))));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("without files"))));
+}
+
+TEST(ArchitectureFindings, LeaveInvalidSettingsOut) {
+  auto document = document_of({{"in-process", "", {40, 41, 42}, 40}, {"local", "http", {20, 20.5, 21}, 44}});
+  document.cells[0].verdict = Verdict::invalid;
+  EXPECT_THAT(architecture_findings(document), IsEmpty());
+}
+
+TEST(LoadFindings, NameTheHighestRateThatKeepsThePromise) {
+  const auto said = findings(load_document());
+  EXPECT_EQ(
+      said[0],
+      "The highest rate tried at which 99 % of the requests were answered within 50 ms is 80 requests/s.");
+  EXPECT_THAT(said, Contains(HasSubstr("At 160 requests/s it did not keep up: it answered 1")));
+  EXPECT_THAT(said, Contains(HasSubstr("In a closed loop, where each client waits for its reply")));
+  EXPECT_THAT(said, Contains(HasSubstr("% of the requests were not answered (rate 160")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("images/s"))));
+}
+
+TEST(LoadFindings, SayWhatASearchFound) {
+  auto document = load_document();
+  document.cells.resize(1);
+  document.cells[0].figures["sustained_per_s"] = {.value = 96, .low = 96, .high = 104, .n = 9};
+  EXPECT_EQ(
+      findings(document)[0],
+      "The server sustains 96.0 requests/s with 99 % of the responses within 50 ms; at 104 it was shown to "
+      "break that promise.");
+}
+
+TEST(LoadFindings, SayThatNothingIsKnownWithoutAResult) {
+  Document document;
+  document.experiment.workload = "load";
+  EXPECT_EQ(findings(document)[0], "No run has ended well, so nothing can be said about speed.");
+}
+
+}  // namespace
+}  // namespace neph::report

@@ -1,0 +1,94 @@
+// Processor time per picture, client and server: what costs what, also where the speed is the same.
+#include <array>
+#include <cmath>
+
+#include "report/charts/stacked.hpp"
+#include "report/effect.hpp"
+#include "report/readings.hpp"
+#include "report/way.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr const char* pictures_client = "pictures, client";
+constexpr const char* requests_client = "requests, client";
+constexpr const char* requests_server = "requests, server";
+constexpr const char* pictures_server = "pictures, server";
+constexpr const char* inference = "inference";
+constexpr const char* rest = "rest";
+constexpr const char* server = "server";
+
+using Parts = std::map<std::string, Estimate>;
+
+class PartsOfCell {
+ public:
+  PartsOfCell(const Document& document, const CellSummary& cell) : document_(document), cell_(cell) {}
+
+  Parts all() {
+    if (find_telemetry(cell_, "client", "cpu")) {
+      add(requests_client, {"client"}, {"client_loader"});
+      add(pictures_client, {"client_loader"}, {});
+      add(inference, {"server_engine"}, {});
+      add(pictures_server, {"server_loader"}, {});
+      if (parts_.contains(inference))
+        add(requests_server, {"server"}, {"server_engine", "server_loader"});
+      else
+        add(server, {"server"}, {});
+    } else {
+      add(pictures_client, {"loader"}, {});
+      add(inference, {"engine"}, {});
+      add(rest, {"rest"}, {});
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  using Targets = std::vector<std::string_view>;
+
+  /// Of the targets together, less those that stand for themselves. Not there: not known.
+  void add(const char* part, const Targets& plus, const Targets& minus) {
+    const auto estimate = mean_of(document_, cell_, [&](const Run& run) -> std::optional<double> {
+      double sum = 0;
+      for (const auto target : plus) {
+        const auto ms = cpu_ms_per_image(run, target);
+        if (!ms) return std::nullopt;
+        sum += *ms;
+      }
+      for (const auto target : minus) sum -= cpu_ms_per_image(run, target).value_or(0);
+      return std::max(0.0, sum);
+    });
+    if (std::isfinite(estimate.value)) parts_[part] = estimate;
+  }
+
+  const Document& document_;
+  const CellSummary& cell_;
+  Parts parts_;
+};
+
+Drawing draw_processor(const Document& document) {
+  Stacked what{
+      .parts = {pictures_client, requests_client, requests_server, pictures_server, inference, server, rest},
+      .muted = {rest},
+      .caption = "milliseconds of processor time per picture",
+      .axis = "milliseconds of processor time per picture",
+      .unit = "ms",
+      .description =
+          "Stacked bars: milliseconds of processor time that a picture costs client and "
+          "server, by kind of work, one bar per setting."};
+  for (const auto& cell : document.cells)
+    what.bars.push_back({short_label(cell, document.experiment), PartsOfCell(document, cell).all()});
+  return {.panels = draw_stacked(what)};
+}
+
+}  // namespace
+
+extern const Chart processor_chart;
+const Chart processor_chart{
+    "processor", "What a picture costs the processor",
+    "Cores kept busy divided by pictures per second: the price of a picture in processor time, also where "
+    "the "
+    "speed is the same. Pictures: reading, decoding, preprocessing. Requests: the threads that make, send, "
+    "receive and take apart requests, the kernel's work for them included. Inference: the engine's threads.",
+    draw_processor};
+
+}  // namespace neph::report

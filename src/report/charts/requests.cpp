@@ -1,0 +1,68 @@
+// Where the milliseconds of one request go, architecture beside architecture, batch by batch.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "report/charts/stacked.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "report/request_parts.hpp"
+#include "report/way.hpp"
+
+namespace neph::report {
+namespace {
+
+Stacked what_of(const Document& document, std::optional<double> batch) {
+  Stacked what{.parts = request_part_names(),
+               .muted = {"unexplained", "server and network"},
+               .axis = "milliseconds of a request",
+               .unit = "ms"};
+  for (const auto& cell : document.cells) {
+    const auto size = field_of(cell, document.experiment, "batch");
+    if (batch && size != *batch) continue;
+    what.bars.push_back(
+        {short_label(cell, document.experiment, {"batch"}), request_parts(document.runs, cell.cell.index)});
+  }
+  what.caption = batch
+                     ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "picture" : "pictures")
+                     : "a request";
+  what.description = fmt::format(
+      "Stacked bars: milliseconds of {} by what they were spent on, one bar per "
+      "setting.",
+      what.caption);
+  return what;
+}
+
+Drawing draw_requests(const Document& document) {
+  const auto ways = ways_of(document);
+  if (std::none_of(ways.begin(), ways.end(), [](const auto& way) { return way.served(); })) return {};
+  std::set<double> batches;
+  for (const auto& cell : document.cells)
+    if (const auto size = field_of(cell, document.experiment, "batch"); size.is_number())
+      batches.insert(size.get<double>());
+  Drawing drawing;
+  const auto add = [&](std::optional<double> batch) {
+    for (auto& panel : draw_stacked(what_of(document, batch))) drawing.panels.push_back(std::move(panel));
+  };
+  if (batches.empty()) add({});
+  for (const double batch : batches) add(batch);
+  return drawing;
+}
+
+}  // namespace
+
+extern const Chart requests_chart;
+const Chart requests_chart{
+    "requests", "Where the milliseconds of a request go",
+    "Means over all requests. Behind a server the parts, receive left out, add up to the response time that "
+    "the "
+    "client saw; in-process an inference is all there is, waiting in the engine included. Decode, queue, "
+    "batch, "
+    "infer and encode are what the server says of itself. What is left is the network, the kernel and both "
+    "protocol libraries: the least of it that any request of a run took is network and protocol, which all "
+    "pay; what requests took beyond that is unexplained (waiting for a core or a lock, as a rule). Receive, "
+    "reply to numbers, comes after the response.",
+    draw_requests};
+
+}  // namespace neph::report
