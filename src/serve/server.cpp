@@ -56,6 +56,9 @@ class RunningServer final : public Server {
   }
 
   Status listen() {
+    if (options_.http_port == no_port && options_.grpc_port == no_port)
+      return fail(ErrorCode::invalid_argument,
+                  "a server without a port for requests; give it --http-port or --grpc-port");
     if (options_.http_port != no_port) {
       NEPH_TRY(http_, start_http(options_.http_port, options_.http_threads, false));
     }

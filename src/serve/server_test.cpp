@@ -127,6 +127,8 @@ TEST_F(Servers, SayWhatKeepsThemFromStarting) {
               HasSubstr("unavailable: "));
   EXPECT_THAT(refusal({.http_port = server->ports().http, .grpc_port = -1, .metrics_port = -1}),
               HasSubstr(std::to_string(server->ports().http)));
+  EXPECT_THAT(refusal({.http_port = -1, .grpc_port = -1, .metrics_port = 0}),
+              HasSubstr("invalid_argument: a server without a port for requests"));
   EXPECT_THAT(refusal({.listen = "not an address", .http_port = 0, .grpc_port = -1, .metrics_port = -1}),
               HasSubstr("not an address"));
   folder.write("m.identity", "service_ms = -1");

@@ -184,7 +184,7 @@ def test_a_port_that_is_taken_is_named(neph, model):
         taken.listen()
         port = taken.getsockname()[1]
         for option in ("--http-port", "--grpc-port", "--metrics-port"):
-            ports = {"--http-port": "-1", "--grpc-port": "-1", "--metrics-port": "-1"} | {option: str(port)}
+            ports = {"--http-port": "0", "--grpc-port": "-1", "--metrics-port": "-1"} | {option: str(port)}
             done = neph("serve", model, *[text for pair in ports.items() for text in pair], code=4, timeout_s=20)
             assert str(port) in done.stderr, done.stderr
 
