@@ -87,8 +87,8 @@ class Comparison {
     const auto model = model_name(document_.experiment);
     const auto rate = images_per_s(*chosen.best);
     std::vector<std::string> sentences{
-        fmt::format("This machine should run {} {} ({}): {} images/s{}.", model.empty() ? "the model" : model,
-                    chosen.way.in_sentence(), setting_of(chosen), format_number(rate.value),
+        fmt::format("This machine should run {} {}: {} images/s{}.", model.empty() ? "the model" : model,
+                    with_setting(chosen.way.in_sentence(), chosen), format_number(rate.value),
                     rate.low && rate.high ? fmt::format(" ({}, {} runs)", range_text(rate), rate.n)
                                           : " (too few runs for an interval: --repeat)")};
     std::vector<std::string> beaten, equal;
@@ -140,8 +140,8 @@ class Comparison {
       std::vector<std::string> words;
       for (const auto& [ms, name] : outside) words.push_back(fmt::format("{} {}", name, format_number(ms)));
       return fmt::format(
-          "Of the {} ms of a request {} ({}), inference takes {} ms; the largest of the rest: {} ms.",
-          format_number(total), contender.way.in_sentence(), setting_of(contender),
+          "Of the {} ms of a request {}, inference takes {} ms; the largest of the rest: {} ms.",
+          format_number(total), with_setting(contender.way.in_sentence(), contender),
           format_number(infer->second.value), joined(words));
     }
     return {};
@@ -206,8 +206,10 @@ class Comparison {
   static std::vector<std::string_view> all_way_fields() {
     return {std::begin(way_fields), std::end(way_fields)};
   }
-  std::string setting_of(const Contender& contender) const {
-    return short_label(*contender.best, document_.experiment, all_way_fields());
+  /// "local gRPC (batch 8, async)"
+  std::string with_setting(const std::string& name, const Contender& contender) const {
+    const auto setting = short_label(*contender.best, document_.experiment, all_way_fields());
+    return setting == "all" ? name : fmt::format("{} ({})", name, setting);
   }
   static std::string sentence_begin(std::string text) {
     if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
@@ -228,7 +230,7 @@ class Comparison {
 
   std::string standing(const Contender& chosen, const Contender& other) const {
     const auto [ratio, change] = faster(chosen, other);
-    const auto name = fmt::format("{} ({})", other.way.name(), setting_of(other));
+    const auto name = with_setting(other.way.name(), other);
     if (change == stats::Change::faster)
       return fmt::format("{} times as fast ({}) as {}", ratio_text(ratio.value), ratio_range_text(ratio),
                          name);

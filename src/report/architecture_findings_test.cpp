@@ -36,8 +36,9 @@ Document document_of(const std::vector<Told>& all) {
     for (std::size_t i = 0; i < told.speeds.size(); ++i) {
       Run run{.cell = cell.cell.index, .repeat = static_cast<std::int64_t>(i)};
       run.result.figures = {{"images_per_s", "images/s", {.value = told.speeds[i], .n = 1}}};
-      // Half of the cores' time in each process.
-      const double cores = told.cpu_ms * 1e-3 * told.speeds[i];
+      // A tenth of a percent from run to run, so that intervals are not a point.
+      const double luck = 1 + 1e-3 * static_cast<double>((i + document.cells.size()) % 3) - 1e-3;
+      const double cores = told.cpu_ms * luck * 1e-3 * told.speeds[i];
       if (told.protocol.empty())
         run.result.telemetry = {{.target = "process", .name = "cpu", .unit = "cores", .mean = cores}};
       else
@@ -61,11 +62,11 @@ TEST(ArchitectureFindings, NeedTwoArchitectures) {
 TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
   const auto said =
       findings(document_of({{"in-process", "", {40, 41, 42}, 40}, {"local", "http", {20, 20.5, 21}, 44}}));
-  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process (all): 41.0 images/s"));
-  EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % interval 2.00 to 2.00) as local HTTP (all).");
+  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process: 41.0 images/s"));
+  EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % interval 2.00 to 2.00) as local HTTP.");
   EXPECT_THAT(said, Contains(AllOf(
                         HasSubstr("Behind local HTTP instead of in-process, a picture takes 24.4 ms longer"),
-                        HasSubstr("4.00 ms more processor time (95 % interval 4.00 to 4.00)"))));
+                        HasSubstr("4.00 ms more processor time (95 % interval 3."))));
 }
 
 TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
@@ -80,7 +81,7 @@ TEST(ArchitectureFindings, TakeTheOneThatSparesTheProcessorWhereNoDifferenceIsSe
   const auto said = findings(
       document_of({{"in-process", "", {41, 42, 40.7}, 48}, {"local", "grpc", {41, 40.5, 41.2}, 40}}));
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
-  EXPECT_THAT(said[1], HasSubstr("in-process (all) (ratio 0.9"));
+  EXPECT_THAT(said[1], HasSubstr("in-process (ratio 0.9"));
   EXPECT_THAT(said[1], HasSubstr("which takes 8.00 ms more processor time per picture"));
 }
 

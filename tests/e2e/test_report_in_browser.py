@@ -10,8 +10,8 @@ import pytest
 from conftest import BUILD, Opened
 
 pytestmark = pytest.mark.browser
-ALL = ["typical", "single", "failed", "empty", "hostile", "large"]
-WITH_CHARTS = ["typical", "single", "hostile", "large"]
+ALL = ["typical", "single", "failed", "empty", "hostile", "large", "served", "load"]
+WITH_CHARTS = ["typical", "single", "hostile", "large", "served", "load"]
 
 # The extent of each drawn mark; an axis or a background alone is no chart. Marks without a visible extent (a line of
 # one point) do not count.
@@ -115,6 +115,36 @@ def test_the_setting_of_the_telemetry_can_be_chosen(chromium):
             "([area, before]) => document.querySelector(area).getAttribute('d') !== before", arg=[area, before]
         )
         assert opened.complaints == []
+
+
+def test_the_batch_of_the_memory_can_be_chosen(chromium):
+    with Opened(chromium, sample("served")) as opened:
+        lines = "#memory figure .mark-line path"
+        before = opened.page.locator(lines).first.get_attribute("d")
+        opened.page.locator("#memory select").select_option(label="batch 16")
+        opened.page.wait_for_function(
+            "([lines, before]) => document.querySelector(lines).getAttribute('d') !== before", arg=[lines, before]
+        )
+        assert opened.complaints == []
+
+
+def test_architectures_are_answered_in_words_and_in_charts(chromium):
+    with Opened(chromium, sample("served")) as opened:
+        lead = opened.page.locator("#answer .lead").inner_text()
+        assert lead.startswith("This machine should run resnet50.onnx in-process (batch 16, async)"), lead
+        drawn = opened.page.evaluate("[...document.querySelectorAll('main > section:has(figure)')].map(s => s.id)")
+        for needed in ["throughput", "settings", "requests", "processor", "memory", "standard_error"]:
+            assert needed in drawn
+        dashed = opened.page.locator("#throughput .mark-line path[stroke-dasharray='5,4']").count()
+        assert dashed == opened.page.locator("#throughput .mark-line path").count() // 2 > 2
+
+
+def test_a_load_is_answered_in_words_and_in_charts(chromium):
+    with Opened(chromium, sample("load")) as opened:
+        assert "within 50 ms is 80 requests/s" in opened.page.locator("#answer .lead").inner_text()
+        captions = opened.page.locator("#load_times figcaption").all_inner_texts()
+        assert captions == ["response time, ms", "response time, ms, closed loop"]
+        assert opened.page.locator("#load_times figure").first.get_by_text("promised: 99 % within 50 ms").is_visible()
 
 
 def test_a_chart_says_what_is_under_the_pointer(chromium):

@@ -231,10 +231,11 @@ TEST(Memory, SaysHowManyTimesTheSynchronous) {
   EXPECT_EQ(drawing.choices.size(), 3u);
   for (const auto& row : rows_of(drawing.panels[1]))
     if (row["cell"] == 16 && row["line"] == "local gRPC") {
-      if (row["x"] == 1)
+      if (row["x"] == 1) {
         EXPECT_EQ(row["note"], "");
-      else
+      } else {
         EXPECT_NEAR(std::stod(row["note"].get<std::string>().substr(3)), 207.2 / 96.8, 0.03);
+      }
     }
 }
 
