@@ -201,7 +201,7 @@ TEST(Requests, AddUpToTheResponseTime) {
 }
 
 TEST(Requests, SplitWhatTheServerDoesNotTell) {
-  Run run;
+  neph::Run run;
   run.result.samples = {{"infer_s", {0.010, 0.014}},     {"send_s", {0.001, 0.001}},
                         {"transport_s", {0.002, 0.005}}, {"server_infer_s", {0.007, 0.008}},
                         {"server_queue_s", {0.0, 0.0}},  {"receive_s", {0.0001, 0.0001}}};
