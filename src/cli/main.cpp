@@ -9,6 +9,7 @@ int main(int count, char** arguments) {
     neph.verb("infer", "measure how fast a model answers pictures, and why not faster", declare_infer);
     neph.verb("serve", "put models behind HTTP and gRPC", declare_serve);
     neph.verb("load", "send requests to an inference server, and measure what comes back", declare_load);
+    neph.verb("ready", "ask a server whether it is ready, or wait until it is", declare_ready);
     neph.verb("run", "measure what an experiment's TOML file says", declare_run);
     neph.verb("report", "one HTML page of an experiment", declare_report);
     neph.verb("export", "an experiment as CSV, JSON or Markdown", declare_export);

@@ -8,12 +8,15 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
+#include "core/heap.hpp"
 #include "core/units.hpp"
 #include "net/net.hpp"
 
@@ -34,30 +37,34 @@ struct ServeOptions {
 class EndSignals {
  public:
   EndSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
   }
-  void wait() const {
-    int signal = 0;
-    ::sigwait(&signals_, &signal);
+  ~EndSignals() { ::close(descriptor_); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  /// True: a signal came. False: there was something to read from `other` before.
+  bool wait(int other = -1) const {
+    std::array<pollfd, 2> both{pollfd{descriptor_, POLLIN, 0}, pollfd{other, POLLIN, 0}};
+    while (::poll(both.data(), both.size(), -1) < 0) {
+    }
+    signalfd_siginfo taken;
+    return both[0].revents != 0 && ::read(descriptor_, &taken, sizeof taken) > 0;
   }
-  /// The same, and until whoever holds the other end of standard input has gone.
+  /// A signal, or that whoever holds the other end of standard input has gone.
   void wait_or_stdin() const {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
     std::array<char, 256> unread;
-    while (!came())
-      if (::poll(&input, 1, 0) > 0 && ::read(STDIN_FILENO, unread.data(), unread.size()) <= 0) return;
-  }
-  /// True: a signal came within 100 ms.
-  bool came() const {
-    constexpr timespec tick{.tv_sec = 0, .tv_nsec = 100'000'000};
-    return ::sigtimedwait(&signals_, nullptr, &tick) > 0;
+    while (!wait(STDIN_FILENO) && ::read(STDIN_FILENO, unread.data(), unread.size()) > 0) {
+    }
   }
 
  private:
-  sigset_t signals_{};
+  int descriptor_;
 };
 
 /// A repository folder and a file as they are; a network's name as the file made of it.
@@ -71,24 +78,26 @@ Result<serve::Source> source_of(const ServeOptions& options) {
   return serve::Source{.path = std::move(file), .name = options.name.empty() ? options.model : options.name};
 }
 
-std::string url(const char* scheme, const std::string& address, std::uint16_t port) {
+std::string url(const char* scheme, const serve::ServerOptions& options, std::uint16_t port) {
+  const auto& address = options.listen;
   const bool v6 = address.find(':') != address.npos;
-  return fmt::format("{}://{}{}{}:{}", scheme, v6 ? "[" : "", address, v6 ? "]" : "", port);
+  return fmt::format("{}{}://{}{}{}:{}", scheme, options.tls.certificate.empty() ? "" : "s", v6 ? "[" : "",
+                     address, v6 ? "]" : "", port);
 }
 
 /// Where it listens, once it is ready: for programs that started it.
-Json announcement(const serve::Server& server, const std::string& address) {
+Json announcement(const serve::Server& server, const serve::ServerOptions& options) {
   const auto ports = server.ports();
   Json line = Json::object();
-  if (ports.http != 0) line["http"] = url("http", address, ports.http);
-  if (ports.grpc != 0) line["grpc"] = url("grpc", address, ports.grpc);
-  if (ports.metrics != 0) line["metrics"] = url("http", address, ports.metrics) + "/metrics";
+  if (ports.http != 0) line["http"] = url("http", options, ports.http);
+  if (ports.grpc != 0) line["grpc"] = url("grpc", options, ports.grpc);
+  if (ports.metrics != 0) line["metrics"] = url("http", options, ports.metrics) + "/metrics";
   line["models"] = to_json(server.facts());
   return line;
 }
 
 void announce(const serve::Server& server, const ServeOptions& options, double start_s) {
-  const auto line = announcement(server, options.server_options.listen);
+  const auto line = announcement(server, options.server_options);
   if (options.json) {
     fmt::print("{}\n", dump_json(line));
     std::fflush(stdout);
@@ -101,27 +110,49 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
   talk("Ctrl-C answers what was accepted and ends\n");
 }
 
-/// A second signal while it stops ends the process at once.
+/// What `work` returns. A signal before that ends the process at once, with these words: what is under way
+/// cannot be called back.
+template <class Work>
+auto unless_ended(const EndSignals& signals, const char* ended, Work work) {
+  const int done = ::eventfd(0, EFD_CLOEXEC);
+  auto result = std::async(std::launch::async, [&] {
+    auto made = work();
+    ::eventfd_write(done, 1);
+    return made;
+  });
+  if (signals.wait(done)) {
+    talk("{}\n", ended);
+    std::_Exit(exit_code(ErrorCode::unavailable));
+  }
+  ::close(done);
+  return result.get();
+}
+
 Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
-  talk("stopping: nothing new is accepted\n");
-  auto stopped = std::async(std::launch::async, [&server] { return server.stop(); });
-  while (stopped.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    if (signals.came()) std::_Exit(exit_code(ErrorCode::unavailable));
-  if (stopped.get()) return {};
+  talk("stopping: nothing new is accepted; once more to end at once\n");
+  if (unless_ended(signals, "ended at once; requests may have gone without an answer",
+                   [&] { return server.stop(); }))
+    return {};
   return fail(ErrorCode::timeout,
               "not all that was accepted could be answered within {}; more time: --stop-s",
               format_seconds(limit_s));
 }
 
 Status run_server(const ServeOptions& options) {
+  keep_heap();
   const EndSignals signals;
   const SteadyClock clock;
   const auto begin = clock.now();
   NEPH_TRY(const auto source, source_of(options));
-  NEPH_TRY(const auto server,
-           serve::Server::start(source, options.model_options, options.server_options, version, clock));
+  NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", [&] {
+             return serve::Server::start(source, options.model_options, options.server_options, version,
+                                         clock);
+           }));
   announce(*server, options, seconds(clock.now() - begin));
-  options.end_with_stdin ? signals.wait_or_stdin() : signals.wait();
+  if (options.end_with_stdin)
+    signals.wait_or_stdin();
+  else
+    signals.wait();
   return stop(*server, signals, options.server_options.stop_s);
 }
 

@@ -8,6 +8,7 @@ class Command;
 
 void declare_infer(Command& command);
 void declare_serve(Command& command);
+void declare_ready(Command& command);
 void declare_load(Command& command);
 void declare_run(Command& command);
 void declare_report(Command& command);

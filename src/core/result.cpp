@@ -39,6 +39,7 @@ Error system_error(std::string_view what, int number) {
       case EPERM:
       case EBUSY:
       case EROFS:
+      case EADDRINUSE:
         return ErrorCode::unavailable;
       case EISDIR:
       case EINVAL:

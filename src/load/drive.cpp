@@ -4,6 +4,8 @@
 #include <ctime>
 #include <latch>
 
+#include <sys/resource.h>
+
 #include "core/thread.hpp"
 #include "stats/stats.hpp"
 
@@ -12,13 +14,22 @@ namespace {
 
 constexpr Nanoseconds head_start = std::chrono::milliseconds(20);
 constexpr Nanoseconds attention = std::chrono::milliseconds(100);
-/// Looks at an interval cost a sort: they take no more than this share of the time.
+/// Looks at all samples so far cost a sort: one a second, and no more than a tenth of the time.
+constexpr Nanoseconds between_looks = std::chrono::seconds(1);
 constexpr int looks_apart = 10;
 
 Nanoseconds process_cpu_time() {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return std::chrono::seconds(used.tv_sec) + Nanoseconds(used.tv_nsec);
+}
+
+/// An open loop over HTTP has a connection for each request in flight: as many as the system allows.
+void allow_connections() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 std::int64_t share_of(std::int64_t all, std::int64_t index, std::int64_t count) {
@@ -126,37 +137,48 @@ class Driver {
     for (const auto& worker : workers_) count += static_cast<std::int64_t>(worker.log.size());
     return count;
   }
+  /// Samples of which `wanted`, by their scheduled times.
+  template <class Wanted>
+  std::vector<Sample> samples(Wanted wanted) const {
+    std::vector<Sample> chosen;
+    for (const auto& worker : workers_)
+      for (std::size_t i = 0, size = worker.log.size(); i < size; ++i)
+        if (wanted(worker.log[i])) chosen.push_back(worker.log[i]);
+    std::stable_sort(chosen.begin(), chosen.end(),
+                     [](const Sample& a, const Sample& b) { return a.scheduled < b.scheduled; });
+    return chosen;
+  }
+  std::int64_t begin() const { return from_seconds(plan_.course.warmup_s).count(); }
   std::vector<Sample> measured() const {
-    std::vector<const SampleLog*> logs;
-    for (const auto& worker : workers_) logs.push_back(&worker.log);
-    return measured_samples(logs, from_seconds(plan_.course.warmup_s).count());
+    return samples([from = begin()](const Sample& s) { return s.scheduled >= from; });
   }
 
   void watch(const std::function<void(std::int64_t, std::int64_t)>& progress) {
-    const auto begin = start_ + from_seconds(plan_.course.warmup_s);
+    const auto measured_from = start_ + Nanoseconds(begin());
     const auto expected =
         static_cast<std::int64_t>(plan_.schedule.empty() ? plan_.course.count : std::ssize(plan_.schedule));
     bool measuring = false;
-    for (int turn = 1; !all_over(); ++turn) {
+    while (!all_over()) {
       const auto next = clock_.now() + attention;
-      clock_.sleep_until(measuring ? next : std::min(next, std::max(begin, clock_.now())));
-      if (!measuring && clock_.now() >= begin) {
+      clock_.sleep_until(measuring ? next : std::min(next, std::max(measured_from, clock_.now())));
+      if (!measuring && clock_.now() >= measured_from) {
         measuring = true;
         cpu_ = process_cpu_time();
         ended_before_ = ended();
       }
       progress(ended(), expected);
-      if (measuring && !enough_) look_for_an_end(turn);
+      if (measuring && !enough_ && clock_.now() >= next_look_) look_for_an_end();
       cpu_used_ = process_cpu_time() - cpu_;
       ended_meanwhile_ = ended() - ended_before_;
     }
   }
 
-  void look_for_an_end(int turn) {
-    const bool settled = plan_.settled && plan_.settled(measured());
-    const bool narrow = plan_.narrow.width > 0 && turn % looks_apart == 0 && is_narrow();
-    narrow_enough_ |= narrow;
-    if (settled || narrow) enough_ = true;
+  void look_for_an_end() {
+    const auto from = clock_.now();
+    narrow_enough_ = plan_.narrow.width > 0 && is_narrow();
+    if (narrow_enough_ || (plan_.settled && plan_.settled(measured()))) enough_ = true;
+    const auto took = clock_.now() - from;
+    next_look_ = from + std::max(between_looks, looks_apart * took);
   }
 
   bool is_narrow() const {
@@ -170,11 +192,14 @@ class Driver {
   }
 
   Measurement collect() const {
-    Measurement all{.start = start_, .begin = from_seconds(plan_.course.warmup_s).count()};
+    Measurement all{.start = start_, .begin = begin()};
     all.samples = measured();
+    all.carried_over =
+        samples([from = begin()](const Sample& s) { return s.scheduled < from && s.done >= from; });
     all.process_cpu = cpu_used_;
     all.ended_meanwhile = ended_meanwhile_;
     all.narrow_enough = narrow_enough_;
+    all.ended_early = enough_;
     all.stopped = stop_.stop_requested();
     for (const auto& worker : workers_) {
       all.workers.push_back(worker.use);
@@ -182,10 +207,14 @@ class Driver {
       all.held_back += worker.held_back;
       all.end = std::max(all.end, all.begin + worker.use.measured.count());
     }
-    all.scheduled = plan_.schedule.empty() ? std::ssize(all.samples)
-                                           : plan_.schedule.end() - std::lower_bound(plan_.schedule.begin(),
-                                                                                     plan_.schedule.end(),
-                                                                                     Nanoseconds(all.begin));
+    if (!plan_.schedule.empty() && plan_.course.count == 0 && !all.stopped &&
+        !enough_)  // the last gap counts
+      all.end = std::max(all.end, all.begin + from_seconds(plan_.course.duration_s).count());
+    all.scheduled =
+        plan_.schedule.empty() || all.ended_early || all.stopped
+            ? std::ssize(all.samples)
+            : plan_.schedule.end() -
+                  std::lower_bound(plan_.schedule.begin(), plan_.schedule.end(), Nanoseconds(all.begin));
     return all;
   }
 
@@ -198,7 +227,7 @@ class Driver {
   std::latch go_{1};
   std::atomic<bool> failed_{false};
   std::atomic<bool> enough_{false};
-  Moment start_;
+  Moment start_, next_look_;
   Nanoseconds cpu_{}, cpu_used_{};
   std::int64_t ended_before_ = 0, ended_meanwhile_ = 0;
   bool narrow_enough_ = false;
@@ -206,19 +235,10 @@ class Driver {
 
 }  // namespace
 
-std::vector<Sample> measured_samples(const std::vector<const SampleLog*>& logs, std::int64_t begin) {
-  std::vector<Sample> samples;
-  for (const auto* log : logs)
-    for (std::size_t i = 0, size = log->size(); i < size; ++i)
-      if ((*log)[i].scheduled >= begin) samples.push_back((*log)[i]);
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const Sample& a, const Sample& b) { return a.scheduled < b.scheduled; });
-  return samples;
-}
-
 Result<Measurement> drive(const DrivePlan& plan, const std::vector<wire::InferRequest>& requests,
                           const Clock& clock, const std::stop_token& stop,
                           const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  allow_connections();
   return Driver(plan, requests, clock, stop).run(progress);
 }
 

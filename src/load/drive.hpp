@@ -32,7 +32,7 @@ struct DrivePlan {
   double deadline_s = 0;       ///< 0: none
   double patience_s = 10;      ///< for what is in flight at the end, where there is no deadline
   Narrow narrow;
-  /// Looked at ten times a second: true ends the run, as nothing new can come of it.
+  /// Asked about once a second: true ends the run, as nothing new can come of it.
   std::function<bool(const std::vector<Sample>& measured)> settled;
 };
 
@@ -42,10 +42,11 @@ struct WorkerUse {
 };
 
 struct Measurement {
-  Moment start;                 ///< of the schedule: what samples count from
-  std::int64_t begin = 0;       ///< of what is measured, ns from start
-  std::int64_t end = 0;         ///< of the sending, ns from start
-  std::vector<Sample> samples;  ///< measured ones, by their scheduled times
+  Moment start;                      ///< of the schedule: what samples count from
+  std::int64_t begin = 0;            ///< of what is measured, ns from start
+  std::int64_t end = 0;              ///< of the sending, ns from start
+  std::vector<Sample> samples;       ///< measured ones, by their scheduled times
+  std::vector<Sample> carried_over;  ///< from the warm-up, ended later: they count in rates only
   std::vector<WorkerUse> workers;
   Nanoseconds process_cpu{};         ///< of the whole program, from the end of the warm-up on
   std::int64_t ended_meanwhile = 0;  ///< requests that ended while it used that
@@ -53,7 +54,8 @@ struct Measurement {
   std::int64_t held_back = 0;  ///< arrivals that waited because of the limit in flight
   std::int64_t scheduled = 0;  ///< measured arrivals of the schedule; closed loop: samples
   bool narrow_enough = false;
-  bool stopped = false;  ///< by the user
+  bool ended_early = false;  ///< narrow enough, or settled
+  bool stopped = false;      ///< by the user
 };
 
 /// Threads: makes `threads` of its own, named "load-0", ...; `progress` is called in the caller's, with the
@@ -62,8 +64,5 @@ struct Measurement {
 Result<Measurement> drive(const DrivePlan& plan, const std::vector<wire::InferRequest>& requests,
                           const Clock& clock, const std::stop_token& stop,
                           const std::function<void(std::int64_t done, std::int64_t total)>& progress);
-
-/// Those that lie in the measured part, by their scheduled times.
-std::vector<Sample> measured_samples(const std::vector<const SampleLog*>& logs, std::int64_t begin);
 
 }  // namespace neph::load

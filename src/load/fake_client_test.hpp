@@ -44,6 +44,10 @@ class FakeClient final : public wire::Client {
       end(line_.front().outcome);
     }
   }
+  void wake() override {}
+  Result<std::string> get(const std::string&) override {
+    return fail(ErrorCode::unsupported, "no pages here");
+  }
   Status decode(const wire::Call&, wire::InferReply&) const override { return {}; }
   void give_up() override {
     while (!line_.empty()) end(fail(ErrorCode::unavailable, "given up"));

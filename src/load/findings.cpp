@@ -176,12 +176,14 @@ class Summing {
     std::vector<double> per_s(stretches, 0.0);
     std::int64_t n = 0;
     const double stretch_s = length_s_ / stretches;
-    for (const auto& sample : measured_.samples) {
-      if (!counts(sample) || sample.done > end_) continue;
-      const auto place =
-          static_cast<std::size_t>(static_cast<double>(sample.done - measured_.begin) * 1e-9 / stretch_s);
-      per_s[std::min(place, stretches - 1)] += 1 / stretch_s;
-      ++n;
+    for (const auto* samples : {&measured_.carried_over, &measured_.samples}) {
+      for (const auto& sample : *samples) {
+        if (!counts(sample) || sample.done > end_) continue;
+        const auto place =
+            static_cast<std::size_t>(static_cast<double>(sample.done - measured_.begin) * 1e-9 / stretch_s);
+        per_s[std::min(place, stretches - 1)] += 1 / stretch_s;
+        ++n;
+      }
     }
     auto estimate = n >= 5 * std::ssize(per_s) ? stats::mean_estimate(per_s) : Estimate{};
     estimate.value = static_cast<double>(n) / length_s_;

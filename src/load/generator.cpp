@@ -5,6 +5,7 @@
 
 #include "core/units.hpp"
 #include "load/findings.hpp"
+#include "stats/stats.hpp"
 
 namespace neph::load {
 namespace {
@@ -13,39 +14,43 @@ namespace {
 /// itself.
 constexpr double saturated = 0.9;
 
-/// More than one request in a hundred was sent later than this: its slip is in the percentiles that people
-/// ask for. Below a millisecond slip is what a thread's waking up costs.
-constexpr double late_requests = 0.01;
-constexpr double slip_s = 1e-3;
-constexpr double slip_of_response = 0.1;
+/// More of a percentile than this must not be the generator's own delay; below the second figure it is what
+/// a thread's waking up costs.
+constexpr double slip_of_quantile = 0.05;
+constexpr double slip_s = 1e-4;
 
-double median_response_s(const std::vector<Sample>& samples) {
-  std::vector<double> response_s;
-  for (const auto& sample : samples)
-    if (sample.outcome == Outcome::answered) response_s.push_back(sample.response_s());
-  if (response_s.empty()) return 0;
-  const auto middle = response_s.begin() + std::ssize(response_s) / 2;
-  std::nth_element(response_s.begin(), middle, response_s.end());
-  return *middle;
+/// How much shorter the q-quantile would be if every request had been sent when it was due.
+double slip_in_quantile(const std::vector<Sample>& samples, double q, double& quantile_s) {
+  std::vector<double> response_s, without_s;
+  for (const auto& sample : samples) {
+    if (sample.outcome != Outcome::answered) continue;
+    response_s.push_back(sample.response_s());
+    without_s.push_back(sample.response_s() - sample.issue_delay_s());
+  }
+  if (std::ssize(response_s) < stats::samples_needed(q)) return 0;
+  quantile_s = stats::quantile(response_s, q);
+  return quantile_s - stats::quantile(without_s, q);
 }
 
 void doubt_schedule(const Measurement& measured, std::vector<Warning>& doubts) {
-  const double allowed_s = std::max(slip_s, slip_of_response * median_response_s(measured.samples));
-  const auto late = std::count_if(measured.samples.begin(), measured.samples.end(),
-                                  [&](const Sample& s) { return s.issue_delay_s() > allowed_s; });
   const auto sent = std::ssize(measured.samples);
-  if (sent < measured.scheduled && !measured.stopped && !measured.narrow_enough)
+  if (sent < measured.scheduled && !measured.stopped && !measured.ended_early)
     doubts.push_back({"schedule_missed",
-                      fmt::format("{} of {} requests of the schedule were never sent",
+                      fmt::format("INVALID: {} of {} requests of the schedule were never sent",
                                   measured.scheduled - sent, measured.scheduled),
                       "lower the rate, or take more --threads", Weight::voids});
-  else if (static_cast<double>(late) > late_requests * static_cast<double>(sent))
-    doubts.push_back({"schedule_missed",
-                      fmt::format("INVALID: the generator did not keep its schedule: {} of {} requests were "
-                                  "sent more than {} late",
-                                  late, sent, format_seconds(allowed_s)),
-                      "more --threads, a lower rate, or a machine of its own for the generator",
-                      Weight::voids});
+  for (const auto& [name, q] : {std::pair{"p50", 0.5}, std::pair{"p90", 0.9}, std::pair{"p99", 0.99}}) {
+    double quantile_s = 0;
+    const double slip = slip_in_quantile(measured.samples, q, quantile_s);
+    if (slip <= std::max(slip_s, slip_of_quantile * quantile_s)) continue;
+    doubts.push_back(
+        {"schedule_missed",
+         fmt::format(
+             "INVALID: the generator did not keep its schedule: of the {} of {}, {} are its own delay", name,
+             format_seconds(quantile_s), format_seconds(slip)),
+         "more --threads, a lower rate, or cores of its own for the generator", Weight::voids});
+    return;
+  }
 }
 
 }  // namespace

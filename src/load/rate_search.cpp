@@ -81,7 +81,7 @@ std::string RateSearch::story() const {
 std::int64_t RateSearch::requests_needed() const {
   const double allowed = 1 - promise_.q;
   std::int64_t n = 16;
-  while (stats::chance_of_at_most(std::llround(std::ceil(static_cast<double>(n) * allowed / 2)), n, allowed) >
+  while (stats::chance_of_at_most(std::llround(std::ceil(static_cast<double>(n) * allowed / 4)), n, allowed) >
          doubt())
     n += n / 8;
   return n;

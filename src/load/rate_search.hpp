@@ -54,8 +54,8 @@ class RateSearch {
   /// "120/s holds (3 of 2400 late), 240/s broken (...)", in the order tried.
   std::string story() const;
 
-  /// Requests in a probe that can show that the promise holds, if the share of late ones is half of what is
-  /// allowed.
+  /// Requests in a probe that can show that the promise holds, if the share of late ones is a quarter of what
+  /// is allowed.
   std::int64_t requests_needed() const;
 
  private:

@@ -18,6 +18,7 @@ constexpr Nanoseconds nap = std::chrono::microseconds(50);
 constexpr Nanoseconds look = Nanoseconds(900);
 /// Looks without a reply until there are none: a reply takes the client up to three of its own events.
 constexpr int looks = 4;
+constexpr int most_looks = 100;
 
 /// How long a run may go on without a look at whether it is to end.
 constexpr Nanoseconds attention = std::chrono::milliseconds(50);
@@ -46,7 +47,7 @@ float in_seconds(Nanoseconds span) { return static_cast<float>(seconds(span)); }
 }  // namespace
 
 Sender::Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough)
-    : task_(std::move(task)), clock_(clock), log_(log), enough_(enough) {
+    : task_(std::move(task)), clock_(clock), log_(log), enough_(enough), next_request_(task_.first_request) {
   const auto ready = static_cast<std::size_t>(closed() ? task_.clients : 1024);
   for (std::size_t i = 0; i < ready; ++i) free_.push_back(&flights_.emplace_back());
 }
@@ -55,16 +56,16 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
   client_ = &client;
   start_ = start;
   stop_ = stop;
-  until_ = [this] { return asked_to_end() || (held_ && in_flight_ < task_.in_flight); };
+  until_ = [this] { return asked_to_end() || rests_anew_ || (held_ && in_flight_ < task_.in_flight); };
   clock_.sleep_until(start);
   if (closed())
     for (auto* flight : free_) resting_.push_back({flight, start});
-  while (sending()) {
+  while (sending(clock_.now())) {
     note_measure();
-    if (send_if_due())
-      take_replies();  // however late the schedule is, nobody's reply waits for it
-    else
+    if (!send_if_due())
       wait();
+    else if (!closed())
+      take_replies();  // however late the schedule is, nobody's reply waits for it
   }
   leaving_ = true;
   if (measuring_) {
@@ -74,10 +75,10 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
   drain();
 }
 
-bool Sender::sending() const {
+bool Sender::sending(Moment now) const {
   if (asked_to_end()) return false;
   if (!closed()) return next_ < task_.schedule.size();
-  return clock_.now() < start_ + task_.end && (task_.count == 0 || counted_ < task_.count);
+  return now < start_ + task_.end && (task_.count == 0 || counted_ < task_.count);
 }
 
 /// Far away where nothing is due before something else happens.
@@ -87,17 +88,17 @@ Moment Sender::next_due() const {
 }
 
 bool Sender::send_if_due() {
+  const auto now = clock_.now();
   if (closed()) {
-    if (resting_.empty() || clock_.now() < resting_.front().until) return false;
+    if (resting_.empty() || now < resting_.front().until) return false;
     const auto rest = resting_.front();
     resting_.pop_front();
-    send(*rest.flight, rest.until);
+    send(*rest.flight, rest.until, now);
     return true;
   }
   const auto due = start_ + task_.schedule[next_];
-  if (clock_.now() < due) return false;
-  const bool full = task_.in_flight > 0 && in_flight_ >= task_.in_flight;
-  if (full) {
+  if (now < due) return false;
+  if (task_.in_flight > 0 && in_flight_ >= task_.in_flight) {
     held_back_ += measuring_ && !held_;
     held_ = true;
     return false;
@@ -107,17 +108,16 @@ bool Sender::send_if_due() {
   if (free_.empty()) free_.push_back(&flights_.emplace_back());
   auto* flight = free_.back();
   free_.pop_back();
-  send(*flight, due);
+  send(*flight, due, now);
   return true;
 }
 
-void Sender::send(Flight& flight, Moment scheduled) {
+void Sender::send(Flight& flight, Moment scheduled, Moment issued) {
   flight.scheduled = scheduled;
-  flight.issued = clock_.now();
-  flight.request =
-      task_.requests[(task_.first_request + static_cast<std::size_t>(sent_)) % task_.requests.size()];
-  if (task_.deadline.count() > 0) flight.deadline = flight.issued + task_.deadline;
-  ++sent_;
+  flight.issued = issued;
+  flight.request = task_.requests[next_request_];
+  if (++next_request_ == task_.requests.size()) next_request_ = 0;
+  if (task_.deadline.count() > 0) flight.deadline = issued + task_.deadline;
   counted_ += scheduled - start_ >= task_.begin_measure;
   ++in_flight_;
   if (measuring_) most_in_flight_ = std::max(most_in_flight_, in_flight_);
@@ -137,12 +137,11 @@ void Sender::ended(wire::Call& call) {
 
 /// A client of the closed loop is free again.
 void Sender::go_on(Flight& flight) {
-  if (leaving_ || !sending()) return;
+  if (leaving_ || !sending(flight.done)) return;
   const bool nobody = !flight.outcome && flight.outcome.error().code == ErrorCode::unavailable;
-  if (nobody)
-    resting_.push_back({&flight, flight.done + rest_after_nobody});
-  else
-    send(flight, flight.done);
+  if (!nobody) return send(flight, flight.done, flight.done);
+  rests_anew_ |= resting_.empty();  // until now nobody was waited for
+  resting_.push_back({&flight, flight.done + rest_after_nobody});
 }
 
 Sample Sender::sample_of(const Flight& flight) const {
@@ -161,6 +160,7 @@ Sample Sender::sample_of(const Flight& flight) const {
 /// For the next arrival or client that goes on, or until it is time to look around. A closed loop sends from
 /// the replies themselves: only a client that rests is waited for, and not so exactly.
 void Sender::wait() {
+  rests_anew_ = false;
   const auto due = next_due();
   const auto look_around = clock_.now() + attention;
   if (closed()) return client_->run_until(std::min({due, look_around, start_ + task_.end}), until_);
@@ -174,11 +174,11 @@ void Sender::wait() {
 
 /// Those that are there already.
 void Sender::take_replies() {
-  for (int left = looks; left > 0; --left) {
+  for (int all = 0, in_vain = 0; in_vain < looks && all < most_looks; ++all) {
     const auto before = ended_;
     client_->run_until(clock_.now() + look, until_);
-    if (ended_ != before) left = looks + 1;
-    if (!closed() && next_ < task_.schedule.size() && clock_.now() >= next_due()) return;
+    in_vain = ended_ == before ? in_vain + 1 : 0;
+    if (next_ < task_.schedule.size() && clock_.now() >= next_due()) return;
   }
 }
 

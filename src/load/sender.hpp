@@ -68,10 +68,10 @@ class Sender {
 
   bool closed() const { return task_.schedule.empty(); }
   bool asked_to_end() const { return enough_ || stop_.stop_requested(); }
-  bool sending() const;
+  bool sending(Moment now) const;
   Moment next_due() const;
   bool send_if_due();
-  void send(Flight& flight, Moment scheduled);
+  void send(Flight& flight, Moment scheduled, Moment issued);
   void go_on(Flight& flight);
   void wait();
   void take_replies();
@@ -92,11 +92,12 @@ class Sender {
   std::vector<Flight*> free_;
   std::deque<Rest> resting_;  ///< clients of a closed loop, by the moment at which they go on
   std::size_t next_ = 0;      ///< in the schedule
-  std::int64_t sent_ = 0;
-  std::int64_t counted_ = 0;  ///< of those sent, after the warm-up
+  std::size_t next_request_;  ///< of those to send in turn
+  std::int64_t counted_ = 0;  ///< of those sent, scheduled after the warm-up
   std::int64_t in_flight_ = 0;
   std::uint64_t ended_ = 0;
   bool held_ = false;  ///< the arrival at hand waits for room
+  bool rests_anew_ = false;
   bool leaving_ = false;
   bool measuring_ = false;
   bool giving_up_ = false;

@@ -5,6 +5,10 @@
 namespace neph::serve {
 namespace {
 
+double per_row(double seconds, std::int64_t rows) { return seconds / static_cast<double>(rows); }
+
+}  // namespace
+
 std::size_t smallest_holding(std::span<const SizeCost> sizes, std::int64_t rows) {
   return static_cast<std::size_t>(
       std::lower_bound(sizes.begin(), sizes.end(), rows,
@@ -12,16 +16,12 @@ std::size_t smallest_holding(std::span<const SizeCost> sizes, std::int64_t rows)
       sizes.begin());
 }
 
-double per_row(double seconds, std::int64_t rows) { return seconds / static_cast<double>(rows); }
-
-}  // namespace
-
-BatchPlan plan_batch(std::span<const Waiting> queue, std::span<const SizeCost> sizes, Nanoseconds max_wait) {
+BatchPlan plan_batch(std::span<const std::int64_t> queue, std::span<const SizeCost> sizes, bool may_wait) {
   BatchPlan best;
   double least = 0;
   std::int64_t rows = 0;
   for (std::size_t taken = 0; taken < queue.size(); ++taken) {
-    rows += queue[taken].rows;
+    rows += queue[taken];
     const auto size = smallest_holding(sizes, rows);
     if (size == sizes.size()) break;
     const double cost = per_row(sizes[size].seconds, rows);
@@ -29,7 +29,7 @@ BatchPlan plan_batch(std::span<const Waiting> queue, std::span<const SizeCost> s
     best = {.requests = taken + 1, .size = size};
     least = cost;
   }
-  if (queue.front().age >= max_wait || rows >= sizes.back().rows) return best;
+  if (!may_wait || rows >= sizes.back().rows) return best;
   const bool waiting_pays = std::any_of(sizes.begin(), sizes.end(), [&](const SizeCost& size) {
     return size.rows > rows && per_row(size.seconds, size.rows) < least;
   });

@@ -6,20 +6,12 @@
 #include <cstdint>
 #include <span>
 
-#include "core/clock.hpp"
-
 namespace neph::serve {
 
 /// A compiled batch size and the time of one execution.
 struct SizeCost {
   std::int64_t rows = 1;
   double seconds = 0;
-};
-
-/// A request in the queue.
-struct Waiting {
-  std::int64_t rows = 1;
-  Nanoseconds age{};
 };
 
 struct BatchPlan {
@@ -29,8 +21,12 @@ struct BatchPlan {
 
 /// Takes the front of the queue, in order, that costs the least time per row, and the longer of two that
 /// cost the same. A request is never split; each has at most as many rows as the largest size. Nothing is
-/// taken while waiting may still pay: the oldest is younger than `max_wait`, and a size that the queue does
-/// not fill yet costs less per row. `queue` is not empty, `sizes` ascend and are not empty.
-BatchPlan plan_batch(std::span<const Waiting> queue, std::span<const SizeCost> sizes, Nanoseconds max_wait);
+/// taken while waiting may still pay: nobody is in a hurry (`may_wait`), and a size that the queue does not
+/// fill yet costs less per row. `queue` holds the rows of each request, first come first; neither it nor
+/// `sizes`, which ascend, is empty.
+BatchPlan plan_batch(std::span<const std::int64_t> queue, std::span<const SizeCost> sizes, bool may_wait);
+
+/// Index of the smallest size that holds so many rows; as many as there are: none.
+std::size_t smallest_holding(std::span<const SizeCost> sizes, std::int64_t rows);
 
 }  // namespace neph::serve

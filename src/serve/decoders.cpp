@@ -24,22 +24,14 @@ Decoders::~Decoders() {
 }
 
 void Decoders::add(Job& job) {
-  const auto values = signature_.transform.values() * job.pictures.size();
-  if (job.decoded_capacity < values) {
-    job.decoded = allocate_floats(values);
-    job.decoded_capacity = job.decoded ? values : 0;
-  }
-  if (!job.decoded) {
-    job.fault = {ErrorCode::unavailable, fmt::format("no memory for {} pictures", job.pictures.size())};
-    job.broken = true;
+  const auto count = job.pictures.size();
+  if (job.decoded.hold(signature_.transform.values() * count) == nullptr) {
+    job.break_with({ErrorCode::unavailable, fmt::format("no memory for {} pictures", count)});
     return ready_(job);
   }
-  const auto count = job.pictures.size();  // of one picture the job may be gone once the lock is
   job.undecoded = static_cast<std::int64_t>(count);
-  {
-    const std::scoped_lock lock(mutex_);
-    for (std::size_t i = 0; i < count; ++i) tasks_.push_back({&job, i});
-  }
+  const std::scoped_lock lock(mutex_);  // to the end: without it the job, and these threads, may be gone
+  for (std::size_t i = 0; i < count; ++i) tasks_.push_back({&job, i});
   if (count == 1)
     awake_.notify_one();
   else
@@ -57,8 +49,7 @@ void Decoders::work() {
     lock.unlock();
     auto& job = *task.job;
     if (!job.broken && !job.exchange->abandoned())
-      if (auto status = decode(decoder, task); !status && !job.broken.exchange(true))
-        job.fault = std::move(status).error();
+      if (auto status = decode(decoder, task); !status) job.break_with(std::move(status).error());
     if (--job.undecoded == 0) ready_(job);
     lock.lock();
   }

@@ -19,10 +19,6 @@ double learned_cost(double known_s, double measured_s) {
   return known_s + 0.05 * (std::min(measured_s, 4 * known_s) - known_s);
 }
 
-bool is_late(const Job& job, Moment now) { return job.exchange->deadline && *job.exchange->deadline <= now; }
-
-Error too_late() { return {ErrorCode::timeout, "the request's deadline passed before it could be run"}; }
-
 }  // namespace
 
 Deployment::~Deployment() {
@@ -45,7 +41,7 @@ Job& Deployment::accept(wire::Exchange& exchange) {
   if (free_jobs_.empty()) free_jobs_.push_back(jobs_.emplace_back(std::make_unique<Job>()).get());
   Job& job = *free_jobs_.back();
   free_jobs_.pop_back();
-  job.clear();
+  kept_bytes_ -= job.kept_bytes();
   job.exchange = &exchange;
   ++accepted_;
   return job;
@@ -53,26 +49,32 @@ Job& Deployment::accept(wire::Exchange& exchange) {
 
 Status Deployment::admit(Job& job) {
   NEPH_CHECK(take_in(signature_, regions_, job));
-  if (is_late(job, clock_.now())) return tl::unexpected(too_late());
+  if (auto reason = unwanted(job, clock_.now())) return tl::unexpected(std::move(*reason));
   const std::scoped_lock lock(mutex_);
   if (closed_)
     return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
                 name_.name);
   if (waiting_ >= options_.queue_requests)
-    return fail(ErrorCode::unavailable,
-                "the queue of model '{}' is full ({} requests); try again later, or give it more with "
-                "--queue-requests",
-                name_.name, waiting_);
+    return full(job, fmt::format("{} requests", waiting_), "--queue-requests");
   const auto bytes = waiting_bytes_ + job.bytes;
   if (waiting_ > 0 && bytes > static_cast<std::uint64_t>(options_.queue_bytes))
-    return fail(ErrorCode::unavailable,
-                "the queue of model '{}' is full ({} bytes); try again later, or give it more with "
-                "--queue-bytes",
-                name_.name, waiting_bytes_);
+    return full(job, fmt::format("{} bytes", waiting_bytes_), "--queue-bytes");
   ++waiting_;
   waiting_bytes_ = bytes;
   job.waits = true;
   return {};
+}
+
+/// Refuses it until, as far as is known, what waits has been run. Under the lock.
+tl::unexpected<Error> Deployment::full(Job& job, const std::string& holds, const char* option) const {
+  const auto& largest = costs_.back();
+  const double executions = static_cast<double>(waiting_) / static_cast<double>(largest.rows);
+  job.exchange->retry_after =
+      std::max<Nanoseconds>(std::chrono::milliseconds(1),
+                            from_seconds(executions * largest.seconds / static_cast<double>(lanes_.size())));
+  return fail(ErrorCode::unavailable,
+              "the queue of model '{}' is full ({}); try again later, or give it more with {}", name_.name,
+              holds, option);
 }
 
 /// The request leaves the queue's account. Under the lock.
@@ -90,6 +92,7 @@ void Deployment::decoded(Job& job) {
 void Deployment::enqueue(Job& job) {
   job.queued = clock_.now();
   job.exchange->stages.decode = job.queued - job.exchange->received;
+  if (auto reason = unwanted(job, job.queued)) return finish(job, tl::unexpected(std::move(*reason)));
   Lock lock(mutex_);
   if (Lane* lane = lane_for_now(job, job.queued)) {
     lock.unlock();
@@ -106,14 +109,8 @@ void Deployment::enqueue(Job& job) {
 Lane* Deployment::lane_for_now(Job& job, Moment now) {
   const bool first = queue_.empty() && !idle_lanes_.empty();
   queue_.push(job);
-  if (!first || cost_of(job.rows) > worth_handing_over_s) return nullptr;
+  if (!first || costs_[smallest_holding(costs_, job.rows)].seconds > worth_handing_over_s) return nullptr;
   return next_batch(now);
-}
-
-double Deployment::cost_of(std::int64_t rows) const {
-  const auto size = std::lower_bound(costs_.begin(), costs_.end(), rows,
-                                     [](const SizeCost& cost, auto wanted) { return cost.rows < wanted; });
-  return size->seconds;
 }
 
 void Deployment::run_here(Lane& lane) { complete(lane, lane.infer()); }
@@ -147,35 +144,61 @@ Lane* Deployment::next_batch(Moment now) {
   return &lane;
 }
 
+/// Whoever is at the front waits for others until it has waited long enough, or would come too late.
 BatchPlan Deployment::plan(Moment now) {
-  front_.clear();
+  const auto max_wait = from_seconds(options_.max_wait_s);
+  const auto longest = from_seconds(costs_.back().seconds);
+  Moment must_run = Moment::max();
   std::int64_t rows = 0;
-  Moment oldest = now;
+  front_.clear();
   queue_.look([&](const Job& job) {
-    front_.push_back({.rows = job.rows, .age = now - job.queued});
-    oldest = std::min(oldest, job.queued);
+    front_.push_back(job.rows);
+    must_run = std::min(must_run, job.queued + max_wait);
+    if (job.exchange->deadline) must_run = std::min(must_run, *job.exchange->deadline - longest);
     rows += job.rows;
     return rows < costs_.back().rows;
   });
-  front_.front().age = now - oldest;  // with priorities the first is not always the oldest
-  const auto max_wait = from_seconds(options_.max_wait_s);
-  const auto planned = plan_batch(front_, costs_, max_wait);
-  if (planned.requests == 0) wake_by(oldest + max_wait);
+  const auto planned = plan_batch(front_, costs_, now < must_run);
+  if (planned.requests == 0) wake_by(must_run);
   return planned;
 }
 
 /// False: nothing was left to run, or it could not be started; everybody has been told, the lane is free.
 bool Deployment::start(Lane& lane) {
-  const auto now = clock_.now();
-  std::erase_if(lane.jobs(), [&](Job* job) {
-    const bool unwanted = job->exchange->abandoned() || is_late(*job, now);
-    if (unwanted) finish(*job, tl::unexpected(too_late()));
-    return unwanted;
-  });
+  drop_unwanted(lane);
   if (lane.jobs().empty()) return false;
   const auto status = lane.start();
   if (!status) answer(lane, status);
   return status.has_value();
+}
+
+void Deployment::drop_unwanted(Lane& lane) {
+  const auto now = clock_.now();
+  std::int64_t rows = 0;
+  const auto dropped = std::erase_if(lane.jobs(), [&](Job* job) {
+    auto reason = unwanted(*job, now);
+    if (reason)
+      finish(*job, tl::unexpected(std::move(*reason)));
+    else
+      rows += job->rows;
+    return reason.has_value();
+  });
+  if (dropped == 0 || rows == 0) return;
+  std::size_t size = 0;
+  while (sessions_[size].rows < rows) ++size;
+  lane.resize(size);
+}
+
+/// Why nobody wants it run any more.
+std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
+  if (gave_up_)
+    return Error{ErrorCode::unavailable,
+                 fmt::format("model '{}' is stopping, and there is no time left", name_.name)};
+  if (job.exchange->abandoned())
+    return Error{ErrorCode::unavailable, "the client has gone, or has given the request up"};
+  if (job.exchange->deadline && *job.exchange->deadline <= now)
+    return Error{ErrorCode::timeout, "the request's deadline passed before it could be run"};
+  return std::nullopt;
 }
 
 void Deployment::complete(Lane& lane, const Status& status) {
@@ -195,7 +218,7 @@ void Deployment::answer(Lane& lane, const Status& status) {
     const auto times = lane.take_outputs();
     statistics_.add_execution(rows, times);
   }
-  for (auto* job : lane.jobs()) finish(*job, status);
+  for (auto* job : lane.jobs()) finish(*job, job->broken ? tl::unexpected(job->fault) : status);
   lane.end();
 }
 
@@ -211,9 +234,22 @@ void Deployment::finish(Job& job, const Status& status) {
   } else {
     statistics_.add_failure(total);
   }
+  if (job.waits) {  // its place is free before its client hears of it, and may ask again
+    const std::scoped_lock lock(mutex_);
+    begin(job);
+  }
   exchange.finish(status);  // it may be gone from here on
+  put_back(job);
+}
+
+/// For the next request, with as much memory as free jobs may keep.
+void Deployment::put_back(Job& job) {
+  job.clear();
+  std::pair<Scratch, std::vector<Scratch>> let_go;  // behind the lock
   const std::scoped_lock lock(mutex_);
-  begin(job);
+  if (kept_bytes_ + job.kept_bytes() > most_kept_bytes_)
+    let_go = {std::exchange(job.decoded, {}), std::exchange(job.received, {})};
+  kept_bytes_ += job.kept_bytes();
   free_jobs_.push_back(&job);
   --accepted_;
   answered_.notify_all();
@@ -237,10 +273,9 @@ bool Deployment::drain(Moment until) {
 }
 
 void Deployment::give_up() {
+  gave_up_ = true;
   Lock lock(mutex_);
-  expire(
-      lock, [](const Job&) { return true; },
-      {ErrorCode::unavailable, fmt::format("model '{}' is stopping, and there is no time left", name_.name)});
+  expire(lock, clock_.now());
 }
 
 // ---- The clock
@@ -252,11 +287,12 @@ void Deployment::wake_by(Moment moment) {
 }
 
 /// Answers those of the queue that are unwanted. The lock is free while it does.
-void Deployment::expire(Lock& lock, const std::function<bool(const Job&)>& unwanted, const Error& reason) {
+void Deployment::expire(Lock& lock, Moment now) {
   std::vector<Job*> taken;
-  queue_.remove(unwanted, [&](Job& job) { taken.push_back(&job); });
+  queue_.remove([&](const Job& job) { return unwanted(job, now).has_value(); },
+                [&](Job& job) { taken.push_back(&job); });
   lock.unlock();
-  for (auto* job : taken) finish(*job, tl::unexpected(reason));
+  for (auto* job : taken) finish(*job, tl::unexpected(*unwanted(*job, now)));
   lock.lock();
 }
 
@@ -274,8 +310,7 @@ void Deployment::watch_clock(const std::stop_token& stop) {
       continue;
     }
     wake_ = Moment::max();
-    expire(
-        lock, [now](const Job& job) { return is_late(job, now); }, too_late());
+    expire(lock, now);
     queue_.look([&](const Job& job) {
       if (job.exchange->deadline) wake_by(*job.exchange->deadline);
       return true;

@@ -1,9 +1,12 @@
 // One version of a model, loaded: its sessions, its queue, and what runs them. Only for files of this room.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,7 +52,7 @@ class Deployment {
   void close();
   /// Waits until everything accepted has been answered and nothing runs. False: not by then.
   bool drain(Moment until);
-  /// Answers all that wait as unavailable.
+  /// From now on, answers what has not begun as unavailable.
   void give_up();
 
   const ModelName& name() const { return name_; }
@@ -71,10 +74,10 @@ class Deployment {
   Status try_sizes();
 
   Status admit(Job& job);
+  tl::unexpected<Error> full(Job& job, const std::string& holds, const char* option) const;
   void decoded(Job& job);
   void enqueue(Job& job);
   Lane* lane_for_now(Job& job, Moment now);
-  double cost_of(std::int64_t rows) const;
   void run_here(Lane& lane);
   void dispatch(Lock& lock);
   Lane* next_batch(Moment now);
@@ -82,10 +85,13 @@ class Deployment {
   bool start(Lane& lane);
   void complete(Lane& lane, const Status& status);
   void answer(Lane& lane, const Status& status);
+  void drop_unwanted(Lane& lane);
+  std::optional<Error> unwanted(const Job& job, Moment now) const;
   void begin(Job& job);
   void finish(Job& job, const Status& status);
+  void put_back(Job& job);
   void wake_by(Moment moment);
-  void expire(Lock& lock, const std::function<bool(const Job&)>& unwanted, const Error& reason);
+  void expire(Lock& lock, Moment now);
   void watch_clock(const std::stop_token& stop);
 
   const ModelOptions options_;
@@ -97,17 +103,20 @@ class Deployment {
   std::vector<SizedSession> sessions_;
   Signature signature_;
   Statistics statistics_;
-  std::unique_ptr<OutputBlocks> blocks_;
+  std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;
+  std::atomic<bool> gave_up_{false};
+  std::size_t most_kept_bytes_ = 0;  ///< memory of jobs that wait to be used again
 
   mutable std::mutex mutex_;           ///< of all below
   std::condition_variable_any woken_;  ///< wake_ has become earlier
   std::condition_variable answered_;   ///< something that drain() waits for
   std::vector<SizeCost> costs_;
   JobQueue queue_;
-  std::vector<Waiting> front_;  ///< of the queue, for the plan
+  std::vector<std::int64_t> front_;  ///< rows at the front of the queue, for the plan
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<Job*> free_jobs_;
+  std::size_t kept_bytes_ = 0;  ///< of free_jobs_
   std::vector<Lane*> idle_lanes_;
   std::int64_t accepted_ = 0;  ///< and not answered
   std::int64_t starting_ = 0;  ///< threads that are on their way back to the lock

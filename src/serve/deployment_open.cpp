@@ -9,6 +9,9 @@
 namespace neph::serve {
 namespace {
 
+/// What a burst of pictures may leave behind for the next one, however small the model's batch is.
+constexpr std::size_t always_kept_bytes = 64 << 20;
+
 Result<std::int64_t> size_of(const std::string& text, std::int64_t most) {
   const auto number = value_as_json<std::int64_t>(text);
   if (!number.is_number_integer() || number.get<double>() < 1 ||
@@ -93,11 +96,15 @@ Status Deployment::compile() {
 }
 
 Status Deployment::make_lanes() {
+  const auto& largest = *sessions_.back().session;
+  const auto count = options_.instances > 0 ? options_.instances : largest.optimal_requests();
+  const auto in_use =
+      2 * static_cast<std::size_t>(count);  // one that is filled, one that is written or decoded
   std::vector<std::size_t> bytes;
-  for (const auto& output : sessions_.back().session->outputs()) bytes.push_back(output.bytes());
-  blocks_ = std::make_unique<OutputBlocks>(std::move(bytes));
-  const auto count =
-      options_.instances > 0 ? options_.instances : sessions_.back().session->optimal_requests();
+  for (const auto& output : largest.outputs()) bytes.push_back(output.bytes());
+  blocks_ = OutputBlocks::make(std::move(bytes), in_use);
+  for (const auto& input : largest.inputs()) most_kept_bytes_ += in_use * input.bytes();
+  most_kept_bytes_ = std::max(most_kept_bytes_, always_kept_bytes);
   for (std::int64_t i = 0; i < count; ++i) {
     NEPH_TRY(auto lane, Lane::make(sessions_, signature_, *blocks_, clock_,
                                    [this](Lane& done, const Status& status) { complete(done, status); }));

@@ -1,6 +1,7 @@
 #include "serve/intake.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -52,17 +53,19 @@ Status check_input(const wire::Tensor& tensor, const Field& field) {
   return {};
 }
 
-/// The tensor's bytes, also where they lie in shared memory.
-Result<std::span<const std::byte>> data_of(const wire::Tensor& tensor, const Regions& regions, Job& job) {
-  if (!tensor.shared) return tensor.data;
-  NEPH_TRY(auto region, regions.find(tensor.shared->region));
-  NEPH_TRY(const auto part, region->part(*tensor.shared));
-  job.regions.push_back(std::move(region));
-  auto seen = tensor;
-  seen.shared.reset();
-  seen.data = part;
-  NEPH_CHECK(wire::check_tensor(seen));
-  return seen.data;
+/// Copies what lies in shared memory into the job's own, where its client cannot change it any more.
+Status receive(wire::Tensor& tensor, const Regions& regions, Scratch& memory) {
+  NEPH_TRY(const auto region, regions.find(*tensor.shared));
+  const auto part = *std::exchange(tensor.shared, std::nullopt);  // now it is a tensor like any other
+  const auto bytes = static_cast<std::size_t>(part.bytes);
+  auto* const place = reinterpret_cast<std::byte*>(memory.hold(bytes / sizeof(float) + 1));
+  if (place == nullptr)
+    return fail(ErrorCode::unavailable, "input '{}': no memory for {} bytes", tensor.name, bytes);
+  tensor.data = {place, bytes};
+  const bool by_size = tensor.type != wire::DataType::bytes;
+  if (by_size) NEPH_CHECK(wire::check_tensor(tensor));
+  NEPH_CHECK(region->read(part.offset, {place, bytes}));
+  return by_size ? Status{} : wire::check_tensor(tensor);
 }
 
 Status take_rows(std::int64_t rows, const Signature& signature, Job& job) {
@@ -76,39 +79,48 @@ Status take_rows(std::int64_t rows, const Signature& signature, Job& job) {
   return {};
 }
 
-Status take_input(const wire::Tensor& tensor, const Signature& signature, const Regions& regions, Job& job) {
+Status take_input(wire::Tensor& tensor, const Signature& signature, const Regions& regions, Job& job) {
   const auto& fields = signature.inputs;
   const auto field =
       std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == tensor.name; });
   if (field == fields.end()) return fail(wrong, "{}", unknown_field("input", tensor.name, fields));
-  auto& taken = job.inputs[static_cast<std::size_t>(field - fields.begin())];
+  const auto port = static_cast<std::size_t>(field - fields.begin());
+  auto& taken = job.inputs[port];
   if (taken.data() != nullptr) return fail(wrong, "input '{}' is there twice", tensor.name);
   NEPH_CHECK(check_input(tensor, *field));
   NEPH_CHECK(take_rows(tensor.shape[0], signature, job));
-  NEPH_TRY(taken, data_of(tensor, regions, job));
+  if (tensor.shared) {
+    job.received.resize(fields.size());
+    NEPH_CHECK(receive(tensor, regions, job.received[port]));
+  }
+  taken = tensor.data;
   job.bytes += taken.size();
   return {};
 }
 
-/// One span per row of a picture payload.
+/// One span per row of a picture payload. A raw body is one picture as it lies in its file: without the
+/// length that elements of BYTES begin with.
 void take_pictures(const Signature& signature, Job& job) {
   const auto data = job.inputs.front();
-  if (signature.payload == Payload::jpeg) {
+  if (signature.payload == Payload::jpeg && job.exchange->request.raw) {
+    job.pictures.push_back(data);
+  } else if (signature.payload == Payload::jpeg) {
     wire::for_each_bytes(data, [&](auto picture) { job.pictures.push_back(picture); });
-    return;
+  } else {
+    const auto row = signature.inputs.front().row_bytes;
+    for (std::size_t at = 0; at < data.size(); at += row) job.pictures.push_back(data.subspan(at, row));
   }
-  const auto row = signature.inputs.front().row_bytes;
-  for (std::int64_t i = 0; i < job.rows; ++i)
-    job.pictures.push_back(data.subspan(static_cast<std::size_t>(i) * row, row));
+  job.bytes += job.pictures.size() * signature.transform.values() * sizeof(float);
 }
 
 Status take_output(const wire::RequestedOutput& asked, const Signature& signature, const Regions& regions,
                    Job& job) {
   const auto* field = signature.output(asked.name);
   if (field == nullptr) return fail(wrong, "{}", unknown_field("output", asked.name, signature.outputs));
-  WantedOutput output{.port = static_cast<std::size_t>(field - signature.outputs.data()),
-                      .classification = asked.classification,
-                      .shared_at = asked.shared};
+  const auto port = static_cast<std::size_t>(field - signature.outputs.data());
+  for (const auto& other : job.outputs)
+    if (other.port == port) return fail(wrong, "output '{}' is asked for twice", asked.name);
+  WantedOutput output{.port = port, .classification = asked.classification, .shared_at = asked.shared};
   if (asked.classification < 0 || (asked.classification > 0 && field->type != wire::DataType::f32))
     return fail(wrong, "output '{}': classification of {} {} values", asked.name, asked.classification,
                 enum_name(field->type));
@@ -119,12 +131,10 @@ Status take_output(const wire::RequestedOutput& asked, const Signature& signatur
     if (asked.shared->bytes < bytes)
       return fail(wrong, "output '{}' has {} bytes, and its shared memory has {}", asked.name, bytes,
                   asked.shared->bytes);
-    NEPH_TRY(auto region, regions.find(asked.shared->region));
-    NEPH_TRY(output.shared, region->part(*asked.shared));
+    NEPH_TRY(output.region, regions.find(*asked.shared));
     output.shared_at->bytes = bytes;
-    job.regions.push_back(std::move(region));
   }
-  job.outputs.push_back(output);
+  job.outputs.push_back(std::move(output));
   return {};
 }
 
@@ -141,7 +151,7 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   auto& request = job.exchange->request;
   if (request.raw) NEPH_CHECK(complete_raw(signature, request));
   job.inputs.assign(signature.inputs.size(), {});
-  for (const auto& tensor : request.inputs) NEPH_CHECK(take_input(tensor, signature, regions, job));
+  for (auto& tensor : request.inputs) NEPH_CHECK(take_input(tensor, signature, regions, job));
   for (std::size_t i = 0; i < job.inputs.size(); ++i)
     if (job.inputs[i].data() == nullptr)
       return fail(wrong, "input '{}' is missing", signature.inputs[i].name);

@@ -4,6 +4,15 @@
 
 namespace neph::serve {
 
+float* Scratch::hold(std::size_t floats) {
+  if (floats > floats_) {
+    memory_.reset();  // first: not both at once
+    memory_ = allocate_floats(floats);
+    floats_ = memory_ ? floats : 0;
+  }
+  return memory_.get();
+}
+
 void Job::clear() {
   exchange = nullptr;
   rows = 0;
@@ -12,13 +21,18 @@ void Job::clear() {
   inputs.clear();
   outputs.clear();
   copied.clear();
-  regions.clear();
   pictures.clear();
   undecoded = 0;
   broken = false;
   fault = {};
   waits = false;
   next = nullptr;
+}
+
+std::size_t Job::kept_bytes() const {
+  std::size_t kept = decoded.bytes();
+  for (const auto& memory : received) kept += memory.bytes();
+  return kept;
 }
 
 void JobQueue::append(List& list, Job& job) {

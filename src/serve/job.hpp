@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -20,8 +22,8 @@ namespace neph::serve {
 struct WantedOutput {
   std::size_t port = 0;
   std::int64_t classification = 0;            ///< top answers as text; 0: the tensor itself
-  std::optional<wire::SharedPart> shared_at;  ///< where the client wants it
-  std::span<std::byte> shared;                ///< that place; empty: in the reply
+  std::optional<wire::SharedPart> shared_at;  ///< where the client wants it; empty: in the reply
+  std::shared_ptr<const Region> region;       ///< of shared_at
 };
 
 /// Where in the reply's memory an output lies; a place and not a view, because that memory grows.
@@ -29,23 +31,36 @@ struct CopiedOutput {
   std::size_t output, begin, bytes;
 };
 
+/// Memory of a job that is used again for the next request.
+class Scratch {
+ public:
+  /// Room for so many floats, aligned for engines; what was in it is lost. Null when it cannot be had.
+  float* hold(std::size_t floats);
+  float* get() const { return memory_.get(); }
+  std::size_t bytes() const { return floats_ * sizeof(float); }
+
+ private:
+  AlignedFloats memory_;
+  std::size_t floats_ = 0;
+};
+
 /// Used again and again: its vectors keep their memory.
 struct Job {
   wire::Exchange* exchange = nullptr;
   std::int64_t rows = 0;
-  std::uint64_t bytes = 0;                         ///< of its inputs, as they came
+  std::uint64_t bytes = 0;                         ///< of its inputs, as they came and decoded
   std::size_t level = 0;                           ///< 0 is served first
   std::vector<std::span<const std::byte>> inputs;  ///< one per input of the model, row after row
   std::vector<WantedOutput> outputs;
   std::vector<CopiedOutput> copied;
-  std::vector<std::shared_ptr<const Region>> regions;  ///< that must stay mapped
+  std::vector<std::size_t> ranking;  ///< of a row's values, for classification
+  std::vector<Scratch> received;     ///< per input, for those that came in shared memory
 
   // Picture payloads: the client's bytes, one element per row, and the tensor that they become.
   std::vector<std::span<const std::byte>> pictures;
-  AlignedFloats decoded;
-  std::size_t decoded_capacity = 0;
+  Scratch decoded;
   std::atomic<std::int64_t> undecoded{0};
-  std::atomic<bool> broken{false};  ///< whoever sets it writes `fault`
+  std::atomic<bool> broken{false};  ///< it gets `fault` for an answer; whoever sets it first writes that
   Error fault;
 
   Moment queued;
@@ -53,6 +68,11 @@ struct Job {
   Job* next = nullptr;
 
   void clear();
+  /// What it keeps between requests, but for small change.
+  std::size_t kept_bytes() const;
+  void break_with(Error error) {
+    if (!broken.exchange(true)) fault = std::move(error);
+  }
 };
 
 /// Waiting jobs, by level and then in the order in which they came. Not for several threads at once.

@@ -42,6 +42,11 @@ Result<std::unique_ptr<Lane>> Lane::make(const std::vector<SizedSession>& sessio
   return lane;
 }
 
+Lane::~Lane() {
+  sized_.clear();  // first: it waits for an execution that still leaves its callback
+  if (block_ != nullptr) block_->let_go();
+}
+
 void Lane::clear(std::size_t size) {
   jobs_.clear();
   size_ = size;
@@ -79,8 +84,9 @@ Status Lane::bind_input(std::size_t port) {
   const void* data = in_place ? tensor_of(*jobs_.front(), port).data() : gather(port);
   if (!in_place && sized.bound_inputs[port] == data) return {};
   // In place it is bound anew even at the same address: the memory there may be another's by now.
+  NEPH_CHECK(sized.request->bind_input(port, const_cast<void*>(data), bytes));  // engines only read inputs
   sized.bound_inputs[port] = data;
-  return sized.request->bind_input(port, const_cast<void*>(data), bytes);  // engines only read inputs
+  return {};
 }
 
 const void* Lane::gather(std::size_t port) {
@@ -100,14 +106,14 @@ std::span<const std::byte> Lane::tensor_of(const Job& job, std::size_t port) con
 }
 
 Status Lane::bind_outputs() {
-  block_ = blocks_.take();
+  if (block_ == nullptr) block_ = blocks_.take();
   if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
   auto& sized = sized_[size_];
-  if (sized.bound_outputs == block_) return {};
-  sized.bound_outputs = block_;
+  if (sized.bound_outputs == block_->number()) return {};
   for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
     NEPH_CHECK(sized.request->bind_output(port, block_->data(port),
                                           output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
+  sized.bound_outputs = block_->number();
   return {};
 }
 
@@ -130,7 +136,7 @@ ExecutionTimes Lane::take_outputs() {
 }
 
 void Lane::end() {
-  if (block_ != nullptr) std::exchange(block_, nullptr)->let_go();
+  if (block_ != nullptr && block_->is_lent()) std::exchange(block_, nullptr)->let_go();
   jobs_.clear();
 }
 

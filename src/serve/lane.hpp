@@ -30,12 +30,15 @@ class Lane {
   /// (memory), and the engine's. `done` is called on a thread of the engine whenever outputs are there after
   /// a start().
   using Done = std::function<void(Lane&, const Status&)>;
+  ~Lane();
   static Result<std::unique_ptr<Lane>> make(const std::vector<SizedSession>& sessions,
                                             const Signature& signature, OutputBlocks& blocks,
                                             const Clock& clock, Done done);
 
-  /// The jobs of the next execution, in the session `size`.
+  /// Begins the next execution: no jobs yet, in the session `size`.
   void clear(std::size_t size);
+  /// For fewer rows than planned.
+  void resize(std::size_t size) { size_ = size; }
   void add(Job& job) { jobs_.push_back(&job); }
   std::vector<Job*>& jobs() { return jobs_; }
   std::size_t size() const { return size_; }
@@ -46,7 +49,7 @@ class Lane {
   Status start();
   /// After a success: fills the replies and the stages of all jobs.
   ExecutionTimes take_outputs();
-  /// After the replies, or a failure: forgets the outputs' memory.
+  /// After the replies, or a failure. The outputs' memory is kept for the next execution, unless it is lent.
   void end();
 
   /// Of the last execution.
@@ -59,7 +62,7 @@ class Lane {
     std::int64_t rows = 0;
     std::unique_ptr<engine::Request> request;
     std::vector<const void*> bound_inputs;
-    const OutputBlock* bound_outputs = nullptr;
+    std::uint64_t bound_outputs = 0;  ///< number of the block
   };
 
   Lane(const Signature& signature, OutputBlocks& blocks, const Clock& clock, Done done)

@@ -127,33 +127,30 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const 
 
 Status Models::load(const std::string& name) {
   const std::scoped_lock one_at_a_time(loading_);
-  const auto found = look(name);
-  if (!found) {
-    const bool known = model_ready(name, "").has_value();
-    if (known) set_state(name, ModelState::unavailable, found.error().message);
-    return tl::unexpected(found.error());
+  auto loaded = load_anew(name);
+  if (!loaded) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found != entries_.end() && !found->second.deployment)
+      found->second = {.state = ModelState::failed, .reason = loaded.error().message};
+    return tl::unexpected(std::move(loaded).error());
   }
-  bool replaces = false;
+  const std::unique_lock lock(mutex_);
+  auto& entry = entries_[name];
+  std::swap(entry.deployment, *loaded);
+  entry.state = ModelState::ready;
+  entry.reason.clear();
+  return {};
+}  // behind the lock the one before goes, when it has answered what it accepted
+
+Result<std::unique_ptr<Deployment>> Models::load_anew(const std::string& name) {
+  NEPH_TRY(const auto found, look(name));
   {
     const std::scoped_lock lock(mutex_);
     auto& entry = entries_[name];
-    replaces = entry.deployment != nullptr;
-    if (!replaces) entry = {.state = ModelState::loading};
+    if (!entry.deployment) entry = {.state = ModelState::loading};
   }
-  auto opened = open(name, *found);
-  if (!opened) {
-    if (!replaces) set_state(name, ModelState::unavailable, opened.error().message);
-    return tl::unexpected(opened.error());
-  }
-  auto before = std::move(*opened);
-  {
-    const std::scoped_lock lock(mutex_);
-    auto& entry = entries_[name];
-    std::swap(entry.deployment, before);
-    entry.state = ModelState::ready;
-    entry.reason.clear();
-  }
-  return {};  // the one before goes here, when it has answered what it accepted
+  return open(name, found);
 }
 
 Status Models::unload(const std::string& name) {
@@ -167,7 +164,7 @@ Status Models::unload(const std::string& name) {
     leaving = std::move(found->second.deployment);
   }
   leaving.reset();
-  set_state(name, ModelState::unavailable, "unloaded");
+  set_state(name, ModelState::unloaded, "unloaded");
   return {};
 }
 
@@ -185,8 +182,9 @@ bool Models::stop(Moment until) {
     if (deployment.drain(until)) return;
     all = false;
     deployment.give_up();
-    deployment.drain(Moment::max());  // an execution cannot be cut short, and holds its requests
   });
+  // An execution cannot be cut short, and holds its requests.
+  each_ready([](Deployment& deployment) { deployment.drain(Moment::max()); });
   return all;
 }
 
@@ -196,8 +194,7 @@ bool Models::ready() const {
   const std::shared_lock lock(mutex_);
   return std::all_of(entries_.begin(), entries_.end(), [](const auto& entry) {
     const auto state = entry.second.state;
-    return state == ModelState::ready ||
-           (state == ModelState::unavailable && entry.second.reason == "unloaded");
+    return state == ModelState::ready || state == ModelState::unloaded;
   });
 }
 

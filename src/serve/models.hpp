@@ -17,10 +17,13 @@
 
 namespace neph::serve {
 
-enum class ModelState { loading, ready, unloading, unavailable };
+/// In the protocol's words the last two are one: what is not there because it was not wanted, and what could
+/// not be loaded.
+enum class ModelState { loading, ready, unloading, unloaded, failed };
 constexpr auto enum_names(ModelState) {
   return std::array{Named{ModelState::loading, "LOADING"}, Named{ModelState::ready, "READY"},
-                    Named{ModelState::unloading, "UNLOADING"}, Named{ModelState::unavailable, "UNAVAILABLE"}};
+                    Named{ModelState::unloading, "UNLOADING"}, Named{ModelState::unloaded, "UNAVAILABLE"},
+                    Named{ModelState::failed, "UNAVAILABLE"}};
 }
 
 /// Threads: any. Loading and unloading take turns; requests go on meanwhile.
@@ -35,13 +38,14 @@ class Models {
   /// Loads all; one that cannot be loaded keeps none of the others from it. The first error.
   Status load_all();
 
-  /// Loads the newest version anew, and lets the one before go when it has answered what it accepted. Errors:
-  /// not_found, and those of loading.
+  /// Loads the newest version anew, and lets the one before go when it has answered what it accepted; until
+  /// then both take memory. One that cannot be loaded leaves the one before as it was. Errors: not_found, and
+  /// those of loading.
   Status load(const std::string& name);
   /// Returns when everything accepted has been answered. Errors: not_found.
   Status unload(const std::string& name);
 
-  /// Whether all that were found have been loaded or refused, and none failed to.
+  /// Whether all that were found have been loaded, but for those that were unloaded since.
   bool ready() const;
   Result<bool> model_ready(const std::string& name, const std::string& version) const;
   std::vector<wire::RepositoryEntry> list(bool only_ready) const;
@@ -72,16 +76,17 @@ class Models {
     ModelOptions options;
   };
   struct Entry {
-    ModelState state = ModelState::unavailable;
+    ModelState state = ModelState::loading;
     std::string reason;
     std::unique_ptr<Deployment> deployment;
   };
 
   Result<Found> look(const std::string& name) const;
   Result<Found> look_in_folder(const std::string& name) const;
+  Result<std::unique_ptr<Deployment>> load_anew(const std::string& name);
   Result<std::unique_ptr<Deployment>> open(const std::string& name, const Found& found);
   Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
-  void set_state(const std::string& name, ModelState state, std::string reason = {});
+  void set_state(const std::string& name, ModelState state, std::string reason);
   tl::unexpected<Error> no_such(const std::string& name) const;
 
   const ModelOptions options_;

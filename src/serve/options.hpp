@@ -7,6 +7,7 @@
 
 #include "core/describe.hpp"
 #include "engine/engine.hpp"
+#include "wire/wire.hpp"
 
 namespace neph::serve {
 
@@ -64,6 +65,7 @@ struct ServerOptions {
   std::int64_t max_body_bytes = std::int64_t{1} << 30;
   bool shared_memory = false;
   std::string token_file;
+  wire::TlsServer tls;
   double stop_s = 30;
 };
 template <class Visit, Describes<ServerOptions> Self>
@@ -77,6 +79,7 @@ void describe(Visit&& v, Self& s) {
   v("max_body_bytes", s.max_body_bytes, "largest request, also when unpacked", at_least(1));
   v("shared_memory", s.shared_memory, "let clients of this machine pass tensors in shared memory");
   v("token_file", s.token_file, "file with a bearer token that requests must carry");
+  describe(v, s.tls);
   v("stop_s", s.stop_s, "longest time for answering what was accepted when told to stop", between(0, 3600));
 }
 

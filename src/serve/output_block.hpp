@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,43 +16,57 @@ namespace neph::serve {
 
 class OutputBlocks;
 
-/// One buffer per output of the model, for its largest batch.
+/// One buffer per output of the model, for its largest batch. While it is taken it keeps its home: a reply
+/// may still be on its way to a slow client when its model has been unloaded.
 class OutputBlock final : public wire::Exchange::Lease {
  public:
-  explicit OutputBlock(OutputBlocks& home) : home_(home) {}
-
   std::byte* data(std::size_t port) const { return reinterpret_cast<std::byte*>(memory_[port].get()); }
+  /// No other block of its home ever has the same: an address may come again, with other memory.
+  std::uint64_t number() const { return number_; }
+
   /// A reply that points into it; it comes back when the last of them is written, and its owner has let go.
   void lend(wire::Exchange& exchange) {
     ++users_;
     exchange.lease = this;
   }
   void written(wire::Exchange&) override { let_go(); }
-  /// Called once by who has taken it, when the outputs are in the replies.
+  /// Whether a reply points into it.
+  bool is_lent() const { return users_.load() > 1; }
+  /// Called once by who has taken it.
   void let_go();
 
  private:
   friend class OutputBlocks;
-  OutputBlocks& home_;
+  std::shared_ptr<OutputBlocks> home_;  ///< while it is taken
   std::vector<AlignedFloats> memory_;
+  std::uint64_t number_ = 0;
   std::atomic<int> users_{0};
 };
 
-/// Threads: any. All blocks must be back before it goes.
-class OutputBlocks {
+/// Threads: any.
+class OutputBlocks : public std::enable_shared_from_this<OutputBlocks> {
  public:
-  explicit OutputBlocks(std::vector<std::size_t> bytes) : bytes_(std::move(bytes)) {}
+  /// `bytes` per output; of the blocks that nobody uses `kept` stay, for the next executions.
+  static std::shared_ptr<OutputBlocks> make(std::vector<std::size_t> bytes, std::size_t kept) {
+    return std::shared_ptr<OutputBlocks>(new OutputBlocks(std::move(bytes), kept));
+  }
   /// Null when there is no memory for one more.
   OutputBlock* take();
+  /// Blocks that wait to be taken.
+  std::size_t idle() const;
 
  private:
   friend class OutputBlock;
-  void give_back(OutputBlock& block);
+  OutputBlocks(std::vector<std::size_t> bytes, std::size_t kept) : bytes_(std::move(bytes)), kept_(kept) {}
+  std::unique_ptr<OutputBlock> take_free();
+  std::unique_ptr<OutputBlock> make_block();
+  void give_back(std::unique_ptr<OutputBlock> block);
 
-  const std::vector<std::size_t> bytes_;  ///< per output
-  std::mutex mutex_;
-  std::vector<OutputBlock*> free_;
-  std::vector<std::unique_ptr<OutputBlock>> all_;
+  const std::vector<std::size_t> bytes_;
+  const std::size_t kept_;
+  std::atomic<std::uint64_t> made_{0};
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<OutputBlock>> free_;  ///< under mutex_
 };
 
 }  // namespace neph::serve

@@ -14,48 +14,68 @@ std::string quoted(const wire::SharedRegion& about) {
   return fmt::format("shared memory '{}' (key '{}')", about.name, about.key);
 }
 
-/// The open object must reach to the region's end: memory behind it is a SIGBUS when it is touched.
-Status check_size(int descriptor, const wire::SharedRegion& about) {
-  struct stat found {};
-  if (::fstat(descriptor, &found) != 0) return tl::unexpected(system_error(quoted(about), errno));
-  const auto there = static_cast<std::uint64_t>(found.st_size);
-  if (about.byte_size == 0 || about.offset > there || about.byte_size > there - about.offset)
-    return fail(ErrorCode::invalid_argument, "{}: {} bytes from {} on, of an object of {}", quoted(about),
-                about.byte_size, about.offset, there);
-  return {};
+/// Calls `move` (pread, pwrite) until `left` is empty. Errors: of errno. False: the object ended before.
+template <class Bytes, class Move>
+Result<bool> move_all(Bytes left, std::uint64_t at, Move move) {
+  while (!left.empty()) {
+    const auto moved = move(left, static_cast<off_t>(at));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) return tl::unexpected(system_error("shared memory", errno));
+    if (moved == 0) return false;
+    left = left.subspan(static_cast<std::size_t>(moved));
+    at += static_cast<std::uint64_t>(moved);
+  }
+  return true;
 }
 
 }  // namespace
 
-Region::Region(wire::SharedRegion about, void* mapped, std::size_t mapped_bytes, std::byte* begin)
-    : about_(std::move(about)), mapped_(mapped), mapped_bytes_(mapped_bytes), begin_(begin) {}
+Region::~Region() { ::close(descriptor_); }
 
-Region::~Region() { ::munmap(mapped_, mapped_bytes_); }
-
-Result<std::shared_ptr<const Region>> Region::map(const wire::SharedRegion& about) {
+Result<std::shared_ptr<const Region>> Region::open(const wire::SharedRegion& about) {
   const int descriptor = ::shm_open(about.key.c_str(), O_RDWR | O_CLOEXEC, 0);
   if (descriptor < 0) return tl::unexpected(system_error(quoted(about), errno));
-  if (const auto status = check_size(descriptor, about); !status) {
-    ::close(descriptor);
-    return tl::unexpected(status.error());
-  }
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const auto skipped = about.offset % page;
-  const auto bytes = static_cast<std::size_t>(about.byte_size + skipped);
-  void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
-                        static_cast<off_t>(about.offset - skipped));
-  const int error = errno;
-  ::close(descriptor);
-  if (mapped == MAP_FAILED) return tl::unexpected(system_error(quoted(about), error));
-  return std::shared_ptr<const Region>(
-      new Region(about, mapped, bytes, static_cast<std::byte*>(mapped) + skipped));
+  std::shared_ptr<const Region> region(new Region(about, descriptor));
+  NEPH_CHECK(region->check_size());
+  return region;
 }
 
-Result<std::span<std::byte>> Region::part(const wire::SharedPart& part) const {
-  if (part.offset > about_.byte_size || part.bytes > about_.byte_size - part.offset)
-    return fail(ErrorCode::invalid_argument, "{} bytes from {} on are not inside {}, which has {}",
-                part.bytes, part.offset, quoted(about_), about_.byte_size);
-  return std::span(begin_ + part.offset, static_cast<std::size_t>(part.bytes));
+Status Region::check_size() const {
+  struct stat found {};
+  if (::fstat(descriptor_, &found) != 0) return tl::unexpected(system_error(quoted(about_), errno));
+  const auto there = static_cast<std::uint64_t>(found.st_size);
+  if (about_.byte_size == 0 || about_.offset > there || about_.byte_size > there - about_.offset)
+    return fail(ErrorCode::invalid_argument, "{}: {} bytes from {} on, of an object of {}", quoted(about_),
+                about_.byte_size, about_.offset, there);
+  return {};
+}
+
+Status Region::check(const wire::SharedPart& part) const {
+  if (part.offset <= about_.byte_size && part.bytes <= about_.byte_size - part.offset) return {};
+  return fail(ErrorCode::invalid_argument, "{} bytes from {} on are not inside {}, which has {}", part.bytes,
+              part.offset, quoted(about_), about_.byte_size);
+}
+
+tl::unexpected<Error> Region::has_shrunk() const {
+  return fail(ErrorCode::invalid_argument, "{} no longer has the {} bytes that were registered",
+              quoted(about_), about_.byte_size);
+}
+
+Status Region::read(std::uint64_t offset, std::span<std::byte> to) const {
+  NEPH_TRY(const bool whole, move_all(to, about_.offset + offset, [&](auto left, off_t at) {
+             return ::pread(descriptor_, left.data(), left.size(), at);
+           }));
+  if (!whole) return has_shrunk();
+  return {};
+}
+
+/// Looks at the size first: pwrite would make an object longer that its owner has made shorter.
+Status Region::write(std::uint64_t offset, std::span<const std::byte> from) const {
+  if (!check_size()) return has_shrunk();
+  NEPH_CHECK(move_all(from, about_.offset + offset, [&](auto left, off_t at) {
+    return ::pwrite(descriptor_, left.data(), left.size(), at);
+  }));
+  return {};
 }
 
 Status Regions::check_allowed() const {
@@ -72,6 +92,15 @@ Result<std::shared_ptr<const Region>> Regions::find(const std::string& name) con
   return fail(ErrorCode::not_found, "shared memory '{}' is not registered", name);
 }
 
+Result<std::shared_ptr<const Region>> Regions::find(const wire::SharedPart& part) const {
+  NEPH_TRY(auto region, find(part.region));
+  NEPH_CHECK(region->check(part));
+  if (part.bytes > most_bytes_)
+    return fail(ErrorCode::invalid_argument, "{} bytes in shared memory '{}'; this server takes up to {}",
+                part.bytes, part.region, most_bytes_);
+  return region;
+}
+
 Result<std::vector<wire::SharedRegion>> Regions::list(const std::string& name) const {
   if (!name.empty()) {
     NEPH_TRY(const auto region, find(name));
@@ -86,7 +115,7 @@ Result<std::vector<wire::SharedRegion>> Regions::list(const std::string& name) c
 
 Status Regions::add(const wire::SharedRegion& about) {
   NEPH_CHECK(check_allowed());
-  NEPH_TRY(auto region, Region::map(about));
+  NEPH_TRY(auto region, Region::open(about));
   const std::scoped_lock lock(mutex_);
   if (!regions_.emplace(about.name, std::move(region)).second)
     return fail(ErrorCode::invalid_argument, "shared memory '{}' is registered already; unregister it first",

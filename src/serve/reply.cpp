@@ -1,8 +1,12 @@
 #include "serve/reply.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,17 +22,28 @@ void append(std::vector<std::byte>& memory, const void* data, std::size_t bytes)
   std::memcpy(memory.data() + begin, data, bytes);
 }
 
+/// The places of the `count` largest values, at the front of `ranking`; of equal ones the first first. What
+/// is not a number is smaller than any that is.
+void rank(std::span<const float> row, std::size_t count, std::vector<std::size_t>& ranking) {
+  ranking.resize(row.size());
+  std::iota(ranking.begin(), ranking.end(), std::size_t{0});
+  const auto order_of = [&](std::size_t at) {
+    return std::pair(std::isnan(row[at]) ? -std::numeric_limits<float>::infinity() : row[at], ~at);
+  };
+  std::partial_sort(ranking.begin(), ranking.begin() + static_cast<std::ptrdiff_t>(count), ranking.end(),
+                    [&](auto a, auto b) { return order_of(a) > order_of(b); });
+}
+
 /// The top `count` of one row as BYTES elements "value:index", as Triton's classification extension has them.
-void append_classes(std::span<const float> row, std::int64_t count, std::vector<std::byte>& memory) {
-  std::vector<std::size_t> order(row.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto top = order.begin() + count;
-  std::partial_sort(order.begin(), top, order.end(), [&](auto a, auto b) { return row[a] > row[b]; });
-  for (auto at = order.begin(); at != top; ++at) {
-    const auto text = fmt::format("{:f}:{}", row[*at], *at);
-    const auto length = static_cast<std::uint32_t>(text.size());
+void append_classes(std::span<const float> row, std::size_t count, std::vector<std::size_t>& ranking,
+                    std::vector<std::byte>& memory) {
+  rank(row, count, ranking);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::array<char, 96> text;  // 39 digits before the point, 6 behind it, and an index
+    const auto* end = fmt::format_to_n(text.data(), text.size(), "{:f}:{}", row[ranking[i]], ranking[i]).out;
+    const auto length = static_cast<std::uint32_t>(end - text.data());
     append(memory, &length, sizeof(length));
-    append(memory, text.data(), text.size());
+    append(memory, text.data(), length);
   }
 }
 
@@ -41,14 +56,15 @@ class Filling {
     const auto& request = job_.exchange->request;
     reply_.id = request.id;
     std::size_t bytes = 0;
-    for (const auto& wanted : job_.outputs) bytes += data_of(wanted.port).size();
+    for (const auto& wanted : job_.outputs)
+      if (!wanted.shared_at && wanted.classification == 0) bytes += data_of(wanted.port).size();
     lends_ = bytes >= worth_lending;
     reply_.memory.clear();
     if (!lends_) reply_.memory.reserve(bytes);
     reply_.outputs.resize(job_.outputs.size());
     for (std::size_t i = 0; i < job_.outputs.size(); ++i) fill(job_.outputs[i], reply_.outputs[i]);
     settle_copied();
-    if (lent_) block_.lend(*job_.exchange);
+    if (lent_ && !job_.broken) block_.lend(*job_.exchange);
   }
 
  private:
@@ -70,7 +86,8 @@ class Filling {
     if (wanted.classification > 0) return classify(data, wanted.classification, field, to);
     for (const auto size : field.dims) to.shape.push_back(size);
     if (wanted.shared_at) {
-      std::copy(data.begin(), data.end(), wanted.shared.begin());
+      if (auto status = wanted.region->write(wanted.shared_at->offset, data); !status)
+        job_.break_with(std::move(status).error());
       to.shared = wanted.shared_at;
     } else if (lends_) {
       to.data = data;
@@ -82,13 +99,13 @@ class Filling {
 
   void classify(std::span<const std::byte> data, std::int64_t count, const Field& field, wire::Tensor& to) {
     const auto values = field.row_bytes / sizeof(float);
-    const auto kept = std::min(count, static_cast<std::int64_t>(values));
+    const auto kept = std::min(static_cast<std::size_t>(count), values);
     to.type = wire::DataType::bytes;
-    to.shape.push_back(kept);
+    to.shape.push_back(static_cast<std::int64_t>(kept));
     const auto* row = reinterpret_cast<const float*>(data.data());
     copy(to, [&] {
       for (std::int64_t i = 0; i < job_.rows; ++i, row += values)
-        append_classes({row, values}, kept, reply_.memory);
+        append_classes({row, values}, kept, job_.ranking, reply_.memory);
     });
   }
 

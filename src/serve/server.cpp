@@ -17,7 +17,7 @@ class RunningServer final : public Server {
                 const Clock& clock)
       : options_(options),
         clock_(clock),
-        regions_(options.shared_memory),
+        regions_(options.shared_memory, static_cast<std::uint64_t>(options.max_body_bytes)),
         models_(model, regions_, clock),
         service_(models_, regions_, version) {}
   ~RunningServer() override { stop_until(clock_.now()); }
@@ -56,6 +56,9 @@ class RunningServer final : public Server {
   }
 
   Status listen() {
+    if (options_.http_port == no_port && options_.grpc_port == no_port)
+      return fail(ErrorCode::invalid_argument,
+                  "a server without a port for requests; give it --http-port or --grpc-port");
     if (options_.http_port != no_port) {
       NEPH_TRY(http_, start_http(options_.http_port, options_.http_threads, false));
     }
@@ -66,7 +69,8 @@ class RunningServer final : public Server {
     const wire::GrpcOptions grpc{.address = options_.listen,
                                  .port = static_cast<std::uint16_t>(options_.grpc_port),
                                  .max_message_bytes = static_cast<std::uint64_t>(options_.max_body_bytes),
-                                 .bearer_token = token_};
+                                 .bearer_token = token_,
+                                 .tls = options_.tls};
     NEPH_TRY(grpc_, wire::GrpcListener::start(service_, grpc, clock_));
     return {};
   }
@@ -78,6 +82,7 @@ class RunningServer final : public Server {
                                  .threads = threads,
                                  .max_body_bytes = static_cast<std::uint64_t>(options_.max_body_bytes),
                                  .bearer_token = token_,
+                                 .tls = options_.tls,
                                  .only_metrics = only_metrics};
     return wire::HttpListener::start(service_, http, clock_);
   }

@@ -14,6 +14,7 @@ namespace neph::stats {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::Ge;
 using testing::Le;
 using testing::Optional;
@@ -180,6 +181,63 @@ TEST(QuantileOverGroups, OneGroupIsASampleAndTooFewSamplesCarryNothing) {
   EXPECT_EQ(one.high, expected.high);
   EXPECT_FALSE(quantile_over_groups(Runs{.between = 0.1}.draw(random), 0.99).low);  // 200 samples, 299 needed
   EXPECT_TRUE(std::isnan(quantile_over_groups({}, 0.5).value));
+}
+
+/// Response times of requests at `rate` to one worker who takes `service_s` and, every five seconds, half a
+/// second off, by Lindley's recursion; Poisson arrivals from a recorded seed; the first five seconds left
+/// out.
+std::vector<double> stay_in_queue(double rate, double service_s, double stall_s, double length_s,
+                                  std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> stays;
+  const double phase = 5 * random.uniform();
+  double at = 0, free = 0, stall_at = phase;
+  while (at < length_s + 5) {
+    double begin = std::max(at, free);
+    if (begin >= stall_at) {
+      begin += stall_s;
+      stall_at += 5;
+    }
+    free = begin + service_s;
+    if (at >= 5) stays.push_back(free - at);
+    at += -std::log1p(-random.uniform()) / rate;
+  }
+  return stays;
+}
+
+/// How often the intervals of runs of 30 s hold the quantiles of a run of ten hours.
+std::vector<double> coverage_in_queue(double rate, double service_s, double stall_s,
+                                      const std::vector<double>& qs) {
+  std::vector<double> truth, covered(qs.size(), 0.0);
+  const auto long_run = sorted(stay_in_queue(rate, service_s, stall_s, 36000, 1));
+  for (const double q : qs) truth.push_back(quantile_of_sorted(long_run, q));
+  constexpr int runs = 150;
+  for (int run = 0; run < runs; ++run) {
+    const auto stays = stay_in_queue(rate, service_s, stall_s, 30, 100 + run);
+    for (std::size_t i = 0; i < qs.size(); ++i) {
+      const auto estimate = quantile_in_sequence(stays, qs[i]);
+      covered[i] += (estimate.low && *estimate.low <= truth[i] && truth[i] <= *estimate.high) / double{runs};
+    }
+  }
+  return covered;
+}
+
+TEST(QuantileInSequence, CoversTheTruthOfAQueueWhereIndependentSamplesWouldNot) {
+  const std::vector<double> qs{0.5, 0.9, 0.99};
+  EXPECT_THAT(coverage_in_queue(60, 0.010, 0, qs), Each(Ge(0.9)));
+  EXPECT_THAT(coverage_in_queue(60, 0.010, 0.5, qs), Each(Ge(0.9)));
+  EXPECT_THAT(coverage_in_queue(120, 0.005, 0.5, qs), Each(Ge(0.9)));
+}
+
+TEST(QuantileInSequence, IsNeverNarrowerThanThatOfIndependentSamples) {
+  const auto stays = stay_in_queue(60, 0.010, 0.5, 30, 7);
+  for (const double q : {0.5, 0.9, 0.99}) {
+    const auto alone = quantile_estimate(stays, q), in_sequence = quantile_in_sequence(stays, q);
+    EXPECT_EQ(alone.value, in_sequence.value);
+    EXPECT_LE(*in_sequence.low, *alone.low);
+    EXPECT_GE(*in_sequence.high, *alone.high);
+  }
+  EXPECT_FALSE(quantile_in_sequence(std::vector<double>(100, 1.0), 0.99).low);
 }
 
 }  // namespace

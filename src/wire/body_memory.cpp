@@ -44,6 +44,11 @@ bool BodyMemory::extend(std::size_t bytes) {
   return true;
 }
 
+void BodyMemory::release() {
+  BodyMemory empty;
+  swap(empty);
+}
+
 void BodyMemory::swap(BodyMemory& other) {
   std::swap(memory_, other.memory_);
   std::swap(capacity_, other.capacity_);

@@ -21,6 +21,8 @@ class BodyMemory {
   /// Forgets what lies behind `bytes`.
   void truncate(std::size_t bytes) { size_ = bytes < size_ ? bytes : size_; }
   void clear() { size_ = 0; }
+  /// Gives its memory back.
+  void release();
   void swap(BodyMemory& other);
 
  private:

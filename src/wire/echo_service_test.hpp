@@ -20,6 +20,21 @@ inline constexpr bool grpc_blinds_tsan = true;
 inline constexpr bool grpc_blinds_tsan = false;
 #endif
 
+/// Counts leases of replies, and those that were given back.
+class Leases final : public Exchange::Lease {
+ public:
+  void take(Exchange& exchange) {
+    ++taken_;
+    exchange.lease = this;
+  }
+  void written(Exchange&) override { ++given_back_; }
+  int taken() const { return taken_; }
+  int given_back() const { return given_back_; }
+
+ private:
+  std::atomic<int> taken_{0}, given_back_{0};
+};
+
 class EchoService final : public Service {
  public:
   ~EchoService() override { answer_all(); }
@@ -77,6 +92,12 @@ class EchoService final : public Service {
   std::string metrics() const override { return "nv_inference_count 0\n"; }
 
   void infer(Exchange& exchange) override {
+    {
+      const std::scoped_lock lock(deadline_mutex_);
+      last_deadline_.reset();
+      if (exchange.deadline) last_deadline_ = *exchange.deadline - exchange.received;
+    }
+    leases.take(exchange);
     ++taken_;
     if (refusal) {
       exchange.retry_after = retry_after;
@@ -94,6 +115,12 @@ class EchoService final : public Service {
   }
 
   std::int64_t taken() const { return taken_; }
+  /// Of the last request, from its arrival on.
+  std::optional<Nanoseconds> last_deadline() const {
+    const std::scoped_lock lock(deadline_mutex_);
+    return last_deadline_;
+  }
+  Leases leases;  ///< one for each reply
   std::atomic<bool> is_ready{true};
   std::optional<Error> refusal;  ///< of every inference; set while none is under way
   Nanoseconds retry_after{};     ///< with it
@@ -123,6 +150,8 @@ class EchoService final : public Service {
 
   std::mutex mutex_;
   std::vector<std::thread> threads_;
+  mutable std::mutex deadline_mutex_;
+  std::optional<Nanoseconds> last_deadline_;
   std::atomic<std::int64_t> taken_{0}, abandoned_{0};
 };
 

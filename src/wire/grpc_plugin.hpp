@@ -36,8 +36,8 @@ Result<std::unique_ptr<GrpcPlugin>> load_grpc(
 
 /// The one symbol that the plugin exports. The number in its name changes whenever a header that both sides
 /// of it use does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_GRPC_SYMBOL "neph_make_grpc_2"
+#define NEPH_GRPC_SYMBOL "neph_make_grpc_3"
 #define NEPH_EXPORT_GRPC(Type)                                                                     \
-  extern "C" __attribute__((visibility("default"))) ::neph::wire::GrpcPlugin* neph_make_grpc_2() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::wire::GrpcPlugin* neph_make_grpc_3() { \
     return new Type();                                                                             \
   }

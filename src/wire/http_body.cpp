@@ -53,13 +53,6 @@ void collect(const std::vector<Tensor>& tensors, OutgoingBody& body) {
     if (body.binary[i]) body.data.push_back(tensors[i].data);
 }
 
-bool wants_binary(const InferRequest& request, const std::string& output) {
-  const auto found = std::find_if(request.outputs.begin(), request.outputs.end(),
-                                  [&](const auto& requested) { return requested.name == output; });
-  return found == request.outputs.end() ? request.binary_outputs
-                                        : found->binary.value_or(request.binary_outputs);
-}
-
 }  // namespace
 
 Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes,
@@ -79,6 +72,13 @@ Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> j
   return read(body, json_bytes, reply, reply.outputs);
 }
 
+bool wants_binary(const InferRequest& request, std::string_view output) {
+  const auto found = std::find_if(request.outputs.begin(), request.outputs.end(),
+                                  [&](const auto& requested) { return requested.name == output; });
+  return found == request.outputs.end() ? request.binary_outputs
+                                        : found->binary.value_or(request.binary_outputs);
+}
+
 std::size_t OutgoingBody::bytes() const {
   std::size_t sum = json.size();
   for (const auto& part : data) sum += part.size();
@@ -88,7 +88,7 @@ std::size_t OutgoingBody::bytes() const {
 Status write_body(const InferRequest& request, OutgoingBody& body) {
   body.json.clear();
   body.binary.clear();
-  for (const auto& input : request.inputs) body.binary.push_back(!input.shared);
+  for (const auto& input : request.inputs) body.binary.push_back(!input.shared && request.binary_inputs);
   collect(request.inputs, body);
   return write_json(request, body.binary, body.json);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/message.hpp"
@@ -30,7 +31,10 @@ struct OutgoingBody {
   std::size_t bytes() const;
 };
 
-/// All inputs as binary data. Errors: unsupported, as write_json.
+/// Whether the request wants an output as bytes behind the JSON.
+bool wants_binary(const InferRequest& request, std::string_view output);
+
+/// Inputs as the request says: binary, or as JSON numbers. Errors: unsupported, as write_json.
 Status write_body(const InferRequest& request, OutgoingBody& body);
 /// Outputs as the request wants them: binary, or as JSON numbers.
 Status write_body(const InferReply& reply, const InferRequest& request, OutgoingBody& body);

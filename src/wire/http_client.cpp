@@ -1,11 +1,10 @@
 #include "wire/http_client.hpp"
 
+#include <algorithm>
 #include <array>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 #include <unordered_set>
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
 #include <vector>
@@ -13,12 +12,8 @@
 #include <fmt/format.h>
 
 #include "core/json.hpp"
-#include "wire/http_body.hpp"
-#include "wire/http_reply_head.hpp"
-#include "wire/pieces.hpp"
+#include "wire/http_client_connection.hpp"
 #include "wire/rest_route.hpp"
-#include "wire/stream.hpp"
-#include "wire/timing.hpp"
 
 namespace neph::wire {
 namespace {
@@ -27,53 +22,9 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using Code = boost::system::error_code;
 
-constexpr std::size_t read_bytes = 64 << 10;
-constexpr std::size_t most_head_bytes = 64 << 10;
 constexpr auto deadline_interval = std::chrono::milliseconds(5);
 
-/// Head, JSON and tensors of a request, ready for the socket.
-struct HttpOutgoing final : Outgoing {
-  std::string head;
-  OutgoingBody body;
-  std::vector<asio::const_buffer> pieces;
-};
-
-class HttpClient;
-
-/// A connection and the call that is on it, if any.
-class Connection {
- public:
-  Connection(HttpClient& client, asio::io_context& io) : client_(client), stream_(io) {}
-  void carry(Call& call);
-  void close();
-  Call* call() const { return call_; }
-
- private:
-  void connect();
-  void greet();
-  void begin();
-  void write();
-  void read();
-  void take(std::size_t bytes);
-  void finish();
-  void fail_with(Code error);
-  void shut();
-  void end(Status outcome);
-
-  HttpClient& client_;
-  Stream stream_;
-  Call* call_ = nullptr;
-  std::array<char, read_bytes> buffer_;
-  std::string head_, body_;  ///< the body of a reply that is kept, or that tells an error
-  HttpReplyHead reply_;
-  bool has_head_ = false;
-  bool used_before_ = false;
-  std::uint64_t left_ = 0;  ///< bytes of the body to come
-  std::uint64_t turn_ =
-      0;  ///< counts calls, so that what a closed one left behind is not taken for this one's
-};
-
-class HttpClient final : public Client {
+class HttpClient final : public Client, public HttpClientConnection::Home {
  public:
   HttpClient(Endpoint endpoint, ClientOptions options, const Clock& clock, Ended ended)
       : endpoint_(std::move(endpoint)),
@@ -100,15 +51,22 @@ class HttpClient final : public Client {
     NEPH_TRY(const auto live, encode_get("/v2/health/live"));
     first.request = live.get();
     first.deadline = clock_.now() + from_seconds(options_.connect_s);
-    return perform(first).map_error([&](Error reason) {
-      reason.message = fmt::format("{}: {}", endpoint_.text(), reason.message);
-      return reason;
-    });
+    const auto status = perform(first);
+    if (!status) return fail(status.error().code, "{}: {}", endpoint_.text(), status.error().message);
+    knows_binary_ = server_knows_binary();
+    return {};
   }
 
   Result<std::unique_ptr<Outgoing>> encode(const InferRequest& request) const override {
     auto made = std::make_unique<HttpOutgoing>();
-    NEPH_CHECK(write_body(request, made->body));
+    if (knows_binary_) {
+      NEPH_CHECK(write_body(request, made->body));
+    } else {
+      auto in_json = request;
+      in_json.binary_inputs = false;
+      in_json.binary_outputs = false;
+      NEPH_CHECK(write_body(in_json, made->body));
+    }
     const auto version = request.version.empty() ? "" : "/versions/" + path_segment(request.version);
     made->head = fmt::format(
         "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}Content-Type: {}\r\n{}Content-Length: "
@@ -127,7 +85,7 @@ class HttpClient final : public Client {
   void send(Call& call) override {
     if (call.deadline) watch_deadlines();
     if (idle_.empty()) {
-      connections_.push_back(std::make_unique<Connection>(*this, io_));
+      connections_.push_back(std::make_unique<HttpClientConnection>(*this, io_));
       idle_.push_back(connections_.back().get());
     }
     auto* connection = idle_.back();
@@ -156,7 +114,7 @@ class HttpClient final : public Client {
   }
 
   void give_up() override {
-    const std::vector<Connection*> all(busy_.begin(), busy_.end());
+    const std::vector<HttpClientConnection*> all(busy_.begin(), busy_.end());
     for (auto* connection : all) connection->close();
   }
 
@@ -176,15 +134,16 @@ class HttpClient final : public Client {
     return std::move(call.reply);
   }
 
+ private:
   // ---- For connections
 
-  const std::vector<tcp::endpoint>& addresses() const { return addresses_; }
-  Moment now() const { return clock_.now(); }
-  TlsContext* tls() const { return tls_.get(); }
-  const std::string& server_name() const {
+  const std::vector<tcp::endpoint>& addresses() const override { return addresses_; }
+  Moment now() const override { return clock_.now(); }
+  TlsContext* tls() const override { return tls_.get(); }
+  const std::string& server_name() const override {
     return options_.tls.server_name.empty() ? endpoint_.host : options_.tls.server_name;
   }
-  void ended(Connection& connection, Call& call) {
+  void ended(HttpClientConnection& connection, Call& call) override {
     busy_.erase(&connection);
     idle_.push_back(&connection);
     if (&call == own_call_)
@@ -193,7 +152,8 @@ class HttpClient final : public Client {
       ended_(call);
   }
 
- private:
+  // ---- Its own
+
   std::string authorization() const {
     return options_.bearer_token.empty() ? ""
                                          : fmt::format("Authorization: Bearer {}\r\n", options_.bearer_token);
@@ -214,6 +174,16 @@ class HttpClient final : public Client {
     while (own_call_ != nullptr)
       run_until(clock_.now() + deadline_interval, [&] { return own_call_ == nullptr; });
     return call.outcome;
+  }
+
+  /// Tensors as bytes are an extension, which MLServer for one does not have: such a server gets numbers. One
+  /// that does not say what it knows is taken to know it.
+  bool server_knows_binary() {
+    const auto text = get("/v2");
+    const auto about = text ? parse_json(*text, endpoint_.text()) : Result<Json>(Json());
+    if (!about || !about->is_object() || !about->contains("extensions")) return true;
+    const auto& extensions = (*about)["extensions"];
+    return std::find(extensions.begin(), extensions.end(), "binary_tensor_data") != extensions.end();
   }
 
   /// Others may say more than we know: only what is wanted here is read.
@@ -242,7 +212,7 @@ class HttpClient final : public Client {
       watching_ = false;
       if (error) return;
       const auto at = clock_.now();
-      std::vector<Connection*> late;
+      std::vector<HttpClientConnection*> late;
       bool any = false;
       for (auto* connection : busy_) {
         const auto& deadline = connection->call()->deadline;
@@ -262,143 +232,13 @@ class HttpClient final : public Client {
   asio::io_context io_{1};
   asio::steady_timer timer_{io_};
   std::vector<tcp::endpoint> addresses_;
-  std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<Connection*> idle_;
-  std::unordered_set<Connection*> busy_;
+  std::vector<std::unique_ptr<HttpClientConnection>> connections_;
+  std::vector<HttpClientConnection*> idle_;
+  std::unordered_set<HttpClientConnection*> busy_;
   Call* own_call_ = nullptr;
   bool watching_ = false;
+  bool knows_binary_ = true;  ///< the server takes tensors as bytes
 };
-
-// ---- Connection
-
-void Connection::carry(Call& call) {
-  call_ = &call;
-  ++turn_;
-  head_.clear();
-  body_.clear();
-  has_head_ = false;
-  call.sent = client_.now();
-  call.first_byte.reset();
-  if (stream_.socket().is_open()) return write();
-  used_before_ = false;
-  connect();
-}
-
-void Connection::connect() {
-  asio::async_connect(stream_.socket(), client_.addresses(),
-                      [this, turn = turn_](Code error, const tcp::endpoint&) {
-                        if (turn != turn_ || call_ == nullptr) return;
-                        if (error) return fail_with(error);
-                        Code ignored;
-                        stream_.socket().set_option(tcp::no_delay(true), ignored);
-                        client_.tls() != nullptr ? greet() : begin();
-                      });
-}
-
-void Connection::greet() {
-  stream_.async_connect(*client_.tls(), client_.server_name(), [this, turn = turn_](Code error) {
-    if (turn != turn_ || call_ == nullptr) return;
-    error ? fail_with(error) : begin();
-  });
-}
-
-void Connection::begin() {
-  call_->sent = client_.now();
-  write();
-}
-
-void Connection::write() {
-  const auto& pieces = static_cast<const HttpOutgoing&>(*call_->request).pieces;
-  asio::async_write(stream_, Pieces(pieces), [this, turn = turn_](Code error, std::size_t) {
-    if (turn != turn_ || call_ == nullptr) return;
-    if (error) return fail_with(error);
-  });
-  read();
-}
-
-void Connection::read() {
-  stream_.async_read_some(asio::buffer(buffer_), [this, turn = turn_](Code error, std::size_t bytes) {
-    if (turn != turn_ || call_ == nullptr) return;
-    if (error) return fail_with(error);
-    take(bytes);
-  });
-}
-
-void Connection::take(std::size_t bytes) {
-  if (!call_->first_byte) call_->first_byte = client_.now();
-  std::string_view piece(buffer_.data(), bytes);
-  if (!has_head_) {
-    head_ += piece;
-    const auto blank = head_.find("\r\n\r\n");
-    if (blank == std::string::npos) {
-      if (head_.size() > most_head_bytes) {
-        shut();
-        return end(fail(ErrorCode::corrupt, "no reply of HTTP/1.1: a head of more than 64 KiB"));
-      }
-      return read();
-    }
-    body_ = head_.substr(blank + 4);
-    head_.resize(blank + 4);
-    auto parsed = parse_reply_head(head_);
-    if (!parsed) {
-      shut();
-      return end(tl::unexpected(parsed.error()));
-    }
-    reply_ = *parsed;
-    if (reply_.status < 200) {  // 100 Continue: the real one follows
-      head_ = std::exchange(body_, {});
-      return take(0);
-    }
-    has_head_ = true;
-    left_ = reply_.content_length - std::min<std::uint64_t>(body_.size(), reply_.content_length);
-  } else {
-    left_ -= std::min<std::uint64_t>(left_, piece.size());
-    if (call_->keeps_reply || reply_.status != 200) body_ += piece;
-  }
-  if (left_ > 0) return read();
-  finish();
-}
-
-void Connection::finish() {
-  used_before_ = true;
-  call_->server = parse_timing(reply_.timing);
-  call_->json_bytes = reply_.json_bytes;
-  if (!reply_.keep_alive) shut();
-  if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
-  if (call_->keeps_reply) call_->reply = std::move(body_);
-  end({});
-}
-
-/// A server may close a connection that has been idle, just when it is used again: that is no failure of the
-/// request, which nobody has read, and it is sent once more.
-void Connection::fail_with(Code error) {
-  const auto words = stream_.words_of(error);
-  const bool lost = error == asio::error::connection_refused || error == asio::error::eof ||
-                    error == asio::error::connection_reset || error == asio::error::broken_pipe ||
-                    error.category() == asio::error::get_ssl_category() ||
-                    error == asio::ssl::error::stream_truncated;
-  shut();
-  if (used_before_ && !call_->first_byte) return carry(*call_);
-  end(fail(lost ? ErrorCode::unavailable : ErrorCode::io, "{}", words));
-}
-
-/// Gives up the call: nobody waits for its reply any more.
-void Connection::close() {
-  shut();
-  const bool late = call_->deadline && client_.now() >= *call_->deadline;
-  end(late ? fail(ErrorCode::timeout, "no reply within the time allowed")
-           : fail(ErrorCode::unavailable, "given up before it was answered"));
-}
-
-void Connection::shut() { stream_.close(); }
-
-void Connection::end(Status outcome) {
-  ++turn_;
-  auto& call = *std::exchange(call_, nullptr);
-  call.done = client_.now();
-  call.outcome = std::move(outcome);
-  client_.ended(*this, call);
-}
 
 }  // namespace
 

@@ -2,38 +2,32 @@
 
 #include <algorithm>
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
 #include <charconv>
 
 #include <fmt/format.h>
 #include <sys/socket.h>
 
-#include "wire/pieces.hpp"
 #include "wire/secret.hpp"
-#include "wire/timing.hpp"
 
 namespace neph::wire {
 namespace {
 
-constexpr std::size_t first_read_bytes = 8192;
 constexpr std::uint32_t header_limit = 16 << 10;
+constexpr Nanoseconds idle_until_rest = std::chrono::seconds(2);
 constexpr std::size_t chunk_bytes = 1 << 16;
-constexpr double linger_s = 2;
-constexpr double least_bytes_per_s = 1e6;            // of a body, beside the patience that it has anyway
 constexpr std::uint64_t most_small_bytes = 1 << 20;  // of a body that carries no tensors
-constexpr std::size_t most_packed_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_buffered_bytes = 128 << 10;
-constexpr std::size_t worth_packing = 1024;
-constexpr std::string_view json_length_header = "Inference-Header-Content-Length";
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
-std::string_view reason_phrase(int status) {
-  return view(http::obsolete_reason(static_cast<http::status>(status)));
+/// With its memory: a text that is given the value of an empty one would keep its own.
+template <class T>
+void give_back(T& thing) {
+  const T old = std::move(thing);
+  thing = T();
 }
 
 Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
@@ -63,16 +57,24 @@ HttpConnection::~HttpConnection() {
   --home_.count;
 }
 
-/// A handler that keeps the connection alive until it has run.
-template <class Function>
-auto HttpConnection::then(Function function) {
-  return [self = shared_from_this(), function](Code error, std::size_t = 0) { ((*self).*function)(error); };
-}
-
 void HttpConnection::allow_s(double seconds) { due_ = home_.clock.now() + from_seconds(seconds); }
 
 void HttpConnection::look_at_clock(Moment now) {
-  if (doing_ != Doing::serving && now > due_) close();
+  if (doing_ != Doing::serving && now > due_) return close();
+  if (doing_ == Doing::waiting && !resting_ && now - since_ > idle_until_rest) rest();
+}
+
+/// Gives back what large messages made it grow to: of 10,000 idle connections none may hold megabytes. One
+/// that is asked every second keeps its memory.
+void HttpConnection::rest() {
+  resting_ = true;
+  body_.release();
+  unpacked_.release();
+  give_back(request);
+  give_back(reply);
+  give_back(out_);
+  give_back(small_);
+  give_back(packed_);
 }
 
 std::optional<Moment> HttpConnection::idle_since() const {
@@ -107,13 +109,14 @@ void HttpConnection::begin() {
       error || self->doing_ == Doing::ending ? self->close() : self->read_header();
     });
   };
-  stream_.async_accept(*home_.tls, asio::bind_executor(home_.handshakes.get_executor(), std::move(greeted)));
+  stream_.async_accept(*home_.tls, asio::bind_executor(home_.aside.get_executor(), std::move(greeted)));
 }
 
 void HttpConnection::read_header() {
   doing_ = Doing::waiting;
+  resting_ = false;
   since_ = home_.clock.now();
-  allow_s(home_.options.patience_s);
+  due_ = since_ + from_seconds(home_.options.patience_s);
   parser_.emplace();
   parser_->header_limit(header_limit);
   parser_->body_limit(home_.options.max_body_bytes);
@@ -223,13 +226,13 @@ bool HttpConnection::is_authorised() const {
 }
 
 void HttpConnection::read_known_body(std::uint64_t length) {
-  allow_s(home_.options.patience_s + static_cast<double>(length) / least_bytes_per_s);
   if (!body_.reserve(length, json_bytes_.value_or(0)))
     return refuse({ErrorCode::unavailable, fmt::format("no memory for a body of {} bytes", length)});
   const auto there = std::min<std::size_t>(buffer_.size(), length);
   std::copy_n(static_cast<const std::byte*>(buffer_.data().data()), there, body_.bytes().data());
   buffer_.consume(there);
   if (there == length) return on_body({});
+  allow_s(home_.options.patience_s + static_cast<double>(length) / least_bytes_per_s);
   const auto rest = body_.bytes().subspan(there);
   asio::async_read(stream_, asio::buffer(rest.data(), rest.size()), then(&HttpConnection::on_body));
 }
@@ -253,39 +256,20 @@ void HttpConnection::on_body(Code error) {
   if (error) return close();
   unread_ = false;
   received = home_.clock.now();
-  if (const auto status = unpack_body(); !status) return refuse(status.error());
-  serve();
-}
-
-Status HttpConnection::unpack_body() {
-  if (body_coding_ == Coding::identity) return {};
-  unpacked_.clear();
-  NEPH_CHECK(unpack(body_.bytes(), home_.options.max_body_bytes, unpacked_));
-  body_.swap(unpacked_);
-  return {};
-}
-
-// ---- Answering
-
-void HttpConnection::serve() {
   doing_ = Doing::serving;
-  if (route_.to == Route::To::infer) {
-    if (const auto status = begin_inference(); !status) return refuse(status.error());
-    const auto self = self_ = shared_from_this();
-    home_.service.infer(*this);
-    if (doing_ == Doing::serving && buffer_.size() == 0)
-      read_more();  // else the next request is there already
-    return;
-  }
-  if (!takes_long(route_.to)) return answer_small(rest_reply(home_.service, route_, body_.bytes()));
-  asio::post(home_.slow, [self = shared_from_this()]() mutable {
-    auto said = rest_reply(self->home_.service, self->route_, self->body_.bytes());
-    auto& io = self->home_.io;  // the connection itself goes back to its thread, and may end nowhere else
-    asio::post(io, [self = std::move(self), said = std::move(said)] { self->answer_small(said); });
-  });
+  const auto json = std::min<std::uint64_t>(json_bytes_.value_or(body_.size()), body_.size());
+  const bool heavy = body_coding_ != Coding::identity ? body_.size() > heavy_bytes : json > heavy_bytes;
+  make(heavy, &HttpConnection::read_request, &HttpConnection::serve);
 }
 
-Status HttpConnection::begin_inference() {
+/// Unpacks the body, and reads it if it is one of inference.
+Status HttpConnection::read_request() {
+  if (body_coding_ != Coding::identity) {
+    unpacked_.clear();
+    NEPH_CHECK(unpack(body_.bytes(), home_.options.max_body_bytes, unpacked_));
+    body_.swap(unpacked_);
+  }
+  if (route_.to != Route::To::infer) return {};
   request.clear();
   reply.clear();
   NEPH_CHECK(read_body(body_.bytes(), json_bytes_, request));
@@ -295,97 +279,25 @@ Status HttpConnection::begin_inference() {
   return {};
 }
 
-void HttpConnection::finish(Status status) {
-  outcome_ = std::move(status);
-  auto& io = home_.io;
-  asio::dispatch(io, [self = std::move(self_)] { self->answer(); });
-}
-
-void HttpConnection::answer() {
-  if (outcome_) outcome_ = write_body(reply, request, out_);
-  if (!outcome_) return refuse(outcome_.error());
-  parts_.clear();
-  parts_.push_back(bytes_of(out_.json));
-  parts_.insert(parts_.end(), out_.data.begin(), out_.data.end());
-  write(200, out_.has_binary() ? "application/octet-stream" : "application/json", parts_,
-        out_.has_binary() ? std::optional(out_.json.size()) : std::nullopt);
-}
-
-void HttpConnection::answer_small(const RestReply& said) {
-  small_ = said.body;
-  parts_.assign(1, bytes_of(small_));
-  write(said.status, said.type, parts_, std::nullopt);
-}
-
-void HttpConnection::write(int status, std::string_view type,
-                           std::span<const std::span<const std::byte>> parts,
-                           std::optional<std::size_t> json_bytes) {
-  doing_ = Doing::writing;
-  std::size_t bytes = 0;
-  for (const auto& part : parts) bytes += part.size();
-  const bool packs =
-      reply_coding_ != Coding::identity && bytes >= worth_packing && bytes <= most_packed_bytes;
-  if (packs) {
-    pack(parts, reply_coding_, packed_);
-    bytes = packed_.size();
-  }
-  head_.clear();
-  const auto out = std::back_inserter(head_);
-  fmt::format_to(out, "HTTP/1.1 {} {}\r\nContent-Length: {}\r\n", status, reason_phrase(status), bytes);
-  if (bytes > 0) fmt::format_to(out, "Content-Type: {}\r\n", type);
-  if (json_bytes) fmt::format_to(out, "{}: {}\r\n", json_length_header, *json_bytes);
-  if (packs)
-    fmt::format_to(out, "Content-Encoding: {}\r\n", reply_coding_ == Coding::gzip ? "gzip" : "deflate");
-  if (status == 401) head_ += "WWW-Authenticate: Bearer\r\n";
-  if (status == 503)
-    fmt::format_to(out, "Retry-After: {}\r\n", std::chrono::ceil<std::chrono::seconds>(retry_after).count());
-  timing_.clear();
-  append_timing(stages, timing_);
-  if (!timing_.empty()) fmt::format_to(out, "Server-Timing: {}\r\n", timing_);
-  stages = {};
-  head_ += keep_alive_ && !unread_ ? "\r\n" : "Connection: close\r\n\r\n";
-
-  pieces_.clear();
-  pieces_.push_back(asio::buffer(head_));
-  if (packs)
-    pieces_.push_back(asio::buffer(packed_));
-  else
-    for (const auto& part : parts) pieces_.push_back(asio::buffer(part.data(), part.size()));
-  allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
-  asio::async_write(stream_, Pieces(pieces_), then(&HttpConnection::on_written));
-}
-
-void HttpConnection::on_written(Code error) {
-  if (lease != nullptr) std::exchange(lease, nullptr)->written(*this);
-  if (error) return close();
-  if (unread_ || !keep_alive_ || home_.stopping) return end();
-  read_header();
-}
-
-/// TLS has a farewell of its own, without which a client must take the reply for cut off.
-void HttpConnection::end() {
-  if (!stream_.is_secure()) return unread_ ? linger() : close();
-  doing_ = Doing::reading;
-  allow_s(linger_s);
-  stream_.async_farewell(
-      [self = shared_from_this()](Code) { self->unread_ ? self->linger() : self->close(); });
-}
-
-/// Ends without cutting off the reply: a client that is still sending would be reset, and lose what it has
-/// not read.
-void HttpConnection::linger() {
-  Code failed;
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
-  if (failed) return close();
-  doing_ = Doing::reading;
-  allow_s(linger_s);
-  discard({});
-}
-
-void HttpConnection::discard(Code error) {
-  if (error) return close();
-  buffer_.clear();
-  stream_.socket().async_read_some(buffer_.prepare(first_read_bytes), then(&HttpConnection::discard));
+/// Has `work` done and then `next`, here; what is `heavy` on another thread, as it would hold up the other
+/// connections of this one.
+void HttpConnection::make(bool heavy, Status (HttpConnection::*work)(),
+                          void (HttpConnection::*next)(Status)) {
+  const auto whole = [work](HttpConnection& self) -> Status {
+    try {
+      return (self.*work)();
+    } catch (const std::exception&) {  // no memory, or a length beyond what there can be
+      return fail(ErrorCode::unavailable, "no memory for a message as large as this");
+    }
+  };
+  if (!heavy) return (this->*next)(whole(*this));
+  asio::post(home_.aside, [self = shared_from_this(), whole, next]() mutable {
+    auto status = whole(*self);
+    auto& io = self->home_.io;  // the connection goes back to its thread, and may end nowhere else
+    asio::post(io, [self = std::move(self), status = std::move(status), next]() mutable {
+      ((*self).*next)(std::move(status));
+    });
+  });
 }
 
 }  // namespace neph::wire

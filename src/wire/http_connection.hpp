@@ -26,6 +26,9 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
+/// Where the JSON of a body ends and its tensors begin.
+inline constexpr std::string_view json_length_header = "Inference-Header-Content-Length";
+
 class HttpConnection;
 
 /// What the connections of one thread share.
@@ -34,7 +37,7 @@ struct HttpThread {
   const HttpOptions& options;
   const Clock& clock;
   asio::thread_pool& slow;                               ///< for answers that take long
-  asio::thread_pool& handshakes;                         ///< for TLS, a millisecond of arithmetic each
+  asio::thread_pool& aside;                              ///< for what would hold up the other connections
   TlsContext* tls = nullptr;                             ///< null: in the clear
   std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
   std::atomic<std::int64_t> count{0};
@@ -52,7 +55,8 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   void begin();
   void finish(Status status) override;
 
-  /// Closes it if it has taken too long for what it is doing.
+  /// Closes it if it has taken too long for what it is doing; takes the memory of one that has been idle for
+  /// a while.
   void look_at_clock(Moment now);
   /// Since when it has been waiting for a request; empty: it has one.
   std::optional<Moment> idle_since() const;
@@ -64,9 +68,18 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   using Code = boost::system::error_code;
   enum class Doing { waiting, reading, serving, writing, ending };
 
+  static constexpr double least_bytes_per_s = 1e6;  ///< of a body, beside the patience that it has anyway
+  /// JSON to read or write, or bytes to unpack or pack, that take more than about a millisecond.
+  static constexpr std::size_t heavy_bytes = std::size_t{256} << 10;
+  static constexpr std::size_t first_read_bytes = 8192;
+
+  /// A handler that keeps the connection alive until it has run.
   template <class Function>
-  auto then(Function function);
+  auto then(Function function) {
+    return [self = shared_from_this(), function](Code error, std::size_t = 0) { ((*self).*function)(error); };
+  }
   void allow_s(double seconds);
+  void rest();
   void read_header();
   void read_more();
   void on_more(Code error, std::size_t bytes);
@@ -80,13 +93,15 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   void read_chunked_body();
   void on_chunk(Code error);
   void on_body(Code error);
-  Status unpack_body();
-  void serve();
-  Status begin_inference();
+  void make(bool heavy, Status (HttpConnection::*work)(), void (HttpConnection::*next)(Status));
+  Status read_request();
+  void serve(Status read);
   void answer();
+  Status write_reply();
+  void answer_inference(Status written);
   void answer_small(const RestReply& said);
-  void write(int status, std::string_view type, std::span<const std::span<const std::byte>> parts,
-             std::optional<std::size_t> json_bytes);
+  void pack_parts();
+  void write(int status, std::string_view type, std::optional<std::size_t> json_bytes);
   void on_written(Code error);
   void end();
   void linger();
@@ -107,8 +122,10 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Status outcome_;
   Doing doing_ = Doing::waiting;
   Moment since_, due_;
-  bool greeting_ = false;  ///< the handshake is under way, in a thread of its own
-  bool reading_ = false;   ///< read_more() is under way
+  bool resting_ = false;    ///< has given back its memory
+  bool greeting_ = false;   ///< the handshake is under way, in a thread of its own
+  bool reading_ = false;    ///< read_more() is under way
+  bool is_packed_ = false;  ///< the reply
   bool keep_alive_ = true;
   bool unread_ = false;  ///< its end has not come: after a refusal nobody knows where the next one begins
   std::shared_ptr<HttpConnection> self_;  ///< while the service has it

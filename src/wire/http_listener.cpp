@@ -23,8 +23,8 @@ constexpr auto full_pause = std::chrono::milliseconds(100);  // after an accept 
 /// A thread with its connections, and a look at the clock for them.
 struct Worker : HttpThread {
   Worker(Service& service_, const HttpOptions& options_, const Clock& clock_, asio::thread_pool& slow_,
-         asio::thread_pool& handshakes_)
-      : HttpThread{service_, options_, clock_, slow_, handshakes_} {}
+         asio::thread_pool& aside_)
+      : HttpThread{service_, options_, clock_, slow_, aside_} {}
 
   void tick() {
     timer.expires_after(clock_interval);
@@ -85,7 +85,7 @@ class Listener final : public HttpListener {
       : options_(options), clock_(clock) {
     const auto threads = std::max<std::int64_t>(1, options.threads);
     for (std::int64_t i = 0; i < threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(service, options_, clock, slow_, handshakes_));
+      workers_.push_back(std::make_unique<Worker>(service, options_, clock, slow_, aside_));
       workers_.back()->most_connections = std::max<std::int64_t>(1, options.max_connections / threads);
     }
     acceptor_.emplace(workers_.front()->io);
@@ -147,8 +147,8 @@ class Listener final : public HttpListener {
     for (auto& worker : workers_) worker->io.stop();
     for (auto& worker : workers_)
       if (worker->thread.joinable()) worker->thread.join();
-    handshakes_.stop();
-    handshakes_.join();
+    aside_.stop();
+    aside_.join();
     slow_.join();
   }
 
@@ -183,7 +183,7 @@ class Listener final : public HttpListener {
   const Clock& clock_;
   std::unique_ptr<TlsContext> tls_;
   asio::thread_pool slow_{1};
-  asio::thread_pool handshakes_{1};
+  asio::thread_pool aside_{2};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> pause_;

@@ -34,6 +34,9 @@ void append_number(T value, std::string& text) {
   char digits[32];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), value).ptr;
   text.append(digits, end);
+  if constexpr (std::is_floating_point_v<T>)
+    if (value == 0 && std::signbit(value))
+      text += ".0";  // "-0" is a whole number to many, and loses its sign
 }
 
 /// A list of key-value pairs in braces: knows where commas go.

@@ -86,6 +86,7 @@ void InferRequest::clear() {
   inputs.clear();
   outputs.clear();
   binary_outputs = false;
+  binary_inputs = true;
   raw = false;
   memory.clear();
 }

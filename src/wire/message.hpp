@@ -120,6 +120,7 @@ struct InferRequest {
   std::vector<Tensor> inputs;
   std::vector<RequestedOutput> outputs;  ///< empty: all
   bool binary_outputs = false;           ///< HTTP: of outputs that are not named one by one
+  bool binary_inputs = true;             ///< HTTP, sent: as bytes behind the JSON or as JSON numbers
   bool raw = false;                      ///< one input, all bytes, which the model must name, type and shape
   std::vector<std::byte> memory;         ///< of tensors that came as numbers in JSON
 

@@ -73,6 +73,7 @@ std::optional<Match> match(std::string_view pattern, std::string_view path) {
 }
 
 Result<std::string> decoded(std::string_view segment) {
+  if (segment.find('%') == std::string_view::npos) return std::string(segment);
   std::string text;
   for (std::size_t i = 0; i < segment.size(); ++i) {
     if (segment[i] != '%') {

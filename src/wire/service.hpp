@@ -223,7 +223,7 @@ class Exchange {
   virtual void finish(Status status) = 0;
   /// The client has gone or has lost patience: work that has not begun need not begin. Over HTTP a client
   /// that ends its sending side counts as gone; it still gets what the service finishes with.
-  bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
+  virtual bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 
   /// Set by the service with a reply whose memory it owns: called when the reply has been written or given
   /// up.

@@ -134,8 +134,8 @@ class BehindServer final : public Recogniser {
 
   wire::ClientOptions options() const {
     return {.bearer_token = token_,
-            .channels = spec_.channels,
-            .tls = {.ca = spec_.ca, .certificate = spec_.certificate, .key = spec_.key}};
+            .tls = {.ca = spec_.ca, .certificate = spec_.certificate, .key = spec_.key},
+            .channels = spec_.channels};
   }
 
   Status ask_for_model() {

@@ -40,10 +40,10 @@ TEST(Infer, EveryFieldThatMayChangeAnswersIsAField) {
 
 TEST(Infer, TheTimeOfAWholeRunFollowsFromItsProbe) {
   const Json spec = {{"model", "m"}, {"images", "photos"}, {"count", 1000},
-                     {"batch", 10},  {"warmup", 20},       {"protocol", "x"}};
+                     {"batch", 10},  {"warmup", 20},       {"answers", "x"}};
   const auto small = probe(spec);
   EXPECT_EQ(small["count"], 20);
-  EXPECT_EQ(small["protocol"], "") << "a probe must not overwrite the user's file";
+  EXPECT_EQ(small["answers"], "") << "a probe must not overwrite the user's file";
   neph::Run done{.wall_s = 5};
   done.result.phases = {{"load_tensors", 0, 0.5}, {"warmup", 1, 2}, {"measure", 2, 4}};
   done.result.figures = {{"images_per_s", "", {.value = 100}}};

@@ -52,6 +52,13 @@ Status check_promise(const LoadSpec& spec) {
   return {};
 }
 
+/// As asked for, or as the search or the trace had it.
+double rate_of(const LoadSpec& spec, const CellSummary& cell) {
+  const auto offered = cell.figures.find("offered_per_s");
+  return (spec.rate > 0 && !spec.find_rate) || offered == cell.figures.end() ? spec.rate
+                                                                             : offered->second.value;
+}
+
 }  // namespace
 
 namespace load_server {
@@ -136,7 +143,7 @@ std::vector<load::Tested> tested_cells(const std::vector<CellSummary>& cells) {
                    .server = spec.url,
                    .scenario = spec.scenario,
                    .closed = closed,
-                   .level = closed ? static_cast<double>(spec.clients) : spec.rate,
+                   .level = closed ? static_cast<double>(spec.clients) : rate_of(spec, cell),
                    .batch = spec.batch,
                    .count = spec.count,
                    .duration_s = spec.duration.value,

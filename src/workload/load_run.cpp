@@ -33,6 +33,14 @@ bool is_here(const wire::Endpoint& endpoint) {
   return endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.rfind("127.", 0) == 0;
 }
 
+/// A probe that tells of the generator is made again; so many in a row, and the generator is at its end.
+constexpr int most_spoilt = 3;
+bool is_spoilt(const load::Measurement& measured, std::int64_t in_flight) {
+  const auto doubts = load::generator_doubts(measured, {.in_flight = in_flight});
+  return std::any_of(doubts.begin(), doubts.end(),
+                     [](const Warning& warning) { return warning.weight == Weight::voids; });
+}
+
 }  // namespace
 
 LoadSpec resolved(LoadSpec spec) {
@@ -86,6 +94,7 @@ Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
   Target target;
   NEPH_TRY(target.endpoint, wire::parse_endpoint(spec.url));
   target.client.channels = spec.channels;
+  target.client.tls = {.ca = spec.ca, .certificate = spec.certificate, .key = spec.key};
   if (!spec.token_file.empty()) {
     NEPH_TRY(const auto token, read_file(spec.token_file));
     target.client.bearer_token = trimmed(token);
@@ -210,7 +219,7 @@ Status LoadRun::search() {
   std::optional<load::Measurement> last;
   auto probe = spec_;
   std::int64_t probes = 0;
-  bool generator_at_its_end = false;
+  int spoilt = 0;  // in a row
   while (const auto rate = search.next()) {
     probe.rate = *rate;
     probe.duration = {std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / *rate)};
@@ -218,20 +227,22 @@ Status LoadRun::search() {
     NEPH_TRY(last, drive(probe, "probe", true));
     ++probes;
     if (last->stopped) break;
-    const auto doubts = load::generator_doubts(*last, {.in_flight = spec_.in_flight});
-    generator_at_its_end =
-        std::any_of(doubts.begin(), doubts.end(), [](const Warning& w) { return w.weight == Weight::voids; });
-    if (generator_at_its_end) break;
+    if (is_spoilt(*last, spec_.in_flight)) {
+      if (++spoilt == most_spoilt) break;
+      continue;
+    }
+    spoilt = 0;
     search.learn({*rate, load::lateness_of(last->samples, promise.limit_s)});
   }
   sum_up(*last, probe);
   result_.facts["search"] = search.story();
-  Estimate sustained{.n = probes};
   if (search.held())
-    sustained = {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes};
-  result_.figures.insert(result_.figures.begin(),
-                         {"sustained_per_s", "requests per second that keep the promise", sustained});
-  if (!search.held() && !last->stopped && !generator_at_its_end)
+    result_.figures.insert(
+        result_.figures.begin(),
+        {"sustained_per_s",
+         "requests per second that keep the promise",
+         {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes}});
+  if (!search.held() && !last->stopped && spoilt < most_spoilt)
     result_.warnings.push_back({"no_rate_found",
                                 fmt::format("no rate was shown to keep the promise: {}", search.story()),
                                 "a longer --duration, or a promise that the server can keep", Weight::voids});

@@ -39,13 +39,16 @@ struct LoadSpec {
   std::int64_t channels = 1;
   std::int64_t arrival_seed = 0;
   std::int64_t input_seed = 1;
+  std::string ca;
+  std::string certificate;
+  std::string key;
   std::string token_file;
   double telemetry_hz = 10;
 };
 
 template <class Visit, Describes<LoadSpec> Self>
 void describe(Visit&& v, Self& s) {
-  v("url", s.url, "the server: http://HOST:PORT or grpc://HOST:PORT");
+  v("url", s.url, "the server: http://HOST:PORT, grpc://HOST:PORT, https, grpcs");
   v("model", s.model, "name of the model on the server");
   v("version", s.version, "of the model; empty: the server's choice");
   v("scenario", s.scenario, "one of MLPerf's, sets what it says of arrival, clients, batch and percentile");
@@ -73,7 +76,10 @@ void describe(Visit&& v, Self& s) {
   v("channels", s.channels, "connections of a worker over gRPC", between(1, 256));
   v("arrival_seed", s.arrival_seed, "of the arrivals; 0: a new one, kept with the run", at_least(0));
   v("input_seed", s.input_seed, "of random inputs", at_least(0));
-  v("token_file", s.token_file, "file with the bearer token");
+  v("ca", s.ca, "file (PEM) of the CA that a server's certificate must come from; empty: the system's");
+  v("certificate", s.certificate, "file (PEM) of a certificate for a server that demands one");
+  v("key", s.key, "file (PEM) of that certificate's private key");
+  v("token_file", s.token_file, "file with the bearer token that a server demands");
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
 }
 

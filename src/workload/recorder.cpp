@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t stretches = 10;
 constexpr std::size_t least_batches = 5 * stretches;
 
-/// With more pictures failed than this, the figures are those of another run than the one that was asked for.
+/// A server that fails more of its requests than this has done another work than the one that was asked for.
+/// Files that cannot be read are the user's own: the figures of the others still stand.
 constexpr double tolerated_failures = 0.01;
+constexpr double nearly_all = 0.999;
 
 /// Fewer batches show no trend.
 constexpr std::size_t least_for_trend = 20;
@@ -225,7 +227,7 @@ void Recorder::add_warnings(RunResult& result) const {
                                            failed_.size(), done_, failed_.front().reason),
                                served() ? "look at the server's words, or give it more time: --patience-s"
                                         : "neph images check names them all",
-                               share_failed() > tolerated_failures ? Weight::voids : Weight::doubt});
+                               share_failed() > (served() ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt});
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(

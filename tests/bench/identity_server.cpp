@@ -20,7 +20,7 @@ class Identity final : public wire::Service {
   bool live() const override { return true; }
   bool ready() const override { return true; }
   Result<bool> model_ready(const std::string&, const std::string&) const override { return true; }
-  wire::ServerMetadata metadata() const override { return {"identity", "1", {}}; }
+  wire::ServerMetadata metadata() const override { return {"identity", "1", {"binary_tensor_data"}}; }
   Result<wire::ModelMetadata> model_metadata(const std::string& model, const std::string&) const override {
     return wire::ModelMetadata{.name = model,
                                .versions = {"1"},

@@ -1,6 +1,5 @@
-"""What the end-to-end tests share: the built program, a model, pictures, a real browser.
+"""What the end-to-end tests share: the built program, models, pictures, servers and clients of others, a real browser.
 
-The program under test is that of the build folder $NEPH_BUILD (build/release unless set: ./dev asan and tsan set it).
 Each test works in its own empty folder, where the program also keeps its store.
 """
 
@@ -11,10 +10,15 @@ from pathlib import Path
 
 import numpy
 import pytest
+from counterparts.mlserver_server import mlserver_server
+from counterparts.perf_analyzer import run_perf_analyzer
+from counterparts.triton_server import triton_server
+from docker_engine import Unavailable, docker_engine
+from identity_repository import write_repository
 from PIL import Image
+from places import BUILD, COUNTERPARTS, REPOSITORY
+from server_process import serving_neph
 
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
-BUILD = Path(os.environ.get("NEPH_BUILD", REPOSITORY / "build/release"))
 PHOTOGRAPHS = REPOSITORY.parent / "shared/data/images"
 CHROMIUM = "/usr/bin/chromium"
 
@@ -42,10 +46,11 @@ class Neph:
         """The parsed standard output of `neph ARGUMENTS --json`."""
         return json.loads(self(*arguments, "--json", **options).stdout)
 
-    def start(self, *arguments, **options):
-        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it; a test that failed does not."""
+    def start(self, *arguments, before=(), **options):
+        """The running process of `neph ARGUMENTS`, its output piped. The caller ends it; a test that failed does not.
+        `before` is a prefix of the command."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.running.append(subprocess.Popen(self.command(*arguments), cwd=self.folder, **pipes | options))
+        self.running.append(subprocess.Popen([*before, *self.command(*arguments)], cwd=self.folder, **pipes | options))
         return self.running[-1]
 
     def command(self, *arguments):
@@ -69,6 +74,30 @@ def small_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     Neph(folder)("net", "resnet18", "--side", "64", "--onnx", "resnet18.onnx")
     return folder / "resnet18.onnx"
+
+
+@pytest.fixture(scope="session")
+def repository(tmp_path_factory):
+    """A repository folder of models of known behaviour: see identity_repository.py."""
+    return write_repository(tmp_path_factory.mktemp("repository"))
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory):
+    """`with serve(MODEL, *options) as served:` runs `neph serve` on free ports of the loopback, and checks that it ends
+    well."""
+
+    def start(model, *options, **how):
+        return serving_neph(BUILD / "bin/neph", tmp_path_factory.mktemp("serve"), model, *options, **how)
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def served(serve, repository):
+    """`neph serve` with that repository, for all tests that only ask."""
+    with serve(repository) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
@@ -123,6 +152,62 @@ class Opened:
 
     def __exit__(self, *_):
         self.context.close()
+
+
+@pytest.fixture(scope="session")
+def docker(tmp_path_factory):
+    """A Docker engine (docker_engine.py), started for the tests where none runs; skips where none can."""
+    try:
+        with docker_engine(tmp_path_factory.mktemp("docker")) as engine:
+            yield engine
+    except Unavailable as why:
+        pytest.skip(str(why))
+
+
+@pytest.fixture(scope="session")
+def image(docker, tmp_path_factory):
+    """The image of the program under test, loaded: its name."""
+    archive = tmp_path_factory.mktemp("image") / "neph.tar"
+    subprocess.run([REPOSITORY / "tools/image", BUILD, archive], check=True)
+    name = docker("load", "--quiet", "--input", archive).strip().removeprefix("Loaded image: ")
+    archive.unlink()
+    yield name
+    docker("rmi", "--force", name)
+
+
+def need(part):
+    if not (COUNTERPARTS / part / "lock").is_file():
+        pytest.skip(f"{part} is not installed: tools/counterparts")
+    return COUNTERPARTS / part
+
+
+@pytest.fixture(scope="session")
+def triton(tmp_path_factory):
+    """A tritonserver with the models `identity` (FP32 [n, 16]: y = x) and `ten_ms` (the same after 10 ms)."""
+    need("triton")
+    with triton_server(tmp_path_factory.mktemp("triton")) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def mlserver(tmp_path_factory):
+    """An MLServer with the same two models; it serves any number of requests of `ten_ms` side by side."""
+    need("mlserver")
+    with mlserver_server(tmp_path_factory.mktemp("mlserver")) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def perf_analyzer():
+    """`perf_analyzer(address, model, ...)`: see counterparts/perf_analyzer.py."""
+    need("perf_analyzer")
+    return run_perf_analyzer
+
+
+@pytest.fixture(scope="session")
+def grpcurl():
+    """The path of the program."""
+    return need("grpcurl") / "bin/grpcurl"
 
 
 class TwoMachines:

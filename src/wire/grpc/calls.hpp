@@ -38,10 +38,9 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
 
   grpc::ServerUnaryReactor* ModelInfer(grpc::CallbackServerContext* context,
                                        const inference::ModelInferRequest* from,
-                                       inference::ModelInferResponse* to) override {
-    auto pooled = exchanges_.take();
-    auto* exchange = pooled ? pooled.release() : new GrpcExchange(exchanges_);
-    auto* reactor = exchange->begin(*context, *to);
+                                       inference::ModelInferResponse*) override {
+    auto* exchange = static_cast<GrpcExchange*>(context->GetRpcAllocatorState());
+    auto* reactor = exchange->begin(*context);
     exchange->received = clock_.now();
     if (!is_authorised(*context)) {
       reactor->Finish(unauthorised());
@@ -74,8 +73,8 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
                                        const inference::ModelReadyRequest* from,
                                        inference::ModelReadyResponse* to) override {
     return answer(*context, [&]() -> Status {
-      NEPH_TRY(const bool ready, service_.model_ready(from->name(), from->version()));
-      to->set_ready(ready);
+      const auto ready = service_.model_ready(from->name(), from->version());
+      to->set_ready(ready && *ready);  // a model that is not there is not ready: Triton's clients count on it
       return {};
     });
   }
@@ -182,7 +181,6 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
   const GrpcOptions& options_;
   const Clock& clock_;
   Allocator allocator_;
-  Pool<GrpcExchange> exchanges_;
   InferStreams streams_;
   boost::asio::thread_pool slow_{1};
 };

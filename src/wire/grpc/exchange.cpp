@@ -16,29 +16,19 @@ constexpr std::size_t most_held_bytes = std::size_t{16} << 20;
 
 }  // namespace
 
-Messages::Messages(Pool<Messages>& pool) : pool_(pool) {
+GrpcExchange::GrpcExchange(Pool<GrpcExchange>& pool) : pool_(pool) {
   set_request(&own_request_);
   set_response(&own_response_);
 }
 
-void Messages::Release() {
-  std::unique_ptr<Messages> self(this);
-  held_bytes_ += own_request_.ByteSizeLong() + own_response_.ByteSizeLong();
-  if (held_bytes_ > most_held_bytes) return;
-  own_request_.Clear();
-  own_response_.Clear();
-  pool_.give_back(std::move(self));
-}
-
-grpc::ServerUnaryReactor* GrpcExchange::begin(grpc::CallbackServerContext& context,
-                                              inference::ModelInferResponse& response) {
+grpc::ServerUnaryReactor* GrpcExchange::begin(grpc::CallbackServerContext& context) {
   context_ = &context;
-  response_ = &response;
-  return &reactor_.emplace(*this);
+  reactor_ = context.DefaultReactor();
+  return reactor_;
 }
 
 void GrpcExchange::finish(Status status) {
-  if (status) write_message(reply, *response_);
+  if (status) write_message(reply, own_response_);
   if (lease != nullptr) std::exchange(lease, nullptr)->written(*this);  // the message has a copy
   timing_.clear();
   append_timing(stages, timing_);
@@ -50,15 +40,18 @@ void GrpcExchange::finish(Status status) {
   reactor_->Finish(grpc_status(status));
 }
 
-void GrpcExchange::end() {
-  reactor_.reset();
+void GrpcExchange::Release() {
+  std::unique_ptr<GrpcExchange> self(this);
+  held_bytes_ += own_request_.ByteSizeLong() + own_response_.ByteSizeLong();
+  if (held_bytes_ > most_held_bytes) return;
+  own_request_.Clear();
+  own_response_.Clear();
   request.clear();
   reply.clear();
   stages = {};
   retry_after = usual_retry;
   deadline.reset();
-  abandoned_.store(false, std::memory_order_relaxed);
-  pool_.give_back(std::unique_ptr<GrpcExchange>(this));
+  pool_.give_back(std::move(self));
 }
 
 std::optional<Moment> deadline_of(const grpc::CallbackServerContext& context, const InferRequest& request,

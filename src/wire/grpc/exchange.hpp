@@ -1,4 +1,4 @@
-// One inference of a unary call, and its messages; all of them are used again from call to call.
+// One inference of a unary call, with its messages; used again from call to call.
 #pragma once
 
 #include <memory>
@@ -37,16 +37,31 @@ class Pool {
   std::vector<std::unique_ptr<T>> free_;
 };
 
-/// A call's request and response. A repeated field that is cleared keeps its strings' memory: so the next
-/// large tensor finds its room ready, instead of pages that the system must map and clear first.
-class Messages final
-    : public grpc::MessageHolder<inference::ModelInferRequest, inference::ModelInferResponse> {
+/// A unary call with its messages, which the library asks for before the call and gives back behind it. A
+/// repeated field that is cleared keeps its strings' memory: so the next large tensor finds its room ready,
+/// instead of pages that the system must map and clear first.
+///
+/// It answers through the context's own reactor: one of ours would cost a thread switch a call, as the
+/// library tells it of the end on another thread.
+class GrpcExchange final
+    : public Exchange,
+      public grpc::MessageHolder<inference::ModelInferRequest, inference::ModelInferResponse> {
  public:
-  explicit Messages(Pool<Messages>& pool);
+  using Exchange::request;  // not the message holder's
+  explicit GrpcExchange(Pool<GrpcExchange>& pool);
+
+  grpc::ServerUnaryReactor* begin(grpc::CallbackServerContext& context);
+  void finish(Status status) override;
+  bool abandoned() const override { return context_->IsCancelled(); }
+
   void Release() override;
 
  private:
-  Pool<Messages>& pool_;
+  Pool<GrpcExchange>& pool_;
+  grpc::CallbackServerContext* context_ = nullptr;
+  grpc::ServerUnaryReactor* reactor_ =
+      nullptr;  ///< the context's, which makes a new one when it is asked again
+  std::string timing_;
   std::size_t held_bytes_ = 0;
   inference::ModelInferRequest own_request_;
   inference::ModelInferResponse own_response_;
@@ -55,39 +70,13 @@ class Messages final
 class Allocator final
     : public grpc::MessageAllocator<inference::ModelInferRequest, inference::ModelInferResponse> {
  public:
-  grpc::MessageHolder<inference::ModelInferRequest, inference::ModelInferResponse>* AllocateMessages()
-      override {
-    auto messages = pool_.take();
-    return messages ? messages.release() : new Messages(pool_);
+  GrpcExchange* AllocateMessages() override {
+    auto exchange = pool_.take();
+    return exchange ? exchange.release() : new GrpcExchange(pool_);
   }
 
  private:
-  Pool<Messages> pool_;
-};
-
-/// An exchange that is used again, with a reactor that is not (the library does not allow it).
-class GrpcExchange final : public Exchange {
- public:
-  explicit GrpcExchange(Pool<GrpcExchange>& pool) : pool_(pool) {}
-
-  grpc::ServerUnaryReactor* begin(grpc::CallbackServerContext& context,
-                                  inference::ModelInferResponse& response);
-  void finish(Status status) override;
-
- private:
-  struct Reactor final : grpc::ServerUnaryReactor {
-    explicit Reactor(GrpcExchange& exchange) : exchange_(exchange) {}
-    void OnCancel() override { exchange_.abandoned_.store(true, std::memory_order_relaxed); }
-    void OnDone() override { exchange_.end(); }
-    GrpcExchange& exchange_;
-  };
-  void end();
-
-  Pool<GrpcExchange>& pool_;
-  grpc::CallbackServerContext* context_ = nullptr;
-  inference::ModelInferResponse* response_ = nullptr;
-  std::optional<Reactor> reactor_;
-  std::string timing_;
+  Pool<GrpcExchange> pool_;
 };
 
 /// The earlier of the call's own deadline and the request's parameter `timeout` (microseconds).

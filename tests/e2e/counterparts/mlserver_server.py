@@ -4,13 +4,15 @@ import json
 import shutil
 from pathlib import Path
 
-from server_process import COUNTERPARTS, MODELS, free_ports, serving
+from places import COUNTERPARTS
+from server_process import free_ports, serving
 
 HOME = COUNTERPARTS / "mlserver"
+MODELS = Path(__file__).resolve().parent / "mlserver_models"
 
 
-def mlserver(folder, models=MODELS / "mlserver_models"):
-    """The server with all models of a folder: `with mlserver(folder) as served: ...`. It works in a copy in `folder`."""
+def mlserver_server(folder, models=MODELS):
+    """The server with all models of a folder: `with mlserver_server(folder) as served: ...`. It works in a copy in `folder`."""
     ports = free_ports(3)
     copy = Path(folder) / "models"
     shutil.copytree(models, copy)

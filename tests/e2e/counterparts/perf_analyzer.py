@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from server_process import COUNTERPARTS
+from places import COUNTERPARTS
 
 HOME = COUNTERPARTS / "perf_analyzer"
 
@@ -22,7 +22,7 @@ class Measured:
     p99_s: float
 
 
-def perf_analyzer(address, model, protocol="grpc", in_flight=1, window_s=1.0, options=(), limit_s=120):
+def run_perf_analyzer(address, model, protocol="grpc", in_flight=1, window_s=1.0, options=(), limit_s=120):
     """Measures one server in a closed loop with `in_flight` requests. It takes three windows, and whatever their spread:
     by itself it prints no figures where they differ by more than 10 %. It is known to hang at high rates, hence the limit:
     subprocess.TimeoutExpired."""

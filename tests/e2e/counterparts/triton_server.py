@@ -1,14 +1,17 @@
 """A real tritonserver, with the Python backend, as tools/counterparts installs it."""
 
 import os
+from pathlib import Path
 
-from server_process import COUNTERPARTS, MODELS, free_ports, serving
+from places import COUNTERPARTS
+from server_process import free_ports, serving
 
 HOME = COUNTERPARTS / "triton"
+MODELS = Path(__file__).resolve().parent / "triton_models"
 
 
-def triton(folder, models=MODELS / "triton_models"):
-    """The server with all models of a repository: `with triton(folder) as served: ...`. It keeps its log in `folder`."""
+def triton_server(folder, models=MODELS):
+    """The server with all models of a repository: `with triton_server(folder) as served: ...`. It keeps its log in `folder`."""
     ports = free_ports(3)
     server = (HOME / "server").resolve()
     command = [

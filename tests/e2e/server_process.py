@@ -1,5 +1,6 @@
-"""A server of others as a child process: on free ports of the loopback, waited for until it is ready, ended by its pid."""
+"""A server as a child process: on free ports of the loopback, waited for until it is ready, ended by its pid."""
 
+import json
 import os
 import signal
 import socket
@@ -10,20 +11,21 @@ import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-REPOSITORY = Path(__file__).resolve().parents[3]
-COUNTERPARTS = REPOSITORY / "build/counterparts"
-MODELS = Path(__file__).resolve().parent  # of triton_models and mlserver_models
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
 class Served:
     """A server that is ready."""
 
-    pid: int
+    process: subprocess.Popen
     http: str  # "127.0.0.1:8000"
     grpc: str
     metrics: str
+
+    @property
+    def pid(self):
+        return self.process.pid
 
     @property
     def url(self):
@@ -87,6 +89,28 @@ def serving(command, folder, ports, ready_path="/v2/health/ready", env=None, lim
         )
     try:
         wait_until_ready(process, f"http://127.0.0.1:{ports[0]}{ready_path}", log, limit_s)
-        yield Served(process.pid, *(f"127.0.0.1:{port}" for port in ports))
+        yield Served(process, *(f"127.0.0.1:{port}" for port in ports))
     finally:
         stop(process)
+
+
+@contextmanager
+def serving_neph(program, folder, model, *options, command=()):
+    """Runs `neph serve MODEL` on free ports for the length of the block; `command` goes before it. It must end well."""
+    log = Path(folder) / "neph-serve.log"
+    ports = [word for name in ("http", "grpc", "metrics") for word in (f"--{name}-port", "0")]
+    with open(log, "w") as talk:
+        process = subprocess.Popen(
+            list(map(str, [*command, program, "serve", model, *ports, "--json", *options])), cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=talk, text=True, start_new_session=True,
+        )
+    try:
+        said = process.stdout.readline()
+        if not said:
+            raise RuntimeError(f"neph serve ended with {process.wait()}:\n{log.read_text()}")
+        where = json.loads(said)
+        yield Served(process, *(urlsplit(where[name]).netloc for name in ("http", "grpc", "metrics")))
+    finally:
+        stop(process)
+        process.stdout.close()
+    assert process.returncode == 0, f"exit code {process.returncode}:\n{log.read_text()}"

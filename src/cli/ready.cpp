@@ -1,0 +1,53 @@
+// Whether a server is ready: for health checks of containers, and for scripts that wait for one.
+#include <algorithm>
+
+#include "cli/command.hpp"
+#include "cli/verbs.hpp"
+#include "core/clock.hpp"
+#include "wire/wire.hpp"
+
+namespace neph::cli {
+namespace {
+
+struct ReadyOptions {
+  std::string url = "http://127.0.0.1:8000";
+  double wait_s = 0;
+};
+template <class Visit, Describes<ReadyOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("url", s.url, "the server's HTTP address; any that speaks the Open Inference Protocol");
+  v("wait_s", s.wait_s, "ask again for so long, until it is", between(0, 86'400));
+}
+
+Status ask(const wire::Endpoint& endpoint, const Clock& clock) {
+  NEPH_TRY(const auto client, wire::Client::connect(endpoint, {.connect_s = 2}, clock, [](wire::Call&) {}));
+  NEPH_TRY(const auto page, client->get("/v2/health/ready"));
+  return {};
+}
+
+Status wait_until_ready(const ReadyOptions& options, const Clock& clock) {
+  constexpr auto pause = std::chrono::milliseconds(100);
+  NEPH_TRY(const auto endpoint, wire::parse_endpoint(options.url));
+  if (endpoint.protocol != wire::Protocol::http)
+    return fail(ErrorCode::unsupported, "{}: readiness is asked over HTTP; give that port's address",
+                options.url);
+  const auto end = clock.now() + from_seconds(options.wait_s);
+  for (;;) {
+    auto status = ask(endpoint, clock);
+    if (status || clock.now() >= end) return status;
+    clock.sleep_until(std::min(clock.now() + pause, end));
+  }
+}
+
+}  // namespace
+
+void declare_ready(Command& command) {
+  auto options = std::make_shared<ReadyOptions>();
+  command.fields(*options, "url");
+  command.footer(
+      "Exit code 0: it is. It says nothing else.\n"
+      "  neph ready http://127.0.0.1:8000 --wait-s 30");
+  command.action([options] { return wait_until_ready(*options, SteadyClock()); });
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,96 @@
+// Memory that a request asks of the heap, once there have been others like it: none.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "serve/exchange_test.hpp"
+#include "serve/repository_test.hpp"
+#include "serve/service.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool counts_allocations = false;  // sanitizers have a heap of their own
+#else
+constexpr bool counts_allocations = true;
+#endif
+
+namespace {
+std::atomic<std::int64_t> allocations{0};
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void* operator new(std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
+
+namespace neph::serve {
+namespace {
+
+class Allocations : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!counts_allocations) GTEST_SKIP() << "not the heap of the program";
+  }
+  void serve(double service_ms, const ModelOptions& options) {
+    folder.write("m.identity", Repository::identity(service_ms));
+    models = std::make_unique<Models>(options, regions, clock);
+    service = std::make_unique<InferenceService>(*models, regions, "0");
+    ASSERT_TRUE(models->find(folder / "m.identity", ""));
+    ASSERT_TRUE(models->load_all());
+  }
+  void send(TestExchange& exchange) {
+    exchange.again();
+    exchange.received = clock.now();
+    service->infer(exchange);
+  }
+  /// Over so many of the same request. Two at a time come first: when the next is sent, the one before may
+  /// still be on its way back to where it is used again.
+  std::int64_t of_requests(TestExchange& exchange, int count) {
+    TestExchange other(1, exchange.request.inputs[0].shape[0]);
+    other.request.outputs = exchange.request.outputs;
+    for (int i = 0; i < count; ++i) {
+      for (auto* each : {&exchange, &other}) send(*each);
+      for (auto* each : {&exchange, &other}) EXPECT_TRUE(each->wait());
+    }
+    const auto before = allocations.load();
+    for (int i = 0; i < count; ++i) {
+      send(exchange);
+      EXPECT_TRUE(exchange.wait());
+    }
+    return allocations - before;
+  }
+
+  Repository folder;
+  SteadyClock clock;
+  Regions regions{false, 1 << 20};
+  std::unique_ptr<Models> models;
+  std::unique_ptr<InferenceService> service;
+};
+
+TEST_F(Allocations, AreNoneForARequestThatRunsWhereItCameIn) {
+  serve(0, {});
+  TestExchange exchange(1, 1);
+  EXPECT_EQ(of_requests(exchange, 1000), 0);
+}
+
+TEST_F(Allocations, AreNoneForARequestThatIsHandedOver) {
+  serve(0.1, {.max_batch = 8});
+  TestExchange exchange(1, 3);
+  EXPECT_EQ(of_requests(exchange, 50), 0);
+}
+
+TEST_F(Allocations, AreNoneForClassification) {
+  serve(0, {.max_batch = 4});
+  TestExchange exchange(1, 4);
+  exchange.request.outputs = {{.name = "y", .classification = 2}};
+  EXPECT_EQ(of_requests(exchange, 100), 0);
+}
+
+}  // namespace
+}  // namespace neph::serve

@@ -1,0 +1,297 @@
+#include "serve/intake.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serve/exchange_test.hpp"
+#include "serve/shared_object_test.hpp"
+
+namespace neph::serve {
+namespace {
+
+using testing::HasSubstr;
+using wire::DataType;
+
+/// BYTES elements, as they are on the wire.
+std::vector<std::byte> elements_of(const std::vector<std::string>& texts) {
+  std::vector<std::byte> bytes;
+  for (const auto& text : texts) {
+    const auto length = static_cast<std::uint32_t>(text.size());
+    for (const auto part : {std::as_bytes(std::span(&length, 1)), wire::bytes_of(text)})
+      bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  return bytes;
+}
+
+class Intake : public testing::Test {
+ protected:
+  Status take() {
+    job.clear();
+    job.exchange = &exchange;
+    return take_in(signature, regions, job);
+  }
+  /// The error it is refused with.
+  std::string refusal() {
+    const auto status = take();
+    return status ? "taken" : std::string(to_string(status.error().code)) + ": " + status.error().message;
+  }
+  /// What the wire would have refused is not this room's to see.
+  void send(const std::string& name, DataType type, wire::Shape shape, std::span<const std::byte> data) {
+    exchange.request.inputs.push_back({.name = name, .type = type, .shape = shape, .data = data});
+  }
+  void send_bytes(wire::Shape shape, const std::vector<std::string>& texts) {
+    sent_ = elements_of(texts);
+    send("x", DataType::bytes, shape, sent_);
+  }
+  void make_jpeg() {
+    signature.payload = Payload::jpeg;
+    signature.transform.crop_side = 2;
+    signature.inputs = {{.name = "x", .type = DataType::bytes, .dims = {1}}};
+  }
+
+  Signature signature{.inputs = {{.name = "x", .dims = {4}, .row_bytes = 16}},
+                      .outputs = {{.name = "y", .dims = {4}, .row_bytes = 16},
+                                  {.name = "z", .type = DataType::i64, .row_bytes = 8}},
+                      .most_rows = 8};
+  Regions regions{true, 1 << 20};
+  TestExchange exchange;
+  Job job;
+
+ private:
+  std::vector<std::byte> sent_;
+};
+
+TEST_F(Intake, TakesATensorWhereItLies) {
+  exchange.add_input("x", {3, 4});
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.rows, 3);
+  EXPECT_EQ(job.bytes, 48U);
+  EXPECT_EQ(job.inputs[0].data(), exchange.request.inputs[0].data.data());
+  ASSERT_EQ(job.outputs.size(), 2U);
+  EXPECT_EQ(job.outputs[1].port, 1U);
+}
+
+TEST_F(Intake, TakesInputsInAnyOrder) {
+  signature.inputs.push_back({.name = "w", .type = DataType::u8, .row_bytes = 1});
+  std::vector<std::byte> w(2);
+  send("w", DataType::u8, {2}, w);
+  exchange.add_input("x", {2, 4});
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.inputs[1].data(), w.data());
+  EXPECT_EQ(job.bytes, 34U);
+}
+
+TEST_F(Intake, RefusesInputsThatTheModelDoesNotTake) {
+  EXPECT_EQ(refusal(), "invalid_argument: input 'x' is missing");
+  exchange.add_input("y", {1, 4});
+  EXPECT_EQ(refusal(), "invalid_argument: unknown input 'y'; did you mean 'x'?");
+  exchange.request.inputs.clear();
+  exchange.add_input("x", {1, 4});
+  exchange.add_input("x", {1, 4});
+  EXPECT_EQ(refusal(), "invalid_argument: input 'x' is there twice");
+}
+
+TEST_F(Intake, RefusesOtherTypesAndShapes) {
+  const auto refusal_of = [&](DataType type, wire::Shape shape) {
+    exchange.request.inputs.clear();
+    send("x", type, shape, {});
+    return refusal();
+  };
+  EXPECT_EQ(refusal_of(DataType::f64, {1, 4}), "invalid_argument: input 'x' is FP32, and FP64 was sent");
+  for (const wire::Shape& shape : {wire::Shape{4}, wire::Shape{1, 5}, wire::Shape{1, 2, 2}, wire::Shape{}})
+    EXPECT_THAT(refusal_of(DataType::f32, shape), HasSubstr("input 'x' has the shape [-1, 4], and ["));
+  EXPECT_EQ(refusal_of(DataType::f32, {0, 4}), "invalid_argument: a request without rows");
+  EXPECT_EQ(refusal_of(DataType::f32, {9, 4}),
+            "invalid_argument: 9 rows in one request; this server takes up to 8 (--max-batch)");
+}
+
+TEST_F(Intake, RefusesInputsOfDifferentRows) {
+  signature.inputs.push_back({.name = "w", .dims = {1}, .row_bytes = 4});
+  exchange.add_input("x", {2, 4});
+  exchange.add_input("w", {3, 1});
+  EXPECT_EQ(refusal(), "invalid_argument: inputs of 2 and 3 rows in one request");
+}
+
+TEST_F(Intake, CompletesARawRequest) {
+  const std::vector<std::byte> body(32);
+  send("", DataType::f32, {}, body);
+  exchange.request.raw = true;
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.rows, 2);
+  const auto& tensor = exchange.request.inputs.front();
+  EXPECT_EQ(tensor.name, "x");
+  EXPECT_EQ(tensor.shape, (wire::Shape{2, 4}));
+}
+
+TEST_F(Intake, RefusesRawRequestsThatCannotBeCompleted) {
+  exchange.request.raw = true;
+  const std::vector<std::byte> body(33);
+  send("", DataType::f32, {}, body);
+  EXPECT_EQ(refusal(), "invalid_argument: 33 bytes are no whole rows of 'x', which have 16 each");
+  exchange.request.inputs.clear();
+  send("", DataType::f32, {}, {});
+  EXPECT_EQ(refusal(), "invalid_argument: a request without rows");
+  signature.inputs.push_back({.name = "w"});
+  EXPECT_EQ(
+      refusal(),
+      "invalid_argument: a request of nothing but bytes needs a model with one input, and this one has 2");
+}
+
+TEST_F(Intake, TakesPicturesAsElementsWithOrWithoutASecondDimension) {
+  make_jpeg();
+  for (const auto& shape : {wire::Shape{2}, wire::Shape{2, 1}}) {
+    exchange.request.inputs.clear();
+    send_bytes(shape, {"one", "three"});
+    ASSERT_TRUE(take());
+    ASSERT_EQ(job.pictures.size(), 2U);
+    EXPECT_EQ(job.pictures[1].size(), 5U);
+    EXPECT_EQ(job.rows, 2);
+    EXPECT_EQ(job.bytes, 4U + 3 + 4 + 5 + 2 * 3 * 2 * 2 * sizeof(float)) << "with what they become";
+  }
+  exchange.request.inputs.clear();
+  send_bytes({1, 2}, {"one", "three"});
+  EXPECT_THAT(refusal(), HasSubstr("input 'x' has the shape [-1, 1], and [1, 2] was sent"));
+}
+
+TEST_F(Intake, TakesARawBodyAsOnePictureFile) {
+  make_jpeg();
+  const auto file = wire::bytes_of("\xff\xd8\xff\xe0 and so on");
+  send("", DataType::f32, {}, file);
+  exchange.request.raw = true;
+  ASSERT_TRUE(take());
+  ASSERT_EQ(job.pictures.size(), 1U);
+  EXPECT_EQ(job.pictures[0].data(), file.data());
+  EXPECT_EQ(job.pictures[0].size(), file.size());
+  EXPECT_EQ(job.rows, 1);
+}
+
+TEST_F(Intake, TakesPixelsRowByRow) {
+  signature.payload = Payload::uint8;
+  signature.transform.crop_side = 2;
+  signature.inputs = {{.name = "x", .type = DataType::u8, .dims = {2, 2, 3}, .row_bytes = 12}};
+  const std::vector<std::byte> pixels(36);
+  send("x", DataType::u8, {3, 2, 2, 3}, pixels);
+  ASSERT_TRUE(take());
+  ASSERT_EQ(job.pictures.size(), 3U);
+  EXPECT_EQ(job.pictures[2].data(), pixels.data() + 24);
+}
+
+TEST_F(Intake, TakesTheOutputsThatAreAskedFor) {
+  exchange.add_input("x", {2, 4});
+  exchange.request.outputs = {{.name = "z"}, {.name = "y", .classification = 2}};
+  ASSERT_TRUE(take());
+  ASSERT_EQ(job.outputs.size(), 2U);
+  EXPECT_EQ(job.outputs[0].port, 1U);
+  EXPECT_EQ(job.outputs[1].classification, 2);
+}
+
+TEST_F(Intake, RefusesOutputsThatThereAreNot) {
+  exchange.add_input("x", {2, 4});
+  const auto refusal_of = [&](std::vector<wire::RequestedOutput> outputs) {
+    exchange.request.outputs = std::move(outputs);
+    return refusal();
+  };
+  EXPECT_EQ(refusal_of({{.name = "scores"}}), "invalid_argument: unknown output 'scores'; known: y, z");
+  EXPECT_EQ(refusal_of({{.name = "y"}, {.name = "y"}}), "invalid_argument: output 'y' is asked for twice");
+  EXPECT_EQ(refusal_of({{.name = "z", .classification = 3}}),
+            "invalid_argument: output 'z': classification of 3 INT64 values");
+  EXPECT_THAT(refusal_of({{.name = "y", .classification = -1}}), HasSubstr("classification of -1"));
+}
+
+TEST_F(Intake, MapsPrioritiesToLevels) {
+  exchange.add_input("x", {1, 4});
+  const auto level = [&](std::optional<wire::Value> value) {
+    exchange.request.parameters.clear();
+    if (value) exchange.request.parameters.push_back({"priority", *value});
+    EXPECT_TRUE(take());
+    return job.level;
+  };
+  EXPECT_EQ(level({}), 15U);
+  EXPECT_EQ(level(std::int64_t{0}), 15U);
+  EXPECT_EQ(level(std::int64_t{1}), 0U);
+  EXPECT_EQ(level(std::uint64_t{7}), 6U);
+  EXPECT_EQ(level(std::int64_t{1'000'000}), 15U);
+  EXPECT_EQ(level(std::int64_t{-5}), 15U);
+  EXPECT_EQ(level(std::string("high")), 15U);
+}
+
+class SharedIntake : public Intake {
+ protected:
+  SharedIntake() {
+    EXPECT_TRUE(regions.add({.name = "r", .key = object.key(), .offset = 0, .byte_size = 64}));
+    object.write(16, std::as_bytes(std::span(values)));
+    exchange.request.inputs.push_back(
+        {.name = "x", .shape = {1, 4}, .shared = wire::SharedPart{"r", 16, 16}});
+  }
+  wire::SharedPart& part() { return *exchange.request.inputs.front().shared; }
+
+  const std::array<float, 4> values{1, 2, 3, 4};
+  SharedObject object{64};
+};
+
+TEST_F(SharedIntake, HasACopyOfItsOwn) {
+  ASSERT_TRUE(take());
+  object.write(16, std::vector<std::byte>(16));
+  EXPECT_TRUE(std::ranges::equal(job.inputs[0], std::as_bytes(std::span(values))));
+  EXPECT_EQ(job.bytes, 16U);
+}
+
+TEST_F(SharedIntake, RefusesWhatDoesNotFit) {
+  part().bytes = 12;
+  EXPECT_EQ(refusal(), "invalid_argument: tensor 'x': 12 bytes of data; FP32 [1, 4] has 16");
+  exchange.request.inputs.front().shared = wire::SharedPart{"r", 60, 16};
+  EXPECT_THAT(refusal(), HasSubstr("16 bytes from 60 on are not inside shared memory 'r'"));
+  exchange.request.inputs.front().shared = wire::SharedPart{"q", 0, 16};
+  EXPECT_EQ(refusal(), "not_found: shared memory 'q' is not registered");
+  exchange.request.inputs.front().shared = wire::SharedPart{"r", 0, 16};
+  object.resize(8);
+  EXPECT_THAT(refusal(), HasSubstr("no longer has the 64 bytes"));
+}
+
+TEST_F(SharedIntake, LooksAtLengthsThatNobodyCanChangeAnyMore) {
+  make_jpeg();
+  auto& tensor = exchange.request.inputs.front();
+  tensor.type = DataType::bytes;
+  tensor.shape = {2};
+  object.write(16, elements_of({"ab", "cdef"}));
+  tensor.shared->bytes = 14;
+  ASSERT_TRUE(take());
+  object.write(16, std::vector<std::byte>(14, std::byte{255}));
+  ASSERT_EQ(job.pictures.size(), 2U);
+  EXPECT_EQ(std::to_integer<char>(job.pictures[1][3]), 'f');
+  tensor.shared = wire::SharedPart{"r", 16, 14};
+  EXPECT_THAT(refusal(), HasSubstr("the lengths of its BYTES do not fit its 14 bytes"));
+}
+
+TEST_F(SharedIntake, TakesPlacesForOutputs) {
+  exchange.request.outputs = {{.name = "y", .shared = wire::SharedPart{"r", 32, 32}}};
+  ASSERT_TRUE(take());
+  ASSERT_TRUE(job.outputs[0].shared_at);
+  EXPECT_EQ(job.outputs[0].shared_at->bytes, 16U) << "as much as the output has";
+  EXPECT_NE(job.outputs[0].region, nullptr);
+}
+
+TEST_F(SharedIntake, RefusesPlacesThatAreTooSmall) {
+  const auto refusal_of = [&](wire::RequestedOutput output) {
+    exchange.request.inputs.front().shared = wire::SharedPart{"r", 16, 16};
+    exchange.request.outputs = {std::move(output)};
+    return refusal();
+  };
+  EXPECT_EQ(refusal_of({.name = "y", .shared = wire::SharedPart{"r", 0, 15}}),
+            "invalid_argument: output 'y' has 16 bytes, and its shared memory has 15");
+  EXPECT_THAT(refusal_of({.name = "y", .shared = wire::SharedPart{"r", 60, 16}}), HasSubstr("not inside"));
+  EXPECT_EQ(refusal_of({.name = "y", .classification = 1, .shared = wire::SharedPart{"r", 0, 16}}),
+            "unsupported: output 'y': classification into shared memory");
+}
+
+TEST_F(SharedIntake, IsRefusedWhereItIsNotAllowed) {
+  const Regions none(false, 1 << 20);
+  job.clear();
+  job.exchange = &exchange;
+  const auto status = take_in(signature, none, job);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(to_string(status.error().code), "unsupported");
+}
+
+}  // namespace
+}  // namespace neph::serve

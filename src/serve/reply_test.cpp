@@ -1,0 +1,186 @@
+#include "serve/reply.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serve/exchange_test.hpp"
+#include "serve/shared_object_test.hpp"
+
+namespace neph::serve {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> texts_of(std::span<const std::byte> data) {
+  std::vector<std::string> texts;
+  EXPECT_TRUE(wire::for_each_bytes(data, [&](auto element) {
+    texts.emplace_back(reinterpret_cast<const char*>(element.data()), element.size());
+  }));
+  return texts;
+}
+
+class Replies : public testing::Test {
+ protected:
+  /// A model of outputs f32 [n, width], and a block that counts up from 0 through each of them.
+  void make(const std::vector<std::int64_t>& widths, std::size_t rows = 4) {
+    std::vector<std::size_t> bytes;
+    for (const auto width : widths) {
+      const auto row = static_cast<std::size_t>(width) * sizeof(float);
+      signature.outputs.push_back(
+          {.name = fmt::format("y{}", bytes.size()), .dims = {width}, .row_bytes = row});
+      bytes.push_back(rows * row);
+    }
+    blocks = OutputBlocks::make(bytes, 2);
+    block = blocks->take();
+    for (std::size_t port = 0; port < bytes.size(); ++port)
+      for (std::size_t i = 0; i < bytes[port] / sizeof(float); ++i) values(port)[i] = static_cast<float>(i);
+  }
+  ~Replies() override {
+    if (block != nullptr) block->let_go();
+  }
+  float* values(std::size_t port) const { return reinterpret_cast<float*>(block->data(port)); }
+
+  void fill(std::int64_t first_row, std::int64_t rows, std::vector<WantedOutput> wanted = {}) {
+    if (wanted.empty())
+      for (std::size_t port = 0; port < signature.outputs.size(); ++port) wanted.push_back({.port = port});
+    job.clear();
+    job.exchange = &exchange;
+    job.rows = rows;
+    job.outputs = std::move(wanted);
+    exchange.finish({});
+    fill_reply(signature, first_row, *block, job);
+  }
+
+  Signature signature;
+  std::shared_ptr<OutputBlocks> blocks;
+  OutputBlock* block = nullptr;
+  TestExchange exchange;
+  Job job;
+};
+
+TEST_F(Replies, HaveTheRowsOfTheirRequest) {
+  make({3, 1});
+  exchange.request.id = "seven";
+  fill(2, 2);
+  const auto& reply = exchange.reply;
+  EXPECT_EQ(reply.id, "seven");
+  ASSERT_EQ(reply.outputs.size(), 2U);
+  EXPECT_EQ(reply.outputs[0].name, "y0");
+  EXPECT_EQ(reply.outputs[0].shape, (wire::Shape{2, 3}));
+  EXPECT_THAT(exchange.floats(0), ElementsAre(6, 7, 8, 9, 10, 11));
+  EXPECT_THAT(exchange.floats(1), ElementsAre(2, 3));
+}
+
+TEST_F(Replies, OfSmallOutputsAreCopies) {
+  make({3});
+  fill(0, 1);
+  EXPECT_EQ(exchange.lease, nullptr);
+  EXPECT_FALSE(block->is_lent());
+  values(0)[0] = -1;
+  EXPECT_THAT(exchange.floats(), ElementsAre(0, 1, 2));
+}
+
+TEST_F(Replies, OfLargeOutputsAreLent) {
+  make({8192, 8192});
+  fill(1, 1);
+  EXPECT_EQ(exchange.reply.outputs[1].data.data(), block->data(1) + 8192 * sizeof(float));
+  EXPECT_TRUE(exchange.reply.memory.empty());
+  ASSERT_TRUE(block->is_lent());
+  exchange.written();
+  EXPECT_FALSE(block->is_lent());
+}
+
+TEST_F(Replies, HaveTheOutputsThatWereAskedForInThatOrder) {
+  make({1, 2, 3});
+  fill(0, 1, {{.port = 2}, {.port = 0}});
+  ASSERT_EQ(exchange.reply.outputs.size(), 2U);
+  EXPECT_EQ(exchange.reply.outputs[0].name, "y2");
+  EXPECT_THAT(exchange.floats(0), ElementsAre(0, 1, 2));
+  EXPECT_THAT(exchange.floats(1), ElementsAre(0));
+}
+
+TEST_F(Replies, ForgetTheOneBefore) {
+  make({2, 2});
+  fill(0, 2);
+  fill(3, 1, {{.port = 1}});
+  ASSERT_EQ(exchange.reply.outputs.size(), 1U);
+  EXPECT_EQ(exchange.reply.outputs[0].shape, (wire::Shape{1, 2}));
+  EXPECT_THAT(exchange.floats(), ElementsAre(6, 7));
+}
+
+TEST_F(Replies, RankTheClassesOfEachRow) {
+  make({5}, 2);
+  const std::vector<float> scores{0.1F, 0.7F, -2, 0.7F, 3e38F, 9, 8, 7, 6, 5};
+  std::copy(scores.begin(), scores.end(), values(0));
+  fill(0, 2, {{.port = 0, .classification = 3}});
+  const auto& tensor = exchange.reply.outputs[0];
+  EXPECT_EQ(tensor.type, wire::DataType::bytes);
+  EXPECT_EQ(tensor.shape, (wire::Shape{2, 3}));
+  EXPECT_THAT(texts_of(tensor.data), ElementsAre(HasSubstr("000000:4"), "0.700000:1", "0.700000:3",
+                                                 "9.000000:0", "8.000000:1", "7.000000:2"));
+}
+
+TEST_F(Replies, RankAsManyClassesAsThereAre) {
+  make({2});
+  fill(1, 1, {{.port = 0, .classification = 1000}});
+  EXPECT_EQ(exchange.reply.outputs[0].shape, (wire::Shape{1, 2}));
+  EXPECT_THAT(texts_of(exchange.reply.outputs[0].data), ElementsAre("3.000000:1", "2.000000:0"));
+}
+
+TEST_F(Replies, RankWhatIsNoNumberLast) {
+  make({4}, 1);
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  const auto infinity = std::numeric_limits<float>::infinity();
+  const std::array scores{nan, -infinity, infinity, 1.0F};
+  std::copy(scores.begin(), scores.end(), values(0));
+  fill(0, 1, {{.port = 0, .classification = 2}});
+  EXPECT_THAT(texts_of(exchange.reply.outputs[0].data), ElementsAre("inf:2", "1.000000:3"));
+}
+
+TEST_F(Replies, MixCopiesClassesAndLoans) {
+  make({3, 20'000}, 1);
+  fill(0, 1, {{.port = 0, .classification = 1}, {.port = 1}});
+  EXPECT_THAT(texts_of(exchange.reply.outputs[0].data), ElementsAre("2.000000:2"));
+  EXPECT_EQ(exchange.reply.outputs[1].data.data(), block->data(1));
+  exchange.written();
+}
+
+class SharedReplies : public Replies {
+ protected:
+  SharedReplies() {
+    make({4});
+    EXPECT_TRUE(regions.add({.name = "r", .key = object.key(), .byte_size = 64}));
+  }
+  WantedOutput into(std::uint64_t offset) {
+    return {.port = 0, .shared_at = wire::SharedPart{"r", offset, 16}, .region = *regions.find("r")};
+  }
+  SharedObject object{64};
+  Regions regions{true, 1 << 20};
+};
+
+TEST_F(SharedReplies, LieWhereTheClientWantsThem) {
+  fill(1, 1, {into(8)});
+  const std::array<float, 4> wanted{4, 5, 6, 7};
+  EXPECT_TRUE(std::ranges::equal(object.read(8, 16), std::as_bytes(std::span(wanted))));
+  const auto& tensor = exchange.reply.outputs[0];
+  EXPECT_TRUE(tensor.data.empty());
+  ASSERT_TRUE(tensor.shared);
+  EXPECT_EQ(tensor.shared->offset, 8U);
+  EXPECT_EQ(tensor.shared->bytes, 16U);
+  EXPECT_FALSE(job.broken);
+}
+
+TEST_F(SharedReplies, AreBrokenWhenTheClientHasCutItsObjectShort) {
+  auto wanted = into(8);
+  object.resize(10);
+  fill(1, 1, {std::move(wanted)});
+  EXPECT_TRUE(job.broken);
+  EXPECT_THAT(job.fault.message, HasSubstr("no longer has the 64 bytes"));
+}
+
+}  // namespace
+}  // namespace neph::serve

@@ -1,0 +1,152 @@
+#include "wire/http_client_connection.hpp"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/write.hpp>
+#include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
+
+#include <fmt/format.h>
+
+#include "wire/pieces.hpp"
+#include "wire/timing.hpp"
+
+namespace neph::wire {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using Code = Stream::Code;
+
+constexpr std::size_t most_head_bytes = 64 << 10;
+
+}  // namespace
+
+void HttpClientConnection::carry(Call& call) {
+  call_ = &call;
+  ++turn_;
+  head_.clear();
+  body_.clear();
+  has_head_ = false;
+  call.sent = home_.now();
+  call.first_byte.reset();
+  if (stream_.socket().is_open()) return write();
+  used_before_ = false;
+  connect();
+}
+
+void HttpClientConnection::connect() {
+  asio::async_connect(stream_.socket(), home_.addresses(),
+                      [this, turn = turn_](Code error, const tcp::endpoint&) {
+                        if (turn != turn_ || call_ == nullptr) return;
+                        if (error) return fail_with(error);
+                        Code ignored;
+                        stream_.socket().set_option(tcp::no_delay(true), ignored);
+                        home_.tls() != nullptr ? greet() : begin();
+                      });
+}
+
+void HttpClientConnection::greet() {
+  stream_.async_connect(*home_.tls(), home_.server_name(), [this, turn = turn_](Code error) {
+    if (turn != turn_ || call_ == nullptr) return;
+    error ? fail_with(error) : begin();
+  });
+}
+
+void HttpClientConnection::begin() {
+  call_->sent = home_.now();
+  write();
+}
+
+void HttpClientConnection::write() {
+  const auto& pieces = static_cast<const HttpOutgoing&>(*call_->request).pieces;
+  asio::async_write(stream_, Pieces(pieces), [this, turn = turn_](Code error, std::size_t) {
+    if (turn != turn_ || call_ == nullptr) return;
+    if (error) return fail_with(error);
+  });
+  read();
+}
+
+void HttpClientConnection::read() {
+  stream_.async_read_some(asio::buffer(buffer_), [this, turn = turn_](Code error, std::size_t bytes) {
+    if (turn != turn_ || call_ == nullptr) return;
+    if (error) return fail_with(error);
+    take(bytes);
+  });
+}
+
+void HttpClientConnection::take(std::size_t bytes) {
+  if (!call_->first_byte) call_->first_byte = home_.now();
+  std::string_view piece(buffer_.data(), bytes);
+  if (!has_head_) {
+    head_ += piece;
+    const auto blank = head_.find("\r\n\r\n");
+    if (blank == std::string::npos) {
+      if (head_.size() > most_head_bytes) {
+        shut();
+        return end(fail(ErrorCode::corrupt, "no reply of HTTP/1.1: a head of more than 64 KiB"));
+      }
+      return read();
+    }
+    body_ = head_.substr(blank + 4);
+    head_.resize(blank + 4);
+    auto parsed = parse_reply_head(head_);
+    if (!parsed) {
+      shut();
+      return end(tl::unexpected(parsed.error()));
+    }
+    reply_ = *parsed;
+    if (reply_.status < 200) {  // 100 Continue: the real one follows
+      head_ = std::exchange(body_, {});
+      return take(0);
+    }
+    has_head_ = true;
+    left_ = reply_.content_length - std::min<std::uint64_t>(body_.size(), reply_.content_length);
+  } else {
+    left_ -= std::min<std::uint64_t>(left_, piece.size());
+    if (call_->keeps_reply || reply_.status != 200) body_ += piece;
+  }
+  if (left_ > 0) return read();
+  finish();
+}
+
+void HttpClientConnection::finish() {
+  used_before_ = true;
+  call_->server = parse_timing(reply_.timing);
+  call_->json_bytes = reply_.json_bytes;
+  if (!reply_.keep_alive) shut();
+  if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
+  if (call_->keeps_reply) call_->reply = std::move(body_);
+  end({});
+}
+
+/// A server may close a connection that has been idle, just when it is used again: that is no failure of the
+/// request, which nobody has read, and it is sent once more.
+void HttpClientConnection::fail_with(Code error) {
+  const auto words = stream_.words_of(error);
+  const bool lost = error == asio::error::connection_refused || error == asio::error::eof ||
+                    error == asio::error::connection_reset || error == asio::error::broken_pipe ||
+                    error.category() == asio::error::get_ssl_category() ||
+                    error == asio::ssl::error::stream_truncated;
+  shut();
+  if (used_before_ && !call_->first_byte) return carry(*call_);
+  end(fail(lost ? ErrorCode::unavailable : ErrorCode::io, "{}", words));
+}
+
+/// Gives up the call: nobody waits for its reply any more.
+void HttpClientConnection::close() {
+  shut();
+  const bool late = call_->deadline && home_.now() >= *call_->deadline;
+  end(late ? fail(ErrorCode::timeout, "no reply within the time allowed")
+           : fail(ErrorCode::unavailable, "given up before it was answered"));
+}
+
+void HttpClientConnection::shut() { stream_.close(); }
+
+void HttpClientConnection::end(Status outcome) {
+  ++turn_;
+  auto& call = *std::exchange(call_, nullptr);
+  call.done = home_.now();
+  call.outcome = std::move(outcome);
+  home_.ended(*this, call);
+}
+
+}  // namespace neph::wire

@@ -1,0 +1,70 @@
+// One connection of an HTTP client, and the call that is on it.
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <string>
+#include <vector>
+
+#include "wire/client.hpp"
+#include "wire/http_body.hpp"
+#include "wire/http_reply_head.hpp"
+#include "wire/stream.hpp"
+
+namespace neph::wire {
+
+/// Head, JSON and tensors of a request, ready for the socket.
+struct HttpOutgoing final : Outgoing {
+  std::string head;
+  OutgoingBody body;
+  std::vector<boost::asio::const_buffer> pieces;
+};
+
+/// A connection and the call that is on it, if any.
+class HttpClientConnection {
+ public:
+  /// What it asks of the client that it belongs to.
+  class Home {
+   public:
+    virtual const std::vector<boost::asio::ip::tcp::endpoint>& addresses() const = 0;
+    virtual Moment now() const = 0;
+    virtual TlsContext* tls() const = 0;  ///< null: in the clear
+    virtual const std::string& server_name() const = 0;
+    virtual void ended(HttpClientConnection& connection, Call& call) = 0;
+
+   protected:
+    ~Home() = default;
+  };
+
+  HttpClientConnection(Home& home, boost::asio::io_context& io) : home_(home), stream_(io) {}
+  void carry(Call& call);
+  void close();
+  Call* call() const { return call_; }
+
+ private:
+  void connect();
+  void greet();
+  void begin();
+  void write();
+  void read();
+  void take(std::size_t bytes);
+  void finish();
+  void fail_with(Stream::Code error);
+  void shut();
+  void end(Status outcome);
+
+  Home& home_;
+  Stream stream_;
+  Call* call_ = nullptr;
+  std::array<char, 64 << 10> buffer_;
+  std::string head_, body_;  ///< the body of a reply that is kept, or that tells an error
+  HttpReplyHead reply_;
+  bool has_head_ = false;
+  bool used_before_ = false;
+  std::uint64_t left_ = 0;  ///< bytes of the body to come
+  /// Counts calls, so that what a closed one left behind is not taken for this one's.
+  std::uint64_t turn_ = 0;
+};
+
+}  // namespace neph::wire

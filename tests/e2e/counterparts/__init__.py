@@ -1,0 +1,1 @@
+"""Servers and clients of others, as tools/counterparts installs them, and neph against them."""

@@ -1,0 +1,66 @@
+"""`neph load` against the servers of others, and beside the load generator of others."""
+
+import itertools
+import statistics
+
+import pytest
+
+SERVERS = [pytest.param(server, protocol, id=f"{server}, {protocol}") for server, protocol in
+           itertools.product(("triton", "mlserver"), ("http", "grpc"))]
+SHORT = ("--duration", "2s", "--warmup", "0.5s")
+
+
+def load(neph, served, protocol, model, *options):
+    """The figures of one cell, and the cell."""
+    document = neph.json("load", f"{protocol}://{getattr(served, protocol)}", "--model", model, *SHORT, *options)
+    (cell,) = document["cells"]
+    return {name: figure["value"] for name, figure in cell["figures"].items()}, cell
+
+
+@pytest.mark.parametrize("server, protocol", SERVERS)
+def test_every_request_is_answered(request, neph, server, protocol):
+    served = request.getfixturevalue(server)
+    figures, cell = load(neph, served, protocol, "identity", "--clients", 4, "--batch", 3)
+    assert figures["requests_answered"] > 10
+    assert figures["requests_failed"] == figures["requests_unavailable"] == figures["requests_timed_out"] == 0
+    assert figures["inferences_per_s"] == pytest.approx(3 * figures["requests_per_s"], rel=0.01)
+    assert cell["failures"] == []
+
+
+@pytest.mark.parametrize("server, protocol", SERVERS)
+def test_a_known_time_is_measured(request, neph, server, protocol):
+    served = request.getfixturevalue(server)
+    figures, _ = load(neph, served, protocol, "ten_ms", "--rate", 20, "--arrival", "constant")
+    assert figures["requests_answered"] == pytest.approx(40, abs=1)
+    assert 10 <= figures["service_min_ms"] < 25
+    assert figures["response_min_ms"] >= figures["service_min_ms"], "it counts from the schedule"
+
+
+def test_the_servers_own_mistakes_are_told(neph, triton):
+    done = neph("load", f"grpc://{triton.grpc}", "--model", "nobody", *SHORT, code=None)
+    assert done.returncode != 0
+    assert "nobody" in done.stderr
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("in_flight", [1, 8, 32])
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_it_agrees_with_perf_analyzer(neph, triton, perf_analyzer, protocol, in_flight):
+    """Closed loop against a server that is the bottleneck: throughput and median latency within 5 %, over pairs in turn."""
+    rates, medians = [], []
+
+    def ours():
+        figures, _ = load(neph, triton, protocol, "ten_ms", "--clients", in_flight)
+        return figures["requests_per_s"], figures["response_p50_ms"] * 1e-3
+
+    def theirs():
+        measured = perf_analyzer(getattr(triton, protocol), "ten_ms", protocol, in_flight, window_s=0.8)
+        return measured.per_s, measured.p50_s
+
+    for pair in range(3):
+        first, second = (ours, theirs) if pair % 2 else (theirs, ours)
+        results = {first: first(), second: second()}
+        rates.append(results[ours][0] / results[theirs][0])
+        medians.append(results[ours][1] / results[theirs][1])
+    assert statistics.median(rates) == pytest.approx(1, rel=0.05), rates
+    assert statistics.median(medians) == pytest.approx(1, rel=0.05), medians

@@ -1,0 +1,103 @@
+"""The container image: what is in it, and that it serves, measures and says how it is, as anybody would run it."""
+
+import json
+import subprocess
+import tarfile
+import time
+
+import pytest
+from places import BUILD, REPOSITORY
+
+ALLOWED_FOLDERS = {"usr/bin", "usr/lib/neph", "usr/lib/neph/lib", "lib64", "lib"}
+STRICT = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
+
+
+@pytest.fixture(scope="module")
+def contents(docker, image, tmp_path_factory):
+    """{path: its bytes' beginning, mode} of all files of the image."""
+    archive = tmp_path_factory.mktemp("saved") / "saved.tar"
+    docker("save", "--output", archive, image)
+    with tarfile.open(archive) as saved:
+        manifest = json.load(saved.extractfile("manifest.json"))
+        (layer,) = manifest[0]["Layers"]
+        with tarfile.open(fileobj=saved.extractfile(layer)) as files:
+            return {each.name: (files.extractfile(each).read(4), each) for each in files if each.isfile()}
+
+
+def test_it_holds_the_program_and_its_libraries_only(contents):
+    for name, (begin, info) in contents.items():
+        assert begin == b"\x7fELF", f"{name} is neither program nor library"
+        assert name.rpartition("/")[0] in ALLOWED_FOLDERS, name
+        assert not info.mode & 0o6022, f"{name}: mode {info.mode:o}"
+    programs = [name for name in contents if name.startswith("usr/bin/")]
+    assert programs == ["usr/bin/neph"]
+
+
+def test_every_library_is_needed(docker, image, contents):
+    """The loader itself, inside the image, finds all that each program and plugin needs there, and nothing is left over."""
+    loader = next(name for name in contents if "ld-linux" in name)
+    opened_by_name = ("libopenvino_", "libtbbbind")
+    begun = [n for n in contents if n.startswith("usr/bin") or n.startswith("usr/lib/neph/neph-") or
+             n.rpartition("/")[2].startswith(opened_by_name)]
+    needed = {loader, *begun}
+    for name in begun:
+        listed = docker("run", "--rm", "--entrypoint", f"/{loader}", image, "--list", f"/{name}")
+        assert "not found" not in listed, f"{name}: {listed}"
+        needed |= {line.split()[2].lstrip("/") for line in listed.splitlines() if "=> /" in line}
+    assert set(contents) == needed
+
+
+def test_it_is_small(docker, image):
+    assert docker.inspect(image)["Size"] < 300 * 2**20
+
+
+def test_it_runs_as_nobody_on_a_read_only_root(docker, image):
+    assert docker.inspect(image)["Config"]["User"] == "65532:65532"
+    engines = json.loads(docker("run", "--rm", *STRICT, "--network", "none", image, "engines", "--json"))
+    assert {each["name"]: each["usable"] for each in engines} == {"identity": True, "openvino": True}
+
+
+def test_the_same_build_gives_the_same_image(tmp_path):
+    archives = [tmp_path / "first.tar", tmp_path / "second.tar"]
+    for archive in archives:
+        subprocess.run([REPOSITORY / "tools/image", BUILD, archive], check=True, capture_output=True)
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+
+
+@pytest.fixture(scope="module")
+def container(docker, image, repository):
+    """The image as a server, once its own health check says that it is well: its name."""
+    options = [*STRICT, "--publish", "127.0.0.1:18400:8000", "--volume", f"{repository}:/work/models:ro"]
+    with docker.running(image, "serve", "models", "--listen", "0.0.0.0", options=options) as name:
+        end = time.monotonic() + 60
+        while docker.inspect(name)["State"]["Health"]["Status"] != "healthy":
+            assert time.monotonic() < end, docker("logs", name)
+            time.sleep(0.2)
+        yield name
+
+
+class TestServing:
+    def test_it_says_that_it_is_healthy(self, docker, container):
+        log = docker.inspect(container)["State"]["Health"]["Log"]
+        assert log[-1]["ExitCode"] == 0, log
+
+    def test_it_answers(self, docker, container):
+        body = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 16], "data": list(range(16))}]}
+        url = "http://127.0.0.1:18400/v2/models/identity/infer"
+        done = subprocess.run([*docker.inside, "curl", "-sS", "--json", json.dumps(body), url], capture_output=True)
+        assert json.loads(done.stdout)["outputs"][0]["data"] == list(range(16)), done.stderr
+
+    def test_it_ends_when_told_to(self, docker, container):
+        docker("stop", "--time", 20, container)  # the last test of the class
+        assert docker.inspect(container)["State"]["ExitCode"] == 0
+
+
+def test_it_measures(docker, image, neph, pictures, small_model):
+    """One measurement inside, of a model and pictures from outside; what it says is its host's business."""
+    volumes = ["--volume", f"{small_model.parent}:/work/model:ro", "--volume", f"{pictures}:/work/pictures:ro"]
+    out = docker(
+        "run", "--rm", *STRICT, "--tmpfs", "/tmp", *volumes, image, "infer", "model/resnet18.onnx", "--images", "pictures",
+        "--store", "/tmp/runs.db", "--json", timeout_s=300,
+    )
+    (cell,) = json.loads(out)["cells"]
+    assert cell["verdict"] in ("valid", "doubtful")

@@ -1,0 +1,284 @@
+"""`neph load` against a server whose times are known: figures, truth, promises, formats, faults."""
+
+import csv
+import json
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy
+import pytest
+from conftest import Neph
+from known import KnownServer, arrivals, waited
+
+QUICK = ("--warmup", "100ms")
+TIMER_MS = {"http": 0.3, "grpc": 1.3}  # a transport's waiting: gRPC's wakes in whole milliseconds
+
+
+@pytest.fixture
+def server(tmp_path):
+    with KnownServer(tmp_path, service=0.01) as known:
+        yield known
+
+
+def only_cell(document):
+    (cell,) = document["cells"]
+    return cell
+
+
+def value(cell, figure):
+    return cell["figures"][figure]["value"]
+
+
+def codes(cell):
+    return {warning["code"] for warning in cell["warnings"]}
+
+
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_a_closed_loop_has_its_clients_in_flight(neph, server, protocol):
+    document = neph.json("load", server.url(protocol), "--model", "known", "--clients", "1,4", "--duration", "2s", "--warmup", "200ms")
+    for cell, clients in zip(document["cells"], (1, 4)):
+        assert cell["factors"] == {"clients": clients}
+        assert value(cell, "requests_per_s") == pytest.approx(100, rel=0.1)
+        assert value(cell, "response_p50_ms") == pytest.approx(10 * clients, rel=0.1)
+        assert value(cell, "in_flight_max") == clients
+        assert "closed_loop" in codes(cell) and cell["facts"]["loop"] == f"closed, {clients} clients"
+        stages = {name: stage["value"] for name, stage in cell["stages_ms"].items()}
+        assert sum(stages.values()) == pytest.approx(value(cell, "response_mean_ms"), rel=1e-3), "they close"
+        assert stages["server_infer"] == pytest.approx(10, rel=0.01)
+        assert value(cell, "unexplained_share") < 0.1
+
+
+def test_each_run_is_stored_shown_and_exported(neph, server):
+    arguments = ("load", server.http, "--model", "known", "--rate", "20,40", "--duration", "1s", "--repeat", 2, *QUICK)
+    shown = neph(*arguments)
+    assert "answered/s" in shown.stdout and "offered/s" in shown.stdout
+    assert neph("runs", "1").stdout.count("requests/s") == 4
+    assert "response_p50_ms" in neph("show", "1", "--run", "1").stdout
+    cells = json.loads(neph("export", "--format", "json").stdout)["cells"]
+    assert [cell["factors"]["rate"] for cell in cells] == [20, 40]
+    assert cells[0]["repro"].startswith(f"neph load {server.http} --model known --rate 20")
+    assert "</html>" in (neph.folder / neph("report", "1").stdout.strip()).read_text()
+    assert "going on with experiment 1" in neph(*arguments, "--resume").stderr
+
+
+def test_a_file_says_it_all(neph, server):
+    (neph.folder / "load.toml").write_text(
+        f'repeat = 1\n[load]\nurl = "{server.http}"\nmodel = "known"\nrate = [30, 50]\nduration = "500ms"\nwarmup = 0.1\n'
+    )
+    document = neph.json("run", "load.toml")
+    assert [cell["factors"] for cell in document["cells"]] == [{"rate": 30}, {"rate": 50}]
+
+
+CASES = {
+    "fixed, constant": ({"service": 0.01}, "constant", 60),
+    "fixed, poisson": ({"service": 0.01}, "poisson", 60),
+    "10 ms with stalls, constant": ({"service": 0.01, "stall": 0.5, "stall_every": 5}, "constant", 60),
+    "5 ms with stalls, poisson": ({"service": 0.005, "stall": 0.5, "stall_every": 5}, "poisson", 120),
+    "heavy tail, poisson": ({"service": 0.005, "tail": 7}, "poisson", 60),
+}
+WARMUP_S, MEASURED_S, SEED = 1, 20, 11
+
+
+def measured_and_true(folder, protocol, behaviour, kind, rate):
+    """The cell that neph measured, and the percentiles of a simulation of the same arrivals and service times."""
+    neph = Neph(folder)
+    with KnownServer(folder, **behaviour) as server:
+        cell = only_cell(neph.json(
+            "load", server.url(protocol), "--model", "known", "--rate", rate, "--arrival", kind, "--arrival-seed", SEED,
+            "--duration", f"{MEASURED_S}s", "--warmup", f"{WARMUP_S}s",
+        ))  # fmt: skip
+    seen = server.seen()[1:]  # the first is the request that tries the server
+    times = arrivals(kind, rate, WARMUP_S + MEASURED_S, SEED)
+    assert len(seen) == len(times), "every arrival of the schedule, and none besides"
+    start = min(at - planned for (at, _), planned in zip(seen, times))
+    stays = waited(times, [service for _, service in seen], behaviour.get("stall", 0), behaviour.get("stall_every", 0), start)
+    measured = [1e3 * stay for stay, at in zip(stays, times) if at >= WARMUP_S]
+    return cell, {q: numpy.quantile(measured, q / 100) for q in (50, 90, 99)}
+
+
+@pytest.fixture(scope="module")
+def truth(tmp_path_factory):
+    """All cases at once: they sleep most of the time."""
+    jobs = [(name, protocol) for name in CASES for protocol in ("http", "grpc") if protocol == "http" or "stalls" in name]
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        running = {job: pool.submit(measured_and_true, tmp_path_factory.mktemp("truth"), job[1], *CASES[job[0]]) for job in jobs}
+        return {job: result.result() for job, result in running.items()}
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_percentiles_are_those_of_the_simulated_truth(truth, name, protocol):
+    if (name, protocol) not in truth:
+        pytest.skip("measured over HTTP only")
+    cell, true_ms = truth[name, protocol]
+    for q, true in true_ms.items():
+        measured = value(cell, f"response_p{q}_ms")
+        assert abs(measured - true) <= 0.03 * true + TIMER_MS[protocol], f"p{q}: measured {measured}, true {true}"
+        estimate = cell["figures"][f"response_p{q}_ms"]  # what repeats exactly has an interval of no width
+        assert 0.97 * estimate["low"] - TIMER_MS[protocol] <= true <= 1.03 * estimate["high"] + TIMER_MS[protocol]
+
+
+@pytest.mark.timing
+def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
+    with KnownServer(tmp_path, service=0.005) as server:
+        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "3s", "--warmup", "200ms")
+        cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
+    times = {rate: arrivals("poisson", rate, 20000 / rate, 3) for rate in range(60, 200, 5)}
+    kept = [rate for rate, at in times.items() if numpy.quantile(waited(at, [0.005] * len(at)), 0.9) <= 0.03]
+    found = cell["figures"]["sustained_per_s"]
+    assert 0.7 * max(kept) < found["value"] < 1.1 * max(kept), cell["facts"]["search"]
+    assert found["low"] == found["value"] < found["high"]
+
+
+def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
+    (neph.folder / "trace.csv").write_text("at_s,what\n" + "".join(f"{10 + 0.05 * i},x\n" for i in range(30)))
+    trace = only_cell(neph.json("load", server.http, "--model", "known", "--trace", "trace.csv", "--warmup", "0s"))
+    assert value(trace, "requests_answered") == 30
+    burst = only_cell(neph.json(
+        "load", server.http, "--model", "known", "--arrival", "burst", "--burst", 8, "--rate", 40, "--duration", "1s", "--warmup", "0s"
+    ))  # fmt: skip
+    assert value(burst, "requests_answered") == 40 and value(burst, "in_flight_max") >= 8
+    offline = only_cell(neph.json("load", server.http, "--model", "known", "--scenario", "offline", "--count", 50))
+    assert value(offline, "requests_per_s") == pytest.approx(100, rel=0.1)
+    assert offline["verdict"] != "invalid"
+
+
+def test_it_ends_when_the_interval_is_narrow_enough(neph, server):
+    begin = time.monotonic()
+    cell = only_cell(neph.json("load", server.http, "--model", "known", "--narrow", 0.2, "--percentile", 50, "--duration", "60s"))
+    assert time.monotonic() - begin < 30
+    assert cell["facts"]["ended"] == "the interval was narrow enough"
+
+
+def test_a_limit_in_flight_is_told(neph, server):
+    cell = only_cell(neph.json(
+        "load", server.http, "--model", "known", "--rate", 150, "--arrival", "constant", "--in-flight", 2, "--duration", "1s", *QUICK
+    ))  # fmt: skip
+    assert "in_flight_reached" in codes(cell) and cell["facts"]["in_flight"] == "at most 2"
+    assert value(cell, "in_flight_max") == 2
+
+
+def test_more_than_the_server_can_do_is_told(neph, server):
+    cell = only_cell(neph.json("load", server.http, "--model", "known", "--rate", 200, "--duration", "2s", "--threads", 2))
+    assert "overloaded" in codes(cell) and cell["facts"]["workers"] == "2"
+    assert value(cell, "requests_per_s") == pytest.approx(100, rel=0.1)
+    assert value(cell, "offered_per_s") == pytest.approx(200, rel=0.2)
+
+
+@pytest.mark.timing
+def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
+    with KnownServer(tmp_path) as server:
+        arguments = ("--rate", 200_000, "--arrival", "constant", "--duration", "300ms", "--warmup", "0s")
+        cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
+    assert cell["verdict"] == "invalid"
+    assert any(w["message"].startswith("INVALID") for w in cell["warnings"])
+
+
+def test_tables_of_other_tools(neph, server):
+    neph("load", server.http, "--model", "known", "--clients", "1,2", "--duration", "500ms", *QUICK, "--perf-analyzer-csv", "pa.csv")
+    rows = list(csv.DictReader((neph.folder / "pa.csv").open()))
+    assert {row["Concurrency"] for row in rows} == {"1", "2"}
+    assert float(rows[0]["Inferences/Second"]) == pytest.approx(100, rel=0.2)
+    assert float(rows[0]["Server Compute Infer"]) == pytest.approx(10_000, rel=0.05)
+    for scenario, more in {"single-stream": (), "server": ("--rate", 50, "--p99", "1s"), "multi-stream": (), "offline": ("--count", 70)}.items():
+        neph("load", server.grpc, "--model", "known", "--scenario", scenario, *more, "--duration", "1s", *QUICK, "--mlperf-summary", "ml.txt")
+        text = (neph.folder / "ml.txt").read_text()
+        assert f"Scenario : {scenario.title().replace('-', '')}\n" in text and "Result is : " in text
+
+
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+@pytest.mark.parametrize("fault, figure", [("reject_every", "requests_unavailable"), ("fail_every", "requests_failed")])
+def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol, fault, figure):
+    with KnownServer(tmp_path, service=0.002, **{fault: 4}) as server:
+        cell = only_cell(neph.json("load", server.url(protocol), "--model", "known", "--rate", 80, "--duration", "1s", "--p99", "1s", *QUICK))
+    sent = sum(value(cell, f"requests_{kind}") for kind in ("answered", "unavailable", "failed", "timed_out", "abandoned"))
+    assert value(cell, figure) == pytest.approx(sent / 4, abs=2)
+    assert value(cell, "late_share") == pytest.approx(0.25, abs=0.05), "what is not answered breaks the promise"
+    assert figure.replace("requests_", "") + "_p50_ms" in cell["figures"]
+    assert "requests_failed" in codes(cell) and cell["verdict"] != "valid"
+
+
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_requests_without_an_answer_time_out(neph, tmp_path, protocol):
+    with KnownServer(tmp_path, service=0.002, forget_every=5) as server:
+        cell = only_cell(neph.json(
+            "load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "1s", "--deadline", "300ms", *QUICK
+        ))  # fmt: skip
+    assert value(cell, "requests_timed_out") == pytest.approx(10, abs=4)
+    assert value(cell, "timed_out_p50_ms") == pytest.approx(300, abs=60)
+
+
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+@pytest.mark.parametrize("loop", [("--clients", 4), ("--rate", 60)])
+def test_a_server_killed_under_load_ends_in_a_verdict(neph, tmp_path, protocol, loop):
+    with KnownServer(tmp_path, service=0.01) as server:
+        running = neph.start("load", server.url(protocol), "--model", "known", *loop, "--duration", "3s", "--deadline", "1s", "--json")
+        time.sleep(2.5)
+        server.kill()
+        output, talk = running.communicate(timeout=40)
+    assert running.returncode == 0, talk
+    cell = only_cell(json.loads(output))
+    assert value(cell, "requests_answered") > 20
+    assert value(cell, "requests_unavailable") > 10
+    assert "requests_failed" in codes(cell) and cell["verdict"] in ("doubtful", "invalid")
+
+
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_a_stall_of_two_seconds_is_in_the_percentiles(neph, tmp_path, protocol):
+    with KnownServer(tmp_path, service=0.005) as server:
+        running = neph.start("load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "6s", "--json")
+        time.sleep(2.5)
+        server.process.send_signal(signal.SIGSTOP)
+        time.sleep(2)
+        server.process.send_signal(signal.SIGCONT)
+        output, talk = running.communicate(timeout=40)
+    assert running.returncode == 0, talk
+    cell = only_cell(json.loads(output))
+    assert value(cell, "response_max_ms") == pytest.approx(2000, rel=0.15)
+    assert value(cell, "response_p90_ms") > 1000, "a third of the requests came in it"
+    assert value(cell, "requests_answered") == pytest.approx(300, rel=0.25)
+
+
+def test_ctrl_c_keeps_what_was_measured(neph, server):
+    running = neph.start("load", server.http, "--model", "known", "--rate", 50, "--duration", "60s", "--json")
+    time.sleep(3)
+    running.send_signal(signal.SIGINT)  # finish the run in progress
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)  # stop it now
+    output, talk = running.communicate(timeout=20)
+    cell = only_cell(json.loads(output))
+    assert "stopped_early" in codes(cell), talk
+    assert 20 < value(cell, "requests_answered") < 200
+
+
+@pytest.mark.parametrize(
+    "arguments, code, words",
+    [
+        (("http://127.0.0.1:1", "--model", "m"), 4, "http://127.0.0.1:1"),
+        (("grpc://127.0.0.1:1", "--model", "m"), 4, "grpc://127.0.0.1:1"),
+        (("ftp://127.0.0.1", "--model", "m"), 2, "unknown protocol 'ftp'"),
+        ((), 2, "no server given"),
+        (("SERVER",), 2, "no model given"),
+        (("SERVER", "--model", "unknown"), 3, "unknown"),
+        (("SERVER", "--model", "known", "--rate", 5, "--clients", 3), 2, "--clients are of a closed loop"),
+        (("SERVER", "--model", "known", "--rate", 5, "--arrival", "closed"), 2, "a closed loop has no --rate"),
+        (("SERVER", "--model", "known", "--arrival", "constant"), 2, "constant arrivals need a --rate"),
+        (("SERVER", "--model", "known", "--find-rate"), 2, "--p99 50ms"),
+        (("SERVER", "--model", "known", "--scenario", "offline"), 2, "--count says how many"),
+        (("SERVER", "--model", "known", "--duration", "soon"), 2, "'soon' is no length of time"),
+        (("SERVER", "--model", "known", "--duration", "0s"), 2, "duration"),
+        (("SERVER", "--model", "known", "--rate", "-5"), 2, "rate"),
+        (("SERVER", "--model", "known", "--rate", "1e7", "--duration", "1h"), 2, "are more than"),
+        (("SERVER", "--model", "known", "--trace", "none.csv"), 3, "none.csv"),
+        (("SERVER", "--model", "known", "--input", "none"), 3, "none"),
+        (("SERVER", "--model", "known", "--shape", "x:17"), 2, "--shape says 17 for 16"),
+        (("SERVER", "--model", "known", "--token-file", "none"), 3, "none"),
+        (("SERVER", "--model", "known", "--mlperf-summary", "x"), 2, "--scenario"),
+        (("SERVER", "--modle", "known"), 2, "--model"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(neph, server, arguments, code, words):
+    done = neph("load", *(server.http if word == "SERVER" else word for word in arguments), code=code)
+    assert words in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""

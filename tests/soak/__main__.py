@@ -1,0 +1,136 @@
+"""./dev soak [MINUTES]: neph serve under an hour of mixed load, bad clients among it. Its memory must stay flat, its
+descriptors must come back, and who does nothing wrong must not notice.
+
+Every reading goes to build/soak/. Exit code 1 if one of the three does not hold.
+"""
+
+import argparse
+import datetime
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+
+from bad_clients import misbehave
+from bystander import Bystander
+from flatness import BLOCKS, slope
+from identity_repository import write_repository
+from places import BUILD, REPOSITORY
+from server_process import serving_neph
+
+MIB = 2**20
+MOST_GROWTH_MIB = 1.0  # per hour, beyond its interval
+EVERY_S = 5.0
+BAD_CLIENTS = 6
+LOADS = [  # protocol, model, options: each again and again, so that connections come and go
+    ("http", "identity", ["--rate", "200", "--batch", "1..64*4"]),
+    ("grpc", "identity", ["--rate", "200", "--batch", "1..64*4"]),
+    ("grpc", "picture", ["--rate", "20"]),
+    ("http", "ten_ms", ["--clients", "1,16"]),
+]
+
+
+def reading(pid):
+    status = Path(f"/proc/{pid}/status").read_text()
+    field = lambda name: int(status.partition(name + ":")[2].split()[0])  # noqa: E731
+    descriptors = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    return {"rss_bytes": field("VmRSS") * 1024, "descriptors": descriptors, "threads": field("Threads")}
+
+
+def drive(served, load, stop, counts):
+    """`neph load`, again and again."""
+    protocol, model, options = load
+    with tempfile.TemporaryDirectory() as folder:
+        while not stop.is_set():
+            command = [BUILD / "bin/neph", "load", f"{protocol}://{getattr(served, protocol)}", "--model", model, *options,
+                       "--duration", "10s", "--warmup", "0.5s", "--json"]
+            done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True)
+            if done.returncode != 0:
+                counts["failed: " + done.stderr.strip()[-200:]] += 1
+                continue
+            for cell in json.loads(done.stdout)["cells"]:
+                for name in ("requests_answered", "requests_failed", "requests_timed_out", "requests_unavailable"):
+                    counts[name] += int(cell["figures"][name]["value"])
+
+
+def watch(served, seconds, file):
+    """Readings for so long, each a line of the file too."""
+    readings, begin = [], time.monotonic()
+    while (now := time.monotonic() - begin) < seconds:
+        readings.append({"s": now} | reading(served.pid))
+        print(json.dumps(readings[-1]), file=file, flush=True)
+        if sys.stderr.isatty():
+            print(f"\r\033[K{now / 60:.1f}/{seconds / 60:.0f} min: {readings[-1]['rss_bytes'] / MIB:.1f} MiB", end="",
+                  file=sys.stderr)
+        time.sleep(EVERY_S)
+    return readings
+
+
+def soak(served, minutes, seed, file):
+    """(readings under load, the reading before and after it, what the loads and the bad clients did)."""
+    before = reading(served.pid)
+    stop, loads, bad = threading.Event(), Counter(), Counter()
+    threads = [threading.Thread(target=drive, args=(served, load, stop, loads)) for load in LOADS]
+    threads += [threading.Thread(target=misbehave, args=(served, stop, seed + n, bad)) for n in range(BAD_CLIENTS)]
+    with ExitStack() as block, Bystander(served, patience_s=5):
+        block.callback(stop.set)
+        for thread in threads:
+            thread.start()
+            block.callback(thread.join)
+        readings = watch(served, minutes * 60, file)
+        stop.set()
+        for thread in threads:
+            thread.join()
+    time.sleep(10)  # the last connections close
+    return readings, before, reading(served.pid), {"loads": loads, "bad clients": bad}
+
+
+def judge(readings, before, after):
+    """The findings in words, and whether all of them are good."""
+    settled = [each for each in readings if each["s"] >= readings[-1]["s"] * 0.1]
+    growth = slope([each["s"] for each in settled], [each["rss_bytes"] / MIB for each in settled])
+    flat = growth.low <= 0 or growth.per_hour <= MOST_GROWTH_MIB
+    back = after["descriptors"] <= before["descriptors"] + 5 and after["threads"] <= before["threads"] + 5
+    words = [
+        f"resident memory  {settled[0]['rss_bytes'] / MIB:.1f} to {settled[-1]['rss_bytes'] / MIB:.1f} MiB, slope "
+        f"{growth.per_hour:+.2f} MiB/h (95 %: {growth.low:+.2f} to {growth.high:+.2f}): {'flat' if flat else 'IT GROWS'}",
+        f"descriptors      {before['descriptors']} before, at most {max(each['descriptors'] for each in readings)}, "
+        f"{after['descriptors']} after: {'all came back' if back else 'SOME ARE LEFT'}",
+        f"threads          {before['threads']} before, {after['threads']} after",
+    ]
+    return words, flat and back
+
+
+def main():
+    options = argparse.ArgumentParser(prog="./dev soak", description="neph serve under mixed load and bad clients.")
+    options.add_argument("minutes", nargs="?", type=float, default=60)
+    options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="of the bad clients")
+    asked = options.parse_args()
+    if asked.minutes * 60 / EVERY_S < 3 * BLOCKS:
+        options.error(f"at least {3 * BLOCKS * EVERY_S / 60:.0f} minutes")
+
+    folder = REPOSITORY / "build/soak"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%dT%H%M%SZ}.jsonl"
+    with tempfile.TemporaryDirectory() as work, open(path, "w") as file:
+        print(json.dumps({"minutes": asked.minutes, "seed": asked.seed}), file=file)
+        repository = write_repository(Path(work) / "models")
+        with serving_neph(BUILD / "bin/neph", work, repository) as served:
+            readings, before, after, did = soak(served, asked.minutes, asked.seed, file)
+        print(json.dumps(did), file=file)
+    words, good = judge(readings, before, after)
+    print("\n", *words, *(f"{who:<16} {json.dumps(what)}" for who, what in did.items()), f"seed {asked.seed}; every reading: "
+          f"{path.relative_to(REPOSITORY)}", sep="\n")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""What goes wrong in an hour on a network, each as a function that does it once to a server."""
+
+import json
+import random
+import socket
+import struct
+import time
+
+import numpy
+import tritonclient.grpc
+from bystander import BODY
+from raw_http import connect, post, read_reply
+
+REQUEST = post(body=BODY.encode())
+WRONG_BODIES = [
+    b"hello", b"{", b"[]", b'{"inputs": []}', b'{"extra": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+    json.dumps({"inputs": [{"name": "x", "datatype": "FP32", "shape": [2**31, 2**31], "data": []}]}).encode(),
+]
+
+
+def reset_in_mid_body(served, chance):
+    stream = connect(served)
+    stream.sendall(REQUEST[: chance.randrange(1, len(REQUEST))])
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    stream.close()
+
+
+def half_close(served, chance):
+    with connect(served) as stream:
+        stream.sendall(REQUEST)
+        stream.shutdown(socket.SHUT_WR)
+        read_reply(stream)
+
+
+def send_slowly(served, chance):
+    with connect(served) as stream:
+        for at in range(0, len(REQUEST), 16):
+            stream.sendall(REQUEST[at : at + 16])
+            time.sleep(0.05)
+        read_reply(stream)
+
+
+def never_read(served, chance):
+    with connect(served, timeout_s=0.2) as stream:
+        try:
+            while True:
+                stream.sendall(REQUEST * 64)
+        except TimeoutError:
+            time.sleep(1)
+
+
+def send_what_makes_no_sense(served, chance):
+    with connect(served) as stream:
+        stream.sendall(post(body=chance.choice(WRONG_BODIES)))
+        read_reply(stream)
+
+
+def send_no_http(served, chance):
+    with connect(served) as stream:
+        try:
+            stream.sendall(chance.randbytes(2000))
+            read_reply(stream)
+        except ConnectionError:
+            pass  # it may close before it has read it all
+
+
+def lose_patience(served, chance):
+    client = tritonclient.grpc.InferenceServerClient(served.grpc)
+    tensor = tritonclient.grpc.InferInput("x", [1, 16], "FP32")
+    tensor.set_data_from_numpy(numpy.zeros((1, 16), "float32"))
+    try:
+        client.infer("ten_ms", [tensor], client_timeout=chance.choice([1e-4, 2e-3, 8e-3]))
+    except tritonclient.grpc.InferenceServerException:
+        pass
+    client.close()
+
+
+def hang_up_on_a_stream(served, chance):
+    client = tritonclient.grpc.InferenceServerClient(served.grpc)
+    tensor = tritonclient.grpc.InferInput("x", [1, 16], "FP32")
+    tensor.set_data_from_numpy(numpy.zeros((1, 16), "float32"))
+    client.start_stream(lambda result, error: None)
+    for _ in range(10):
+        client.async_stream_infer("ten_ms", [tensor])
+    client.stop_stream(cancel_requests=True)
+    client.close()
+
+
+def load_anew(served, chance):
+    client = tritonclient.grpc.InferenceServerClient(served.grpc)
+    client.load_model("picture")
+    client.close()
+
+
+ALL = [
+    reset_in_mid_body, half_close, send_slowly, never_read, send_what_makes_no_sense, send_no_http, lose_patience,
+    hang_up_on_a_stream, load_anew,
+]
+
+
+def misbehave(served, stop, seed, counts):
+    """One after the other in random order, until told to stop. What the server does to them is not their concern: whether
+    others are served is judged elsewhere."""
+    chance = random.Random(seed)
+    while not stop.is_set():
+        act = chance.choice(ALL)
+        try:
+            act(served, chance)
+            counts[act.__name__] += 1
+        except (OSError, tritonclient.grpc.InferenceServerException) as error:
+            counts[f"{act.__name__}: {type(error).__name__}"] += 1
+        stop.wait(chance.uniform(0, 0.2))
