@@ -35,7 +35,8 @@ TEST(Design, FirstFactorIsTheSlowest) {
 
 std::vector<std::string> labels_of(const Experiment& experiment) {
   std::vector<std::string> labels;
-  for (const auto& cell : *expand(experiment)) labels.push_back(cell.label);
+  const auto cells = *expand(experiment);
+  for (const auto& cell : cells) labels.push_back(cell.label);
   return labels;
 }
 
