@@ -160,6 +160,7 @@ def test_a_limit_in_flight_is_told(neph, server):
     assert value(cell, "in_flight_max") == 2
 
 
+@pytest.mark.timing
 def test_more_than_the_server_can_do_is_told(neph, server):
     cell = only_cell(neph.json("load", server.http, "--model", "known", "--rate", 200, "--duration", "2s", "--threads", 2))
     assert "overloaded" in codes(cell) and cell["facts"]["workers"] == "2"
@@ -176,6 +177,7 @@ def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
     assert any(w["message"].startswith("INVALID") for w in cell["warnings"])
 
 
+@pytest.mark.timing
 def test_tables_of_other_tools(neph, server):
     neph("load", server.http, "--model", "known", "--clients", "1,2", "--duration", "500ms", *QUICK, "--perf-analyzer-csv", "pa.csv")
     rows = list(csv.DictReader((neph.folder / "pa.csv").open()))
@@ -188,6 +190,7 @@ def test_tables_of_other_tools(neph, server):
         assert f"Scenario : {scenario.title().replace('-', '')}\n" in text and "Result is : " in text
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 @pytest.mark.parametrize("fault, figure", [("reject_every", "requests_unavailable"), ("fail_every", "requests_failed")])
 def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol, fault, figure):
