@@ -78,12 +78,12 @@ std::vector<std::size_t> choice_of(const Experiment& experiment, std::int64_t in
 }
 
 /// Fields that mean nothing in the combination. Only what is varied decides: a contradiction in what all
-/// cells share is for the workload to refuse.
+/// cells share is for the workload to refuse. A field that decides comes before those it decides on.
 std::set<std::string> idle_fields(const Experiment& experiment, const std::vector<std::size_t>& choice) {
   std::set<std::string> fields;
   for (std::size_t i = 0; i < choice.size(); ++i) {
     const auto& factor = experiment.factors[i];
-    if (factor.values.size() < 2) continue;
+    if (factor.values.size() < 2 || fields.contains(factor.name)) continue;  // what is idle decides nothing
     for (const auto& idle : experiment.idle)
       if (idle.field == factor.name && idle.value == factor.values[choice[i]])
         fields.insert(idle.fields.begin(), idle.fields.end());

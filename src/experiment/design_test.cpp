@@ -33,6 +33,42 @@ TEST(Design, FirstFactorIsTheSlowest) {
   EXPECT_EQ(dump_json(cells[4].spec), R"({"model":"m.onnx","batch":2,"precision":"bf16","files":true})");
 }
 
+std::vector<std::string> labels_of(const Experiment& experiment) {
+  std::vector<std::string> labels;
+  const auto cells = *expand(experiment);
+  for (const auto& cell : cells) labels.push_back(cell.label);
+  return labels;
+}
+
+TEST(Design, WhatMeansNothingMakesNoCells) {
+  Experiment experiment{
+      .spec = {{"server", "http://a"}},
+      .factors = {{"where", {"here", "there"}}, {"protocol", {"http", "grpc"}}, {"batch", {1, 8}}},
+      .idle = {{"where", "here", {"protocol", "server"}}}};
+  EXPECT_THAT(labels_of(experiment),
+              ElementsAre("where here, batch 1", "where here, batch 8", "where there, protocol http, batch 1",
+                          "where there, protocol http, batch 8", "where there, protocol grpc, batch 1",
+                          "where there, protocol grpc, batch 8"));
+  const auto cells = *expand(experiment);
+  EXPECT_EQ(cells[2].index, 2) << "numbers without gaps";
+  EXPECT_EQ(dump_json(cells[0].spec), R"({"where":"here","batch":1})");
+  EXPECT_EQ(dump_json(cells[2].spec), R"({"server":"http://a","where":"there","protocol":"http","batch":1})");
+
+  experiment.factors = {
+      {"protocol", {"http", "grpc"}}};  // not varied: whether it contradicts is not decided here
+  experiment.spec = {{"where", "here"}};
+  EXPECT_THAT(labels_of(experiment), ElementsAre("protocol http", "protocol grpc"));
+}
+
+TEST(Design, WhatMeansNothingDecidesNothing) {
+  const Experiment experiment{
+      .factors = {{"where", {"here", "there"}}, {"payload", {"jpeg", "tensor"}}, {"files", {"on", "off"}}},
+      .idle = {{"where", "here", {"payload"}}, {"payload", "jpeg", {"files"}}}};
+  EXPECT_THAT(labels_of(experiment),
+              ElementsAre("where here, files on", "where here, files off", "where there, payload jpeg",
+                          "where there, payload tensor, files on", "where there, payload tensor, files off"));
+}
+
 TEST(Design, NothingVariedIsOneCell) {
   const auto cells = *expand({.spec = {{"batch", 8}}});
   ASSERT_EQ(cells.size(), 1u);

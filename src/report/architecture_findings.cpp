@@ -17,7 +17,8 @@
 namespace neph::report {
 namespace {
 
-constexpr std::size_t named_parts = 3;  // of a request's time, in the sentence
+constexpr double meaningless_spread = 4;  // high / low of a ratio: its ends say nothing but "unknown"
+constexpr std::size_t named_parts = 3;    // of a request's time, in the sentence
 
 std::optional<double> speed(const Run& run) { return images_per_s(run); }
 std::optional<double> cpu_ms(const Run& run) { return cpu_ms_per_image(run, application); }
@@ -27,6 +28,7 @@ std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run
 std::string ratio_text(double ratio) { return format_number(ratio, std::fabs(ratio - 1) < 0.1 ? 4 : 3); }
 
 std::string ratio_range_text(const Estimate& ratio) {
+  if (*ratio.high > meaningless_spread * *ratio.low) return "an interval too wide to say anything: --repeat";
   return fmt::format("95 % interval {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
 }
 

@@ -263,6 +263,26 @@ TEST(ReplyBody, GivesEachOutputAsItWasAskedFor) {
   EXPECT_THAT(body.binary, ElementsAre(false, true));
 }
 
+TEST(ReplyBody, KeepsTheSignOfZero) {
+  const std::vector<float> scores{-0.0F, 0.0F};
+  InferReply reply;
+  reply.outputs = {
+      {.name = "y", .type = DataType::f32, .shape = {2}, .data = std::as_bytes(std::span(scores))}};
+  OutgoingBody body;
+  ASSERT_TRUE(write_body(reply, InferRequest{}, body));
+  EXPECT_THAT(body.json, HasSubstr("[-0.0,0]")) << "-0 is a whole number to many readers, who have no such";
+}
+
+TEST(ReplyBody, SaysNothingOfWhatLiesInSharedMemory) {
+  InferReply reply;
+  reply.outputs = {
+      {.name = "y", .type = DataType::f32, .shape = {2}, .shared = SharedPart{.region = "r", .bytes = 8}}};
+  OutgoingBody body;
+  ASSERT_TRUE(write_body(reply, InferRequest{}, body));
+  EXPECT_EQ(body.json, R"({"outputs":[{"name":"y","datatype":"FP32","shape":[2]}]})")
+      << "as Triton does; its client takes any parameters for those of binary data";
+}
+
 TEST(ReplyBody, SaysWhatJsonHasNoWordsFor) {
   const std::vector<float> scores{NAN};
   InferReply reply;

@@ -173,7 +173,11 @@ Status append_data(const Tensor& tensor, std::string& text) {
               enum_name(tensor.type));
 }
 
-Status append_tensor(const Tensor& tensor, bool binary, std::string& text) {
+/// Whose tensors are written. A reply does not say what lies in shared memory, and where: its client chose
+/// the place, and Triton's client takes whatever parameters there are for those of binary data.
+enum class Message { request, reply };
+
+Status append_tensor(const Tensor& tensor, bool binary, Message message, std::string& text) {
   Object object(text);
   if (!append_text(tensor.name, object.key("name")))
     return fail(ErrorCode::unsupported, "a tensor's name is not UTF-8 text");
@@ -184,11 +188,12 @@ Status append_tensor(const Tensor& tensor, bool binary, std::string& text) {
     append_number(tensor.shape[i], text);
   }
   text += tensor.shape.rank() == 0 ? "[]" : "]";
-  if (binary || tensor.shared || !tensor.parameters.empty()) {
+  const bool tells_place = tensor.shared && message == Message::request;
+  if (binary || tells_place || !tensor.parameters.empty()) {
     object.key("parameters");
     Object parameters(text);
     if (binary) append_number(tensor.data.size(), parameters.key("binary_data_size"));
-    NEPH_CHECK(append_shared(tensor.shared, parameters));
+    if (tells_place) NEPH_CHECK(append_shared(tensor.shared, parameters));
     NEPH_CHECK(append_entries(tensor.parameters, parameters, text));
     parameters.end();
   }
@@ -201,12 +206,12 @@ Status append_tensor(const Tensor& tensor, bool binary, std::string& text) {
   return {};
 }
 
-Status append_tensors(const std::vector<Tensor>& tensors, const std::vector<bool>& binary,
+Status append_tensors(const std::vector<Tensor>& tensors, const std::vector<bool>& binary, Message message,
                       std::string& text) {
   text += '[';
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (i > 0) text += ',';
-    NEPH_CHECK(append_tensor(tensors[i], binary[i], text));
+    NEPH_CHECK(append_tensor(tensors[i], binary[i], message, text));
   }
   text += ']';
   return {};
@@ -245,7 +250,7 @@ Status write_json(const InferRequest& request, const std::vector<bool>& binary, 
     parameters.end();
   }
   object.key("inputs");
-  NEPH_CHECK(append_tensors(request.inputs, binary, text));
+  NEPH_CHECK(append_tensors(request.inputs, binary, Message::request, text));
   if (!request.outputs.empty()) {
     object.key("outputs") += '[';
     for (std::size_t i = 0; i < request.outputs.size(); ++i) {
@@ -270,7 +275,7 @@ Status write_json(const InferReply& reply, const std::vector<bool>& binary, std:
     parameters.end();
   }
   object.key("outputs");
-  NEPH_CHECK(append_tensors(reply.outputs, binary, text));
+  NEPH_CHECK(append_tensors(reply.outputs, binary, Message::reply, text));
   object.end();
   return {};
 }

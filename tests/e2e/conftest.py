@@ -6,6 +6,7 @@ Each test works in its own empty folder, where the program also keeps its store.
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import numpy
@@ -15,12 +16,34 @@ from counterparts.perf_analyzer import run_perf_analyzer
 from counterparts.triton_server import triton_server
 from docker_engine import Unavailable, docker_engine
 from identity_repository import write_repository
+from neighbours import Neighbours
 from PIL import Image
 from places import BUILD, COUNTERPARTS, REPOSITORY
 from server_process import serving_neph
 
 PHOTOGRAPHS = REPOSITORY.parent / "shared/data/images"
 CHROMIUM = "/usr/bin/chromium"
+
+QUIET_CORES = 0.1  # kept busy by others: above it a time that is out of bounds is not the program's fault
+neighbours = Neighbours()
+module_began = {}
+
+
+def pytest_runtest_setup(item):
+    module_began.setdefault(item.module, time.monotonic())  # its fixtures measure too
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A test of times that fails while others use the machine has shown nothing: it is skipped, and says why."""
+    report = (yield).get_result()
+    if not report.failed or not item.get_closest_marker("timing"):
+        return
+    others = neighbours.cores_since(module_began[item.module])
+    if others > QUIET_CORES:
+        report.outcome = "skipped"
+        reason = f"Skipped: others kept {others:.2f} cores busy; {call.excinfo.exconly()[:200]}"
+        report.longrepr = (str(item.path), item.location[1], reason)
 
 
 class Neph:

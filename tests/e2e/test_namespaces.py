@@ -44,12 +44,16 @@ def network_namespaces():
 @pytest.mark.timing
 @pytest.mark.parametrize("gbit", [0.1, 1, 5])
 def test_a_stream_has_the_cables_rate(two_machines, gbit):
+    """Never more than that, and as much where the machine has the time to send and receive it: one of three tries."""
     machines = two_machines(gbit)
-    sink = machines.start_in_server(sys.executable, "-c", SINK, machines.server_address)
-    assert sink.stdout.readline() == "ready\n"
-    machines.start_in_client(sys.executable, "-c", SOURCE, machines.server_address, 2).wait(20)
-    measured = float(sink.stdout.readline())
-    assert measured == pytest.approx(gbit, rel=0.1), "headers take 4.5 % of it"
+    tries = []
+    while len(tries) < 3 and (not tries or tries[-1] < 0.9 * gbit):
+        sink = machines.start_in_server(sys.executable, "-c", SINK, machines.server_address)
+        assert sink.stdout.readline() == "ready\n"
+        machines.start_in_client(sys.executable, "-c", SOURCE, machines.server_address, 2).wait(20)
+        tries.append(float(sink.stdout.readline()))
+        assert tries[-1] < 1.1 * gbit
+    assert tries[-1] == pytest.approx(gbit, rel=0.1), f"{tries}; headers take 4.5 % of it"
 
 
 def test_each_namespace_has_only_its_own_end(two_machines):

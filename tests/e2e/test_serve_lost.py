@@ -54,7 +54,8 @@ def test_a_network_that_stalls_for_two_seconds(neph, serve, repository, two_mach
         )
         figures, cell = cell_of(run)
         staller.join()
-    assert figures["requests_answered"] >= 380
+    assert figures["requests_answered"] > 300
+    assert figures["requests_failed"] == figures["requests_unavailable"] == figures["requests_timed_out"] == 0
     assert figures["response_max_ms"] > 1900
     assert figures["response_p50_ms"] < 500
     assert cell["verdict"] != "valid"

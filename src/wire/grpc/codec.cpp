@@ -198,7 +198,6 @@ void write_tensor(const Tensor& from, ProtoTensor& to) {
   to.set_datatype(std::string(enum_name(from.type)));
   for (const auto size : from.shape) to.add_shape(size);
   write_parameters(from.parameters, *to.mutable_parameters());
-  write_shared(from.shared, *to.mutable_parameters());
 }
 
 }  // namespace
@@ -226,7 +225,9 @@ void write_message(const InferRequest& request, inference::ModelInferRequest& to
   to.set_id(request.id);
   write_parameters(request.parameters, *to.mutable_parameters());
   for (const auto& input : request.inputs) {
-    write_tensor(input, *to.add_inputs());
+    auto& tensor = *to.add_inputs();
+    write_tensor(input, tensor);
+    write_shared(input.shared, *tensor.mutable_parameters());
     if (!input.shared) to.add_raw_input_contents(input.data.data(), input.data.size());
   }
   for (const auto& output : request.outputs) {
@@ -245,7 +246,8 @@ void write_message(const InferReply& reply, inference::ModelInferResponse& to) {
   write_parameters(reply.parameters, *to.mutable_parameters());
   for (const auto& output : reply.outputs) {
     write_tensor(output, *to.add_outputs());
-    if (!output.shared) to.add_raw_output_contents(output.data.data(), output.data.size());
+    auto& raw = *to.add_raw_output_contents();  // empty in shared memory: clients count the entries
+    if (!output.shared) raw.assign(reinterpret_cast<const char*>(output.data.data()), output.data.size());
   }
 }
 

@@ -30,7 +30,7 @@ def run_perf_analyzer(address, model, protocol="grpc", in_flight=1, window_s=1.0
         file = Path(folder) / "figures.csv"
         command = [
             HOME / "bin/perf_analyzer", "-m", model, "-u", address, "-i", protocol,
-            "--concurrency-range", str(in_flight), "-p", str(int(window_s * 1e3)), "-r", "3", "-s", "100",
+            "--concurrency-range", str(in_flight), "-p", str(int(window_s * 1e3)), "-r", "3", "-s", "100000",
             "-f", str(file), *options,
         ]
         env = {**os.environ, "LD_LIBRARY_PATH": str(HOME / "nvidia/cuda_runtime/lib")}

@@ -36,8 +36,8 @@ def test_it_passes_tensors_in_shared_memory(serve, repository, perf_analyzer, pr
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_it_sees_the_time_that_the_model_takes(served, perf_analyzer, protocol):
     measured = perf_analyzer(getattr(served, protocol), "one_by_one", protocol, in_flight=1)
-    assert 0.010 <= measured.p50_s < 0.012
-    assert 80 < measured.per_s < 100
+    assert 0.010 <= measured.p50_s < 0.014
+    assert 60 < measured.per_s < 100
     queued = perf_analyzer(getattr(served, protocol), "one_by_one", protocol, in_flight=4)
-    assert 0.040 <= queued.p50_s < 0.046
-    assert 80 < queued.per_s < 100
+    assert 0.040 <= queued.p50_s < 0.056
+    assert 60 < queued.per_s < 100

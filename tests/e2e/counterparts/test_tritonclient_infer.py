@@ -134,8 +134,12 @@ def asynchronously(client, model, count):
         handles = [client.raw.async_infer(model, tensor, outputs=wanted) for tensor in tensors]
         return [answer_or_error(lambda: handle.get_result(timeout=30).as_numpy("y")) for handle in handles]
     done = queue.Queue()
+
+    def answered(seed, result, error):
+        done.put((seed, result, error))
+
     for seed, tensor in enumerate(tensors):
-        client.raw.async_infer(model, tensor, partial(lambda *about: done.put(about), seed), outputs=wanted)
+        client.raw.async_infer(model, tensor, partial(answered, seed), outputs=wanted)
     results = {}
     for _ in range(count):
         seed, result, error = done.get(timeout=30)
