@@ -180,7 +180,7 @@ def test_more_than_the_server_can_do_is_told(neph, server):
 @pytest.mark.timing
 def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
     with KnownServer(tmp_path) as server:
-        arguments = ("--rate", 200_000, "--arrival", "constant", "--duration", "300ms", "--warmup", "0s")
+        arguments = ("--rate", 200_000, "--arrival", "constant", "--duration", "20ms", "--warmup", "0s")
         cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
     assert cell["verdict"] == "invalid"
     assert any(w["message"].startswith("INVALID") for w in cell["warnings"])
