@@ -146,7 +146,7 @@ Lane* Deployment::next_batch(Moment now) {
 
 /// Whoever is at the front waits for others until it has waited long enough, or would come too late.
 BatchPlan Deployment::plan(Moment now) {
-  const auto max_wait = from_seconds(options_.max_wait_s);
+  const auto max_wait = from_seconds(options_.max_wait.value);
   const auto longest = from_seconds(costs_.back().seconds);
   Moment must_run = Moment::max();
   std::int64_t rows = 0;
