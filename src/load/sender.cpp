@@ -20,6 +20,12 @@ constexpr Nanoseconds look = Nanoseconds(900);
 constexpr int looks = 4;
 constexpr int most_looks = 100;
 
+// gRPC's looks take until the next millisecond of its clock: then a look is for when there has been none for
+// so long, and an arrival is slept for at once.
+constexpr Nanoseconds slow_look = std::chrono::microseconds(200);
+constexpr int slow_looks = 4;  // in a row: one may just have lost its core
+constexpr Nanoseconds between_slow_looks = std::chrono::milliseconds(1);
+
 /// How long a run may go on without a look at whether it is to end.
 constexpr Nanoseconds attention = std::chrono::milliseconds(50);
 
@@ -164,20 +170,29 @@ void Sender::wait() {
   const auto due = next_due();
   const auto look_around = clock_.now() + attention;
   if (closed()) return client_->run_until(std::min({due, look_around, start_ + task_.end}), until_);
-  if (clock_.now() < due - coarse_wait)
-    return client_->run_until(std::min(due - coarse_wait, look_around), until_);
+  if (clock_.now() < due - coarse_wait) {
+    client_->run_until(std::min(due - coarse_wait, look_around), until_);
+    last_look_ = clock_.now();
+    return;
+  }
   while (clock_.now() < due && !until_()) {
     take_replies();
-    clock_.sleep_until(std::min(due, clock_.now() + nap));
+    clock_.sleep_until(looks_are_slow() ? due : std::min(due, clock_.now() + nap));
   }
 }
+
+bool Sender::looks_are_slow() const { return slow_in_a_row_ >= slow_looks; }
 
 /// Those that are there already.
 void Sender::take_replies() {
   for (int all = 0, in_vain = 0; in_vain < looks && all < most_looks; ++all) {
+    const auto from = clock_.now();
+    if (looks_are_slow() && from - last_look_ < between_slow_looks) return;
     const auto before = ended_;
-    client_->run_until(clock_.now() + look, until_);
+    client_->run_until(from + look, until_);
+    last_look_ = clock_.now();
     in_vain = ended_ == before ? in_vain + 1 : 0;
+    if (in_vain > 0) slow_in_a_row_ = last_look_ - from > slow_look ? slow_in_a_row_ + 1 : 0;
     if (next_ < task_.schedule.size() && clock_.now() >= next_due()) return;
   }
 }

@@ -75,6 +75,7 @@ class Sender {
   void go_on(Flight& flight);
   void wait();
   void take_replies();
+  bool looks_are_slow() const;
   void drain();
   void note_measure();
   Sample sample_of(const Flight& flight) const;
@@ -96,6 +97,8 @@ class Sender {
   std::int64_t counted_ = 0;  ///< of those sent, scheduled after the warm-up
   std::int64_t in_flight_ = 0;
   std::uint64_t ended_ = 0;
+  Moment last_look_;
+  int slow_in_a_row_ = 0;
   bool held_ = false;  ///< the arrival at hand waits for room
   bool rests_anew_ = false;
   bool leaving_ = false;
