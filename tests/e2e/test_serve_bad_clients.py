@@ -206,3 +206,11 @@ def test_what_was_accepted_is_answered_before_it_ends(serve, repository, protoco
     assert took_s < 5
     lost = [text for text in refused if "RemoteDisconnected" in text or "Connection reset" in text]
     assert not lost, "a request that was taken has no answer"
+
+
+def test_a_model_that_is_loaded_anew_drops_no_request(serve, repository):
+    with serve(repository) as served, Bystander(served, pause_s=0), Bystander(served, pause_s=0):
+        client = tritonclient.grpc.InferenceServerClient(served.grpc)
+        for _ in range(500):
+            client.load_model("identity")
+        client.close()
