@@ -163,15 +163,6 @@ def test_a_full_queue_says_so_at_once(served):
     assert took_s < 5
 
 
-def test_a_taken_port_is_said(neph, served, repository):
-    port = served.http.rpartition(":")[2]
-    done = neph("serve", repository, "--http-port", port, "--grpc-port", 0, "--metrics-port", 0, code=None, timeout_s=30)
-    assert done.returncode != 0
-    assert port in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert done.stdout == ""
-
-
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_what_was_accepted_is_answered_before_it_ends(serve, repository, protocol):
     """SIGTERM while 16 clients ask: each request is answered, or was never taken; and it ends by itself."""
