@@ -34,6 +34,16 @@ TEST_F(DeploymentEnds, RefuseWhatComesAfterClosingAndAnswerTheRest) {
   EXPECT_EQ(before.code(), "ok");
 }
 
+TEST_F(DeploymentEnds, AnswerWhatWasAcceptedBeforeClosingAndIsCheckedAfterIt) {
+  open({});
+  TestExchange between(1, 1);
+  auto& job = deployment->accept(between);
+  deployment->close();
+  deployment->run(job);
+  engine.end_next();
+  EXPECT_EQ(between.code(), "ok") << between.message();
+}
+
 TEST_F(DeploymentEnds, GiveUpWhatHasNotBegun) {
   open({});
   occupy();
