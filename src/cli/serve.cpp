@@ -134,7 +134,7 @@ Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
                    [&] { return server.stop(); }))
     return {};
   return fail(ErrorCode::timeout,
-              "not all that was accepted could be answered within {}; more time: --stop-s",
+              "not all that was accepted could be answered within {}; more time: --stop-limit",
               format_seconds(limit_s));
 }
 
@@ -153,7 +153,7 @@ Status run_server(const ServeOptions& options) {
     signals.wait_or_stdin();
   else
     signals.wait();
-  return stop(*server, signals, options.server_options.stop_s);
+  return stop(*server, signals, options.server_options.stop_limit.value);
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ void declare_serve(Command& command) {
   command.flag("end-with-stdin", options->end_with_stdin,
                "end, as on Ctrl-C, when standard input is closed: when the program that started it has gone");
   command.footer(
-      "  neph serve resnet50.onnx --max-batch 8 --max-wait-s 0.002\n"
+      "  neph serve resnet50.onnx --max-batch 8 --max-wait 2ms\n"
       "  neph serve resnet50 --payload jpeg --listen 0.0.0.0\n"
       "  neph serve repository/ --http-port 0 --json");
   command.action([options] { return run_server(*options); });

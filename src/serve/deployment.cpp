@@ -43,17 +43,18 @@ Job& Deployment::accept(wire::Exchange& exchange) {
   free_jobs_.pop_back();
   kept_bytes_ -= job.kept_bytes();
   job.exchange = &exchange;
+  job.late = closed_;  // judged here: what was accepted in time is answered, however long its checks take
   ++accepted_;
   return job;
 }
 
 Status Deployment::admit(Job& job) {
+  if (job.late)
+    return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
+                name_.name);
   NEPH_CHECK(take_in(signature_, regions_, job));
   if (auto reason = unwanted(job, clock_.now())) return tl::unexpected(std::move(*reason));
   const std::scoped_lock lock(mutex_);
-  if (closed_)
-    return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
-                name_.name);
   if (waiting_ >= options_.queue_requests)
     return full(job, fmt::format("{} requests", waiting_), "--queue-requests");
   const auto bytes = waiting_bytes_ + job.bytes;
@@ -146,7 +147,7 @@ Lane* Deployment::next_batch(Moment now) {
 
 /// Whoever is at the front waits for others until it has waited long enough, or would come too late.
 BatchPlan Deployment::plan(Moment now) {
-  const auto max_wait = from_seconds(options_.max_wait_s);
+  const auto max_wait = from_seconds(options_.max_wait.value);
   const auto longest = from_seconds(costs_.back().seconds);
   Moment must_run = Moment::max();
   std::int64_t rows = 0;

@@ -34,6 +34,16 @@ TEST_F(DeploymentEnds, RefuseWhatComesAfterClosingAndAnswerTheRest) {
   EXPECT_EQ(before.code(), "ok");
 }
 
+TEST_F(DeploymentEnds, AnswerWhatWasAcceptedBeforeClosingAndIsCheckedAfterIt) {
+  open({});
+  TestExchange between(1, 1);
+  auto& job = deployment->accept(between);
+  deployment->close();
+  deployment->run(job);
+  engine.end_next();
+  EXPECT_EQ(between.code(), "ok") << between.message();
+}
+
 TEST_F(DeploymentEnds, GiveUpWhatHasNotBegun) {
   open({});
   occupy();
@@ -122,7 +132,7 @@ TEST_F(DeploymentEnds, AnswerManyThreadsEachWithItsOwn) {
     engine.cost = [&](std::int64_t) { return cost; };
     engine.ends_at_once = true;
     for (const double max_wait_s : {0.0, 1e-4}) {
-      auto opened = try_open({.instances = 3, .max_batch = 8, .max_wait_s = max_wait_s}, steady);
+      auto opened = try_open({.instances = 3, .max_batch = 8, .max_wait = {max_wait_s}}, steady);
       ASSERT_TRUE(opened);
       std::atomic<std::int64_t> rows{0};
       std::vector<std::thread> threads;

@@ -144,7 +144,7 @@ wire::ModelConfig Deployment::config() const {
   if (options_.max_batch > 1) {
     auto& batching = config.dynamic_batching.emplace();
     for (const auto& session : sessions_) batching.preferred_batch_size.push_back(session.rows);
-    batching.max_queue_delay_microseconds = static_cast<std::int64_t>(options_.max_wait_s * 1e6);
+    batching.max_queue_delay_microseconds = static_cast<std::int64_t>(options_.max_wait.value * 1e6);
   }
   return config;
 }

@@ -111,7 +111,7 @@ TEST_F(Deployments, LearnWhatAnExecutionCosts) {
 // ---- Waiting for a fuller batch
 
 TEST_F(Deployments, WaitForOthersNoLongerThanTheyMay) {
-  open({.max_batch = 2, .max_wait_s = 2e-3});
+  open({.max_batch = 2, .max_wait = {2e-3}});
   TestExchange alone(1, 1);
   send(alone);
   EXPECT_EQ(engine.started_so_far(), 0U);
@@ -125,7 +125,7 @@ TEST_F(Deployments, WaitForOthersNoLongerThanTheyMay) {
 }
 
 TEST_F(Deployments, StopWaitingWhenTheBatchIsFull) {
-  open({.max_batch = 2, .max_wait_s = 60});
+  open({.max_batch = 2, .max_wait = {60}});
   TestExchange a(1, 1), b(2, 1);
   send(a);
   EXPECT_EQ(engine.started_so_far(), 0U);
@@ -136,7 +136,7 @@ TEST_F(Deployments, StopWaitingWhenTheBatchIsFull) {
 }
 
 TEST_F(Deployments, DoNotWaitLongerThanADeadlineAllows) {
-  open({.max_batch = 2, .max_wait_s = 60});
+  open({.max_batch = 2, .max_wait = {60}});
   TestExchange hurried(1, 1);
   hurried.deadline = clock.now() + 4ms;
   send(hurried);
@@ -149,7 +149,7 @@ TEST_F(Deployments, DoNotWaitLongerThanADeadlineAllows) {
 
 TEST_F(Deployments, DoNotWaitWhereJoiningDoesNotPay) {
   engine.cost = [](std::int64_t size) { return size * 1ms; };
-  open({.max_batch = 4, .max_wait_s = 60});
+  open({.max_batch = 4, .max_wait = {60}});
   TestExchange one(1, 1);
   send(one);
   EXPECT_EQ(engine.started_so_far(), 1U);
@@ -330,7 +330,7 @@ TEST_F(Deployments, RefuseBatchSizesThatMakeNoSense) {
 // ---- What it says of itself
 
 TEST_F(Deployments, DescribeThemselves) {
-  open({.engine = "fake", .instances = 2, .max_batch = 6, .max_wait_s = 0.0015});
+  open({.engine = "fake", .instances = 2, .max_batch = 6, .max_wait = {0.0015}});
   const auto about = deployment->metadata();
   EXPECT_THAT(about.versions, ElementsAre("7"));
   EXPECT_EQ(about.platform, "fake_model");

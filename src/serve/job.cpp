@@ -25,6 +25,7 @@ void Job::clear() {
   undecoded = 0;
   broken = false;
   fault = {};
+  late = false;
   waits = false;
   next = nullptr;
 }

@@ -64,6 +64,7 @@ struct Job {
   Error fault;
 
   Moment queued;
+  bool late = false;   ///< came when the model had been told to go
   bool waits = false;  ///< counted against the queue's bounds
   Job* next = nullptr;
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/describe.hpp"
+#include "core/seconds.hpp"
 #include "engine/engine.hpp"
 #include "wire/wire.hpp"
 
@@ -33,7 +34,7 @@ struct ModelOptions {
   Payload payload = Payload::tensor;
   std::int64_t max_batch = 1;
   std::string batch_sizes;
-  double max_wait_s = 0;
+  Seconds max_wait;
   std::int64_t queue_requests = 1024;
   std::int64_t queue_bytes = std::int64_t{1} << 30;
 };
@@ -51,7 +52,7 @@ void describe(Visit&& v, Self& s) {
   v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
   v("max_batch", s.max_batch, "rows per execution; requests are joined up to it", between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");
-  v("max_wait_s", s.max_wait_s, "longest wait of a request for others to join it", between(0, 60));
+  v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");
   v("queue_requests", s.queue_requests, "waiting requests; more are refused", between(1, 1e7));
   v("queue_bytes", s.queue_bytes, "input bytes of waiting requests; more are refused", at_least(1));
 }
@@ -66,7 +67,7 @@ struct ServerOptions {
   bool shared_memory = false;
   std::string token_file;
   wire::TlsServer tls;
-  double stop_s = 30;
+  Seconds stop_limit{30};
 };
 template <class Visit, Describes<ServerOptions> Self>
 void describe(Visit&& v, Self& s) {
@@ -80,7 +81,7 @@ void describe(Visit&& v, Self& s) {
   v("shared_memory", s.shared_memory, "let clients of this machine pass tensors in shared memory");
   v("token_file", s.token_file, "file with a bearer token that requests must carry");
   describe(v, s.tls);
-  v("stop_s", s.stop_s, "longest time for answering what was accepted when told to stop", between(0, 3600));
+  v("stop_limit", s.stop_limit, "longest time for answering what was accepted when told to stop");
 }
 
 }  // namespace neph::serve

@@ -50,8 +50,8 @@ class Server {
   virtual Ports ports() const = 0;
   /// By model: what its engine really uses (engine::Session::facts).
   virtual std::map<std::string, std::map<std::string, std::string>> facts() const = 0;
-  /// Takes nothing new, answers what was accepted, at the longest for ServerOptions::stop_s, and returns when
-  /// nothing listens any more. False: not all could be answered.
+  /// Takes nothing new, answers what was accepted, at the longest for ServerOptions::stop_limit, and returns
+  /// when nothing listens any more. False: not all could be answered.
   virtual bool stop() = 0;
 };
 

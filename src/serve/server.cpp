@@ -42,7 +42,7 @@ class RunningServer final : public Server {
     return all;
   }
 
-  bool stop() override { return stop_until(clock_.now() + from_seconds(options_.stop_s)); }
+  bool stop() override { return stop_until(clock_.now() + from_seconds(options_.stop_limit.value)); }
 
  private:
   Status read_token() {

@@ -181,7 +181,7 @@ TEST_F(Servers, AnswerWhatWasAcceptedWhenToldToStop) {
 
 TEST_F(Servers, StopWithinTheirLimit) {
   auto options = any_port();
-  options.stop_s = 0.05;
+  options.stop_limit.value = 0.05;
   start(options, 40);
   Asking asking(Protocol::http, server->ports().http);
   asking.send(50);  // two seconds of work

@@ -152,7 +152,7 @@ class BehindServer final : public Recogniser {
              .input = about.inputs.front().name,
              .output = about.outputs.front().name,
              .files = spec_.payload == Payload::jpeg,
-             .patience = from_seconds(spec_.patience_s)};
+             .patience = from_seconds(spec_.patience.value)};
     if (form_.files) return check_takes_files(about.inputs.front());
     NEPH_TRY(form_.row, picture_row(about.inputs.front()));
     NEPH_TRY(transform_, data::transform_for_input(form_.row[0], form_.row[1], form_.row[2]));

@@ -37,7 +37,7 @@ std::vector<std::string> server_fields(Architecture architecture) {
   };
   switch (architecture) {
     case Architecture::in_process:
-      return joined({of_started, of_strangers, {"payload", "channels", "patience_s"}});
+      return joined({of_started, of_strangers, {"payload", "channels", "patience"}});
     case Architecture::local:
       return of_strangers;
     case Architecture::remote:

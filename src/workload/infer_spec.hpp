@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/describe.hpp"
+#include "core/seconds.hpp"
 #include "engine/engine.hpp"
 #include "wire/wire.hpp"
 
@@ -94,7 +95,7 @@ struct InferSpec {
   std::int64_t tensor_memory_bytes = std::int64_t{2} << 30;
   std::int64_t instances = -1;
   std::int64_t channels = 1;
-  double patience_s = 60;
+  Seconds patience{60};
   std::string answers;
 };
 
@@ -145,7 +146,7 @@ void describe(Visit&& v, Self& s) {
     "0",
     between(-1, 1024));
   v("channels", s.channels, "gRPC connections that the requests share", between(1, 256));
-  v("patience_s", s.patience_s, "a request without an answer for so long has failed", between(0.001, 1e6));
+  v("patience", s.patience, "a request without an answer for so long has failed");
   v("answers", s.answers, "file for the answers, one line a picture; empty: written and thrown away");
 }
 

@@ -222,12 +222,13 @@ double Recorder::share_failed() const {
 
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
-    result.warnings.push_back({"pictures_failed",
-                               fmt::format("{} of {} pictures could not be used; the first: {}",
-                                           failed_.size(), done_, failed_.front().reason),
-                               served() ? "look at the server's words, or give it more time: --patience-s"
-                                        : "neph images check names them all",
-                               share_failed() > (served() ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt});
+    result.warnings.push_back(
+        {"pictures_failed",
+         fmt::format("{} of {} pictures could not be used; the first: {}", failed_.size(), done_,
+                     failed_.front().reason),
+         served() ? "look at the server's words, or give it more time: --patience"
+                  : "neph images check names them all",
+         share_failed() > (served() ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt});
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(

@@ -163,15 +163,6 @@ def test_a_full_queue_says_so_at_once(served):
     assert took_s < 5
 
 
-def test_a_taken_port_is_said(neph, served, repository):
-    port = served.http.rpartition(":")[2]
-    done = neph("serve", repository, "--http-port", port, "--grpc-port", 0, "--metrics-port", 0, code=None, timeout_s=30)
-    assert done.returncode != 0
-    assert port in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert done.stdout == ""
-
-
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_what_was_accepted_is_answered_before_it_ends(serve, repository, protocol):
     """SIGTERM while 16 clients ask: each request is answered, or was never taken; and it ends by itself."""
@@ -206,3 +197,11 @@ def test_what_was_accepted_is_answered_before_it_ends(serve, repository, protoco
     assert took_s < 5
     lost = [text for text in refused if "RemoteDisconnected" in text or "Connection reset" in text]
     assert not lost, "a request that was taken has no answer"
+
+
+def test_a_model_that_is_loaded_anew_drops_no_request(serve, repository):
+    with serve(repository) as served, Bystander(served, pause_s=0), Bystander(served, pause_s=0):
+        client = tritonclient.grpc.InferenceServerClient(served.grpc)
+        for _ in range(500):
+            client.load_model("identity")
+        client.close()

@@ -42,12 +42,18 @@ def test_the_servers_own_mistakes_are_told(neph, triton):
     assert "nobody" in done.stderr
 
 
+FEWEST_PAIRS, MOST_PAIRS = 3, 7  # more than three where those do not agree: a shared machine has bad moments
+
+
+def agree(ratios):
+    return statistics.median(ratios) == pytest.approx(1, rel=0.05)
+
+
 @pytest.mark.timing
 @pytest.mark.parametrize("in_flight", [1, 8, 32])
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_it_agrees_with_perf_analyzer(neph, triton, perf_analyzer, protocol, in_flight):
     """Closed loop against a server that is the bottleneck: throughput and median latency within 5 %, over pairs in turn."""
-    rates, medians = [], []
 
     def ours():
         figures, _ = load(neph, triton, protocol, "ten_ms", "--clients", in_flight)
@@ -57,10 +63,10 @@ def test_it_agrees_with_perf_analyzer(neph, triton, perf_analyzer, protocol, in_
         measured = perf_analyzer(getattr(triton, protocol), "ten_ms", protocol, in_flight, window_s=0.8)
         return measured.per_s, measured.p50_s
 
-    for pair in range(3):
-        first, second = (ours, theirs) if pair % 2 else (theirs, ours)
+    rates, medians = [], []
+    while len(rates) < FEWEST_PAIRS or (len(rates) < MOST_PAIRS and not (agree(rates) and agree(medians))):
+        first, second = (ours, theirs) if len(rates) % 2 else (theirs, ours)
         results = {first: first(), second: second()}
         rates.append(results[ours][0] / results[theirs][0])
         medians.append(results[ours][1] / results[theirs][1])
-    assert statistics.median(rates) == pytest.approx(1, rel=0.05), rates
-    assert statistics.median(medians) == pytest.approx(1, rel=0.05), medians
+    assert agree(rates) and agree(medians), (rates, medians)
