@@ -33,7 +33,7 @@ def run_perf_analyzer(address, model, protocol="grpc", in_flight=1, window_s=1.0
             "--concurrency-range", str(in_flight), "-p", str(int(window_s * 1e3)), "-r", "3", "-s", "100000",
             "-f", str(file), *options,
         ]
-        env = {**os.environ, "LD_LIBRARY_PATH": str(HOME / "nvidia/cuda_runtime/lib")}
+        env = {**os.environ, "LD_LIBRARY_PATH": str(HOME / "libraries")}
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=limit_s)
         if done.returncode != 0 or not file.exists():
             raise RuntimeError(f"perf_analyzer ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
