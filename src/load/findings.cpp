@@ -287,15 +287,20 @@ void sum_up(const Measurement& measured, const Judging& judging, double origin_s
   summing.samples(origin_s);
 }
 
+/// The design effect is the larger of that of the late ones and that of the slower half: where none or all
+/// are late, only the second tells how much neighbours resemble each other.
 Lateness lateness_of(const std::vector<Sample>& samples, double limit_s) {
-  std::vector<std::uint8_t> late;
-  late.reserve(samples.size());
+  std::vector<double> responses;
+  for (const auto& sample : samples) responses.push_back(sample.response_s());
+  const double usual = stats::quantile(responses, 0.5);
+  std::vector<std::uint8_t> late, slow;
   Lateness seen{.n = std::ssize(samples)};
   for (const auto& sample : samples) {
     late.push_back(sample.outcome != Outcome::answered || sample.response_s() > limit_s);
+    slow.push_back(sample.response_s() > usual);
     seen.late += late.back();
   }
-  seen.design_effect = stats::design_effect(late);
+  seen.design_effect = std::max(stats::design_effect(late), stats::design_effect(slow));
   return seen;
 }
 

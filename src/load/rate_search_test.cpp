@@ -37,11 +37,12 @@ class Queue {
   Random random_;
 };
 
-RateSearch searched(std::uint64_t seed, double start_per_s) {
+RateSearch searched(std::uint64_t seed, double start_per_s, double probe_s = 60) {
   Queue queue(seed);
   RateSearch search(promise, {.start_per_s = start_per_s});
   while (const auto rate = search.next())
-    search.learn(queue.probe(*rate, std::max(60.0, static_cast<double>(search.requests_needed()) / *rate)));
+    search.learn(
+        queue.probe(*rate, std::max(probe_s, static_cast<double>(search.requests_needed()) / *rate)));
   return search;
 }
 
@@ -56,6 +57,23 @@ TEST(RateSearch, FindsTheRateOfAQueueThatIsKnown) {
     above += *search.held() > true_rate();
   }
   EXPECT_LE(above, 3) << "a rate that is said to hold holds, 19 times of 20";
+}
+
+/// A queue near its limit is slow for longer than a short probe lasts: no late request among many that
+/// resemble each other shows little.
+TEST(RateSearch, PromisesNoMoreAfterShortProbes) {
+  int above = 0;
+  double lowest = 1e9, sum = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto search = searched(seed, 10, 2);
+    const double held = search.held().value_or(0);
+    above += held > true_rate();
+    lowest = std::min(lowest, held);
+    sum += held;
+  }
+  EXPECT_LE(above, 10) << "a rate that is said to hold holds, 19 times of 20";
+  EXPECT_GT(lowest, 0.5 * true_rate());
+  EXPECT_GT(sum / 200, 0.75 * true_rate());
 }
 
 TEST(RateSearch, ComesDownFromARateThatIsTooHigh) {

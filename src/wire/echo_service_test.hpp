@@ -98,20 +98,11 @@ class EchoService final : public Service {
       if (exchange.deadline) last_deadline_ = *exchange.deadline - exchange.received;
     }
     leases.take(exchange);
+    if (!refusal && delay.load().count() > 0) return answer_later(exchange);
     ++taken_;
-    if (refusal) {
-      exchange.retry_after = retry_after;
-      return exchange.finish(tl::unexpected(*refusal));
-    }
-    if (delay.load().count() == 0) return answer(exchange);
-    const std::scoped_lock lock(mutex_);
-    threads_.emplace_back([this, &exchange, wait = delay.load()] {
-      const auto until = std::chrono::steady_clock::now() + wait;
-      while (std::chrono::steady_clock::now() < until && !exchange.abandoned())
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      if (exchange.abandoned()) ++abandoned_;
-      answer(exchange);
-    });
+    if (!refusal) return answer(exchange);
+    exchange.retry_after = retry_after;
+    exchange.finish(tl::unexpected(*refusal));
   }
 
   std::int64_t taken() const { return taken_; }
@@ -133,6 +124,19 @@ class EchoService final : public Service {
   static Status known(const std::string& model) {
     if (model == "echo") return {};
     return fail(ErrorCode::not_found, "no model '{}'", model);
+  }
+
+  /// It is taken when it is among those that answer_all() waits for.
+  void answer_later(Exchange& exchange) {
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back([this, &exchange, wait = delay.load()] {
+      const auto until = std::chrono::steady_clock::now() + wait;
+      while (std::chrono::steady_clock::now() < until && !exchange.abandoned())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (exchange.abandoned()) ++abandoned_;
+      answer(exchange);
+    });
+    ++taken_;
   }
 
   static void answer(Exchange& exchange) {

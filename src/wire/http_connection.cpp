@@ -137,12 +137,25 @@ void HttpConnection::read_more() {
 void HttpConnection::on_more(Code error, std::size_t bytes) {
   buffer_.commit(bytes);
   if (error) {
-    abandoned_.store(true, std::memory_order_relaxed);
-    keep_alive_ =
-        false;  // what is under way is answered all the same: it may be only the other's sending that ended
+    keep_alive_ = false;  // what is under way is answered all the same
+    if (error != asio::error::eof || stream_.is_secure())
+      abandoned_.store(true, std::memory_order_relaxed);
+    else if (doing_ == Doing::serving)
+      see_who_is_left();
   }
   if (doing_ != Doing::waiting) return;
   error ? close() : parse_header();
+}
+
+/// The end of what the client sends: TCP does not tell whether it still reads. One that does takes an interim
+/// reply (RFC 9110, 15.2: at any time, any number of them); the machine of one that has gone resets the
+/// connection.
+void HttpConnection::see_who_is_left() {
+  if (parser_->get().version() < 11) return;  // HTTP/1.0 has no interim replies
+  say_go_on();
+  stream_.socket().async_wait(asio::ip::tcp::socket::wait_error, [self = shared_from_this()](Code error) {
+    if (!error) self->abandoned_.store(true, std::memory_order_relaxed);
+  });
 }
 
 void HttpConnection::parse_header() {

@@ -83,6 +83,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   void read_header();
   void read_more();
   void on_more(Code error, std::size_t bytes);
+  void see_who_is_left();
   void parse_header();
   void on_header();
   void say_go_on();

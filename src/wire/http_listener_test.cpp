@@ -232,13 +232,25 @@ TEST_F(HttpListenerTest, NoticesThatAClientHasGone) {
     while (service_.taken() <= i) std::this_thread::yield();  // so that they are taken in this order
   }
   clients[0].reset();
-  clients[1].end_sending();
+  clients[1].close();
   service_.answer_all_but(1);
   EXPECT_EQ(service_.abandoned(), 2);
-  EXPECT_THAT(clients[1].reply(), StartsWith("HTTP/1.1 200")) << "what it is answered still comes";
   clients[2].reset();
   service_.answer_all();
   EXPECT_EQ(service_.abandoned(), 3);
+}
+
+TEST_F(HttpListenerTest, AnswersAClientThatOnlySendsNoMore) {
+  start();
+  service_.delay = std::chrono::milliseconds(50);
+  auto socket = connect();
+  socket.send(post(infer, json));
+  while (service_.taken() == 0) std::this_thread::yield();
+  socket.end_sending();
+  EXPECT_THAT(socket.reply(), StartsWith("HTTP/1.1 100")) << "whether it reads is asked so";
+  EXPECT_THAT(socket.reply(), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(socket.some(), "");
+  EXPECT_EQ(service_.abandoned(), 0);
 }
 
 TEST_F(HttpListenerTest, TakesTheNextRequestWhileTheFirstIsServed) {

@@ -30,7 +30,7 @@ class RawSocket {
     ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   }
   ~RawSocket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) close();
   }
   RawSocket(RawSocket&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), read_(std::move(other.read_)) {}
@@ -49,8 +49,9 @@ class RawSocket {
   void reset() {
     const linger at_once{.l_onoff = 1, .l_linger = 0};
     ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    ::close(std::exchange(descriptor_, -1));
+    close();
   }
+  void close() { ::close(std::exchange(descriptor_, -1)); }
 
   /// Whatever comes next; empty at the end.
   std::string some() {

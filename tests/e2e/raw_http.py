@@ -16,8 +16,16 @@ def post(model="identity", body=b"", headers=()):
 
 
 def read_reply(stream):
-    """(status, headers in lower case, body); (None, {}, b"") where the server closed without a word."""
-    data = b""
+    """(status, headers in lower case, body); (None, {}, b"") where the server closed without a word. An interim reply
+    is passed over."""
+    status, headers, body = read_one_reply(stream)
+    while status == 100:
+        status, headers, body = read_one_reply(stream, body)
+    return status, headers, body
+
+
+def read_one_reply(stream, data=b""):
+    """Of the bytes that came with the one before, `data`, and those of the socket."""
     while b"\r\n\r\n" not in data:
         more = stream.recv(1 << 16)
         if not more:

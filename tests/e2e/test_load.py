@@ -132,7 +132,7 @@ def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, pro
 @pytest.mark.timing
 def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
     with KnownServer(tmp_path, service=0.005) as server:
-        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "1s", "--warmup", "200ms")
+        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "2s", "--warmup", "200ms")
         cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
     times = {rate: arrivals("poisson", rate, 20000 / rate, 3) for rate in range(60, 200, 5)}
     kept = [rate for rate, at in times.items() if numpy.quantile(waited(at, [0.005] * len(at)), 0.9) <= 0.03]

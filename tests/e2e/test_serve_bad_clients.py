@@ -74,13 +74,15 @@ def test_senders_of_one_byte_a_time(served):
             each.close()
 
 
-def test_half_closed_sockets_are_answered(served):
+@pytest.mark.parametrize("model", ["identity", "ten_ms"])
+def test_half_closed_sockets_are_answered(served, model):
     with Bystander(served):
         for _ in range(50):
             with connect(served) as stream:
-                stream.sendall(REQUEST)
+                stream.sendall(post(model, BODY.encode()))
                 stream.shutdown(socket.SHUT_WR)
-                assert read_reply(stream)[0] == 200
+                status, _, answer = read_reply(stream)
+                assert status == 200, answer
                 assert stream.recv(1) == b"", "and closed"
 
 
