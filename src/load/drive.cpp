@@ -68,8 +68,11 @@ class Driver {
   }
 
  private:
+  /// None without a part of the work.
   std::size_t threads() const {
-    const auto most = plan_.schedule.empty() ? plan_.clients : std::max<std::int64_t>(1, plan_.threads);
+    auto most = plan_.schedule.empty() ? plan_.clients : std::ssize(plan_.schedule);
+    if (plan_.schedule.empty() && plan_.course.count > 0) most = std::min(most, plan_.course.count);
+    if (plan_.in_flight > 0) most = std::min(most, plan_.in_flight);
     return static_cast<std::size_t>(
         std::clamp<std::int64_t>(plan_.threads, 1, std::max<std::int64_t>(1, most)));
   }
@@ -112,16 +115,15 @@ class Driver {
   Task task_of(std::size_t index, const std::vector<std::unique_ptr<wire::Outgoing>>& encoded) const {
     const auto i = static_cast<std::int64_t>(index);
     const auto count = std::ssize(workers_);
-    Task task{
-        .first_request = index * encoded.size() / workers_.size(),
-        .schedule = slice(plan_.schedule, index, workers_.size()),
-        .clients = share_of(plan_.clients, i, count),
-        .count = plan_.course.count > 0 ? share_of(plan_.course.count, i, count) : 0,
-        .in_flight = plan_.in_flight > 0 ? std::max<std::int64_t>(1, share_of(plan_.in_flight, i, count)) : 0,
-        .begin_measure = from_seconds(plan_.course.warmup_s),
-        .end = from_seconds(plan_.course.warmup_s + plan_.course.duration_s),
-        .deadline = from_seconds(plan_.deadline_s),
-        .patience = from_seconds(plan_.patience_s)};
+    Task task{.first_request = index * encoded.size() / workers_.size(),
+              .schedule = slice(plan_.schedule, index, workers_.size()),
+              .clients = share_of(plan_.clients, i, count),
+              .count = share_of(plan_.course.count, i, count),
+              .in_flight = share_of(plan_.in_flight, i, count),
+              .begin_measure = from_seconds(plan_.course.warmup_s),
+              .end = from_seconds(plan_.course.warmup_s + plan_.course.duration_s),
+              .deadline = from_seconds(plan_.deadline_s),
+              .patience = from_seconds(plan_.patience_s)};
     for (const auto& request : encoded) task.requests.push_back(request.get());
     return task;
   }

@@ -71,6 +71,23 @@ TEST_F(DriveTest, WorkersShareTheClientsOfAClosedLoop) {
   EXPECT_GT(progress_, 0);
 }
 
+TEST_F(DriveTest, HasNoWorkerWithoutWork) {
+  plan_.threads = 8;
+  plan_.clients = 8;
+  plan_.course.count = 3;
+  plan_.course.duration_s = 60;
+  const auto closed = run();
+  EXPECT_EQ(closed->samples.size(), 3U);
+  EXPECT_EQ(closed->workers.size(), 3U);
+  plan_.schedule = {50ms, 60ms};
+  const auto open = run();
+  EXPECT_EQ(open->samples.size(), 2U);
+  EXPECT_EQ(open->workers.size(), 2U);
+  plan_.schedule = {50ms, 51ms, 52ms, 53ms};
+  plan_.in_flight = 1;
+  EXPECT_EQ(run()->workers.size(), 1U) << "each may have one in flight";
+}
+
 TEST_F(DriveTest, EndsWhenNothingNewCanComeOfIt) {
   plan_.clients = 1;
   plan_.course.duration_s = 60;

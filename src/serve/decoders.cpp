@@ -48,11 +48,16 @@ void Decoders::work() {
     tasks_.pop_front();
     lock.unlock();
     auto& job = *task.job;
-    if (!job.broken && !job.exchange->abandoned())
+    if (!job.broken && !job.exchange->abandoned() && !is_late(job))
       if (auto status = decode(decoder, task); !status) job.break_with(std::move(status).error());
     if (--job.undecoded == 0) ready_(job);
     lock.lock();
   }
+}
+
+bool Decoders::is_late(const Job& job) const {
+  const auto& deadline = job.exchange->deadline;
+  return deadline && *deadline <= clock_.now();
 }
 
 Status Decoders::decode(data::Decoder& decoder, const Task& task) const {

@@ -19,7 +19,8 @@ namespace neph::serve {
 /// work; nothing may be waiting then.
 class Decoders {
  public:
-  /// `ready` is called, on one of the threads, when a job's pictures are tensors or one of them is broken.
+  /// `ready` is called, on one of the threads, when a job's pictures are tensors, or one of them is broken,
+  /// or nobody waits for them any more.
   Decoders(const Signature& signature, std::int64_t threads, const Clock& clock,
            std::function<void(Job&)> ready);
   ~Decoders();
@@ -33,6 +34,7 @@ class Decoders {
   };
 
   void work();
+  bool is_late(const Job& job) const;
   Status decode(data::Decoder& decoder, const Task& task) const;
 
   const Signature& signature_;

@@ -82,6 +82,20 @@ TEST_F(DecoderThreads, LeaveOutWhatWasAbandoned) {
   EXPECT_FALSE(job.broken) << "nobody looked at it";
 }
 
+TEST_F(DecoderThreads, LeaveOutWhatIsTooLate) {
+  signature.payload = Payload::jpeg;
+  const auto text = wire::bytes_of("a");
+  Job job;
+  TestExchange exchange;
+  exchange.deadline = clock.now();
+  give(job, exchange, text);
+  std::promise<void> done;
+  Decoders decoders(signature, 1, clock, [&](Job&) { done.set_value(); });
+  decoders.add(job);
+  done.get_future().wait();
+  EXPECT_FALSE(job.broken) << "nobody looked at it";
+}
+
 TEST_F(DecoderThreads, ShareThePicturesOfManyJobs) {
   std::vector<std::byte> pixels(16, std::byte{255});
   std::atomic<int> left{200};

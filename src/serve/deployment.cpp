@@ -8,9 +8,8 @@
 namespace neph::serve {
 namespace {
 
-/// Handing an execution to another thread and its answer back costs two wake-ups, some 10 to 50 µs. What
-/// takes less runs where the request came in.
-constexpr double worth_handing_over_s = 50e-6;
+/// Some microseconds: as long as falling asleep and being woken takes.
+constexpr int tries_before_sleep = 50;
 
 /// A cost follows its measurements down at once and up slowly: a late one is mostly the machine's doing, and
 /// says little about the next.
@@ -29,32 +28,49 @@ Deployment::~Deployment() {
 // ---- In
 
 void Deployment::run(Job& job) {
-  if (const auto status = admit(job); !status) return finish(job, status);
-  if (decoders_)
-    decoders_->add(job);
-  else
-    enqueue(job);
+  if (const auto status = check(job); !status) return finish(job, status);
+  Lock lock = locked();
+  if (const auto status = make_room(job); !status) {
+    lock.unlock();
+    return finish(job, status);
+  }
+  if (!decoders_) return enqueue(job, lock);
+  lock.unlock();
+  decoders_->add(job);
+}
+
+/// What is done under the lock takes less than falling asleep for it and being woken.
+Deployment::Lock Deployment::locked() const {
+  for (int tries = 0; tries < tries_before_sleep; ++tries)
+    if (Lock lock(mutex_, std::try_to_lock); lock) return lock;
+  return Lock(mutex_);
 }
 
 Job& Deployment::accept(wire::Exchange& exchange) {
-  const std::scoped_lock lock(mutex_);
+  const Lock lock = locked();
   if (free_jobs_.empty()) free_jobs_.push_back(jobs_.emplace_back(std::make_unique<Job>()).get());
   Job& job = *free_jobs_.back();
   free_jobs_.pop_back();
-  kept_bytes_ -= job.kept_bytes();
+  if (const auto kept = job.kept_bytes(); kept > 0) kept_bytes_ -= kept;
   job.exchange = &exchange;
   job.late = closed_;  // judged here: what was accepted in time is answered, however long its checks take
   ++accepted_;
   return job;
 }
 
-Status Deployment::admit(Job& job) {
+/// What can be said of a request without looking at the others.
+Status Deployment::check(Job& job) {
   if (job.late)
     return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
                 name_.name);
   NEPH_CHECK(take_in(signature_, regions_, job));
-  if (auto reason = unwanted(job, clock_.now())) return tl::unexpected(std::move(*reason));
-  const std::scoped_lock lock(mutex_);
+  stamp(job);
+  if (auto reason = unwanted(job, job.queued)) return tl::unexpected(std::move(*reason));
+  return {};
+}
+
+/// Counts it against the queue's bounds. Under the lock.
+Status Deployment::make_room(Job& job) {
   if (waiting_ >= options_.queue_requests)
     return full(job, fmt::format("{} requests", waiting_), "--queue-requests");
   const auto bytes = waiting_bytes_ + job.bytes;
@@ -87,15 +103,21 @@ void Deployment::begin(Job& job) {
 
 void Deployment::decoded(Job& job) {
   if (job.broken) return finish(job, tl::unexpected(job.fault));
-  enqueue(job);
+  stamp(job);
+  if (auto reason = unwanted(job, job.queued)) return finish(job, tl::unexpected(std::move(*reason)));
+  Lock lock = locked();
+  enqueue(job, lock);
 }
 
-void Deployment::enqueue(Job& job) {
+/// Its inputs are tensors now, or pictures that will be.
+void Deployment::stamp(Job& job) const {
   job.queued = clock_.now();
   job.exchange->stages.decode = job.queued - job.exchange->received;
-  if (auto reason = unwanted(job, job.queued)) return finish(job, tl::unexpected(std::move(*reason)));
-  Lock lock(mutex_);
-  if (Lane* lane = lane_for_now(job, job.queued)) {
+}
+
+/// Queues it, or runs it; the lock is free afterwards.
+void Deployment::enqueue(Job& job, Lock& lock) {
+  if (Lane* lane = lane_for_now(job)) {
     lock.unlock();
     return run_here(*lane);
   }
@@ -107,24 +129,24 @@ void Deployment::enqueue(Job& job) {
 
 /// A lane that holds the job already, if it is best run at once and on this thread; else the job is in the
 /// queue.
-Lane* Deployment::lane_for_now(Job& job, Moment now) {
+Lane* Deployment::lane_for_now(Job& job) {
   const bool first = queue_.empty() && !idle_lanes_.empty();
   queue_.push(job);
   if (!first || costs_[smallest_holding(costs_, job.rows)].seconds > worth_handing_over_s) return nullptr;
-  return next_batch(now);
+  return next_batch(job.queued);
 }
 
 void Deployment::run_here(Lane& lane) { complete(lane, lane.infer()); }
 
 /// Starts what can be started. The lock is free while it does.
 void Deployment::dispatch(Lock& lock) {
-  while (Lane* lane = next_batch(clock_.now())) {
+  while (Lane* lane = queue_.empty() ? nullptr : next_batch(clock_.now())) {
     ++starting_;
     lock.unlock();
     const bool runs = start(*lane);
     lock.lock();
     --starting_;
-    if (!runs) idle_lanes_.push_back(lane);
+    if (!runs) release(*lane);
   }
   answered_.notify_all();
 }
@@ -136,7 +158,7 @@ Lane* Deployment::next_batch(Moment now) {
   if (next.requests == 0) return nullptr;
   Lane& lane = *idle_lanes_.back();
   idle_lanes_.pop_back();
-  lane.clear(next.size);
+  lane.clear(next.size, now);
   for (std::size_t i = 0; i < next.requests; ++i) {
     Job& job = queue_.pop();
     begin(job);
@@ -206,51 +228,60 @@ void Deployment::complete(Lane& lane, const Status& status) {
   const auto size = lane.size();
   const auto time = lane.infer_time();
   answer(lane, status);
-  Lock lock(mutex_);
+  Lock lock = locked();
   if (status) costs_[size].seconds = learned_cost(costs_[size].seconds, seconds(time));
-  idle_lanes_.push_back(&lane);
+  release(lane);
   dispatch(lock);
 }
 
+/// Its jobs' clients are told; the jobs are still in it.
 void Deployment::answer(Lane& lane, const Status& status) {
-  if (status) {
-    std::int64_t rows = 0;
-    for (const auto* job : lane.jobs()) rows += job->rows;
-    const auto times = lane.take_outputs();
-    statistics_.add_execution(rows, times);
-  }
-  for (auto* job : lane.jobs()) finish(*job, job->broken ? tl::unexpected(job->fault) : status);
+  const auto now = status ? lane.take_outputs() : clock_.now();
+  for (auto* job : lane.jobs())
+    reply(*job, job->broken ? tl::unexpected(job->fault) : status, now, lane.statistics());
   lane.end();
+}
+
+/// The lane and what was in it are free. Under the lock.
+void Deployment::release(Lane& lane) {
+  for (auto* job : lane.jobs()) put_back(*job);
+  idle_lanes_.push_back(&lane);
 }
 
 // ---- Out
 
 void Deployment::finish(Job& job, const Status& status) {
-  auto& exchange = *job.exchange;
-  const auto total = clock_.now() - exchange.received;
-  if (status) {
-    exchange.reply.model = name_.name;
-    exchange.reply.version = name_.version;
-    statistics_.add_success(job.rows, exchange.stages, total);
-  } else {
-    statistics_.add_failure(total);
-  }
   if (job.waits) {  // its place is free before its client hears of it, and may ask again
-    const std::scoped_lock lock(mutex_);
+    const Lock lock = locked();
     begin(job);
   }
-  exchange.finish(status);  // it may be gone from here on
+  reply(job, status, clock_.now(), statistics_);
+  const Lock lock = locked();
   put_back(job);
 }
 
-/// For the next request, with as much memory as free jobs may keep.
-void Deployment::put_back(Job& job) {
+/// The exchange may be gone from here on, and the job is as new.
+void Deployment::reply(Job& job, const Status& status, Moment now, Statistics& statistics) {
+  auto& exchange = *job.exchange;
+  const auto total = now - exchange.received;
+  if (status) {
+    exchange.reply.model = name_.name;
+    exchange.reply.version = name_.version;
+    statistics.add_success(job.rows, exchange.stages, total);
+  } else {
+    statistics.add_failure(total);
+  }
+  exchange.finish(status);
   job.clear();
-  std::pair<Scratch, std::vector<Scratch>> let_go;  // behind the lock
-  const std::scoped_lock lock(mutex_);
-  if (kept_bytes_ + job.kept_bytes() > most_kept_bytes_)
-    let_go = {std::exchange(job.decoded, {}), std::exchange(job.received, {})};
-  kept_bytes_ += job.kept_bytes();
+  const auto kept = job.kept_bytes();
+  if (kept > 0 && kept_bytes_.fetch_add(kept) + kept > most_kept_bytes_) {
+    kept_bytes_ -= kept;
+    job.let_go_memory();
+  }
+}
+
+/// For the next request. Under the lock.
+void Deployment::put_back(Job& job) {
   free_jobs_.push_back(&job);
   --accepted_;
   answered_.notify_all();

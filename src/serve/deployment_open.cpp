@@ -75,6 +75,7 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
   NEPH_CHECK(made->compile());
   NEPH_CHECK(made->make_lanes());
   NEPH_CHECK(made->try_sizes());
+  NEPH_CHECK(made->add_lanes_for_cheap_model());
   if (options.payload != Payload::tensor)
     made->decoders_ = std::make_unique<Decoders>(made->signature_, host::usable_cores(), clock,
                                                  [raw = made.get()](Job& job) { raw->decoded(job); });
@@ -105,11 +106,21 @@ Status Deployment::make_lanes() {
   blocks_ = OutputBlocks::make(std::move(bytes), in_use);
   for (const auto& input : largest.inputs()) most_kept_bytes_ += in_use * input.bytes();
   most_kept_bytes_ = std::max(most_kept_bytes_, always_kept_bytes);
-  for (std::int64_t i = 0; i < count; ++i) {
-    NEPH_TRY(auto lane, Lane::make(sessions_, signature_, *blocks_, clock_,
-                                   [this](Lane& done, const Status& status) { complete(done, status); }));
-    idle_lanes_.push_back(lanes_.emplace_back(std::move(lane)).get());
-  }
+  for (std::int64_t i = 0; i < count; ++i) NEPH_CHECK(add_lane());
+  return {};
+}
+
+Status Deployment::add_lane() {
+  NEPH_TRY(auto lane, Lane::make(sessions_, signature_, *blocks_, clock_,
+                                 [this](Lane& done, const Status& status) { complete(done, status); }));
+  idle_lanes_.push_back(lanes_.emplace_back(std::move(lane)).get());
+  return {};
+}
+
+/// Of a model that is run by the threads which bring its requests, each of them finds a lane of its own.
+Status Deployment::add_lanes_for_cheap_model() {
+  if (options_.instances > 1 || costs_.front().seconds > worth_handing_over_s) return {};
+  while (std::ssize(lanes_) < host::usable_cores()) NEPH_CHECK(add_lane());
   return {};
 }
 
@@ -150,7 +161,9 @@ wire::ModelConfig Deployment::config() const {
 }
 
 wire::ModelStatistics Deployment::statistics() const {
-  auto all = statistics_.snapshot();
+  std::vector<wire::ModelStatistics> parts{statistics_.snapshot()};
+  for (const auto& lane : lanes_) parts.push_back(lane->statistics().snapshot());
+  auto all = sum_of(parts);
   all.name = name_.name;
   all.version = name_.version;
   return all;

@@ -36,6 +36,11 @@ std::size_t Job::kept_bytes() const {
   return kept;
 }
 
+void Job::let_go_memory() {
+  decoded = {};
+  received.clear();
+}
+
 void JobQueue::append(List& list, Job& job) {
   (list.last != nullptr ? list.last->next : list.first) = &job;
   list.last = &job;

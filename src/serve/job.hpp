@@ -71,6 +71,7 @@ struct Job {
   void clear();
   /// What it keeps between requests, but for small change.
   std::size_t kept_bytes() const;
+  void let_go_memory();
   void break_with(Error error) {
     if (!broken.exchange(true)) fault = std::move(error);
   }

@@ -47,10 +47,10 @@ Lane::~Lane() {
   if (block_ != nullptr) block_->let_go();
 }
 
-void Lane::clear(std::size_t size) {
+void Lane::clear(std::size_t size, Moment now) {
   jobs_.clear();
   size_ = size;
-  begun_ = clock_.now();
+  begun_ = now;
 }
 
 Status Lane::infer() {
@@ -117,7 +117,7 @@ Status Lane::bind_outputs() {
   return {};
 }
 
-ExecutionTimes Lane::take_outputs() {
+Moment Lane::take_outputs() {
   std::int64_t row = 0;
   for (auto* job : jobs_) {
     fill_reply(signature_, row, *block_, *job);
@@ -132,19 +132,19 @@ ExecutionTimes Lane::take_outputs() {
     stages.infer = times.infer;
     stages.encode = times.output;
   }
-  return times;
+  statistics_.add_execution(row, times);
+  return taken;
 }
 
 void Lane::end() {
   if (block_ != nullptr && block_->is_lent()) std::exchange(block_, nullptr)->let_go();
-  jobs_.clear();
 }
 
 Result<Nanoseconds> Lane::try_out(std::size_t size) {
   for (std::size_t port = 0; port < gathered_.size(); ++port)
     std::memset(gathered_[port].get(), 0,
                 input_row_bytes_[port] * static_cast<std::size_t>(sized_[size].rows));
-  clear(size);
+  clear(size, clock_.now());
   const auto status = infer();
   end();
   if (!status) return tl::unexpected(status.error());

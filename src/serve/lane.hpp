@@ -36,7 +36,7 @@ class Lane {
                                             const Clock& clock, Done done);
 
   /// Begins the next execution: no jobs yet, in the session `size`.
-  void clear(std::size_t size);
+  void clear(std::size_t size, Moment now);
   /// For fewer rows than planned.
   void resize(std::size_t size) { size_ = size; }
   void add(Job& job) { jobs_.push_back(&job); }
@@ -47,10 +47,13 @@ class Lane {
   Status infer();
   /// After an error `done` is not called.
   Status start();
-  /// After a success: fills the replies and the stages of all jobs.
-  ExecutionTimes take_outputs();
+  /// After a success: fills the replies and the stages of all jobs, and counts the execution. When it is
+  /// done.
+  Moment take_outputs();
   /// After the replies, or a failure. The outputs' memory is kept for the next execution, unless it is lent.
   void end();
+  /// Of its executions and of those it answered.
+  Statistics& statistics() { return statistics_; }
 
   /// Of the last execution.
   Nanoseconds infer_time() const { return done_ - issued_; }
@@ -79,6 +82,7 @@ class Lane {
   const Done on_done_;
   std::vector<std::size_t> input_row_bytes_, output_row_bytes_;
   std::vector<AlignedFloats> gathered_;  ///< per input, for the largest batch
+  Statistics statistics_;
   std::vector<Job*> jobs_;
   std::size_t size_ = 0;
   OutputBlock* block_ = nullptr;

@@ -11,6 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// False also for a name that no file can have: clients choose names.
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code ignored;
@@ -23,7 +29,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
 std::int64_t version_of(const fs::path& path) {
   const auto name = path.filename().string();
   const bool digits = !name.empty() && name.size() < 18 && name.find_first_not_of("0123456789") == name.npos;
-  return digits && fs::is_directory(path) ? std::stoll(name) : 0;
+  return digits && is_folder(path) ? std::stoll(name) : 0;
 }
 
 fs::path newest_version(const fs::path& folder) {
@@ -53,7 +59,7 @@ Status Models::find(const fs::path& path, const std::string& name) {
   std::error_code error;
   if (!fs::exists(path, error)) return fail(ErrorCode::not_found, "no model and no folder {}", path.string());
   path_ = path;
-  is_folder_ = fs::is_directory(path);
+  is_folder_ = is_folder(path);
   const std::scoped_lock lock(mutex_);
   if (!is_folder_) {
     entries_[name.empty() ? path.stem().string() : name];
@@ -93,7 +99,7 @@ Result<Models::Found> Models::look(const std::string& name) const {
 Result<Models::Found> Models::look_in_folder(const std::string& name) const {
   const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
   const auto folder = path_ / name;
-  if (!plain || !fs::is_directory(folder)) return no_such(name);
+  if (!plain || !is_folder(folder)) return no_such(name);
   const auto version = newest_version(folder);
   if (version.empty())
     return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
@@ -101,7 +107,7 @@ Result<Models::Found> Models::look_in_folder(const std::string& name) const {
   if (found.file.empty())
     return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
   const auto config = folder / "config.toml";
-  if (!fs::exists(config)) return found;
+  if (std::error_code ignored; !fs::exists(config, ignored)) return found;
   NEPH_TRY(const auto text, read_file(config));
   NEPH_TRY(const auto json, parse_toml(text, config.string()));
   if (const auto status = from_json(json, found.options, ""); !status)
@@ -127,6 +133,7 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const 
 
 Status Models::load(const std::string& name) {
   const std::scoped_lock one_at_a_time(loading_);
+  NEPH_CHECK(check_staying());
   auto loaded = load_anew(name);
   if (!loaded) {
     const std::scoped_lock lock(mutex_);
@@ -155,6 +162,7 @@ Result<std::unique_ptr<Deployment>> Models::load_anew(const std::string& name) {
 
 Status Models::unload(const std::string& name) {
   const std::scoped_lock one_at_a_time(loading_);
+  NEPH_CHECK(check_staying());
   std::unique_ptr<Deployment> leaving;
   {
     const std::scoped_lock lock(mutex_);
@@ -168,6 +176,12 @@ Status Models::unload(const std::string& name) {
   return {};
 }
 
+/// What waits for its turn to be loaded must not hold up a server that ends.
+Status Models::check_staying() const {
+  if (stopping_) return fail(ErrorCode::unavailable, "the server is stopping");
+  return {};
+}
+
 void Models::set_state(const std::string& name, ModelState state, std::string reason) {
   const std::scoped_lock lock(mutex_);
   auto& entry = entries_[name];
@@ -176,6 +190,7 @@ void Models::set_state(const std::string& name, ModelState state, std::string re
 }
 
 bool Models::stop(Moment until) {
+  stopping_ = true;
   each_ready([](Deployment& deployment) { deployment.close(); });
   bool all = true;
   each_ready([&](Deployment& deployment) {

@@ -5,6 +5,7 @@
 // model the newest version is served.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -87,6 +88,7 @@ class Models {
   Result<std::unique_ptr<Deployment>> open(const std::string& name, const Found& found);
   Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
   void set_state(const std::string& name, ModelState state, std::string reason);
+  Status check_staying() const;
   tl::unexpected<Error> no_such(const std::string& name) const;
 
   const ModelOptions options_;
@@ -94,6 +96,7 @@ class Models {
   const Clock& clock_;
   std::filesystem::path path_;
   bool is_folder_ = false;
+  std::atomic<bool> stopping_{false};
 
   std::mutex loading_;  ///< held while engines are used
   engine::Registry engines_;

@@ -43,7 +43,9 @@ void describe(Visit&& v, Self& s) {
   v("engine", s.engine, "runtime (see neph engines); empty: the one that reads such a file");
   v("device", s.device, "device of the engine (see neph engines)");
   v("precision", s.precision, "arithmetic of the engine");
-  v("instances", s.instances, "executions side by side; 0: what the engine advises for throughput",
+  v("instances", s.instances,
+    "executions side by side; 0: what the engine advises for throughput (a model that takes "
+    "microseconds always has one a core)",
     between(0, 1024));
   v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
   v("streams", s.streams, "inferences that run side by side in the engine; 0: the engine's choice",

@@ -10,6 +10,8 @@
 namespace neph::serve {
 namespace {
 
+constexpr std::size_t most_regions = 1024;
+
 std::string quoted(const wire::SharedRegion& about) {
   return fmt::format("shared memory '{}' (key '{}')", about.name, about.key);
 }
@@ -117,6 +119,9 @@ Status Regions::add(const wire::SharedRegion& about) {
   NEPH_CHECK(check_allowed());
   NEPH_TRY(auto region, Region::open(about));
   const std::scoped_lock lock(mutex_);
+  if (regions_.size() >= most_regions)  // each holds a descriptor
+    return fail(ErrorCode::unavailable, "{} regions of shared memory are registered; unregister some",
+                most_regions);
   if (!regions_.emplace(about.name, std::move(region)).second)
     return fail(ErrorCode::invalid_argument, "shared memory '{}' is registered already; unregister it first",
                 about.name);

@@ -1,5 +1,6 @@
 #include "serve/statistics.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace neph::serve {
@@ -8,6 +9,27 @@ namespace {
 void add(wire::StatisticDuration& sum, Nanoseconds time) {
   ++sum.count;
   sum.ns += static_cast<std::uint64_t>(time.count());
+}
+
+void add(wire::StatisticDuration& sum, const wire::StatisticDuration& more) {
+  sum.count += more.count;
+  sum.ns += more.ns;
+}
+
+void add(wire::InferStatistics& sum, const wire::InferStatistics& more) {
+  add(sum.success, more.success);
+  add(sum.fail, more.fail);
+  add(sum.queue, more.queue);
+  add(sum.compute_input, more.compute_input);
+  add(sum.compute_infer, more.compute_infer);
+  add(sum.compute_output, more.compute_output);
+}
+
+void add(wire::InferBatchStatistics& sum, const wire::InferBatchStatistics& more) {
+  sum.batch_size = more.batch_size;
+  add(sum.compute_input, more.compute_input);
+  add(sum.compute_infer, more.compute_infer);
+  add(sum.compute_output, more.compute_output);
 }
 
 std::uint64_t milliseconds_since_1970() {
@@ -49,6 +71,20 @@ wire::ModelStatistics Statistics::snapshot() const {
   auto copy = sums_;
   for (const auto& [rows, size] : by_size_) copy.batch_stats.push_back(size);
   return copy;
+}
+
+wire::ModelStatistics sum_of(const std::vector<wire::ModelStatistics>& all) {
+  wire::ModelStatistics sum;
+  std::map<std::uint64_t, wire::InferBatchStatistics> by_size;
+  for (const auto& each : all) {
+    sum.last_inference = std::max(sum.last_inference, each.last_inference);
+    sum.inference_count += each.inference_count;
+    sum.execution_count += each.execution_count;
+    add(sum.inference_stats, each.inference_stats);
+    for (const auto& size : each.batch_stats) add(by_size[size.batch_size], size);
+  }
+  for (const auto& [rows, size] : by_size) sum.batch_stats.push_back(size);
+  return sum;
 }
 
 }  // namespace neph::serve

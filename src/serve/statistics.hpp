@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "wire/wire.hpp"
@@ -33,5 +34,8 @@ class Statistics {
   wire::ModelStatistics sums_;
   std::map<std::int64_t, wire::InferBatchStatistics> by_size_;
 };
+
+/// All of them together; name and version stay empty.
+wire::ModelStatistics sum_of(const std::vector<wire::ModelStatistics>& all);
 
 }  // namespace neph::serve

@@ -56,6 +56,24 @@ TEST(Statistics, TellExecutionsApartByTheirRows) {
   EXPECT_GT(all.last_inference, 1'700'000'000'000U) << "milliseconds since 1970";
 }
 
+TEST(Statistics, AddUp) {
+  Statistics lane, another, refused;
+  lane.add_execution(4, {.infer = 10ms});
+  lane.add_success(4, {.queue = 1ms}, 12ms);
+  another.add_execution(4, {.infer = 20ms});
+  another.add_execution(1, {.infer = 5ms});
+  refused.add_failure(3ms);
+  const auto all = sum_of({lane.snapshot(), another.snapshot(), refused.snapshot()});
+  EXPECT_EQ(all.execution_count, 3U);
+  EXPECT_EQ(all.inference_count, 4U);
+  EXPECT_EQ(all.last_inference, another.snapshot().last_inference);
+  expect(all.inference_stats.success, 1, 12ms);
+  expect(all.inference_stats.queue, 1, 1ms);
+  expect(all.inference_stats.fail, 1, 3ms);
+  ASSERT_EQ(all.batch_stats.size(), 2U);
+  expect(all.batch_stats[1].compute_infer, 2, 30ms);
+}
+
 TEST(Statistics, CountFromAnyThread) {
   Statistics statistics;
   std::vector<std::thread> threads;

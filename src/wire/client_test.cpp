@@ -126,6 +126,25 @@ TEST_P(ClientTest, GivesUpWhatTakesTooLong) {
   EXPECT_TRUE(patient.outcome);
 }
 
+TEST_P(ClientTest, LeavesNothingOfACallCutShortToTheNext) {
+  start();
+  const std::vector<float> much(4 << 20, 0.25F);
+  auto request = request_;
+  request.inputs[0].shape = {2 << 20, 2};
+  request.inputs[0].data = std::as_bytes(std::span(much));
+  const auto large = std::move(*client_->encode(request));
+  for (int i = 0; i < 40; ++i) {
+    ended_.clear();
+    Call cut{.request = large.get(), .deadline = steady_clock.now() + std::chrono::milliseconds(i % 5)};
+    client_->send(cut);
+    run(1);
+    Call next{.request = outgoing_.get()};
+    client_->send(next);
+    run(2);
+    ASSERT_TRUE(next.outcome) << i << ": " << next.outcome.error().message;
+  }
+}
+
 TEST_P(ClientTest, FindsTheServerAgain) {
   start();
   Call call{.request = outgoing_.get()};

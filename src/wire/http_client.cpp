@@ -145,12 +145,14 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   }
   void ended(HttpClientConnection& connection, Call& call) override {
     busy_.erase(&connection);
-    idle_.push_back(&connection);
+    if (connection.quiet()) idle_.push_back(&connection);
     if (&call == own_call_)
       own_call_ = nullptr;
     else
       ended_(call);
   }
+
+  void settled(HttpClientConnection& connection) override { idle_.push_back(&connection); }
 
   // ---- Its own
 

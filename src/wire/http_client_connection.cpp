@@ -17,38 +17,39 @@ using asio::ip::tcp;
 using Code = Stream::Code;
 
 constexpr std::size_t most_head_bytes = 64 << 10;
+constexpr Nanoseconds closed_while_idle = std::chrono::milliseconds(100);  // a farewell's way to us
 
 }  // namespace
 
 void HttpClientConnection::carry(Call& call) {
   call_ = &call;
+  start();
+}
+
+void HttpClientConnection::start() {
   ++turn_;
   head_.clear();
   body_.clear();
   has_head_ = false;
-  call.sent = home_.now();
-  call.first_byte.reset();
+  call_->sent = home_.now();
+  call_->first_byte.reset();
   if (stream_.socket().is_open()) return write();
   used_before_ = false;
   connect();
 }
 
 void HttpClientConnection::connect() {
-  asio::async_connect(stream_.socket(), home_.addresses(),
-                      [this, turn = turn_](Code error, const tcp::endpoint&) {
-                        if (turn != turn_ || call_ == nullptr) return;
+  asio::async_connect(stream_.socket(), home_.addresses(), then([this](Code error, const auto&) {
                         if (error) return fail_with(error);
                         Code ignored;
                         stream_.socket().set_option(tcp::no_delay(true), ignored);
                         home_.tls() != nullptr ? greet() : begin();
-                      });
+                      }));
 }
 
 void HttpClientConnection::greet() {
-  stream_.async_connect(*home_.tls(), home_.server_name(), [this, turn = turn_](Code error) {
-    if (turn != turn_ || call_ == nullptr) return;
-    error ? fail_with(error) : begin();
-  });
+  stream_.async_connect(*home_.tls(), home_.server_name(),
+                        then([this](Code error) { error ? fail_with(error) : begin(); }));
 }
 
 void HttpClientConnection::begin() {
@@ -57,20 +58,17 @@ void HttpClientConnection::begin() {
 }
 
 void HttpClientConnection::write() {
-  const auto& pieces = static_cast<const HttpOutgoing&>(*call_->request).pieces;
-  asio::async_write(stream_, Pieces(pieces), [this, turn = turn_](Code error, std::size_t) {
-    if (turn != turn_ || call_ == nullptr) return;
-    if (error) return fail_with(error);
-  });
+  pieces_ = static_cast<const HttpOutgoing&>(*call_->request).pieces;
+  asio::async_write(stream_, Pieces(pieces_), then([this](Code error, std::size_t) {
+                      if (error) fail_with(error);
+                    }));
   read();
 }
 
 void HttpClientConnection::read() {
-  stream_.async_read_some(asio::buffer(buffer_), [this, turn = turn_](Code error, std::size_t bytes) {
-    if (turn != turn_ || call_ == nullptr) return;
-    if (error) return fail_with(error);
-    take(bytes);
-  });
+  stream_.async_read_some(asio::buffer(buffer_), then([this](Code error, std::size_t bytes) {
+                            error ? fail_with(error) : take(bytes);
+                          }));
 }
 
 void HttpClientConnection::take(std::size_t bytes) {
@@ -112,14 +110,13 @@ void HttpClientConnection::finish() {
   used_before_ = true;
   call_->server = parse_timing(reply_.timing);
   call_->json_bytes = reply_.json_bytes;
-  if (!reply_.keep_alive) shut();
+  if (!reply_.keep_alive || !quiet())
+    shut();  // a reply before the request's end: what is left of that is lost
   if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
   if (call_->keeps_reply) call_->reply = std::move(body_);
   end({});
 }
 
-/// A server may close a connection that has been idle, just when it is used again: that is no failure of the
-/// request, which nobody has read, and it is sent once more.
 void HttpClientConnection::fail_with(Code error) {
   const auto words = stream_.words_of(error);
   const bool lost = error == asio::error::connection_refused || error == asio::error::eof ||
@@ -127,8 +124,25 @@ void HttpClientConnection::fail_with(Code error) {
                     error.category() == asio::error::get_ssl_category() ||
                     error == asio::ssl::error::stream_truncated;
   shut();
-  if (used_before_ && !call_->first_byte) return carry(*call_);
+  if (may_send_again()) return send_again();
   end(fail(lost ? ErrorCode::unavailable : ErrorCode::io, "{}", words));
+}
+
+/// A server may close a connection that has been idle, just when it is used again: that is no failure of the
+/// request, which nobody has read. Later, somebody may have begun to work on it.
+bool HttpClientConnection::may_send_again() const {
+  return used_before_ && !call_->first_byte && home_.now() - call_->sent < closed_while_idle;
+}
+
+void HttpClientConnection::send_again() {
+  ++turn_;
+  unsettled_ = true;
+  settle();
+}
+
+void HttpClientConnection::settle() {
+  if (!quiet() || !std::exchange(unsettled_, false)) return;
+  call_ != nullptr ? start() : home_.settled(*this);
 }
 
 /// Gives up the call: nobody waits for its reply any more.
@@ -146,6 +160,7 @@ void HttpClientConnection::end(Status outcome) {
   auto& call = *std::exchange(call_, nullptr);
   call.done = home_.now();
   call.outcome = std::move(outcome);
+  unsettled_ = !quiet();
   home_.ended(*this, call);
 }
 

@@ -106,10 +106,10 @@ void HttpConnection::begin() {
     auto& io = self->home_.io;
     asio::post(io, [self = std::move(self), error] {
       self->greeting_ = false;
-      error || self->doing_ == Doing::ending ? self->close() : self->read_header();
+      error || self->doing_ == Doing::ending || self->home_.stopping ? self->close() : self->read_header();
     });
   };
-  stream_.async_accept(*home_.tls, asio::bind_executor(home_.aside.get_executor(), std::move(greeted)));
+  stream_.async_accept(*home_.tls, asio::bind_executor(home_.greeting.get_executor(), std::move(greeted)));
 }
 
 void HttpConnection::read_header() {
@@ -119,7 +119,7 @@ void HttpConnection::read_header() {
   due_ = since_ + from_seconds(home_.options.patience_s);
   parser_.emplace();
   parser_->header_limit(header_limit);
-  parser_->body_limit(home_.options.max_body_bytes);
+  limit_body(home_.options.max_body_bytes);
   parse_header();
 }
 
@@ -194,10 +194,10 @@ void HttpConnection::on_header() {
   body_coding_ = *coding;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
   if (beast::iequals(header[http::field::expect], "100-continue")) say_go_on();
+  if (route_.to != Route::To::infer) limit_body(std::min(most_body_bytes_, most_small_bytes));
   if (parser_->chunked()) return read_chunked_body();
   const auto length = parser_->content_length();
-  if (route_.to != Route::To::infer && length && *length > most_small_bytes)
-    return refuse({ErrorCode::invalid_argument, fmt::format("more than {} bytes", most_small_bytes)}, 413);
+  if (length && *length > most_body_bytes_) return refuse_body();
   read_known_body(length ? *length : 0);
 }
 
@@ -215,12 +215,20 @@ void HttpConnection::refuse_header(Code error) {
       error == http::error::end_of_stream || error == http::error::partial_message)
     return close();
   unread_ = true;
-  if (error == http::error::body_limit)
-    return refuse({ErrorCode::invalid_argument,
-                   fmt::format("the body is larger than {} bytes", home_.options.max_body_bytes)},
-                  413);
+  if (error == http::error::body_limit) return refuse_body();
   refuse({ErrorCode::invalid_argument, fmt::format("not a request of HTTP/1.1: {}", error.message())},
          error == http::error::header_limit ? 431 : 400);
+}
+
+/// Also of a packed one when unpacked.
+void HttpConnection::limit_body(std::uint64_t bytes) {
+  most_body_bytes_ = bytes;
+  parser_->body_limit(bytes);
+}
+
+void HttpConnection::refuse_body() {
+  refuse({ErrorCode::invalid_argument, fmt::format("the body is larger than {} bytes", most_body_bytes_)},
+         413);
 }
 
 /// `status` 0: the one of the error's code.
@@ -271,7 +279,8 @@ void HttpConnection::on_body(Code error) {
   received = home_.clock.now();
   doing_ = Doing::serving;
   const auto json = std::min<std::uint64_t>(json_bytes_.value_or(body_.size()), body_.size());
-  const bool heavy = body_coding_ != Coding::identity ? body_.size() > heavy_bytes : json > heavy_bytes;
+  const bool heavy =
+      body_coding_ != Coding::identity || json > heavy_bytes;  // a few packed bytes may be many
   make(heavy, &HttpConnection::read_request, &HttpConnection::serve);
 }
 
@@ -279,7 +288,7 @@ void HttpConnection::on_body(Code error) {
 Status HttpConnection::read_request() {
   if (body_coding_ != Coding::identity) {
     unpacked_.clear();
-    NEPH_CHECK(unpack(body_.bytes(), home_.options.max_body_bytes, unpacked_));
+    NEPH_CHECK(unpack(body_.bytes(), most_body_bytes_, unpacked_));
     body_.swap(unpacked_);
   }
   if (route_.to != Route::To::infer) return {};

@@ -38,6 +38,7 @@ struct HttpThread {
   const Clock& clock;
   asio::thread_pool& slow;                               ///< for answers that take long
   asio::thread_pool& aside;                              ///< for what would hold up the other connections
+  asio::thread_pool& greeting;                           ///< for handshakes, which wait for nothing else
   TlsContext* tls = nullptr;                             ///< null: in the clear
   std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
   std::atomic<std::int64_t> count{0};
@@ -89,6 +90,8 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   void say_go_on();
   void refuse(const Error& error, int status = 0);
   void refuse_header(Code error);
+  void limit_body(std::uint64_t bytes);
+  void refuse_body();
   bool is_authorised() const;
   void read_known_body(std::uint64_t length);
   void read_chunked_body();
@@ -112,6 +115,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::buffer_body>> parser_;
+  std::uint64_t most_body_bytes_ = 0;
   BodyMemory body_, unpacked_;
   Coding body_coding_ = Coding::identity, reply_coding_ = Coding::identity;
   Route route_{};

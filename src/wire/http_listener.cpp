@@ -23,8 +23,8 @@ constexpr auto full_pause = std::chrono::milliseconds(100);  // after an accept 
 /// A thread with its connections, and a look at the clock for them.
 struct Worker : HttpThread {
   Worker(Service& service_, const HttpOptions& options_, const Clock& clock_, asio::thread_pool& slow_,
-         asio::thread_pool& aside_)
-      : HttpThread{service_, options_, clock_, slow_, aside_} {}
+         asio::thread_pool& aside_, asio::thread_pool& greeting_)
+      : HttpThread{service_, options_, clock_, slow_, aside_, greeting_} {}
 
   void tick() {
     timer.expires_after(clock_interval);
@@ -79,13 +79,23 @@ struct Worker : HttpThread {
   std::jthread thread;
 };
 
+/// Threads whose work holds connections: what was cut off must go while the connections' threads are there.
+struct ConnectionWork : asio::thread_pool {
+  using asio::thread_pool::thread_pool;
+  void end() {
+    stop();
+    join();
+    shutdown();
+  }
+};
+
 class Listener final : public HttpListener {
  public:
   Listener(Service& service, const HttpOptions& options, const Clock& clock)
       : options_(options), clock_(clock) {
     const auto threads = std::max<std::int64_t>(1, options.threads);
     for (std::int64_t i = 0; i < threads; ++i) {
-      workers_.push_back(std::make_unique<Worker>(service, options_, clock, slow_, aside_));
+      workers_.push_back(std::make_unique<Worker>(service, options_, clock, slow_, aside_, greeting_));
       workers_.back()->most_connections = std::max<std::int64_t>(1, options.max_connections / threads);
     }
     acceptor_.emplace(workers_.front()->io);
@@ -147,8 +157,7 @@ class Listener final : public HttpListener {
     for (auto& worker : workers_) worker->io.stop();
     for (auto& worker : workers_)
       if (worker->thread.joinable()) worker->thread.join();
-    aside_.stop();
-    aside_.join();
+    for (auto* pool : {&aside_, &greeting_}) pool->end();
     slow_.join();
   }
 
@@ -183,7 +192,7 @@ class Listener final : public HttpListener {
   const Clock& clock_;
   std::unique_ptr<TlsContext> tls_;
   asio::thread_pool slow_{1};
-  asio::thread_pool aside_{2};
+  ConnectionWork aside_{2}, greeting_{1};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> pause_;

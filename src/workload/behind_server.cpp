@@ -123,12 +123,13 @@ class BehindServer final : public Recogniser {
   Status watch_from_afar() {
     auto page = endpoint_;
     page.protocol = wire::Protocol::http;
-    page.secure = false;
     page.port = usual_metrics_port;
     if (!spec_.metrics.empty()) {
       NEPH_TRY(page, wire::parse_endpoint(spec_.metrics));
     }
-    afar_.emplace(page, options(), spec_.telemetry_hz, context_.clock, context_.origin);
+    auto with = options();
+    if (endpoint_.secure && !page.secure) with.bearer_token.clear();  // it is not said in the clear
+    afar_.emplace(page, with, spec_.telemetry_hz, context_.clock, context_.origin);
     return watch("client", ::getpid());
   }
 

@@ -74,7 +74,8 @@ Recorder::Recorder(const data::PictureSet& set, std::int64_t pictures, std::int6
 void Recorder::add(const data::Batch& batch, const InferTimes& times, std::span<const float> scores) {
   const auto begin = clock_.now();
   const auto items = static_cast<std::size_t>(batch.size);
-  const auto classes = scores.size() / tops_.size();
+  const auto rows = batch.files.empty() ? tops_.size() : items;  // a short last batch of tensors goes whole
+  const auto classes = scores.size() / rows;
   const auto first = static_cast<std::size_t>(batch.first);
   for (std::size_t i = 0; i < items && !scores.empty(); ++i) {
     tops_[i] = top_classes(scores.subspan(i * classes, classes));

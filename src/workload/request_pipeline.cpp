@@ -135,7 +135,11 @@ void RequestPipeline::fill(wire::InferRequest& request, Lane& lane) const {
   input.name = form_.input;
   if (form_.files) {
     lane.packed.clear();
-    for (const auto& file : lane.batch.files) append_element(file, lane.packed);
+    const auto readable = std::find_if(lane.batch.files.begin(), lane.batch.files.end(),
+                                       [](const auto& file) { return !file.empty(); });
+    // What could not be read has failed already; something stands in for it, so that the others get answers.
+    for (const auto& file : lane.batch.files)
+      append_element(file.empty() && readable != lane.batch.files.end() ? *readable : file, lane.packed);
     input.type = wire::DataType::bytes;
     input.shape = {lane.batch.size, 1};
     input.data = lane.packed;
@@ -156,10 +160,17 @@ bool RequestPipeline::finish(Lane& lane, const Finished& finished) {
   lane.times.server = lane.server;
   lane.times.receive = clock_.now() - begin;
   if (read) return finished(lane.batch, lane.times, lane.scores);
-  lane.batch.failed.clear();
-  for (std::int64_t i = 0; i < lane.batch.size; ++i)
-    lane.batch.failed.push_back({lane.batch.first + i, "request failed: " + read.error().message});
+  fail_all(lane.batch, "request failed: " + read.error().message);
   return finished(lane.batch, lane.times, {});
+}
+
+/// Those that had failed before keep their reason.
+void RequestPipeline::fail_all(data::Batch& batch, const std::string& reason) {
+  const auto before = std::exchange(batch.failed, {});
+  auto known = before.begin();
+  for (auto index = batch.first; index < batch.first + batch.size; ++index)
+    batch.failed.push_back(
+        known != before.end() && known->index == index ? *known++ : data::FailedPicture{index, reason});
 }
 
 /// Copied, because in the reply they may lie at any byte.

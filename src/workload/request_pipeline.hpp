@@ -52,6 +52,7 @@ class RequestPipeline final : public BatchRunner {
   std::optional<data::Batch> next_batch(data::BatchSource& source, bool wait);
   void wait(bool for_batch);
   bool finish(Lane& lane, const Finished& finished);
+  static void fail_all(data::Batch& batch, const std::string& reason);
   Status read_scores(Lane& lane) const;
 
   const RequestForm form_;

@@ -1,19 +1,21 @@
-"""The load generator: what it costs a request beside wrk, and how often its stated intervals hold the truth."""
+"""The load generator: what it costs a request beside wrk and perf_analyzer, and how often its stated intervals hold the
+truth."""
 
 import json
 import subprocess
-import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import numpy
-from echo_rows import SECONDS, of_wrk, server
+from echo_rows import of_wrk
 from frame import Goal, Row, Unavailable
-from programs import REPOSITORY, program
-
-sys.path.insert(0, str(REPOSITORY / "tests/e2e"))
+from load_tools import SECONDS, used_s
+from perf_analyzer import run_perf_analyzer
+from programs import program
+from servers import bare, ours
 
 BEHAVIOUR = {"service": 0.005, "stall": 0.5, "stall_every": 5}
 RATE, MEASURED_S, AT_ONCE = 120, 20, 10
@@ -28,13 +30,23 @@ def loaded(folder, *arguments):
     return json.loads(done.stdout)["cells"][0]
 
 
-def of_neph(protocol, in_flight):
+def of_neph(server, protocol, in_flight):
     """Microseconds of the generator's processor time a request, of a server that answers at once."""
-    with server("identity_server", protocol) as (_, port):
-        with tempfile.TemporaryDirectory() as folder:
-            cell = loaded(folder, f"{protocol}://127.0.0.1:{port}", "--model", "identity", "--clients", in_flight,
-                          "--duration", f"{SECONDS}s", "--warmup", "200ms", "--shape", "16", "--deadline", "0s")  # fmt: skip
+    with server(protocol) as (_, port), tempfile.TemporaryDirectory() as folder:
+        cell = loaded(folder, f"{protocol}://127.0.0.1:{port}", "--model", "identity", "--clients", in_flight,
+                      "--duration", f"{SECONDS}s", "--warmup", "200ms", "--shape", "16", "--deadline", "0s")  # fmt: skip
     return cell["figures"]["generator_cpu_us"]["value"]
+
+
+def of_perf_analyzer(in_flight):
+    """The same of Triton's: its whole processor time, start and all, over the requests of its windows at that rate."""
+    with ours("grpc") as (_, port):
+        begin_s, began = used_s(), time.monotonic()
+        try:
+            measured = run_perf_analyzer(f"127.0.0.1:{port}", "identity", "grpc", in_flight, window_s=SECONDS / 2)
+        except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
+            raise Unavailable(f"perf_analyzer: {error}") from error
+        return (used_s() - begin_s) / (measured.per_s * (time.monotonic() - began)) * 1e6
 
 
 def share_inside():
@@ -58,8 +70,9 @@ def share_inside():
 def rows():
     for in_flight in (8, 64):
         yield Row(f"load-http-{in_flight}", f"64 bytes, {in_flight} clients, http: load generator's CPU a request", "wrk",
-                  Goal(1.2, at_least=False), partial(of_neph, "http", in_flight), partial(of_wrk, in_flight, 64))
-        yield Row(f"load-grpc-{in_flight}", f"64 bytes, {in_flight} clients, grpc: load generator's CPU a request", "",
-                  Goal(0.3 * 53, at_least=False), partial(of_neph, "grpc", in_flight), unit="µs")
+                  Goal(1.2, at_least=False), partial(of_neph, bare, "http", in_flight), partial(of_wrk, in_flight))
+        yield Row(f"load-grpc-{in_flight}", f"64 bytes, {in_flight} clients, grpc: load generator's CPU a request",
+                  "perf_analyzer", Goal(0.3, at_least=False), partial(of_neph, ours, "grpc", in_flight),
+                  partial(of_perf_analyzer, in_flight))
     yield Row("load-truth", f"5 ms at {RATE}/s with stalls: stated intervals that hold the simulated truth", "",
               Goal(0.9), share_inside, unit="of 1", rounds=7)

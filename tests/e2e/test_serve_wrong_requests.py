@@ -54,6 +54,32 @@ WRONG_JSON = {
 }
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "..", "a%2Fb", "%00"], ids=["long", "above", "nested", "null"])
+@pytest.mark.parametrize("verb", ["load", "unload"])
+def test_names_that_no_folder_has(served, verb, name):
+    head = f"POST /v2/repository/models/{name}/{verb} HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\n\r\n"
+    status, _, answer = ask(served, head.encode())
+    assert status in (400, 404), answer
+    assert error_of(answer)
+
+
+@pytest.mark.parametrize("coding", ["plain", "chunked", "packed"])
+def test_much_where_little_is_wanted(served, coding):
+    body = b"[" + b"0," * 2_000_000 + b"0]"
+    lines = ["POST /v2/repository/index HTTP/1.1", "Host: here"]
+    if coding == "packed":
+        body = gzip.compress(body)
+        lines.append("Content-Encoding: gzip")
+    if coding == "chunked":
+        body = f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
+        lines.append("Transfer-Encoding: chunked")
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+    status, _, answer = ask(served, "\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+    assert status in (400, 413), answer
+    assert "1048576 bytes" in error_of(answer)
+
+
 @pytest.mark.parametrize("name", WRONG_JSON)
 def test_wrong_json(served, name):
     body, complaint = WRONG_JSON[name]

@@ -1,0 +1,77 @@
+"""Servers of known work for the rows: ours, bare ones that do nothing else, and those of others."""
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from frame import Unavailable
+from programs import REPOSITORY, program
+
+sys.path[:0] = [str(REPOSITORY / "tests/e2e"), str(REPOSITORY / "tests/e2e/counterparts")]
+
+from identity_repository import write_repository  # noqa: E402 - found by the line above
+from mlserver_server import mlserver_server  # noqa: E402
+from server_process import serving_neph  # noqa: E402
+from triton_server import triton_server  # noqa: E402
+
+
+def cpu_s(pid):
+    """Processor time of another process so far (clock_getcpuclockid, POSIX): in nanoseconds, where /proc has ticks."""
+    clock = ctypes.c_int()
+    if ctypes.CDLL(None, use_errno=True).clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
+        raise Unavailable("no processor clock of another process")
+    return time.clock_gettime(clock.value)
+
+
+@contextlib.contextmanager
+def ours(protocol):
+    """`neph serve` with the models of known behaviour: its process and the port of one protocol."""
+    with tempfile.TemporaryDirectory() as folder:
+        models = Path(folder) / "models"
+        with serving_neph(program("neph"), folder, write_repository(models)) as served:
+            yield served.pid, port_of(served, protocol)
+
+
+@contextlib.contextmanager
+def bare(protocol, *arguments):
+    """An echo server that does nothing else; it ends when its standard input does."""
+    command = [program(f"bare_{protocol}_echo"), *arguments]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        port = process.stdout.readline().strip()
+        if not port:
+            raise Unavailable(f"{command[0].name} does not start")
+        yield process.pid, int(port)
+    finally:
+        process.stdin.close()
+        process.wait(timeout=20)
+        process.stdout.close()
+
+
+def port_of(served, protocol):
+    return int(getattr(served, protocol).rpartition(":")[2])
+
+
+@functools.cache
+def _until_exit():
+    """What ends with this process: the servers of others take many seconds to start, and are idle between rows."""
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    return stack
+
+
+@functools.cache
+def counterpart(name):
+    """A real tritonserver or MLServer with the model `identity`."""
+    start = {"triton": triton_server, "mlserver": mlserver_server}[name]
+    folder = _until_exit().enter_context(tempfile.TemporaryDirectory())
+    try:
+        return _until_exit().enter_context(start(folder))
+    except (OSError, RuntimeError) as error:
+        raise Unavailable(f"{name} does not start: {error}") from error
