@@ -50,8 +50,8 @@ void declare_load(Command& command) {
     if (!options->mlperf_summary.empty() && !options->fields.contains("scenario"))
       return fail(ErrorCode::invalid_argument,
                   "--mlperf-summary needs a --scenario: single-stream, multi-stream, server or offline");
-    options->conduct.also = [options](const report::Document& document) {
-      return write_formats(*options, document);
+    options->conduct.also = [&options = *options](const report::Document& document) {
+      return write_formats(options, document);
     };
     return conduct_plan(std::move(plan), options->conduct);
   });

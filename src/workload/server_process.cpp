@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -74,6 +75,14 @@ std::string read_all(const Descriptor& pipe) {
   }
 }
 
+/// docker ends what it has to say with where to read more.
+std::string last_line_with_meaning(const std::string& text) {
+  std::string last, line;
+  for (std::istringstream lines(text); std::getline(lines, line);)
+    if (!trimmed(line).empty() && line.find("--help") == line.npos) last = trimmed(line);
+  return last;
+}
+
 bool wait_readable(int descriptor, int ms) {
   pollfd watched{descriptor, POLLIN, 0};
   return ::poll(&watched, 1, ms) > 0;
@@ -126,14 +135,15 @@ Result<std::string> ServerProcess::first_line() {
   return text.substr(0, text.find('\n'));
 }
 
-/// The last line that it wrote to its standard error.
+/// Why it ended: what it wrote last to its standard error, else how.
 std::string ServerProcess::last_words() {
   wait_readable(process_.ended_descriptor(), longest_stop_ms);
-  const auto text = read_all(process_.errors);
-  const auto whole = trimmed(text);
-  const auto line = whole.substr(whole.rfind('\n') + 1);
-  return line.empty() ? "it ended without a word"
-                      : printable(line.starts_with("neph: ") ? line.substr(6) : line);
+  const auto line = last_line_with_meaning(read_all(process_.errors));
+  if (!line.empty()) return printable(line.starts_with("neph: ") ? line.substr(6) : line);
+  const auto exit = process_.exit();
+  const bool killed = exit && (exit->signal == SIGKILL || exit->code == 128 + SIGKILL);  // Docker tells so
+  return killed ? "it was killed, as the kernel does where memory runs out or a container reaches its limit"
+                : "it ended without a word";
 }
 
 const std::string& ServerProcess::address(wire::Protocol protocol) const {

@@ -1,0 +1,66 @@
+"""`neph infer --server-in docker`: the server in a container of its image, its processor and memory limited and watched."""
+
+import pytest
+from conftest import Neph
+
+QUICK = ("--architecture", "local", "--batch", 4, "--repeat", 1, "--warmup", 1, "--warmup-max-s", 0.3)
+
+
+class NephBesideDocker(Neph):
+    """The program where the test's Docker engine is."""
+
+    def __init__(self, folder, docker):
+        super().__init__(folder)
+        self.docker = docker
+
+    def __call__(self, *arguments, **options):
+        return super().__call__(*arguments, env=self.docker.env, **options)
+
+    def command(self, *arguments):
+        return [*self.docker.inside, *super().command(*arguments)]
+
+
+@pytest.fixture
+def beside_docker(tmp_path, docker, image):
+    return NephBesideDocker(tmp_path, docker)
+
+
+def test_a_container_answers_as_a_process_does(beside_docker, small_model, pictures):
+    document = beside_docker.json(
+        "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "process,docker", "--protocol",
+        "http,grpc", *QUICK,
+    )
+    assert [cell["factors"]["server_in"] for cell in document["cells"]] == ["process", "docker"] * 2
+    assert all(cell["runs_ok"] == 1 for cell in document["cells"])
+    assert len({cell["answers_checksum"] for cell in document["cells"]}) == 1
+    for cell in document["cells"]:
+        memory = cell["telemetry"]["server.memory_resident"]["mean"]
+        assert memory > 20e6, "the server itself is watched, not the command that started it"
+        limited = cell["telemetry"]["server_container.memory_peak"]["maximum"]
+        assert cell["factors"]["server_in"] == "process" or memory / 2 < limited < 1e9, "of the container alone"
+    assert beside_docker.docker("ps", "--quiet", "--all") == "", "no container is left"
+
+
+def test_a_limit_on_processors_holds(beside_docker, small_model, pictures):
+    arguments = ("infer", small_model, "--images", pictures, "--server-in", "docker", "--server-cpus", "0.5", *QUICK)
+    (cell,) = beside_docker.json(*arguments, "--files", "off", "--count", 400)["cells"]
+    assert 0.2 < cell["telemetry"]["server.cpu"]["mean"] < 0.7
+
+
+def test_a_container_that_has_too_little_memory_is_a_failed_run(beside_docker, small_model, pictures):
+    done = beside_docker(
+        "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "docker",
+        "--server-memory-bytes", 32 << 20, *QUICK, code=None,
+    )
+    assert done.returncode != 0
+    assert "it was killed" in done.stderr and "memory" in done.stderr, done.stderr
+    assert beside_docker.docker("ps", "--quiet", "--all") == ""
+
+
+def test_docker_that_does_not_run_is_named(neph, small_model, pictures, tmp_path):
+    done = neph(
+        "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "docker", *QUICK, code=None,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "DOCKER_HOST": f"unix://{tmp_path}/none"},
+    )
+    assert done.returncode != 0
+    assert "Cannot connect to the Docker daemon" in done.stderr, done.stderr
