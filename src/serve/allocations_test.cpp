@@ -9,7 +9,7 @@
 #include "serve/repository_test.hpp"
 #include "serve/service.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(NEPH_TSAN)
 constexpr bool counts_allocations = false;  // sanitizers have a heap of their own
 #else
 constexpr bool counts_allocations = true;
@@ -19,7 +19,7 @@ namespace {
 std::atomic<std::int64_t> allocations{0};
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(NEPH_TSAN)
 void* operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(bytes)) return memory;

@@ -179,7 +179,10 @@ class Opened:
 
 @pytest.fixture(scope="session")
 def docker(tmp_path_factory):
-    """A Docker engine (docker_engine.py), started for the tests where none runs; skips where none can."""
+    """A Docker engine (docker_engine.py), started for the tests where none runs; skips where none can, and of a program
+    under a sanitizer, which is larger, louder and slower than what an image is for."""
+    if BUILD.name in ("asan", "tsan"):
+        pytest.skip(f"no image is made of build/{BUILD.name}")
     try:
         with docker_engine(tmp_path_factory.mktemp("docker")) as engine:
             yield engine

@@ -34,6 +34,7 @@ def codes(cell):
     return {warning["code"] for warning in cell["warnings"]}
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_a_closed_loop_has_its_clients_in_flight(neph, server, protocol):
     document = neph.json("load", server.url(protocol), "--model", "known", "--clients", "1,4", "--duration", "2s", "--warmup", "200ms")
@@ -212,6 +213,7 @@ def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol,
     assert "requests_failed" in codes(cell) and cell["verdict"] != "valid"
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_requests_without_an_answer_time_out(neph, tmp_path, protocol):
     with KnownServer(tmp_path, service=0.002, forget_every=5) as server:

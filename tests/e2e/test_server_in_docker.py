@@ -57,8 +57,8 @@ def test_a_container_that_has_too_little_memory_is_a_failed_run(beside_docker, s
     assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
-def test_docker_that_does_not_run_is_named(neph, small_model, pictures, tmp_path):
-    done = neph(
+def test_docker_that_does_not_run_is_named(beside_docker, small_model, pictures, tmp_path):
+    done = Neph(tmp_path)(
         "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "docker", *QUICK, code=None,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", "DOCKER_HOST": f"unix://{tmp_path}/none"},
     )
