@@ -7,7 +7,7 @@
 #include <openvino/runtime/tensor.hpp>
 #include <tuple>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(NEPH_TSAN)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -21,13 +21,13 @@ namespace {
 // destructor. OpenVINO orders them in code that the thread sanitizer cannot see into; these two tell it. They
 // do nothing in other builds.
 void ends_before([[maybe_unused]] void* what) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(NEPH_TSAN)
   __tsan_release(what);
 #endif
 }
 
 void begins_after([[maybe_unused]] void* what) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(NEPH_TSAN)
   __tsan_acquire(what);
 #endif
 }
