@@ -83,9 +83,6 @@ endfunction()
 function(neph_test_program name library)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${library} GTest::gmock GTest::gtest_main)
-  if(NEPH_SANITIZE MATCHES thread)
-    target_compile_definitions(${name} PRIVATE NEPH_TSAN)  # for tests of what tsan cannot see into
-  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}

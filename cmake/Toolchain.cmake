@@ -19,7 +19,11 @@ if(NEPH_SANITIZE)
   add_compile_options(-fsanitize=${NEPH_SANITIZE} -fno-sanitize-recover=all -O1 -g1)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false alarms in instrumented code
   # protobuf's headers lay a map out anew where they see tsan, and Debian's library was built without it.
+  # Our own code asks for NEPH_TSAN instead.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-U__SANITIZE_THREAD__>)
+  if(NEPH_SANITIZE MATCHES thread)
+    add_compile_definitions(NEPH_TSAN)
+  endif()
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)  # Asio has fences, beside the locks that tsan sees
   add_link_options(-fsanitize=${NEPH_SANITIZE})
 endif()
