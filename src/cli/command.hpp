@@ -34,7 +34,7 @@ class Command {
 
   /// A verb below this one.
   void verb(std::string_view name, std::string_view summary, const Declare& declare);
-  /// Shown after the options: examples, words of advice.
+  /// Shown after the options, below what is there already: examples, words of advice.
   void footer(std::string_view text);
   void action(Action action);
 

@@ -141,6 +141,21 @@ def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
     assert found["low"] == found["value"] < found["high"]
 
 
+SEARCH = ("--find-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
+
+
+def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
+    running = neph.start("load", server.http, "--model", "known", *SEARCH, "--json")
+    told = next(line for line in running.stderr if " late)" in line)
+    assert told.startswith("  20.0/s holds (0 of ")
+    running.send_signal(signal.SIGTERM)
+    output, talk = running.communicate(timeout=20)
+    assert talk.startswith("finishing this run; once more to stop now\n") and talk.count(" late)") == 1
+    cell = only_cell(json.loads(output))
+    assert "stopped_early" in codes(cell) and cell["verdict"] == "doubtful"
+    assert cell["facts"]["search"].count(" late)") == 2
+
+
 def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
     (neph.folder / "trace.csv").write_text("at_s,what\n" + "".join(f"{10 + 0.05 * i},x\n" for i in range(30)))
     trace = only_cell(neph.json("load", server.http, "--model", "known", "--trace", "trace.csv", "--warmup", "0s"))
@@ -263,6 +278,23 @@ def test_ctrl_c_keeps_what_was_measured(neph, server):
     cell = only_cell(json.loads(output))
     assert "stopped_early" in codes(cell), talk
     assert 20 < value(cell, "requests_answered") < 200
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (("--rate", "10,20", "--duration", "5s"), "rate 10: about 6.00 s a run\nrate 20: about 6.00 s a run\n2 runs, about 12.0 s in all"),
+        (("--duration", "5s"), "all: about 6.00 s a run\n1 run, about 6.00 s in all"),
+        (("--rate", 10, "--count", 20), "about 3.00 s a run"),
+        (("--count", 20), "at least 1.00 s a run"),
+        (("--duration", "5s", "--narrow", 0.1), "at most 6.00 s a run"),
+        (("--find-rate", "--p99", "50ms", "--duration", "5s"), "at least 12.0 s a run"),
+    ],
+)
+def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words):
+    assert words in neph("load", server.http, "--model", "known", *options, "--dry-run").stdout
+    server.stop()
+    assert server.seen() == []
 
 
 @pytest.mark.parametrize(
