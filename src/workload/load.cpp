@@ -26,6 +26,9 @@ Status check_arrival(const LoadSpec& spec) {
     return refuse("--in-flight is of an open loop; a closed one has its --clients in flight");
   if (arrival != load::Arrival::closed && spec.clients != 1)
     return refuse("--clients are of a closed loop, and {} arrivals make an open one", enum_name(arrival));
+  if ((spec.scenario == load::Scenario::single_stream || spec.scenario == load::Scenario::multi_stream) &&
+      spec.clients != 1)
+    return refuse("--scenario {} has one request in flight; leave --clients out", enum_name(spec.scenario));
   if (spec.scenario == load::Scenario::offline)
     return spec.count > 0 ? Status() : refuse("--scenario offline sends all at once: --count says how many");
   if (timed && spec.rate <= 0 && !spec.find_rate)

@@ -55,6 +55,7 @@ def test_each_run_is_stored_shown_and_exported(neph, server):
     assert "answered/s" in shown.stdout and "offered/s" in shown.stdout
     assert neph("runs", "1").stdout.count("requests/s") == 4
     assert "response_p50_ms" in neph("show", "1", "--run", "1").stdout
+    assert "| offered/s | answered/s | errors |" in neph("export", "--format", "markdown").stdout
     cells = json.loads(neph("export", "--format", "json").stdout)["cells"]
     assert [cell["factors"]["rate"] for cell in cells] == [20, 40]
     assert cells[0]["repro"].startswith(f"neph load {server.http} --model known --rate 20")
@@ -311,6 +312,7 @@ def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words
         (("SERVER", "--model", "known", "--arrival", "constant"), 2, "constant arrivals need a --rate"),
         (("SERVER", "--model", "known", "--find-rate"), 2, "--p99 50ms"),
         (("SERVER", "--model", "known", "--scenario", "offline"), 2, "--count says how many"),
+        (("SERVER", "--model", "known", "--scenario", "single-stream", "--clients", 4), 2, "one request in flight"),
         (("SERVER", "--model", "known", "--duration", "soon"), 2, "'soon' is no length of time"),
         (("SERVER", "--model", "known", "--duration", "0s"), 2, "duration"),
         (("SERVER", "--model", "known", "--rate", "-5"), 2, "rate"),
