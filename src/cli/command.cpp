@@ -50,6 +50,14 @@ bool takes_times(const CLI::App& app) {
                      [](const auto* option) { return option->get_option_text().rfind("TIME", 0) == 0; });
 }
 
+/// The help of the verb that was named: "neph images check --help".
+std::string help_of(const CLI::App& root) {
+  std::string words = root.get_name();
+  for (auto below = root.get_subcommands(); !below.empty(); below = below.front()->get_subcommands())
+    words += " " + below.front()->get_name();
+  return words + " --help";
+}
+
 /// CLI11 knows errors as exceptions, and says some of them in words of its own trade.
 std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
   const std::string_view said = error.what();
@@ -177,10 +185,11 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
     app.parse(count, arguments);
   } catch (const CLI::Success& success) {                              // --help, --version
     if (const auto unknown = unknown_argument(app); !unknown.empty())  // help for what there is not
-      return complain({ErrorCode::invalid_argument, unknown + " (neph --help)"});
+      return complain({ErrorCode::invalid_argument, fmt::format("{} ({})", unknown, help_of(app))});
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return complain({ErrorCode::invalid_argument, describe_fault(app, error) + " (neph --help)"});
+    return complain(
+        {ErrorCode::invalid_argument, fmt::format("{} ({})", describe_fault(app, error), help_of(app))});
   }
   if (*parser.fault) return complain(**parser.fault);
   if (!*parser.chosen) {

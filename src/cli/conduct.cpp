@@ -76,7 +76,8 @@ Status say_outcome(const experiment::Outcome& outcome, const Experiment& experim
     talk("{} of {} runs failed; neph show {} tells why\n", outcome.failed, outcome.ok + outcome.failed,
          experiment.id);
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
-    return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed,
+    return fail(ErrorCode::unavailable, "{}; neph show {} tells more",
+                outcome.failed == 1 ? "the run failed" : fmt::format("all {} runs failed", outcome.failed),
                 experiment.id);
   return {};
 }

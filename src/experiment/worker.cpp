@@ -205,11 +205,12 @@ class Supervisor {
   std::string reason() const {
     if (!transcript_.nonsense().empty())
       return fmt::format("the worker's output is not events: {}", transcript_.nonsense());
-    if (transcript_.error()) return transcript_.error()->message;
     if (transcript_.has_result()) return {};
     if (stop_ == Stop::interrupted) return "stopped by the user";
     if (stop_ == Stop::timed_out)
-      return fmt::format("took longer than {} s and was stopped{}", launch_.timeout_s, quoted_last_words());
+      return fmt::format("took longer than --timeout-s {} and was stopped{}", launch_.timeout_s,
+                         quoted_last_words());
+    if (transcript_.error()) return transcript_.error()->message;
     return fmt::format("{} without a result{}", how_it_ended(), quoted_last_words());
   }
 

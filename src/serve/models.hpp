@@ -87,6 +87,7 @@ class Models {
   Result<std::unique_ptr<Deployment>> open(const std::string& name, const Found& found);
   Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
   void set_state(const std::string& name, ModelState state, std::string reason);
+  /// With the names that there are; the entries are locked.
   tl::unexpected<Error> no_such(const std::string& name) const;
 
   const ModelOptions options_;

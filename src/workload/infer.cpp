@@ -96,9 +96,9 @@ Status check(const Json& json) {
   NEPH_CHECK(check_architecture(json, spec));
   if (spec.mode == Mode::sync && spec.depth != 0 && spec.depth != 1)
     return fail(ErrorCode::invalid_argument,
-                "depth {} needs --mode async: one after the other has one in flight", spec.depth);
+                "--depth {} needs --mode async: one after the other has one in flight", spec.depth);
   if (spec.files == Files::off && spec.cache == Cache::cold)
-    return fail(ErrorCode::invalid_argument, "cache cold means nothing with files off: no file is read");
+    return fail(ErrorCode::invalid_argument, "--cache cold means nothing with --files off: no file is read");
   return {};
 }
 
