@@ -90,9 +90,7 @@ void declare_flags(Command& command, ConductOptions& options) {
                "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
   command.flag("json", options.json, "results as JSON on stdout");
   command.footer(
-      "Ctrl-C or SIGTERM: once, the run in progress is the last (a search for a rate: its probe); twice, "
-      "stop "
-      "now.");
+      "Ctrl-C or SIGTERM: once, the run in progress is the last (of a search: the probe); twice, stop now.");
 }
 
 Status conduct_plan(Plan plan, const ConductOptions& options) {

@@ -221,8 +221,8 @@ Status LoadRun::search() {
   std::int64_t probes = 0;
   int spoilt = 0;  // in a row
   const auto goes_on = [&] {
-    const bool asked_to_end = last && (last->stopped || context_.finish.stop_requested());
-    return search.next() && spoilt < most_spoilt && !asked_to_end;
+    const bool asked_to_finish = last && context_.finish.stop_requested();
+    return search.next() && spoilt < most_spoilt && !asked_to_finish;
   };
   while (goes_on()) {
     probe.rate = *search.next();
