@@ -44,6 +44,20 @@ std::string unknown_argument(const CLI::App& root) {
   return fmt::format("too many arguments: '{}'", left.front());
 }
 
+bool takes_times(const CLI::App& app) {
+  const auto options = app.get_options();
+  return std::any_of(options.begin(), options.end(),
+                     [](const auto* option) { return option->get_option_text().rfind("TIME", 0) == 0; });
+}
+
+/// The help of the verb that was named: "neph images check --help".
+std::string help_of(const CLI::App& root) {
+  std::string words = root.get_name();
+  for (auto below = root.get_subcommands(); !below.empty(); below = below.front()->get_subcommands())
+    words += " " + below.front()->get_name();
+  return words + " --help";
+}
+
 /// CLI11 knows errors as exceptions, and says some of them in words of its own trade.
 std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
   const std::string_view said = error.what();
@@ -96,9 +110,14 @@ void Command::verb(std::string_view name, std::string_view summary, const Declar
   Parser below{app, parser_.chosen, parser_.fault};
   Command command(below);
   declare(command);
+  if (takes_times(*app)) command.footer("A TIME is 30s, 50ms, 2min; a bare number is seconds.");
 }
 
-void Command::footer(std::string_view text) { parser_.app->footer(std::string(text)); }
+void Command::footer(std::string_view text) {
+  auto whole = parser_.app->get_footer();
+  whole += whole.empty() ? "" : "\n";
+  parser_.app->footer(whole + std::string(text));
+}
 
 void Command::action(Action action) {
   parser_.app->parse_complete_callback(
@@ -166,10 +185,11 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
     app.parse(count, arguments);
   } catch (const CLI::Success& success) {                              // --help, --version
     if (const auto unknown = unknown_argument(app); !unknown.empty())  // help for what there is not
-      return complain({ErrorCode::invalid_argument, unknown + " (neph --help)"});
+      return complain({ErrorCode::invalid_argument, fmt::format("{} ({})", unknown, help_of(app))});
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return complain({ErrorCode::invalid_argument, describe_fault(app, error) + " (neph --help)"});
+    return complain(
+        {ErrorCode::invalid_argument, fmt::format("{} ({})", describe_fault(app, error), help_of(app))});
   }
   if (*parser.fault) return complain(**parser.fault);
   if (!*parser.chosen) {

@@ -34,7 +34,7 @@ class Command {
 
   /// A verb below this one.
   void verb(std::string_view name, std::string_view summary, const Declare& declare);
-  /// Shown after the options: examples, words of advice.
+  /// Shown after the options, below what is there already: examples, words of advice.
   void footer(std::string_view text);
   void action(Action action);
 
@@ -49,11 +49,7 @@ class Command {
         [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
           auto set = [&member, path = option_name(name), range](const std::string& text) -> Status {
-            NEPH_CHECK(from_json(value_as_json<Member>(text), member, path));
-            if constexpr (std::is_arithmetic_v<Member>)
-              return detail::check_range(static_cast<double>(member), range, path);
-            static_cast<void>(range);  // words have none
-            return {};
+            return detail::read_field(value_as_json<Member>(text), member, range, path);
           };
           field(name, help, hint<Member>(member), name == positional, std::move(set),
                 std::is_same_v<Member, bool>);
@@ -67,12 +63,16 @@ class Command {
   void factors(Json& values, std::string_view positional = {}) {
     T defaults{};
     describe(
-        [&](std::string_view name, auto& member, std::string_view help, Range = {}) {
+        [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
-          auto set = [&values, name](const std::string& text) -> Status {
+          auto set = [&values, name, range](const std::string& text) -> Status {
             NEPH_TRY(auto parts, values_of(text, std::is_same_v<Member, std::string>));
             Json list = Json::array();
-            for (const auto& part : parts) list.push_back(value_as_json<Member>(part));
+            for (const auto& part : parts) {
+              Member checked{};
+              list.push_back(value_as_json<Member>(part));
+              NEPH_CHECK(detail::read_field(list.back(), checked, range, option_name(name)));
+            }
             values[std::string(name)] = list.size() == 1 ? list[0] : list;
             return {};
           };

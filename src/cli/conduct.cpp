@@ -55,10 +55,10 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
   return experiment::begin(plan.experiment, store);
 }
 
-void announce(const Plan& plan) {
-  const auto cells = static_cast<std::int64_t>(plan.cells.size());
-  talk("{} {} x {} repeats = {} runs, order from seed {}\n", cells, cells == 1 ? "cell" : "cells",
-       plan.experiment.repeat, cells * plan.experiment.repeat, plan.experiment.seed);
+void announce(const Experiment& experiment, std::int64_t cells) {
+  const auto runs = cells * experiment.repeat;
+  talk("{} x {} = {}{}\n", counted(cells, "cell"), counted(experiment.repeat, "repeat"), counted(runs, "run"),
+       runs > 1 ? fmt::format(", order from seed {}", experiment.seed) : "");
 }
 
 /// What the experiment came to, in its own words, after the table.
@@ -76,7 +76,8 @@ Status say_outcome(const experiment::Outcome& outcome, const Experiment& experim
     talk("{} of {} runs failed; neph show {} tells why\n", outcome.failed, outcome.ok + outcome.failed,
          experiment.id);
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
-    return fail(ErrorCode::unavailable, "all {} runs failed; neph show {} tells why", outcome.failed,
+    return fail(ErrorCode::unavailable, "{}; neph show {} tells more",
+                outcome.failed == 1 ? "the run failed" : fmt::format("all {} runs failed", outcome.failed),
                 experiment.id);
   return {};
 }
@@ -85,8 +86,11 @@ Status say_outcome(const experiment::Outcome& outcome, const Experiment& experim
 
 void declare_flags(Command& command, ConductOptions& options) {
   command.flag("resume", options.resume, "go on with the same experiment where it stopped");
-  command.flag("dry-run", options.dry_run, "only say what would run and how long it would take");
+  command.flag("dry-run", options.dry_run,
+               "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
   command.flag("json", options.json, "results as JSON on stdout");
+  command.footer(
+      "Ctrl-C or SIGTERM: once, the run in progress is the last (of a search: the probe); twice, stop now.");
 }
 
 Status conduct_plan(Plan plan, const ConductOptions& options) {
@@ -98,11 +102,15 @@ Status conduct_plan(Plan plan, const ConductOptions& options) {
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
   NEPH_CHECK(prepare(plan));
-  announce(plan);
-  if (options.dry_run) return print_estimate(plan, launch, interrupt, clock);
+  const auto cells = static_cast<std::int64_t>(plan.cells.size());
+  if (options.dry_run) {
+    announce(plan.experiment, cells);
+    return print_estimate(plan, launch, interrupt, clock);
+  }
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
-  Watch watch(static_cast<std::int64_t>(plan.cells.size()) * experiment.repeat);
+  announce(experiment, cells);
+  Watch watch(cells * experiment.repeat);
   NEPH_TRY(const auto outcome, experiment::conduct(experiment, store, launch, watch, interrupt, clock));
   NEPH_TRY(const auto document, load_document(store, experiment.id, store::Detail::full));
   if (options.json)

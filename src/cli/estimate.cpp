@@ -1,7 +1,7 @@
 #include "cli/estimate.hpp"
 
+#include <array>
 #include <filesystem>
-#include <map>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,12 +14,14 @@
 namespace neph::cli {
 namespace {
 
-constexpr std::size_t most_probes = 8;
+using workload::Foresight;
 
-/// A store that is gone when the probes are done.
+constexpr std::size_t most_trials = 8;
+
+/// A store that is gone when the trial is done.
 class ScratchStore {
  public:
-  ScratchStore() : path_(temporary_folder() / fmt::format("neph-probe-{}.db", ::getpid())) {}
+  ScratchStore() : path_(temporary_folder() / fmt::format("neph-trial-{}.db", ::getpid())) {}
   ~ScratchStore() { std::filesystem::remove(path_, ignored_); }
   ScratchStore(const ScratchStore&) = delete;
   ScratchStore& operator=(const ScratchStore&) = delete;
@@ -37,27 +39,57 @@ class ScratchStore {
 };
 
 /// Cells spread evenly over the whole plan.
-std::vector<Cell> cells_to_probe(const std::vector<Cell>& cells) {
-  if (cells.size() <= most_probes) return cells;
+std::vector<Cell> cells_to_try(const std::vector<Cell>& cells) {
+  if (cells.size() <= most_trials) return cells;
   std::vector<Cell> chosen;
-  for (std::size_t i = 0; i < most_probes; ++i) chosen.push_back(cells[i * cells.size() / most_probes]);
+  for (std::size_t i = 0; i < most_trials; ++i) chosen.push_back(cells[i * cells.size() / most_trials]);
   return chosen;
 }
 
-/// Seconds that a whole run of the cell takes, measured by a small one.
-Result<double> probe(const Cell& cell, const workload::Workload& workload, const experiment::Launch& launch,
-                     experiment::Interrupt& interrupt, const Clock& clock) {
-  const ScratchStore scratch;
-  NEPH_TRY(auto store, scratch.open());
-  Experiment small{.workload = std::string(workload.name), .spec = workload.probe(cell.spec), .seed = 1};
-  NEPH_TRY(small, experiment::begin(small, store));
-  Watch watch(1);
-  NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch, watch, interrupt, clock));
-  NEPH_TRY(const auto runs, store.runs(small.id, store::Detail::summary));
-  if (outcome.ok == 0 || runs.empty())
-    return fail(ErrorCode::unavailable, "the probe of {} failed: {}", cell.label,
-                runs.empty() ? "stopped" : runs.front().reason);
-  return workload.whole_run_s(cell.spec, runs.front());
+/// Learns by small runs how long whole ones take.
+class Trials {
+ public:
+  Trials(const workload::Workload& workload, const experiment::Launch& launch,
+         experiment::Interrupt& interrupt, const Clock& clock)
+      : workload_(workload), launch_(launch), interrupt_(interrupt), clock_(clock) {}
+
+  Result<Foresight> of(const Cell& cell) {
+    const ScratchStore scratch;
+    NEPH_TRY(auto store, scratch.open());
+    Experiment small{.workload = std::string(workload_.name), .spec = workload_.trial(cell.spec), .seed = 1};
+    NEPH_TRY(small, experiment::begin(small, store));
+    Watch watch(1, fmt::format("a trial of {}", cell.label));
+    NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch_, watch, interrupt_, clock_));
+    NEPH_TRY(const auto runs, store.runs(small.id, store::Detail::summary));
+    if (outcome.ok == 0 || runs.empty())
+      return fail(ErrorCode::unavailable, "the trial of {} failed: {}", cell.label,
+                  runs.empty() ? "stopped" : runs.front().reason);
+    return Foresight{workload_.whole_run_s(cell.spec, runs.front())};
+  }
+
+ private:
+  const workload::Workload& workload_;
+  const experiment::Launch& launch_;
+  experiment::Interrupt& interrupt_;
+  const Clock& clock_;
+};
+
+std::string in_words(const Foresight& seen) {
+  constexpr std::array bounds{"about", "at least", "at most"};
+  return fmt::format("{} {}", bounds[static_cast<std::size_t>(seen.bound)], format_seconds(seen.run_s));
+}
+
+/// All together: where one has no upper bound the sum has none, other bounds make it a guess.
+Foresight sum(const std::vector<Foresight>& seen, std::int64_t runs) {
+  using Bound = Foresight::Bound;
+  Foresight all{.bound = seen.front().bound};
+  for (const auto& one : seen) {
+    all.run_s += one.run_s / static_cast<double>(seen.size()) * static_cast<double>(runs);
+    if (one.bound != all.bound)
+      all.bound =
+          one.bound == Bound::at_least || all.bound == Bound::at_least ? Bound::at_least : Bound::about;
+  }
+  return all;
 }
 
 }  // namespace
@@ -65,18 +97,19 @@ Result<double> probe(const Cell& cell, const workload::Workload& workload, const
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
-  const auto chosen = cells_to_probe(plan.cells);
-  double sum_s = 0;
+  const auto chosen = workload->foresee ? plan.cells : cells_to_try(plan.cells);
+  Trials trials(*workload, launch, interrupt, clock);
+  std::vector<Foresight> seen;
   for (const auto& cell : chosen) {
-    NEPH_TRY(const double run_s, probe(cell, *workload, launch, interrupt, clock));
-    fmt::print("{}: about {} a run\n", cell.label, format_seconds(run_s));
-    sum_s += run_s;
+    NEPH_TRY(const auto one,
+             workload->foresee ? Result<Foresight>(workload->foresee(cell.spec)) : trials.of(cell));
+    seen.push_back(one);
+    fmt::print("{}: {} a run\n", cell.label, in_words(one));
   }
-  const auto runs = static_cast<double>(plan.cells.size()) * static_cast<double>(plan.experiment.repeat);
-  fmt::print("{} runs, about {} in all{}\n", runs,
-             format_seconds(sum_s / static_cast<double>(chosen.size()) * runs),
+  const auto runs = static_cast<std::int64_t>(plan.cells.size()) * plan.experiment.repeat;
+  fmt::print("{}, {} in all{}\n", counted(runs, "run"), in_words(sum(seen, runs)),
              chosen.size() < plan.cells.size()
-                 ? fmt::format(" ({} of {} cells probed)", chosen.size(), plan.cells.size())
+                 ? fmt::format(" ({} of {} cells tried)", chosen.size(), plan.cells.size())
                  : "");
   return {};
 }

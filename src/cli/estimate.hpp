@@ -1,4 +1,4 @@
-// How long an experiment will take, from short probe runs of its cells.
+// How long an experiment will take: as its description tells, or else from short trials of its cells.
 #pragma once
 
 #include "cli/plan.hpp"
@@ -7,8 +7,8 @@
 
 namespace neph::cli {
 
-/// Probes up to eight cells with small runs that are stored nowhere, and prints how long a run of each takes
-/// and all of them together.
+/// Prints how long a run of each cell takes and all of them together. Where only a trial tells, up to eight
+/// cells are tried with small runs that are stored nowhere.
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock);
 

@@ -38,7 +38,8 @@ void declare_load(Command& command) {
   command.fields(options->plan);
   command.option("perf-analyzer-csv", options->perf_analyzer_csv,
                  "also write the table that perf_analyzer -f does");
-  command.option("mlperf-summary", options->mlperf_summary, "also write a summary in MLPerf LoadGen's words");
+  command.option("mlperf-summary", options->mlperf_summary,
+                 "also write a summary in MLPerf LoadGen's words; valid from --duration and --count on");
   declare_flags(command, options->conduct);
   command.footer(
       "Every option down to --telemetry-hz takes a list or range of values; each combination is a cell.\n"

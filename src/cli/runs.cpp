@@ -89,8 +89,10 @@ Status list_runs(const store::Store& store, std::int64_t id, bool json) {
   return {};
 }
 
-/// A run without what only charts want.
+/// A run without what only charts want, counted from 1 as everywhere that people read.
 Json readable(Run run) {
+  ++run.repeat;
+  ++run.position;
   run.result.series.clear();
   run.result.samples.clear();
   run.result.answers.clear();

@@ -29,17 +29,21 @@ std::string in_words(std::string name) {
 }
 
 bool says_nothing(const Json& value) {
-  return value.is_null() || ((value.is_string() || value.is_structured()) && value.empty());
+  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  return value.is_null() || (value.is_structured() && value.empty());
 }
 
-/// An object or list on one line: "name L1d, size 48.0 KiB".
-std::string one_line(const std::string& name, const Json& value) {
-  if (!value.is_structured()) return field_text(name, value);
+/// An object or list on one line: "name L1d, size 48.0 KiB". `unit`: of its numbers, but for counts.
+std::string one_line(const std::string& name, const Json& value, const std::string& unit = {}) {
+  const bool in_bytes = unit.rfind("bytes", 0) == 0 && name != "n";
+  if (!value.is_structured()) return field_text(in_bytes ? "bytes" : name, value);
+  const auto own_unit = value.is_object() ? value.value("unit", unit) : unit;
   std::string line;
   for (const auto& [key, element] : value.items()) {
     if (says_nothing(element)) continue;
     line += line.empty() ? "" : ", ";
-    line += value.is_array() ? one_line(name, element) : in_words(key) + " " + one_line(key, element);
+    line += value.is_array() ? one_line(name, element, unit)
+                             : in_words(key) + " " + one_line(key, element, own_unit);
   }
   return line;
 }

@@ -5,6 +5,16 @@
 namespace neph::cli {
 namespace {
 
+TEST(Outline, SaysNothingOfEmptyTextAndReadsBytesAsPeopleDo) {
+  const Json run = {
+      {"reason", ""},
+      {"telemetry", {{{"name", "memory"}, {"unit", "bytes"}, {"mean", 1610612736.0}, {"unavailable", ""}}}},
+      {"figures", {{{"unit", "bytes"}, {"estimate", {{"value", 1024.0}, {"n", 8}}}}}}};
+  EXPECT_EQ(outline(run, 0),
+            "telemetry\n  name memory, unit bytes, mean 1.50 GiB\n"
+            "figures\n  unit bytes, estimate value 1.00 KiB, n 8\n");
+}
+
 TEST(Table, NumbersAreSetRightAndWordsLeft) {
   Table table({"name", "count"});
   table.add({"µs", "1,000"});

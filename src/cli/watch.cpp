@@ -8,7 +8,7 @@ namespace neph::cli {
 
 void Watch::run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) {
   eta_ = &eta;
-  run_ = fmt::format("[{}/{}] {}", slot.position + 1, runs_, cell.label);
+  run_ = title_.empty() ? fmt::format("[{}/{}] {}", slot.position + 1, runs_, cell.label) : title_;
   phase_ = "start";
   draw();
 }
@@ -23,6 +23,10 @@ void Watch::progress(const Progress& progress) {
                               : fmt::format("{} {}", progress.phase, progress.done);
   draw();
 }
+
+void Watch::note(const Note& note) { line_.say("  " + note.text); }
+
+void Watch::finishing() { line_.say("finishing this run; once more to stop now"); }
 
 void Watch::worker_said(std::string_view line) { line_.say(fmt::format("  worker: {}", line)); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "cli/terminal.hpp"
 #include "experiment/experiment.hpp"
@@ -12,11 +13,14 @@ namespace neph::cli {
 class Watch final : public experiment::Observer {
  public:
   /// `runs`: of the whole experiment, those that ended before included.
-  explicit Watch(std::int64_t runs) : runs_(runs) {}
+  /// `title`: what it shows in place of a run's number and cell; empty: those.
+  explicit Watch(std::int64_t runs, std::string title = {}) : runs_(runs), title_(std::move(title)) {}
 
   void run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) override;
   void phase_ended(const Phase& phase) override;
   void progress(const Progress& progress) override;
+  void note(const Note& note) override;
+  void finishing() override;
   void worker_said(std::string_view line) override;
   void run_ended(const Run& run, const Cell& cell) override;
 
@@ -25,6 +29,7 @@ class Watch final : public experiment::Observer {
 
   ProgressLine line_;
   std::int64_t runs_;
+  std::string title_;
   std::string run_;    ///< "[3/25] batch 8"
   std::string phase_;  ///< "measure 120/500"
   const experiment::Eta* eta_ = nullptr;

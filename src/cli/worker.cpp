@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "core/json.hpp"
 #include "core/thread.hpp"
+#include "experiment/experiment.hpp"
 #include "host/host.hpp"
 #include "workload/workload.hpp"
 
@@ -58,33 +59,41 @@ Moment origin(const Order& order, const Clock& clock) {
   return started ? *started : clock.now();
 }
 
-/// SIGTERM asks the run to stop, so that it ends in order and leaves no half-written file. Made before any
-/// other thread, because threads inherit which signals are blocked.
-class StopOnTerminate {
+/// SIGTERM asks the run to stop, so that it ends in order and leaves no half-written file; the finish signal
+/// asks it to begin nothing more. Made before any other thread, because threads inherit which signals are
+/// blocked.
+class HeedSignals {
  public:
-  StopOnTerminate() {
+  HeedSignals() {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, experiment::finish_signal);
     ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     waiting_ = start_thread("signals", [this](const std::stop_token& stop) {
       constexpr timespec tick{.tv_sec = 0, .tv_nsec = 100'000'000};
-      while (!stop.stop_requested())
-        if (::sigtimedwait(&signals_, nullptr, &tick) == SIGTERM) stop_.request_stop();
+      while (!stop.stop_requested()) {
+        const int heard = ::sigtimedwait(&signals_, nullptr, &tick);
+        if (heard == SIGTERM) stop_.request_stop();
+        if (heard == experiment::finish_signal) finish_.request_stop();
+      }
     });
   }
-  std::stop_token token() const { return stop_.get_token(); }
+  std::stop_token stop() const { return stop_.get_token(); }
+  std::stop_token finish() const { return finish_.get_token(); }
 
  private:
   sigset_t signals_{};
-  std::stop_source stop_;
+  std::stop_source stop_, finish_;
   std::jthread waiting_;
 };
 
-Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, std::stop_token stop) {
+Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, const HeedSignals& signals) {
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
-  return workload->run(
-      order.spec,
-      {.clock = clock, .origin = origin(order, clock), .events = events, .stop = std::move(stop)});
+  return workload->run(order.spec, {.clock = clock,
+                                    .origin = origin(order, clock),
+                                    .events = events,
+                                    .stop = signals.stop(),
+                                    .finish = signals.finish()});
 }
 
 }  // namespace
@@ -92,14 +101,14 @@ Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events,
 std::vector<std::string> worker_command() { return {"/proc/self/exe", "worker"}; }
 
 Status work() {
-  const StopOnTerminate terminate;
+  const HeedSignals signals;
   const SteadyClock clock;
   LineSink events;
   const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
   const auto outcome = [&]() -> Result<RunResult> {
     NEPH_TRY(const Json json, parse_json(input, "standard input"));
     NEPH_TRY(const auto order, from_json<Order>(json, "order"));
-    return run(order, clock, events, terminate.token());
+    return run(order, clock, events, signals);
   }();
   events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
   if (outcome) return {};

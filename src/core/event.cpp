@@ -12,6 +12,8 @@ constexpr std::string_view tag<Phase> = "phase";
 template <>
 constexpr std::string_view tag<Progress> = "progress";
 template <>
+constexpr std::string_view tag<Note> = "note";
+template <>
 constexpr std::string_view tag<Warning> = "warning";
 template <>
 constexpr std::string_view tag<RunResult> = "result";
@@ -60,6 +62,7 @@ Result<Event> decode_event(std::string_view line) {
   try {
     if (kind == tag<Phase>) return decode_as<Phase>(json);
     if (kind == tag<Progress>) return decode_as<Progress>(json);
+    if (kind == tag<Note>) return decode_as<Note>(json);
     if (kind == tag<Warning>) return decode_as<Warning>(json);
     if (kind == tag<RunResult>) return decode_as<RunResult>(json);
     if (kind == tag<Error>) return decode_error(json);

@@ -1,6 +1,7 @@
 // What a worker says on its standard output, one JSON object a line, in the order in which it happens:
 //   {"event":"phase","name":"measure","begin_s":1.2,"end_s":5.0}    a phase has ended
 //   {"event":"progress","phase":"measure","done":96,"total":500}    for people who wait
+//   {"event":"note","text":"25.0/s holds (0 of 1047 late)"}        for people too, a line that stays
 //   {"event":"warning", ...}   {"event":"result", ...}              the last line of a run that ended well
 //   {"event":"error","code":"corrupt","message":"..."}              the last line of a run that failed
 #pragma once
@@ -27,7 +28,17 @@ void describe(Visit&& v, Self& s) {
   v("total", s.total, "pictures to do; 0: not known");
 }
 
-using Event = std::variant<Phase, Progress, Warning, RunResult, Error>;
+/// What a run has found out on its way.
+struct Note {
+  std::string text;
+};
+
+template <class Visit, Describes<Note> Self>
+void describe(Visit&& v, Self& s) {
+  v("text", s.text, "one line");
+}
+
+using Event = std::variant<Phase, Progress, Note, Warning, RunResult, Error>;
 
 /// One line without its line feed.
 std::string encode_event(const Event& event);

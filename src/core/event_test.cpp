@@ -7,7 +7,9 @@ namespace {
 
 TEST(Event, EveryKindComesBackFromItsLine) {
   const std::vector<Event> events{
-      Phase{"measure", 1, 2}, Progress{"measure", 3, 4},
+      Phase{"measure", 1, 2},
+      Progress{"measure", 3, 4},
+      Note{"25/s holds"},
       Warning{"stolen", "12 % stolen", "ask for a dedicated core", Weight::voids},
       RunResult{.figures = {{"images_per_s", "pictures/s", {.value = 5, .low = 4, .high = 6, .n = 7}}},
                 .answers = {1, -1}},

@@ -61,6 +61,15 @@ Status check_range(double value, Range range, const std::string& path);
 Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
                                   std::uint64_t high);
 
+/// A field's value, within the range that its description gives.
+template <class T>
+Status read_field(const Json& json, T& out, Range range, const std::string& path) {
+  if (auto status = from_json(json, out, path); !status) return status;
+  if constexpr (std::is_arithmetic_v<T>) return check_range(static_cast<double>(out), range, path);
+  if constexpr (std::is_same_v<T, Seconds>) return check_range(out.value, range, path);
+  return {};
+}
+
 template <class T>
 Status read_struct(const Json& json, T& out, const std::string& path) {
   if (!json.is_object()) return wrong_type(json, "an object", path);
@@ -71,12 +80,8 @@ Status read_struct(const Json& json, T& out, const std::string& path) {
         const auto found = json.find(std::string(name));
         if (!status || found == json.end()) return;
         ++known;
-        const auto where = path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
-        status = from_json(*found, member, where);
-        if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(member)>>)
-          if (status) status = check_range(static_cast<double>(member), range, where);
-        if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, Seconds>)
-          if (status) status = check_range(member.value, range, where);
+        status = read_field(*found, member, range,
+                            path.empty() ? std::string(name) : fmt::format("{}.{}", path, name));
       },
       out);
   if (!status || known == json.size()) return status;

@@ -127,6 +127,9 @@ TEST(Names, FindsTheNearestOneOnlyWhenItIsNear) {
   EXPECT_EQ(nearest_name("bacth", known), "batch");
   EXPECT_EQ(nearest_name("Precison", known), "precision");
   EXPECT_EQ(nearest_name("colour", known), std::nullopt);
+  EXPECT_EQ(nearest_name("GPU", {"CPU"}), std::nullopt) << "a word of its own";
+  EXPECT_EQ(nearest_name("cup", {"CPU"}), "CPU");
+  EXPECT_EQ(nearest_name("htp", {"http"}), "http");
   EXPECT_EQ(unknown_name("factor", "colour", known),
             "unknown factor 'colour'; known: batch, precision, threads");
 }

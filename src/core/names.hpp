@@ -9,7 +9,8 @@
 namespace neph {
 
 /// The candidate with the smallest edit distance (insert, delete, change, swap of neighbours; case ignored),
-/// if it is near enough to be what was meant: at most a third of the name's length, and at least one.
+/// if it is near enough to be what was meant: at most a third of the name's length, and at least one;
+/// of up to three letters none may be changed.
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "unknown key 'bacth' in spec; did you mean 'batch'?" or, with nothing near, the known ones (at most 20 of

@@ -63,6 +63,10 @@ std::string format_estimate(const Estimate& estimate) {
                      format_number(*estimate.high));
 }
 
+std::string counted(std::int64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
 std::string format_grouped(std::int64_t value) {
   std::string digits = std::to_string(value);
   for (auto i = static_cast<std::int64_t>(digits.size()) - 3; i > (value < 0 ? 1 : 0); i -= 3)

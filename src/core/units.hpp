@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/estimate.hpp"
 #include "core/result.hpp"
@@ -20,6 +21,8 @@ std::string format_seconds(double seconds);
 std::string format_count(double count);
 /// "123 ± 4", "123 (118 to 131)" when the interval is not symmetric, "123 (n = 2)" without one.
 std::string format_estimate(const Estimate& estimate);
+/// "1 run", "3 runs": of a noun whose plural ends in s.
+std::string counted(std::int64_t n, std::string_view noun);
 /// 25,557,032
 std::string format_grouped(std::int64_t value);
 

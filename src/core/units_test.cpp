@@ -26,6 +26,8 @@ TEST(Units, QuantitiesForPeople) {
   EXPECT_EQ(format_grouped(25557032), "25,557,032");
   EXPECT_EQ(format_grouped(-1000), "-1,000");
   EXPECT_EQ(format_grouped(999), "999");
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(2, "run"), "2 runs");
 }
 
 TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {

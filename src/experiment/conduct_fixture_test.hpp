@@ -48,6 +48,8 @@ class Watcher : public Observer {
     last_progress = progress;
     if (on_progress) on_progress();
   }
+  void note(const Note& note) override { notes.push_back(note.text); }
+  void finishing() override { ++finishes; }
   void worker_said(std::string_view line) override {
     said_bytes += line.size();
     said = line;
@@ -56,6 +58,8 @@ class Watcher : public Observer {
 
   std::vector<Slot> started;
   std::vector<std::string> phases;
+  std::vector<std::string> notes;
+  int finishes = 0;
   Progress last_progress;
   std::string said;
   std::size_t said_bytes = 0;

@@ -17,6 +17,7 @@ using store::Access;
 using store::Detail;
 using store::Store;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -143,6 +144,21 @@ TEST_F(Conduct, FirstInterruptFinishesTheRun) {
   EXPECT_EQ(outcome->ok, 1);
   EXPECT_EQ(outcome->left, 2);
   EXPECT_FALSE(outcome->complete());
+}
+
+TEST_F(Conduct, FirstInterruptTellsTheWorkerAndTheWatcherOnce) {
+  const auto experiment = begun();
+  watcher.on_progress = [&] { interrupt.raise(); };
+  launch.command = shell(std::string(R"(cat >/dev/null
+    end() { trap '' URG; echo '{"event":"note","text":"heard"}'; )") +
+                         good_result + R"(; exit; }
+    trap end URG
+    echo '{"event":"progress","phase":"measure"}'; while :; do sleep 0.05; done)");
+  const auto outcome = conduct_with(experiment);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->ok, 1);
+  EXPECT_THAT(watcher.notes, ElementsAre("heard"));
+  EXPECT_EQ(watcher.finishes, 1);
 }
 
 TEST_F(Conduct, SecondInterruptStopsNowAndTheRunIsRepeated) {

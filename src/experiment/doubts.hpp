@@ -15,7 +15,7 @@ std::string_view main_figure(const std::vector<const Run*>& ok_runs);
 std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs);
 
 /// few_repeats, wide_interval, outlier_runs, drift_over_runs: of the main figure over the repeats.
-/// some_runs_failed: not all did well. answers_differ: between the repeats of the one cell.
+/// some_runs_failed: some did well, and not all. answers_differ: between the repeats of the one cell.
 std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::vector<const Run*>& ok_runs);
 
 /// Invalid without a run that did well; else what the heaviest warning makes it: hints leave a cell valid.

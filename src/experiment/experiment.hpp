@@ -21,6 +21,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -86,6 +87,10 @@ struct Launch {
   std::function<std::string(const Cell&)> repro;      ///< the command that repeats a run of the cell
 };
 
+/// What a worker hears when the run in progress shall be the last: it may leave out parts that it has not
+/// begun. By default the kernel ignores this signal, so that it harms no worker that knows nothing of it.
+inline constexpr int finish_signal = SIGURG;
+
 /// Ctrl-C, as the controller understands it. raise() is async-signal-safe.
 class Interrupt {
  public:
@@ -145,9 +150,12 @@ class Observer {
   virtual void run_started(const Slot&, const Cell&, const Eta& /*eta*/) {}
   virtual void phase_ended(const Phase&) {}
   virtual void progress(const Progress&) {}
+  virtual void note(const Note&) {}
   virtual void warning(const Warning&) {}
   /// One line of the worker's standard error.
   virtual void worker_said(std::string_view /*line*/) {}
+  /// The first interrupt was heard: the run in progress is the last one.
+  virtual void finishing() {}
   /// It is stored.
   virtual void run_ended(const Run&, const Cell&) {}
 };

@@ -82,6 +82,14 @@ TEST(Summary, FailedRunsAreCountedWithEachReasonOnceAndInterruptedOnesAreNot) {
   EXPECT_EQ(summary.verdict, Verdict::doubtful);
 }
 
+TEST(Summary, ACellWhoseRunsAllFailedHasNoFiguresToDoubt) {
+  auto runs = rate_runs({1, 1});
+  for (auto& run : runs) run.status = RunStatus::failed;
+  const auto summary = summarise(two_batches(), runs).at(0);
+  EXPECT_EQ(summary.verdict, Verdict::invalid);
+  EXPECT_THAT(codes(summary), IsEmpty());
+}
+
 TEST(Summary, LatencyQuantilesPoolAllSamples) {
   auto runs = rate_runs({100, 100});
   for (std::size_t i = 0; i < 2; ++i) {

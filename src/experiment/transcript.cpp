@@ -43,6 +43,8 @@ void Transcript::take(Phase&& phase) {
 
 void Transcript::take(Progress&& progress) { observer_.progress(progress); }
 
+void Transcript::take(Note&& note) { observer_.note(note); }
+
 void Transcript::take(Warning&& warning) {
   observer_.warning(warning);
   early_.warnings.push_back(std::move(warning));

@@ -62,6 +62,7 @@ class Transcript {
   void hear(std::string_view line);
   void take(Phase&& phase);
   void take(Progress&& progress);
+  void take(Note&& note);
   void take(Warning&& warning);
   void take(RunResult&& result);
   void take(Error&& error);

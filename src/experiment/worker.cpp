@@ -55,6 +55,7 @@ class Supervisor {
         request_(std::move(request)),
         started_(started),
         launch_(launch),
+        observer_(observer),
         interrupt_(interrupt),
         clock_(clock),
         transcript_(observer, launch.max_line_bytes),
@@ -78,6 +79,7 @@ class Supervisor {
   void decide() {
     const auto now = clock_.now();
     if (transcript_.complete() && !completed_) completed_ = now;
+    if (interrupt_.level() > 0) ask_to_finish();
     if (stop_ == Stop::none) {
       if (interrupt_.level() >= 2)
         end(Stop::interrupted);
@@ -91,6 +93,12 @@ class Supervisor {
       process_.signal_group(SIGKILL);
       killed_ = true;
     }
+  }
+
+  /// Again at each wake-up: a worker that only begins does not hear it yet.
+  void ask_to_finish() {
+    process_.signal_group(finish_signal);
+    if (!std::exchange(asked_to_finish_, true) && interrupt_.level() == 1) observer_.finishing();
   }
 
   void end(Stop reason) {
@@ -197,11 +205,12 @@ class Supervisor {
   std::string reason() const {
     if (!transcript_.nonsense().empty())
       return fmt::format("the worker's output is not events: {}", transcript_.nonsense());
-    if (transcript_.error()) return transcript_.error()->message;
     if (transcript_.has_result()) return {};
     if (stop_ == Stop::interrupted) return "stopped by the user";
     if (stop_ == Stop::timed_out)
-      return fmt::format("took longer than {} s and was stopped{}", launch_.timeout_s, quoted_last_words());
+      return fmt::format("took longer than --timeout-s {} and was stopped{}", launch_.timeout_s,
+                         quoted_last_words());
+    if (transcript_.error()) return transcript_.error()->message;
     return fmt::format("{} without a result{}", how_it_ended(), quoted_last_words());
   }
 
@@ -223,6 +232,7 @@ class Supervisor {
   std::size_t written_ = 0;
   Moment started_;
   const Launch& launch_;
+  Observer& observer_;
   Interrupt& interrupt_;
   const Clock& clock_;
   Transcript transcript_;
@@ -231,6 +241,7 @@ class Supervisor {
   Stop stop_ = Stop::none;
   Time stopped_;
   Time completed_;  ///< its last line was heard
+  bool asked_to_finish_ = false;
   bool killed_ = false;
   std::optional<Exit> exit_;
 };

@@ -89,7 +89,7 @@ TEST_F(Worker, HangingWorkerIsStoppedWithAllItStarted) {
   const auto run =
       run_of("trap '' TERM; sleep 1000 & echo $! > " + pid_file + "; echo stuck >&2; wait; sleep 1000");
   EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_EQ(run.reason, "took longer than 0.3 s and was stopped; its last words: stuck");
+  EXPECT_EQ(run.reason, "took longer than --timeout-s 0.3 and was stopped; its last words: stuck");
   EXPECT_LT(run.wall_s, 5);
   int left_behind = 0;
   std::ifstream(pid_file) >> left_behind;
@@ -102,6 +102,15 @@ TEST_F(Worker, HangingWorkerIsStoppedWithAllItStarted) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ASSERT_LT(i, 499) << "still there: " << text;
   }
+}
+
+TEST_F(Worker, AnErrorOnBeingStoppedDoesNotHideTheTimeout) {
+  launch.timeout_s = 0.3;
+  launch.grace_s = 5;
+  const auto run = run_of(
+      R"(cat >/dev/null; trap 'echo "{\"event\":\"error\",\"code\":\"unavailable\",\"message\":\"stopped\"}"; exit' TERM
+    while :; do sleep 0.05; done)");
+  EXPECT_THAT(run.reason, StartsWith("took longer than --timeout-s 0.3 and was stopped"));
 }
 
 TEST_F(Worker, LingeringWorkerKeepsItsResult) {

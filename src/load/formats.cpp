@@ -30,6 +30,8 @@ constexpr std::string_view rule = "=============================================
 constexpr double early_stopping_doubt = 0.01;
 /// Fewer queries than this LoadGen does not judge by their percentiles.
 constexpr std::int64_t fewest_queries = 64;
+/// A phase is a difference of seconds as floating-point numbers.
+constexpr double rounding_s = 1e-6;
 
 std::string_view scenario_name(Scenario scenario) {
   switch (scenario) {
@@ -84,7 +86,7 @@ Judgement judge(const Tested& tested) {
   judgement.queries = n >= std::max<std::int64_t>(1, tested.count);
   const auto measured = cell.phases_s.find("measure");
   const double lasted_s = measured == cell.phases_s.end() ? 0 : measured->second.value;
-  judgement.duration = tested.count > 0 || lasted_s >= tested.duration_s;
+  judgement.duration = lasted_s >= tested.duration_s - rounding_s;
   if (tested.scenario == Scenario::single_stream || tested.scenario == Scenario::multi_stream)
     judgement.early_stopping = n >= fewest_queries;
   if (tested.scenario == Scenario::server && tested.promise.limit_s > 0) {

@@ -5,6 +5,7 @@
 namespace neph::load {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -63,6 +64,14 @@ TEST(Formats, LoadGensSummarySaysWhetherTheRunIsValid) {
   measured.figures["late_share"].value = 0;
   measured.verdict = Verdict::invalid;
   EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("Result is : INVALID"));
+  measured.verdict = Verdict::doubtful;
+  EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("Result is : VALID")) << "LoadGen has no doubts";
+  tested.count = 100;
+  measured.phases_s["measure"].value = 0.5;
+  EXPECT_THAT(*mlperf_summary({tested}),
+              AllOf(HasSubstr("Result is : INVALID"),
+                    HasSubstr("Min duration satisfied : NO\n  Min queries satisfied : Yes")))
+      << "enough queries in too short a time";
   tested.scenario = Scenario::single_stream;
   EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("90.0th percentile latency (ns) : 12500000\n"));
   tested.scenario = Scenario::none;

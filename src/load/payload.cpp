@@ -161,6 +161,11 @@ Bytes random_data(const Input& input, Random& random) {
   return bytes;
 }
 
+/// By the first bytes of a JPEG or PNG file.
+bool is_picture(std::string_view content) {
+  return content.starts_with("\xff\xd8\xff") || content.starts_with("\x89PNG");
+}
+
 Result<Bytes> file_data(const Input& input, const fs::path& path, std::int64_t batch) {
   NEPH_TRY(const auto content, read_file(path));
   Bytes bytes;
@@ -171,8 +176,9 @@ Result<Bytes> file_data(const Input& input, const fs::path& path, std::int64_t b
   const auto whole = static_cast<std::size_t>(input.elements) * wire::element_bytes(input.type);
   const auto sample = whole / static_cast<std::size_t>(batch);
   if (content.size() != whole && content.size() != sample)
-    return fail(ErrorCode::invalid_argument, "{}: {} bytes; the input '{}' has {}, a sample of it {}",
-                path.string(), content.size(), input.name, whole, sample);
+    return fail(ErrorCode::invalid_argument, "{}: {} bytes; the input '{}' has {}, a sample of it {}{}",
+                path.string(), content.size(), input.name, whole, sample,
+                is_picture(content) ? "; to send picture files, start the server with --payload jpeg" : "");
   const auto* begin = reinterpret_cast<const std::byte*>(content.data());
   while (bytes.size() < whole) bytes.insert(bytes.end(), begin, begin + content.size());
   return bytes;

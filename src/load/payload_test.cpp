@@ -89,6 +89,9 @@ TEST_F(PayloadOfFiles, OrAllBytesOfATensor) {
   EXPECT_THAT(fault(metadata, {.input = (folder_ / "b.jpg").string()}),
               HasSubstr("6 bytes; the input 'x' has 3"));
   EXPECT_THAT(fault(metadata, {.input = (folder_ / "c.jpg").string()}), HasSubstr("c.jpg"));
+  ASSERT_TRUE(write_file(folder_ / "d.jpg", "\xff\xd8\xff\xe0 and so on"));
+  EXPECT_THAT(fault(metadata, {.input = (folder_ / "d.jpg").string()}),
+              HasSubstr("start the server with --payload jpeg"));
 }
 
 }  // namespace

@@ -69,13 +69,22 @@ void RateSearch::move_on(const Trial& trial) {
   go_to(*candidate_);
 }
 
+std::string RateSearch::words_of(const Trial& trial) {
+  return fmt::format("{}/s {} ({} of {} late)", format_number(trial.rate_per_s), enum_name(trial.holds),
+                     trial.late, trial.n);
+}
+
 std::string RateSearch::story() const {
   std::string story;
   for (const auto& trial : trials_)
-    if (trial.probes > 0)
-      story += fmt::format("{}{}/s {} ({} of {} late)", story.empty() ? "" : ", ",
-                           format_number(trial.rate_per_s), enum_name(trial.holds), trial.late, trial.n);
+    if (trial.probes > 0) story += (story.empty() ? "" : ", ") + words_of(trial);
   return story;
+}
+
+std::string RateSearch::verdict() const {
+  const auto probed =
+      std::find_if(trials_.rbegin(), trials_.rend(), [](const Trial& trial) { return trial.probes > 0; });
+  return probed == trials_.rend() ? std::string() : words_of(*probed);
 }
 
 std::int64_t RateSearch::requests_needed() const {

@@ -53,6 +53,8 @@ class RateSearch {
   std::optional<double> broken() const { return broken_; }
   /// "120/s holds (3 of 2400 late), 240/s broken (...)", in the order tried.
   std::string story() const;
+  /// Of the rate that was probed last: "120/s holds (3 of 2400 late)".
+  std::string verdict() const;
 
   /// Requests in a probe that can show that the promise holds, if the share of late ones is a quarter of what
   /// is allowed.
@@ -67,6 +69,7 @@ class RateSearch {
     Holds holds = Holds::not_shown;
   };
 
+  static std::string words_of(const Trial& trial);
   double doubt() const { return (1 - rule_.confidence) / rule_.most_probes; }
   Holds judge(const Trial& trial) const;
   void move_on(const Trial& trial);

@@ -105,6 +105,7 @@ TEST(RateSearch, RepeatsAProbeThatDecidesNothing) {
   }
   EXPECT_DOUBLE_EQ(*search.next(), 5) << "not shown is not held";
   EXPECT_THAT(search.story(), testing::HasSubstr("10.0/s not shown (30 of 3000 late)"));
+  EXPECT_EQ(search.verdict(), "10.0/s not shown (30 of 3000 late)");
 }
 
 TEST(RateSearch, SamplesThatResembleEachOtherCountForLess) {

@@ -141,6 +141,16 @@ TEST(LoadFindings, SayWhatASearchFound) {
       "break that promise.");
 }
 
+TEST(LoadFindings, SpeakOfNoRateWhereAllCameAtOnce) {
+  auto document = load_document();
+  document.cells.resize(1);
+  document.cells[0].facts["loop"] = "open, all at once";
+  const auto said = findings(document);
+  EXPECT_THAT(said[0],
+              AllOf(HasSubstr("Of requests that came all at once it answered"), HasSubstr("requests/s")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("kept up"))));
+}
+
 TEST(LoadFindings, SayThatNothingIsKnownWithoutAResult) {
   Document document;
   document.experiment.workload = "load";

@@ -97,7 +97,7 @@ std::string csv(const Document& document) {
     table.set(row, "warnings", joined_codes(cell.warnings));
     table.set(row, "runs_ok", std::to_string(cell.runs_ok));
     table.set(row, "runs_failed", std::to_string(cell.runs_failed));
-    table.set(row, "images_per_s", images_per_s(cell));
+    if (!is_load(document)) table.set(row, "images_per_s", images_per_s(cell));
     for (const auto& [name, estimate] : cell.figures)
       if (name != "images_per_s") table.set(row, name, estimate);
   }

@@ -132,10 +132,6 @@ std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
       format_number(*steal->mean));
 }
 
-std::string count_of(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 std::string trust_sentence(const std::vector<CellSummary>& cells) {
   std::size_t doubtful = 0, invalid = 0;
   for (const auto& cell : cells) {
@@ -155,7 +151,8 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   if (invalid)
     what += fmt::format("{}{} {} invalid", doubtful ? " and " : "", invalid, invalid == 1 ? "is" : "are");
   return fmt::format("Of {}, {}{}: read the warnings before relying on {}.",
-                     count_of(cells.size(), "setting"), what, why, doubtful + invalid == 1 ? "it" : "them");
+                     counted(std::ssize(cells), "setting"), what, why,
+                     doubtful + invalid == 1 ? "it" : "them");
 }
 
 std::string failures_sentence(const std::vector<CellSummary>& cells) {
@@ -167,8 +164,8 @@ std::string failures_sentence(const std::vector<CellSummary>& cells) {
     if (reason.empty() && !cell.failures.empty()) reason = cell.failures.front();
   }
   if (failed == 0) return {};
-  return sentence(fmt::format("{} of {} failed{}{}", failed, count_of(static_cast<std::size_t>(all), "run"),
-                              reason.empty() ? "" : ": ", reason));
+  return sentence(
+      fmt::format("{} of {} failed{}{}", failed, counted(all, "run"), reason.empty() ? "" : ": ", reason));
 }
 
 std::string answers_sentence(const std::vector<CellSummary>& cells) {

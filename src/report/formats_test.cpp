@@ -68,6 +68,20 @@ TEST(Markdown, BearsEveryShape) {
   EXPECT_THAT(markdown({}), StartsWith("# "));
 }
 
+TEST(Markdown, ShowsWhatALoadMeasured) {
+  auto document = load_document();
+  const auto text = markdown(document);
+  EXPECT_THAT(text, HasSubstr("| setting | offered/s | answered/s | errors | p50 ms | p90 ms | p99 ms"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("images/s")), Not(HasSubstr("CPU cores"))));
+  EXPECT_THAT(text, HasSubstr("over the repeats"));
+  for (auto& cell : document.cells) cell.runs_ok = 1;
+  EXPECT_THAT(markdown(document), AllOf(HasSubstr("within the one run"), Not(HasSubstr("over the repeats"))));
+}
+
+TEST(Csv, OfALoadHasNoPictures) {
+  EXPECT_THAT(csv(load_document()), AllOf(HasSubstr("requests_per_s_low"), Not(HasSubstr("images_per_s"))));
+}
+
 TEST(TextTable, IsGoldenAt100Columns) {
   expect_golden("table_100.txt", text_table(small_document().cells, {.width = 100}));
 }

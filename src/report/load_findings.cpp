@@ -62,7 +62,8 @@ std::string sustained_sentence(const CellSummary& cell, const Experiment& experi
 class Story {
  public:
   explicit Story(const Document& document) : document_(document) {
-    for (const auto& one : asked(document)) (one.closed ? closed_ : open_).push_back(one);
+    for (const auto& one : asked(document))
+      (one.closed ? closed_ : one.all_at_once ? at_once_ : open_).push_back(one);
   }
 
   std::vector<std::string> sentences() const {
@@ -77,6 +78,7 @@ class Story {
     }
     say(fell_behind_sentence());
     say(closed_sentence());
+    say(at_once_sentence());
     say(lost_sentence());
     return all;
   }
@@ -129,10 +131,16 @@ class Story {
                        rate_text(answered_per_s(*best->cell)), times_text(*best->cell));
   }
 
+  std::string at_once_sentence() const {
+    if (at_once_.empty()) return {};
+    return fmt::format("Of requests that came all at once it answered {}.",
+                       rate_text(answered_per_s(*at_once_.front().cell)));
+  }
+
   std::string lost_sentence() const {
     const Asked* worst = nullptr;
     double most = 0;
-    for (const auto* all : {&open_, &closed_})
+    for (const auto* all : {&open_, &closed_, &at_once_})
       for (const auto& one : *all)
         if (const auto seen = outcomes(*one.cell); seen && seen->share_lost() > most) {
           most = seen->share_lost();
@@ -144,7 +152,7 @@ class Story {
   }
 
   const Document& document_;
-  std::vector<Asked> open_, closed_;
+  std::vector<Asked> open_, closed_, at_once_;
 };
 
 }  // namespace

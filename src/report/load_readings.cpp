@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/seconds.hpp"
+#include "core/units.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
@@ -21,9 +24,13 @@ double seconds_of(const CellSummary& cell, const Experiment& experiment, const s
   return length ? length->value : 0;
 }
 
-bool is_closed(const CellSummary& cell) {
+std::string loop_of(const CellSummary& cell) {
   const auto loop = cell.facts.find("loop");
-  if (loop != cell.facts.end()) return loop->second.starts_with("closed");
+  return loop == cell.facts.end() ? std::string() : loop->second;
+}
+
+bool is_closed(const CellSummary& cell) {
+  if (const auto loop = loop_of(cell); !loop.empty()) return loop.starts_with("closed");
   return std::any_of(cell.warnings.begin(), cell.warnings.end(),
                      [](const auto& warning) { return warning.code == "closed_loop"; });
 }
@@ -34,7 +41,7 @@ std::vector<Asked> asked(const Document& document) {
   std::vector<Asked> all;
   for (const auto& cell : document.cells) {
     if (!std::isfinite(answered_per_s(cell).value)) continue;
-    Asked one{.cell = &cell, .closed = is_closed(cell)};
+    Asked one{.cell = &cell, .closed = is_closed(cell), .all_at_once = loop_of(cell) == "open, all at once"};
     const auto* offered = find_estimate(cell.figures, "offered_per_s");
     one.level = number_of(cell, document.experiment, one.closed ? "clients" : "rate");
     if (!one.closed && !(one.level > 0) && offered) one.level = offered->value;
@@ -70,6 +77,14 @@ std::optional<Outcomes> outcomes(const CellSummary& cell) {
        {"requests_unavailable", "requests_timed_out", "requests_failed", "requests_abandoned"})
     add(name, seen.not_answered);
   return seen.answered + seen.not_answered > 0 ? std::optional(seen) : std::nullopt;
+}
+
+std::string errors_text(const CellSummary& cell) {
+  const auto seen = outcomes(cell);
+  if (!seen) return "–";
+  if (seen->not_answered == 0) return "0";
+  return fmt::format("{} ({} %)", format_number(seen->not_answered),
+                     format_number(100 * seen->share_lost(), 2));
 }
 
 }  // namespace neph::report

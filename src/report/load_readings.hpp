@@ -11,8 +11,9 @@ namespace neph::report {
 
 struct Asked {
   const CellSummary* cell = nullptr;
-  bool closed = false;  ///< clients that wait for each reply, instead of a schedule
-  double level = 0;     ///< requests per second of the schedule, or clients
+  bool closed = false;       ///< clients that wait for each reply, instead of a schedule
+  bool all_at_once = false;  ///< a schedule without a rate: every request at its first moment
+  double level = 0;          ///< requests per second of the schedule, or clients
 };
 
 /// The settings that have a load: those of open loops by rate, then those of closed loops by clients.
@@ -35,5 +36,7 @@ struct Outcomes {
   double share_lost() const { return not_answered / (answered + not_answered); }
 };
 std::optional<Outcomes> outcomes(const CellSummary& cell);
+/// Requests that were not answered: "12 (0.4 %)"; "–" where it is not a load.
+std::string errors_text(const CellSummary& cell);
 
 }  // namespace neph::report

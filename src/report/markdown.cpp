@@ -1,8 +1,12 @@
+#include <algorithm>
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "core/units.hpp"
 #include "report/facts.hpp"
 #include "report/findings.hpp"
+#include "report/load_readings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
@@ -17,34 +21,80 @@ std::string row(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-std::string cell_table(const std::vector<CellSummary>& cells) {
-  const auto quantiles = quantile_names(cells);
-  std::vector<std::string> headings{"setting", "images/s"}, rule{"---", "---:"};
-  for (const auto& name : quantiles) {
-    headings.push_back(name + " ms");
-    rule.emplace_back("---:");
+/// A heading with its field for each cell; numbers are set right.
+struct MarkdownColumn {
+  std::string heading;
+  std::function<std::string(const CellSummary&)> field;
+  bool left = false;
+};
+
+std::string estimate_of(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+  const auto* estimate = find_estimate(estimates, name);
+  return estimate ? estimate_text(*estimate) : "–";
+}
+
+std::string runs_text(const CellSummary& cell) {
+  return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
+                          : std::to_string(cell.runs_ok);
+}
+
+std::vector<MarkdownColumn> speed_columns(bool load) {
+  if (!load) return {{"images/s", [](const auto& cell) { return estimate_text(images_per_s(cell)); }}};
+  const auto figure = [](std::string name) {
+    return [name = std::move(name)](const CellSummary& cell) { return estimate_of(cell.figures, name); };
+  };
+  return {{"sustained/s", figure("sustained_per_s")},
+          {"offered/s", figure("offered_per_s")},
+          {"answered/s", figure("requests_per_s")},
+          {"errors", errors_text}};
+}
+
+/// Of a load, the process is the generator, whose processor and memory are no answer.
+std::vector<MarkdownColumn> columns_of(const std::vector<CellSummary>& cells, bool load) {
+  std::vector<MarkdownColumn> columns{
+      {"setting", [](const auto& cell) { return escape_markdown(cell.cell.label); }, true}};
+  for (auto& column : speed_columns(load)) columns.push_back(std::move(column));
+  for (const auto& name : quantile_names(cells))
+    columns.push_back(
+        {name + " ms", [name](const auto& cell) { return estimate_of(cell.latency_ms, name); }});
+  if (!load) {
+    columns.push_back(
+        {"CPU cores", [](const auto& cell) { return quantity(busy_cores(cell, application), "cores"); }});
+    columns.push_back(
+        {"peak memory", [](const auto& cell) { return quantity(peak_memory_bytes(cell), "bytes"); }});
   }
-  for (const auto* name : {"CPU cores", "peak memory", "runs"}) {
-    headings.emplace_back(name);
-    rule.emplace_back("---:");
+  columns.push_back({"runs", runs_text});
+  columns.push_back({"verdict", verdict_text, true});
+  std::erase_if(columns, [&](const MarkdownColumn& column) {
+    return std::all_of(cells.begin(), cells.end(),
+                       [&](const auto& cell) { return column.field(cell) == "–"; });
+  });
+  return columns;
+}
+
+std::string cell_table(const std::vector<CellSummary>& cells, bool load) {
+  const auto columns = columns_of(cells, load);
+  std::vector<std::string> headings, rule;
+  for (const auto& column : columns) {
+    headings.push_back(column.heading);
+    rule.emplace_back(column.left ? "---" : "---:");
   }
-  headings.emplace_back("verdict");
-  rule.emplace_back("---");
   auto out = row(headings) + row(rule);
   for (const auto& cell : cells) {
-    std::vector<std::string> fields{escape_markdown(cell.cell.label), estimate_text(images_per_s(cell))};
-    for (const auto& name : quantiles) {
-      const auto* estimate = find_estimate(cell.latency_ms, name);
-      fields.push_back(estimate ? estimate_text(*estimate) : "–");
-    }
-    fields.push_back(quantity(busy_cores(cell, application), "cores"));
-    fields.push_back(quantity(peak_memory_bytes(cell), "bytes"));
-    fields.push_back(cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
-                                      : std::to_string(cell.runs_ok));
-    fields.emplace_back(enum_name(cell.verdict));
+    std::vector<std::string> fields;
+    for (const auto& column : columns) fields.push_back(column.field(cell));
     out += row(fields);
   }
   return out;
+}
+
+/// What the intervals of the table are over; nothing where no run ended well.
+std::string intervals_text(const std::vector<CellSummary>& cells) {
+  std::int64_t most = 0;
+  for (const auto& cell : cells) most = std::max(most, cell.runs_ok);
+  if (most == 0) return {};
+  return most > 1 ? "\nIntervals are 95 % intervals over the repeats.\n"
+                  : "\nIntervals are 95 % intervals within the one run of a setting.\n";
 }
 
 std::string warnings_list(const std::vector<CellSummary>& cells) {
@@ -89,7 +139,7 @@ std::string markdown(const Document& document) {
   auto out = fmt::format("# {}\n\n", escape_markdown(title(document)));
   for (const auto& sentence : findings(document)) out += escape_markdown(sentence) + "\n";
   if (!document.cells.empty())
-    out += "\n" + cell_table(document.cells) + "\nIntervals are 95 % intervals over the repeats.\n";
+    out += "\n" + cell_table(document.cells, is_load(document)) + intervals_text(document.cells);
   if (const auto warnings = warnings_list(document.cells); !warnings.empty())
     out += "\n## Warnings\n\n" + warnings;
   if (experiment.machine.is_object() && !experiment.machine.empty())

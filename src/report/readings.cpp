@@ -227,6 +227,11 @@ const Run* median_run(const std::vector<Run>& runs, std::int64_t cell) {
   return candidates[(candidates.size() - 1) / 2].second;
 }
 
+std::string verdict_text(const CellSummary& cell) {
+  if (cell.runs_ok == 0) return cell.runs_failed ? "failed" : "not run";
+  return std::string(enum_name(cell.verdict));
+}
+
 std::string in_words(std::string_view name) {
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');

@@ -73,6 +73,9 @@ const Run* median_run(const std::vector<Run>& runs, std::int64_t cell);
 /// A field of the workload's description as this cell had it; null where it is not stated.
 Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name);
 
+/// "valid", "doubtful", "invalid"; without a run that ended well "failed" or "not run".
+std::string verdict_text(const CellSummary& cell);
+
 /// "process_start" to "process start".
 std::string in_words(std::string_view name);
 /// A value of a factor as a person writes it: text without quotes.

@@ -96,23 +96,12 @@ std::string figure_text(const CellSummary& cell, const std::string& name) {
   return estimate ? estimate_text(*estimate) : "–";
 }
 
-/// Requests that were not answered: "12 (0.4 %)".
-std::string errors_text(const CellSummary& cell) {
-  const auto seen = outcomes(cell);
-  if (!seen) return "–";
-  if (seen->not_answered == 0) return "0";
-  return fmt::format("{} ({} %)", format_number(seen->not_answered),
-                     format_number(100 * seen->share_lost(), 2));
-}
-
 /// Of a load, the process is the generator, whose figures are no answer.
 bool is_load(const CellSummary& cell) { return outcomes(cell).has_value(); }
 
-std::string verdict_text(const CellSummary& cell) {
-  if (cell.runs_ok == 0) return cell.runs_failed ? "failed" : "not run";
-  std::string text(enum_name(cell.verdict));
-  if (cell.runs_failed) text += fmt::format(", {} failed", cell.runs_failed);
-  return text;
+std::string verdict_and_failures(const CellSummary& cell) {
+  const bool some_failed = cell.runs_ok > 0 && cell.runs_failed > 0;
+  return verdict_text(cell) + (some_failed ? fmt::format(", {} failed", cell.runs_failed) : "");
 }
 
 std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
@@ -138,7 +127,7 @@ std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
   columns.push_back(column_of(
       "memory", cells,
       [](const auto& cell) { return is_load(cell) ? "–" : quantity(peak_memory_bytes(cell), "bytes"); }, 4));
-  columns.push_back(column_of("verdict", cells, verdict_text));
+  columns.push_back(column_of("verdict", cells, verdict_and_failures));
   columns.back().left = true;
   std::erase_if(columns, [](const auto& column) { return !column.says_something(); });
   return columns;

@@ -25,6 +25,9 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return paths;
 }
 
+/// Names of models in a message.
+constexpr std::size_t most_told = 20;
+
 /// A version folder's number; 0 for other names.
 std::int64_t version_of(const fs::path& path) {
   const auto name = path.filename().string();
@@ -99,7 +102,10 @@ Result<Models::Found> Models::look(const std::string& name) const {
 Result<Models::Found> Models::look_in_folder(const std::string& name) const {
   const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
   const auto folder = path_ / name;
-  if (!plain || !is_folder(folder)) return no_such(name);
+  if (!plain || !is_folder(folder)) {
+    const std::shared_lock lock(mutex_);
+    return no_such(name);
+  }
   const auto version = newest_version(folder);
   if (version.empty())
     return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
@@ -116,7 +122,14 @@ Result<Models::Found> Models::look_in_folder(const std::string& name) const {
 }
 
 tl::unexpected<Error> Models::no_such(const std::string& name) const {
-  return fail(ErrorCode::not_found, "no model '{}' in {}", name, path_.string());
+  std::string names;
+  std::size_t told = 0;
+  for (const auto& [known, entry] : entries_) {
+    if (++told > most_told) break;
+    names += (names.empty() ? "" : ", ") + known;
+  }
+  return fail(ErrorCode::not_found, "no model '{}'; this server has: {}{}", name, names,
+              told > most_told ? ", ..." : "");
 }
 
 // ---- Loading and unloading

@@ -89,6 +89,7 @@ class Models {
   Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
   void set_state(const std::string& name, ModelState state, std::string reason);
   Status check_staying() const;
+  /// With the names that there are; the entries are locked.
   tl::unexpected<Error> no_such(const std::string& name) const;
 
   const ModelOptions options_;

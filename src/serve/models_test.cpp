@@ -141,7 +141,7 @@ TEST_F(ModelRepositories, LoadAModelThatCameLater) {
   folder.add("a", 1);
   load_all();
   folder.add("b", 1);
-  EXPECT_THAT(answer_of("b"), HasSubstr("not_found: no model 'b' in"));
+  EXPECT_THAT(answer_of("b"), HasSubstr("not_found: no model 'b'; this server has: a"));
   ASSERT_TRUE(models.load("b"));
   EXPECT_EQ(answer_of("b"), "b 1");
 }

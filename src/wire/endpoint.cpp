@@ -34,6 +34,7 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
 
   auto rest = text.substr(end_of_scheme + 3);
   if (rest.ends_with('/')) rest.remove_suffix(1);
+  if (rest.find('/') != rest.npos) return wrong("no path is wanted after host and port");
   if (rest.starts_with('[')) {
     const auto close = rest.find(']');
     if (close == std::string_view::npos) return wrong("no ] behind the address");

@@ -30,7 +30,9 @@ TEST(Endpoint, ThatIsNone) {
   EXPECT_THAT(fault("http://x:65536"), HasSubstr("port"));
   EXPECT_THAT(fault("http://x:80y"), HasSubstr("port"));
   EXPECT_THAT(fault("http://[::1:80"), HasSubstr("no ]"));
-  EXPECT_THAT(fault("http://x/v2/models"), HasSubstr("only a host"));
+  EXPECT_THAT(fault("http://x/v2/models"), HasSubstr("no path is wanted"));
+  EXPECT_THAT(fault("http://x:80/v2"), HasSubstr("no path is wanted"));
+  EXPECT_THAT(fault("http://x?y"), HasSubstr("only a host"));
 }
 
 }  // namespace

@@ -96,9 +96,9 @@ Status check(const Json& json) {
   NEPH_CHECK(check_architecture(json, spec));
   if (spec.mode == Mode::sync && spec.depth != 0 && spec.depth != 1)
     return fail(ErrorCode::invalid_argument,
-                "depth {} needs --mode async: one after the other has one in flight", spec.depth);
+                "--depth {} needs --mode async: one after the other has one in flight", spec.depth);
   if (spec.files == Files::off && spec.cache == Cache::cold)
-    return fail(ErrorCode::invalid_argument, "cache cold means nothing with files off: no file is read");
+    return fail(ErrorCode::invalid_argument, "--cache cold means nothing with --files off: no file is read");
   return {};
 }
 
@@ -145,7 +145,7 @@ std::vector<std::string> answer_fields() {
           "device", "classes", "side",  "weights_seed", "min_file_bytes", "tensor_memory_bytes"};
 }
 
-Json probe(const Json& json) {
+Json trial(const Json& json) {
   Json small = json;
   const auto spec = parse(json);
   if (!spec) return small;
@@ -156,25 +156,25 @@ Json probe(const Json& json) {
   return small;
 }
 
-double whole_run_s(const Json& json, const Run& probe) {
+double whole_run_s(const Json& json, const Run& trial) {
   const auto spec = parse(json);
   double rate = 0;
-  for (const auto& figure : probe.result.figures)
+  for (const auto& figure : trial.result.figures)
     if (figure.name == "images_per_s") rate = figure.estimate.value;
-  if (!spec || rate <= 0) return probe.wall_s;
+  if (!spec || rate <= 0) return trial.wall_s;
 
-  const double usable = number_fact(probe, "usable_pictures");
+  const double usable = number_fact(trial, "usable_pictures");
   const double pictures = spec->count > 0 ? static_cast<double>(spec->count) : usable;
   const double warm_batches = std::max(10.0, static_cast<double>(spec->warmup));
   const double warmup_s =
       std::min(spec->warmup_max_s, warm_batches * static_cast<double>(spec->batch) / rate);
-  double whole_s = probe.wall_s;
-  for (const auto& phase : probe.result.phases) {
+  double whole_s = trial.wall_s;
+  for (const auto& phase : trial.result.phases) {
     const double length_s = phase.end_s - phase.begin_s;
     if (phase.name == "measure") whole_s += pictures / rate - length_s;
     if (phase.name == "warmup") whole_s += warmup_s - length_s;
     if (phase.name == "load_tensors")
-      whole_s += length_s * (std::min(pictures, usable) / number_fact(probe, "distinct_pictures") - 1);
+      whole_s += length_s * (std::min(pictures, usable) / number_fact(trial, "distinct_pictures") - 1);
   }
   return whole_s;
 }

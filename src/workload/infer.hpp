@@ -12,7 +12,7 @@ Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 std::vector<std::string> answer_fields();
 std::vector<Idle> idle();
-Json probe(const Json& spec);
-double whole_run_s(const Json& spec, const Run& probe);
+Json trial(const Json& spec);
+double whole_run_s(const Json& spec, const Run& trial);
 
 }  // namespace neph::workload::infer

@@ -38,12 +38,12 @@ TEST(Infer, EveryFieldThatMayChangeAnswersIsAField) {
   for (const auto& name : answer_fields()) EXPECT_THAT(fields, testing::Contains(name));
 }
 
-TEST(Infer, TheTimeOfAWholeRunFollowsFromItsProbe) {
+TEST(Infer, TheTimeOfAWholeRunFollowsFromItsTrial) {
   const Json spec = {{"model", "m"}, {"images", "photos"}, {"count", 1000},
                      {"batch", 10},  {"warmup", 20},       {"answers", "x"}};
-  const auto small = probe(spec);
+  const auto small = trial(spec);
   EXPECT_EQ(small["count"], 20);
-  EXPECT_EQ(small["answers"], "") << "a probe must not overwrite the user's file";
+  EXPECT_EQ(small["answers"], "") << "a trial must not overwrite the user's file";
   neph::Run done{.wall_s = 5};
   done.result.phases = {{"load_tensors", 0, 0.5}, {"warmup", 1, 2}, {"measure", 2, 4}};
   done.result.figures = {{"images_per_s", "", {.value = 100}}};

@@ -26,6 +26,9 @@ Status check_arrival(const LoadSpec& spec) {
     return refuse("--in-flight is of an open loop; a closed one has its --clients in flight");
   if (arrival != load::Arrival::closed && spec.clients != 1)
     return refuse("--clients are of a closed loop, and {} arrivals make an open one", enum_name(arrival));
+  if ((spec.scenario == load::Scenario::single_stream || spec.scenario == load::Scenario::multi_stream) &&
+      spec.clients != 1)
+    return refuse("--scenario {} has one request in flight; leave --clients out", enum_name(spec.scenario));
   if (spec.scenario == load::Scenario::offline)
     return spec.count > 0 ? Status() : refuse("--scenario offline sends all at once: --count says how many");
   if (timed && spec.rate <= 0 && !spec.find_rate)
@@ -51,6 +54,9 @@ Status check_promise(const LoadSpec& spec) {
   if (spec.count > 0) return refuse("--find-rate chooses how many requests a probe has; leave --count out");
   return {};
 }
+
+/// One that shows that the first rate holds, and one that confirms it.
+constexpr double probes_of_shortest_search = 2;
 
 /// As asked for, or as the search or the trace had it.
 double rate_of(const LoadSpec& spec, const CellSummary& cell) {
@@ -102,32 +108,19 @@ std::string command(const Json& spec) { return command_line<LoadSpec>("load", "u
 /// Answers are not looked at.
 std::vector<std::string> answer_fields() { return {}; }
 
-Json probe(const Json& json) {
-  Json small = json;
-  small["duration"] = "300ms";
-  small["warmup"] = "0s";
-  small["find_rate"] = false;
-  small["scenario"] = "none";
-  small["arrival"] = "closed";
-  small["rate"] = 0;
-  small["in_flight"] = 0;
-  small["trace"] = "";
-  small["count"] = 0;
-  return small;
-}
-
-double whole_run_s(const Json& json, const Run& probe) {
-  const auto spec = parse(json);
-  if (!spec) return probe.wall_s;
-  double rate = spec->rate;
-  if (rate <= 0)
-    for (const auto& figure : probe.result.figures)
-      if (figure.name == "requests_per_s") rate = figure.estimate.value;
-  constexpr double probes_of_a_search = 12;
-  const double measure_s =
-      spec->count > 0 && rate > 0 ? static_cast<double>(spec->count) / rate : spec->duration.value;
-  const double once_s = spec->warmup.value + measure_s;
-  return probe.wall_s + once_s * (spec->find_rate ? probes_of_a_search : 1);
+/// Where requests have no rate, or replies decide, a bound is all that is known before.
+Foresight foresee(const Json& json) {
+  using Bound = Foresight::Bound;
+  const auto parsed = parse(json);
+  if (!parsed) return {.bound = Bound::at_least};
+  const auto spec = resolved(*parsed);
+  const double once_s = spec.warmup.value + spec.duration.value;
+  if (spec.find_rate) return {probes_of_shortest_search * once_s, Bound::at_least};
+  if (spec.count > 0 && spec.rate > 0 && spec.arrival != load::Arrival::trace)
+    return {spec.warmup.value + static_cast<double>(spec.count) / spec.rate};
+  if (spec.count > 0) return {spec.warmup.value, Bound::at_least};
+  if (spec.narrow > 0 || spec.arrival == load::Arrival::trace) return {once_s, Bound::at_most};
+  return {once_s};
 }
 
 }  // namespace load_server

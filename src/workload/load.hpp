@@ -11,7 +11,6 @@ Status prepare(std::span<const Json> specs, EventSink& events);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 std::vector<std::string> answer_fields();
-Json probe(const Json& spec);
-double whole_run_s(const Json& spec, const Run& probe);
+Foresight foresee(const Json& spec);
 
 }  // namespace neph::workload::load_server

@@ -220,33 +220,52 @@ Status LoadRun::search() {
   auto probe = spec_;
   std::int64_t probes = 0;
   int spoilt = 0;  // in a row
-  while (const auto rate = search.next()) {
-    probe.rate = *rate;
-    probe.duration = {std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / *rate)};
+  const auto goes_on = [&] {
+    const bool asked_to_finish = last && context_.finish.stop_requested();
+    return search.next() && spoilt < most_spoilt && !asked_to_finish;
+  };
+  while (goes_on()) {
+    probe.rate = *search.next();
+    probe.duration = {
+        std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / probe.rate)};
     ++seed_;  // of arrivals that no probe has seen
     NEPH_TRY(last, drive(probe, "probe", true));
     ++probes;
     if (last->stopped) break;
     if (is_spoilt(*last, spec_.in_flight)) {
-      if (++spoilt == most_spoilt) break;
+      ++spoilt;
+      say("{}/s: the load generator was the bottleneck, the probe does not count", format_number(probe.rate));
       continue;
     }
     spoilt = 0;
-    search.learn({*rate, load::lateness_of(last->samples, promise.limit_s)});
+    search.learn({probe.rate, load::lateness_of(last->samples, promise.limit_s)});
+    say("{}", search.verdict());
   }
   sum_up(*last, probe);
+  tell_of(search, probes);
+  if (!last->stopped && spoilt < most_spoilt) doubt(search);
+  return {};
+}
+
+void LoadRun::tell_of(const load::RateSearch& search, std::int64_t probes) {
   result_.facts["search"] = search.story();
-  if (search.held())
-    result_.figures.insert(
-        result_.figures.begin(),
-        {"sustained_per_s",
-         "requests per second that keep the promise",
-         {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes}});
-  if (!search.held() && !last->stopped && spoilt < most_spoilt)
+  if (!search.held()) return;
+  result_.figures.insert(
+      result_.figures.begin(),
+      {"sustained_per_s",
+       "requests per second that keep the promise",
+       {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes}});
+}
+
+void LoadRun::doubt(const load::RateSearch& search) {
+  if (search.next())
+    result_.warnings.push_back({"stopped_early",
+                                fmt::format("the search was ended by the user: {}", search.story()),
+                                "no rate was confirmed; let the search end by itself"});
+  else if (!search.held())
     result_.warnings.push_back({"no_rate_found",
                                 fmt::format("no rate was shown to keep the promise: {}", search.story()),
                                 "a longer --duration, or a promise that the server can keep", Weight::voids});
-  return {};
 }
 
 void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {

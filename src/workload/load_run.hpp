@@ -40,6 +40,14 @@ class LoadRun {
   Result<load::Measurement> drive(const LoadSpec& spec, const char* phase, bool settles);
   Result<load::Schedule> schedule_of(const LoadSpec& spec) const;
   Result<double> first_rate();
+  void tell_of(const load::RateSearch& search, std::int64_t probes);
+  /// Of a search that is not over, or found nothing.
+  void doubt(const load::RateSearch& search);
+  /// A line for people.
+  template <class... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) {
+    context_.events.emit(Note{fmt::format(format, std::forward<Args>(args)...)});
+  }
   void sum_up(const load::Measurement& measured, const LoadSpec& spec);
   void add_telemetry(std::vector<Series> series, double begin_s, double end_s);
 

@@ -57,7 +57,7 @@ void describe(Visit&& v, Self& s) {
   v("clients", s.clients, "of a closed loop, each with one request in flight", between(1, 65536));
   v("burst", s.burst, "requests that arrive at once with --arrival burst", between(1, 1e6));
   v("trace", s.trace, "file of arrival times, seconds, one a line");
-  v("duration", s.duration, "of the measurement", between(0.01, 1e6));
+  v("duration", s.duration, "of the measurement; of a search: the least of a probe", between(0.01, 1e6));
   v("count", s.count, "requests of the measurement; 0: as many as the duration gives", between(0, 1e8));
   v("narrow", s.narrow, "end when the percentile's interval is within this share of it; 0: never",
     between(0, 1));
@@ -67,7 +67,9 @@ void describe(Visit&& v, Self& s) {
   v("p99", s.p99, "promise: 99 % of the requests are answered within this", between(0, 1e5));
   v("limit", s.limit, "promise of the percentile: as --p99, for any", between(0, 1e5));
   v("percentile", s.percentile, "of --limit, --narrow", between(1, 99.999));
-  v("find_rate", s.find_rate, "look for the highest rate that keeps the promise; --duration is one probe's");
+  v("find_rate", s.find_rate,
+    "look for the highest rate that keeps the promise; a probe has as many requests as show it, 1045 at 99 "
+    "%");
   v("batch", s.batch, "samples in a request", between(1, 65536));
   v("input", s.input, "file or folder to send; empty: random numbers");
   v("shape", s.shape, "sizes that the model leaves open: NAME:3x224x224, several with ';'");

@@ -18,7 +18,8 @@ constexpr Workload all[] = {
      .run = infer::run,
      .command = infer::command,
      .answer_fields = infer::answer_fields,
-     .probe = infer::probe,
+     .foresee = nullptr,
+     .trial = infer::trial,
      .whole_run_s = infer::whole_run_s},
     {.name = "load",
      .summary = "requests to a server that is there",
@@ -30,8 +31,9 @@ constexpr Workload all[] = {
      .run = load_server::run,
      .command = load_server::command,
      .answer_fields = load_server::answer_fields,
-     .probe = load_server::probe,
-     .whole_run_s = load_server::whole_run_s},
+     .foresee = load_server::foresee,
+     .trial = nullptr,
+     .whole_run_s = nullptr},
 };
 
 }  // namespace

@@ -24,7 +24,15 @@ struct Context {
   const Clock& clock;
   Moment origin;  ///< when the process was started: second 0 of the run
   EventSink& events;
-  std::stop_token stop;  ///< end early with ErrorCode::unavailable
+  std::stop_token stop;    ///< end early with ErrorCode::unavailable
+  std::stop_token finish;  ///< begin no further part of the work: a search ends after its probe
+};
+
+/// How long a run will take.
+struct Foresight {
+  enum class Bound { about, at_least, at_most };
+  double run_s = 0;
+  Bound bound = Bound::about;
 };
 
 struct Workload {
@@ -46,10 +54,12 @@ struct Workload {
   std::string (*command)(const Json& spec);
   /// Fields that may change the answers: cells that differ only in others must agree.
   std::vector<std::string> (*answer_fields)();
-  /// A small version of the run, to learn how long the whole one will take.
-  Json (*probe)(const Json& spec);
-  /// Seconds that the whole run of `spec` will take, given how its small version went.
-  double (*whole_run_s)(const Json& spec, const Run& probe);
+  /// How long a run will take, as far as its description tells; null: only a trial tells.
+  Foresight (*foresee)(const Json& spec);
+  /// A small version of the run, to learn how long the whole one will take; null: foresee() tells.
+  Json (*trial)(const Json& spec);
+  /// Seconds that the whole run of `spec` will take, given how its small version went; null like trial.
+  double (*whole_run_s)(const Json& spec, const Run& trial);
 };
 
 std::span<const Workload> workloads();

@@ -56,11 +56,19 @@ def test_each_run_is_stored_shown_and_exported(neph, server):
     assert "answered/s" in shown.stdout and "offered/s" in shown.stdout
     assert neph("runs", "1").stdout.count("requests/s") == 4
     assert "response_p50_ms" in neph("show", "1", "--run", "1").stdout
+    assert "\nrepeat: 1\n" in neph("show", "1", "--run", "1").stdout, "counted as neph runs does"
+    assert "| offered/s | answered/s | errors |" in neph("export", "--format", "markdown").stdout
     cells = json.loads(neph("export", "--format", "json").stdout)["cells"]
     assert [cell["factors"]["rate"] for cell in cells] == [20, 40]
     assert cells[0]["repro"].startswith(f"neph load {server.http} --model known --rate 20")
     assert "</html>" in (neph.folder / neph("report", "1").stdout.strip()).read_text()
     assert "going on with experiment 1" in neph(*arguments, "--resume").stderr
+
+
+def test_a_run_that_takes_too_long_says_so_once(neph, server):
+    done = neph("load", server.http, "--model", "known", "--duration", "20s", "--timeout-s", 0.5, code=4)
+    assert done.stdout.count("took longer than --timeout-s 0.5") == done.stderr.count("took longer than") == 1
+    assert "of the runs that did well" not in done.stdout
 
 
 def test_a_file_says_it_all(neph, server):
@@ -140,6 +148,22 @@ def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
     found = cell["figures"]["sustained_per_s"]
     assert 0.7 * max(kept) < found["value"] < 1.1 * max(kept), cell["facts"]["search"]
     assert found["low"] == found["value"] < found["high"]
+
+
+SEARCH = ("--find-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
+
+
+def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
+    running = neph.start("load", server.http, "--model", "known", *SEARCH, "--json")
+    told = next(line for line in running.stderr if " late)" in line)
+    assert told.startswith("  20.0/s holds (0 of ")
+    running.send_signal(signal.SIGTERM)
+    output, talk = running.communicate(timeout=20)
+    assert talk.count("finishing this run; once more to stop now\n") == 1
+    assert talk.count(" late)") <= 1, "at most the probe that had begun"
+    cell = only_cell(json.loads(output))
+    assert "stopped_early" in codes(cell) and cell["verdict"] == "doubtful"
+    assert cell["facts"]["search"].startswith(told.strip())
 
 
 def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
@@ -268,6 +292,23 @@ def test_ctrl_c_keeps_what_was_measured(neph, server):
 
 
 @pytest.mark.parametrize(
+    "options, words",
+    [
+        (("--rate", "10,20", "--duration", "5s"), "rate 10: about 6.00 s a run\nrate 20: about 6.00 s a run\n2 runs, about 12.0 s in all"),
+        (("--duration", "5s"), "all: about 6.00 s a run\n1 run, about 6.00 s in all"),
+        (("--rate", 10, "--count", 20), "about 3.00 s a run"),
+        (("--count", 20), "at least 1.00 s a run"),
+        (("--duration", "5s", "--narrow", 0.1), "at most 6.00 s a run"),
+        (("--find-rate", "--p99", "50ms", "--duration", "5s"), "at least 12.0 s a run"),
+    ],
+)
+def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words):
+    assert words in neph("load", server.http, "--model", "known", *options, "--dry-run").stdout
+    server.stop()
+    assert server.seen() == []
+
+
+@pytest.mark.parametrize(
     "arguments, code, words",
     [
         (("http://127.0.0.1:1", "--model", "m"), 4, "http://127.0.0.1:1"),
@@ -281,6 +322,7 @@ def test_ctrl_c_keeps_what_was_measured(neph, server):
         (("SERVER", "--model", "known", "--arrival", "constant"), 2, "constant arrivals need a --rate"),
         (("SERVER", "--model", "known", "--find-rate"), 2, "--p99 50ms"),
         (("SERVER", "--model", "known", "--scenario", "offline"), 2, "--count says how many"),
+        (("SERVER", "--model", "known", "--scenario", "single-stream", "--clients", 4), 2, "one request in flight"),
         (("SERVER", "--model", "known", "--duration", "soon"), 2, "'soon' is no length of time"),
         (("SERVER", "--model", "known", "--duration", "0s"), 2, "duration"),
         (("SERVER", "--model", "known", "--rate", "-5"), 2, "rate"),

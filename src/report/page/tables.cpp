@@ -22,11 +22,6 @@ std::string runs_text(const CellSummary& cell) {
                           : std::to_string(cell.runs_ok);
 }
 
-std::string errors_text(const CellSummary& cell) {
-  const auto seen = outcomes(cell);
-  return seen ? fmt::format("{}&nbsp;%", format_number(100 * seen->share_lost())) : "–";
-}
-
 /// Of pictures, or of requests under a load.
 std::string speed_table(const Document& document) {
   const bool load = is_load(document);
