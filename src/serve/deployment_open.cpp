@@ -1,5 +1,6 @@
 // How a deployment comes to be, and what it says of itself.
 #include <algorithm>
+#include <utility>
 
 #include "core/thread.hpp"
 #include "core/values.hpp"
@@ -153,9 +154,10 @@ wire::ModelConfig Deployment::config() const {
                                    .kind = options_.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
                                    .count = static_cast<std::int64_t>(lanes_.size())});
   if (options_.max_batch > 1) {
-    auto& batching = config.dynamic_batching.emplace();
+    wire::ModelConfig::DynamicBatching batching;
     for (const auto& session : sessions_) batching.preferred_batch_size.push_back(session.rows);
     batching.max_queue_delay_microseconds = static_cast<std::int64_t>(options_.max_wait.value * 1e6);
+    config.dynamic_batching = std::move(batching);
   }
   return config;
 }
