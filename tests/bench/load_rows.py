@@ -4,7 +4,6 @@ truth."""
 import json
 import subprocess
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from frame import Goal, Row, Unavailable
 from load_tools import SECONDS, used_s
 from perf_analyzer import run_perf_analyzer
 from programs import program
-from servers import bare, ours
+from servers import answered, neph_serving, ours
 
 BEHAVIOUR = {"service": 0.005, "stall": 0.5, "stall_every": 5}
 RATE, MEASURED_S, AT_ONCE = 120, 20, 10
@@ -30,23 +29,23 @@ def loaded(folder, *arguments):
     return json.loads(done.stdout)["cells"][0]
 
 
-def of_neph(server, protocol, in_flight):
+def of_neph(protocol, in_flight):
     """Microseconds of the generator's processor time a request, of a server that answers at once."""
-    with server(protocol) as (_, port), tempfile.TemporaryDirectory() as folder:
+    with ours(protocol) as (_, port), tempfile.TemporaryDirectory() as folder:
         cell = loaded(folder, f"{protocol}://127.0.0.1:{port}", "--model", "identity", "--clients", in_flight,
-                      "--duration", f"{SECONDS}s", "--warmup", "200ms", "--shape", "16", "--deadline", "0s")  # fmt: skip
+                      "--duration", f"{SECONDS}s", "--warmup", "200ms", "--deadline", "0s")  # fmt: skip
     return cell["figures"]["generator_cpu_us"]["value"]
 
 
 def of_perf_analyzer(in_flight):
-    """The same of Triton's: its whole processor time, start and all, over the requests of its windows at that rate."""
-    with ours("grpc") as (_, port):
-        begin_s, began = used_s(), time.monotonic()
+    """The same of Triton's: all of its processor time, over what the server has answered it."""
+    with neph_serving() as served:
+        begin_s = used_s()
         try:
-            measured = run_perf_analyzer(f"127.0.0.1:{port}", "identity", "grpc", in_flight, window_s=SECONDS / 2)
+            run_perf_analyzer(served.grpc, "identity", "grpc", in_flight, window_s=SECONDS / 2)
         except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
             raise Unavailable(f"perf_analyzer: {error}") from error
-        return (used_s() - begin_s) / (measured.per_s * (time.monotonic() - began)) * 1e6
+        return (used_s() - begin_s) / answered(served, "identity") * 1e6
 
 
 def share_inside():
@@ -70,9 +69,9 @@ def share_inside():
 def rows():
     for in_flight in (8, 64):
         yield Row(f"load-http-{in_flight}", f"64 bytes, {in_flight} clients, http: load generator's CPU a request", "wrk",
-                  Goal(1.2, at_least=False), partial(of_neph, bare, "http", in_flight), partial(of_wrk, in_flight))
+                  Goal(1.2, at_least=False), partial(of_neph, "http", in_flight), partial(of_wrk, ours, in_flight))
         yield Row(f"load-grpc-{in_flight}", f"64 bytes, {in_flight} clients, grpc: load generator's CPU a request",
-                  "perf_analyzer", Goal(0.3, at_least=False), partial(of_neph, ours, "grpc", in_flight),
+                  "perf_analyzer", Goal(0.3, at_least=False), partial(of_neph, "grpc", in_flight),
                   partial(of_perf_analyzer, in_flight))
     yield Row("load-truth", f"5 ms at {RATE}/s with stalls: stated intervals that hold the simulated truth", "",
               Goal(0.9), share_inside, unit="of 1", rounds=7)

@@ -4,10 +4,12 @@ import atexit
 import contextlib
 import ctypes
 import functools
+import json
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 from frame import Unavailable
@@ -30,12 +32,24 @@ def cpu_s(pid):
 
 
 @contextlib.contextmanager
-def ours(protocol):
-    """`neph serve` with the models of known behaviour: its process and the port of one protocol."""
+def neph_serving():
+    """`neph serve` with the models of known behaviour."""
     with tempfile.TemporaryDirectory() as folder:
-        models = Path(folder) / "models"
-        with serving_neph(program("neph"), folder, write_repository(models)) as served:
-            yield served.pid, port_of(served, protocol)
+        with serving_neph(program("neph"), folder, write_repository(Path(folder) / "models")) as served:
+            yield served
+
+
+@contextlib.contextmanager
+def ours(protocol):
+    """Its process and the port of one protocol."""
+    with neph_serving() as served:
+        yield served.pid, port_of(served, protocol)
+
+
+def answered(served, model):
+    """Requests so far, as the server counts them."""
+    with urllib.request.urlopen(f"{served.url}/v2/models/{model}/stats") as reply:
+        return json.load(reply)["model_stats"][0]["inference_stats"]["success"]["count"]
 
 
 @contextlib.contextmanager
