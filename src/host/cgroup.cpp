@@ -29,9 +29,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 // proc(5), /proc/pid/mountinfo: id parent major:minor root point options [tags] - type source super-options
-std::vector<Mount> cgroup_mounts(const Records& records, std::string_view pid) {
+// As this process sees them: those of a process in a container are its own, in a namespace of mounts.
+std::vector<Mount> cgroup_mounts(const Records& records) {
   std::vector<Mount> mounts;
-  const auto text = records.text(fmt::format("proc/{}/mountinfo", pid));
+  const auto text = records.text("proc/self/mountinfo");
   if (!text) return mounts;
   for (const auto& line : lines(*text)) {
     const auto fields = words(line);
@@ -115,7 +116,7 @@ std::vector<Hierarchy> read_hierarchies(const Records& records, std::string_view
   std::vector<Hierarchy> hierarchies;
   const auto text = records.text(fmt::format("proc/{}/cgroup", pid));
   if (!text) return hierarchies;
-  const auto mounts = cgroup_mounts(records, pid);
+  const auto mounts = cgroup_mounts(records);
   for (const auto& line : lines(*text)) {  // "4:memory:/docker/1f", v2: "0::/user.slice"
     const auto first = line.find(':');
     const auto second = first == line.npos ? line.npos : line.find(':', first + 1);

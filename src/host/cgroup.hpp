@@ -23,9 +23,9 @@ struct Hierarchy {
   std::vector<std::string> folders() const;
 };
 
-/// Hierarchies of process `pid` ("self" or a number), from /proc/<pid>/cgroup and /proc/<pid>/mountinfo. In a
-/// container without a namespace of its own the group's path does not begin at the mount: the mount's root
-/// is taken off.
+/// Hierarchies of process `pid` ("self" or a number), from /proc/<pid>/cgroup, where this process finds them:
+/// /proc/self/mountinfo. In a container without a namespace of its own the group's path does not begin at the
+/// mount: the mount's root is taken off.
 std::vector<Hierarchy> read_hierarchies(const Records& records, std::string_view pid);
 
 /// The hierarchy that carries `controller` ("cpu", "memory", "cpuset", "cpuacct"), v1 before v2 as the kernel

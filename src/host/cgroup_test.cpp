@@ -94,5 +94,16 @@ TEST(Cgroup, OnHybridMachinesV1BindsTheControllersThatItHas) {
   EXPECT_EQ(find_controller(hierarchies, "io"), nullptr);
 }
 
+TEST(Cgroup, OfAProcessInAContainerIsWhereThisOneSeesIt) {
+  const RecordedTree tree;
+  tree.write("proc/self/mountinfo", "36 30 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  tree.write("proc/7/cgroup", "4:memory:/docker/1f\n");
+  tree.write("proc/7/mountinfo",
+             "105 101 0:32 /docker/1f /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+  const auto hierarchies = read_hierarchies(Records(tree.root()), "7");
+  ASSERT_EQ(hierarchies.size(), 1U);
+  EXPECT_EQ(hierarchies[0].folders().front(), "sys/fs/cgroup/memory/docker/1f");
+}
+
 }  // namespace
 }  // namespace neph::host

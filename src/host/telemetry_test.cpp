@@ -275,7 +275,7 @@ TEST_F(Sampled, ProcessMemoryDiskAndSwitches) {
 }
 
 TEST_F(Sampled, ContainerUnderV2IsWatchedWhereItsLimitIs) {
-  tree_.write("proc/100/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  tree_.write("proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
   tree_.write("proc/100/cgroup", "0::/job/step\n");
   tree_.write("sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
   tree_.write("sys/fs/cgroup/job/cpu.max", "200000 100000\n");
@@ -302,7 +302,7 @@ TEST_F(Sampled, ContainerUnderV2IsWatchedWhereItsLimitIs) {
 }
 
 TEST_F(Sampled, ContainerUnderV1) {
-  tree_.write("proc/100/mountinfo",
+  tree_.write("proc/self/mountinfo",
               "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
               "33 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
   tree_.write("proc/100/cgroup", "2:memory:/d\n1:cpu,cpuacct:/d\n");
