@@ -56,7 +56,7 @@ void Lane::clear(std::size_t size, Moment now) {
 Status Lane::infer() {
   NEPH_CHECK(bind());
   issued_ = clock_.now();
-  const auto status = sized_[size_].request->infer();
+  auto status = sized_[size_].request->infer();
   done_ = clock_.now();
   return status;
 }

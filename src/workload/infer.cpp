@@ -29,7 +29,7 @@ Json prepared_fields(const Json& spec) {
 std::vector<std::string> server_fields(Architecture architecture) {
   using Names = std::vector<std::string>;
   const Names of_started{"protocol", "server_in", "image", "server_cpus", "server_memory_bytes", "instances"};
-  const Names of_strangers{"server", "metrics", "ca", "certificate", "key", "token_file"};
+  Names of_strangers{"server", "metrics", "ca", "certificate", "key", "token_file"};
   const auto joined = [](std::initializer_list<Names> lists) {
     Names all;
     for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
