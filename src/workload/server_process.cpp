@@ -75,11 +75,11 @@ std::string read_all(const Descriptor& pipe) {
   }
 }
 
-/// docker ends what it has to say with where to read more.
+/// docker ends what it has to say with where to read more: "Run 'docker run --help' for more information".
 std::string last_line_with_meaning(const std::string& text) {
   std::string last, line;
   for (std::istringstream lines(text); std::getline(lines, line);)
-    if (!trimmed(line).empty() && line.find("--help") == line.npos) last = trimmed(line);
+    if (!trimmed(line).empty() && line.find("'docker run --help'") == line.npos) last = trimmed(line);
   return last;
 }
 
