@@ -15,6 +15,7 @@ from counterparts.mlserver_server import mlserver_server
 from counterparts.perf_analyzer import run_perf_analyzer
 from counterparts.triton_server import triton_server
 from docker_engine import Unavailable, docker_engine
+from hold_ups import HoldUps
 from identity_repository import write_repository
 from neighbours import Neighbours
 from PIL import Image
@@ -25,7 +26,8 @@ PHOTOGRAPHS = REPOSITORY.parent / "shared/data/images"
 CHROMIUM = "/usr/bin/chromium"
 
 QUIET_CORES = 0.1  # kept busy by others: above it a time that is out of bounds is not the program's fault
-neighbours = Neighbours()
+CALM_SHARE = 0.002  # of a sleeper's wake-ups late: a request has four, so that its p99 is moved by twice as many
+neighbours, hold_ups = Neighbours(), HoldUps()
 module_began = {}
 
 
@@ -35,15 +37,24 @@ def pytest_runtest_setup(item):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A test of times that fails while others use the machine has shown nothing: it is skipped, and says why."""
+    """A test of times that fails while the machine is disturbed has shown nothing: it is skipped, and says why."""
     report = (yield).get_result()
     if not report.failed or not item.get_closest_marker("timing"):
         return
-    others = neighbours.cores_since(module_began[item.module])
-    if others > QUIET_CORES:
+    if disturbed := disturbance_since(module_began[item.module]):
         report.outcome = "skipped"
-        reason = f"Skipped: others kept {others:.2f} cores busy; {call.excinfo.exconly()[:200]}"
+        reason = f"Skipped: {disturbed}; {call.excinfo.exconly()[:200]}"
         report.longrepr = (str(item.path), item.location[1], reason)
+
+
+def disturbance_since(begin):
+    """What kept the machine from keeping times since then, in words; nothing if it was quiet."""
+    others, late = neighbours.cores_since(begin), hold_ups.late_share(begin)
+    if others > QUIET_CORES:
+        return f"others kept {others:.2f} cores busy"
+    if late > CALM_SHARE:
+        return f"the machine was held up: {late:.2%} of a real-time sleeper's wake-ups were late"
+    return ""
 
 
 class Neph:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
-from conftest import Neph
+from conftest import Neph, disturbance_since
 from known import KnownServer, arrivals, waited
 
 QUICK = ("--warmup", "100ms")
@@ -86,7 +86,7 @@ CASES = {
     "5 ms with stalls, poisson": ({"service": 0.005, "stall": 0.5, "stall_every": 5}, "poisson", 120),
     "heavy tail, poisson": ({"service": 0.005, "tail": 7}, "poisson", 60),
 }
-WARMUP_S, MEASURED_S, SEED = 1, 20, 11
+WARMUP_S, MEASURED_S, SEED, MOST_TRIALS = 1, 20, 11, 3
 
 
 def measured_and_true(folder, protocol, behaviour, kind, rate):
@@ -131,11 +131,17 @@ def untruths(protocol, cell, true_ms):
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
-    """A virtual machine that is held up for a millisecond moves a p99: what is off must be off twice, and alone."""
+    """What is off stays off when it is measured again, alone, and while nothing holds the machine up."""
     if (name, protocol) not in truth:
         pytest.skip("measured over HTTP only")
-    if untruths(protocol, *truth[name, protocol]):
-        assert not untruths(protocol, *measured_and_true(tmp_path, protocol, *CASES[name]))
+    off, disturbances = untruths(protocol, *truth[name, protocol]), []
+    while off and len(disturbances) < MOST_TRIALS:
+        begin = time.monotonic()
+        off = untruths(protocol, *measured_and_true(tmp_path, protocol, *CASES[name]))
+        disturbances.append(disturbance_since(begin))
+    if off and all(disturbances):
+        pytest.skip(f"{disturbances[-1]}; {off}")
+    assert not off
 
 
 @pytest.mark.timing
