@@ -2,10 +2,11 @@
 truth."""
 
 import json
+import random
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy
@@ -16,8 +17,16 @@ from perf_analyzer import run_perf_analyzer
 from programs import program
 from servers import answered, neph_serving, ours
 
-BEHAVIOUR = {"service": 0.005, "stall": 0.5, "stall_every": 5}
-RATE, MEASURED_S, AT_ONCE = 120, 20, 10
+MEASURED_S, AT_ONCE, LONG_RUN = 20, 10, 1_000_000
+
+
+TRUTHS = {
+    "fixed": "fixed, constant",
+    "poisson": "fixed, poisson",
+    "stalls-60": "10 ms with stalls, constant",
+    "stalls-120": "5 ms with stalls, poisson",
+    "tail": "heavy tail, poisson",
+}
 
 
 def loaded(folder, *arguments):
@@ -48,19 +57,35 @@ def of_perf_analyzer(in_flight):
         return (used_s() - begin_s) / answered(served, "identity") * 1e6
 
 
-def share_inside():
-    """Of the stated intervals of p50, p90 and p99 of ten runs, each of a server and a seed of its own."""
-    from known import KnownServer, arrivals, waited  # needs pytest, as the tests do
+def long_run_truth_ms(behaviour, kind, rate):
+    """Percentiles of a simulation as long as it takes for them to settle."""
+    from known import arrivals, services, waited  # needs pytest, as the tests do
 
-    times = arrivals("poisson", RATE, 20_000, 1)
-    stays = waited(times, [BEHAVIOUR["service"]] * len(times), BEHAVIOUR["stall"], BEHAVIOUR["stall_every"])
-    truth_ms = {q: 1e3 * numpy.quantile(stays, q / 100) for q in (50, 90, 99)}
+    times = arrivals(kind, rate, LONG_RUN / rate, 1)
+    stays = waited(times, services(behaviour, len(times)), behaviour.get("stall", 0), behaviour.get("stall_every", 0))
+    return {q: 1e3 * numpy.quantile(stays, q / 100) for q in (50, 90, 99)}
+
+
+@cache
+def truth_ms(name):
+    from known import CASES
+
+    return long_run_truth_ms(*CASES[name])
+
+
+def share_inside(name):
+    """Of the stated intervals of p50, p90 and p99 of ten runs, each of a server and seeds of its own."""
+    from known import CASES, TIMER_MS, KnownServer
+
+    behaviour, kind, rate = CASES[name]
 
     def inside(number):
-        with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), **BEHAVIOUR) as known:
-            cell = loaded(folder, known.http, "--model", "known", "--rate", RATE, "--duration", f"{MEASURED_S}s")
-        figures = {q: cell["figures"][f"response_p{q}_ms"] for q in truth_ms}
-        return [figures[q]["low"] - 0.3 <= true <= figures[q]["high"] for q, true in truth_ms.items()]
+        own = {"tail": random.randrange(1, 2**32)} if "tail" in behaviour else {}
+        with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), **behaviour | own) as known:
+            cell = loaded(folder, known.http, "--model", "known", "--rate", rate, "--arrival", kind, "--duration",
+                          f"{MEASURED_S}s")  # fmt: skip
+        figures = {q: cell["figures"][f"response_p{q}_ms"] for q in (50, 90, 99)}
+        return [figures[q]["low"] - TIMER_MS["http"] <= true <= figures[q]["high"] for q, true in truth_ms(name).items()]
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return numpy.mean([held for run in pool.map(inside, range(AT_ONCE)) for held in run])
@@ -73,5 +98,6 @@ def rows():
         yield Row(f"load-grpc-{in_flight}", f"64 bytes, {in_flight} clients, grpc: load generator's CPU a request",
                   "perf_analyzer", Goal(0.3, at_least=False), partial(of_neph, "grpc", in_flight),
                   partial(of_perf_analyzer, in_flight))
-    yield Row("load-truth", f"5 ms at {RATE}/s with stalls: stated intervals that hold the simulated truth", "",
-              Goal(0.9), share_inside, unit="of 1", rounds=7)
+    for short, name in TRUTHS.items():
+        yield Row(f"load-truth-{short}", f"{name}: stated intervals that hold the simulated truth", "", Goal(0.9),
+                  partial(share_inside, name), unit="of 1", rounds=7)

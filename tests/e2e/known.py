@@ -4,6 +4,7 @@
 filled by SplitMix64, as src/core/random.hpp says), and `waited` is Lindley's recursion over it.
 """
 
+import itertools
 import math
 import signal
 import subprocess
@@ -11,6 +12,14 @@ import subprocess
 from conftest import BUILD
 
 MASK = (1 << 64) - 1
+TIMER_MS = {"http": 0.3, "grpc": 1.3}  # a transport's waiting: gRPC's wakes in whole milliseconds
+CASES = {  # the server's options, and the arrivals: their kind, and how many a second
+    "fixed, constant": ({"service": 0.01}, "constant", 60),
+    "fixed, poisson": ({"service": 0.01}, "poisson", 60),
+    "10 ms with stalls, constant": ({"service": 0.01, "stall": 0.5, "stall_every": 5}, "constant", 60),
+    "5 ms with stalls, poisson": ({"service": 0.005, "stall": 0.5, "stall_every": 5}, "poisson", 120),
+    "heavy tail, poisson": ({"service": 0.005, "tail": 7}, "poisson", 60),
+}
 
 
 class KnownServer:
@@ -54,7 +63,7 @@ class KnownServer:
 
 
 def uniform_numbers(seed):
-    """xoshiro256**: numbers from [0, 1)."""
+    """xoshiro256**: whole numbers below 2**53."""
     state = []
     for _ in range(4):
         seed = (seed + 0x9E3779B97F4A7C15) & MASK
@@ -99,3 +108,11 @@ def waited(times, services, stall=0.0, stall_every=0.0, now=0.0):
         free = begin + service
         stays.append(free - at)
     return stays
+
+
+def services(behaviour, count, seed=1):
+    """As many service times by the law of a KnownServer's options, though not its own draws."""
+    mean = behaviour["service"]
+    if "tail" not in behaviour:
+        return [mean] * count
+    return [min(mean / 3 * (1 - u * 2**-53) ** (-1 / 1.5), 100 * mean) for u in itertools.islice(uniform_numbers(seed), count)]

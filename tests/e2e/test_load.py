@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy
 import pytest
 from conftest import Neph, disturbance_since
-from known import KnownServer, arrivals, waited
+from known import CASES, TIMER_MS, KnownServer, arrivals, waited
 
 QUICK = ("--warmup", "100ms")
-TIMER_MS = {"http": 0.3, "grpc": 1.3}  # a transport's waiting: gRPC's wakes in whole milliseconds
 
 
 @pytest.fixture
@@ -79,13 +78,6 @@ def test_a_file_says_it_all(neph, server):
     assert [cell["factors"] for cell in document["cells"]] == [{"rate": 30}, {"rate": 50}]
 
 
-CASES = {
-    "fixed, constant": ({"service": 0.01}, "constant", 60),
-    "fixed, poisson": ({"service": 0.01}, "poisson", 60),
-    "10 ms with stalls, constant": ({"service": 0.01, "stall": 0.5, "stall_every": 5}, "constant", 60),
-    "5 ms with stalls, poisson": ({"service": 0.005, "stall": 0.5, "stall_every": 5}, "poisson", 120),
-    "heavy tail, poisson": ({"service": 0.005, "tail": 7}, "poisson", 60),
-}
 WARMUP_S, MEASURED_S, SEED, MOST_TRIALS = 1, 20, 11, 3
 
 
