@@ -1,15 +1,36 @@
 #include "wire/client.hpp"
 
+#include <fmt/format.h>
+
 #include "wire/grpc_plugin.hpp"
 #include "wire/http_client.hpp"
 
 namespace neph::wire {
+namespace {
 
-Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint, const ClientOptions& options,
-                                                const Clock& clock, Ended ended) {
+/// The words of the system, of which each transport has its own wrapping, with what may be done about it.
+Error with_advice(Error error, const Endpoint& endpoint) {
+  if (error.message.find("Connection refused") == std::string::npos) return error;
+  return {error.code,
+          fmt::format("{}: connection refused, nobody listens there; neph serve MODEL would, with HTTP on "
+                      "port 8000 and gRPC on 8001 unless told otherwise",
+                      endpoint.text())};
+}
+
+Result<std::unique_ptr<Client>> connected(const Endpoint& endpoint, const ClientOptions& options,
+                                          const Clock& clock, Client::Ended ended) {
   if (endpoint.protocol == Protocol::http) return connect_http(endpoint, options, clock, std::move(ended));
   NEPH_TRY(const auto plugin, load_grpc());
   return plugin->connect(endpoint, options, clock, std::move(ended));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint, const ClientOptions& options,
+                                                const Clock& clock, Ended ended) {
+  return connected(endpoint, options, clock, std::move(ended)).map_error([&](Error error) {
+    return with_advice(std::move(error), endpoint);
+  });
 }
 
 }  // namespace neph::wire
