@@ -29,7 +29,8 @@ int main(int count, char** arguments) {
         "Lists and ranges (1,2,4 or 1..64*2) make factors: every combination is measured. neph VERB --help "
         "explains.");
   };
-  return run_command_line(count, arguments,
-                          "How fast will a neural network run on this machine, why, and what will it cost?",
-                          version, declare);
+  return run_command_line(
+      count, arguments,
+      "How fast does a neural network run on this machine, why not faster, and how sure is that?", version,
+      declare);
 }

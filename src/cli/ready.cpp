@@ -21,7 +21,9 @@ void describe(Visit&& v, Self& s) {
 
 Status ask(const wire::Endpoint& endpoint, const Clock& clock) {
   NEPH_TRY(const auto client, wire::Client::connect(endpoint, {.connect_s = 2}, clock, [](wire::Call&) {}));
-  NEPH_TRY(const auto page, client->get("/v2/health/ready"));
+  if (const auto page = client->get("/v2/health/ready"); !page)
+    return fail(ErrorCode::unavailable, "{} is there, but not ready ({})", endpoint.text(),
+                page.error().message);
   return {};
 }
 

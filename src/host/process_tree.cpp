@@ -42,6 +42,11 @@ const ProcessTree::Member* ProcessTree::root() const {
   return !members_.empty() && members_.front().pid == root_pid_ ? &members_.front() : nullptr;
 }
 
+void ProcessTree::also(int pid) {
+  add(pid);
+  last_born_ = 0;  // nobody is new, but this one's descendants were never looked for
+}
+
 void ProcessTree::refresh() {
   if (anybody_new()) walk();
   // A child that ends between its parent's reading and its own would be missing from both: then read all

@@ -1,4 +1,5 @@
-// A process and its descendants, with the counters that the kernel keeps per process.
+// A process and its descendants, and any that work for it elsewhere, with the counters that the kernel keeps
+// per process.
 //
 // Nothing that a descendant used is lost when it ends: the kernel adds its counters to its parent's when that
 // one waits for it (wait(2)), and the sums here take both. A descendant whose parent went before it is kept
@@ -42,6 +43,8 @@ class ProcessTree {
   /// Without `descendants`: the process alone.
   ProcessTree(const Records& records, int pid, bool descendants = true);
 
+  /// Has another process, with its descendants, as if the root had started it.
+  void also(int pid);
   /// Looks for new members and threads, if any process or thread of the machine is new, drops those that have
   /// ended, and reads everybody's counts. Cost: 2 µs, 1 µs a member, and when walked 2 µs a thread.
   void refresh();

@@ -15,6 +15,8 @@ class Sampler {
   /// `options.pid` must be given. Opens all files; cost below 2 ms.
   Sampler(const TelemetryOptions& options, const Clock& clock, Moment origin);
 
+  /// Another process, and what descends from it.
+  void also(int pid) { tree_.also(pid); }
   /// Reads the sources that are due, or all of them.
   void step(bool all = false);
   std::vector<Series> take() { return recorder_.take(); }

@@ -26,6 +26,11 @@ class ThreadedTelemetry final : public Telemetry {
         start_thread("telemetry", [this, origin](std::stop_token stop) { run(std::move(stop), origin); });
   }
 
+  void also(int pid) override {
+    const std::lock_guard lock(mutex_);
+    joining_.push_back(pid);
+  }
+
   void mark() override {
     {
       const std::lock_guard lock(mutex_);
@@ -52,6 +57,7 @@ class ThreadedTelemetry final : public Telemetry {
     while (true) {
       const bool marked = wait_until(next, stop);
       if (stop.stop_requested()) break;
+      for (const int pid : joined()) sampler.also(pid);
       sampler.step(marked);
       cost_cpu_s_ = seconds(thread_cpu_time());
       // After a mark the beat starts anew, and missed beats are not made up for.
@@ -70,12 +76,18 @@ class ThreadedTelemetry final : public Telemetry {
     return std::exchange(marked_, false);
   }
 
+  std::vector<int> joined() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(joining_, {});
+  }
+
   const TelemetryOptions options_;
   const Clock* clock_;
   const Nanoseconds period_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   bool marked_ = false;         ///< under mutex_
+  std::vector<int> joining_;    ///< under mutex_
   std::vector<Series> series_;  ///< the thread's, until it is joined
   std::atomic<double> cost_cpu_s_ = 0;
   std::jthread thread_;  ///< last: it is joined before the rest goes

@@ -44,7 +44,8 @@ struct TelemetryOptions {
   double cost_limit = 0.001;
 };
 
-/// A sampler in a thread of its own. Threads: mark() from any; stop() from one. `clock` must outlive it.
+/// A sampler in a thread of its own. Threads: mark() and also() from any; stop() from one. `clock` must
+/// outlive it.
 class Telemetry {
  public:
   /// Takes the first reading in its own thread at once and returns without waiting for it (below 1 ms).
@@ -53,6 +54,9 @@ class Telemetry {
                                                   Moment origin);
 
   virtual ~Telemetry() = default;
+  /// From the next reading on the process and its descendants count too, although somebody else started them
+  /// (a container's, which the engine of containers does). The thread's role is rest.
+  virtual void also(int pid) = 0;
   /// Asks for a reading now, out of turn: at the border of a phase it keeps what lies before apart from what
   /// comes after. Returns at once; the reading follows within about 0.1 ms.
   virtual void mark() = 0;

@@ -244,6 +244,25 @@ TEST_F(Sampled, DescendantsCountAndLeaveNothingBehindWhenWaitedFor) {
   EXPECT_THAT(values("process.processes"), ElementsAre(2, 2, 1, 1));
 }
 
+TEST_F(Sampled, WhatAnotherHasStartedForItCountsFromThenOn) {
+  tree_.write("proc/loadavg", "0.1 0.2 0.3 4/321 999\n");
+  stat(300, {.user = 500});
+  thread(300, "neph", 5000, 0, 300);
+  tree_.write("proc/300/task/300/children", "301 ");
+  stat(301, {.user = 10});
+  thread(301, "neph-child", 100, 0, 301);
+  start();
+  sampler_->also(300);
+  step(1000);
+  stat(300, {.user = 540});
+  stat(301, {.user = 30});
+  step(1000);
+  finish();
+  EXPECT_THAT(values("process.processes"), ElementsAre(1, 3, 3));
+  EXPECT_THAT(values("process.cpu"), ElementsAre(testing::_, DoubleNear(0.6, 1e-9)));
+  EXPECT_THAT(values("rest.cpu"), ElementsAre(testing::_, DoubleNear(0.6, 1e-9)));
+}
+
 TEST_F(Sampled, ProcessMemoryDiskAndSwitches) {
   const auto memory = [&](int resident, int peak) {
     tree_.write("proc/100/status",

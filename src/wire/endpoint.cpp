@@ -57,4 +57,8 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   return endpoint;
 }
 
+bool is_loopback(const Endpoint& endpoint) {
+  return endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.starts_with("127.");
+}
+
 }  // namespace neph::wire

@@ -31,4 +31,7 @@ struct Endpoint {
 /// invalid_argument.
 Result<Endpoint> parse_endpoint(std::string_view text);
 
+/// Whether it is on this machine, by its address; what listens there shares the processor with its clients.
+bool is_loopback(const Endpoint& endpoint);
+
 }  // namespace neph::wire

@@ -16,6 +16,13 @@ TEST(Endpoint, IsReadAndWritten) {
   EXPECT_EQ(parse_endpoint("grpc://[::1]")->host, "::1");
 }
 
+TEST(Endpoint, IsOnThisMachineByItsAddress) {
+  for (const auto* here : {"http://localhost", "grpc://127.0.0.2:1", "http://[::1]"})
+    EXPECT_TRUE(is_loopback(*parse_endpoint(here))) << here;
+  for (const auto* elsewhere : {"http://node2", "grpc://10.77.0.1", "http://[::2]"})
+    EXPECT_FALSE(is_loopback(*parse_endpoint(elsewhere))) << elsewhere;
+}
+
 TEST(Endpoint, ThatIsNone) {
   const auto fault = [](std::string_view text) {
     const auto endpoint = parse_endpoint(text);

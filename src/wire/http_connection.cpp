@@ -195,7 +195,10 @@ void HttpConnection::on_header() {
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
   if (beast::iequals(header[http::field::expect], "100-continue")) say_go_on();
   if (route_.to != Route::To::infer) limit_body(std::min(most_body_bytes_, most_small_bytes));
-  if (parser_->chunked()) return read_chunked_body();
+  if (parser_->chunked()) {
+    allow_s(home_.options.patience_s);
+    return read_chunked_body();
+  }
   const auto length = parser_->content_length();
   if (length && *length > most_body_bytes_) return refuse_body();
   read_known_body(length ? *length : 0);
@@ -262,15 +265,15 @@ void HttpConnection::read_chunked_body() {
   const auto filled = body_.size();
   if (!body_.extend(filled + chunk_bytes)) return refuse({ErrorCode::unavailable, "no memory for the body"});
   parser_->get().body() = {.data = body_.bytes().data() + filled, .size = chunk_bytes, .more = true};
-  allow_s(home_.options.patience_s);
   http::async_read(stream_, buffer_, *parser_, then(&HttpConnection::on_chunk));
 }
 
 void HttpConnection::on_chunk(Code error) {
   if (error && error != http::error::need_buffer) return refuse_header(error);
   body_.truncate(body_.size() - parser_->get().body().size);
-  if (!parser_->is_done()) return read_chunked_body();
-  on_body({});
+  if (parser_->is_done()) return on_body({});
+  due_ += from_seconds(chunk_bytes / least_bytes_per_s);
+  read_chunked_body();
 }
 
 void HttpConnection::on_body(Code error) {

@@ -126,6 +126,19 @@ TEST_F(HttpFaults, AByteASecond) {
   EXPECT_EQ(body.some(), "") << "closed";
 }
 
+TEST_F(HttpFaults, ChunksThatComeTooSlowly) {
+  start({.patience_s = 60});
+  auto slow = connect();
+  slow.send("POST /v2/models/echo/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (int chunk = 0; chunk < 4; ++chunk) {  // no single one is late
+    slow.send("10000\r\n" + std::string(1 << 16, ' ') + "\r\n");
+    expect_service();
+    clock_.put_forward(std::chrono::seconds(30));
+  }
+  expect_service();
+  EXPECT_EQ(slow.some(), "") << "closed";
+}
+
 TEST_F(HttpFaults, AClientThatNeverReads) {
   start();
   auto deaf = connect();

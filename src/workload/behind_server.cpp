@@ -74,6 +74,9 @@ class BehindServer final : public Recogniser {
     return all;
   }
 
+  int server_process() const override { return process_ ? process_->id() : 0; }
+  bool has_stranger_here() const override { return !process_ && wire::is_loopback(endpoint_); }
+
   void mark() override {
     for (const auto& telemetry : watchers_) telemetry->mark();
     if (afar_) afar_->mark();

@@ -48,6 +48,7 @@ Result<RunResult> InferRun::run() {
       spec_.architecture == Architecture::in_process ? recogniser_in_process : recogniser_behind_server;
   recogniser_ = make(spec_, context_);
   NEPH_CHECK(recogniser_->load(timeline_));
+  if (const int server = recogniser_->server_process(); server != 0) telemetry->also(server);
   NEPH_CHECK(open_pictures());
   NEPH_CHECK(recogniser_->compile(timeline_));
   NEPH_CHECK(first_inference());
@@ -210,7 +211,8 @@ void InferRun::sum_up(std::vector<Series> series) {
   result_.series = std::move(series);
   const auto machine = host::take_fingerprint({.nvml_library = ""});
   for (auto& warning : host::doubts(result_.telemetry, machine))
-    result_.warnings.push_back(std::move(warning));
+    if (warning.code != "busy_machine" || !recogniser_->has_stranger_here())
+      result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
   result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
   result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());

@@ -28,11 +28,6 @@ std::uint64_t new_seed() {
   return source() >> 1 | 1U;
 }
 
-/// Whether the server shares this machine, and with it the processor.
-bool is_here(const wire::Endpoint& endpoint) {
-  return endpoint.host == "localhost" || endpoint.host == "::1" || endpoint.host.rfind("127.", 0) == 0;
-}
-
 /// A probe that tells of the generator is made again; so many in a row, and the generator is at its end.
 constexpr int most_spoilt = 3;
 bool is_spoilt(const load::Measurement& measured, std::int64_t in_flight) {
@@ -292,7 +287,8 @@ void LoadRun::add_telemetry(std::vector<Series> series, double begin_s, double e
   result_.telemetry = host::summarise(series, begin_s, end_s);
   result_.series = std::move(series);
   for (auto& doubt : host::doubts(result_.telemetry, host::take_fingerprint({.nvml_library = ""})))
-    if (doubt.code != "busy_machine" || !is_here(target_->endpoint))  // a server here is what keeps it busy
+    if (doubt.code != "busy_machine" ||
+        !wire::is_loopback(target_->endpoint))  // a server here is what keeps it busy
       result_.warnings.push_back(std::move(doubt));
 }
 

@@ -36,6 +36,7 @@ def test_a_container_answers_as_a_process_does(beside_docker, small_model, pictu
     for cell in document["cells"]:
         memory = cell["telemetry"]["server.memory_resident"]["mean"]
         assert memory > 20e6, "the server itself is watched, not the command that started it"
+        assert cell["telemetry"]["process.memory_resident"]["mean"] > memory, "the application is client and server"
         limited = cell["telemetry"]["server_container.memory_peak"]["maximum"]
         assert cell["factors"]["server_in"] == "process" or memory / 2 < limited < 1e9, "of the container alone"
     assert beside_docker.docker("ps", "--quiet", "--all") == "", "no container is left"

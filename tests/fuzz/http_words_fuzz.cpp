@@ -23,7 +23,8 @@ void read_route(std::string_view text) {
   if (space == text.npos) return;
   const auto route = parse_route(text.substr(0, space), text.substr(space + 1));
   if (!route) return require(!route.error().message.empty());
-  const auto back = parse_route("GET", "/v2/models/" + path_segment(route->name));
+  // "/v2/models/stats" alone asks for the statistics of all.
+  const auto back = parse_route("POST", "/v2/models/" + path_segment(route->name) + "/infer");
   require(route->name.empty() || (back && back->name == route->name));
 }
 
