@@ -15,7 +15,9 @@ struct ReadyOptions {
 };
 template <class Visit, Describes<ReadyOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("url", s.url, "the server's HTTP address; any that speaks the Open Inference Protocol");
+  v("url", s.url,
+    "the server's HTTP address (http://127.0.0.1:8000 unless told otherwise); any that speaks the Open "
+    "Inference Protocol");
   v("wait_s", s.wait_s, "ask again for so long, until it is", between(0, 86'400));
 }
 

@@ -52,7 +52,8 @@ void describe(Visit&& v, Self& s) {
     between(0, 4096));
   v("pinning", s.pinning, "tie engine threads to cores");
   v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
-  v("max_batch", s.max_batch, "rows per execution; requests are joined up to it", between(1, 65536));
+  v("max_batch", s.max_batch, "rows per execution; requests are joined up to it, larger ones refused",
+    between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");
   v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");
   v("queue_requests", s.queue_requests, "waiting requests; more are refused", between(1, 1e7));
@@ -81,7 +82,9 @@ void describe(Visit&& v, Self& s) {
   v("http_threads", s.http_threads, "threads that read and write HTTP", between(1, 1024));
   v("max_body_bytes", s.max_body_bytes, "largest request, also when unpacked", at_least(1));
   v("shared_memory", s.shared_memory, "let clients of this machine pass tensors in shared memory");
-  v("token_file", s.token_file, "file with a bearer token that requests must carry");
+  v("token_file", s.token_file,
+    "file with a bearer token that requests and /metrics need; without one anybody who gets here may load "
+    "and unload");
   describe(v, s.tls);
   v("stop_limit", s.stop_limit, "longest time for answering what was accepted when told to stop");
 }

@@ -15,6 +15,7 @@
 namespace neph::wire {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -163,6 +164,13 @@ TEST_F(HttpListenerTest, AnswersEverythingElse) {
   EXPECT_THAT(ask(post("/v2/repository/index", R"({"ready":true})")), HasSubstr(R"("state":"READY")"));
   EXPECT_THAT(ask(post("/v2/repository/models/echo/load", "")), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(ask(post("/v2/repository/models/no/load", "")), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(ask(post("/v2/repository/models/echo/load", R"({"parameters":{}})")),
+              StartsWith("HTTP/1.1 200"));
+  const auto brought = ask(post("/v2/repository/models/echo/load", R"({"parameters":{"config":"{}"}})"));
+  EXPECT_THAT(brought,
+              AllOf(StartsWith("HTTP/1.1 501"), HasSubstr("parameter 'config' of a load is not taken")));
+  for (const auto* wrong : {"[]", R"({"parameters":1})", "{"})
+    EXPECT_THAT(ask(post("/v2/repository/models/echo/load", wrong)), StartsWith("HTTP/1.1 400")) << wrong;
   EXPECT_THAT(ask(get("/v2/systemsharedmemory/status")), StartsWith("HTTP/1.1 501"));
   EXPECT_THAT(ask(get("/metrics")), HasSubstr("nv_inference_count 0"));
 }

@@ -73,6 +73,19 @@ RestReply register_reply(Service& service, const std::string& name, std::span<co
   return status_reply(service.register_region({name, options->key, options->offset, options->byte_size}));
 }
 
+/// "parameters" may bring a model or its configuration along, which is not taken.
+RestReply load_reply(Service& service, const std::string& name, std::span<const std::byte> body) {
+  if (!body.empty()) {
+    const auto json = parse_json({reinterpret_cast<const char*>(body.data()), body.size()}, "the body");
+    if (!json) return error_reply(json.error());
+    const auto parameters = json->is_object() ? json->value("parameters", Json::object()) : Json();
+    if (!parameters.is_object())
+      return error_reply({ErrorCode::invalid_argument, "a load's body is {\"parameters\": {}}"});
+    if (!parameters.empty()) return error_reply(no_parameter_of_load(parameters.begin().key()));
+  }
+  return status_reply(service.load(name));
+}
+
 RestReply readiness_reply(const Result<bool>& ready) {
   return ready ? health_reply(*ready) : error_reply(ready.error());
 }
@@ -126,7 +139,7 @@ RestReply rest_reply(Service& service, const Route& route, std::span<const std::
     case Route::To::repository_index:
       return index_reply(service, body);
     case Route::To::repository_load:
-      return status_reply(service.load(route.name));
+      return load_reply(service, route.name, body);
     case Route::To::repository_unload:
       return status_reply(service.unload(route.name));
     case Route::To::shared_memory_status:

@@ -253,6 +253,7 @@ class Service {
   virtual Result<std::vector<ModelStatistics>> statistics(const std::string& model,
                                                           const std::string& version) const = 0;
   virtual std::vector<RepositoryEntry> repository(bool only_ready) const = 0;
+  /// As it lies in the repository.
   virtual Status load(const std::string& model) = 0;
   virtual Status unload(const std::string& model) = 0;
   /// `name` empty: all. Errors: unsupported where shared memory is not allowed.
@@ -266,5 +267,12 @@ class Service {
   /// be finished before the listener that they came from goes.
   virtual void infer(Exchange& exchange) = 0;
 };
+
+/// Of a request that brings a model, or its configuration, along.
+inline Error no_parameter_of_load(std::string_view name) {
+  return {ErrorCode::unsupported,
+          fmt::format("parameter '{}' of a load is not taken: a model is loaded as it lies in the repository",
+                      name)};
+}
 
 }  // namespace neph::wire

@@ -25,8 +25,14 @@ constexpr std::int64_t depth_of_strangers = 4;
 
 constexpr std::uint16_t usual_metrics_port = 8002;
 
-/// The model's name at the server: what was asked for, without the folder and ending of a file.
-std::string served_name(const std::string& model) { return std::filesystem::path(model).stem().string(); }
+/// The model's name at the server: what was asked for; of a model file its name without folder and ending.
+std::string served_name(const std::string& model) {
+  const std::filesystem::path path(model);
+  const auto ending = path.extension();
+  const bool is_file = ending == ".onnx" || ending == ".xml" || ending == ".pb" || ending == ".tflite" ||
+                       ending == ".identity";
+  return is_file ? path.stem().string() : model;
+}
 
 Result<std::vector<std::int64_t>> picture_row(const wire::TensorMetadata& input) {
   const auto& shape = input.shape;

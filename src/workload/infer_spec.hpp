@@ -111,7 +111,7 @@ void describe(Visit&& v, Self& s) {
   v("server_cpus", s.server_cpus, "processors that the container may use; 0: all", between(0, 4096));
   v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all", at_least(0));
   v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000");
-  v("metrics", s.metrics, "address of that server's figures; empty: http, its host, port 8002");
+  v("metrics", s.metrics, "address of that server's figures; empty: its host, port 8002");
   v("ca", s.ca, "file (PEM) of the CA that a server's certificate must come from; empty: the system's");
   v("certificate", s.certificate, "file (PEM) of a certificate for a server that demands one");
   v("key", s.key, "file (PEM) of that certificate's private key");

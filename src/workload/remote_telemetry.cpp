@@ -68,8 +68,9 @@ RemoteTelemetry::RemoteTelemetry(const wire::Endpoint& page, const wire::ClientO
   const auto rate = [this](const char* name, const char* label, const char* target, const char* quantity) {
     quantities_.push_back({name, label, true, {.target = target, .name = quantity, .unit = "cores"}});
   };
-  const auto gauge = [this](const char* name, const char* target, const char* quantity) {
-    quantities_.push_back({name, "", false, {.target = target, .name = quantity, .unit = "bytes"}});
+  const auto gauge = [this](const char* name, const char* target, const char* quantity,
+                            const char* unit = "bytes") {
+    quantities_.push_back({name, "", false, {.target = target, .name = quantity, .unit = unit}});
   };
   rate("process_cpu_seconds_total", "", "server", "cpu");
   gauge("process_resident_memory_bytes", "server", "memory_resident");
@@ -84,6 +85,9 @@ RemoteTelemetry::RemoteTelemetry(const wire::Endpoint& page, const wire::ClientO
   gauge("node_memory_MemAvailable_bytes", "server_machine", "memory_available");
   gauge("container_memory_usage_bytes", "server_container", "memory_current");
   gauge("container_memory_max_usage_bytes", "server_container", "memory_peak");
+  gauge("nv_gpu_utilization", "server_gpus", "utilisation", "gpus");  // sums over all of them
+  gauge("nv_gpu_memory_used_bytes", "server_gpus", "memory_used");
+  gauge("nv_gpu_power_usage", "server_gpus", "power", "watt");
   thread_ = start_thread("telemetry", [this](const std::stop_token& stop) { run(stop); });
 }
 

@@ -44,11 +44,25 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
   // clang-format on
 }
 
+/// The model file, and what belongs to it: files beside it whose names begin with its own (weights of an .xml
+/// lie in a .bin, large ones of an .onnx in files that it names).
+std::vector<std::filesystem::path> files_of_model(const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> files{file};
+  const auto stem = file.stem().string() + ".";
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(file.parent_path(), ignored))
+    if (entry.path() != file && entry.is_regular_file(ignored) &&
+        entry.path().filename().string().starts_with(stem))
+      files.push_back(entry.path());
+  return files;
+}
+
 /// In the machine's own network, so that what is measured is the container and not a proxy of its ports.
 Words docker_command(const InferSpec& spec, const std::string& container, const std::string& file) {
   Words words{"docker", "run", "--rm", "-i", "--network", "host", "--name", container, "--read-only"};
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  add({"--volume", std::filesystem::absolute(file).string() + ":" + file_in_container(file) + ":ro"});
+  for (const auto& each : files_of_model(std::filesystem::absolute(file)))
+    add({"--volume", each.string() + ":" + file_in_container(each) + ":ro"});
   if (spec.server_cpus > 0) add({"--cpus", number(spec.server_cpus)});
   if (spec.server_memory_bytes > 0) add({"--memory", std::to_string(spec.server_memory_bytes)});
   add({spec.image});

@@ -13,6 +13,8 @@ PARTS = [
     "send", "transport", "server_decode", "server_queue", "server_batch", "server_infer", "server_encode", "receive",
 ]
 
+BYTES_OF_PICTURE = 3 * 64 * 64 * 4
+
 
 class Server:
     """`neph serve` until the end of the test; `ports` of it are any free ones."""
@@ -115,6 +117,15 @@ def test_a_server_without_figures_is_unavailable_and_not_zero(neph, small_model,
     assert summary["mean"] is None and "127.0.0.1:9" in summary["unavailable"]
 
 
+def test_a_name_may_have_a_dot(neph, small_model, pictures):
+    server = Server(neph, small_model, "--name", "resnet-v1.5")
+    document = neph.json(
+        "infer", "resnet-v1.5", "--images", pictures, "--count", 4, "--server", server.grpc, "--repeat", 1, *QUICK
+    )
+    assert document["cells"][0]["runs_ok"] == 1
+    server.stop()
+
+
 def test_a_server_killed_under_a_run_is_failed_requests_and_a_verdict(neph, small_model, pictures):
     server = Server(neph, small_model)
     running = neph.start(
@@ -160,7 +171,7 @@ def test_nobody_there_is_said(neph, small_model, pictures):
     assert "127.0.0.1:9" in neph("show", "1").stdout + done.stderr
 
 
-@pytest.mark.parametrize("gbit", [1])
+@pytest.mark.parametrize("gbit", [0.1, 5])
 def test_a_server_on_another_machine(tmp_path, two_machines, small_model, pictures, gbit, compared):
     machines = two_machines(gbit)
     neph = BUILD / "bin/neph"
@@ -168,12 +179,15 @@ def test_a_server_on_another_machine(tmp_path, two_machines, small_model, pictur
     assert json.loads(server.stdout.readline())["grpc"] == f"grpc://{machines.server_address}:8001"
     client = machines.start_in_client(
         neph, "infer", small_model, "--images", pictures, "--count", "48", "--architecture", "in-process,remote",
-        "--server", f"grpc://{machines.server_address}:8001,http://{machines.server_address}:8000", "--repeat", "1",
-        "--json", *QUICK, cwd=tmp_path,
+        "--server", f"grpc://{machines.server_address}:8001,http://{machines.server_address}:8000", "--mode", "sync,async",
+        "--batch", "1,8", "--repeat", "1", "--json", *QUICK, cwd=tmp_path,
     )
     out, err = client.communicate(timeout=120)
     assert client.returncode == 0, err
     cells = json.loads(out)["cells"]
-    assert len(cells) == 3
+    assert len(cells) == 12
     assert {cell["answers_checksum"] for cell in cells} == {compared["cells"][0]["answers_checksum"]}
-    assert cells[1]["telemetry"]["server.memory_resident"]["mean"] > 20e6
+    for cell in cells[4:]:
+        assert cell["telemetry"]["server.memory_resident"]["mean"] > 20e6
+        on_the_cable_ms = BYTES_OF_PICTURE * 8 / (gbit * 1e6)
+        assert cell["stages_ms"]["transport"]["value"] > 0.9 * on_the_cable_ms or cell["factors"]["mode"] == "async"

@@ -113,6 +113,10 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
   grpc::ServerUnaryReactor* RepositoryModelLoad(grpc::CallbackServerContext* context,
                                                 const inference::RepositoryModelLoadRequest* from,
                                                 inference::RepositoryModelLoadResponse*) override {
+    if (!from->parameters().empty())
+      return answer(*context, [&]() -> Status {
+        return tl::unexpected(no_parameter_of_load(from->parameters().begin()->first));
+      });
     return answer_slowly(*context, [this, name = from->model_name()] { return service_.load(name); });
   }
   grpc::ServerUnaryReactor* RepositoryModelUnload(grpc::CallbackServerContext* context,

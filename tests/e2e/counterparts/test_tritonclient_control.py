@@ -92,6 +92,8 @@ def test_models_come_and_go(serve, repository, client, tmp_path):
         assert not own.raw.is_model_ready("first")
         with pytest.raises(InferenceServerException, match="first"):
             own.infer("first", floats(1))
+        with pytest.raises(InferenceServerException, match="'config' of a load is not taken"):
+            own.raw.load_model("first", config="{}")
         own.raw.load_model("first")
         numpy.testing.assert_array_equal(own.infer("first", floats(2)), floats(2))
 
