@@ -17,7 +17,12 @@ using asio::ip::tcp;
 using Code = Stream::Code;
 
 constexpr std::size_t most_head_bytes = 64 << 10;
+constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 30;  // of a length that is not told before
 constexpr Nanoseconds closed_while_idle = std::chrono::milliseconds(100);  // a farewell's way to us
+
+Error corrupt(std::string_view why) {
+  return {ErrorCode::corrupt, fmt::format("no reply of HTTP/1.1: {}", why)};
+}
 
 }  // namespace
 
@@ -67,43 +72,63 @@ void HttpClientConnection::write() {
 
 void HttpClientConnection::read() {
   stream_.async_read_some(asio::buffer(buffer_), then([this](Code error, std::size_t bytes) {
-                            error ? fail_with(error) : take(bytes);
+                            if (!error) return take(bytes);
+                            ends_body(error) ? finish() : fail_with(error);
                           }));
+}
+
+/// Not a connection that is cut off: TLS says farewell.
+bool HttpClientConnection::ends_body(Code error) const {
+  return has_head_ && reply_.body_end == BodyEnd::end_of_connection && error == asio::error::eof;
 }
 
 void HttpClientConnection::take(std::size_t bytes) {
   if (!call_->first_byte) call_->first_byte = home_.now();
   std::string_view piece(buffer_.data(), bytes);
-  if (!has_head_) {
-    head_ += piece;
-    const auto blank = head_.find("\r\n\r\n");
-    if (blank == std::string::npos) {
-      if (head_.size() > most_head_bytes) {
-        shut();
-        return end(fail(ErrorCode::corrupt, "no reply of HTTP/1.1: a head of more than 64 KiB"));
-      }
-      return read();
-    }
-    body_ = head_.substr(blank + 4);
-    head_.resize(blank + 4);
-    auto parsed = parse_reply_head(head_);
-    if (!parsed) {
-      shut();
-      return end(tl::unexpected(parsed.error()));
-    }
-    reply_ = *parsed;
-    if (reply_.status < 200) {  // 100 Continue: the real one follows
-      head_ = std::exchange(body_, {});
-      return take(0);
-    }
-    has_head_ = true;
-    left_ = reply_.content_length - std::min<std::uint64_t>(body_.size(), reply_.content_length);
-  } else {
-    left_ -= std::min<std::uint64_t>(left_, piece.size());
-    if (call_->keeps_reply || reply_.status != 200) body_ += piece;
+  if (has_head_) return take_body(piece);
+  head_ += piece;
+  const auto blank = head_.find("\r\n\r\n");
+  if (blank == std::string::npos) {
+    if (head_.size() > most_head_bytes) return refuse(corrupt("a head of more than 64 KiB"));
+    return read();
   }
-  if (left_ > 0) return read();
-  finish();
+  body_ = head_.substr(blank + 4);
+  head_.resize(blank + 4);
+  auto parsed = parse_reply_head(head_);
+  if (!parsed) return refuse(parsed.error());
+  reply_ = *parsed;
+  if (reply_.status < 200) {  // 100 Continue: the real one follows
+    head_ = std::exchange(body_, {});
+    return take(0);
+  }
+  has_head_ = true;
+  begin_body();
+}
+
+/// What has come of it with the head is in body_.
+void HttpClientConnection::begin_body() {
+  if (reply_.body_end == BodyEnd::length) {
+    left_ = reply_.content_length - std::min<std::uint64_t>(body_.size(), reply_.content_length);
+    return left_ > 0 ? read() : finish();
+  }
+  left_ = most_body_bytes;
+  chunks_ = Chunks(most_body_bytes);
+  const auto begun = std::exchange(body_, {});
+  take_body(begun);
+}
+
+void HttpClientConnection::take_body(std::string_view piece) {
+  const bool keeps = call_->keeps_reply || reply_.status != 200;
+  if (reply_.body_end == BodyEnd::last_chunk) {
+    const auto taken = chunks_.take(piece, keeps ? &body_ : nullptr);
+    if (!taken) return refuse(taken.error());
+    return chunks_.done() ? finish() : read();
+  }
+  const bool until_end = reply_.body_end == BodyEnd::end_of_connection;
+  if (until_end && piece.size() > left_) return refuse(corrupt("a body of more than 1 GiB"));
+  left_ -= std::min<std::uint64_t>(left_, piece.size());
+  if (keeps) body_ += piece;
+  left_ > 0 || until_end ? read() : finish();
 }
 
 void HttpClientConnection::finish() {
@@ -151,6 +176,11 @@ void HttpClientConnection::close() {
   const bool late = call_->deadline && home_.now() >= *call_->deadline;
   end(late ? fail(ErrorCode::timeout, "no reply within the time allowed")
            : fail(ErrorCode::unavailable, "given up before it was answered"));
+}
+
+void HttpClientConnection::refuse(Error error) {
+  shut();
+  end(tl::unexpected(std::move(error)));
 }
 
 void HttpClientConnection::shut() { stream_.close(); }

@@ -5,8 +5,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "wire/chunks.hpp"
 #include "wire/client.hpp"
 #include "wire/http_body.hpp"
 #include "wire/http_reply_head.hpp"
@@ -63,9 +65,13 @@ class HttpClientConnection {
   void begin();
   void write();
   void read();
+  bool ends_body(Stream::Code error) const;
   void take(std::size_t bytes);
+  void begin_body();
+  void take_body(std::string_view piece);
   void finish();
   void fail_with(Stream::Code error);
+  void refuse(Error error);
   bool may_send_again() const;
   void send_again();
   void settle();
@@ -83,7 +89,8 @@ class HttpClientConnection {
   bool used_before_ = false;
   bool unsettled_ = false;  ///< waits until it is quiet: to be free or, if it has a call, to send it again
   int pending_ = 0;         ///< handlers to come
-  std::uint64_t left_ = 0;  ///< bytes of the body to come
+  std::uint64_t left_ = 0;  ///< bytes of the body to come, or that may come before the connection's end
+  Chunks chunks_{0};
   /// Counts calls, so that what a closed one left behind is not taken for this one's.
   std::uint64_t turn_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,21 +25,65 @@ std::optional<std::uint64_t> length_of(std::string_view digits) {
   return value;
 }
 
+tl::unexpected<Error> corrupt(std::string_view why) {
+  return fail(ErrorCode::corrupt, "no reply of HTTP/1.1: {}", why);
+}
+
+/// What the headers say, before they are held against each other.
+struct Headers {
+  std::optional<std::uint64_t> length;
+  bool chunked = false;
+};
+
+Status read_header(std::string_view name, std::string_view value, Headers& headers, HttpReplyHead& found) {
+  if (same_name(name, "content-length")) {
+    headers.length = length_of(value);
+    if (!headers.length) return corrupt("its Content-Length");
+  } else if (same_name(name, "inference-header-content-length")) {
+    found.json_bytes = length_of(value);
+    if (!found.json_bytes) return corrupt("its Inference-Header-Content-Length");
+  } else if (same_name(name, "connection")) {
+    if (same_name(value, "close")) found.keep_alive = false;
+    if (same_name(value, "keep-alive")) found.keep_alive = true;
+  } else if (same_name(name, "server-timing")) {
+    found.timing = value;
+  } else if (same_name(name, "transfer-encoding")) {
+    if (!same_name(value, "chunked"))
+      return fail(ErrorCode::unsupported, "a Transfer-Encoding other than chunked: {}", value);
+    if (std::exchange(headers.chunked, true)) return corrupt("a body in chunks of chunks");
+  }
+  return {};
+}
+
+/// RFC 9112, 6.3.
+void settle_body(const Headers& headers, bool is_old, HttpReplyHead& found) {
+  if (found.status < 200 || found.status == 204 || found.status == 304) return;
+  if (headers.chunked) {
+    found.body_end = BodyEnd::last_chunk;
+    if (is_old || headers.length) found.keep_alive = false;  // somebody on the way may see another end
+  } else if (headers.length) {
+    found.content_length = *headers.length;
+  } else {
+    found.body_end = BodyEnd::end_of_connection;
+    found.keep_alive = false;
+  }
+}
+
 }  // namespace
 
 Result<HttpReplyHead> parse_reply_head(std::string_view head) {
-  const auto corrupt = [](std::string_view why) {
-    return fail(ErrorCode::corrupt, "no reply of HTTP/1.1: {}", why);
-  };
   HttpReplyHead found;
-  constexpr std::string_view version = "HTTP/1.1 ";
+  constexpr std::string_view version = "HTTP/1.x ";
   const auto end_of_status = version.size() + 3;
-  if (!head.starts_with(version) || head.size() < end_of_status) return corrupt("its first line");
+  const bool is_old = head.starts_with("HTTP/1.0 ");
+  if ((!is_old && !head.starts_with("HTTP/1.1 ")) || head.size() < end_of_status)
+    return corrupt("its first line");
   const auto status = length_of(head.substr(version.size(), 3));
   if (!status || *status < 100) return corrupt("its status");
   found.status = static_cast<int>(*status);
+  found.keep_alive = !is_old;
 
-  std::optional<std::uint64_t> length;
+  Headers headers;
   head.remove_prefix(std::min(head.find("\r\n"), head.size() - 2) + 2);
   while (!head.empty() && !head.starts_with("\r\n")) {
     const auto end = head.find("\r\n");
@@ -47,24 +92,9 @@ Result<HttpReplyHead> parse_reply_head(std::string_view head) {
     head.remove_prefix(end + 2);
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) return corrupt("a header without a colon");
-    const auto name = line.substr(0, colon), value = trimmed(line.substr(colon + 1));
-    if (same_name(name, "content-length")) {
-      length = length_of(value);
-      if (!length) return corrupt("its Content-Length");
-    } else if (same_name(name, "inference-header-content-length")) {
-      found.json_bytes = length_of(value);
-      if (!found.json_bytes) return corrupt("its Inference-Header-Content-Length");
-    } else if (same_name(name, "connection")) {
-      found.keep_alive = !same_name(value, "close");
-    } else if (same_name(name, "server-timing")) {
-      found.timing = value;
-    } else if (same_name(name, "transfer-encoding")) {
-      return corrupt("a body in chunks, which no inference server sends");
-    }
+    NEPH_CHECK(read_header(line.substr(0, colon), trimmed(line.substr(colon + 1)), headers, found));
   }
-  const bool bodiless = found.status < 200 || found.status == 204 || found.status == 304;
-  if (!length && !bodiless) return corrupt("a body without a length");
-  found.content_length = length.value_or(0);
+  settle_body(headers, is_old, found);
   return found;
 }
 

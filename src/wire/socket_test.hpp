@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,14 +17,24 @@
 
 namespace neph::wire {
 
+inline sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
 class RawSocket {
  public:
-  explicit RawSocket(std::uint16_t port) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  explicit RawSocket(std::uint16_t port) : RawSocket(Descriptor{::socket(AF_INET, SOCK_STREAM, 0)}) {
+    const auto to = loopback(port);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  }
+  struct Descriptor {
+    int number;
+  };
+  explicit RawSocket(Descriptor descriptor) : descriptor_(descriptor.number) {
     const int on = 1;
     ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const timeval limit{.tv_sec = 20, .tv_usec = 0};  // a test that hangs says so
@@ -63,13 +74,13 @@ class RawSocket {
     return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
   }
 
-  /// One HTTP reply, head and body; what follows it is kept for the next call.
+  /// One HTTP reply or request, head and body; what follows it is kept for the next call.
   std::string reply() {
     std::string text = some();
     std::size_t end = std::string::npos, whole = std::string::npos;
     for (;;) {
       if (end == std::string::npos && (end = text.find("\r\n\r\n")) != std::string::npos) {
-        constexpr std::string_view name = "Content-Length: ";
+        constexpr std::string_view name = "\r\nContent-Length: ";
         const auto at = text.find(name);
         std::size_t length = 0;
         if (at < end) std::from_chars(text.data() + at + name.size(), text.data() + end, length);
@@ -87,6 +98,35 @@ class RawSocket {
  private:
   int descriptor_;
   std::string read_;
+};
+
+/// Takes connections, for a server that sends bytes as they are.
+class RawListener {
+ public:
+  RawListener() : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    auto at = loopback(0);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(::listen(descriptor_, 16), 0);
+    EXPECT_EQ(::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&at), &size), 0);
+    port_ = ntohs(at.sin_port);
+  }
+  ~RawListener() { ::close(descriptor_); }
+  RawListener(RawListener&&) = delete;
+  RawListener& operator=(RawListener&&) = delete;
+
+  std::uint16_t port() const { return port_; }
+  /// Empty once it has been stopped, which any thread may do.
+  std::optional<RawSocket> accept() {
+    const auto descriptor = ::accept(descriptor_, nullptr, nullptr);
+    if (descriptor < 0) return std::nullopt;
+    return std::optional<RawSocket>(std::in_place, RawSocket::Descriptor{descriptor});
+  }
+  void stop() { ::shutdown(descriptor_, SHUT_RDWR); }
+
+ private:
+  int descriptor_;
+  std::uint16_t port_ = 0;
 };
 
 }  // namespace neph::wire
