@@ -220,7 +220,8 @@ def need(part):
 
 @pytest.fixture(scope="session")
 def triton(tmp_path_factory):
-    """A tritonserver with the models `identity` (FP32 [n, 16]: y = x) and `ten_ms` (the same after 10 ms)."""
+    """A tritonserver with the models `identity` (FP32 [n, 16]: y = x), `ten_ms` (the same after 10 ms) and `stripes` (FP32
+    [n, 3, 64, 64]: how bright each of ten upright stripes of a picture is)."""
     need("triton")
     with triton_server(tmp_path_factory.mktemp("triton")) as served:
         yield served
@@ -228,7 +229,7 @@ def triton(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def mlserver(tmp_path_factory):
-    """An MLServer with the same two models; it serves any number of requests of `ten_ms` side by side."""
+    """An MLServer with the same models; it serves any number of requests of `ten_ms` side by side."""
     need("mlserver")
     with mlserver_server(tmp_path_factory.mktemp("mlserver")) as served:
         yield served
