@@ -16,6 +16,7 @@
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
+#include "core/descriptors.hpp"
 #include "core/heap.hpp"
 #include "core/units.hpp"
 #include "net/net.hpp"
@@ -140,6 +141,7 @@ Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
 
 Status run_server(const ServeOptions& options) {
   keep_heap();
+  allow_descriptors();
   const EndSignals signals;
   const SteadyClock clock;
   const auto begin = clock.now();

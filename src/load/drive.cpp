@@ -4,8 +4,7 @@
 #include <ctime>
 #include <latch>
 
-#include <sys/resource.h>
-
+#include "core/descriptors.hpp"
 #include "core/thread.hpp"
 #include "stats/stats.hpp"
 
@@ -22,14 +21,6 @@ Nanoseconds process_cpu_time() {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return std::chrono::seconds(used.tv_sec) + Nanoseconds(used.tv_nsec);
-}
-
-/// An open loop over HTTP has a connection for each request in flight: as many as the system allows.
-void allow_connections() {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  files.rlim_cur = files.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 std::int64_t share_of(std::int64_t all, std::int64_t index, std::int64_t count) {
@@ -240,7 +231,7 @@ class Driver {
 Result<Measurement> drive(const DrivePlan& plan, const std::vector<wire::InferRequest>& requests,
                           const Clock& clock, const std::stop_token& stop,
                           const std::function<void(std::int64_t, std::int64_t)>& progress) {
-  allow_connections();
+  allow_descriptors();  // an open loop over HTTP has a connection for each request in flight
   return Driver(plan, requests, clock, stop).run(progress);
 }
 

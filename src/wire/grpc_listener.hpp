@@ -2,9 +2,10 @@
 // that come without the .proto file.
 //
 // What it does not do: know models, queues or engines; it asks a Service.
-// Threads: those of the gRPC library, as many as it thinks right; one more loads and unloads models. Cost:
-// about 15 µs of processor time for a small request, which is what a bare server of the library takes.
-// Messages are used again, so that a large tensor's memory is not asked of the system for every request.
+// Threads: those of the gRPC library, as many as it thinks right; one more loads and unloads models, one
+// takes connections, one looks after replies that nobody reads. Cost: about 15 µs of processor time for a
+// small request, which is what a bare server of the library takes. Messages are used again, so that a large
+// tensor's memory is not asked of the system for every request.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,15 @@ struct GrpcOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8001;  ///< 0: any free one
   std::uint64_t max_message_bytes = std::uint64_t{1} << 30;
+  double patience_s = 60;  ///< for a connection without a call, and for a reply beside a second per megabyte
   std::string bearer_token;  ///< if not empty, calls without it are refused, but for health
   TlsServer tls;             ///< its certificate empty: in the clear
 };
 
 class GrpcListener {
  public:
-  /// Listens when it returns. `service` and `clock` outlive it. Errors: unavailable (the port cannot be had),
-  /// those of read_tls.
+  /// Listens when it returns. `service` and `clock` outlive it. Errors: unavailable (the port is taken, no
+  /// permission), invalid_argument (no address of this machine), those of read_tls.
   static Result<std::unique_ptr<GrpcListener>> start(Service& service, const GrpcOptions& options,
                                                      const Clock& clock);
   /// Like stop(now).

@@ -9,6 +9,7 @@
 
 #include "core/thread.hpp"
 #include "wire/http_connection.hpp"
+#include "wire/listening.hpp"
 
 namespace neph::wire {
 namespace {
@@ -106,21 +107,8 @@ class Listener final : public HttpListener {
   Status listen() {
     NEPH_TRY(tls_, tls_context(options_.tls));
     for (auto& worker : workers_) worker->tls = tls_.get();
+    NEPH_CHECK(listen_on(options_.address, options_.port, *acceptor_));
     Code error;
-    const auto address = asio::ip::make_address(options_.address, error);
-    if (error)
-      return fail(ErrorCode::invalid_argument,
-                  "'{}' is no address to listen on; 127.0.0.1 is this machine alone, "
-                  "0.0.0.0 all its networks",
-                  options_.address);
-    const tcp::endpoint endpoint(address, options_.port);
-    acceptor_->open(endpoint.protocol(), error);
-    if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_->bind(endpoint, error);
-    if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
-    if (error)
-      return tl::unexpected(system_error(
-          fmt::format("cannot listen on {}:{}", options_.address, options_.port), error.value()));
     port_ = acceptor_->local_endpoint(error).port();
     return {};
   }

@@ -61,6 +61,30 @@ def test_ten_thousand_idle_connections(many_files, serve, repository):
         wait_for(lambda: descriptors(served.pid) <= before + 20)
 
 
+def test_idle_grpc_connections_leave_descriptors_for_http(serve, repository):
+    """300 for a server that may open 256 files: gRPC's library would stop taking connections for good."""
+    few_files = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"]
+    with serve(repository, command=few_files) as served:
+        host, _, port = served.grpc.rpartition(":")
+        before = descriptors(served.pid)
+        with Bystander(served):
+            idle = [socket.create_connection((host, int(port)), timeout=10) for _ in range(300)]
+            for _ in range(20):
+                assert ask(served, REQUEST)[0] == 200
+            assert 50 < descriptors(served.pid) - before < 200
+        for each in idle:
+            each.close()
+        wait_for(lambda: descriptors(served.pid) <= before + 20)
+        with Bystander(served):
+            pass  # its connections are new
+
+
+def test_as_many_files_as_the_system_allows(serve, repository):
+    with serve(repository, command=["sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh"]) as served:
+        soft, hard = resource.prlimit(served.pid, resource.RLIMIT_NOFILE)
+        assert soft == hard
+
+
 def test_senders_of_one_byte_a_time(served):
     slow = [connect(served) for _ in range(50)]
     with Bystander(served):

@@ -29,8 +29,13 @@ struct Refusal final : InferStreams::Reactor {
 
 class Calls final : public inference::GRPCInferenceService::CallbackService {
  public:
-  Calls(wire::Service& service, const GrpcOptions& options, const Clock& clock)
-      : service_(service), options_(options), clock_(clock), streams_(service, clock) {
+  Calls(wire::Service& service, const GrpcOptions& options, const Clock& clock, ReplyWatch& replies)
+      : service_(service),
+        options_(options),
+        clock_(clock),
+        replies_(replies),
+        allocator_(replies),
+        streams_(service, clock, replies) {
     SetMessageAllocatorFor_ModelInfer(&allocator_);
   }
   void wind_down() { streams_.wind_down(); }
@@ -43,9 +48,9 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
     auto* reactor = exchange->begin(*context);
     exchange->received = clock_.now();
     if (!is_authorised(*context)) {
-      reactor->Finish(unauthorised());
+      exchange->end(unauthorised());
     } else if (const auto status = read_message(*from, exchange->request); !status) {
-      reactor->Finish(grpc_status(status));
+      exchange->end(grpc_status(status));
     } else {
       exchange->deadline = deadline_of(*context, exchange->request, exchange->received);
       service_.infer(*exchange);
@@ -143,10 +148,10 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
   }
 
  private:
-  static grpc::ServerUnaryReactor* done(grpc::CallbackServerContext& context, const grpc::Status& status) {
-    auto* reactor = context.DefaultReactor();
-    reactor->Finish(status);
-    return reactor;
+  grpc::ServerUnaryReactor* done(grpc::CallbackServerContext& context, const grpc::Status& status) {
+    auto* reply = new WatchedReply(replies_, context);
+    reply->end(status);
+    return reply;
   }
 
   static grpc::Status unauthorised() {
@@ -176,14 +181,15 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
   template <class Answer>
   grpc::ServerUnaryReactor* answer_slowly(grpc::CallbackServerContext& context, Answer work) {
     if (!is_authorised(context)) return done(context, unauthorised());
-    auto* reactor = context.DefaultReactor();
-    boost::asio::post(slow_, [reactor, work] { reactor->Finish(grpc_status(work())); });
-    return reactor;
+    auto* reply = new WatchedReply(replies_, context);
+    boost::asio::post(slow_, [reply, work] { reply->end(grpc_status(work())); });
+    return reply;
   }
 
   wire::Service& service_;
   const GrpcOptions& options_;
   const Clock& clock_;
+  ReplyWatch& replies_;
   Allocator allocator_;
   InferStreams streams_;
   boost::asio::thread_pool slow_{1};

@@ -251,4 +251,10 @@ void write_message(const InferReply& reply, inference::ModelInferResponse& to) {
   }
 }
 
+std::size_t raw_bytes(const inference::ModelInferResponse& message) {
+  std::size_t bytes = 0;
+  for (const auto& tensor : message.raw_output_contents()) bytes += tensor.size();
+  return bytes;
+}
+
 }  // namespace neph::wire

@@ -1,6 +1,8 @@
 // Inference messages of gRPC to and from the neutral ones.
 #pragma once
 
+#include <cstddef>
+
 #include "wire/message.hpp"
 
 namespace inference {
@@ -19,5 +21,8 @@ Status read_message(const inference::ModelInferResponse& from, InferReply& reply
 /// Fills an empty message; tensors are copied into it, as raw contents.
 void write_message(const InferRequest& request, inference::ModelInferRequest& to);
 void write_message(const InferReply& reply, inference::ModelInferResponse& to);
+
+/// Of its tensors, which are nearly all of a large one.
+std::size_t raw_bytes(const inference::ModelInferResponse& message);
 
 }  // namespace neph::wire

@@ -16,7 +16,7 @@ constexpr std::size_t most_held_bytes = std::size_t{16} << 20;
 
 }  // namespace
 
-GrpcExchange::GrpcExchange(Pool<GrpcExchange>& pool) : pool_(pool) {
+GrpcExchange::GrpcExchange(Pool<GrpcExchange>& pool, ReplyWatch& replies) : pool_(pool), writing_(replies) {
   set_request(&own_request_);
   set_response(&own_response_);
 }
@@ -37,11 +37,17 @@ void GrpcExchange::finish(Status status) {
     context_->AddTrailingMetadata(
         "grpc-retry-pushback-ms",
         std::to_string(std::chrono::ceil<std::chrono::milliseconds>(retry_after).count()));
-  reactor_->Finish(grpc_status(status));
+  end(grpc_status(status));
+}
+
+void GrpcExchange::end(const grpc::Status& status) {
+  writing_.begin(*context_, raw_bytes(own_response_));
+  reactor_->Finish(status);
 }
 
 void GrpcExchange::Release() {
   std::unique_ptr<GrpcExchange> self(this);
+  writing_.end();
   held_bytes_ += own_request_.ByteSizeLong() + own_response_.ByteSizeLong();
   if (held_bytes_ > most_held_bytes) return;
   own_request_.Clear();

@@ -11,6 +11,7 @@
 #include <grpcpp/support/message_allocator.h>
 #include <inference.pb.h>
 
+#include "wire/grpc/reply_watch.hpp"
 #include "wire/service.hpp"
 
 namespace neph::wire {
@@ -48,16 +49,19 @@ class GrpcExchange final
       public grpc::MessageHolder<inference::ModelInferRequest, inference::ModelInferResponse> {
  public:
   using Exchange::request;  // not the message holder's
-  explicit GrpcExchange(Pool<GrpcExchange>& pool);
+  GrpcExchange(Pool<GrpcExchange>& pool, ReplyWatch& replies);
 
   grpc::ServerUnaryReactor* begin(grpc::CallbackServerContext& context);
   void finish(Status status) override;
+  /// Also for what is no inference. The exchange may have gone when it returns.
+  void end(const grpc::Status& status);
   bool abandoned() const override { return context_->IsCancelled(); }
 
   void Release() override;
 
  private:
   Pool<GrpcExchange>& pool_;
+  ReplyWatch::Slot writing_;
   grpc::CallbackServerContext* context_ = nullptr;
   grpc::ServerUnaryReactor* reactor_ =
       nullptr;  ///< the context's, which makes a new one when it is asked again
@@ -70,12 +74,14 @@ class GrpcExchange final
 class Allocator final
     : public grpc::MessageAllocator<inference::ModelInferRequest, inference::ModelInferResponse> {
  public:
+  explicit Allocator(ReplyWatch& replies) : replies_(replies) {}
   GrpcExchange* AllocateMessages() override {
     auto exchange = pool_.take();
-    return exchange ? exchange.release() : new GrpcExchange(pool_);
+    return exchange ? exchange.release() : new GrpcExchange(pool_, replies_);
   }
 
  private:
+  ReplyWatch& replies_;
   Pool<GrpcExchange> pool_;
 };
 

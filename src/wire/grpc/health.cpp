@@ -16,9 +16,16 @@ constexpr std::string_view inference_service = "inference.GRPCInferenceService";
 /// One who watches. A chain of one thing after another (look, write, look, wait, look): no two at a time.
 class Watcher final : public grpc::ServerWriteReactor<Response> {
  public:
-  Watcher(const Health& health, std::string name) : health_(health), name_(std::move(name)) { look(); }
+  Watcher(const Health& health, ReplyWatch& replies, const grpc::CallbackServerContext& context,
+          std::string name)
+      : health_(health), context_(context), name_(std::move(name)), writing_(replies) {
+    look();
+  }
 
-  void OnWriteDone(bool written) override { written ? look() : Finish(grpc::Status::CANCELLED); }
+  void OnWriteDone(bool written) override {
+    writing_.end();
+    written ? look() : Finish(grpc::Status::CANCELLED);
+  }
   void OnCancel() override { gone_ = true; }
   void OnDone() override { delete this; }
 
@@ -28,6 +35,7 @@ class Watcher final : public grpc::ServerWriteReactor<Response> {
     if (const auto state = health_.state_of(name_); state != said_) {
       said_ = state;
       response_.set_status(state);
+      writing_.begin(context_, 0);
       return StartWrite(&response_);
     }
     alarm_.emplace();  // a new one: the old one may be what calls this
@@ -35,7 +43,9 @@ class Watcher final : public grpc::ServerWriteReactor<Response> {
   }
 
   const Health& health_;
+  const grpc::CallbackServerContext& context_;
   const std::string name_;
+  ReplyWatch::Slot writing_;
   std::optional<Health::State> said_;
   Response response_;
   std::optional<grpc::Alarm> alarm_;
@@ -56,15 +66,15 @@ grpc::ServerUnaryReactor* Health::Check(grpc::CallbackServerContext* context, co
                                         Response* to) {
   const auto state = state_of(from->service());
   to->set_status(state);
-  auto* reactor = context->DefaultReactor();
-  reactor->Finish(state == Response::SERVICE_UNKNOWN
-                      ? grpc::Status(grpc::StatusCode::NOT_FOUND, "no service or model of that name")
-                      : grpc::Status::OK);
-  return reactor;
+  auto* reply = new WatchedReply(replies_, *context);
+  reply->end(state == Response::SERVICE_UNKNOWN
+                 ? grpc::Status(grpc::StatusCode::NOT_FOUND, "no service or model of that name")
+                 : grpc::Status::OK);
+  return reply;
 }
 
-grpc::ServerWriteReactor<Response>* Health::Watch(grpc::CallbackServerContext*, const Request* from) {
-  return new Watcher(*this, from->service());
+grpc::ServerWriteReactor<Response>* Health::Watch(grpc::CallbackServerContext* context, const Request* from) {
+  return new Watcher(*this, replies_, *context, from->service());
 }
 
 }  // namespace neph::wire

@@ -7,6 +7,7 @@
 
 #include <health.grpc.pb.h>
 
+#include "wire/grpc/reply_watch.hpp"
 #include "wire/service.hpp"
 
 namespace neph::wire {
@@ -15,7 +16,7 @@ class Health final : public grpc::health::v1::Health::CallbackService {
  public:
   using State = grpc::health::v1::HealthCheckResponse::ServingStatus;
 
-  explicit Health(const wire::Service& service) : service_(service) {}
+  Health(const wire::Service& service, ReplyWatch& replies) : service_(service), replies_(replies) {}
 
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* context,
                                   const grpc::health::v1::HealthCheckRequest* from,
@@ -31,6 +32,7 @@ class Health final : public grpc::health::v1::Health::CallbackService {
 
  private:
   const wire::Service& service_;
+  ReplyWatch& replies_;
   std::atomic<bool> stopping_{false};
 };
 

@@ -1,15 +1,17 @@
 #include "wire/grpc/listener.hpp"
 
-#include <fmt/format.h>
 #include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 
+#include "wire/grpc/acceptor.hpp"
 #include "wire/grpc/calls.hpp"
 #include "wire/grpc/health.hpp"
 
 namespace neph::wire {
 namespace {
+
+constexpr int most_calls = 1024;  // of one connection at a time
 
 Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const TlsServer& tls) {
   NEPH_TRY(auto texts, read_tls(tls));
@@ -25,31 +27,28 @@ Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const TlsServer&
 class Listener final : public GrpcListener {
  public:
   Listener(Service& service, const GrpcOptions& options, const Clock& clock)
-      : options_(options), clock_(clock), calls_(service, options_, clock), health_(service) {}
+      : options_(options),
+        clock_(clock),
+        replies_(options.patience_s, clock),
+        calls_(service, options_, clock, replies_),
+        health_(service, replies_) {}
   ~Listener() override { stop(clock_.now()); }
 
   Status listen() {
     NEPH_TRY(const auto credentials, credentials_of(options_.tls));
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     gpr_set_log_function([](gpr_log_func_args*) {});  // its errors come back as ours, and only cli talks
-    const auto address =
-        options_.address.find(':') == std::string::npos ? options_.address : "[" + options_.address + "]";
+    NEPH_CHECK(acceptor_.listen(options_.address, options_.port));
+    port_ = acceptor_.port();
     grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
-                               0);  // or a second server would share the port unseen
-    builder.SetMaxReceiveMessageSize(
-        static_cast<int>(std::min<std::uint64_t>(options_.max_message_bytes, INT32_MAX)));
-    builder.SetMaxSendMessageSize(-1);
-    builder.AddListeningPort(fmt::format("{}:{}", address, options_.port), credentials, &port);
+    limit(builder);
+    auto connections = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
     builder.RegisterService(&calls_);
     builder.RegisterService(&health_);
     server_ = builder.BuildAndStart();
-    if (!server_ || port == 0)
-      return fail(ErrorCode::unavailable,
-                  "cannot listen on {}:{}: the port is taken, or the address is not this machine's", address,
-                  options_.port);
-    port_ = static_cast<std::uint16_t>(port);
+    if (!server_) return fail(ErrorCode::unavailable, "gRPC's library did not start a server");
+    acceptor_.run(std::move(connections));
     return {};
   }
 
@@ -57,6 +56,7 @@ class Listener final : public GrpcListener {
 
   void stop(Moment until) override {
     if (!server_) return;
+    acceptor_.stop();
     health_.stop();
     calls_.wind_down();
     server_->Shutdown(std::chrono::system_clock::now() + (until - clock_.now()));
@@ -66,11 +66,24 @@ class Listener final : public GrpcListener {
   }
 
  private:
+  /// What one connection may take, and for how long.
+  void limit(grpc::ServerBuilder& builder) const {
+    const auto patience_ms = static_cast<int>(options_.patience_s * 1000);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, patience_ms);  // to the first settings
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, patience_ms);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, most_calls);
+    builder.SetMaxReceiveMessageSize(
+        static_cast<int>(std::min<std::uint64_t>(options_.max_message_bytes, INT32_MAX)));
+    builder.SetMaxSendMessageSize(-1);
+  }
+
   const GrpcOptions options_;
   const Clock& clock_;
+  ReplyWatch replies_;
   Calls calls_;
   Health health_;
   std::unique_ptr<grpc::Server> server_;
+  Acceptor acceptor_;
   std::uint16_t port_ = 0;
 };
 

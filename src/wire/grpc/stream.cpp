@@ -19,7 +19,7 @@ constexpr std::size_t most_under_way = 128;
 class InferStream final : public InferStreams::Reactor {
  public:
   InferStream(InferStreams& home, const grpc::CallbackServerContext& context)
-      : home_(home), context_(context) {
+      : home_(home), context_(context), sending_(home.replies_) {
     StartRead(&incoming_);
   }
 
@@ -48,6 +48,7 @@ class InferStream final : public InferStreams::Reactor {
 
   InferStreams& home_;
   const grpc::CallbackServerContext& context_;
+  ReplyWatch::Slot sending_;
   inference::ModelInferRequest incoming_;
   std::mutex mutex_;
   std::deque<std::unique_ptr<Turn>> turns_;  ///< in the order in which they were asked; the first is written
@@ -107,12 +108,14 @@ void InferStream::Turn::finish(Status status) {
 void InferStream::write_first() {
   if (writing_ || turns_.empty() || !turns_.front()->done) return;
   writing_ = true;
+  sending_.begin(context_, raw_bytes(turns_.front()->response.infer_response()));
   StartWrite(&turns_.front()->response);
 }
 
 /// An answer that could not be written is one that nobody waits for: the next ones fail as fast.
 void InferStream::OnWriteDone(bool) {
   bool over = false;
+  sending_.end();  // without the lock, which OnCancel wants
   {
     const std::scoped_lock lock(mutex_);
     writing_ = false;

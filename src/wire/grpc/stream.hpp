@@ -9,6 +9,7 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.pb.h>
 
+#include "wire/grpc/reply_watch.hpp"
 #include "wire/service.hpp"
 
 namespace neph::wire {
@@ -20,7 +21,8 @@ class InferStreams {
  public:
   using Reactor = grpc::ServerBidiReactor<inference::ModelInferRequest, inference::ModelStreamInferResponse>;
 
-  InferStreams(Service& service, const Clock& clock) : service_(service), clock_(clock) {}
+  InferStreams(Service& service, const Clock& clock, ReplyWatch& replies)
+      : service_(service), clock_(clock), replies_(replies) {}
 
   /// A stream that lives until its client has gone, or has said and been told everything.
   Reactor* open(const grpc::CallbackServerContext& context);
@@ -31,6 +33,7 @@ class InferStreams {
   friend class InferStream;
   Service& service_;
   const Clock& clock_;
+  ReplyWatch& replies_;
   std::mutex mutex_;
   std::unordered_set<InferStream*> open_;
   bool stopping_ = false;
