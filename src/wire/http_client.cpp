@@ -47,12 +47,13 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     if (error)
       return fail(ErrorCode::unavailable, "{}: no such host ({})", endpoint_.text(), error.message());
     for (const auto& entry : found) addresses_.push_back(entry.endpoint());
-    Call first;  // to see that somebody is there
+    Call first;  // to see that somebody is there: whatever it says, somebody said it
     NEPH_TRY(const auto live, encode_get("/v2/health/live"));
     first.request = live.get();
     first.deadline = clock_.now() + from_seconds(options_.connect_s);
     const auto status = perform(first);
-    if (!status) return fail(status.error().code, "{}: {}", endpoint_.text(), status.error().message);
+    const bool spoke = first.first_byte && (status || status.error().code != ErrorCode::corrupt);
+    if (!spoke) return fail(status.error().code, "{}: {}", endpoint_.text(), status.error().message);
     knows_binary_ = server_knows_binary();
     return {};
   }
@@ -71,7 +72,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     made->head = fmt::format(
         "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}Content-Type: {}\r\n{}Content-Length: "
         "{}\r\n\r\n",
-        path_segment(request.model), version, endpoint_.host, authorization(),
+        path_segment(request.model), version, endpoint_.address(), authorization(),
         made->body.has_binary() ? "application/octet-stream" : "application/json",
         made->body.has_binary()
             ? fmt::format("Inference-Header-Content-Length: {}\r\n", made->body.json.size())
@@ -164,7 +165,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   Result<std::unique_ptr<Outgoing>> encode_get(std::string_view target) const {
     auto made = std::make_unique<HttpOutgoing>();
     made->head =
-        fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, endpoint_.host, authorization());
+        fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, endpoint_.address(), authorization());
     made->pieces = {asio::buffer(made->head)};
     return std::unique_ptr<Outgoing>(std::move(made));
   }

@@ -134,7 +134,7 @@ class BehindServer final : public Recogniser {
     page.protocol = wire::Protocol::http;
     page.port = usual_metrics_port;
     if (!spec_.metrics.empty()) {
-      NEPH_TRY(page, wire::parse_endpoint(spec_.metrics));
+      NEPH_TRY(page, metrics_endpoint(spec_.metrics));
     }
     auto with = options();
     if (endpoint_.secure && !page.secure) with.bearer_token.clear();  // it is not said in the clear

@@ -9,6 +9,7 @@
 #include "net/net.hpp"
 #include "workload/command_line.hpp"
 #include "workload/infer_run.hpp"
+#include "workload/remote_telemetry.hpp"
 
 namespace neph::workload::infer {
 namespace {
@@ -59,6 +60,7 @@ Status check_architecture(const Json& json, const InferSpec& spec) {
     return fail(ErrorCode::invalid_argument,
                 "limits of processors and memory are a container's: --server-in docker");
   if (!spec.server.empty()) NEPH_CHECK(wire::parse_endpoint(spec.server));
+  if (!spec.metrics.empty()) NEPH_CHECK(metrics_endpoint(spec.metrics));
   if (spec.payload == Payload::jpeg && spec.files == Files::off)
     return fail(ErrorCode::invalid_argument,
                 "--payload jpeg sends files, and --files off means that none are read");

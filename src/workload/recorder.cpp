@@ -31,10 +31,13 @@ struct Part {
   Nanoseconds (*of)(const InferTimes&);
 };
 
+Nanoseconds time_told(const wire::StageTimes& server) {
+  return server.decode + server.queue + server.batch + server.infer + server.encode;
+}
+
 /// What the server does not tell of. Not below nothing: it tells in microseconds.
 Nanoseconds outside_server(const InferTimes& t) {
-  const auto& server = t.server;
-  const auto told = server.decode + server.queue + server.batch + server.infer + server.encode;
+  const auto told = time_told(t.server);
   return std::max(Nanoseconds(0), t.done - t.issued - told);
 }
 
@@ -52,7 +55,14 @@ constexpr std::array parts = {Part{"send", send_time},
                               Part{"server_infer", [](const InferTimes& t) { return t.server.infer; }},
                               Part{"server_encode", [](const InferTimes& t) { return t.server.encode; }},
                               Part{"receive", [](const InferTimes& t) { return t.receive; }}};
-constexpr std::span<const Part> parts_of_a_request = parts;
+
+/// Those of the server itself only where it tells of them.
+std::vector<Part> parts_of_requests(bool served, bool told) {
+  std::vector<Part> known;
+  for (const auto& part : parts)
+    if (served && (told || !part.name.starts_with("server_"))) known.push_back(part);
+  return known;
+}
 
 Figure figure(std::string name, std::string unit, Estimate estimate) {
   return {std::move(name), std::move(unit), estimate};
@@ -127,7 +137,7 @@ void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
   column("decode_s", [](const Sample& s) { return seconds(s.load.decode); });
   column("preprocess_s", [](const Sample& s) { return seconds(s.load.preprocess); });
   column("infer_s", [](const Sample& s) { return seconds(s.times.done - s.times.issued); });
-  for (const auto& part : served() ? parts_of_a_request : std::span<const Part>())
+  for (const auto& part : parts_of_requests(served(), told()))
     column(fmt::format("{}_s", part.name), [&](const Sample& s) { return seconds(part.of(s.times)); });
   column("postprocess_s", [](const Sample& s) { return seconds(s.postprocess); });
   column("write_s", [](const Sample& s) { return seconds(s.write); });
@@ -142,13 +152,16 @@ void Recorder::add_stages(RunResult& result) const {
   stage("read", [](const Sample& s) { return s.load.read; });
   stage("decode", [](const Sample& s) { return s.load.decode; });
   stage("preprocess", [](const Sample& s) { return s.load.preprocess; });
-  if (served())
-    for (const auto& part : parts_of_a_request)
-      stage(std::string(part.name), [&](const Sample& s) { return part.of(s.times); });
-  else
-    result.stages.push_back({"infer", seconds(engine_busy()), done_});
+  for (const auto& part : parts_of_requests(served(), told()))
+    stage(std::string(part.name), [&](const Sample& s) { return part.of(s.times); });
+  if (!served()) result.stages.push_back({"infer", seconds(engine_busy()), done_});
   stage("postprocess", [](const Sample& s) { return s.postprocess; });
   stage("write", [](const Sample& s) { return s.write; });
+}
+
+bool Recorder::told() const {
+  return std::any_of(samples_.begin(), samples_.end(),
+                     [](const Sample& s) { return time_told(s.times.server).count() > 0; });
 }
 
 bool Recorder::served() const {

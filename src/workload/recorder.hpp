@@ -50,6 +50,8 @@ class Recorder {
   Estimate images_per_s(Moment begin, Moment end) const;
   Nanoseconds engine_busy() const;
   bool served() const;
+  /// Whether the server says of its own stages.
+  bool told() const;
   double share_failed() const;
 
   const data::PictureSet& set_;

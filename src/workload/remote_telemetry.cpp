@@ -39,6 +39,16 @@ std::optional<double> metric(std::string_view page, std::string_view name, std::
   return sum;
 }
 
+Result<wire::Endpoint> metrics_endpoint(std::string_view text) {
+  constexpr std::string_view page = "/metrics";
+  if (text.ends_with(page)) text.remove_suffix(page.size());
+  NEPH_TRY(auto endpoint, wire::parse_endpoint(text));
+  if (endpoint.protocol != wire::Protocol::http)
+    return fail(ErrorCode::invalid_argument, "{}: figures are a page of HTTP; write it as http://HOST:8002",
+                text);
+  return endpoint;
+}
+
 struct RemoteTelemetry::Quantity {
   std::string_view metric_name, label;
   bool is_rate = false;

@@ -19,9 +19,13 @@ namespace neph::workload {
 /// `label` (as `mode="user"`; empty: any).
 std::optional<double> metric(std::string_view page, std::string_view name, std::string_view label = {});
 
+/// "http://node2:8002", with or without the /metrics that is asked there. Errors: invalid_argument.
+Result<wire::Endpoint> metrics_endpoint(std::string_view text);
+
 /// Reads the page in a thread of its own, "telemetry". Series: target server: cpu (cores), memory_resident,
 /// memory_peak (bytes), threads; server_loader, server_engine, server_rest: cpu; server_machine: cpu_user,
-/// cpu_system, cpu_idle, cpu_steal (cores), memory_available; server_container: memory_current, memory_peak.
+/// cpu_system, cpu_idle, cpu_steal (cores), memory_available; server_container: memory_current, memory_peak;
+/// server_gpus: utilisation, memory_used, power, of all together.
 /// What the page lacks, and all of it where there is none, is unavailable with the reason.
 class RemoteTelemetry {
  public:

@@ -88,7 +88,6 @@ def test_a_server_that_does_not_tell_what_it_uses_is_unavailable_and_not_zero(as
             assert summary["mean"] is None and "does not tell" in summary["unavailable"], quantity
 
 
-@pytest.mark.xfail(strict=True, reason="the page is given up where /v2/health/live is not on its port")
 def test_what_a_server_tells_of_itself_is_measured(asked):
     """MLServer's page has its process, and nothing of the machine; its port of figures has no other page."""
     for cell in asked("mlserver").cells:
