@@ -191,6 +191,4 @@ def test_a_server_on_another_machine(tmp_path, two_machines, small_model, pictur
     assert {cell["answers_checksum"] for cell in cells} == {compared["cells"][0]["answers_checksum"]}
     for cell in cells[4:]:
         assert cell["telemetry"]["server.memory_resident"]["mean"] > 20e6
-        on_the_cable_ms = BYTES_OF_PICTURE * 8 / (gbit * 1e6)
-        on_the_way_ms = sum(cell["stages_ms"][stage]["value"] for stage in ("send", "transport"))
-        assert on_the_way_ms > 0.9 * on_the_cable_ms or cell["factors"]["mode"] == "async"
+        assert cell["images_per_s"]["value"] < 1.1 * gbit * 1e9 / 8 / BYTES_OF_PICTURE, "what the cable carries"
