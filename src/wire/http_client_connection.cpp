@@ -108,7 +108,8 @@ void HttpClientConnection::take(std::size_t bytes) {
 /// What has come of it with the head is in body_.
 void HttpClientConnection::begin_body() {
   if (reply_.body_end == BodyEnd::length) {
-    left_ = reply_.content_length - std::min<std::uint64_t>(body_.size(), reply_.content_length);
+    if (body_.size() > reply_.content_length) return refuse(corrupt("more than its Content-Length"));
+    left_ = reply_.content_length - body_.size();
     return left_ > 0 ? read() : finish();
   }
   left_ = most_body_bytes;
@@ -125,8 +126,9 @@ void HttpClientConnection::take_body(std::string_view piece) {
     return chunks_.done() ? finish() : read();
   }
   const bool until_end = reply_.body_end == BodyEnd::end_of_connection;
-  if (until_end && piece.size() > left_) return refuse(corrupt("a body of more than 1 GiB"));
-  left_ -= std::min<std::uint64_t>(left_, piece.size());
+  if (piece.size() > left_)
+    return refuse(corrupt(until_end ? "a body of more than 1 GiB" : "more than its Content-Length"));
+  left_ -= piece.size();
   if (keeps) body_ += piece;
   left_ > 0 || until_end ? read() : finish();
 }

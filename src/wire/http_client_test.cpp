@@ -156,6 +156,13 @@ TEST_F(HttpClientTest, WaitsForTheLastChunk) {
   EXPECT_EQ(page({chunked, "3\r\nabc\r\n0\r\n"}), "timeout: no reply within the time allowed");
 }
 
+TEST_F(HttpClientTest, RefusesMoreThanTheLengthThatWasTold) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+  EXPECT_EQ(page({head + "abc"}), "corrupt: no reply of HTTP/1.1: more than its Content-Length");
+  EXPECT_THAT(page({head + "a", "bc"}), HasSubstr("more than its Content-Length"));
+  EXPECT_EQ(page({head + "a", "b"}), "ab");
+}
+
 TEST_F(HttpClientTest, DropsWhatFollowsTheLastChunk) {
   EXPECT_EQ(page({std::string(chunked) + "1\r\na\r\n0\r\n\r\nHTTP/1.1 "}), "a");
   EXPECT_EQ(page({std::string(chunked) + "1\r\nb\r\n0\r\n\r\n"}), "b");

@@ -30,12 +30,13 @@ def images_per_s(architecture, *options, batch=1):
     return run(architecture, *options, batch=batch)["images_per_s"]["value"]
 
 
-def peak_bytes(mode):
-    return run("grpc", "--files", "off", "--mode", mode, count=200)["telemetry"]["process.memory_peak"]["maximum"]
+def peak_bytes(mode, *options, count=200):
+    cell = run("grpc", "--files", "off", "--mode", mode, *options, count=count)
+    return cell["telemetry"]["process.memory_peak"]["maximum"]
 
 
 def start_ms():
-    """From the server's start to ready, without what compiling and trying the model takes."""
+    """From the server's start to ready: it has loaded, compiled and tried the model."""
     return 1000 * run("http", "--files", "off", count=8)["phases"]["server_start"]["value"]
 
 
@@ -62,6 +63,8 @@ def rows():
             partial(images_per_s, "in-process", "--mode", "async")),
         Row("serve-memory", "peak memory of client and server over grpc, batch 1, async", "sync",
             Goal(1.5, at_least=False), partial(peak_bytes, "async"), partial(peak_bytes, "sync"), rounds=7),
+        Row("serve-memory-unbounded", "the same with 500 requests at once: what a bound saves", "sync", Goal(1.5),
+            partial(peak_bytes, "async", "--depth", -1, count=500), partial(peak_bytes, "sync", count=500), rounds=7),
         Row("serve-start", "server start to ready less the same model's load, compile, first inference", "",
             Goal(50, at_least=False), lambda: start_ms() - compile_ms(), unit="ms", rounds=7),
     ]

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from conftest import BUILD, Neph
+from conftest import BUILD, Neph, Opened
 
 QUICK = ("--warmup", 1, "--warmup-max-s", 0.3)
 PARTS = [
@@ -35,13 +35,18 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory, small_model, pictures):
-    """In-process and local, both protocols, both modes, two batch sizes."""
+def comparison(tmp_path_factory, small_model, pictures):
+    """In-process and local, both protocols, both modes, two batch sizes: the program in the store's folder, the results."""
     neph = Neph(tmp_path_factory.mktemp("architectures"))
-    return neph.json(
+    return neph, neph.json(
         "infer", small_model, "--images", pictures, "--count", 48, "--architecture", "in-process,local",
         "--protocol", "http,grpc", "--mode", "sync,async", "--batch", "1,8", "--repeat", 2, "--seed", 5, *QUICK,
     )
+
+
+@pytest.fixture
+def compared(comparison):
+    return comparison[1]
 
 
 def local_cells(document):
@@ -60,6 +65,16 @@ def test_every_valid_combination_is_one_cell(compared):
 
 def test_all_architectures_give_the_same_answers(compared):
     assert len({cell["answers_checksum"] for cell in compared["cells"]}) == 1
+
+
+@pytest.mark.browser
+def test_its_report_shows_every_setting(comparison, chromium):
+    neph, document = comparison
+    with Opened(chromium, neph.folder / neph("report").stdout.strip()) as opened:
+        drawn = opened.page.evaluate("[...document.querySelectorAll('main > section:has(figure)')].map(s => s.id)")
+        assert {"throughput", "settings", "requests", "processor", "memory", "standard_error"} <= set(drawn)
+        assert opened.page.locator("#settings .mark-rect path").count() >= len(document["cells"])
+        assert opened.complaints == []
 
 
 def test_every_party_is_watched_apart(compared):
