@@ -55,7 +55,7 @@ class Telemetry {
 
   virtual ~Telemetry() = default;
   /// From the next reading on the process and its descendants count too, although somebody else started them
-  /// (a container's, which the engine of containers does). The thread's role is rest.
+  /// (a container's, which the engine of containers does). As descendants they count as rest.
   virtual void also(int pid) = 0;
   /// Asks for a reading now, out of turn: at the border of a phase it keeps what lies before apart from what
   /// comes after. Returns at once; the reading follows within about 0.1 ms.

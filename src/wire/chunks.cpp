@@ -4,15 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "wire/http_reply_head.hpp"
+
 namespace neph::wire {
 namespace {
 
 constexpr std::uint64_t most_beside = 64 << 10;  // as of a head
 constexpr std::uint64_t no_digit = 16;
-
-tl::unexpected<Error> corrupt(std::string_view why) {
-  return fail(ErrorCode::corrupt, "no reply of HTTP/1.1: {}", why);
-}
 
 std::uint64_t digit_of(char byte) {
   if (byte >= '0' && byte <= '9') return static_cast<std::uint64_t>(byte - '0');
@@ -44,7 +42,7 @@ void Chunks::take_data(std::string_view& bytes, std::string* data) {
 }
 
 Status Chunks::take_beside(char byte) {
-  if (++beside_ > most_beside) return corrupt("more than 64 KiB beside the data of a chunk");
+  if (++beside_ > most_beside) return no_reply("more than 64 KiB beside the data of a chunk");
   switch (part_) {
     case Part::size:
       return take_size(byte);
@@ -53,7 +51,7 @@ Status Chunks::take_beside(char byte) {
     case Part::size_end:
       return take_end_of_line(byte, left_ > 0 ? Part::data : Part::line);
     case Part::data_cr:
-      if (byte != '\r') return corrupt("a chunk that is longer than its size");
+      if (byte != '\r') return no_reply("a chunk that is longer than its size");
       part_ = Part::data_end;
       return {};
     case Part::data_end:
@@ -75,8 +73,8 @@ Status Chunks::take_beside(char byte) {
 
 Status Chunks::take_size(char byte) {
   if (const auto digit = digit_of(byte); digit != no_digit) return take_digit(digit);
-  if (!has_digit_) return corrupt("a chunk without a size");
-  if (byte != '\r' && byte != ';' && byte != ' ' && byte != '\t') return corrupt("the size of a chunk");
+  if (!has_digit_) return no_reply("a chunk without a size");
+  if (byte != '\r' && byte != ';' && byte != ' ' && byte != '\t') return no_reply("the size of a chunk");
   sum_ += left_;
   return take_line(byte, Part::extension, Part::size_end);
 }
@@ -85,20 +83,20 @@ Status Chunks::take_digit(std::uint64_t digit) {
   const auto most = most_ - sum_;
   const bool fits = left_ <= most / 16;
   left_ = left_ * 16 + digit;
-  if (!fits || left_ > most) return corrupt(fmt::format("a body in chunks of more than {} bytes", most_));
+  if (!fits || left_ > most) return no_reply(fmt::format("a body in chunks of more than {} bytes", most_));
   has_digit_ = true;
   return {};
 }
 
 /// A line whose words nobody wants. A line feed alone ends none: not all who read it would agree.
 Status Chunks::take_line(char byte, Part rest, Part end) {
-  if (byte == '\n') return corrupt("a line of chunks without a carriage return");
+  if (byte == '\n') return no_reply("a line of chunks without a carriage return");
   part_ = byte == '\r' ? end : rest;
   return {};
 }
 
 Status Chunks::take_end_of_line(char byte, Part next) {
-  if (byte != '\n') return corrupt("a carriage return that ends no line of chunks");
+  if (byte != '\n') return no_reply("a carriage return that ends no line of chunks");
   part_ = next;
   if (next == Part::data) beside_ = 0;
   if (next == Part::size) has_digit_ = false;

@@ -20,10 +20,6 @@ constexpr std::size_t most_head_bytes = 64 << 10;
 constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 30;  // of a length that is not told before
 constexpr Nanoseconds closed_while_idle = std::chrono::milliseconds(100);  // a farewell's way to us
 
-Error corrupt(std::string_view why) {
-  return {ErrorCode::corrupt, fmt::format("no reply of HTTP/1.1: {}", why)};
-}
-
 }  // namespace
 
 void HttpClientConnection::carry(Call& call) {
@@ -89,7 +85,7 @@ void HttpClientConnection::take(std::size_t bytes) {
   head_ += piece;
   const auto blank = head_.find("\r\n\r\n");
   if (blank == std::string::npos) {
-    if (head_.size() > most_head_bytes) return refuse(corrupt("a head of more than 64 KiB"));
+    if (head_.size() > most_head_bytes) return refuse(no_reply("a head of more than 64 KiB").value());
     return read();
   }
   body_ = head_.substr(blank + 4);
@@ -108,7 +104,7 @@ void HttpClientConnection::take(std::size_t bytes) {
 /// What has come of it with the head is in body_.
 void HttpClientConnection::begin_body() {
   if (reply_.body_end == BodyEnd::length) {
-    if (body_.size() > reply_.content_length) return refuse(corrupt("more than its Content-Length"));
+    if (body_.size() > reply_.content_length) return refuse(no_reply("more than its Content-Length").value());
     left_ = reply_.content_length - body_.size();
     return left_ > 0 ? read() : finish();
   }
@@ -127,7 +123,7 @@ void HttpClientConnection::take_body(std::string_view piece) {
   }
   const bool until_end = reply_.body_end == BodyEnd::end_of_connection;
   if (piece.size() > left_)
-    return refuse(corrupt(until_end ? "a body of more than 1 GiB" : "more than its Content-Length"));
+    return refuse(no_reply(until_end ? "a body of more than 1 GiB" : "more than its Content-Length").value());
   left_ -= piece.size();
   if (keeps) body_ += piece;
   left_ > 0 || until_end ? read() : finish();

@@ -17,6 +17,7 @@
 #include "wire/gzip.hpp"
 #include "wire/http_body.hpp"
 #include "wire/http_listener.hpp"
+#include "wire/patience.hpp"
 #include "wire/rest_reply.hpp"
 #include "wire/stream.hpp"
 
@@ -69,7 +70,6 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   using Code = boost::system::error_code;
   enum class Doing { waiting, reading, serving, writing, ending };
 
-  static constexpr double least_bytes_per_s = 1e6;  ///< of a body, beside the patience that it has anyway
   /// JSON to read or write, or bytes to unpack or pack, that take more than about a millisecond.
   static constexpr std::size_t heavy_bytes = std::size_t{256} << 10;
   static constexpr std::size_t first_read_bytes = 8192;

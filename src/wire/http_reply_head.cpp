@@ -25,10 +25,6 @@ std::optional<std::uint64_t> length_of(std::string_view digits) {
   return value;
 }
 
-tl::unexpected<Error> corrupt(std::string_view why) {
-  return fail(ErrorCode::corrupt, "no reply of HTTP/1.1: {}", why);
-}
-
 /// What the headers say, before they are held against each other.
 struct Headers {
   std::optional<std::uint64_t> length;
@@ -38,10 +34,10 @@ struct Headers {
 Status read_header(std::string_view name, std::string_view value, Headers& headers, HttpReplyHead& found) {
   if (same_name(name, "content-length")) {
     headers.length = length_of(value);
-    if (!headers.length) return corrupt("its Content-Length");
+    if (!headers.length) return no_reply("its Content-Length");
   } else if (same_name(name, "inference-header-content-length")) {
     found.json_bytes = length_of(value);
-    if (!found.json_bytes) return corrupt("its Inference-Header-Content-Length");
+    if (!found.json_bytes) return no_reply("its Inference-Header-Content-Length");
   } else if (same_name(name, "connection")) {
     if (same_name(value, "close")) found.keep_alive = false;
     if (same_name(value, "keep-alive")) found.keep_alive = true;
@@ -50,7 +46,7 @@ Status read_header(std::string_view name, std::string_view value, Headers& heade
   } else if (same_name(name, "transfer-encoding")) {
     if (!same_name(value, "chunked"))
       return fail(ErrorCode::unsupported, "a Transfer-Encoding other than chunked: {}", value);
-    if (std::exchange(headers.chunked, true)) return corrupt("a body in chunks of chunks");
+    if (std::exchange(headers.chunked, true)) return no_reply("a body in chunks of chunks");
   }
   return {};
 }
@@ -71,15 +67,19 @@ void settle_body(const Headers& headers, bool is_old, HttpReplyHead& found) {
 
 }  // namespace
 
+tl::unexpected<Error> no_reply(std::string_view why) {
+  return fail(ErrorCode::corrupt, "no reply of HTTP/1.1: {}", why);
+}
+
 Result<HttpReplyHead> parse_reply_head(std::string_view head) {
   HttpReplyHead found;
   constexpr std::string_view version = "HTTP/1.x ";
   const auto end_of_status = version.size() + 3;
   const bool is_old = head.starts_with("HTTP/1.0 ");
   if ((!is_old && !head.starts_with("HTTP/1.1 ")) || head.size() < end_of_status)
-    return corrupt("its first line");
+    return no_reply("its first line");
   const auto status = length_of(head.substr(version.size(), 3));
-  if (!status || *status < 100) return corrupt("its status");
+  if (!status || *status < 100) return no_reply("its status");
   found.status = static_cast<int>(*status);
   found.keep_alive = !is_old;
 
@@ -87,11 +87,11 @@ Result<HttpReplyHead> parse_reply_head(std::string_view head) {
   head.remove_prefix(std::min(head.find("\r\n"), head.size() - 2) + 2);
   while (!head.empty() && !head.starts_with("\r\n")) {
     const auto end = head.find("\r\n");
-    if (end == std::string_view::npos) return corrupt("a header without an end");
+    if (end == std::string_view::npos) return no_reply("a header without an end");
     const auto line = head.substr(0, end);
     head.remove_prefix(end + 2);
     const auto colon = line.find(':');
-    if (colon == std::string_view::npos) return corrupt("a header without a colon");
+    if (colon == std::string_view::npos) return no_reply("a header without a colon");
     NEPH_CHECK(read_header(line.substr(0, colon), trimmed(line.substr(colon + 1)), headers, found));
   }
   settle_body(headers, is_old, found);

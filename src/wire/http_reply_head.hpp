@@ -25,6 +25,9 @@ struct HttpReplyHead {
 /// Transfer-Encoding than chunked).
 Result<HttpReplyHead> parse_reply_head(std::string_view head);
 
+/// The error (corrupt) of what is none, in its head or behind it.
+tl::unexpected<Error> no_reply(std::string_view why);
+
 /// Of a reply whose status is not 200: the words of its {"error": ...}, or else the beginning of its body.
 Error error_of_reply(int status, std::string_view body);
 

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "core/thread.hpp"
+#include "wire/patience.hpp"
 
 namespace neph::wire {
 namespace {
 
-constexpr Nanoseconds a_byte{1000};  // a second per megabyte, as over HTTP
+constexpr Nanoseconds a_byte{static_cast<std::int64_t>(1e9 / least_bytes_per_s)};
 constexpr Nanoseconds longest_between_looks = std::chrono::seconds(1);
 
 }  // namespace
