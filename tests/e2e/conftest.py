@@ -9,7 +9,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import numpy
 import pytest
 from counterparts.mlserver_server import mlserver_server
 from counterparts.perf_analyzer import run_perf_analyzer
@@ -18,7 +17,7 @@ from docker_engine import Unavailable, docker_engine
 from hold_ups import HoldUps
 from identity_repository import write_repository
 from neighbours import Neighbours
-from PIL import Image
+from picture_files import write_pictures
 from places import BUILD, COUNTERPARTS, REPOSITORY
 from server_process import serving_neph
 
@@ -137,13 +136,7 @@ def served(serve, repository):
 @pytest.fixture(scope="session")
 def pictures(tmp_path_factory):
     """A folder of 24 JPEG files of different sizes, all usable, made from a recorded seed."""
-    folder = tmp_path_factory.mktemp("pictures")
-    random = numpy.random.default_rng(3)
-    for number in range(24):
-        width, height = random.integers(280, 520, 2)
-        blocks = Image.fromarray(random.integers(0, 256, (9, 12, 3), dtype=numpy.uint8))
-        blocks.resize((int(width), int(height)), Image.Resampling.BICUBIC).save(folder / f"{number:02}.jpg", quality=92)
-    return folder
+    return write_pictures(tmp_path_factory.mktemp("pictures"))
 
 
 @pytest.fixture(scope="session")

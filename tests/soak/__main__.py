@@ -19,10 +19,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 
+import identity_repository
 from bad_clients import misbehave
 from bystander import Bystander
 from flatness import BLOCKS, slope
-from identity_repository import write_repository
+from picture_files import write_pictures
 from places import BUILD, REPOSITORY
 from server_process import serving_neph
 
@@ -30,12 +31,18 @@ MIB = 2**20
 MOST_GROWTH_MIB = 4.0  # per hour: what the whole interval must lie below
 EVERY_S = 5.0
 BAD_CLIENTS = 6
-LOADS = [  # protocol, model, options: each again and again, so that connections come and go
-    ("http", "identity", ["--rate", "200", "--batch", "1..64*4"]),
-    ("grpc", "identity", ["--rate", "200", "--batch", "1..64*4"]),
-    ("grpc", "picture", ["--rate", "20"]),
-    ("http", "ten_ms", ["--clients", "1,16"]),
-]
+MODELS = identity_repository.MODELS | {"gallery": (identity_repository.PICTURE, ["max_batch = 8", 'payload = "jpeg"'])}
+
+
+def mix(pictures):
+    """(protocol, model, options) of the loads: each again and again, so that connections come and go."""
+    return [
+        ("http", "identity", ["--rate", "200", "--batch", "1..64*4"]),
+        ("grpc", "identity", ["--rate", "200", "--batch", "1..64*4"]),
+        ("grpc", "picture", ["--rate", "20"]),
+        ("http", "gallery", ["--rate", "20", "--input", pictures]),
+        ("http", "ten_ms", ["--clients", "1,16"]),
+    ]
 
 
 def reading(pid):
@@ -74,11 +81,11 @@ def watch(served, seconds, file):
     return readings
 
 
-def soak(served, minutes, seed, file):
+def soak(served, loads, minutes, seed, file):
     """(readings under load, the reading before and after it, what the loads and the bad clients did)."""
     before = reading(served.pid)
-    stop, loads, bad = threading.Event(), Counter(), Counter()
-    threads = [threading.Thread(target=drive, args=(served, load, stop, loads)) for load in LOADS]
+    stop, driven, bad = threading.Event(), Counter(), Counter()
+    threads = [threading.Thread(target=drive, args=(served, load, stop, driven)) for load in loads]
     threads += [threading.Thread(target=misbehave, args=(served, stop, seed + n, bad)) for n in range(BAD_CLIENTS)]
     with ExitStack() as block, Bystander(served, patience_s=5):
         block.callback(stop.set)
@@ -90,7 +97,7 @@ def soak(served, minutes, seed, file):
         for thread in threads:
             thread.join()
     time.sleep(10)  # the last connections close
-    return readings, before, reading(served.pid), {"loads": loads, "bad clients": bad}
+    return readings, before, reading(served.pid), {"loads": driven, "bad clients": bad}
 
 
 def judge(readings, before, after):
@@ -123,9 +130,11 @@ def main():
     path = folder / f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%dT%H%M%SZ}.jsonl"
     with tempfile.TemporaryDirectory() as work, open(path, "w") as file:
         print(json.dumps({"minutes": asked.minutes, "seed": asked.seed}), file=file)
-        repository = write_repository(Path(work) / "models")
-        with serving_neph(BUILD / "bin/neph", work, repository) as served:
-            readings, before, after, did = soak(served, asked.minutes, asked.seed, file)
+        repository = identity_repository.write_repository(Path(work) / "models", MODELS)
+        (pictures := Path(work) / "pictures").mkdir()
+        loads = mix(write_pictures(pictures))
+        with serving_neph(BUILD / "bin/neph", work, repository, "--shared-memory", "on") as served:
+            readings, before, after, did = soak(served, loads, asked.minutes, asked.seed, file)
         print(json.dumps(did), file=file)
     words, good = judge(readings, before, after)
     print("\n", *words, *(f"{who:<16} {json.dumps(what)}" for who, what in did.items()), f"seed {asked.seed}; every reading: "

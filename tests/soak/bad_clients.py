@@ -1,4 +1,4 @@
-"""What goes wrong in an hour on a network, each as a function that does it once to a server."""
+"""What goes wrong, or happens seldom, in an hour on a network: each a function that does it once to a server."""
 
 import json
 import random
@@ -8,6 +8,7 @@ import time
 
 import numpy
 import tritonclient.grpc
+import tritonclient.utils.shared_memory as shared_memory
 from bystander import BODY
 from raw_http import connect, post, read_reply
 
@@ -92,9 +93,27 @@ def load_anew(served, chance):
     client.close()
 
 
+def pass_shared_memory(served, chance):
+    """Registers a piece, has it read and written, and takes it back."""
+    name, values = f"soak-{chance.getrandbits(64):x}", numpy.zeros((1, 16), "float32")
+    region = shared_memory.create_shared_memory_region(name, f"/{name}", 2 * values.nbytes)
+    client = tritonclient.grpc.InferenceServerClient(served.grpc)
+    try:
+        client.register_system_shared_memory(name, f"/{name}", 2 * values.nbytes)
+        tensor = tritonclient.grpc.InferInput("x", values.shape, "FP32")
+        tensor.set_shared_memory(name, values.nbytes)
+        output = tritonclient.grpc.InferRequestedOutput("y")
+        output.set_shared_memory(name, values.nbytes, offset=values.nbytes)
+        client.infer("identity", [tensor], outputs=[output])
+        client.unregister_system_shared_memory(name)
+    finally:
+        shared_memory.destroy_shared_memory_region(region)
+        client.close()
+
+
 ALL = [
     reset_in_mid_body, half_close, send_slowly, never_read, send_what_makes_no_sense, send_no_http, lose_patience,
-    hang_up_on_a_stream, load_anew,
+    hang_up_on_a_stream, load_anew, pass_shared_memory,
 ]
 
 
