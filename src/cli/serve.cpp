@@ -172,7 +172,8 @@ void declare_serve(Command& command) {
   command.flag("end-with-stdin", options->end_with_stdin,
                "end, as on Ctrl-C, when standard input is closed: when the program that started it has gone");
   command.footer(
-      "Of a repository folder every model is loaded, each in its newest version; NAME/config.toml sets these "
+      "Of a repository folder every model is loaded, each in its newest --versions; NAME/config.toml sets "
+      "these "
       "options for one model (max_batch = 8). The ports answer from the start; ready (neph ready) when all "
       "are.\n"
       "  neph serve resnet50.onnx --max-batch 8 --max-wait 2ms\n"

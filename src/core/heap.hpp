@@ -25,4 +25,9 @@ inline void keep_heap() {
   mallopt(M_ARENA_MAX, std::max(2, static_cast<int>(std::thread::hardware_concurrency())));
 }
 
+/// Gives the kernel back what is free. For when something large has gone: what it leaves behind in pieces
+/// fits the next of its kind only by chance, and a heap that is kept would grow by each piece that does not.
+/// Cost: some milliseconds in which allocating threads wait, and the faults of the pages that are used again.
+inline void give_back_free_memory() { ::malloc_trim(0); }
+
 }  // namespace neph

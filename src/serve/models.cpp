@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/file.hpp"
+#include "core/heap.hpp"
 #include "core/toml.hpp"
 
 namespace neph::serve {
@@ -35,15 +38,15 @@ std::int64_t version_of(const fs::path& path) {
   return digits && is_folder(path) ? std::stoll(name) : 0;
 }
 
-fs::path newest_version(const fs::path& folder) {
-  fs::path newest;
-  std::int64_t number = 0;
-  for (const auto& path : sorted_entries(folder))
-    if (const auto version = version_of(path); version > number) {
-      number = version;
-      newest = path;
-    }
-  return newest;
+/// At most so many, the newest first.
+std::vector<fs::path> newest_versions(const fs::path& folder, std::size_t most) {
+  std::vector<fs::path> found;
+  for (auto& path : sorted_entries(folder))
+    if (version_of(path) > 0) found.push_back(std::move(path));
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return version_of(a) > version_of(b); });
+  if (found.size() > most) found.resize(most);
+  return found;
 }
 
 /// The file "model.*" of a version: an OpenVINO .bin beside it holds its weights.
@@ -69,7 +72,7 @@ Status Models::find(const fs::path& path, const std::string& name) {
     return {};
   }
   for (const auto& folder : sorted_entries(path))
-    if (!newest_version(folder).empty()) entries_[folder.filename().string()];
+    if (!newest_versions(folder, 1).empty()) entries_[folder.filename().string()];
   if (!entries_.empty()) return {};
   return fail(ErrorCode::invalid_argument,
               "{} holds no model; a repository is laid out as NAME/VERSION/model.onnx, VERSION a number",
@@ -96,7 +99,7 @@ Result<Models::Found> Models::look(const std::string& name) const {
     const std::shared_lock lock(mutex_);
     if (!entries_.contains(name)) return no_such(name);
   }
-  return Found{.file = path_, .version = "1", .options = options_};
+  return Found{.versions = {{.number = "1", .file = path_}}, .options = options_};
 }
 
 Result<Models::Found> Models::look_in_folder(const std::string& name) const {
@@ -106,19 +109,21 @@ Result<Models::Found> Models::look_in_folder(const std::string& name) const {
     const std::shared_lock lock(mutex_);
     return no_such(name);
   }
-  const auto version = newest_version(folder);
-  if (version.empty())
-    return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
-  Found found{.file = model_in(version), .version = version.filename().string(), .options = options_};
-  if (found.file.empty())
-    return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
+  Found found{.options = options_};
   const auto config = folder / "config.toml";
-  if (std::error_code ignored; !fs::exists(config, ignored)) return found;
-  NEPH_TRY(const auto text, read_file(config));
-  NEPH_TRY(const auto json, parse_toml(text, config.string()));
-  if (const auto status = from_json(json, found.options, ""); !status)
-    return fail(status.error().code, "{}: {}", config.string(), status.error().message);
-  return found;
+  if (std::error_code ignored; fs::exists(config, ignored)) {
+    NEPH_TRY(const auto text, read_file(config));
+    NEPH_TRY(const auto json, parse_toml(text, config.string()));
+    if (const auto status = from_json(json, found.options, ""); !status)
+      return fail(status.error().code, "{}: {}", config.string(), status.error().message);
+  }
+  for (const auto& version : newest_versions(folder, static_cast<std::size_t>(found.options.versions))) {
+    found.versions.push_back({.number = version.filename().string(), .file = model_in(version)});
+    if (found.versions.back().file.empty())
+      return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
+  }
+  if (!found.versions.empty()) return found;
+  return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
 }
 
 tl::unexpected<Error> Models::no_such(const std::string& name) const {
@@ -134,14 +139,14 @@ tl::unexpected<Error> Models::no_such(const std::string& name) const {
 
 // ---- Loading and unloading
 
-Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const Found& found) {
-  auto options = found.options;
+Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const Version& version,
+                                                 ModelOptions options) {
   NEPH_TRY(auto* engine,
-           options.engine.empty() ? engines_.open_for(found.file) : engines_.open(options.engine));
+           options.engine.empty() ? engines_.open_for(version.file) : engines_.open(options.engine));
   options.engine = engine->name();
-  NEPH_TRY(auto model, engine->load(found.file));
-  const auto platform = engine->name() + "_" + found.file.extension().string().substr(1);
-  return Deployment::open(std::move(model), {name, found.version}, options, platform, regions_, clock_);
+  NEPH_TRY(auto model, engine->load(version.file));
+  const auto platform = engine->name() + "_" + version.file.extension().string().substr(1);
+  return Deployment::open(std::move(model), {name, version.number}, options, platform, regions_, clock_);
 }
 
 Status Models::load(const std::string& name) {
@@ -151,40 +156,55 @@ Status Models::load(const std::string& name) {
   if (!loaded) {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(name);
-    if (found != entries_.end() && !found->second.deployment)
+    if (found != entries_.end() && found->second.deployments.empty())
       found->second = {.state = ModelState::failed, .reason = loaded.error().message};
     return tl::unexpected(std::move(loaded).error());
   }
-  const std::unique_lock lock(mutex_);
-  auto& entry = entries_[name];
-  std::swap(entry.deployment, *loaded);
-  entry.state = ModelState::ready;
-  entry.reason.clear();
+  {
+    const std::unique_lock lock(mutex_);
+    auto& entry = entries_[name];
+    std::swap(entry.deployments, *loaded);
+    entry.state = ModelState::ready;
+    entry.reason.clear();
+  }
+  let_go(*loaded);
   return {};
-}  // behind the lock the one before goes, when it has answered what it accepted
+}
 
-Result<std::unique_ptr<Deployment>> Models::load_anew(const std::string& name) {
+/// When they have answered what they accepted.
+void Models::let_go(Deployments& leaving) {
+  if (leaving.empty()) return;
+  leaving.clear();
+  give_back_free_memory();
+}
+
+Result<Models::Deployments> Models::load_anew(const std::string& name) {
   NEPH_TRY(const auto found, look(name));
   {
     const std::scoped_lock lock(mutex_);
     auto& entry = entries_[name];
-    if (!entry.deployment) entry = {.state = ModelState::loading};
+    if (entry.deployments.empty()) entry = {.state = ModelState::loading};
   }
-  return open(name, found);
+  Deployments loaded;
+  for (const auto& version : found.versions) {
+    NEPH_TRY(auto deployment, open(name, version, found.options));
+    loaded.push_back(std::move(deployment));
+  }
+  return loaded;
 }
 
 Status Models::unload(const std::string& name) {
   const std::scoped_lock one_at_a_time(loading_);
   NEPH_CHECK(check_staying());
-  std::unique_ptr<Deployment> leaving;
+  Deployments leaving;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(name);
     if (found == entries_.end()) return no_such(name);
     found->second.state = ModelState::unloading;
-    leaving = std::move(found->second.deployment);
+    leaving.swap(found->second.deployments);
   }
-  leaving.reset();
+  let_go(leaving);
   set_state(name, ModelState::unloaded, "unloaded");
   return {};
 }
@@ -228,34 +248,49 @@ bool Models::ready() const {
 
 Result<bool> Models::model_ready(const std::string& name, const std::string& version) const {
   const std::shared_lock lock(mutex_);
+  if (!entries_.contains(name)) return no_such(name);
+  return find_ready(name, version).has_value();
+}
+
+Result<const Models::Deployments*> Models::find_ready(const std::string& name) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return no_such(name);
-  const auto& deployment = found->second.deployment;
-  return deployment && (version.empty() || version == deployment->name().version);
+  const auto& [state, reason, deployments] = found->second;
+  if (!deployments.empty()) return &deployments;
+  return fail(ErrorCode::unavailable, "model '{}' is not ready: {}{}{}", name, enum_name(state),
+              reason.empty() ? "" : ", ", reason);
 }
 
 Result<Deployment*> Models::find_ready(const std::string& name, const std::string& version) const {
-  const auto found = entries_.find(name);
-  if (found == entries_.end()) return no_such(name);
-  const auto& [state, reason, deployment] = found->second;
-  if (!deployment)
-    return fail(ErrorCode::unavailable, "model '{}' is not ready: {}{}{}", name, enum_name(state),
-                reason.empty() ? "" : ", ", reason);
-  if (!version.empty() && version != deployment->name().version)
-    return fail(ErrorCode::not_found, "model '{}' has no version '{}'; it is served in version {}", name,
-                version, deployment->name().version);
-  return deployment.get();
+  NEPH_TRY(const auto* deployments, find_ready(name));
+  if (version.empty()) return deployments->front().get();
+  for (const auto& deployment : *deployments)
+    if (deployment->name().version == version) return deployment.get();
+  return fail(ErrorCode::not_found, "model '{}' has no version '{}'; it is served in version {}", name,
+              version, fmt::join(versions_of(*deployments), ", "));
+}
+
+std::vector<std::string> Models::versions(const std::string& name) const {
+  const std::shared_lock lock(mutex_);
+  const auto deployments = find_ready(name);
+  return deployments ? versions_of(**deployments) : std::vector<std::string>{};
+}
+
+std::vector<std::string> Models::versions_of(const Deployments& deployments) {
+  std::vector<std::string> all;
+  for (const auto& deployment : deployments) all.insert(all.begin(), deployment->name().version);
+  return all;
 }
 
 std::vector<wire::RepositoryEntry> Models::list(bool only_ready) const {
   const std::shared_lock lock(mutex_);
   std::vector<wire::RepositoryEntry> all;
   for (const auto& [name, entry] : entries_) {
-    if (only_ready && !entry.deployment) continue;
-    all.push_back({.name = name,
-                   .version = entry.deployment ? entry.deployment->name().version : "",
-                   .state = std::string(enum_name(entry.state)),
-                   .reason = entry.reason});
+    const auto state = std::string(enum_name(entry.state));
+    for (const auto& version : versions_of(entry.deployments))
+      all.push_back({.name = name, .version = version, .state = state, .reason = entry.reason});
+    if (entry.deployments.empty() && !only_ready)
+      all.push_back({.name = name, .state = state, .reason = entry.reason});
   }
   return all;
 }

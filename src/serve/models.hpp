@@ -2,7 +2,7 @@
 //
 // A repository folder is laid out as Triton's: NAME/VERSION/model.onnx (or .xml, .identity, ... whatever an
 // engine reads), VERSION a number above 0, and if wanted NAME/config.toml with options of that model. Of each
-// model the newest version is served.
+// model the newest versions are served, as many as its options say.
 #pragma once
 
 #include <atomic>
@@ -39,9 +39,9 @@ class Models {
   /// Loads all; one that cannot be loaded keeps none of the others from it. The first error.
   Status load_all();
 
-  /// Loads the newest version anew, and lets the one before go when it has answered what it accepted; until
-  /// then both take memory. One that cannot be loaded leaves the one before as it was. Errors: not_found, and
-  /// those of loading.
+  /// Loads its newest versions anew, and lets those before go when they have answered what they accepted;
+  /// until then both take memory. Where one cannot be loaded, those before stay as they were. Errors:
+  /// not_found, and those of loading.
   Status load(const std::string& name);
   /// Returns when everything accepted has been answered. Errors: not_found.
   Status unload(const std::string& name);
@@ -50,8 +50,11 @@ class Models {
   bool ready() const;
   Result<bool> model_ready(const std::string& name, const std::string& version) const;
   std::vector<wire::RepositoryEntry> list(bool only_ready) const;
+  /// That can be asked for, the oldest first.
+  std::vector<std::string> versions(const std::string& name) const;
 
-  /// Calls `use` with the model; it cannot go meanwhile. Errors: not_found, unavailable (not ready).
+  /// Calls `use` with that version of the model, an empty one: the newest; it cannot go meanwhile. Errors:
+  /// not_found, unavailable (not ready).
   template <class Use>
   Status with(const std::string& name, const std::string& version, Use&& use) const {
     const std::shared_lock lock(mutex_);
@@ -59,11 +62,20 @@ class Models {
     use(*deployment);
     return {};
   }
+  /// Calls `use` with each version of each model that is ready.
   template <class Use>
   void each_ready(Use&& use) const {
     const std::shared_lock lock(mutex_);
     for (const auto& [name, entry] : entries_)
-      if (entry.deployment) use(*entry.deployment);
+      for (const auto& deployment : entry.deployments) use(*deployment);
+  }
+  /// Calls `use` with each version of one. Errors: as with().
+  template <class Use>
+  Status each_version(const std::string& name, Use&& use) const {
+    const std::shared_lock lock(mutex_);
+    NEPH_TRY(const auto* deployments, find_ready(name));
+    for (const auto& deployment : *deployments) use(*deployment);
+    return {};
   }
 
   /// Refuses what comes from now on, waits until `until` for what was accepted, and then answers the rest
@@ -71,22 +83,31 @@ class Models {
   bool stop(Moment until);
 
  private:
-  struct Found {
+  using Deployments = std::vector<std::unique_ptr<Deployment>>;  ///< of one model, the newest first
+  struct Version {
+    std::string number;
     std::filesystem::path file;
-    std::string version;
+  };
+  struct Found {
+    std::vector<Version> versions;  ///< the newest first
     ModelOptions options;
   };
   struct Entry {
     ModelState state = ModelState::loading;
     std::string reason;
-    std::unique_ptr<Deployment> deployment;
+    Deployments deployments;
   };
 
   Result<Found> look(const std::string& name) const;
   Result<Found> look_in_folder(const std::string& name) const;
-  Result<std::unique_ptr<Deployment>> load_anew(const std::string& name);
-  Result<std::unique_ptr<Deployment>> open(const std::string& name, const Found& found);
+  Result<Deployments> load_anew(const std::string& name);
+  Result<std::unique_ptr<Deployment>> open(const std::string& name, const Version& version,
+                                           ModelOptions options);
+  Result<const Deployments*> find_ready(const std::string& name) const;
   Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
+  /// Their numbers, the oldest first.
+  static std::vector<std::string> versions_of(const Deployments& deployments);
+  static void let_go(Deployments& leaving);
   void set_state(const std::string& name, ModelState state, std::string reason);
   Status check_staying() const;
   /// With the names that there are; the entries are locked.

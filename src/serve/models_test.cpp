@@ -69,6 +69,31 @@ TEST_F(ModelRepositories, ServeTheNewestVersionOfEachModel) {
   EXPECT_TRUE(models.ready());
 }
 
+TEST_F(ModelRepositories, ServeAsManyVersionsAsAModelsOptionsSay) {
+  for (const int version : {1, 2, 9, 10}) folder.add("a", version);
+  folder.write("a/config.toml", "versions = 3\n");
+  load_all();
+  EXPECT_THAT(listed(true), ElementsAre("a 2 READY", "a 9 READY", "a 10 READY"));
+  EXPECT_EQ(answer_of("a"), "a 10");
+  EXPECT_EQ(answer_of("a", "2"), "a 2");
+  EXPECT_EQ(answer_of("a", "1"), "not_found: model 'a' has no version '1'; it is served in version 2, 9, 10");
+  EXPECT_TRUE(*models.model_ready("a", "9"));
+  EXPECT_FALSE(*models.model_ready("a", "1"));
+  EXPECT_THAT(service.model_metadata("a", "9")->versions, ElementsAre("2", "9", "10"));
+  EXPECT_EQ(service.statistics("a", "")->size(), 3U) << "of each version";
+  EXPECT_EQ(service.statistics("a", "2")->at(0).inference_count, 1U);
+  EXPECT_EQ(service.statistics("", "")->size(), 3U);
+
+  folder.add("a", 11);
+  ASSERT_TRUE(models.load("a"));
+  EXPECT_THAT(listed(true), ElementsAre("a 9 READY", "a 10 READY", "a 11 READY"));
+  folder.write("a/9/model.identity", "no model");
+  EXPECT_FALSE(models.load("a")) << "one of them does not load";
+  EXPECT_THAT(listed(true), ElementsAre("a 9 READY", "a 10 READY", "a 11 READY")) << "so all stay";
+  ASSERT_TRUE(models.unload("a"));
+  EXPECT_THAT(listed(), ElementsAre("a  UNAVAILABLE"));
+}
+
 TEST_F(ModelRepositories, ServeASingleFileUnderItsOwnNameOrAnother) {
   folder.write("clouds.identity", Repository::identity());
   ASSERT_TRUE(models.find(folder / "clouds.identity", ""));

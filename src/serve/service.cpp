@@ -45,7 +45,10 @@ wire::ServerMetadata InferenceService::metadata() const {
 
 Result<wire::ModelMetadata> InferenceService::model_metadata(const std::string& model,
                                                              const std::string& version) const {
-  return ask<wire::ModelMetadata>(models_, model, version, [](auto& d) { return d.metadata(); });
+  NEPH_TRY(auto about,
+           ask<wire::ModelMetadata>(models_, model, version, [](auto& d) { return d.metadata(); }));
+  about.versions = models_.versions(model);
+  return about;
 }
 
 Result<wire::ModelConfig> InferenceService::model_config(const std::string& model,
@@ -57,10 +60,11 @@ Result<std::vector<wire::ModelStatistics>> InferenceService::statistics(const st
                                                                         const std::string& version) const {
   std::vector<wire::ModelStatistics> all;
   const auto add = [&](const Deployment& deployment) { all.push_back(deployment.statistics()); };
-  if (model.empty())
+  if (model.empty()) {
     models_.each_ready(add);
-  else
-    NEPH_CHECK(models_.with(model, version, add));
+    return all;
+  }
+  NEPH_CHECK(version.empty() ? models_.each_version(model, add) : models_.with(model, version, add));
   return all;
 }
 

@@ -109,6 +109,18 @@ def test_a_newer_version_takes_over(serve, repository, client, tmp_path):
             own.infer("m", floats(1), model_version="1")
 
 
+def test_several_versions_are_served_side_by_side(serve, repository, client, tmp_path):
+    for version in ("1", "2", "3"):
+        shutil.copytree(repository / "identity/1", tmp_path / "models/m" / version)
+    with serve(tmp_path / "models", "--versions", "2") as fresh, Client(client.protocol, fresh) as own:
+        assert own.ask("get_model_metadata", "m")["versions"] == ["2", "3"]
+        assert [own.raw.is_model_ready("m", version) for version in ("1", "2", "3")] == [False, True, True]
+        for version in ("2", "3", ""):
+            numpy.testing.assert_array_equal(own.infer("m", floats(1), model_version=version), floats(1))
+        told = own.ask("get_inference_statistics", "m")["model_stats"]
+        assert {each["version"]: int(each["inference_count"]) for each in told} == {"2": 1, "3": 2}
+
+
 def test_a_model_that_breaks_keeps_the_one_that_ran(serve, repository, client, tmp_path):
     shutil.copytree(repository / "identity", tmp_path / "models/m")
     with serve(tmp_path / "models") as fresh, Client(client.protocol, fresh) as own:
