@@ -95,7 +95,8 @@ template <class Visit, Describes<Stage> Self>
 void describe(Visit&& v, Self& s) {
   v("name", s.name,
     "the stage: read, decode, preprocess, infer, postprocess, write; behind a server send, transport, "
-    "server_decode, server_queue, server_batch, server_infer, server_encode, receive instead of infer");
+    "server_socket, server_decode, server_queue, server_batch, server_infer, server_encode, receive instead "
+    "of infer");
   v("busy_s", s.busy_s, "thread seconds spent in it during the measurement");
   v("items", s.items, "pictures that went through it during the measurement");
 }

@@ -27,7 +27,7 @@ Measurement steady(std::int64_t count) {
                                 .sent = at + ms / 5,
                                 .first_byte = at + 3 * ms,
                                 .done = at + 4 * ms,
-                                .server = {0, 0.0005F, 0, 0.0015F, 0}});
+                                .server = {0, 0, 0.0005F, 0, 0.0015F, 0}});
   }
   measured.workers = {{{std::chrono::milliseconds(10), {}}, std::chrono::seconds(1)}};
   return measured;

@@ -159,7 +159,7 @@ Result<std::string> perf_analyzer_csv(std::vector<Tested> tested) {
     text += fmt::format("{},{:.6g}", row.level, figure(cell, "inferences_per_s"));
     for (const double us :
          {stages_us(cell, {"issue", "connect"}),
-          stages_us(cell, {"network", "unexplained", "network_and_server"}),
+          stages_us(cell, {"network", "unexplained", "network_and_server", "server_socket"}),
           stages_us(cell, {"server_queue"}), stages_us(cell, {"server_decode", "server_batch"}),
           stages_us(cell, {"server_infer"}), stages_us(cell, {"server_encode"}), stages_us(cell, {"receive"}),
           1e3 * figure(cell, "response_p50_ms"), 1e3 * figure(cell, "response_p90_ms"),

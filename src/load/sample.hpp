@@ -27,8 +27,8 @@ struct Sample {
   std::int64_t sent = 0;         ///< handed to the kernel, or to the gRPC library: a connection was there
   std::int64_t first_byte = -1;  ///< of the reply; below 0: not known
   std::int64_t done = 0;
-  /// What the server says of itself, in seconds: decode, queue, batch, infer, encode.
-  std::array<float, 5> server{};
+  /// What the server says of itself, in seconds: socket, decode, queue, batch, infer, encode.
+  std::array<float, 6> server{};
   Outcome outcome = Outcome::answered;
 
   double response_s() const { return static_cast<double>(done - scheduled) * 1e-9; }
@@ -37,7 +37,7 @@ struct Sample {
 };
 
 /// Samples in the order in which they ended. Threads: one adds, any others may read what size() says is
-/// there. Cost: add() copies 64 bytes; one piece of memory is taken for every 8,192.
+/// there. Cost: add() copies 72 bytes; one piece of memory is taken for every 8,192.
 class SampleLog {
  public:
   SampleLog() : pieces_(most_pieces) {}

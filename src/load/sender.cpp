@@ -158,8 +158,8 @@ Sample Sender::sample_of(const Flight& flight) const {
           .sent = at(flight.sent),
           .first_byte = flight.first_byte ? at(*flight.first_byte) : -1,
           .done = at(flight.done),
-          .server = {in_seconds(server.decode), in_seconds(server.queue), in_seconds(server.batch),
-                     in_seconds(server.infer), in_seconds(server.encode)},
+          .server = {in_seconds(server.socket), in_seconds(server.decode), in_seconds(server.queue),
+                     in_seconds(server.batch), in_seconds(server.infer), in_seconds(server.encode)},
           .outcome = outcome_of(flight.outcome, giving_up_)};
 }
 

@@ -7,8 +7,8 @@
 namespace neph::load {
 namespace {
 
-constexpr std::array server_stages{"server_decode", "server_queue", "server_batch", "server_infer",
-                                   "server_encode"};
+constexpr std::array server_stages{"server_socket", "server_decode", "server_queue",
+                                   "server_batch",  "server_infer",  "server_encode"};
 
 double server_s(const Sample& sample) {
   return std::accumulate(sample.server.begin(), sample.server.end(), 0.0);

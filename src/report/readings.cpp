@@ -13,13 +13,13 @@ constexpr std::array<std::string_view, 13> phases_of_a_run{
     "process_start", "engine_load", "model_load", "picture_scan", "model_compile",
     "server_start",  "connect",     "first_load", "load_tensors", "first_inference",
     "warmup",        "page_cache",  "measure"};
-constexpr std::array<std::string_view, 14> stages_of_a_picture{
-    "read",          "decode",        "preprocess",   "infer",        "send",
-    "transport",     "server_decode", "server_queue", "server_batch", "server_infer",
-    "server_encode", "receive",       "postprocess",  "write"};
-constexpr std::array<std::string_view, 11> stages_of_a_request{
-    "issue",        "connect",      "network",       "network_and_server", "server_decode", "server_queue",
-    "server_batch", "server_infer", "server_encode", "unexplained",        "receive"};
+constexpr std::array<std::string_view, 15> stages_of_a_picture{
+    "read",         "decode",        "preprocess",    "infer",        "send",
+    "transport",    "server_socket", "server_decode", "server_queue", "server_batch",
+    "server_infer", "server_encode", "receive",       "postprocess",  "write"};
+constexpr std::array<std::string_view, 12> stages_of_a_request{
+    "issue",        "connect",      "network",      "network_and_server", "server_socket", "server_decode",
+    "server_queue", "server_batch", "server_infer", "server_encode",      "unexplained",   "receive"};
 constexpr std::array<std::string_view, 5> usual_quantiles{"p50", "p90", "p95", "p99", "p999"};
 
 std::vector<std::string> known_first(std::span<const std::string_view> known,

@@ -20,9 +20,9 @@ struct Told {
   const char* column;
   const char* part;
 };
-constexpr std::array told_by_server{Told{"server_decode_s", "decode"}, Told{"server_queue_s", "queue"},
-                                    Told{"server_batch_s", "batch"}, Told{"server_infer_s", "infer"},
-                                    Told{"server_encode_s", "encode"}};
+constexpr std::array told_by_server{Told{"server_socket_s", "socket"}, Told{"server_decode_s", "decode"},
+                                    Told{"server_queue_s", "queue"},   Told{"server_batch_s", "batch"},
+                                    Told{"server_infer_s", "infer"},   Told{"server_encode_s", "encode"}};
 
 std::optional<double> mean_ms(const Run& run, std::string_view column) {
   const auto* values = samples_of(run, column);
@@ -58,7 +58,7 @@ std::map<std::string, double> parts_of(const Run& run) {
 }  // namespace
 
 const std::vector<std::string>& request_part_names() {
-  static const std::vector<std::string> names{"send",  network,  "decode",    "queue",  "batch",
+  static const std::vector<std::string> names{"send",  network,  "socket",    "decode", "queue",  "batch",
                                               "infer", "encode", unexplained, not_told, "receive"};
   return names;
 }

@@ -32,6 +32,7 @@ struct ModelOptions {
   std::int64_t streams = 0;
   engine::Pinning pinning = engine::Pinning::automatic;
   Payload payload = Payload::tensor;
+  std::int64_t versions = 1;
   std::int64_t max_batch = 1;
   std::string batch_sizes;
   Seconds max_wait;
@@ -48,10 +49,13 @@ void describe(Visit&& v, Self& s) {
     "microseconds always has one a core)",
     between(0, 1024));
   v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
-  v("streams", s.streams, "inferences that run side by side in the engine; 0: the engine's choice",
+  v("streams", s.streams,
+    "inferences that run side by side in the engine; 0: one an instance, of one the engine's choice",
     between(0, 4096));
   v("pinning", s.pinning, "tie engine threads to cores");
   v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
+  v("versions", s.versions, "of a repository's model: how many are served, the newest; requests can name one",
+    between(1, 1000));
   v("max_batch", s.max_batch, "rows per execution; requests are joined up to it, larger ones refused",
     between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");

@@ -1,5 +1,6 @@
 #include "wire/http_client_connection.hpp"
 
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
@@ -44,6 +45,7 @@ void HttpClientConnection::connect() {
                         if (error) return fail_with(error);
                         Code ignored;
                         stream_.socket().set_option(tcp::no_delay(true), ignored);
+                        stream_.note_arrivals();
                         home_.tls() != nullptr ? greet() : begin();
                       }));
 }
@@ -66,11 +68,22 @@ void HttpClientConnection::write() {
   read();
 }
 
+/// Of the first bytes of a reply it matters when they came, not when there was time to read them.
 void HttpClientConnection::read() {
-  stream_.async_read_some(asio::buffer(buffer_), then([this](Code error, std::size_t bytes) {
-                            if (!error) return take(bytes);
-                            ends_body(error) ? finish() : fail_with(error);
-                          }));
+  const auto buffer = asio::buffer(buffer_);
+  if (call_->first_byte)
+    return stream_.async_read_some(buffer,
+                                   then([this](Code error, std::size_t bytes) { on_read(error, bytes); }));
+  stream_.async_read_noted(buffer, then([this](Code error, std::size_t bytes) {
+                             if (!error)
+                               call_->first_byte = std::max(call_->sent, home_.now() - stream_.waited());
+                             on_read(error, bytes);
+                           }));
+}
+
+void HttpClientConnection::on_read(Code error, std::size_t bytes) {
+  if (!error) return take(bytes);
+  ends_body(error) ? finish() : fail_with(error);
 }
 
 /// Not a connection that is cut off: TLS says farewell.
@@ -79,7 +92,6 @@ bool HttpClientConnection::ends_body(Code error) const {
 }
 
 void HttpClientConnection::take(std::size_t bytes) {
-  if (!call_->first_byte) call_->first_byte = home_.now();
   std::string_view piece(buffer_.data(), bytes);
   if (has_head_) return take_body(piece);
   head_ += piece;

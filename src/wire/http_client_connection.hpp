@@ -65,6 +65,7 @@ class HttpClientConnection {
   void begin();
   void write();
   void read();
+  void on_read(Stream::Code error, std::size_t bytes);
   bool ends_body(Stream::Code error) const;
   void take(std::size_t bytes);
   void begin_body();

@@ -45,6 +45,7 @@ HttpConnection::HttpConnection(HttpThread& home, asio::ip::tcp::socket socket)
     : home_(home), stream_(std::move(socket)) {
   Code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  stream_.note_arrivals();
   buffer_.max_size(most_buffered_bytes);  // also of what chunks say beside their data
   buffer_.reserve(first_read_bytes);
   home_.connections.insert(this);
@@ -127,15 +128,16 @@ void HttpConnection::read_header() {
 /// noticed that the client has gone, and costs nothing, as the read has only begun earlier.
 void HttpConnection::read_more() {
   if (std::exchange(reading_, true)) return;
-  stream_.async_read_some(buffer_.prepare(first_read_bytes),
-                          [self = shared_from_this()](Code error, std::size_t bytes) {
-                            self->reading_ = false;
-                            self->on_more(error, bytes);
-                          });
+  stream_.async_read_noted(buffer_.prepare(first_read_bytes),
+                           [self = shared_from_this()](Code error, std::size_t bytes) {
+                             self->reading_ = false;
+                             self->on_more(error, bytes);
+                           });
 }
 
 void HttpConnection::on_more(Code error, std::size_t bytes) {
   buffer_.commit(bytes);
+  waited_ = stream_.waited();
   if (error) {
     keep_alive_ = false;  // what is under way is answered all the same
     if (error != asio::error::eof || stream_.is_secure())

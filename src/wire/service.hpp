@@ -200,6 +200,7 @@ void describe(Visit&& v, Self& s) {
 
 /// How long a request was in each stage of the server; what is left of the whole is the transport's.
 struct StageTimes {
+  Nanoseconds socket{};  ///< until somebody read what had arrived; HTTP in the clear only
   Nanoseconds decode{}, queue{}, batch{}, infer{}, encode{};
 };
 

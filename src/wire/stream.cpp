@@ -1,11 +1,17 @@
 #include "wire/stream.hpp"
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
 
 #include <openssl/err.h>
+#include <sys/socket.h>
 
 namespace neph::wire {
 namespace {
@@ -27,6 +33,21 @@ Result<std::unique_ptr<TlsContext>> context_of(const TlsTexts& texts) {
   if (error)
     return fail(ErrorCode::invalid_argument, "TLS does not take the certificate: {}", error.message());
   return context;
+}
+
+/// Since the kernel got the last of what was received. Its note is of the clock of day, which may be set.
+Nanoseconds age_of(const msghdr& message) {
+  for (auto* note = CMSG_FIRSTHDR(&message); note != nullptr;
+       note = CMSG_NXTHDR(const_cast<msghdr*>(&message), note)) {
+    if (note->cmsg_level != SOL_SOCKET || note->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec arrived{}, now{};
+    std::memcpy(&arrived, CMSG_DATA(note), sizeof arrived);
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    const auto age =
+        std::chrono::seconds(now.tv_sec - arrived.tv_sec) + Nanoseconds(now.tv_nsec - arrived.tv_nsec);
+    return std::max(Nanoseconds(0), age);
+  }
+  return {};
 }
 
 }  // namespace
@@ -69,6 +90,29 @@ std::string Stream::words_of(Code error) const {
     return "TLS: " + error.message();
   }
   return std::string("TLS: the certificate is not believed: ") + X509_verify_cert_error_string(verified);
+}
+
+void Stream::note_arrivals() {
+  const int on = 1;  // a kernel that cannot tells nothing
+  ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+std::size_t Stream::receive(asio::mutable_buffer buffer, Code& error) {
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec))> notes;
+  iovec piece{.iov_base = buffer.data(), .iov_len = buffer.size()};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = notes.data();
+  message.msg_controllen = notes.size();
+  const auto bytes = ::recvmsg(socket_.native_handle(), &message, MSG_DONTWAIT);
+  if (bytes < 0) {
+    error = errno == EINTR ? asio::error::would_block : Code(errno, asio::error::get_system_category());
+    return 0;
+  }
+  if (bytes == 0) error = asio::error::eof;
+  waited_ = age_of(message);
+  return static_cast<std::size_t>(bytes);
 }
 
 void Stream::close() {

@@ -12,9 +12,9 @@ struct Stage {
   std::string_view name;
   Nanoseconds StageTimes::*time;
 };
-constexpr std::array stage_list{Stage{"decode", &StageTimes::decode}, Stage{"queue", &StageTimes::queue},
-                                Stage{"batch", &StageTimes::batch}, Stage{"infer", &StageTimes::infer},
-                                Stage{"encode", &StageTimes::encode}};
+constexpr std::array stage_list{Stage{"socket", &StageTimes::socket}, Stage{"decode", &StageTimes::decode},
+                                Stage{"queue", &StageTimes::queue},   Stage{"batch", &StageTimes::batch},
+                                Stage{"infer", &StageTimes::infer},   Stage{"encode", &StageTimes::encode}};
 
 }  // namespace
 

@@ -8,11 +8,13 @@ namespace {
 using std::chrono::microseconds;
 
 TEST(Timing, IsReadAsItWasWritten) {
-  const StageTimes stages{.queue = microseconds(120), .infer = microseconds(22'001)};
+  const StageTimes stages{
+      .socket = microseconds(7), .queue = microseconds(120), .infer = microseconds(22'001)};
   std::string text;
   append_timing(stages, text);
-  EXPECT_EQ(text, "queue;dur=0.120, infer;dur=22.001");
+  EXPECT_EQ(text, "socket;dur=0.007, queue;dur=0.120, infer;dur=22.001");
   const auto read = parse_timing(text);
+  EXPECT_EQ(read.socket, stages.socket);
   EXPECT_EQ(read.queue, stages.queue);
   EXPECT_EQ(read.infer, stages.infer);
   EXPECT_EQ(read.decode.count(), 0);

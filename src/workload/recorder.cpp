@@ -24,15 +24,8 @@ constexpr std::size_t least_for_trend = 20;
 /// Of the time per batch from the first to the last batch.
 constexpr double drift_tolerance = 0.05;
 
-/// A request's way, in order. What the server does not tell is in transport, with the network and whatever
-/// nobody has an account of.
-struct Part {
-  std::string_view name;
-  Nanoseconds (*of)(const InferTimes&);
-};
-
 Nanoseconds time_told(const wire::StageTimes& server) {
-  return server.decode + server.queue + server.batch + server.infer + server.encode;
+  return server.socket + server.decode + server.queue + server.batch + server.infer + server.encode;
 }
 
 /// What the server does not tell of. Not below nothing: it tells in microseconds.
@@ -47,22 +40,17 @@ Nanoseconds send_time(const InferTimes& t) { return std::min(t.send, outside_ser
 
 Nanoseconds transport_time(const InferTimes& t) { return outside_server(t) - send_time(t); }
 
-constexpr std::array parts = {Part{"send", send_time},
-                              Part{"transport", transport_time},
-                              Part{"server_decode", [](const InferTimes& t) { return t.server.decode; }},
-                              Part{"server_queue", [](const InferTimes& t) { return t.server.queue; }},
-                              Part{"server_batch", [](const InferTimes& t) { return t.server.batch; }},
-                              Part{"server_infer", [](const InferTimes& t) { return t.server.infer; }},
-                              Part{"server_encode", [](const InferTimes& t) { return t.server.encode; }},
-                              Part{"receive", [](const InferTimes& t) { return t.receive; }}};
-
-/// Those of the server itself only where it tells of them.
-std::vector<Part> parts_of_requests(bool served, bool told) {
-  std::vector<Part> known;
-  for (const auto& part : parts)
-    if (served && (told || !part.name.starts_with("server_"))) known.push_back(part);
-  return known;
-}
+constexpr std::string_view server_socket = "server_socket";  // over HTTP in the clear only
+constexpr std::array parts = {
+    RequestPart{"send", send_time},
+    RequestPart{"transport", transport_time},
+    RequestPart{server_socket, [](const InferTimes& t) { return t.server.socket; }},
+    RequestPart{"server_decode", [](const InferTimes& t) { return t.server.decode; }},
+    RequestPart{"server_queue", [](const InferTimes& t) { return t.server.queue; }},
+    RequestPart{"server_batch", [](const InferTimes& t) { return t.server.batch; }},
+    RequestPart{"server_infer", [](const InferTimes& t) { return t.server.infer; }},
+    RequestPart{"server_encode", [](const InferTimes& t) { return t.server.encode; }},
+    RequestPart{"receive", [](const InferTimes& t) { return t.receive; }}};
 
 Figure figure(std::string name, std::string unit, Estimate estimate) {
   return {std::move(name), std::move(unit), estimate};
@@ -137,7 +125,7 @@ void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
   column("decode_s", [](const Sample& s) { return seconds(s.load.decode); });
   column("preprocess_s", [](const Sample& s) { return seconds(s.load.preprocess); });
   column("infer_s", [](const Sample& s) { return seconds(s.times.done - s.times.issued); });
-  for (const auto& part : parts_of_requests(served(), told()))
+  for (const auto& part : parts_of_requests())
     column(fmt::format("{}_s", part.name), [&](const Sample& s) { return seconds(part.of(s.times)); });
   column("postprocess_s", [](const Sample& s) { return seconds(s.postprocess); });
   column("write_s", [](const Sample& s) { return seconds(s.write); });
@@ -152,16 +140,26 @@ void Recorder::add_stages(RunResult& result) const {
   stage("read", [](const Sample& s) { return s.load.read; });
   stage("decode", [](const Sample& s) { return s.load.decode; });
   stage("preprocess", [](const Sample& s) { return s.load.preprocess; });
-  for (const auto& part : parts_of_requests(served(), told()))
+  for (const auto& part : parts_of_requests())
     stage(std::string(part.name), [&](const Sample& s) { return part.of(s.times); });
   if (!served()) result.stages.push_back({"infer", seconds(engine_busy()), done_});
   stage("postprocess", [](const Sample& s) { return s.postprocess; });
   stage("write", [](const Sample& s) { return s.write; });
 }
 
-bool Recorder::told() const {
-  return std::any_of(samples_.begin(), samples_.end(),
-                     [](const Sample& s) { return time_told(s.times.server).count() > 0; });
+/// Those of the server itself only where it tells of them.
+std::vector<RequestPart> Recorder::parts_of_requests() const {
+  const auto any = [this](auto time_of) {
+    return std::any_of(samples_.begin(), samples_.end(),
+                       [&](const Sample& s) { return time_of(s.times).count() > 0; });
+  };
+  if (!served()) return {};
+  const bool told = any([](const InferTimes& t) { return time_told(t.server); });
+  std::vector<RequestPart> known;
+  for (const auto& part : parts)
+    if (part.name == server_socket ? any(part.of) : told || !part.name.starts_with("server_"))
+      known.push_back(part);
+  return known;
 }
 
 bool Recorder::served() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/run.hpp"
@@ -13,6 +14,13 @@
 #include "workload/timeline.hpp"
 
 namespace neph::workload {
+
+/// A piece of a request's way. What the server does not tell is in transport, with the network and whatever
+/// nobody has an account of.
+struct RequestPart {
+  std::string_view name;
+  Nanoseconds (*of)(const InferTimes&);
+};
 
 /// Fed with every batch of the measurement on the driving thread. Memory for all samples is taken before it
 /// begins.
@@ -50,8 +58,7 @@ class Recorder {
   Estimate images_per_s(Moment begin, Moment end) const;
   Nanoseconds engine_busy() const;
   bool served() const;
-  /// Whether the server says of its own stages.
-  bool told() const;
+  std::vector<RequestPart> parts_of_requests() const;
   double share_failed() const;
 
   const data::PictureSet& set_;

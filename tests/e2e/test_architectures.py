@@ -93,6 +93,7 @@ def test_a_requests_time_is_accounted_for(compared):
     for cell in local_cells(compared):
         assert {"server_start", "connect", "first_inference", "measure"} <= set(cell["phases"])
         assert set(PARTS) <= set(cell["stages_ms"])
+        assert ("server_socket" in cell["stages_ms"]) == (cell["factors"]["protocol"] == "http"), "gRPC does not tell"
         assert all(cell["stages_ms"][part]["value"] >= 0 for part in PARTS), cell["stages_ms"]
         assert cell["stages_ms"]["server_infer"]["value"] > cell["stages_ms"]["send"]["value"]
 

@@ -112,6 +112,21 @@ class TestGoodOnes:
         assert cell["figures"]["requests_unavailable"]["value"] == 0
 
 
+    def test_neph_infer_with_a_token(self, neph, serve, small_model, pictures, ours, tmp_path):
+        (tmp_path / "token").write_text("open sesame\n")
+        token = ("--token-file", tmp_path / "token")
+        with serve(small_model, "--max-batch", 8, *token, *ours.certify("infer")) as served:
+            document = neph.json(
+                "infer", small_model, "--images", pictures, "--count", 24, "--ca", ours.file, *token, "--repeat", 1,
+                "--server", f"grpcs://{served.grpc},https://{served.http}", "--metrics", f"https://{served.metrics}",
+            )
+        assert [cell["runs_ok"] for cell in document["cells"]] == [1, 1]
+        assert len({cell["answers_checksum"] for cell in document["cells"]}) == 1
+        for cell in document["cells"]:
+            assert cell["telemetry"]["server.memory_resident"]["mean"] > 20e6, "its page of figures wants the token too"
+            assert "server_infer" in cell["stages_ms"] and "server_socket" not in cell["stages_ms"]
+
+
 class TestServersThatAreNotBelieved:
     def test_by_curl(self, secure, strangers, ours):
         assert curl(secure, "--cacert", strangers.file)[0] == 60, "the certificate cannot be authenticated"
@@ -128,6 +143,18 @@ class TestServersThatAreNotBelieved:
         with serve(repository, *ours.certify("elsewhere", "DNS:elsewhere.example")) as other:
             assert curl(other, "--cacert", ours.file)[0] != 0
             assert load(neph, other, protocol, "--ca", ours.file, code=None).returncode != 0
+
+
+    def test_because_their_time_is_over(self, neph, ours, tmp_path):
+        """Of somebody else: `neph serve` does not start with such a certificate."""
+        _, certificate, _, key = ours.certify("yesterday", days=-1)
+        command = ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as old:
+            where = next(line for line in old.stdout if line.startswith("ACCEPT")).split()[1]
+            done = neph("load", f"https://{where}", "--model", "m", "--ca", ours.file, code=None, timeout_s=60)
+            old.terminate()
+        assert done.returncode != 0
+        assert "certificate has expired" in done.stderr
 
 
 class TestClientsThatAreNotBelieved:

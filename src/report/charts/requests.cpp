@@ -57,9 +57,11 @@ const Chart requests_chart{
     "requests", "Where the milliseconds of a request go",
     "Means over all requests. Behind a server the parts, receive left out, add up to the response time that "
     "the "
-    "client saw; in-process an inference is all there is, waiting in the engine included. Decode, queue, "
-    "batch, "
-    "infer and encode are what the server says of itself. What is left is the network, the kernel and both "
+    "client saw; in-process an inference is all there is, waiting in the engine included. Socket (HTTP: "
+    "until "
+    "the server read what the kernel had), decode, queue, batch, infer and encode are what the server says "
+    "of "
+    "itself. What is left is the network, the kernel and both "
     "protocol libraries: the least of it that any request of a run took is network and protocol, which all "
     "pay; what requests took beyond that is unexplained (waiting for a core or a lock, as a rule). Receive, "
     "reply to numbers, comes after the response.",

@@ -11,8 +11,8 @@ namespace {
 constexpr const char* request = "request";
 constexpr const char* served_infer = "server_infer";
 /// Of a request's way; what they hold in detail, the chart of requests shows.
-constexpr std::array parts_of_request{"send",         "transport",     "server_decode", "server_queue",
-                                      "server_batch", "server_encode", "receive"};
+constexpr std::array parts_of_request{"send",         "transport",    "server_socket", "server_decode",
+                                      "server_queue", "server_batch", "server_encode", "receive"};
 
 bool asks_a_server(const std::map<std::string, Estimate>& stages) { return stages.contains("transport"); }
 
