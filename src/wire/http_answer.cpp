@@ -3,7 +3,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/status.hpp>
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include "wire/http_connection.hpp"
 #include "wire/pieces.hpp"
@@ -96,9 +96,10 @@ void HttpConnection::write(int status, std::string_view type, std::optional<std:
   for (const auto& part : parts_) bytes += part.size();
   head_.clear();
   const auto out = std::back_inserter(head_);
-  fmt::format_to(out, "HTTP/1.1 {} {}\r\nContent-Length: {}\r\n", status, reason_phrase(status), bytes);
-  if (bytes > 0) fmt::format_to(out, "Content-Type: {}\r\n", type);
-  if (json_bytes) fmt::format_to(out, "{}: {}\r\n", json_length_header, *json_bytes);
+  fmt::format_to(out, FMT_COMPILE("HTTP/1.1 {} {}\r\nContent-Length: {}\r\n"), status, reason_phrase(status),
+                 bytes);
+  if (bytes > 0) fmt::format_to(out, FMT_COMPILE("Content-Type: {}\r\n"), type);
+  if (json_bytes) fmt::format_to(out, FMT_COMPILE("{}: {}\r\n"), json_length_header, *json_bytes);
   if (is_packed_)
     fmt::format_to(out, "Content-Encoding: {}\r\n", reply_coding_ == Coding::gzip ? "gzip" : "deflate");
   if (status == 401) head_ += "WWW-Authenticate: Bearer\r\n";
@@ -106,7 +107,7 @@ void HttpConnection::write(int status, std::string_view type, std::optional<std:
     fmt::format_to(out, "Retry-After: {}\r\n", std::chrono::ceil<std::chrono::seconds>(retry_after).count());
   timing_.clear();
   append_timing(stages, timing_);
-  if (!timing_.empty()) fmt::format_to(out, "Server-Timing: {}\r\n", timing_);
+  if (!timing_.empty()) fmt::format_to(out, FMT_COMPILE("Server-Timing: {}\r\n"), timing_);
   stages = {};
   head_ += keep_alive_ && !unread_ ? "\r\n" : "Connection: close\r\n\r\n";
 

@@ -107,7 +107,7 @@ std::size_t Stream::receive(asio::mutable_buffer buffer, Code& error) {
   message.msg_controllen = notes.size();
   const auto bytes = ::recvmsg(socket_.native_handle(), &message, MSG_DONTWAIT);
   if (bytes < 0) {
-    error = errno == EINTR ? asio::error::would_block : Code(errno, asio::error::get_system_category());
+    error = Code(errno, asio::error::get_system_category());
     return 0;
   }
   if (bytes == 0) error = asio::error::eof;

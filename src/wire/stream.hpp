@@ -67,14 +67,14 @@ class Stream {
   void async_read_noted(boost::asio::mutable_buffer buffer, Handler&& handler) {
     waited_ = {};
     if (tls_) return tls_->async_read_some(buffer, std::forward<Handler>(handler));
-    socket_.async_wait(Socket::wait_read,
-                       [this, buffer, handler = std::forward<Handler>(handler)](Code error) mutable {
-                         std::size_t bytes = 0;
-                         if (!error) bytes = receive(buffer, error);
-                         if (error == boost::asio::error::would_block)
-                           return async_read_noted(buffer, std::move(handler));
-                         handler(error, bytes);
-                       });
+    // Waits by looking: async_wait would have the kernel told each time what is waited for.
+    const auto glance = boost::asio::buffer(buffer, most_glanced_bytes);
+    socket_.async_receive(
+        glance, Socket::message_peek,
+        [this, buffer, handler = std::forward<Handler>(handler)](Code error, std::size_t) mutable {
+          const auto bytes = error ? 0 : receive(buffer, error);
+          handler(error, bytes);
+        });
   }
   /// How long the last of what async_read_noted() gave had been in the kernel before it was read; nothing
   /// where that is not known: through TLS, or if arrivals are not noted.
@@ -88,6 +88,8 @@ class Stream {
 
  private:
   using Tls = boost::asio::ssl::stream<Socket&>;
+  static constexpr std::size_t most_glanced_bytes = 1024;  ///< copied twice
+
   void expect(const std::string& host);
   std::size_t receive(boost::asio::mutable_buffer buffer, Code& error);
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 namespace neph::wire {
 namespace {
@@ -23,8 +23,8 @@ void append_timing(const StageTimes& stages, std::string& text) {
   for (const auto& stage : stage_list) {
     const auto us = (stages.*stage.time).count() / 1000;
     if (us <= 0) continue;
-    fmt::format_to(std::back_inserter(text), "{}{};dur={}.{:03}", first ? "" : ", ", stage.name, us / 1000,
-                   us % 1000);
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}{};dur={}.{:03}"), first ? "" : ", ", stage.name,
+                   us / 1000, us % 1000);
     first = false;
   }
 }
