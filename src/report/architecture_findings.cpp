@@ -60,7 +60,7 @@ class Comparison {
  public:
   explicit Comparison(const Document& document) : document_(document) {
     for (const auto& way : ways_of(document))
-      if (const auto* best = best_of(way)) contenders_.push_back({way, best});
+      if (const auto* best = way.independent ? nullptr : best_of(way)) contenders_.push_back({way, best});
     std::stable_sort(contenders_.begin(), contenders_.end(), [](const auto& a, const auto& b) {
       return images_per_s(*a.best).value > images_per_s(*b.best).value;
     });
@@ -107,7 +107,7 @@ class Comparison {
   std::vector<std::string> cost_of_servers() const {
     std::vector<std::string> sentences;
     for (const auto& way : ways()) {
-      if (!way.served()) continue;
+      if (!way.served() || way.independent) continue;
       const auto pairs = matches(document_, in([](const Way& w) { return w.architecture == "in-process"; }),
                                  in([&](const Way& w) { return w == way; }), all_way_fields());
       if (pairs.empty()) continue;
@@ -119,6 +119,28 @@ class Comparison {
           effect_text(cpu, "ms", "more processor time", "less processor time", "processor time"));
       sentences.push_back(fmt::format("{} instead of in-process, a picture takes {} (mean over {}).",
                                       sentence_begin(way.in_sentence()), parts, settings_text(pairs)));
+    }
+    return sentences;
+  }
+
+  /// What is around a client: files, decoding, answers.
+  std::vector<std::string> cost_of_applications() const {
+    std::vector<std::string> sentences;
+    for (const auto& way : ways()) {
+      if (!way.independent) continue;
+      auto application = way;
+      application.independent = false;
+      const auto pairs = matches(document_, in([&](const Way& w) { return w == application; }),
+                                 in([&](const Way& w) { return w == way; }), {"client"});
+      const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
+      if (!ratio.low) continue;
+      const auto effect =
+          change == stats::Change::not_shown
+              ? "no difference was seen to a client that only asks"
+              : fmt::format("a client that only asks gets {} times as many pictures per second",
+                            ratio_text(ratio.value));
+      sentences.push_back(fmt::format("{}, {} ({}; mean over {}).", sentence_begin(application.in_sentence()),
+                                      effect, ratio_range_text(ratio), settings_text(pairs)));
     }
     return sentences;
   }
@@ -359,7 +381,8 @@ std::vector<std::string> architecture_findings(const Document& document) {
   const Comparison comparison(document);
   if (!comparison.possible()) return {};
   auto sentences = comparison.recommendation();
-  for (auto& sentence : comparison.cost_of_servers()) sentences.push_back(std::move(sentence));
+  for (const auto& costs : {comparison.cost_of_servers(), comparison.cost_of_applications()})
+    sentences.insert(sentences.end(), costs.begin(), costs.end());
   for (auto sentence : {comparison.cost_of_a_request(), comparison.protocols(), comparison.asynchrony(),
                         comparison.batches()})
     if (!sentence.empty()) sentences.push_back(std::move(sentence));

@@ -22,6 +22,7 @@ struct Told {
   std::string architecture, protocol;
   std::vector<double> speeds;
   double cpu_ms;
+  bool independent = false;
 };
 
 Document document_of(const std::vector<Told>& all) {
@@ -31,7 +32,10 @@ Document document_of(const std::vector<Told>& all) {
     CellSummary cell{.runs_ok = 3};
     cell.cell.index = std::ssize(document.cells);
     cell.cell.factors = Json{{"architecture", told.architecture}};
-    if (!told.protocol.empty()) cell.cell.factors["protocol"] = told.protocol;
+    if (!told.protocol.empty()) {
+      cell.cell.factors["protocol"] = told.protocol;
+      cell.cell.factors["client"] = told.independent ? "independent" : "application";
+    }
     double sum = 0;
     for (std::size_t i = 0; i < told.speeds.size(); ++i) {
       Run run{.cell = cell.cell.index, .repeat = static_cast<std::int64_t>(i)};
@@ -51,6 +55,16 @@ Document document_of(const std::vector<Told>& all) {
     document.cells.push_back(std::move(cell));
   }
   return document;
+}
+
+TEST(ArchitectureFindings, SayWhatTheApplicationAroundAClientCosts) {
+  const auto found = architecture_findings(document_of({{"in-process", "", {100, 101, 99}, 10},
+                                                        {"local", "http", {90, 91, 90}, 11},
+                                                        {"local", "http", {117, 118, 117}, 9, true}}));
+  EXPECT_THAT(found, Contains(StartsWith("Behind local HTTP, a client that only asks gets 1.30 times as many "
+                                         "pictures per second (95 % interval 1.29")));
+  EXPECT_THAT(found[0], HasSubstr("in-process: 100 images/s")) << "it is no way to run a network";
+  EXPECT_THAT(found, Not(Contains(HasSubstr("independent"))));
 }
 
 TEST(ArchitectureFindings, NeedTwoArchitectures) {

@@ -45,7 +45,8 @@ std::string Way::name() const {
   if (!protocol.empty()) text += " " + spelled(protocol);
   if (!server.empty()) text += " " + server;
   if (docker) text += " in Docker";
-  return files ? text + ", JPEG files" : text;
+  if (files) text += ", JPEG files";
+  return independent ? text + ", independent client" : text;
 }
 
 std::string Way::in_sentence() const { return served() ? "behind " + name() : name(); }
@@ -67,6 +68,7 @@ Way way_of(const CellSummary& cell, const Experiment& experiment) {
   }
   way.docker = has("server_in") && factors["server_in"] == "docker";
   way.files = has("payload") && factors["payload"] == "jpeg";
+  way.independent = has("client") && factors["client"] == "independent";
   return way;
 }
 

@@ -17,10 +17,12 @@ struct Way {
   std::string server;        ///< its address, where addresses are varied
   bool docker = false;       ///< the server runs in a container
   bool files = false;        ///< requests carry picture files, which the server decodes
+  bool independent = false;  ///< the load generator asks, and no application around a client
   bool operator==(const Way&) const = default;
 
   bool served() const { return architecture == "local" || architecture == "remote"; }
-  /// "in-process", "local HTTP", "remote gRPC, JPEG files"; empty for no architecture.
+  /// "in-process", "local HTTP", "remote gRPC, JPEG files", "local HTTP, independent client"; empty for no
+  /// architecture.
   std::string name() const;
   /// As part of a sentence: "in-process", "behind local gRPC".
   std::string in_sentence() const;
@@ -33,8 +35,8 @@ Way way_of(const CellSummary& cell, const Experiment& experiment);
 std::vector<Way> ways_of(const Document& document);
 
 /// The fields that say which way it is: what is left of a setting without them, ways have in common.
-inline constexpr std::string_view way_fields[] = {"architecture", "protocol", "server", "server_in",
-                                                  "payload"};
+inline constexpr std::string_view way_fields[] = {"architecture", "protocol", "server",
+                                                  "server_in",    "payload",  "client"};
 
 /// Whether two settings agree in all factors but those of `apart`. A factor that means nothing in one of them
 /// (synchronous requests have no depth) does not part them; a server that decodes files has files on.

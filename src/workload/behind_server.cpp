@@ -80,6 +80,7 @@ class BehindServer final : public Recogniser {
     return all;
   }
 
+  const ServedModel* served() const override { return &served_; }
   int server_process() const override { return process_ ? process_->id() : 0; }
   bool has_stranger_here() const override { return !process_ && wire::is_loopback(endpoint_); }
 
@@ -153,6 +154,8 @@ class BehindServer final : public Recogniser {
              wire::Client::connect(endpoint_, options(), context_.clock, [](wire::Call&) {}));
     const auto name = served_name(spec_.model);
     NEPH_TRY(const auto about, client->model_metadata(name));
+    served_ = {.endpoint = endpoint_, .options = options(), .model = about};
+    served_.model.name = name;
     if (about.inputs.size() != 1 || about.outputs.empty())
       return fail(ErrorCode::unsupported,
                   "model '{}' of {} has {} inputs and {} outputs; pictures need one input", name,
@@ -183,6 +186,7 @@ class BehindServer final : public Recogniser {
   std::optional<ServerProcess> process_;  ///< empty: somebody else's
   wire::Endpoint endpoint_;
   std::string token_, platform_;
+  ServedModel served_;
   RequestForm form_;
   data::Transform transform_;
   std::vector<std::unique_ptr<host::Telemetry>> watchers_;

@@ -38,13 +38,19 @@ std::vector<std::string> server_fields(Architecture architecture) {
   };
   switch (architecture) {
     case Architecture::in_process:
-      return joined({of_started, of_strangers, {"payload", "channels", "patience"}});
+      return joined({of_started, of_strangers, {"client", "payload", "channels", "patience"}});
     case Architecture::local:
       return of_strangers;
     case Architecture::remote:
       return joined({of_started, {"precision", "threads", "streams", "pinning", "engine", "device"}});
   }
   return {};
+}
+
+/// Fields that mean nothing where nobody reads files or looks at answers.
+std::vector<std::string> application_fields() {
+  return {"payload", "files",          "prepared",           "cache", "loaders", "warmup",
+          "answers", "min_file_bytes", "tensor_memory_bytes"};
 }
 
 /// What says nothing where it stands is a misunderstanding, and is not passed over.
@@ -59,6 +65,11 @@ Status check_architecture(const Json& json, const InferSpec& spec) {
   if (spec.server_in == ServerIn::process && (spec.server_cpus > 0 || spec.server_memory_bytes > 0))
     return fail(ErrorCode::invalid_argument,
                 "limits of processors and memory are a container's: --server-in docker");
+  for (const auto& name : application_fields())
+    if (spec.client == Client::independent && json.contains(name))
+      return fail(ErrorCode::invalid_argument,
+                  "{} means nothing with --client independent: it reads no files and looks at no answers",
+                  option_name(name));
   if (!spec.server.empty()) NEPH_CHECK(wire::parse_endpoint(spec.server));
   if (!spec.metrics.empty()) NEPH_CHECK(metrics_endpoint(spec.metrics));
   if (spec.payload == Payload::jpeg && spec.files == Files::off)
@@ -84,6 +95,7 @@ std::vector<Idle> idle() {
       {.field = "architecture", .value = "local", .fields = server_fields(Architecture::local)},
       {.field = "architecture", .value = "remote", .fields = server_fields(Architecture::remote)},
       {.field = "server_in", .value = "process", .fields = {"image", "server_cpus", "server_memory_bytes"}},
+      {.field = "client", .value = "independent", .fields = application_fields()},
       {.field = "payload", .value = "jpeg", .fields = {"files", "prepared"}},
       {.field = "mode", .value = "sync", .fields = {"depth"}}};
 }

@@ -4,6 +4,7 @@
 
 #include "core/units.hpp"
 #include "stats/stats.hpp"
+#include "workload/independent_client.hpp"
 
 namespace neph::workload {
 namespace {
@@ -14,6 +15,9 @@ constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 
 /// A cache that still holds no more of the pictures than this counts as dropped.
 constexpr double still_cold = 0.05;
+
+/// The server warms up before it is ready, and the load generator has nothing that could.
+constexpr double independent_warmup_s = 1;
 
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
@@ -51,9 +55,8 @@ Result<RunResult> InferRun::run() {
   if (const int server = recogniser_->server_process(); server != 0) telemetry->also(server);
   NEPH_CHECK(open_pictures());
   NEPH_CHECK(recogniser_->compile(timeline_));
-  NEPH_CHECK(first_inference());
-  NEPH_CHECK(warm_up());
-  NEPH_CHECK(measure(*telemetry));
+  depth_ = choose_depth();
+  NEPH_CHECK(spec_.client == Client::independent ? ask_independently(*telemetry) : apply(*telemetry));
   auto series = telemetry->stop();
   runner_.reset();
   for (auto& more : recogniser_->stop()) series.push_back(std::move(more));
@@ -104,9 +107,33 @@ Status InferRun::open_source() {
   return {};
 }
 
+/// As an application does: files or tensors to answers.
+Status InferRun::apply(host::Telemetry& telemetry) {
+  NEPH_CHECK(first_inference());
+  NEPH_CHECK(warm_up());
+  return measure(telemetry);
+}
+
+Status InferRun::ask_independently(host::Telemetry& telemetry) {
+  telemetry.mark();
+  recogniser_->mark();
+  const Asking asking{.pictures = count_,
+                      .batch = spec_.batch,
+                      .in_flight = depth_,
+                      .warmup_s = std::min(spec_.warmup_max_s, independent_warmup_s),
+                      .patience_s = spec_.patience.value};
+  const auto progress = [this](std::int64_t done, std::int64_t) {
+    emit_progress("measure", done * spec_.batch, count_);
+  };
+  NEPH_CHECK(
+      workload::ask_independently(*recogniser_->served(), asking, context_, progress, timeline_, result_));
+  telemetry.mark();
+  recogniser_->mark();
+  return {};
+}
+
 /// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
 Status InferRun::first_inference() {
-  depth_ = choose_depth();
   const double begin_s = timeline_.now();
   NEPH_CHECK(open_source());
   NEPH_TRY(const auto alone, recogniser_->runner(1));
@@ -215,8 +242,8 @@ void InferRun::sum_up(std::vector<Series> series) {
       result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
   result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
-  result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());
-  result_.facts["loaders"] = std::to_string(loaders_);
+  if (source_) result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());
+  if (source_) result_.facts["loaders"] = std::to_string(loaders_);
   result_.facts["in_flight"] = std::to_string(depth_);
   result_.phases = timeline_.phases();
 }

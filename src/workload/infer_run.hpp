@@ -24,6 +24,8 @@ class InferRun {
  private:
   Status open_pictures();
   std::int64_t choose_depth() const;
+  Status apply(host::Telemetry& telemetry);
+  Status ask_independently(host::Telemetry& telemetry);
   Status open_source();
   Status first_inference();
   Status warm_up();

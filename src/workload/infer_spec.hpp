@@ -36,6 +36,13 @@ constexpr auto enum_names(Payload) {
   return std::array{Named{Payload::tensor, "tensor"}, Named{Payload::jpeg, "jpeg"}};
 }
 
+/// Who asks a server. The independent client is the load generator: it reads no files and judges no answers,
+/// and so shows what the application around a client costs.
+enum class Client { application, independent };
+constexpr auto enum_names(Client) {
+  return std::array{Named{Client::application, "application"}, Named{Client::independent, "independent"}};
+}
+
 /// Where the network's inputs come from in a run.
 enum class Files { on, off };
 constexpr auto enum_names(Files) { return std::array{Named{Files::on, "on"}, Named{Files::off, "off"}}; }
@@ -71,6 +78,7 @@ struct InferSpec {
   std::string certificate;
   std::string key;
   std::string token_file;
+  Client client = Client::application;
   Payload payload = Payload::tensor;
   std::int64_t batch = 1;
   Mode mode = Mode::sync;
@@ -116,6 +124,9 @@ void describe(Visit&& v, Self& s) {
   v("certificate", s.certificate, "file (PEM) of a certificate for a server that demands one");
   v("key", s.key, "file (PEM) of that certificate's private key");
   v("token_file", s.token_file, "file with the bearer token that a server demands");
+  v("client", s.client,
+    "who asks a server: the application, which reads pictures and judges answers, or a client that only "
+    "asks");
   v("payload", s.payload, "what a request carries: the tensor, or the picture's file, decoded by the server");
   v("batch", s.batch, "pictures per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");

@@ -10,12 +10,20 @@
 
 #include "core/run.hpp"
 #include "data/data.hpp"
+#include "wire/wire.hpp"
 #include "workload/batch_runner.hpp"
 #include "workload/infer_spec.hpp"
 #include "workload/timeline.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::workload {
+
+/// A model at a server, and how the server is asked.
+struct ServedModel {
+  wire::Endpoint endpoint;
+  wire::ClientOptions options;
+  wire::ModelMetadata model;
+};
 
 /// Called in the order of the functions, from the run's driving thread.
 class Recogniser {
@@ -34,6 +42,8 @@ class Recogniser {
   /// What it really uses: engine, device, precision, ...
   virtual std::map<std::string, std::string> facts() const = 0;
 
+  /// After load(): the model behind its server; null in-process.
+  virtual const ServedModel* served() const { return nullptr; }
   /// After load(): a process of this machine that works for it and was started by it, or 0.
   virtual int server_process() const { return 0; }
   /// Whether somebody's server on this machine works for it, and keeps the processor busy unwatched.

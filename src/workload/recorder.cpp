@@ -24,34 +24,6 @@ constexpr std::size_t least_for_trend = 20;
 /// Of the time per batch from the first to the last batch.
 constexpr double drift_tolerance = 0.05;
 
-Nanoseconds time_told(const wire::StageTimes& server) {
-  return server.socket + server.decode + server.queue + server.batch + server.infer + server.encode;
-}
-
-/// What the server does not tell of. Not below nothing: it tells in microseconds.
-Nanoseconds outside_server(const InferTimes& t) {
-  const auto told = time_told(t.server);
-  return std::max(Nanoseconds(0), t.done - t.issued - told);
-}
-
-/// A server on the same machine may begin, and even end, before the client's call to send returns: it has
-/// taken the client's core. That time is the server's.
-Nanoseconds send_time(const InferTimes& t) { return std::min(t.send, outside_server(t)); }
-
-Nanoseconds transport_time(const InferTimes& t) { return outside_server(t) - send_time(t); }
-
-constexpr std::string_view server_socket = "server_socket";  // over HTTP in the clear only
-constexpr std::array parts = {
-    RequestPart{"send", send_time},
-    RequestPart{"transport", transport_time},
-    RequestPart{server_socket, [](const InferTimes& t) { return t.server.socket; }},
-    RequestPart{"server_decode", [](const InferTimes& t) { return t.server.decode; }},
-    RequestPart{"server_queue", [](const InferTimes& t) { return t.server.queue; }},
-    RequestPart{"server_batch", [](const InferTimes& t) { return t.server.batch; }},
-    RequestPart{"server_infer", [](const InferTimes& t) { return t.server.infer; }},
-    RequestPart{"server_encode", [](const InferTimes& t) { return t.server.encode; }},
-    RequestPart{"receive", [](const InferTimes& t) { return t.receive; }}};
-
 Figure figure(std::string name, std::string unit, Estimate estimate) {
   return {std::move(name), std::move(unit), estimate};
 }
@@ -147,19 +119,10 @@ void Recorder::add_stages(RunResult& result) const {
   stage("write", [](const Sample& s) { return s.write; });
 }
 
-/// Those of the server itself only where it tells of them.
 std::vector<RequestPart> Recorder::parts_of_requests() const {
-  const auto any = [this](auto time_of) {
-    return std::any_of(samples_.begin(), samples_.end(),
-                       [&](const Sample& s) { return time_of(s.times).count() > 0; });
-  };
-  if (!served()) return {};
-  const bool told = any([](const InferTimes& t) { return time_told(t.server); });
-  std::vector<RequestPart> known;
-  for (const auto& part : parts)
-    if (part.name == server_socket ? any(part.of) : told || !part.name.starts_with("server_"))
-      known.push_back(part);
-  return known;
+  std::vector<InferTimes> requests;
+  for (const auto& sample : samples_) requests.push_back(sample.times);
+  return known_parts(requests);
 }
 
 bool Recorder::served() const {

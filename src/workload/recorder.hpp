@@ -4,23 +4,16 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/run.hpp"
 #include "data/data.hpp"
 #include "workload/answers.hpp"
 #include "workload/batch_runner.hpp"
+#include "workload/request_parts.hpp"
 #include "workload/timeline.hpp"
 
 namespace neph::workload {
-
-/// A piece of a request's way. What the server does not tell is in transport, with the network and whatever
-/// nobody has an account of.
-struct RequestPart {
-  std::string_view name;
-  Nanoseconds (*of)(const InferTimes&);
-};
 
 /// Fed with every batch of the measurement on the driving thread. Memory for all samples is taken before it
 /// begins.

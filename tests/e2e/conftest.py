@@ -20,6 +20,7 @@ from neighbours import Neighbours
 from picture_files import write_pictures
 from places import BUILD, COUNTERPARTS, REPOSITORY
 from server_process import serving_neph
+from two_machines import NoNamespaces, TwoMachines
 
 PHOTOGRAPHS = REPOSITORY.parent / "shared/data/images"
 CHROMIUM = "/usr/bin/chromium"
@@ -241,47 +242,16 @@ def grpcurl():
     return need("grpcurl") / "bin/grpcurl"
 
 
-class TwoMachines:
-    """A server's and a client's network namespace, joined by a cable of `gbit` Gbit/s: see tests/e2e/namespaces."""
-
-    server_address = "10.77.0.1"
-    client_address = "10.77.0.2"
-
-    def __init__(self, gbit):
-        say_prefixes = 'echo "$IN_SERVER"; echo "$IN_CLIENT"; exec cat'  # they last until our end of cat's pipe closes
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        script = REPOSITORY / "tests/e2e/namespaces"
-        self.script = subprocess.Popen([script, str(gbit), "sh", "-c", say_prefixes], **pipes)
-        self.in_server = self.script.stdout.readline().split()
-        self.in_client = self.script.stdout.readline().split()
-        if not self.in_client:
-            reason = self.script.communicate()[1]
-            assert self.script.returncode == 77, reason
-            pytest.skip(reason)
-
-    def start_in_server(self, *command, **options):
-        return self._start(self.in_server, command, options)
-
-    def start_in_client(self, *command, **options):
-        return self._start(self.in_client, command, options)
-
-    def end(self):
-        """Ends whatever runs in them."""
-        self.script.communicate()
-
-    @staticmethod
-    def _start(prefix, command, options):
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*prefix, *map(str, command)], **pipes | options)
-
-
 @pytest.fixture
 def two_machines():
     """`two_machines(gbit)` makes two network namespaces with a cable of that rate; skips where only root could."""
     made = []
 
     def make(gbit):
-        made.append(TwoMachines(gbit))
+        try:
+            made.append(TwoMachines(gbit))
+        except NoNamespaces as reason:
+            pytest.skip(str(reason))
         return made[-1]
 
     yield make

@@ -109,6 +109,30 @@ def test_picture_files_are_decoded_by_the_server(neph, small_model, pictures, co
     assert files["decode"]["value"] == 0 < tensors["decode"]["value"]
 
 
+def test_an_independent_client_asks_and_does_nothing_else(neph, chromium, small_model, pictures):
+    document = neph.json(
+        "infer", small_model, "--images", pictures, "--count", 48, "--architecture", "in-process,local",
+        "--client", "application,independent", "--files", "on,off", "--batch", 5, "--mode", "sync,async",
+        "--protocol", "http,grpc", "--repeat", 2, *QUICK,
+    )  # fmt: skip
+    alone = [cell for cell in document["cells"] if cell["factors"].get("client") == "independent"]
+    assert [cell["factors"] for cell in alone] == [
+        {"architecture": "local", "protocol": p, "client": "independent", "mode": m}
+        for p in ("http", "grpc") for m in ("sync", "async")
+    ]
+    assert len(document["cells"]) == 2 * 2 + 2 * 2 * 2 + 4, "in-process, and files on and off, are the application's"
+    for cell in alone:
+        assert cell["runs_ok"] == 2 and cell["answers_checksum"] == ""
+        assert cell["figures"]["images_per_s"]["value"] > 0 == cell["figures"]["pictures_failed"]["value"]
+        assert set(PARTS) <= set(cell["stages_ms"]) and "read" not in cell["stages_ms"]
+        assert cell["telemetry"]["client.memory_peak"]["mean"] > 0 < cell["telemetry"]["server.memory_peak"]["mean"]
+        assert {"server_start", "connect", "warmup", "measure"} <= set(cell["phases"])
+    with Opened(chromium, neph.folder / neph("report").stdout.strip()) as opened:
+        labels = opened.page.locator("#settings").inner_text()
+        assert "independent client" in labels and "without files" in labels
+        assert opened.complaints == []
+
+
 def test_a_server_that_is_there(neph, small_model, pictures, compared):
     server = Server(neph, small_model, "--max-batch", 8)
     document = neph.json(

@@ -4,31 +4,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-NAMESPACES = Path(__file__).resolve().parent / "namespaces"
-SINK = """
-import socket, sys, time
-sink = socket.create_server((sys.argv[1], 5001))
-print("ready", flush=True)
-stream, _ = sink.accept()
-memory, count, begin = bytearray(1 << 20), 0, None
-while got := stream.recv_into(memory):
-    now = time.monotonic()
-    if begin is None: begin = now; continue  # what came with the first bytes waited in no queue
-    count += got
-print(count * 8 / (now - begin) / 1e9, flush=True)
-"""
-SOURCE = """
-import socket, sys, time
-stream = socket.create_connection((sys.argv[1], 5001))
-end = time.monotonic() + float(sys.argv[2])
-while time.monotonic() < end: stream.sendall(bytes(1 << 18))
-"""
+from two_machines import SCRIPT
 
 
 def network_namespaces():
@@ -54,10 +34,7 @@ def test_a_stream_has_the_cables_rate(two_machines, gbit):
     machines = two_machines(gbit)
     tries = []
     while len(tries) < 3 and (not tries or tries[-1] < 0.9 * gbit):
-        sink = machines.start_in_server(sys.executable, "-c", SINK, machines.server_address)
-        assert sink.stdout.readline() == "ready\n"
-        machines.start_in_client(sys.executable, "-c", SOURCE, machines.server_address, 2).wait(20)
-        tries.append(float(sink.stdout.readline()))
+        tries.append(machines.stream_gbit_per_s())
         assert tries[-1] < 1.1 * gbit
     assert tries[-1] == pytest.approx(gbit, rel=0.1), f"{tries}; headers take 4.5 % of it"
 
@@ -79,7 +56,7 @@ LEAVE_SOMETHING = "$IN_SERVER sleep 1000 & $IN_CLIENT sleep 1000 & echo $IN_SERV
 def test_nothing_is_left_however_it_ends(two_machines, by):
     two_machines(1)  # skips where there can be none
     command = LEAVE_SOMETHING if by else LEAVE_SOMETHING.replace("exec sleep 1000", "exit 3")
-    script = subprocess.Popen([NAMESPACES, "1", "bash", "-c", command], stdout=subprocess.PIPE, text=True)
+    script = subprocess.Popen([SCRIPT, "1", "bash", "-c", command], stdout=subprocess.PIPE, text=True)
     made = namespaces_in(script.stdout.readline())
     if by:
         assert len(made & network_namespaces()) == 2
@@ -92,6 +69,6 @@ def test_nothing_is_left_however_it_ends(two_machines, by):
 
 
 def test_bad_usage_is_said():
-    done = subprocess.run([NAMESPACES, "1"], capture_output=True, text=True)
+    done = subprocess.run([SCRIPT, "1"], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == "usage: namespaces GBIT_PER_S COMMAND...\n"

@@ -10,16 +10,18 @@
 namespace neph::report {
 namespace {
 
-constexpr std::array<std::string_view, series_colours> fallback{"#0072b2", "#e69f00", "#009e73", "#d55e00",
-                                                                "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
+constexpr std::array<std::string_view, series_colours / 2> fallback{
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
 constexpr std::size_t named_settings = 7;
 constexpr const char* other_settings = "other settings";
 
 }  // namespace
 
 std::string series_colour(std::size_t i) {
-  const auto place = i % series_colours;
-  return fmt::format("var(--series-{}, {})", place + 1, fallback[place]);
+  const auto place = i % fallback.size();
+  const auto full = fmt::format("var(--series-{}, {})", place + 1, fallback[place]);
+  if (i % series_colours == place) return full;
+  return fmt::format("color-mix(in srgb, {} 45%, var(--paper, #fff))", full);
 }
 
 Json specification(std::string_view text, const std::string& description, Json rows) {

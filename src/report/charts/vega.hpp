@@ -14,9 +14,9 @@
 namespace neph::report {
 
 /// The colour of series `i`: eight colours of Okabe and Ito (2008), which people with a colour vision
-/// deficiency can tell apart, as variables that the page sets for light and dark.
+/// deficiency can tell apart, as variables that the page sets for light and dark; then the same eight, paler.
 std::string series_colour(std::size_t i);
-inline constexpr std::size_t series_colours = 8;
+inline constexpr std::size_t series_colours = 16;
 inline constexpr std::string_view muted_colour = "var(--other, #b4bac4)";  ///< present, but not the point
 
 /// Pixels for a setting's label with its bar below.
