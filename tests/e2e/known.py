@@ -49,7 +49,7 @@ class KnownServer:
         self.process.wait()
 
     def seen(self):
-        """After stop(): (arrival, service time) of each request that waited in line, in seconds."""
+        """After stop(): (arrival, service time, when it was answered) of each request that was served, in seconds."""
         return [tuple(map(float, line.split())) for line in self.log.read_text().splitlines()]
 
     def __enter__(self):

@@ -2,15 +2,14 @@
 // worker, whose service times are chosen. For tests of load generators.
 //
 //   known_server [--service 0.01] [--tail SEED] [--stall 0.5 --stall-every 5] [--reject-every N]
-//   [--fail-every N]
-//                [--forget-every N] [--log FILE]
+//                [--fail-every N] [--forget-every N] [--log FILE]
 //
 // Model "known": FP32 x [-1,16] → the same as y. Times are seconds. --tail draws service times with mean
 // --service from a Pareto distribution (shape 1.5, at most 100 means). A stall is paid by the first request
 // that begins at or after each multiple of --stall-every since the server started. Every Nth request is
 // refused as unavailable, fails, or gets no answer before the server ends. Prints "http PORT" and "grpc
-// PORT", and serves until its standard input ends. The log has a line for each request that waited in line:
-// its arrival, in seconds since the server started, and its service time.
+// PORT", and serves until its standard input ends. The log has a line for each request that was served: its
+// arrival, in seconds since the server started, its service time, and when its answer was really given.
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -117,6 +116,7 @@ class KnownService final : public wire::Service {
   struct Waiting {
     wire::Exchange* exchange;
     Moment end;
+    double service_s;
   };
 
   static Status known(const std::string& model) {
@@ -149,8 +149,7 @@ class KnownService final : public wire::Service {
     free_ = begin + from_seconds(service_s);
     exchange.stages.queue = begin - exchange.received;
     exchange.stages.infer = free_ - begin;
-    line_.push_back({&exchange, free_});
-    log_ += fmt::format("{:.9f} {:.9f}\n", seconds(exchange.received - start_), service_s);
+    line_.push_back({&exchange, free_, service_s});
   }
 
   void work(const std::stop_token& stop) {
@@ -163,9 +162,16 @@ class KnownService final : public wire::Service {
       line_.pop_front();
       lock.unlock();
       clock_.sleep_until(next.end);
+      note(next);
       answer(*next.exchange, Fate::served);
       lock.lock();
     }
+  }
+
+  /// The machine may have kept the worker from waking in time.
+  void note(const Waiting& served) {
+    log_ += fmt::format("{:.9f} {:.9f} {:.9f}\n", seconds(served.exchange->received - start_),
+                        served.service_s, seconds(clock_.now() - start_));
   }
 
   static void answer(wire::Exchange& exchange, Fate fate) {
