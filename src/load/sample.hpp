@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/describe.hpp"
+#include "wire/wire.hpp"
 
 namespace neph::load {
 
@@ -20,6 +21,32 @@ constexpr auto enum_names(Outcome) {
                     Named{Outcome::abandoned, "abandoned"}};
 }
 
+/// The server's own stages, in the order in which a request goes through them.
+struct ServerStage {
+  const char* name;
+  Nanoseconds wire::StageTimes::*time;
+};
+inline constexpr std::array server_stages{ServerStage{"server_socket", &wire::StageTimes::socket},
+                                          ServerStage{"server_decode", &wire::StageTimes::decode},
+                                          ServerStage{"server_queue", &wire::StageTimes::queue},
+                                          ServerStage{"server_batch", &wire::StageTimes::batch},
+                                          ServerStage{"server_infer", &wire::StageTimes::infer},
+                                          ServerStage{"server_encode", &wire::StageTimes::encode}};
+using ServerSeconds = std::array<float, server_stages.size()>;  ///< small: there are millions of them
+
+inline ServerSeconds seconds_of(const wire::StageTimes& times) {
+  ServerSeconds all{};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<float>(seconds(times.*server_stages[i].time));
+  return all;
+}
+
+inline wire::StageTimes times_of(const ServerSeconds& all) {
+  wire::StageTimes times;
+  for (std::size_t i = 0; i < all.size(); ++i) times.*server_stages[i].time = from_seconds(all[i]);
+  return times;
+}
+
 /// Times in nanoseconds from the first moment of the schedule.
 struct Sample {
   std::int64_t scheduled = 0;    ///< closed loop: when the client was free to send
@@ -27,8 +54,7 @@ struct Sample {
   std::int64_t sent = 0;         ///< handed to the kernel, or to the gRPC library: a connection was there
   std::int64_t first_byte = -1;  ///< of the reply; below 0: not known
   std::int64_t done = 0;
-  /// What the server says of itself, in seconds: socket, decode, queue, batch, infer, encode.
-  std::array<float, 6> server{};
+  ServerSeconds server{};  ///< what it says of itself
   Outcome outcome = Outcome::answered;
 
   double response_s() const { return static_cast<double>(done - scheduled) * 1e-9; }

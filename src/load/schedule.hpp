@@ -33,6 +33,9 @@ struct Course {
   std::int64_t count = 0;  ///< measured arrivals; 0: as many as fall into the duration
 };
 
+/// The duration of a course that ends by its count: it has all the time that it needs.
+inline constexpr double no_end_s = 1e6;
+
 using Schedule = std::vector<Nanoseconds>;  ///< from the start, ascending
 
 /// `arrival` constant, poisson or burst (`burst` at once, so that the mean rate stays). The same seed gives

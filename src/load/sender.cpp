@@ -48,8 +48,6 @@ Outcome outcome_of(const Status& status, bool given_up) {
   return status.error().code == ErrorCode::timeout ? Outcome::timed_out : Outcome::failed;
 }
 
-float in_seconds(Nanoseconds span) { return static_cast<float>(seconds(span)); }
-
 }  // namespace
 
 Sender::Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough)
@@ -152,14 +150,12 @@ void Sender::go_on(Flight& flight) {
 
 Sample Sender::sample_of(const Flight& flight) const {
   const auto at = [this](Moment moment) { return (moment - start_).count(); };
-  const auto& server = flight.server;
   return {.scheduled = at(flight.scheduled),
           .issued = at(flight.issued),
           .sent = at(flight.sent),
           .first_byte = flight.first_byte ? at(*flight.first_byte) : -1,
           .done = at(flight.done),
-          .server = {in_seconds(server.socket), in_seconds(server.decode), in_seconds(server.queue),
-                     in_seconds(server.batch), in_seconds(server.infer), in_seconds(server.encode)},
+          .server = seconds_of(flight.server),
           .outcome = outcome_of(flight.outcome, giving_up_)};
 }
 

@@ -7,9 +7,6 @@
 namespace neph::load {
 namespace {
 
-constexpr std::array server_stages{"server_socket", "server_decode", "server_queue",
-                                   "server_batch",  "server_infer",  "server_encode"};
-
 double server_s(const Sample& sample) {
   return std::accumulate(sample.server.begin(), sample.server.end(), 0.0);
 }
@@ -47,7 +44,7 @@ void add_stages(const std::vector<Sample>& samples, RunResult& result) {
     const double network = least * static_cast<double>(n);
     stage("network", network);
     for (std::size_t i = 0; i < server.size(); ++i)
-      if (server[i] > 0) stage(server_stages[i], server[i]);
+      if (server[i] > 0) stage(server_stages[i].name, server[i]);
     stage("unexplained", outside - network);
     result.figures.push_back({"unexplained_share",
                               "share of the response time that no stage explains",

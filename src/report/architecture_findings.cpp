@@ -123,7 +123,7 @@ class Comparison {
     return sentences;
   }
 
-  /// What is around a client: files, decoding, answers.
+  /// What is around a client that only asks: files, making messages, answers.
   std::vector<std::string> cost_of_applications() const {
     std::vector<std::string> sentences;
     for (const auto& way : ways()) {
@@ -377,12 +377,16 @@ const CellSummary* recommended_setting(const Document& document) {
   return comparison.possible() ? comparison.choose().best : nullptr;
 }
 
+std::vector<std::string> application_findings(const Document& document) {
+  return Comparison(document).cost_of_applications();
+}
+
 std::vector<std::string> architecture_findings(const Document& document) {
   const Comparison comparison(document);
   if (!comparison.possible()) return {};
   auto sentences = comparison.recommendation();
-  for (const auto& costs : {comparison.cost_of_servers(), comparison.cost_of_applications()})
-    sentences.insert(sentences.end(), costs.begin(), costs.end());
+  const auto costs = comparison.cost_of_servers();
+  sentences.insert(sentences.end(), costs.begin(), costs.end());
   for (auto sentence : {comparison.cost_of_a_request(), comparison.protocols(), comparison.asynchrony(),
                         comparison.batches()})
     if (!sentence.empty()) sentences.push_back(std::move(sentence));

@@ -12,6 +12,9 @@ namespace neph::report {
 /// the sentence says so. Empty where fewer than two architectures or protocols have a usable result.
 std::vector<std::string> architecture_findings(const Document& document);
 
+/// What an application costs beside a client that only asks its server, each sentence with its interval.
+std::vector<std::string> application_findings(const Document& document);
+
 /// The setting that is recommended; nullptr where architecture_findings() is empty.
 const CellSummary* recommended_setting(const Document& document);
 

@@ -58,13 +58,31 @@ Document document_of(const std::vector<Told>& all) {
 }
 
 TEST(ArchitectureFindings, SayWhatTheApplicationAroundAClientCosts) {
-  const auto found = architecture_findings(document_of({{"in-process", "", {100, 101, 99}, 10},
-                                                        {"local", "http", {90, 91, 90}, 11},
-                                                        {"local", "http", {117, 118, 117}, 9, true}}));
+  const auto found = findings(document_of({{"in-process", "", {100, 101, 99}, 10},
+                                           {"local", "http", {90, 91, 90}, 11},
+                                           {"local", "http", {117, 118, 117}, 9, true}}));
   EXPECT_THAT(found, Contains(StartsWith("Behind local HTTP, a client that only asks gets 1.30 times as many "
                                          "pictures per second (95 % interval 1.29")));
   EXPECT_THAT(found[0], HasSubstr("in-process: 100 images/s")) << "it is no way to run a network";
   EXPECT_THAT(found, Not(Contains(HasSubstr("independent"))));
+}
+
+TEST(ArchitectureFindings, TellOfAnApplicationWhereItHasOneArchitecture) {
+  const auto document =
+      document_of({{"local", "http", {90, 91, 90}, 11}, {"local", "http", {117, 118, 117}, 9, true}});
+  const auto found = findings(document);
+  EXPECT_THAT(found[0], StartsWith("The measured speed is 90.3 images/s")) << "the other is no way to run it";
+  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_THAT(found, Contains(StartsWith("Behind local HTTP, a client that only asks gets 1.30 times")));
+}
+
+TEST(ArchitectureFindings, KnowAClientThatOnlyAsksWhereItIsNotVaried) {
+  auto document =
+      document_of({{"in-process", "", {100, 101, 99}, 10}, {"local", "http", {117, 118, 117}, 9}});
+  document.cells[1].cell.factors.erase("client");
+  document.experiment.spec["client"] = "independent";
+  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_THAT(findings(document), Not(Contains(HasSubstr("should run m.onnx behind"))));
 }
 
 TEST(ArchitectureFindings, NeedTwoArchitectures) {

@@ -32,6 +32,23 @@ std::string interval_text(const Estimate& estimate, std::string_view unit) {
                      format_number(*estimate.low), format_number(*estimate.high), estimate.n);
 }
 
+/// The settings with a usable speed, the fastest first. A client that only asks is no way to run a network,
+/// and is among them only where nothing else is.
+std::vector<const CellSummary*> ranked_applications(const Document& document) {
+  const auto all = ranked(document.cells);
+  auto applications = all;
+  std::erase_if(applications,
+                [&](const auto* cell) { return way_of(*cell, document.experiment).independent; });
+  return applications.empty() ? all : applications;
+}
+
+/// Settings in all, those left out that only ask.
+std::size_t applications(const Document& document) {
+  const auto is_one = [&](const auto& cell) { return !way_of(cell, document.experiment).independent; };
+  const auto count = std::count_if(document.cells.begin(), document.cells.end(), is_one);
+  return count == 0 ? document.cells.size() : static_cast<std::size_t>(count);
+}
+
 std::string fastest_sentence(const std::vector<const CellSummary*>& order, std::size_t all) {
   const auto speed = interval_text(images_per_s(*order[0]), "images/s");
   if (all == 1) return fmt::format("The measured speed is {}.", speed);
@@ -180,7 +197,7 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
 
 const CellSummary* answer_setting(const Document& document) {
   const auto* recommended = recommended_setting(document);
-  const auto order = ranked(document.cells);
+  const auto order = ranked_applications(document);
   return recommended || order.empty() ? recommended : order[0];
 }
 
@@ -192,16 +209,17 @@ std::vector<std::string> findings(const Document& document) {
   const auto say_all = [&](std::vector<std::string> all) {
     for (auto& sentence : all) say(std::move(sentence));
   };
-  const auto order = ranked(document.cells);
+  const auto order = ranked_applications(document);
   const auto* best = answer_setting(document);
   if (is_load(document)) say_all(load_findings(document));
   if (!order.empty()) {
     auto architectures = architecture_findings(document);
     if (architectures.empty()) {
-      say(fastest_sentence(order, document.cells.size()));
+      say(fastest_sentence(order, applications(document)));
       if (order.size() > 1) say(next_sentence(document, *order[0], *order[1]));
     }
     say_all(std::move(architectures));
+    say_all(application_findings(document));
     say(passed_over_sentence(document.cells, *order[0]));
     say(limit_sentence(*best, document.experiment));
     say(stolen_sentence(*best, document.experiment.machine));

@@ -68,7 +68,7 @@ Way way_of(const CellSummary& cell, const Experiment& experiment) {
   }
   way.docker = has("server_in") && factors["server_in"] == "docker";
   way.files = has("payload") && factors["payload"] == "jpeg";
-  way.independent = has("client") && factors["client"] == "independent";
+  way.independent = text_of(cell, experiment, "client") == "independent";
   return way;
 }
 

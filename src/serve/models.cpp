@@ -67,6 +67,10 @@ Status Models::find(const fs::path& path, const std::string& name) {
   path_ = path;
   is_folder_ = is_folder(path);
   const std::scoped_lock lock(mutex_);
+  if (!is_folder_ && options_.versions != 1)
+    return fail(ErrorCode::invalid_argument,
+                "--versions {} needs a folder of models, laid out as NAME/VERSION/model.onnx; {} is one file",
+                options_.versions, path.string());
   if (!is_folder_) {
     entries_[name.empty() ? path.stem().string() : name];
     return {};
@@ -154,6 +158,7 @@ Status Models::load(const std::string& name) {
   NEPH_CHECK(check_staying());
   auto loaded = load_anew(name);
   if (!loaded) {
+    give_back_free_memory();  // other versions may have been compiled before one failed
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(name);
     if (found != entries_.end() && found->second.deployments.empty())
@@ -270,10 +275,13 @@ Result<Deployment*> Models::find_ready(const std::string& name, const std::strin
               version, fmt::join(versions_of(*deployments), ", "));
 }
 
-std::vector<std::string> Models::versions(const std::string& name) const {
+Result<wire::ModelMetadata> Models::metadata(const std::string& name, const std::string& version) const {
   const std::shared_lock lock(mutex_);
-  const auto deployments = find_ready(name);
-  return deployments ? versions_of(**deployments) : std::vector<std::string>{};
+  NEPH_TRY(const auto* deployments, find_ready(name));
+  NEPH_TRY(const auto* deployment, find_ready(name, version));
+  auto about = deployment->metadata();
+  about.versions = versions_of(*deployments);
+  return about;
 }
 
 std::vector<std::string> Models::versions_of(const Deployments& deployments) {

@@ -50,8 +50,8 @@ class Models {
   bool ready() const;
   Result<bool> model_ready(const std::string& name, const std::string& version) const;
   std::vector<wire::RepositoryEntry> list(bool only_ready) const;
-  /// That can be asked for, the oldest first.
-  std::vector<std::string> versions(const std::string& name) const;
+  /// With all versions that can be asked for, the oldest first.
+  Result<wire::ModelMetadata> metadata(const std::string& name, const std::string& version) const;
 
   /// Calls `use` with that version of the model, an empty one: the newest; it cannot go meanwhile. Errors:
   /// not_found, unavailable (not ready).

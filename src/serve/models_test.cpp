@@ -107,6 +107,14 @@ TEST_F(ModelRepositories, ServeASingleFileUnderItsOwnNameOrAnother) {
   EXPECT_FALSE(named.load("clouds"));
 }
 
+TEST_F(ModelRepositories, RefuseVersionsOfASingleFile) {
+  folder.write("one.identity", "");
+  Models several{{.versions = 3}, regions, clock};
+  const auto status = several.find(folder / "one.identity", "");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("--versions 3 needs a folder of models"));
+}
+
 TEST_F(ModelRepositories, SayWhatIsMissing) {
   EXPECT_EQ(models.find(folder / "none.onnx", "").error().message,
             "no model and no folder " + (folder / "none.onnx").string());

@@ -45,10 +45,7 @@ wire::ServerMetadata InferenceService::metadata() const {
 
 Result<wire::ModelMetadata> InferenceService::model_metadata(const std::string& model,
                                                              const std::string& version) const {
-  NEPH_TRY(auto about,
-           ask<wire::ModelMetadata>(models_, model, version, [](auto& d) { return d.metadata(); }));
-  about.versions = models_.versions(model);
-  return about;
+  return models_.metadata(model, version);
 }
 
 Result<wire::ModelConfig> InferenceService::model_config(const std::string& model,

@@ -27,7 +27,7 @@ void HttpConnection::serve(Status read) {
   if (!read) return refuse(read.error());
   if (route_.to == Route::To::infer) {
     const auto self = self_ = shared_from_this();
-    stages.socket = std::exchange(waited_, {});  // of what came with an earlier one nothing is known
+    stages.socket = unseen_;
     home_.service.infer(*this);
     if (doing_ == Doing::serving && buffer_.size() == 0)
       read_more();  // else the next request is there already

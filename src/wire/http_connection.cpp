@@ -173,6 +173,7 @@ void HttpConnection::parse_header() {
 
 void HttpConnection::on_header() {
   doing_ = Doing::reading;
+  unseen_ = std::exchange(waited_, {});  // of a request that came with an earlier one nothing is known
   const auto& header = parser_->get();
   keep_alive_ = header.keep_alive() && !home_.stopping;
   body_.clear();

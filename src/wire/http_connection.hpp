@@ -127,7 +127,8 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Status outcome_;
   Doing doing_ = Doing::waiting;
   Moment since_, due_;
-  Nanoseconds waited_{};    ///< of the request's beginning, in the socket until it was read
+  Nanoseconds waited_{};    ///< what was read last, in the socket
+  Nanoseconds unseen_{};    ///< the request's beginning, the same
   bool resting_ = false;    ///< has given back its memory
   bool greeting_ = false;   ///< the handshake is under way, in a thread of its own
   bool reading_ = false;    ///< read_more() is under way

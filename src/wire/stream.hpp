@@ -32,7 +32,8 @@ class Stream {
   executor_type get_executor() { return socket_.get_executor(); }
   Socket& socket() { return socket_; }
   bool is_secure() const { return tls_ != nullptr; }
-  /// From now on the kernel notes when bytes arrive; some 0.1 µs a packet.
+  /// From now on the kernel notes when bytes arrive; some 0.1 µs a packet. Where nobody on the machine asked
+  /// for that before, it begins a moment later.
   void note_arrivals();
 
   /// The server's side of the handshake.
@@ -77,7 +78,7 @@ class Stream {
         });
   }
   /// How long the last of what async_read_noted() gave had been in the kernel before it was read; nothing
-  /// where that is not known: through TLS, or if arrivals are not noted.
+  /// where that is not known: through TLS, if arrivals are not noted, or if the clock of day has been set.
   Nanoseconds waited() const { return waited_; }
 
   template <class Buffers, class Handler>
@@ -95,6 +96,7 @@ class Stream {
 
   Socket socket_;
   Nanoseconds waited_{};
+  Nanoseconds day_ahead_{};  ///< the clock of day, at the last look
   std::unique_ptr<Tls> tls_;
 };
 

@@ -38,6 +38,15 @@ class Streams : public testing::Test {
     return said;
   }
 
+  /// The kernel may begin a while after it was asked.
+  void wait_for_notes() {
+    const auto end = std::chrono::steady_clock::now() + 5s;
+    do {
+      send("?");
+      read();
+    } while (stream.waited() == 0ms && std::chrono::steady_clock::now() < end);
+  }
+
   asio::io_context io;
   Stream stream{io};
   tcp::socket other{io};
@@ -47,6 +56,7 @@ class Streams : public testing::Test {
 
 TEST_F(Streams, TellHowLongBytesLayInTheSocket) {
   stream.note_arrivals();
+  wait_for_notes();
   send("first");
   const auto sent = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() < sent + 3ms) std::this_thread::yield();

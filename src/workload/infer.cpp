@@ -8,6 +8,7 @@
 #include "core/values.hpp"
 #include "net/net.hpp"
 #include "workload/command_line.hpp"
+#include "workload/independent_client.hpp"
 #include "workload/infer_run.hpp"
 #include "workload/remote_telemetry.hpp"
 
@@ -164,8 +165,9 @@ Json trial(const Json& json) {
   const auto spec = parse(json);
   if (!spec) return small;
   small["count"] = 2 * spec->batch * (spec->mode == Mode::async ? std::max<std::int64_t>(4, spec->depth) : 1);
-  small["warmup"] = 1;
   small["warmup_max_s"] = 0;
+  if (spec->client == Client::independent) return small;
+  small["warmup"] = 1;
   small["answers"] = "";
   return small;
 }
@@ -181,7 +183,9 @@ double whole_run_s(const Json& json, const Run& trial) {
   const double pictures = spec->count > 0 ? static_cast<double>(spec->count) : usable;
   const double warm_batches = std::max(10.0, static_cast<double>(spec->warmup));
   const double warmup_s =
-      std::min(spec->warmup_max_s, warm_batches * static_cast<double>(spec->batch) / rate);
+      std::min(spec->warmup_max_s, spec->client == Client::independent
+                                       ? longest_independent_warmup_s
+                                       : warm_batches * static_cast<double>(spec->batch) / rate);
   double whole_s = trial.wall_s;
   for (const auto& phase : trial.result.phases) {
     const double length_s = phase.end_s - phase.begin_s;

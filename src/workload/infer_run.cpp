@@ -16,9 +16,6 @@ constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 /// A cache that still holds no more of the pictures than this counts as dropped.
 constexpr double still_cold = 0.05;
 
-/// The server warms up before it is ready, and the load generator has nothing that could.
-constexpr double independent_warmup_s = 1;
-
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
 std::int64_t loader_threads(const InferSpec& spec) {
@@ -115,21 +112,22 @@ Status InferRun::apply(host::Telemetry& telemetry) {
 }
 
 Status InferRun::ask_independently(host::Telemetry& telemetry) {
-  telemetry.mark();
-  recogniser_->mark();
-  const Asking asking{.pictures = count_,
-                      .batch = spec_.batch,
-                      .in_flight = depth_,
-                      .warmup_s = std::min(spec_.warmup_max_s, independent_warmup_s),
-                      .patience_s = spec_.patience.value};
-  const auto progress = [this](std::int64_t done, std::int64_t) {
-    emit_progress("measure", done * spec_.batch, count_);
-  };
+  const Asking asking{
+      .pictures = count_, .batch = spec_.batch, .in_flight = depth_, .patience_s = spec_.patience.value};
+  NEPH_TRY(auto client, IndependentClient::make(*recogniser_->served(), asking, context_));
+  NEPH_CHECK(client.first_inference(timeline_));
+  NEPH_CHECK(client.warm_up(std::min(spec_.warmup_max_s, longest_independent_warmup_s), timeline_));
+  mark(telemetry);
   NEPH_CHECK(
-      workload::ask_independently(*recogniser_->served(), asking, context_, progress, timeline_, result_));
+      client.measure([this](std::int64_t done) { emit_progress("measure", done, count_); }, timeline_));
+  mark(telemetry);
+  client.finish(timeline_, result_);
+  return {};
+}
+
+void InferRun::mark(host::Telemetry& telemetry) {
   telemetry.mark();
   recogniser_->mark();
-  return {};
 }
 
 /// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
@@ -210,8 +208,7 @@ Status InferRun::measure(host::Telemetry& telemetry) {
   Moment begin;
   source_->restart([&] {  // while no loader reads: nothing brings a file back that was dropped
     if (spec_.files == Files::on) cache = timeline_.during("page_cache", [&] { return fix_page_cache(); });
-    telemetry.mark();
-    recogniser_->mark();
+    mark(telemetry);
     begin = context_.clock.now();
   });
   NEPH_CHECK(cache);
@@ -225,8 +222,7 @@ Status InferRun::measure(host::Telemetry& telemetry) {
       context_.stop));
   NEPH_CHECK(recorder.close_answers_file());
   const auto end = context_.clock.now();
-  telemetry.mark();
-  recogniser_->mark();
+  mark(telemetry);
   timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
   recorder.finish(timeline_, begin, end, loaders_, result_);
   return {};

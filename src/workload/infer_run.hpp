@@ -31,6 +31,7 @@ class InferRun {
   Status warm_up();
   Status fix_page_cache();
   Status measure(host::Telemetry& telemetry);
+  void mark(host::Telemetry& telemetry);
   void warn(Warning warning);
   void sum_up(std::vector<Series> series);
   void emit_progress(const char* phase, std::int64_t done, std::int64_t total);

@@ -139,7 +139,9 @@ void describe(Visit&& v, Self& s) {
   v("loaders", s.loaders, "loader threads; 0: load on the inference thread; -1: one per core",
     between(-1, 1024));
   v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
-  v("streams", s.streams, "inferences that run side by side; 0: the engine's choice", between(0, 4096));
+  v("streams", s.streams,
+    "inferences that run side by side; 0: one an instance of a server, of one the engine's choice",
+    between(0, 4096));
   v("pinning", s.pinning, "tie engine threads to cores");
   v("engine", s.engine, "runtime (see neph engines)");
   v("device", s.device, "device of the engine (see neph engines)");

@@ -52,5 +52,27 @@ TEST(Infer, TheTimeOfAWholeRunFollowsFromItsTrial) {
   EXPECT_DOUBLE_EQ(whole_run_s(spec, done), 1.5 + 12.5 + 2 + 10);
 }
 
+TEST(Infer, TheTrialOfWhatMakesSenseMakesSense) {
+  for (const Json& where :
+       {Json{{"architecture", "in-process"}}, Json{{"architecture", "local"}},
+        Json{{"architecture", "local"}, {"client", "independent"}},
+        Json{{"architecture", "remote"}, {"client", "independent"}, {"server", "http://node2:8000"}}}) {
+    Json spec = {{"model", "m"}, {"images", "photos"}};
+    spec.update(where);
+    ASSERT_TRUE(check(spec)) << where;
+    const auto status = check(trial(spec));
+    EXPECT_TRUE(status) << where << ": " << status.error().message;
+  }
+}
+
+TEST(Infer, AClientThatOnlyAsksWarmsUpForASecond) {
+  const Json spec = {{"model", "m"}, {"images", "photos"},      {"count", 1000},
+                     {"batch", 10},  {"architecture", "local"}, {"client", "independent"}};
+  neph::Run done{.wall_s = 5};
+  done.result.phases = {{"warmup", 1, 1}, {"measure", 2, 4}};
+  done.result.figures = {{"images_per_s", "", {.value = 100}}};
+  EXPECT_DOUBLE_EQ(whole_run_s(spec, done), 5 + 1 - 2 + 10);
+}
+
 }  // namespace
 }  // namespace neph::workload::infer

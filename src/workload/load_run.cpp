@@ -15,8 +15,6 @@ constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 constexpr std::int64_t multi_stream_samples = 8;
 /// Offline without a stated limit: enough to fill any batch, few enough for one machine's sockets.
 constexpr std::int64_t offline_in_flight = 256;
-/// A closed loop that ends by its count has all the time it needs.
-constexpr double no_end_s = 1e6;
 /// How long the closed loop lasts from which a search learns where to begin.
 constexpr double first_look_s = 1;
 /// A probe with so many times the late requests that the promise allows need not go on.
@@ -117,20 +115,11 @@ Status LoadRun::look_at_the_model() {
   return {};
 }
 
-/// One request before all others: what it does wrong, all would.
 Status LoadRun::try_one() {
-  bool over = false;
-  NEPH_TRY(const auto client, wire::Client::connect(target_->endpoint, target_->client, context_.clock,
-                                                    [&](wire::Call&) { over = true; }));
-  NEPH_TRY(const auto request, client->encode(target_->payload.requests().front()));
-  wire::Call call;
-  call.request = request.get();
-  if (spec_.deadline.value > 0) call.deadline = context_.clock.now() + from_seconds(spec_.deadline.value);
-  client->send(call);
-  while (!over && !context_.stop.stop_requested())
-    client->run_until(context_.clock.now() + progress_interval, [&] { return over; });
-  if (!over || call.outcome) return {};
-  const auto& error = call.outcome.error();
+  const auto outcome = load::ask_once(target_->endpoint, target_->client, target_->payload.requests().front(),
+                                      spec_.deadline.value, context_.clock, context_.stop);
+  if (outcome) return {};
+  const auto& error = outcome.error();
   if (error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout) return {};  // it may be busy
   return fail(error.code, "{}: the first request failed: {}", target_->endpoint.text(), error.message);
 }
@@ -154,7 +143,7 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase
                        .threads = spec.threads,
                        .course = {.rate_per_s = spec.rate,
                                   .warmup_s = spec.warmup.value,
-                                  .duration_s = spec.count > 0 ? no_end_s : spec.duration.value,
+                                  .duration_s = spec.count > 0 ? load::no_end_s : spec.duration.value,
                                   .count = spec.count},
                        .clients = is_closed(spec) ? spec.clients : 0,
                        .in_flight = spec.in_flight,

@@ -3,26 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "stats/stats.hpp"
-
 namespace neph::workload {
 namespace {
-
-/// Stretches of equally many batches whose times give the interval of one run: the method of batch means
-/// (Law, Simulation Modeling and Analysis, section 9.5.3), ten because fewer than thirty keep neighbours
-/// nearly independent. Not stretches of equal time: how many batches end in one jumps by a whole batch.
-constexpr std::size_t stretches = 10;
-constexpr std::size_t least_batches = 5 * stretches;
-
-/// A server that fails more of its requests than this has done another work than the one that was asked for.
-/// Files that cannot be read are the user's own: the figures of the others still stand.
-constexpr double tolerated_failures = 0.01;
-constexpr double nearly_all = 0.999;
-
-/// Fewer batches show no trend.
-constexpr std::size_t least_for_trend = 20;
-/// Of the time per batch from the first to the last batch.
-constexpr double drift_tolerance = 0.05;
 
 Figure figure(std::string name, std::string unit, Estimate estimate) {
   return {std::move(name), std::move(unit), estimate};
@@ -122,7 +104,7 @@ void Recorder::add_stages(RunResult& result) const {
 std::vector<RequestPart> Recorder::parts_of_requests() const {
   std::vector<InferTimes> requests;
   for (const auto& sample : samples_) requests.push_back(sample.times);
-  return known_parts(requests);
+  return known_parts(requests, served());
 }
 
 bool Recorder::served() const {
@@ -146,30 +128,11 @@ Nanoseconds Recorder::engine_busy() const {
   return busy;
 }
 
-/// Pictures answered over the whole measurement; the interval by batch means.
-Estimate Recorder::images_per_s(Moment begin, Moment end) const {
-  const auto answered = done_ - static_cast<std::int64_t>(failed_.size());
-  Estimate rate{.value = static_cast<double>(answered) / seconds(end - begin), .n = 1};
-  if (samples_.size() < least_batches) return rate;
-  std::vector<double> per_picture_s;
-  Moment from = begin;
-  for (std::size_t k = 0; k < stretches; ++k) {
-    std::int64_t pictures = 0;
-    Moment until = from;
-    for (auto i = samples_.size() * k / stretches; i < samples_.size() * (k + 1) / stretches; ++i) {
-      pictures += samples_[i].answered;
-      until = std::max(until, samples_[i].times.done);
-    }
-    if (pictures == 0) return rate;
-    per_picture_s.push_back(seconds(until - from) / static_cast<double>(pictures));
-    from = until;
-  }
-  const auto mean = stats::mean_estimate(per_picture_s);
-  if (!mean.low || *mean.low <= 0) return rate;  // so uneven that the rate has no upper end
-  rate.low = rate.value * mean.value / *mean.high;
-  rate.high = rate.value * mean.value / *mean.low;
-  rate.n = mean.n;
-  return rate;
+std::vector<BatchEnd> Recorder::ends() const {
+  std::vector<BatchEnd> all;
+  for (const auto& sample : samples_)
+    all.push_back({sample.times.issued, sample.times.done, sample.answered});
+  return all;
 }
 
 void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunResult& result) const {
@@ -177,7 +140,8 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
   const auto share = [&](double busy_s, double threads) {
     return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
   };
-  result.figures.push_back(figure("images_per_s", "images per second", images_per_s(begin, end)));
+  result.figures.push_back(
+      figure("images_per_s", "images per second", workload::images_per_s(ends(), begin, end)));
   result.figures.push_back(figure(served() ? "server_busy" : "engine_busy",
                                   served() ? "share of the time with a request in flight"
                                            : "share of the time with an inference in flight",
@@ -194,36 +158,20 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
                                     {.value = seconds(samples_.front().times.done - begin), .n = 1}));
   result.figures.push_back(figure("read_bytes_per_s", "bytes per second",
                                   {.value = static_cast<double>(bytes_read_) / wall_s, .n = 1}));
-  result.figures.push_back(
-      figure("pictures_failed", "pictures", {.value = static_cast<double>(failed_.size()), .n = done_}));
-}
-
-double Recorder::share_failed() const {
-  return static_cast<double>(failed_.size()) / static_cast<double>(std::max<std::int64_t>(1, done_));
+  result.figures.push_back(failed_figure(std::ssize(failed_), done_));
 }
 
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
-    result.warnings.push_back(
-        {"pictures_failed",
-         fmt::format("{} of {} pictures could not be used; the first: {}", failed_.size(), done_,
-                     failed_.front().reason),
-         served() ? "look at the server's words, or give it more time: --patience"
-                  : "neph images check names them all",
-         share_failed() > (served() ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt});
+    result.warnings.push_back(failed_warning(std::ssize(failed_), done_,
+                                             "the first: " + failed_.front().reason,
+                                             served() ? Answerer::server : Answerer::engine));
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(
         {"no_answer", fmt::format("{} pictures got no answer: none of their scores is a number", silent),
          "look for weights that are no numbers, or take a wider precision"});
-  if (samples_.size() < least_for_trend) return;
-  std::vector<double> batch_s;
-  for (const auto& sample : samples_) batch_s.push_back(seconds(sample.times.done - sample.times.issued));
-  if (const auto trend = stats::trend_of(batch_s); stats::drifts(trend, drift_tolerance))
-    result.warnings.push_back(
-        {"unsteady",
-         fmt::format("the time per batch changed by {:+.0f} % during the measurement", 100 * trend.change),
-         "measure longer, or look at the telemetry for what changed with it"});
+  if (auto doubt = unsteady(ends())) result.warnings.push_back(std::move(*doubt));
 }
 
 }  // namespace neph::workload

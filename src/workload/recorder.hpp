@@ -11,6 +11,7 @@
 #include "workload/answers.hpp"
 #include "workload/batch_runner.hpp"
 #include "workload/request_parts.hpp"
+#include "workload/speed.hpp"
 #include "workload/timeline.hpp"
 
 namespace neph::workload {
@@ -48,11 +49,10 @@ class Recorder {
   void add_samples(const Timeline& timeline, RunResult& result) const;
   void add_figures(Moment begin, Moment end, std::int64_t loaders, RunResult& result) const;
   void add_warnings(RunResult& result) const;
-  Estimate images_per_s(Moment begin, Moment end) const;
+  std::vector<BatchEnd> ends() const;
   Nanoseconds engine_busy() const;
   bool served() const;
   std::vector<RequestPart> parts_of_requests() const;
-  double share_failed() const;
 
   const data::PictureSet& set_;
   const Clock& clock_;

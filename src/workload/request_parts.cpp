@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace neph::workload {
 namespace {
@@ -22,10 +23,11 @@ Nanoseconds send_time(const InferTimes& t) { return std::min(t.send, outside_ser
 
 Nanoseconds transport_time(const InferTimes& t) { return outside_server(t) - send_time(t); }
 
+constexpr std::string_view transport = "transport";
 constexpr std::string_view server_socket = "server_socket";  // over HTTP in the clear only
 constexpr std::array all_parts = {
     RequestPart{"send", send_time},
-    RequestPart{"transport", transport_time},
+    RequestPart{transport, transport_time},
     RequestPart{server_socket, [](const InferTimes& t) { return t.server.socket; }},
     RequestPart{"server_decode", [](const InferTimes& t) { return t.server.decode; }},
     RequestPart{"server_queue", [](const InferTimes& t) { return t.server.queue; }},
@@ -36,18 +38,20 @@ constexpr std::array all_parts = {
 
 }  // namespace
 
-std::vector<RequestPart> known_parts(std::span<const InferTimes> requests) {
+std::vector<RequestPart> known_parts(std::span<const InferTimes> requests, bool served) {
+  if (!served) return {};
   const auto any = [&](auto time_of) {
     return std::any_of(requests.begin(), requests.end(),
                        [&](const InferTimes& times) { return time_of(times).count() > 0; });
   };
-  if (!any([](const InferTimes& times) { return times.send; })) return {};
   const bool told = any([](const InferTimes& times) { return time_told(times.server); });
-  std::vector<RequestPart> known;
-  for (const auto& part : all_parts)
-    if (part.name == server_socket ? any(part.of) : told || !part.name.starts_with("server_"))
-      known.push_back(part);
-  return known;
+  const auto known = [&](const RequestPart& part) {
+    if (part.name == transport) return true;
+    return part.name.starts_with("server_") && part.name != server_socket ? told : any(part.of);
+  };
+  std::vector<RequestPart> parts;
+  std::copy_if(all_parts.begin(), all_parts.end(), std::back_inserter(parts), known);
+  return parts;
 }
 
 }  // namespace neph::workload

@@ -16,7 +16,8 @@ struct RequestPart {
   Nanoseconds (*of)(const InferTimes&);
 };
 
-/// Those that are known of these requests: the server's own only where it tells of them; none in-process.
-std::vector<RequestPart> known_parts(std::span<const InferTimes> requests);
+/// Those that are known of these requests, none of them in-process: the server's own only where it tells of
+/// them, the client's only where it does something.
+std::vector<RequestPart> known_parts(std::span<const InferTimes> requests, bool served);
 
 }  // namespace neph::workload

@@ -3,7 +3,6 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -89,14 +88,6 @@ std::string read_all(const Descriptor& pipe) {
   }
 }
 
-/// docker ends what it has to say with where to read more: "Run 'docker run --help' for more information".
-std::string last_line_with_meaning(const std::string& text) {
-  std::string last, line;
-  for (std::istringstream lines(text); std::getline(lines, line);)
-    if (!trimmed(line).empty() && line.find("'docker run --help'") == line.npos) last = trimmed(line);
-  return last;
-}
-
 bool wait_readable(int descriptor, int ms) {
   pollfd watched{descriptor, POLLIN, 0};
   return ::poll(&watched, 1, ms) > 0;
@@ -152,7 +143,7 @@ Result<std::string> ServerProcess::first_line() {
 /// Why it ended: what it wrote last to its standard error, else how.
 std::string ServerProcess::last_words() {
   wait_readable(process_.ended_descriptor(), longest_stop_ms);
-  const auto line = last_line_with_meaning(read_all(process_.errors));
+  const auto line = words_->line();
   if (!line.empty()) return printable(line.starts_with("neph: ") ? line.substr(6) : line);
   const auto exit = process_.exit();
   const bool killed = exit && (exit->signal == SIGKILL || exit->code == 128 + SIGKILL);  // Docker tells so

@@ -9,6 +9,7 @@
 #include "core/process.hpp"
 #include "core/result.hpp"
 #include "workload/infer_spec.hpp"
+#include "workload/last_words.hpp"
 
 namespace neph::workload {
 
@@ -29,11 +30,15 @@ class ServerProcess {
   void stop();
 
  private:
-  explicit ServerProcess(Process process) : process_(std::move(process)), id_(process_.id()) {}
+  explicit ServerProcess(Process process)
+      : words_(std::make_unique<LastWords>(std::move(process.errors))),
+        process_(std::move(process)),
+        id_(process_.id()) {}
   Status hear_announcement();
   Result<std::string> first_line();
   std::string last_words();
 
+  std::unique_ptr<LastWords> words_;  ///< goes after the process, which writes to it
   Process process_;
   int id_;
   std::string http_, grpc_;

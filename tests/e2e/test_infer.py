@@ -127,6 +127,12 @@ def test_the_same_from_a_file(neph, tmp_path, small_model, pictures):
     assert [cell["factors"] for cell in document["cells"]] == [{"batch": 1}, {"batch": 4}]
 
 
+def test_dry_run_tries_a_client_that_only_asks(neph, small_model, pictures):
+    done = neph("infer", small_model, "--images", pictures, "--architecture", "local", "--client", "application,independent",
+                "--protocol", "http", "--dry-run")  # fmt: skip
+    assert "2 cells" in done.stdout + done.stderr
+
+
 def test_dry_run_estimates_and_stores_nothing(neph, tmp_path, small_model, pictures):
     done = neph("infer", small_model, "--images", pictures, "--batch", "1,4", "--dry-run")
     assert "10 runs, about" in done.stdout

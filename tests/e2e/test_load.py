@@ -111,6 +111,7 @@ class Trial:
         services, stalls = [service for _, service, _ in seen], (behaviour.get("stall", 0), behaviour.get("stall_every", 0))
         self.simulated = percentiles_ms(times, waited(times, services, *stalls, start))
         self.recorded = percentiles_ms(times, [end - start - planned for (_, _, end), planned in zip(seen, times)])
+        self.sent_late = percentiles_ms(times, [at - start - planned for (at, _, _), planned in zip(seen, times)])
 
     def untruths(self, true_ms):
         """What was measured further from the truth than 3 %, or outside its own stated interval."""
@@ -142,11 +143,11 @@ def truth(tmp_path_factory):
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
-    """What is off must be off again, alone. A trial shows nothing while the machine is held up, and little while the server
-    itself was late: what it really did must then be what was measured."""
+    """What is off must be off again, alone. A trial shows nothing while the machine is held up; where the server itself was
+    late, what it really did must be what was measured."""
     if (name, protocol) not in truth:
         pytest.skip("measured over HTTP only")
-    trial = truth[name, protocol]
+    trial, disturbed = truth[name, protocol], ""
     for _ in range(MOST_TRIALS):
         if not trial.untruths(trial.simulated):
             return
@@ -154,9 +155,12 @@ def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, pro
         off, disturbed = trial.untruths(trial.recorded), disturbance_since(trial.began)
         if off and not disturbed:
             break
+        if not off and trial.sent_late[99] < TIMER_MS[protocol]:
+            return
+    off = trial.untruths(trial.simulated)
     if off and disturbed:
         pytest.skip(f"{disturbed}; {off}")
-    assert not off or not trial.untruths(trial.simulated)
+    assert not off, f"sent late, by percentile: {trial.sent_late}"
 
 
 @pytest.mark.timing

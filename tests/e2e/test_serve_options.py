@@ -72,9 +72,11 @@ class Asking:
 
 def test_max_wait_lets_requests_join(serve, slow):
     with serve(slow(5), "--max-batch", 4, "--max-wait", "10s") as served, Asking(served) as asking:
+        begun = time.monotonic()
         for _ in range(4):
             asking.ask()
-        assert all(error is None for _, error in asking.wait()), "a full batch waits for nobody else"
+        assert all(error is None for _, error in asking.wait())
+        assert time.monotonic() - begun < 5, "a full batch waits for nobody else"
         assert asking.executions() == (4, 1)
 
 
@@ -83,7 +85,7 @@ def test_max_wait_ends(serve, slow):
         begun = time.monotonic()
         asking.ask()
         asking.wait()
-        assert time.monotonic() - begun >= 0.3
+        assert 0.3 <= time.monotonic() - begun < 5
         assert asking.executions() == (1, 1)
 
 
@@ -114,32 +116,12 @@ def test_a_full_queue_refuses_with_the_name_of_its_option(serve, slow, option, m
 def test_priorities_overtake_in_the_queue(serve, slow):
     """1 is the highest, as with Triton; without one a request has the lowest."""
     with serve(slow(300)) as served, Asking(served) as asking:
-        asking.ask("first")
-        asking.wait_until_pending(0)
+        for _ in range(2):  # one runs as soon as the other is pending
+            asking.ask("first", priority=1)
+        asking.wait_until_pending(1)
         for number, (name, options) in enumerate(
-            [("none", {}), ("three", {"priority": 3}), ("two", {"priority": 2}), ("one", {"priority": 1})], start=1
+            [("none", {}), ("three", {"priority": 3}), ("two", {"priority": 2}), ("one", {"priority": 1})], start=2
         ):
             asking.ask(name, **options)
             asking.wait_until_pending(number)
-        assert [name for name, _ in asking.wait()] == ["first", "one", "two", "three", "none"]
-
-
-def test_pixels_are_normalised_by_the_server(serve, small_model, pictures):
-    files = sorted(pictures.iterdir())[:3]
-    pixels = numpy.stack([imagenet_pixels(file, 64) for file in files])
-    answers = []
-    for payload, values, datatype in (("tensor", normal(pixels), "FP32"), ("uint8", pixels, "UINT8")):
-        with serve(small_model, "--name", "m", "--payload", payload, "--max-batch", 4) as served:
-            client = tritonclient.grpc.InferenceServerClient(served.grpc)
-            about = client.get_model_metadata("m")
-            assert about.inputs[0].datatype == datatype
-            tensor = tritonclient.grpc.InferInput(about.inputs[0].name, list(values.shape), datatype)
-            tensor.set_data_from_numpy(values)
-            answers.append(client.infer("m", [tensor]).as_numpy(about.outputs[0].name))
-            if payload == "uint8":
-                short = tritonclient.grpc.InferInput(about.inputs[0].name, [1, 64, 63, 3], "UINT8")
-                short.set_data_from_numpy(pixels[:1, :, :63])
-                with pytest.raises(InferenceServerException, match="64"):
-                    client.infer("m", [short])
-            client.close()
-    numpy.testing.assert_allclose(*answers, rtol=1e-3, atol=1e-4)
+        assert [name for name, _ in asking.wait()] == ["first", "first", "one", "two", "three", "none"]

@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 
 import identity_repository
-from bad_clients import misbehave
+from bad_clients import ALL, misbehave
 from bystander import Bystander
 from flatness import BLOCKS, slope
 from picture_files import write_pictures
@@ -63,6 +63,7 @@ def drive(served, load, stop, counts):
             if done.returncode != 0:
                 counts["failed: " + done.stderr.strip()[-200:]] += 1
                 continue
+            counts[f"runs of {protocol} {model}"] += 1
             for cell in json.loads(done.stdout)["cells"]:
                 for name in ("requests_answered", "requests_failed", "requests_timed_out", "requests_unavailable"):
                     counts[name] += int(cell["figures"][name]["value"])
@@ -100,7 +101,13 @@ def soak(served, loads, minutes, seed, file):
     return readings, before, reading(served.pid), {"loads": driven, "bad clients": bad}
 
 
-def judge(readings, before, after):
+def missing(did, loads):
+    """Loads that never ended well, and acts that the server never took to their end: they soaked nothing."""
+    wanted = {"loads": [f"runs of {protocol} {model}" for protocol, model, _ in loads], "bad clients": [act.__name__ for act in ALL]}
+    return [name for who, names in wanted.items() for name in names if did[who][name] == 0]
+
+
+def judge(readings, before, after, absent):
     """The findings in words, and whether all of them are good."""
     settled = [each for each in readings if each["s"] >= readings[-1]["s"] * 0.1]
     growth = slope([each["s"] for each in settled], [each["rss_bytes"] / MIB for each in settled])
@@ -114,7 +121,8 @@ def judge(readings, before, after):
         f"{after['descriptors']} after: {'all came back' if back else 'SOME ARE LEFT'}",
         f"threads          {before['threads']} before, {after['threads']} after",
     ]
-    return words, flat and back
+    words += [f"NEVER WELL       {', '.join(absent)}"] if absent else []
+    return words, flat and back and not absent
 
 
 def main():
@@ -136,7 +144,7 @@ def main():
         with serving_neph(BUILD / "bin/neph", work, repository, "--shared-memory", "on") as served:
             readings, before, after, did = soak(served, loads, asked.minutes, asked.seed, file)
         print(json.dumps(did), file=file)
-    words, good = judge(readings, before, after)
+    words, good = judge(readings, before, after, missing(did, loads))
     print("\n", *words, *(f"{who:<16} {json.dumps(what)}" for who, what in did.items()), f"seed {asked.seed}; every reading: "
           f"{path.relative_to(REPOSITORY)}", sep="\n")
     return 0 if good else 1

@@ -93,6 +93,16 @@ def load_anew(served, chance):
     client.close()
 
 
+def load_what_is_not_there(served, chance):
+    client = tritonclient.grpc.InferenceServerClient(served.grpc)
+    try:
+        client.load_model("nobody")
+    except tritonclient.grpc.InferenceServerException:
+        pass
+    finally:
+        client.close()
+
+
 def pass_shared_memory(served, chance):
     """Registers a piece, has it read and written, and takes it back."""
     name, values = f"soak-{chance.getrandbits(64):x}", numpy.zeros((1, 16), "float32")
@@ -113,7 +123,7 @@ def pass_shared_memory(served, chance):
 
 ALL = [
     reset_in_mid_body, half_close, send_slowly, never_read, send_what_makes_no_sense, send_no_http, lose_patience,
-    hang_up_on_a_stream, load_anew, pass_shared_memory,
+    hang_up_on_a_stream, load_anew, load_what_is_not_there, pass_shared_memory,
 ]
 
 

@@ -1,0 +1,26 @@
+#include "load/ask_once.hpp"
+
+namespace neph::load {
+namespace {
+
+constexpr Nanoseconds attention = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Status ask_once(const wire::Endpoint& endpoint, const wire::ClientOptions& options,
+                const wire::InferRequest& request, double deadline_s, const Clock& clock,
+                const std::stop_token& stop) {
+  bool over = false;
+  NEPH_TRY(const auto client,
+           wire::Client::connect(endpoint, options, clock, [&](wire::Call&) { over = true; }));
+  NEPH_TRY(const auto encoded, client->encode(request));
+  wire::Call call;
+  call.request = encoded.get();
+  if (deadline_s > 0) call.deadline = clock.now() + from_seconds(deadline_s);
+  client->send(call);
+  while (!over && !stop.stop_requested()) client->run_until(clock.now() + attention, [&] { return over; });
+  if (!over || call.outcome) return {};
+  return tl::unexpected(call.outcome.error());
+}
+
+}  // namespace neph::load

@@ -1,0 +1,34 @@
+// What the ends of batches say of a measurement: how fast it was, whether it was steady, what failed. The
+// same for the application and for a client that only asks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/clock.hpp"
+#include "core/run.hpp"
+
+namespace neph::workload {
+
+struct BatchEnd {
+  Moment issued, done;
+  std::int64_t answered = 0;  ///< pictures
+};
+
+/// Pictures answered over the whole measurement; the interval by batch means (Law, Simulation Modeling and
+/// Analysis, section 9.5.3). `ends` in the order in which they ended.
+Estimate images_per_s(std::span<const BatchEnd> ends, Moment begin, Moment end);
+
+/// Whether the time per batch rose or fell.
+std::optional<Warning> unsteady(std::span<const BatchEnd> ends);
+
+enum class Answerer { engine, server };
+
+Figure failed_figure(std::int64_t failed, std::int64_t pictures);
+/// `first`: what became of the first, or of what kinds they are.
+Warning failed_warning(std::int64_t failed, std::int64_t pictures, const std::string& first,
+                       Answerer answerer);
+
+}  // namespace neph::workload
