@@ -99,7 +99,7 @@ TEST_F(DriveTest, EndsWhenNothingNewCanComeOfIt) {
 
 TEST_F(DriveTest, StopsWhenTheUserSaysSo) {
   plan_.clients = 1;
-  plan_.course.duration_s = 60;
+  plan_.course = {.duration_s = 60};  // without a warm-up, in which it might be stopped
   on_progress_ = [this] { stop_.request_stop(); };
   const auto measured = run();
   EXPECT_TRUE(measured->stopped);

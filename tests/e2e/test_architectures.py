@@ -170,7 +170,7 @@ def test_a_name_may_have_a_dot(neph, small_model, pictures):
 def test_a_server_killed_under_a_run_is_failed_requests_and_a_verdict(neph, small_model, pictures):
     server = Server(neph, small_model)
     running = neph.start(
-        "infer", small_model, "--images", pictures, "--count", 20000, "--server", server.grpc, "--mode", "async",
+        "infer", small_model, "--images", pictures, "--count", 4000, "--server", server.grpc, "--mode", "async",
         "--repeat", 1, "--json", *QUICK,
     )
     time.sleep(4)
@@ -185,7 +185,7 @@ def test_a_server_killed_under_a_run_is_failed_requests_and_a_verdict(neph, smal
 def test_a_stopping_server_answers_what_it_accepted(neph, small_model, pictures):
     server = Server(neph, small_model)
     running = neph.start(
-        "infer", small_model, "--images", pictures, "--count", 20000, "--server", server.http, "--mode", "async",
+        "infer", small_model, "--images", pictures, "--count", 4000, "--server", server.http, "--mode", "async",
         "--depth", 8, "--repeat", 1, "--json", *QUICK,
     )
     time.sleep(4)
