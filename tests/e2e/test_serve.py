@@ -10,6 +10,7 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
+from waiting import wait_for
 
 PORTS = ("--http-port", "0", "--grpc-port", "-1", "--metrics-port", "-1")
 
@@ -114,7 +115,7 @@ def test_says_when_there_was_no_time_to_answer_all(neph, tmp_path):
     for connection in connections:
         connection.request("POST", "/v2/models/m/infer", body=struct.pack("<4f", 1, 2, 3, 4),
                            headers={"Inference-Header-Content-Length": "0"})
-    time.sleep(0.1)
+    wait_for(lambda: b'nv_inference_pending_request_count{model="m",version="1"} 5' in server.ask("/metrics")[1])
     begin = time.monotonic()
     code, said = server.end()
     assert time.monotonic() - begin < 2

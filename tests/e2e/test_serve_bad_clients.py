@@ -16,6 +16,7 @@ import tritonclient.http
 from bystander import BODY, Bystander
 from places import SHADOW
 from raw_http import ask, connect, error_of, post, read_reply
+from waiting import wait_for
 
 REQUEST = post(body=BODY.encode())
 
@@ -27,13 +28,6 @@ def descriptors(pid):
 def resident_bytes(pid):
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-
-def wait_for(condition, limit_s=20):
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.fixture

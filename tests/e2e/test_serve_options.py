@@ -11,6 +11,7 @@ import tritonclient.grpc
 from identity_repository import FLOATS
 from imagenet import imagenet_pixels, normal
 from tritonclient.grpc import InferenceServerException
+from waiting import wait_for
 
 ROW_BYTES = 16 * 4
 
@@ -56,10 +57,7 @@ class Asking:
         return self.ended
 
     def wait_until_pending(self, count):
-        end = time.monotonic() + 20
-        while self.pending() < count:
-            assert time.monotonic() < end, f"{self.pending()} of {count} are pending"
-            time.sleep(0.002)
+        wait_for(lambda: self.pending() >= count)
 
     def pending(self):
         page = urllib.request.urlopen(self.served.metrics_url, timeout=20).read().decode()
