@@ -210,15 +210,9 @@ class Summing {
   void doubt_outcomes() {
     const auto bad = count() - std::ssize(answered_);
     if (bad == 0) return;
-    std::string kinds;
-    for (const auto& kind : enum_names(Outcome{})) {
-      const auto n = std::count_if(measured_.samples.begin(), measured_.samples.end(),
-                                   [&](const Sample& s) { return s.outcome == kind.value; });
-      if (kind.value != Outcome::answered && n > 0)
-        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", n, kind.name);
-    }
-    std::replace(kinds.begin(), kinds.end(), '_', ' ');
-    warn({"requests_failed", fmt::format("{} of {} requests were not answered: {}", bad, count(), kinds),
+    warn({"requests_failed",
+          fmt::format("{} of {} requests were not answered: {}", bad, count(),
+                      failures_in_words(measured_.samples)),
           "percentiles are those of the answered ones; goodput and late_share count all",
           answered_.empty() ? Weight::voids : Weight::doubt});
   }
@@ -273,6 +267,18 @@ class Summing {
 };
 
 }  // namespace
+
+std::string failures_in_words(const std::vector<Sample>& samples) {
+  std::string words;
+  for (const auto& kind : enum_names(Outcome{})) {
+    const auto n = std::count_if(samples.begin(), samples.end(),
+                                 [&](const Sample& s) { return s.outcome == kind.value; });
+    if (kind.value != Outcome::answered && n > 0)
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", n, kind.name);
+  }
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
 
 void sum_up(const Measurement& measured, const Judging& judging, double origin_s, RunResult& result) {
   Summing summing(measured, judging, result);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/run.hpp"
 #include "load/drive.hpp"
@@ -28,6 +30,9 @@ struct Judging {
 /// Fills figures, stages, warnings and samples of `result`. `origin_s`: second 0 of the schedule in the run's
 /// time. Names and methods stand in docs/METHOD.md.
 void sum_up(const Measurement& measured, const Judging& judging, double origin_s, RunResult& result);
+
+/// "3 unavailable, 2 timed out"; empty: all were answered.
+std::string failures_in_words(const std::vector<Sample>& samples);
 
 /// Requests that were not answered within the limit, or not at all, and how many samples of the run are worth
 /// one independent one.

@@ -41,21 +41,18 @@ Nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
 }
 
-/// How far the clock of day, of which the kernel's notes are, is ahead of the one that nobody sets.
-Nanoseconds day_ahead() { return time_of(CLOCK_REALTIME) - time_of(CLOCK_MONOTONIC); }
-
-/// Further apart than two readings of it a moment apart: the clock of day was set between them.
+/// The kernel's notes are of the clock of day; how far it is ahead of the one that nobody sets shows when it
+/// was set. Further apart than two readings of it a moment apart: the clock of day was set between them.
 constexpr Nanoseconds clock_was_set = std::chrono::milliseconds(1);
 
-/// Since the kernel got the last of what was received.
-Nanoseconds age_of(const msghdr& message) {
+/// At `now` of the clock of day, since the kernel got the last of what was received.
+Nanoseconds age_of(const msghdr& message, Nanoseconds now) {
   for (auto* note = CMSG_FIRSTHDR(&message); note != nullptr;
        note = CMSG_NXTHDR(const_cast<msghdr*>(&message), note)) {
     if (note->cmsg_level != SOL_SOCKET || note->cmsg_type != SCM_TIMESTAMPNS) continue;
     timespec arrived{};
     std::memcpy(&arrived, CMSG_DATA(note), sizeof arrived);
-    const auto age =
-        time_of(CLOCK_REALTIME) - std::chrono::seconds(arrived.tv_sec) - Nanoseconds(arrived.tv_nsec);
+    const auto age = now - std::chrono::seconds(arrived.tv_sec) - Nanoseconds(arrived.tv_nsec);
     return std::max(Nanoseconds(0), age);
   }
   return {};
@@ -106,7 +103,7 @@ std::string Stream::words_of(Code error) const {
 void Stream::note_arrivals() {
   const int on = 1;  // a kernel that cannot tells nothing
   ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
-  day_ahead_ = day_ahead();
+  day_ahead_ = time_of(CLOCK_REALTIME) - time_of(CLOCK_MONOTONIC);
 }
 
 std::size_t Stream::receive(asio::mutable_buffer buffer, Code& error) {
@@ -123,9 +120,9 @@ std::size_t Stream::receive(asio::mutable_buffer buffer, Code& error) {
     return 0;
   }
   if (bytes == 0) error = asio::error::eof;
-  const auto ahead = day_ahead();
+  const auto now = time_of(CLOCK_REALTIME), ahead = now - time_of(CLOCK_MONOTONIC);
   const bool comparable = std::chrono::abs(ahead - std::exchange(day_ahead_, ahead)) < clock_was_set;
-  waited_ = comparable ? age_of(message) : Nanoseconds(0);
+  waited_ = comparable ? age_of(message, now) : Nanoseconds(0);
   return static_cast<std::size_t>(bytes);
 }
 

@@ -39,18 +39,6 @@ void add_requests(const std::vector<InferTimes>& requests, std::int64_t batch, c
   }
 }
 
-/// "3 unavailable, 2 timed_out"
-std::string kinds_of_failure(const std::vector<load::Sample>& samples) {
-  std::string text;
-  for (const auto& [kind, name] : enum_names(load::Outcome{})) {
-    const auto count = std::count_if(samples.begin(), samples.end(),
-                                     [kind = kind](const auto& sample) { return sample.outcome == kind; });
-    if (kind != load::Outcome::answered && count > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<IndependentClient> IndependentClient::make(const ServedModel& server, const Asking& asking,
@@ -116,7 +104,7 @@ void IndependentClient::finish(const Timeline& timeline, RunResult& result) cons
   result.figures.push_back(failed_figure(failed, all));
   if (failed > 0)
     result.warnings.push_back(
-        failed_warning(failed, all, kinds_of_failure(measured_.samples), Answerer::server));
+        failed_warning(failed, all, load::failures_in_words(measured_.samples), Answerer::server));
   if (auto doubt = unsteady(ends)) result.warnings.push_back(std::move(*doubt));
   for (auto& doubt : load::generator_doubts(measured_, {.closed = true}))
     result.warnings.push_back({doubt.code, doubt.message,

@@ -1,7 +1,6 @@
 #include "workload/last_words.hpp"
 
 #include <array>
-#include <sstream>
 
 #include <poll.h>
 
@@ -11,17 +10,9 @@
 namespace neph::workload {
 namespace {
 
-constexpr std::size_t kept = 16 << 10;
+constexpr std::size_t longest_line = 4096;
 constexpr int attention_ms = 200;
 constexpr auto patience = std::chrono::seconds(1);
-
-/// docker ends what it has to say with where to read more: "Run 'docker run --help' for more information".
-std::string last_line_with_meaning(const std::string& text) {
-  std::string last, line;
-  for (std::istringstream lines(text); std::getline(lines, line);)
-    if (!trimmed(line).empty() && line.find("'docker run --help'") == line.npos) last = trimmed(line);
-  return last;
-}
 
 }  // namespace
 
@@ -31,24 +22,31 @@ LastWords::LastWords(Descriptor errors) : errors_(std::move(errors)) {
 
 void LastWords::listen(const std::stop_token& stop) {
   std::array<char, 4096> piece;
+  Lines lines(longest_line);
   while (!stop.stop_requested()) {
     pollfd watched{errors_.get(), POLLIN, 0};
     if (::poll(&watched, 1, attention_ms) <= 0) continue;
     const auto got = ::read(errors_.get(), piece.data(), piece.size());
     if (got <= 0) break;
-    const std::scoped_lock lock(mutex_);
-    tail_.append(piece.data(), static_cast<std::size_t>(got));
-    if (tail_.size() > 2 * kept) tail_.erase(0, tail_.size() - kept);
+    lines.add({piece.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) { hear(line); });
   }
+  lines.finish([this](std::string_view line) { hear(line); });
   const std::scoped_lock lock(mutex_);
   over_ = true;
   ended_.notify_all();
 }
 
+/// docker ends what it has to say with where to read more: "Run 'docker run --help' for more information".
+void LastWords::hear(std::string_view line) {
+  if (trimmed(line).empty() || line.find("'docker run --help'") != line.npos) return;
+  const std::scoped_lock lock(mutex_);
+  line_ = trimmed(line);
+}
+
 std::string LastWords::line() {
   std::unique_lock lock(mutex_);
   ended_.wait_for(lock, patience, [this] { return over_; });
-  return last_line_with_meaning(tail_);
+  return line_;
 }
 
 }  // namespace neph::workload

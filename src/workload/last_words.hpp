@@ -6,12 +6,13 @@
 #include <string>
 #include <thread>
 
+#include "core/lines.hpp"
 #include "core/process.hpp"
 
 namespace neph::workload {
 
-/// Reads as long as somebody writes, so that a process with much to say never waits for a listener, and keeps
-/// the end. Threads: makes one of its own; the functions may be called from any.
+/// Reads as long as somebody writes, so that a process with much to say never waits for a listener. Threads:
+/// makes one of its own; the functions may be called from any.
 class LastWords {
  public:
   explicit LastWords(Descriptor errors);
@@ -21,12 +22,13 @@ class LastWords {
 
  private:
   void listen(const std::stop_token& stop);
+  void hear(std::string_view line);
 
   Descriptor errors_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool over_ = false;
-  std::string tail_;
+  std::string line_;
   std::jthread thread_;
 };
 

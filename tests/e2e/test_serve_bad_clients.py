@@ -14,7 +14,7 @@ import pytest
 import tritonclient.grpc
 import tritonclient.http
 from bystander import BODY, Bystander
-from places import SHADOW
+from places import SHADOW, TSAN
 from raw_http import ask, connect, error_of, post, read_reply
 from waiting import wait_for
 
@@ -215,7 +215,7 @@ def test_what_was_accepted_is_answered_before_it_ends(serve, repository, protoco
         served.process.wait(30)
         took_s = time.monotonic() - begin
     assert not broken
-    assert len(answered) > 10
+    assert len(answered) > (10 if TSAN else 100), "so many fit into the time"
     assert took_s < 5
     lost = [text for text in refused if "RemoteDisconnected" in text or "Connection reset" in text]
     assert not lost, "a request that was taken has no answer"
