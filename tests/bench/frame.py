@@ -96,12 +96,14 @@ def measure(row, order=None, progress=lambda done, of: None):
             sides = [row.ours] + ([row.theirs] if row.theirs else [])
             order.shuffle(sides)
             figures = {side: side() for side in sides}
+            if row.theirs and figures[row.theirs] <= 0:
+                raise Unavailable(f"{row.against} did nothing")
             if number > 0:
                 outcome.pairs.append((figures[row.ours], figures.get(row.theirs)))
     except Unavailable as reason:
         outcome.missing = str(reason)
         return outcome
-    outcome.interval = median_interval([ours / theirs if theirs else ours for ours, theirs in outcome.pairs])
+    outcome.interval = median_interval([ours / theirs if row.theirs else ours for ours, theirs in outcome.pairs])
     return outcome
 
 

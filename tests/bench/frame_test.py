@@ -53,6 +53,11 @@ def test_what_cannot_be_measured_says_why():
     assert "x is not built" in table([outcome])[1]
 
 
+def test_a_reference_that_did_nothing_makes_no_ratio():
+    outcome = measure(row(theirs=lambda: 0, against="a server"))
+    assert outcome.verdict == "not measured" and outcome.missing == "a server did nothing"
+
+
 @pytest.mark.parametrize(
     "low, median, high, at_least, verdict",
     [(2.1, 2.2, 2.3, True, "met"), (1.9, 2.2, 2.3, True, "met, barely"), (1.7, 1.9, 2.1, True, "NOT met, barely"),

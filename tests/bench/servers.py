@@ -3,7 +3,6 @@
 import atexit
 import contextlib
 import ctypes
-import functools
 import json
 import subprocess
 import sys
@@ -72,20 +71,22 @@ def port_of(served, protocol):
     return int(getattr(served, protocol).rpartition(":")[2])
 
 
-@functools.cache
-def _until_exit():
-    """What ends with this process: the servers of others take many seconds to start, and are idle between rows."""
-    stack = contextlib.ExitStack()
-    atexit.register(stack.close)
-    return stack
+_counterparts = {}  # what ends them, and the server: they take many seconds to start, and are idle between rows
 
 
-@functools.cache
 def counterpart(name):
-    """A real tritonserver or MLServer with the model `identity`."""
+    """A real tritonserver or MLServer with the model `identity`, until this process ends; started again where it has ended."""
+    ending, served = _counterparts.get(name, (None, None))
+    if served and served.process.poll() is None:
+        return served
+    if ending:
+        ending.close()  # its children may still be there
     start = {"triton": triton_server, "mlserver": mlserver_server}[name]
-    folder = _until_exit().enter_context(tempfile.TemporaryDirectory())
+    ending = contextlib.ExitStack()
+    atexit.register(ending.close)
     try:
-        return _until_exit().enter_context(start(folder))
+        served = ending.enter_context(start(ending.enter_context(tempfile.TemporaryDirectory())))
     except (OSError, RuntimeError) as error:
         raise Unavailable(f"{name} does not start: {error}") from error
+    _counterparts[name] = ending, served
+    return served
