@@ -5,7 +5,6 @@ import json
 import random
 import subprocess
 import tempfile
-import time
 from functools import cache, partial
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from programs import program
 from servers import answered, neph_serving, ours
 
 MEASURED_S, LONG_RUN = 20, 1_000_000
-RUNS, SLEEPS = 2, 200  # one after the other: at once they would wake up late for each other
+RUNS = 2  # one after the other: at once they would wake up late for each other
 ARRIVALS_SEED, SERVICES_SEED = 1, 2  # two streams: of one, long gaps would go with long services
 
 
@@ -75,31 +74,19 @@ def truth_ms(name):
     return long_run_truth_ms(*CASES[name])
 
 
-def hand_over_ms(share):
-    """How late, at this share, an answer may come because threads must be woken on its way: three of them (the server's
-    that reads, the server's that writes, the client's), two as late as a sleeper of this machine wakes usually."""
-    late = []
-    for _ in range(SLEEPS):
-        begin = time.monotonic()
-        time.sleep(1 / 60)
-        late.append(1e3 * (time.monotonic() - begin - 1 / 60))
-    return 2 * numpy.quantile(late, 0.5) + numpy.quantile(late, share)
-
-
 def share_inside(name):
     """Of the stated intervals of p50, p90 and p99 of some runs, each of a server and seeds of its own."""
-    from known import CASES, KnownServer
+    from known import CASES, TIMER_MS, KnownServer
 
     behaviour, kind, rate = CASES[name]
-    wait_ms = {q: hand_over_ms(q / 100) for q in (50, 90, 99)}
 
     def inside():
         own = {"tail": random.randrange(1, 2**32)} if "tail" in behaviour else {}
         with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), **behaviour | own) as known:
             cell = loaded(folder, known.http, "--model", "known", "--rate", rate, "--arrival", kind, "--duration",
                           f"{MEASURED_S}s")  # fmt: skip
-        stated = {q: cell["figures"][f"response_p{q}_ms"] for q in wait_ms}
-        return [stated[q]["low"] - wait_ms[q] <= true <= stated[q]["high"] for q, true in truth_ms(name).items()]
+        figures = {q: cell["figures"][f"response_p{q}_ms"] for q in (50, 90, 99)}
+        return [figures[q]["low"] - TIMER_MS["http"] <= true <= figures[q]["high"] for q, true in truth_ms(name).items()]
 
     return numpy.mean([held for _ in range(RUNS) for held in inside()])
 
