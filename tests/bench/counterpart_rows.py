@@ -7,7 +7,7 @@ line. MLServer has no tensors in binary over HTTP: there both are asked in JSON.
 from functools import partial
 
 from echo_rows import SMALL
-from frame import Goal, Row
+from frame import Goal, Row, Unavailable
 from load_tools import ENCODE, SEND, json_request
 from servers import counterpart, ours, port_of
 
