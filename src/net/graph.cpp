@@ -52,6 +52,10 @@ Value Graph::batch_norm(const std::string& name, const Value& x) {
 
 Value Graph::relu(const std::string& name, const Value& x) { return layer(name, "Relu", {x}); }
 
+Value Graph::relu6(const std::string& name, const Value& x) {
+  return layer(name, "Clip", {x, stored(name + ".min", {}), stored(name + ".max", {})});
+}
+
 Value Graph::max_pool(const std::string& name, const Value& x, const PoolSpec& spec) {
   return layer(name, "MaxPool", {x}, window_attributes(spec.kernel, spec.stride, spec.padding));
 }

@@ -51,6 +51,8 @@ class Graph {
   Value conv(const std::string& name, const Value& x, const ConvSpec& spec);
   Value batch_norm(const std::string& name, const Value& x);
   Value relu(const std::string& name, const Value& x);
+  /// min(max(x, 0), 6): Krizhevsky, "Convolutional Deep Belief Networks on CIFAR-10", 2010.
+  Value relu6(const std::string& name, const Value& x);
   Value max_pool(const std::string& name, const Value& x, const PoolSpec& spec);
   Value average_pool(const std::string& name, const Value& x, const PoolSpec& spec);
   Value global_average_pool(const std::string& name, const Value& x);

@@ -13,9 +13,12 @@ struct Published {
   std::int64_t depth;
 };
 
-/// Parameters: torchvision's model cards (ResNet) and the summaries of the Keras examples.
-/// Multiply-accumulates: torchvision's cards give 1.81, 3.66, 4.09, 7.80 and 11.51 G; those of the small
-/// networks are summed by hand.
+/// Parameters: torchvision's model cards (ResNet, AlexNet, VGG, MobileNetV2; Inception-v3's 27,161,264 less
+/// the 3,326,696 of its auxiliary classifier), the summaries of the Keras examples, and of Keras'
+/// Inception-ResNet-v2, whose 55,813,192 trained ones lack the 30,272 scales of batch norms that are here.
+/// LeNet-5 and PROFET's networks are summed by hand. Multiply-accumulates: torchvision's cards
+/// give 1.81, 3.66, 4.09, 7.80, 11.51 G (ResNet), 0.71 G (AlexNet), 7.61, 11.31, 15.47, 19.63 G (VGG), 0.30 G
+/// and 5.71 G; Inception-ResNet-v2's 13.2 G are timm's.
 class PublishedCounts : public testing::TestWithParam<Published> {};
 
 TEST_P(PublishedCounts, Hold) {
@@ -35,8 +38,32 @@ INSTANTIATE_TEST_SUITE_P(Net, PublishedCounts,
                                          Published{"resnet101", 44'549'160, 7'801'405'440, 101},
                                          Published{"resnet152", 60'192'808, 11'513'626'624, 152},
                                          Published{"mnist", 1'199'882, 11'992'448, 4},
-                                         Published{"cifar10", 1'250'858, 20'741'120, 6}),
-                         [](const auto& test) { return test.param.name; });
+                                         Published{"cifar10", 1'250'858, 20'741'120, 6},
+                                         Published{"lenet5", 61'706, 416'520, 5},
+                                         Published{"alexnet", 61'100'840, 714'188'480, 8},
+                                         Published{"vgg11", 132'863'336, 7'609'090'048, 11},
+                                         Published{"vgg13", 133'047'848, 11'308'466'176, 13},
+                                         Published{"vgg16", 138'357'544, 15'470'264'320, 16},
+                                         Published{"vgg19", 143'667'240, 19'632'062'464, 19},
+                                         Published{"mobilenetv2", 3'504'872, 300'774'272, 53},
+                                         Published{"inceptionv3", 23'834'568, 5'713'216'096, 48},
+                                         Published{"inceptionresnetv2", 55'843'464, 13'155'794'016, 176},
+                                         Published{"profet-lenet5", 62'006, 651'720, 5},
+                                         Published{"profet-mnist-cnn", 42'442, 3'915'648, 3}),
+                         [](const auto& test) {
+                           auto name = test.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+/// Summed apart from the builders, by the definitions in profet_resnet.cpp.
+TEST(Build, ResidualNetworksOfProfetHaveTheirParameters) {
+  EXPECT_EQ(build("profet-resnet18")->totals.parameters, 11'692'648);
+  EXPECT_EQ(build("profet-resnet34")->totals.parameters, 21'804'520);
+  EXPECT_EQ(build("profet-resnet50")->totals.parameters, 25'576'040);
+  EXPECT_EQ(build("profet-resnetsmall")->totals.parameters, 227'496);
+  EXPECT_EQ(build("profet-resnet50")->totals.depth, 50);
+}
 
 TEST(Build, TakesClassesAndSide) {
   const auto usual = *build("resnet50");

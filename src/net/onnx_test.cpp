@@ -48,7 +48,7 @@ std::string as_text(const Network& network) { return dump_json(to_json(network))
 
 TEST_F(Onnx, EveryKnownNetworkReadsBackTheSame) {
   for (const auto& known : known_networks()) {
-    const auto network = *build(known.name, {.classes = 10});
+    const auto network = *build(known.name, {.classes = 10, .side = std::min<std::int64_t>(known.side, 96)});
     const auto read = read_onnx_bytes(*write_onnx_bytes(network, 1), "test");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(as_text(*read), as_text(network)) << known.name;
@@ -67,7 +67,8 @@ TEST_F(Onnx, AnySideAndClassesReadBackTheSame) {
 }
 
 TEST_F(Onnx, IsValidForTheChecker) {
-  for (const std::string name : {"resnet18", "mnist", "cifar10"}) {
+  for (const std::string name :
+       {"resnet18", "mnist", "cifar10", "mobilenetv2", "inceptionv3", "profet-resnet18"}) {
     onnx::ModelProto model;
     ASSERT_TRUE(model.ParseFromString(*write_onnx_bytes(*build(name), 1)));
     EXPECT_NO_THROW(onnx::checker::check_model(model)) << name;

@@ -75,7 +75,7 @@ void add_metadata(onnx::ModelProto& model, const char* key, const std::string& v
   entry.set_value(value);
 }
 
-/// Batch norms at the end of a residual branch: the first operand of an addition (builders/resnet.cpp).
+/// Layers at the end of a residual branch: the first operand of an addition (builders/resnet.cpp).
 std::set<std::string> branch_ends(const Network& network) {
   std::set<std::string> ends;
   for (const auto& layer : network.layers)
@@ -88,7 +88,8 @@ Status check_writable(const Network& network) {
                                                         "Relu",        "MaxPool",
                                                         "AveragePool", "GlobalAveragePool",
                                                         "Add",         "Concat",
-                                                        "Flatten",     "Gemm"};
+                                                        "Flatten",     "Gemm",
+                                                        "Clip"};
   for (const auto& layer : network.layers)
     if (!known.contains(layer.op))
       return fail(ErrorCode::unsupported,

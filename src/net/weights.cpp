@@ -44,10 +44,14 @@ std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_
     const bool scale = index == 0, variance = index == 3;
     return std::vector<float>(count, scale ? (ends_branch ? kBranchScale : 1.0F) : variance ? 1.0F : 0.0F);
   }
-  if (index > 0) return std::vector<float>(count, 0.0F);  // biases
+  if (layer.op == "Clip") return {index == 0 ? 0.0F : 6.0F};  // as Graph::relu6 says
+  if (index > 0) return std::vector<float>(count, 0.0F);      // biases
   // Each tensor has its own stream of numbers, whatever the order in which tensors are written.
   std::uint64_t stream = seed ^ fnv1a(weight.name);
-  return centred_rows(count, count / static_cast<std::size_t>(weight.shape[0]), split_mix(stream));
+  auto weights = centred_rows(count, count / static_cast<std::size_t>(weight.shape[0]), split_mix(stream));
+  if (ends_branch)
+    for (auto& element : weights) element *= kBranchScale;
+  return weights;
 }
 
 }  // namespace neph::net

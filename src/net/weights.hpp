@@ -10,8 +10,10 @@
 //   with depth until all pictures look alike to a plain He network: a ResNet-18 of that kind gave one class
 //   to 45 of 64 photographs and knew 4 classes in all. A centred filter does not see what is common to its
 //   inputs, so what differs between pictures survives: the same 64 and 64 more fell into 59 classes.
-// - Batch norms: scale 1, shift 0, mean 0, variance 1, but the last one of each residual branch, which is
-//   scaled down (kBranchScale) as otherwise each block would double the variance: 2^50 in ResNet-152.
+// - Batch norms: scale 1, shift 0, mean 0, variance 1.
+// - The last batch norm, or filters, of each residual branch are scaled down (kBranchScale), as otherwise
+// each
+//   block would double the variance: 2^50 in ResNet-152.
 #pragma once
 
 #include <vector>
@@ -20,8 +22,8 @@
 
 namespace neph::net {
 
-/// Elements of `layer.weights[index]`, of a layer that build made. `ends_branch`: it is the last batch norm
-/// of a residual branch.
+/// Elements of `layer.weights[index]`, of a layer that build made. `ends_branch`: it is the last
+/// layer of a residual branch.
 std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_branch, std::uint64_t seed);
 
 }  // namespace neph::net

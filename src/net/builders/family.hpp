@@ -20,7 +20,13 @@ struct Recipe {
   std::function<Value(Graph& graph, const Value& picture, std::int64_t classes)> layers;
 };
 
-std::vector<Recipe> resnets();     // resnet.cpp
-std::vector<Recipe> small_cnns();  // small_cnn.cpp
+std::vector<Recipe> resnets();            // resnet.cpp
+std::vector<Recipe> small_cnns();         // small_cnn.cpp
+std::vector<Recipe> early_cnns();         // early_cnn.cpp
+std::vector<Recipe> mobilenets();         // mobilenet.cpp
+std::vector<Recipe> inceptions();         // inception.cpp
+std::vector<Recipe> inception_resnets();  // inception_resnet.cpp
+std::vector<Recipe> profet_cnns();        // profet_cnn.cpp
+std::vector<Recipe> profet_resnets();     // profet_resnet.cpp
 
 }  // namespace neph::net

@@ -9,7 +9,8 @@ constexpr std::int64_t kLargestSide = 65'536;
 
 std::vector<Recipe> all_recipes() {
   std::vector<Recipe> all;
-  for (const auto& family : {resnets, small_cnns})
+  for (const auto& family : {resnets, small_cnns, early_cnns, mobilenets, inceptions, inception_resnets,
+                             profet_cnns, profet_resnets})
     for (auto& recipe : family()) all.push_back(std::move(recipe));
   return all;
 }
