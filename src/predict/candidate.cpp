@@ -1,0 +1,77 @@
+#include "predict/candidate.hpp"
+
+#include <fmt/format.h>
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noise
+
+Candidate::Model fit_monomials(const CandidateSpec& spec, const Inputs& inputs, const VectorXd& log_target) {
+  const auto most = std::clamp<Index>(log_target.size() / rows_per_term, 2, spec.most_terms);
+  Candidate::Monomials model;
+  model.powers =
+      choose_monomials(inputs.log_quantities, log_target, static_cast<std::size_t>(most), spec.power);
+  WorkSettings settings{.power = spec.power};
+  for (Index c = 0; c < inputs.places.levels.cols(); ++c) settings.factor_categories.push_back(c);
+  model.work =
+      fit_work(monomials(inputs.log_quantities, model.powers), inputs.places.levels, log_target, settings);
+  return model;
+}
+
+Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const CandidateContext& context,
+                                      const Inputs& inputs, const VectorXd& log_target) {
+  switch (spec.backbone) {
+    case Backbone::powers:
+      return fit_log_linear(inputs.places, log_target);
+    case Backbone::monomials:
+      return fit_monomials(spec, inputs, log_target);
+    case Backbone::layers:
+    case Backbone::terms:
+      break;
+  }
+  if (inputs.work.cols() == 0) return fail(ErrorCode::invalid_argument, "there are no terms of work to fit");
+  return fit_work(inputs.work, inputs.places.levels, log_target,
+                  {.power = spec.power,
+                   .own_category = spec.backbone == Backbone::layers ? context.machine : std::nullopt});
+}
+
+struct MeanOf {
+  const Inputs& at;
+  VectorXd operator()(const LogLinear& model) const { return model.log_mean(at.places); }
+  VectorXd operator()(const WorkModel& model) const { return model.log_mean(at.work, at.places.levels); }
+  VectorXd operator()(const Candidate::Monomials& model) const {
+    return model.work.log_mean(monomials(at.log_quantities, model.powers), at.places.levels);
+  }
+};
+
+}  // namespace
+
+std::string to_string(const CandidateSpec& spec) {
+  auto text = std::string(enum_name(spec.backbone));
+  if (spec.backbone == Backbone::monomials) text = fmt::format("{} monomials", spec.most_terms);
+  if (spec.power != 1) text += fmt::format(", smooth maximum {}", spec.power);
+  return spec.process ? text + " + process" : text;
+}
+
+Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateContext& context,
+                                 const Inputs& inputs, const VectorXd& log_target) {
+  NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
+  if (!spec.process) return Candidate(spec, std::move(model), std::nullopt);
+  const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
+  NEPH_TRY(auto process, Process::fit(inputs.places, rest,
+                                      {.most_rows_for_kernel = context.most_rows_for_kernel,
+                                       .least_noise = std::max(1e-3, context.noise)}));
+  return Candidate(spec, std::move(model), std::move(process));
+}
+
+VectorXd Candidate::log_mean(const Inputs& at) const {
+  VectorXd mean = std::visit(MeanOf{at}, model_);
+  if (process_) mean += process_->mean(at.places);
+  return mean;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,78 @@
+// One way to predict: a backbone that says what a time is made of, and where wanted a process for what it
+// leaves.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "predict/design.hpp"
+#include "predict/log_linear.hpp"
+#include "predict/monomials.hpp"
+#include "predict/work_model.hpp"
+
+namespace neph::predict {
+
+enum class Backbone {
+  powers,     ///< log-linear
+  monomials,  ///< terms found in the data
+  layers,     ///< terms of the network's layers, with rates of each machine
+  terms,      ///< terms that the user gave
+};
+constexpr auto enum_names(Backbone) {
+  return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
+                    Named{Backbone::layers, "layers"}, Named{Backbone::terms, "terms"}};
+}
+
+struct CandidateSpec {
+  Backbone backbone = Backbone::powers;
+  std::int64_t most_terms = 0;  ///< of monomials; never more than an eighth of the rows
+  double power = 1;             ///< of a sum of work (work_model.hpp)
+  bool process = true;          ///< for what the backbone leaves
+};
+template <class Visit, Describes<CandidateSpec> Self>
+void describe(Visit&& v, Self& s) {
+  v("backbone", s.backbone, "what a time is made of");
+  v("most_terms", s.most_terms, "terms that may be found", at_least(0));
+  v("power", s.power, "1: terms add up; more: the largest one rules", between(1, 64));
+  v("process", s.process, "whether a Gaussian process follows what the backbone leaves");
+}
+/// "monomials of 10 terms + process"
+std::string to_string(const CandidateSpec& spec);
+
+/// What a candidate may know of the table beside its inputs.
+struct CandidateContext {
+  std::optional<Eigen::Index> machine;  ///< category whose levels have rates of their own
+  double noise = 0;                     ///< of one point
+  std::size_t most_rows_for_kernel = 300;
+};
+
+/// A candidate that is fitted.
+class Candidate {
+ public:
+  /// Errors: those of Process; invalid_argument (no work terms where the backbone needs them).
+  static Result<Candidate> fit(const CandidateSpec& spec, const CandidateContext& context,
+                               const Inputs& inputs, const Eigen::VectorXd& log_target);
+  Eigen::VectorXd log_mean(const Inputs& at) const;
+
+  struct Monomials {
+    std::vector<Powers> powers;
+    WorkModel work;
+  };
+  using Model = std::variant<LogLinear, Monomials, WorkModel>;
+
+  const CandidateSpec& spec() const { return spec_; }
+  const Model& model() const { return model_; }
+  const std::optional<Process>& process() const { return process_; }
+  Candidate(CandidateSpec spec, Model model, std::optional<Process> process)
+      : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
+
+ private:
+  CandidateSpec spec_;
+  Model model_;
+  std::optional<Process> process_;
+};
+
+}  // namespace neph::predict

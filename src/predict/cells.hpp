@@ -1,0 +1,47 @@
+// Cells become columns.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "predict/table.hpp"
+
+namespace neph::predict {
+
+/// Takes cells row by row. A column is taken for numbers until a cell says otherwise; then all must be read
+/// again, with `text_columns` of the first time given to the second.
+class Cells {
+ public:
+  Cells(std::set<std::string> text_columns, const TableLimits& limits)
+      : text_columns_(std::move(text_columns)), limits_(limits) {}
+
+  /// A new column, empty in the rows so far. Errors: corrupt (there is one of that name), unsupported (too
+  /// many).
+  Result<std::size_t> add_column(std::string name);
+  std::optional<std::size_t> column(const std::string& name) const;
+  void set(std::size_t column, std::string_view cell);
+  void set(std::size_t column, double number);
+  /// Cells that were not set are empty. Error: unsupported (the limit).
+  Status end_row();
+
+  std::size_t rows() const { return rows_; }
+  bool must_be_read_again() const { return again_; }
+  std::set<std::string> text_columns() const { return text_columns_; }
+  Table finish(std::string source) &&;
+
+ private:
+  void fill(std::size_t column, std::size_t rows);
+
+  std::set<std::string> text_columns_;
+  TableLimits limits_;
+  std::vector<Column> columns_;
+  std::vector<bool> is_text_;
+  std::vector<std::unordered_map<std::string, std::int32_t>> codes_;
+  std::unordered_map<std::string, std::size_t> places_;
+  std::size_t rows_ = 0;
+  std::size_t level_bytes_ = 0;
+  bool again_ = false;
+};
+
+}  // namespace neph::predict

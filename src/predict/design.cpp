@@ -1,0 +1,259 @@
+#include "predict/design.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/names.hpp"
+#include "predict/steady_math.hpp"
+#include "predict/survey.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+/// Bytes that a multiply-accumulate is worth where a layer is bound by both: ridge points of a roofline
+/// (Williams, Waterman, Patterson, CACM 52(4), 2009). The machine's own lies between two of them.
+constexpr std::array ridge_points{2.0, 8.0, 32.0};
+
+/// The numbers of a column, whether written as numbers or as "128dataset".
+std::optional<std::vector<double>> as_numbers(const Column& column) {
+  if (!column.is_text()) return column.numbers;
+  if (auto embedded = embedded_numbers(column)) return std::move(embedded->numbers);
+  return std::nullopt;
+}
+
+struct Term {
+  std::string name;
+  double value = 0;
+};
+
+/// What a training step or an inference of `batch` pictures asks of a machine, in several measures. Their
+/// sums with coefficients of the machine, none below 0, are times.
+std::vector<Term> terms_of(const NetworkWork& work, double batch) {
+  Term convolution{"ordinary macs"}, depthwise{"depthwise macs"}, dense{"dense macs"}, moved{"bytes moved"},
+      weights{"weight bytes"};
+  std::vector<Term> roofs;
+  for (const double ridge : ridge_points) roofs.push_back({fmt::format("roofline at {} macs a byte", ridge)});
+  for (const auto& layer : work.layers) {
+    const double macs = layer.macs * batch, bytes = layer.moved_bytes * batch + layer.weight_bytes;
+    (layer.kind == LayerWork::Kind::depthwise ? depthwise
+     : layer.kind == LayerWork::Kind::dense   ? dense
+                                              : convolution)
+        .value += macs;
+    moved.value += layer.moved_bytes * batch;
+    weights.value += layer.weight_bytes;
+    for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i].value += std::max(macs, ridge_points[i] * bytes);
+  }
+  std::vector<Term> all{convolution, depthwise, dense, moved, weights};
+  all.push_back({"layers", static_cast<double>(work.layers.size())});
+  all.push_back({"input bytes", work.input_bytes * batch});
+  all.push_back({"batch", batch});
+  all.push_back({"one", 1});
+  all.insert(all.end(), roofs.begin(), roofs.end());
+  return all;
+}
+
+}  // namespace
+
+struct Design::Columns {
+  std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
+  std::vector<std::vector<double>> log_quantities, features, work, ranged;
+
+  void add_quantity(std::string name, std::vector<double> logs) {
+    feature_names.push_back(name);
+    features.push_back(logs);
+    quantity_names.push_back(std::move(name));
+    log_quantities.push_back(std::move(logs));
+  }
+};
+
+namespace {
+
+MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t rows) {
+  MatrixXd matrix(static_cast<Index>(rows), static_cast<Index>(columns.size()));
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    for (std::size_t i = 0; i < rows; ++i)
+      matrix(static_cast<Index>(i), static_cast<Index>(j)) = columns[j][i];
+  return matrix;
+}
+
+}  // namespace
+
+Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
+  Inputs part{.places = rows_of(inputs.places, rows)};
+  const auto count = static_cast<Index>(rows.size());
+  part.log_quantities.resize(count, inputs.log_quantities.cols());
+  part.work.resize(count, inputs.work.cols());
+  part.ranged.resize(count, inputs.ranged.cols());
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
+    part.log_quantities.row(i) = inputs.log_quantities.row(row);
+    part.work.row(i) = inputs.work.row(row);
+    part.ranged.row(i) = inputs.ranged.row(row);
+  }
+  return part;
+}
+
+Result<Design> Design::learn(const Table& points, const Roles& roles) {
+  Design design;
+  design.roles_ = roles;
+  for (auto* role :
+       {&design.roles_.network, &design.roles_.side, &design.roles_.batch, &design.roles_.machine})
+    if (!role->empty()) {
+      NEPH_TRY(const auto place, points.find(*role));
+      *role = points.columns[place].name;
+    }
+  for (const auto& column : points.columns) {
+    const auto numbers = column.name == design.roles_.network || column.name == design.roles_.machine
+                             ? std::nullopt
+                             : as_numbers(column);
+    if (!numbers) {
+      if (column.name == design.roles_.machine) design.machine_ = design.categories_.size();
+      if (column.name == design.roles_.network) design.network_ = design.categories_.size();
+      Category category{column.name, column.levels};
+      if (!column.is_text())  // a machine or network that is called by a number
+        for (std::size_t row = 0; row < points.rows; ++row)
+          if (const auto level = column.text(row);
+              !level.empty() &&
+              std::find(category.levels.begin(), category.levels.end(), level) == category.levels.end())
+            category.levels.push_back(level);
+      design.categories_.push_back(std::move(category));
+      continue;
+    }
+    Number number{.column = column.name};
+    std::vector<double> there;
+    for (const double value : *numbers)
+      if (!std::isnan(value)) there.push_back(value);
+    number.may_be_empty = there.size() < points.rows;
+    number.usual = there.empty() ? 0 : stats::median(there);
+    number.is_quantity = !there.empty() && *std::min_element(there.begin(), there.end()) > 0;
+    design.numbers_.push_back(number);
+  }
+  Columns columns;
+  NEPH_CHECK(design.add_numbers(points, columns));
+  NEPH_CHECK(design.add_network(points, columns));
+  design.quantities_ = columns.quantity_names;
+  design.feature_names_ = columns.feature_names;
+  design.work_names_ = columns.work_names;
+  design.ranged_names_ = columns.ranged_names;
+  return design;
+}
+
+Result<Inputs> Design::apply(const Table& rows) const {
+  Columns columns;
+  NEPH_CHECK(add_numbers(rows, columns));
+  NEPH_CHECK(add_network(rows, columns));
+  Inputs inputs;
+  NEPH_TRY(inputs.places.levels, levels(rows));
+  inputs.log_quantities = as_matrix(columns.log_quantities, rows.rows);
+  inputs.places.numbers = as_matrix(columns.features, rows.rows);
+  inputs.work = as_matrix(columns.work, rows.rows);
+  inputs.ranged = as_matrix(columns.ranged, rows.rows);
+  return inputs;
+}
+
+Status Design::add_numbers(const Table& rows, Columns& columns) const {
+  for (const auto& number : numbers_) {
+    NEPH_TRY(const auto place, rows.find(number.column));
+    auto values = as_numbers(rows.columns[place]);
+    if (!values)
+      return fail(ErrorCode::invalid_argument, "{}: column '{}' has text, as '{}', and numbers are needed",
+                  rows.source, number.column, rows.columns[place].text(0));
+    std::vector<double> is_there(rows.rows, 1);
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      auto& value = (*values)[row];
+      if (std::isnan(value)) {
+        if (!number.may_be_empty)
+          return fail(ErrorCode::invalid_argument,
+                      "{}: row {} has no '{}', which every row that was fitted to had", rows.source, row + 1,
+                      number.column);
+        value = number.usual;
+        is_there[row] = 0;
+      }
+      if (std::isinf(value) || (number.is_quantity && !(value > 0)))
+        return fail(ErrorCode::invalid_argument, "{}: '{}' is {} in row {}; {} is needed", rows.source,
+                    number.column, value, row + 1,
+                    number.is_quantity ? "a number above 0" : "a finite number");
+      if (number.is_quantity) value = steady::log(value);
+    }
+    columns.ranged_names.push_back(number.column);
+    columns.ranged.push_back(*values);
+    if (number.is_quantity) {
+      columns.add_quantity(number.column, std::move(*values));
+    } else {
+      columns.feature_names.push_back(number.column);
+      columns.features.push_back(std::move(*values));
+    }
+    if (number.may_be_empty) {
+      columns.feature_names.push_back("has " + number.column);
+      columns.features.push_back(std::move(is_there));
+    }
+  }
+  return {};
+}
+
+Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
+  Eigen::MatrixXi all(static_cast<Index>(rows.rows), static_cast<Index>(categories_.size()));
+  for (std::size_t c = 0; c < categories_.size(); ++c) {
+    NEPH_TRY(const auto place, rows.find(categories_[c].column));
+    std::map<std::string, int, std::less<>> codes;
+    for (const auto& level : categories_[c].levels) codes.emplace(level, static_cast<int>(codes.size()));
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      const auto found = codes.find(rows.columns[place].text(row));
+      all(static_cast<Index>(row), static_cast<Index>(c)) = found == codes.end() ? -1 : found->second;
+    }
+  }
+  return all;
+}
+
+Result<const NetworkWork*> Design::work_of(const std::string& name, double side) const {
+  const std::pair key{name, side};
+  const auto known = works_.find(key);
+  if (known != works_.end()) return &known->second;
+  NEPH_TRY(auto work, network_work(name, roles_.variants, static_cast<std::int64_t>(side)));
+  return &works_.emplace(key, std::move(work)).first->second;
+}
+
+Status Design::add_network(const Table& rows, Columns& columns) const {
+  if (roles_.network.empty()) return {};
+  NEPH_TRY(const auto network, rows.find(roles_.network));
+  const auto role = [&](const std::string& name) -> Result<std::vector<double>> {
+    if (name.empty()) return std::vector<double>(rows.rows, 0.0);
+    NEPH_TRY(const auto place, rows.find(name));
+    if (auto values = as_numbers(rows.columns[place])) return *values;
+    return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
+  };
+  NEPH_TRY(const auto sides, role(roles_.side));
+  NEPH_TRY(auto batches, role(roles_.batch));
+  if (roles_.batch.empty()) batches.assign(rows.rows, 1.0);
+
+  const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth"};
+  std::vector<std::vector<double>> quantities(names.size()), shares(2), work;
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    NEPH_TRY(const auto* of_row, work_of(rows.columns[network].text(row), sides[row]));
+    const double each[] = {of_row->macs * batches[row], of_row->moved_bytes * batches[row],
+                           of_row->parameters, of_row->depth};
+    for (std::size_t i = 0; i < names.size(); ++i) quantities[i].push_back(steady::log(each[i]));
+    shares[0].push_back(of_row->depthwise_macs / of_row->macs);
+    shares[1].push_back(of_row->dense_macs / of_row->macs);
+    const auto terms = terms_of(*of_row, batches[row]);
+    work.resize(terms.size());
+    columns.work_names.clear();
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      work[i].push_back(terms[i].value);
+      columns.work_names.push_back(terms[i].name);
+    }
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    columns.feature_names.emplace_back(i == 0 ? "share of depthwise macs" : "share of dense macs");
+    columns.features.push_back(std::move(shares[i]));
+  }
+  columns.work = std::move(work);
+  return {};
+}
+
+}  // namespace neph::predict

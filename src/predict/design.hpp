@@ -1,0 +1,87 @@
+// From the columns of a table to what the methods compute with.
+//
+// Learned from the points that are fitted on, and applied to any row with the same columns. Quantities:
+// positive numbers that a time may be proportional to (columns, and what a network asks for). Features:
+// logarithms of them, and other numbers. Levels: categories as whole numbers. Work: terms a time is put
+// together from, summed over the layers of a network.
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/network_work.hpp"
+#include "predict/process.hpp"
+#include "predict/table.hpp"
+
+namespace neph::predict {
+
+/// Columns with a meaning that the user knows; empty: there is none.
+struct Roles {
+  std::string network;   ///< names of networks, or ONNX files
+  std::string variants;  ///< a family of networks that goes first: "profet"
+  std::string side;      ///< of the pictures, in pixels
+  std::string batch;
+  std::string machine;
+};
+
+/// Rows as the methods see them.
+struct Inputs {
+  Eigen::MatrixXd log_quantities;  ///< rows by quantities
+  Places places;                   ///< features and levels
+  Eigen::MatrixXd work;            ///< rows by work terms; no columns without a network
+  Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
+  Eigen::Index rows() const { return places.numbers.rows(); }
+};
+Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);
+
+class Design {
+ public:
+  /// Errors: not_found (a role's column, a network), invalid_argument (a network at a side that is too small
+  /// for it).
+  static Result<Design> learn(const Table& points, const Roles& roles);
+
+  /// Errors: not_found (a column is missing), invalid_argument (text where there were numbers, an empty cell
+  /// in a column that had none).
+  Result<Inputs> apply(const Table& rows) const;
+
+  const std::vector<std::string>& quantities() const { return quantities_; }
+  const std::vector<std::string>& features() const { return feature_names_; }
+  const std::vector<std::string>& work_terms() const { return work_names_; }
+  const std::vector<std::string>& ranged() const { return ranged_names_; }
+  /// Category columns, and their levels.
+  struct Category {
+    std::string column;
+    std::vector<std::string> levels;
+  };
+  const std::vector<Category>& categories() const { return categories_; }
+  std::optional<std::size_t> machine() const { return machine_; }  ///< place among the categories
+  std::optional<std::size_t> network() const { return network_; }
+
+ private:
+  struct Number {
+    std::string column;
+    bool is_quantity = false;  ///< positive in all rows: its logarithm is the feature
+    bool may_be_empty = false;
+    double usual = 0;  ///< stands for an empty cell, beside a feature that says so
+  };
+  struct Columns;  ///< of the inputs, one by one
+
+  Status add_numbers(const Table& rows, Columns& columns) const;
+  Result<Eigen::MatrixXi> levels(const Table& rows) const;
+  Status add_network(const Table& rows, Columns& columns) const;
+  Result<const NetworkWork*> work_of(const std::string& name, double side) const;
+
+  Roles roles_;
+  std::vector<Number> numbers_;
+  std::vector<Category> categories_;
+  std::optional<std::size_t> machine_, network_;
+  std::vector<std::string> quantities_, feature_names_, work_names_, ranged_names_;
+  mutable std::map<std::pair<std::string, double>, NetworkWork>
+      works_;  ///< by network and side; one thread at a time
+};
+
+}  // namespace neph::predict

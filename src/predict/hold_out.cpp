@@ -1,0 +1,137 @@
+#include "predict/hold_out.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "core/random.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Rows = std::vector<std::size_t>;
+
+constexpr std::size_t fewest_kept = 8, fewest_left_out = 3;
+constexpr double least_share_kept = 1.0 / 7;
+constexpr std::size_t many_levels = 12;  ///< of a number that is no grid's
+constexpr std::size_t few_rows = 20;     ///< of a level that is called rare
+constexpr std::uint64_t seed = 1;
+
+class HoldingOut {
+ public:
+  HoldingOut(const Inputs& inputs, const HoldOutSettings& settings)
+      : inputs_(inputs),
+        settings_(settings),
+        count_(static_cast<std::size_t>(inputs.rows())),
+        random_(seed) {}
+
+  std::vector<HoldOut> operator()() && {
+    folds();
+    for (Index j = 0; j < inputs_.ranged.cols(); ++j) beyond(j);
+    for (Index c = 0; c < inputs_.places.levels.cols(); ++c) {
+      const auto rows = rows_by_level(c);
+      unseen(c, rows);
+      few(c, rows);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void add(const Condition& condition, const std::function<bool(std::size_t)>& is_left_out) {
+    HoldOut split{.condition = condition};
+    for (std::size_t i = 0; i < count_; ++i) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
+    if (split.kept.size() < fewest_kept || split.left_out.size() < fewest_left_out ||
+        static_cast<double>(split.kept.size()) < least_share_kept * static_cast<double>(count_))
+      return;
+    all_.push_back(std::move(split));
+  }
+
+  void folds() {
+    Rows order(count_);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(order, random_);
+    std::vector<int> fold(count_);
+    for (std::size_t i = 0; i < count_; ++i) fold[order[i]] = static_cast<int>(i) % settings_.folds;
+    for (int k = 0; k < settings_.folds; ++k) add({}, [&](std::size_t i) { return fold[i] == k; });
+  }
+
+  void beyond(Index column) {
+    const auto values = inputs_.ranged.col(column);
+    std::vector<double> levels(values.begin(), values.end());
+    std::sort(levels.begin(), levels.end());
+    const auto sorted = levels;
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    if (levels.size() < 2) return;
+    for (const std::size_t outermost : {1, 2}) {
+      double low = 0, high = 0;  // the outermost that are kept
+      if (levels.size() > many_levels) {
+        const auto cut = sorted.size() * outermost / 10;
+        low = sorted[cut];
+        high = sorted[sorted.size() - 1 - cut];
+      } else {
+        if (levels.size() < outermost + 1) return;
+        low = levels[outermost];
+        high = levels[levels.size() - 1 - outermost];
+      }
+      add({Situation::above, column}, [&](std::size_t i) { return values[static_cast<Index>(i)] > high; });
+      add({Situation::below, column}, [&](std::size_t i) { return values[static_cast<Index>(i)] < low; });
+    }
+  }
+
+  std::vector<Rows> rows_by_level(Index category) const {
+    std::map<int, Rows> by_level;
+    for (std::size_t i = 0; i < count_; ++i)
+      by_level[inputs_.places.levels(static_cast<Index>(i), category)].push_back(i);
+    by_level.erase(-1);
+    std::vector<Rows> all;
+    for (auto& [level, rows] : by_level) all.push_back(std::move(rows));
+    return all;
+  }
+
+  void unseen(Index category, const std::vector<Rows>& by_level) {
+    if (by_level.size() < 3) return;
+    std::vector<std::size_t> order(by_level.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(order, random_);
+    if (order.size() > settings_.most_levels) order.resize(settings_.most_levels);
+    for (const auto level : order) {
+      const auto& rows = by_level[level];
+      add({Situation::unseen, category},
+          [&](std::size_t i) { return std::binary_search(rows.begin(), rows.end(), i); });
+    }
+  }
+
+  void few(Index category, const std::vector<Rows>& by_level) {
+    if (by_level.size() < 2) return;
+    const auto smaller = [](const Rows& a, const Rows& b) { return a.size() < b.size(); };
+    const auto rarest = std::min_element(by_level.begin(), by_level.end(), smaller)->size();
+    if (rarest > few_rows) return;
+    std::size_t taken = 0;
+    for (const auto& level : by_level) {
+      if (level.size() < 2 * rarest + fewest_left_out || taken == settings_.most_levels) continue;
+      ++taken;
+      auto rows = level;
+      shuffle(rows, random_);
+      rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(rarest));
+      std::sort(rows.begin(), rows.end());
+      add({Situation::few, category},
+          [&](std::size_t i) { return std::binary_search(rows.begin(), rows.end(), i); });
+    }
+  }
+
+  const Inputs& inputs_;
+  const HoldOutSettings& settings_;
+  std::size_t count_;
+  Random random_;
+  std::vector<HoldOut> all_;
+};
+
+}  // namespace
+
+std::vector<HoldOut> hold_outs(const Inputs& inputs, const HoldOutSettings& settings) {
+  return HoldingOut(inputs, settings)();
+}
+
+}  // namespace neph::predict

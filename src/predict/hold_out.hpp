@@ -1,0 +1,54 @@
+// Parts of a table that are left out to see how well the rest predicts them: each leaves the rest the way a
+// query may leave the whole.
+#pragma once
+
+#include <compare>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "predict/design.hpp"
+
+namespace neph::predict {
+
+enum class Situation {
+  inside,  ///< no number beyond its range, no new category
+  above,   ///< a number above all that were measured
+  below,
+  unseen,  ///< a level of a category that was not measured
+  few,     ///< a level with few rows beside others with many
+};
+constexpr auto enum_names(Situation) {
+  return std::array{Named{Situation::inside, "inside"}, Named{Situation::above, "above"},
+                    Named{Situation::below, "below"}, Named{Situation::unseen, "unseen"},
+                    Named{Situation::few, "few"}};
+}
+
+/// How a row lies to the rows that were fitted on. `column`: of the ranged numbers for above and below, of
+/// the categories for unseen and few, 0 for inside.
+struct Condition {
+  Situation situation = Situation::inside;
+  Eigen::Index column = 0;
+  auto operator<=>(const Condition&) const = default;
+};
+
+struct HoldOut {
+  Condition condition;
+  std::vector<std::size_t> kept, left_out;
+};
+
+struct HoldOutSettings {
+  int folds = 5;
+  std::size_t most_levels = 6;  ///< of a category that are left out, one at a time
+};
+
+/// - inside: random folds.
+/// - above, below: the outermost level of a number; then the two outermost. Numbers with many levels: a tenth
+/// and a fifth of
+///   the rows.
+/// - unseen: one level of a category.
+/// - few: all but so many rows of a level with many as the level with the fewest has.
+/// None that would keep fewer than eight rows or a seventh of them, or leave out fewer than three. The same
+/// for the same inputs.
+std::vector<HoldOut> hold_outs(const Inputs& inputs, const HoldOutSettings& settings = {});
+
+}  // namespace neph::predict

@@ -1,0 +1,71 @@
+#include "predict/network_work.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "net/net.hpp"
+
+namespace neph::predict {
+namespace {
+
+/// Letters and digits alone, in lower case: what people agree on in a network's name.
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+Result<net::Network> network_called(std::string_view name, std::string_view variants, std::int64_t side) {
+  if (name.ends_with(".onnx")) return net::read_onnx(std::filesystem::path(name), {.side = side});
+  for (const auto& wanted : {std::string(variants) + std::string(name), std::string(name)})
+    for (const auto& known : net::known_names())
+      if (plain(known) == plain(wanted)) return net::build(known, {.side = side});
+  return net::build(name, {.side = side});  // its error names the nearest one
+}
+
+LayerWork::Kind kind_of(net::Kind kind) {
+  switch (kind) {
+    case net::Kind::convolution:
+      return LayerWork::Kind::convolution;
+    case net::Kind::depthwise:
+      return LayerWork::Kind::depthwise;
+    case net::Kind::dense:
+    case net::Kind::product:
+    case net::Kind::recurrent:
+      return LayerWork::Kind::dense;
+    default:
+      return LayerWork::Kind::other;
+  }
+}
+
+}  // namespace
+
+Result<NetworkWork> network_work(std::string_view name, std::string_view variants, std::int64_t side) {
+  NEPH_TRY(const auto network, network_called(name, variants, side));
+  NetworkWork work;
+  const auto pictures = static_cast<double>(network.batch);
+  for (const auto& layer : network.layers) {
+    if (layer.kind == net::Kind::movement && layer.op != "Concat") continue;
+    const LayerWork own{.kind = kind_of(layer.kind),
+                        .macs = static_cast<double>(layer.macs) / pictures,
+                        .moved_bytes = static_cast<double>(layer.input_bytes + layer.output_bytes) / pictures,
+                        .weight_bytes = static_cast<double>(layer.weight_bytes)};
+    work.macs += own.macs;
+    if (own.kind == LayerWork::Kind::depthwise) work.depthwise_macs += own.macs;
+    if (own.kind == LayerWork::Kind::dense) work.dense_macs += own.macs;
+    work.moved_bytes += own.moved_bytes;
+    work.layers.push_back(own);
+  }
+  work.parameters = static_cast<double>(network.totals.parameters);
+  work.depth = static_cast<double>(network.totals.depth);
+  double elements = 1;
+  for (const auto dimension : *network.inputs.front().shape)
+    elements *= static_cast<double>(std::max<std::int64_t>(1, dimension));
+  work.input_bytes = 4 * elements / pictures;
+  return work;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,18 @@
+// Times that were not measured, from a table of those that were.
+//
+// A table (table.hpp) is surveyed (survey.hpp): kinds of columns, repeats joined to points, noise, oddities.
+// A design (design.hpp) makes of points what the methods compute with. A candidate (candidate.hpp) is one
+// method: a backbone that says what a time is made of, and a Gaussian process (process.hpp) for what it
+// leaves. Hold-outs (hold_out.hpp) leave the table the way a query does, and say which candidate to believe
+// there.
+//
+// What it does not do: measure, read clocks, open the store, print. Nothing in it knows a column by its name.
+//
+// Threads: all is pure but for the files that are named. Ownership: plain values. Cost: stated where it is
+// more than a pass.
+#pragma once
+
+#include "predict/candidate.hpp"
+#include "predict/hold_out.hpp"
+#include "predict/survey.hpp"
+#include "predict/table.hpp"

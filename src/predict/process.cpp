@@ -1,0 +1,154 @@
+#include "predict/process.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "predict/kernel_choice.hpp"
+#include "predict/steady_math.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double root5 = 2.23606797749978969641;
+
+/// Columns of the rows fitted on as the kernel sees them, for one row at a time to be compared with all.
+class Comparison {
+ public:
+  Comparison(const Places& places, const Kernel& kernel)
+      : places_(places), kernel_(kernel), scaled_(places.numbers) {
+    for (Index j = 0; j < scaled_.cols(); ++j) scaled_.col(j) /= kernel.lengths[static_cast<std::size_t>(j)];
+    squares_.resize(scaled_.rows());
+    products_.resize(scaled_.rows());
+    smooth_.resize(scaled_.rows());
+    straight_.resize(scaled_.rows());
+  }
+
+  /// k(row of `at`, each of the rows), without noise.
+  void with(const Places& at, Index row, VectorXd& covariance) {
+    distances(at, row);
+    smooth_.setConstant(kernel_.amplitude * kernel_.amplitude);
+    straight_.setConstant(kernel_.slope * kernel_.slope);
+    covariance.setZero(scaled_.rows());
+    for (Index c = 0; c < places_.levels.cols(); ++c) {
+      const auto& own = kernel_.own[static_cast<std::size_t>(c)];
+      const int level = at.levels(row, c);
+      if (level < 0) continue;
+      for (Index i = 0; i < scaled_.rows(); ++i) {
+        if (places_.levels(i, c) != level) continue;
+        covariance[i] += own.offset * own.offset;
+        smooth_[i] += own.amplitude * own.amplitude;
+        straight_[i] += own.slope * own.slope;
+      }
+    }
+    for (Index i = 0; i < scaled_.rows(); ++i) {
+      const double s = root5 * std::sqrt(squares_[i]);
+      const double matern = (1 + s + 5.0 / 3 * squares_[i]) * steady::exp_within(-s);
+      covariance[i] += smooth_[i] * matern + straight_[i] * products_[i];
+    }
+  }
+
+ private:
+  void distances(const Places& at, Index row) {
+    squares_.setZero();
+    products_.setZero();
+    for (Index j = 0; j < scaled_.cols(); ++j) {
+      const double* column = scaled_.col(j).data();
+      const double length = kernel_.lengths[static_cast<std::size_t>(j)];
+      const double here = at.numbers(row, j) / length, product = here * length * length;
+      for (Index i = 0; i < scaled_.rows(); ++i) {
+        const double distance = column[i] - here;
+        squares_[i] += distance * distance;
+        products_[i] += column[i] * product;
+      }
+    }
+  }
+
+  const Places& places_;
+  const Kernel& kernel_;
+  MatrixXd scaled_;
+  VectorXd squares_, products_, smooth_, straight_;
+};
+
+/// In an order of additions that is the same everywhere.
+double steady_dot(const VectorXd& a, const VectorXd& b) {
+  std::array<double, 4> sums{};
+  Index i = 0;
+  for (; i + 4 <= a.size(); i += 4)
+    for (Index k = 0; k < 4; ++k) sums[static_cast<std::size_t>(k)] += a[i + k] * b[i + k];
+  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+}  // namespace
+
+Places rows_of(const Places& places, std::span<const std::size_t> rows) {
+  const auto count = static_cast<Index>(rows.size());
+  Places part{MatrixXd(count, places.numbers.cols()), Eigen::MatrixXi(count, places.levels.cols())};
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
+    part.numbers.row(i) = places.numbers.row(row);
+    part.levels.row(i) = places.levels.row(row);
+  }
+  return part;
+}
+
+Scaling Scaling::of(const MatrixXd& numbers) {
+  Scaling scaling{numbers.colwise().mean(), {}};
+  const auto rows = static_cast<double>(std::max<Index>(1, numbers.rows()));
+  scaling.width = ((numbers.rowwise() - scaling.center).colwise().squaredNorm() / rows).cwiseSqrt();
+  for (auto& width : scaling.width)
+    if (!(width > 1e-9)) width = 1;  // a number that never differed
+  return scaling;
+}
+
+Places Scaling::apply(const Places& places) const {
+  return {(places.numbers.rowwise() - center).array().rowwise() / width.array(), places.levels};
+}
+
+Result<Process> Process::fit(const Places& places, const VectorXd& target, const ProcessSettings& settings) {
+  if (target.size() == 0 || target.size() != places.numbers.rows())
+    return fail(ErrorCode::invalid_argument, "a process needs rows, each with a target");
+  if (!target.allFinite() || !places.numbers.allFinite())
+    return fail(ErrorCode::invalid_argument, "a process needs finite numbers");
+  auto scaling = Scaling::of(places.numbers);
+  auto scaled = scaling.apply(places);
+  auto kernel = choose_kernel(scaled, target, settings);
+  return with_kernel(std::move(scaling), std::move(scaled), target, std::move(kernel));
+}
+
+Result<Process> Process::with_kernel(Scaling scaling, Places scaled, const VectorXd& target, Kernel kernel) {
+  const auto count = target.size();
+  MatrixXd covariance(count, count);
+  Comparison comparison(scaled, kernel);
+  VectorXd column;
+  for (Index i = 0; i < count; ++i) {
+    comparison.with(scaled, i, column);
+    covariance.col(i) = column;
+  }
+  double least = kernel.noise * kernel.noise;
+  for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
+    MatrixXd noisy = covariance;
+    noisy.diagonal().array() += least;
+    const Eigen::LLT<MatrixXd> factor(noisy);
+    if (factor.info() == Eigen::Success)
+      return Process(std::move(scaling), std::move(scaled), factor.solve(target), std::move(kernel));
+  }
+  return fail(ErrorCode::internal, "the covariance of {} rows cannot be inverted", count);
+}
+
+VectorXd Process::mean(const Places& at) const {
+  const auto scaled = scaling_.apply(at);
+  Comparison comparison(places_, kernel_);
+  VectorXd covariance, means(scaled.numbers.rows());
+  for (Index row = 0; row < means.size(); ++row) {
+    comparison.with(scaled, row, covariance);
+    means[row] = steady_dot(covariance, weights_);
+  }
+  return means;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,123 @@
+#include "predict/process.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+#include "predict/kernel_choice.hpp"
+#include "predict/steady_math.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::MatrixXi;
+using Eigen::VectorXd;
+
+Places random_places(Random& random, Index rows, Index columns, Index categories) {
+  Places places{MatrixXd(rows, columns), MatrixXi(rows, categories)};
+  for (auto& value : places.numbers.reshaped()) value = random.normal();
+  for (auto& level : places.levels.reshaped()) level = static_cast<int>(random.below(3));
+  return places;
+}
+
+/// A curve that all share, and for each level of the first category another offset and slope.
+VectorXd curves(const Places& places) {
+  VectorXd target = (places.numbers.col(0).array() * 1.5).sin();
+  for (Index i = 0; i < target.size(); ++i)
+    if (places.levels.cols() > 0) target[i] += places.levels(i, 0) * (1 + 0.2 * places.numbers(i, 0));
+  return target;
+}
+
+TEST(KernelPosterior, ItsGradientIsTheOneThatDifferencesShow) {
+  Random random(3);
+  const auto places = random_places(random, 25, 3, 2);
+  const KernelPosterior posterior(places, curves(places), 1e-2);
+  auto logs = posterior.start();
+  for (auto& value : logs) value += 0.3 * random.normal();
+  std::vector<double> gradient;
+  posterior(logs, &gradient);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    auto below = logs, above = logs;
+    below[i] -= 1e-5;
+    above[i] += 1e-5;
+    const double difference = (posterior(above, nullptr) - posterior(below, nullptr)) / 2e-5;
+    EXPECT_NEAR(gradient[i], difference, 1e-4 * (1 + std::abs(difference))) << i;
+  }
+}
+
+TEST(Process, FollowsACurveWithinItsRange) {
+  Random random(4);
+  const auto places = random_places(random, 120, 2, 1), at = random_places(random, 60, 2, 1);
+  const auto process = Process::fit(places, curves(places), {});
+  ASSERT_TRUE(process) << process.error().message;
+  const VectorXd error = process->mean(at) - curves(at);
+  EXPECT_LT(std::sqrt(error.squaredNorm() / 60), 0.1);
+}
+
+/// What the levels share comes from all rows, so a few of a new level suffice.
+TEST(Process, AFewRowsCalibrateANewLevel) {
+  Random random(5);
+  auto places = random_places(random, 90, 1, 1);
+  for (Index i = 0; i < 90; ++i) places.levels(i, 0) = i < 4 ? 2 : static_cast<int>(random.below(2));
+  const auto process = Process::fit(places, curves(places), {});
+  auto at = random_places(random, 50, 1, 1);
+  at.levels.setConstant(2);
+  EXPECT_LT((process->mean(at) - curves(at)).cwiseAbs().mean(), 0.2);
+}
+
+TEST(Process, DoesNotDependOnTheUnitsOfItsNumbers) {
+  Random random(6);
+  const auto places = random_places(random, 60, 2, 1), at = random_places(random, 20, 2, 1);
+  auto other_places = places, other_at = at;
+  for (auto* changed : {&other_places, &other_at})
+    changed->numbers.col(1) = changed->numbers.col(1).array() * 1000 + 7;
+  const auto target = curves(places);
+  const VectorXd difference =
+      Process::fit(places, target, {})->mean(at) - Process::fit(other_places, target, {})->mean(other_at);
+  EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(Process, RefusesWhatCannotBeFittedTo) {
+  EXPECT_FALSE(Process::fit({}, {}, {}));
+  Random random(7);
+  auto places = random_places(random, 5, 1, 0);
+  places.numbers(0, 0) = std::nan("");
+  EXPECT_FALSE(Process::fit(places, VectorXd::Zero(5), {}));
+}
+
+TEST(Process, EqualRowsAndEqualTargetsAreNoTrouble) {
+  const Places places{MatrixXd::Ones(10, 2), MatrixXi::Zero(10, 1)};
+  const auto process = Process::fit(places, VectorXd::Constant(10, 0.5), {});
+  ASSERT_TRUE(process) << process.error().message;
+  EXPECT_NEAR(process->mean(places)[0], 0.5, 0.1);
+}
+
+TEST(SteadyMath, IsAsGoodAsTheLibrarys) {
+  Random random(8);
+  for (int i = 0; i < 100'000; ++i) {
+    const double x = 1400 * random.uniform() - 700, y = std::exp(x);
+    ASSERT_NEAR(steady::exp(x) / y, 1, 1e-14) << x;
+    ASSERT_NEAR(steady::log(y), x, 1e-13 * (1 + std::abs(x))) << y;
+  }
+  EXPECT_EQ(steady::exp(0), 1);
+  EXPECT_EQ(steady::exp(-800), 0);
+  EXPECT_TRUE(std::isinf(steady::exp(800)));
+  EXPECT_TRUE(std::isnan(steady::exp(std::nan(""))));
+  EXPECT_EQ(steady::log(1), 0);
+  EXPECT_TRUE(std::isinf(steady::log(0)) && std::isnan(steady::log(-1)) &&
+              std::isnan(steady::log(std::nan(""))));
+}
+
+/// Recorded once: the same bits wherever this runs.
+TEST(SteadyMath, GivesTheSameBitsEverywhere) {
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(steady::exp(-1.234567)),
+            std::bit_cast<std::uint64_t>(std::exp(-1.234567)));
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(steady::log(12345.678)),
+            std::bit_cast<std::uint64_t>(std::log(12345.678)));
+}
+
+}  // namespace
+}  // namespace neph::predict

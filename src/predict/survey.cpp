@@ -1,0 +1,319 @@
+#include "predict/survey.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "core/units.hpp"
+#include "predict/oddities.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::predict {
+namespace {
+
+constexpr double nearly_every = 0.5;  ///< of the rows have a number of their own: measured, or an identifier
+constexpr double text_nearly_every = 0.9;  ///< the same of text
+constexpr std::size_t enough_rows = 12;    ///< to call a column by how many values it has
+constexpr double most_noise = 0.1;         ///< of the target's spread that repeats of one point may have
+constexpr std::size_t fewest_points = 5;
+
+using Rows = std::vector<std::size_t>;
+
+/// For each row a number that rows of the same values share; `columns`: those that count.
+std::vector<std::size_t> groups_of(const Table& table, const std::vector<std::size_t>& columns,
+                                   const Rows& rows) {
+  std::vector<std::size_t> group(rows.size(), 0);
+  for (const auto index : columns) {
+    const auto& column = table.columns[index];
+    std::map<std::pair<std::size_t, double>, std::size_t> known;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double value = column.is_text() ? column.codes[rows[i]] : column.numbers[rows[i]];
+      const std::pair key{group[i], std::isnan(value) ? -std::numeric_limits<double>::infinity() : value};
+      group[i] = known.emplace(key, known.size()).first->second;
+    }
+  }
+  return group;
+}
+
+std::vector<Rows> members(const std::vector<std::size_t>& group) {
+  std::vector<Rows> all(group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1);
+  for (std::size_t i = 0; i < group.size(); ++i) all[group[i]].push_back(i);
+  return all;
+}
+
+std::size_t distinct(const Column& column, const Rows& rows) {
+  std::set<double> values;
+  for (const auto row : rows)
+    if (!column.is_empty(row)) values.insert(column.is_text() ? column.codes[row] : column.numbers[row]);
+  return values.size();
+}
+
+class Surveying {
+ public:
+  Surveying(const Table& table, std::size_t target, const SurveyOptions& options)
+      : table_(table), target_(target) {
+    survey_.target = table.columns[target].name;
+    survey_.rows = static_cast<std::int64_t>(table.rows);
+    kinds_.assign(table.columns.size(), ColumnKind::number);
+    kinds_[target] = ColumnKind::target;
+    for (const auto& name : options.ignored) ignored_.insert(*table.find(name));
+    for (const auto& name : options.used) used_.insert(*table.find(name));
+  }
+
+  Result<Survey> operator()() && {
+    NEPH_CHECK(keep_possible_rows());
+    name_kinds();
+    set_apart_what_repeats_differ_in();
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (!ignored_.contains(i)) survey_.columns.push_back(surveyed(i));
+    if (features().empty())
+      return fail(ErrorCode::invalid_argument,
+                  "{}: no column tells its rows apart but '{}': nothing to predict it from", table_.source,
+                  survey_.target);
+    join_repeats();
+    if (survey_.points.target.size() < fewest_points)
+      return fail(ErrorCode::invalid_argument,
+                  "{}: {} different rows are too few to fit anything to; {} are the least", table_.source,
+                  survey_.points.target.size(), fewest_points);
+    for (auto& finding : odd_rows(survey_.points)) survey_.findings.push_back(std::move(finding));
+    return std::move(survey_);
+  }
+
+ private:
+  Status keep_possible_rows() {
+    const auto& target = table_.columns[target_];
+    if (target.is_text())
+      return fail(ErrorCode::invalid_argument,
+                  "{}: the target '{}' is text, as '{}' in its first row; it must be a number", table_.source,
+                  target.name, target.text(0));
+    std::int64_t empty = 0, impossible = 0;
+    for (std::size_t row = 0; row < table_.rows; ++row) {
+      const double value = target.numbers[row];
+      if (std::isnan(value)) {
+        ++empty;
+      } else if (!(value > 0) || std::isinf(value) || has_infinity(row)) {
+        ++impossible;
+      } else {
+        rows_.push_back(row);
+        log_target_.push_back(std::log(value));
+      }
+    }
+    if (empty > 0)
+      find("no_target", fmt::format("no '{}' in {}: left out", target.name, counted(empty, "row")), empty);
+    if (impossible > 0)
+      find("impossible",
+           fmt::format("a '{}' that is not above 0, or an infinite number, in {}: left out", target.name,
+                       counted(impossible, "row")),
+           impossible);
+    if (rows_.empty())
+      return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
+    return {};
+  }
+  bool has_infinity(std::size_t row) const {
+    return std::any_of(table_.columns.begin(), table_.columns.end(), [row](const Column& column) {
+      return !column.is_text() && std::isinf(column.numbers[row]);
+    });
+  }
+
+  void name_kinds() {
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+      if (i == target_) continue;
+      const auto& column = table_.columns[i];
+      const auto values = distinct(column, rows_);
+      const bool some_empty =
+          std::any_of(rows_.begin(), rows_.end(), [&](std::size_t row) { return column.is_empty(row); });
+      if (values + (some_empty ? 1 : 0) <= 1) {
+        kinds_[i] = ColumnKind::constant;
+      } else if (column.is_text() && !embedded_numbers(column)) {
+        const bool own = rows_.size() >= enough_rows &&
+                         static_cast<double>(values) > text_nearly_every * static_cast<double>(rows_.size());
+        kinds_[i] = own && !used_.contains(i) ? ColumnKind::identifier : ColumnKind::category;
+      }
+    }
+  }
+
+  /// Numbers that differ in nearly every row, and a column that only counts repeats: without them the table
+  /// falls into points, and the target hardly differs within one.
+  void set_apart_what_repeats_differ_in() {
+    if (rows_.size() < enough_rows) return;
+    std::vector<std::size_t> measured;
+    for (const auto i : features())
+      if (kinds_[i] == ColumnKind::number && !table_.columns[i].is_text() && !used_.contains(i) &&
+          static_cast<double>(distinct(table_.columns[i], rows_)) >
+              nearly_every * static_cast<double>(rows_.size()))
+        measured.push_back(i);
+    if (!measured.empty() && are_repeats_without(measured)) return set(measured, ColumnKind::outcome);
+    for (const auto i : features()) {
+      if (used_.contains(i) || std::find(measured.begin(), measured.end(), i) != measured.end()) continue;
+      auto without = measured;
+      without.push_back(i);
+      if (!counts_repeats(i, without)) continue;
+      set(measured, ColumnKind::outcome);
+      set({i}, ColumnKind::repeat);
+      return;
+    }
+  }
+  void set(const std::vector<std::size_t>& columns, ColumnKind kind) {
+    for (const auto i : columns) kinds_[i] = kind;
+  }
+  std::vector<std::size_t> without(const std::vector<std::size_t>& left_out) const {
+    auto kept = features();
+    std::erase_if(kept, [&](std::size_t i) {
+      return std::find(left_out.begin(), left_out.end(), i) != left_out.end();
+    });
+    return kept;
+  }
+  /// Most rows have others of the same values, and the target differs little among them.
+  bool are_repeats_without(const std::vector<std::size_t>& left_out) const {
+    const auto kept = without(left_out);
+    if (kept.empty()) return false;
+    std::vector<double> within;
+    std::size_t joined = 0;
+    for (const auto& group : members(groups_of(table_, kept, rows_))) {
+      if (group.size() < 2) continue;
+      joined += group.size();
+      for (const auto distance : log_distances(group)) within.push_back(std::abs(distance));
+    }
+    if (static_cast<double>(joined) < nearly_every * static_cast<double>(rows_.size())) return false;
+    Rows all(rows_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<double> over_all;
+    for (const auto distance : log_distances(all)) over_all.push_back(std::abs(distance));
+    return stats::quantile(within, 0.9) <= most_noise * stats::median(over_all);
+  }
+  /// The column is another in each row of a point.
+  bool counts_repeats(std::size_t column, const std::vector<std::size_t>& left_out) const {
+    if (!are_repeats_without(left_out)) return false;
+    for (const auto& group : members(groups_of(table_, without(left_out), rows_))) {
+      Rows rows;
+      for (const auto i : group) rows.push_back(rows_[i]);
+      if (distinct(table_.columns[column], rows) != rows.size()) return false;
+    }
+    return true;
+  }
+
+  std::vector<std::size_t> features() const {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (!ignored_.contains(i) && (kinds_[i] == ColumnKind::number || kinds_[i] == ColumnKind::category))
+        all.push_back(i);
+    return all;
+  }
+  std::vector<double> log_distances(const Rows& group) const {
+    std::vector<double> logs;
+    for (const auto i : group) logs.push_back(log_target_[i]);
+    const double middle = stats::median(logs);
+    for (auto& value : logs) value -= middle;
+    return logs;
+  }
+
+  SurveyedColumn surveyed(std::size_t i) const {
+    const auto& column = table_.columns[i];
+    SurveyedColumn seen{.name = column.name, .kind = kinds_[i]};
+    seen.levels = static_cast<std::int64_t>(distinct(column, rows_));
+    seen.low = seen.high = std::numeric_limits<double>::quiet_NaN();
+    for (const auto row : rows_) {
+      if (column.is_empty(row)) ++seen.empty;
+      if (!column.is_text()) {
+        seen.low = std::fmin(seen.low, column.numbers[row]);
+        seen.high = std::fmax(seen.high, column.numbers[row]);
+      }
+    }
+    return seen;
+  }
+
+  /// Constants stay: a query may have another value, which must not go unseen.
+  void join_repeats() {
+    auto kept = features();
+    const auto groups = members(groups_of(table_, kept, rows_));
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (kinds_[i] == ColumnKind::constant && !ignored_.contains(i)) kept.push_back(i);
+    std::sort(kept.begin(), kept.end());
+    Table wanted{.source = table_.source, .rows = table_.rows};
+    for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
+    Rows firsts;
+    std::vector<double> squares;
+    std::int64_t far = 0;
+    for (const auto& group : groups) {
+      firsts.push_back(rows_[group.front()]);
+      std::vector<double> logs;
+      for (const auto i : group) logs.push_back(log_target_[i]);
+      survey_.points.target.push_back(std::exp(stats::median(logs)));
+      survey_.points.repeats.push_back(static_cast<int>(group.size()));
+      if (group.size() < 2) continue;
+      const double deviation = 1.4826 * stats::median_absolute_deviation(logs);
+      squares.push_back(deviation * deviation);
+      for (const auto distance : log_distances(group))
+        if (std::abs(distance) > std::max(0.4, 10 * deviation)) ++far;
+    }
+    if (!squares.empty()) survey_.points.noise = std::sqrt(stats::median(squares));
+    if (far > 0)
+      find("outliers",
+           fmt::format("far from the other repeats of their point: {}; each point's median is used",
+                       counted(far, "row")),
+           far);
+    survey_.points.features = rows_of(wanted, firsts);
+    report_copies(groups);
+  }
+  void report_copies(const std::vector<Rows>& groups) {
+    std::int64_t copies = 0;
+    for (const auto& group : groups) {
+      std::set<double> values;
+      for (const auto i : group) values.insert(log_target_[i]);
+      copies += static_cast<std::int64_t>(group.size() - values.size());
+    }
+    if (copies > 0)
+      find("duplicates",
+           fmt::format("the same features and the very same '{}' as in another row: {}", survey_.target,
+                       counted(copies, "row")),
+           copies);
+  }
+
+  void find(std::string code, std::string message, std::int64_t rows) {
+    survey_.findings.push_back({std::move(code), std::move(message), rows});
+  }
+
+  const Table& table_;
+  std::size_t target_;
+  std::set<std::size_t> ignored_, used_;
+  std::vector<ColumnKind> kinds_;
+  Rows rows_;  ///< that are possible
+  std::vector<double> log_target_;
+  Survey survey_;
+};
+
+}  // namespace
+
+Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options) {
+  NEPH_TRY(const auto place, table.find(target));
+  for (const auto* names : {&options.ignored, &options.used})
+    for (const auto& name : *names) NEPH_CHECK(table.find(name));
+  return Surveying(table, place, options)();
+}
+
+std::optional<Column> embedded_numbers(const Column& column) {
+  if (!column.is_text()) return std::nullopt;
+  std::string_view unit;
+  std::vector<double> values;
+  for (const std::string_view level : column.levels) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), value);
+    const auto rest = level.substr(static_cast<std::size_t>(end - level.data()));
+    if (error != std::errc() || rest.find_first_of("0123456789") != std::string_view::npos)
+      return std::nullopt;
+    if (!values.empty() && rest != unit) return std::nullopt;
+    unit = rest;
+    values.push_back(value);
+  }
+  Column numbers{.name = column.name};
+  for (const auto code : column.codes)
+    numbers.numbers.push_back(code < 0 ? std::numeric_limits<double>::quiet_NaN()
+                                       : values[static_cast<std::size_t>(code)]);
+  return numbers;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,89 @@
+// What a table is: kinds of columns, repeats of one point, the noise that repeats show, and what is odd about
+// it. Nothing here knows a column by its name.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "predict/table.hpp"
+
+namespace neph::predict {
+
+enum class ColumnKind {
+  number,
+  category,
+  constant,    ///< tells no row from another
+  identifier,  ///< text that is another in nearly every row
+  repeat,      ///< tells only the repeats of one point apart
+  outcome,     ///< a number that differs even between repeats: it was measured, as the target was
+  target,
+};
+constexpr auto enum_names(ColumnKind) {
+  return std::array{Named{ColumnKind::number, "number"},     Named{ColumnKind::category, "category"},
+                    Named{ColumnKind::constant, "constant"}, Named{ColumnKind::identifier, "identifier"},
+                    Named{ColumnKind::repeat, "repeat"},     Named{ColumnKind::outcome, "outcome"},
+                    Named{ColumnKind::target, "target"}};
+}
+
+struct SurveyedColumn {
+  std::string name;
+  ColumnKind kind = ColumnKind::constant;
+  std::int64_t levels = 0;  ///< distinct values
+  std::int64_t empty = 0;
+  double low = 0, high = 0;  ///< of numbers
+};
+template <class Visit, Describes<SurveyedColumn> Self>
+void describe(Visit&& v, Self& s) {
+  v("name", s.name, "of the column");
+  v("kind", s.kind, "what it is taken for");
+  v("levels", s.levels, "distinct values");
+  v("empty", s.empty, "empty cells");
+  v("low", s.low, "least number");
+  v("high", s.high, "largest number");
+}
+
+/// Something odd, and in how many rows.
+struct Finding {
+  std::string code;
+  std::string message;
+  std::int64_t rows = 0;
+};
+template <class Visit, Describes<Finding> Self>
+void describe(Visit&& v, Self& s) {
+  v("code", s.code, "what it is");
+  v("message", s.message, "in words");
+  v("rows", s.rows, "how many rows");
+}
+
+/// One row per point: rows with the same features are joined.
+struct Points {
+  Table features;              ///< the columns that tell points apart
+  std::vector<double> target;  ///< median of the repeats
+  std::vector<int> repeats;    ///< rows of each point
+  double noise = 0;            ///< deviation of the logarithm of one repeat; 0: nothing was repeated
+};
+
+struct Survey {
+  std::vector<SurveyedColumn> columns;
+  std::vector<Finding> findings;
+  std::string target;
+  std::int64_t rows = 0;
+  Points points;
+};
+
+struct SurveyOptions {
+  std::vector<std::string> ignored;  ///< columns that are not looked at
+  std::vector<std::string> used;     ///< features, whatever they look like
+};
+
+/// Errors: not_found (no such column), invalid_argument (a target that is text, or in no row above 0; no
+/// feature is left; fewer than 5 points).
+Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options = {});
+
+/// "128dataset", "64dataset": each text is a number and behind it the same rest. The column of those numbers,
+/// or nothing.
+std::optional<Column> embedded_numbers(const Column& column);
+
+}  // namespace neph::predict

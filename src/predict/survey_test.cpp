@@ -1,0 +1,123 @@
+#include "predict/survey.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+
+namespace neph::predict {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+
+Survey surveyed(const std::string& text, const std::string& target, const SurveyOptions& options = {}) {
+  const auto found = survey(*parse_table(text, "t"), target, options);
+  EXPECT_TRUE(found) << found.error().message;
+  return found ? *found : Survey{};
+}
+
+std::string message(const std::string& text, const std::string& target) {
+  const auto found = survey(*parse_table(text, "t"), target);
+  EXPECT_FALSE(found);
+  return found ? "" : found.error().message;
+}
+
+std::vector<ColumnKind> kinds(const Survey& survey) {
+  std::vector<ColumnKind> all;
+  for (const auto& column : survey.columns) all.push_back(column.kind);
+  return all;
+}
+
+/// Two machines, four batches, `repeats` runs of each: another measured column, an optimizer that never
+/// changes.
+std::string repeated(int repeats) {
+  Random random(5);
+  std::string text = "run,machine,batch,optimizer,epoch_s,step_s,who\n";
+  for (int run = 0; run < repeats; ++run)
+    for (const int machine : {1, 3})
+      for (const int batch : {16, 32, 64, 128}) {
+        const double step = machine * batch * 1e-3 * std::exp(0.01 * random.normal());
+        text += fmt::format("r{},m{},{}pictures,SGD,{},{},row{}\n", run, machine, batch, 9.1 * step, step,
+                            random.bits());
+      }
+  return text;
+}
+
+TEST(Survey, TellsKindsOfColumnsApart) {
+  const auto found = surveyed(repeated(5), "step_s");
+  EXPECT_THAT(kinds(found),
+              ElementsAre(ColumnKind::repeat, ColumnKind::category, ColumnKind::number, ColumnKind::constant,
+                          ColumnKind::outcome, ColumnKind::target, ColumnKind::identifier));
+  ASSERT_EQ(found.points.target.size(), 8U);
+  EXPECT_THAT(found.points.repeats, testing::Each(5));
+  EXPECT_NEAR(found.points.noise, 0.01, 0.005);
+  EXPECT_NEAR(found.points.target[0], 0.016, 0.001);
+  EXPECT_EQ(found.points.features.columns.size(), 3U) << "constants stay: a query may differ in them";
+}
+
+TEST(Survey, ColumnsAreUsedOrIgnoredAsTheUserSays) {
+  const auto found = surveyed(repeated(5), "step_s", {.ignored = {"epoch_s", "who"}, .used = {"run"}});
+  EXPECT_EQ(found.points.target.size(), 40U);
+  EXPECT_EQ(found.columns.size(), 5U);
+}
+
+TEST(Survey, NumbersThatDifferInEveryRowAreFeaturesWhereTheTargetFollowsThem) {
+  Random random(6);
+  std::string text = "rate,kind,t\n";
+  for (int i = 0; i < 100; ++i) {
+    const double rate = random.uniform() + 0.1;
+    text += fmt::format("{},k{},{}\n", rate, i % 2, 1 / rate);
+  }
+  EXPECT_THAT(kinds(surveyed(text, "t")),
+              ElementsAre(ColumnKind::number, ColumnKind::category, ColumnKind::target));
+}
+
+TEST(Survey, SaysWhichRowsAreImpossibleOrOdd) {
+  const auto found = surveyed(
+      "gpus,batch,t\n1,1,8\n2,1,3\n4,1,2\n1,2,16\n2,2,8\n4,2,-4\n4,2,nan\n1,4,30\n2,4,15\n1,inf,2\n1,1,8\n",
+      "t");
+  EXPECT_THAT(found.findings, Contains(Field(&Finding::message, "no 't' in 1 row: left out")));
+  EXPECT_THAT(found.findings,
+              Contains(testing::AllOf(Field(&Finding::code, "impossible"), Field(&Finding::rows, 2))));
+  EXPECT_THAT(found.findings, Contains(testing::AllOf(Field(&Finding::code, "faster_than_linear"),
+                                                      Field(&Finding::rows, 1))));
+  EXPECT_THAT(found.findings,
+              Contains(testing::AllOf(Field(&Finding::code, "duplicates"), Field(&Finding::rows, 1))));
+  EXPECT_THAT(found.findings,
+              Contains(Field(&Finding::message, HasSubstr("gpus from 4 on with batch from 2 on"))));
+}
+
+TEST(Survey, FarOutliersAmongRepeatsAreSaid) {
+  const auto found = surveyed("x,t\n1,1\n1,1.01\n1,1.02\n1,9\n2,2\n3,3\n4,4\n5,5\n", "t");
+  EXPECT_THAT(found.findings,
+              Contains(testing::AllOf(Field(&Finding::code, "outliers"), Field(&Finding::rows, 1))));
+  EXPECT_NEAR(found.points.target[0], 1.015, 1e-3);
+}
+
+TEST(Survey, RefusesWhatCannotBeFittedTo) {
+  EXPECT_EQ(message("a,t\n1,x\n2,y\n", "t"),
+            "t: the target 't' is text, as 'x' in its first row; it must be a number");
+  EXPECT_EQ(message("a,t\n1,0\n2,-1\n", "t"), "t: no row has a 't' above 0");
+  EXPECT_EQ(message("t\n1\n2\n", "t"),
+            "t: no column tells its rows apart but 't': nothing to predict it from");
+  EXPECT_EQ(message("a,t\n1,1\n1,2\n", "t"),
+            "t: no column tells its rows apart but 't': nothing to predict it from");
+  EXPECT_EQ(message("a,t\n1,1\n2,2\n", "t"),
+            "t: 2 different rows are too few to fit anything to; 5 are the least");
+  EXPECT_EQ(message("a,t\n1,1\n2,2\n", "u"), "unknown column 'u' in t; known: a, t");
+}
+
+TEST(EmbeddedNumbers, AreThoseInFrontOfTheSameText) {
+  const auto column = [](const std::string& text) { return parse_table(text, "t")->columns[0]; };
+  EXPECT_THAT(embedded_numbers(column("x\n32px\n64px\n32px\n"))->numbers, ElementsAre(32, 64, 32));
+  EXPECT_FALSE(embedded_numbers(column("x\n32px\n64pt\n")));
+  EXPECT_FALSE(embedded_numbers(column("x\np2.xlarge\np3.xlarge\n"))) << "a name, not a number";
+  EXPECT_FALSE(embedded_numbers(column("x\n2x4\n3x4\n")));
+}
+
+}  // namespace
+}  // namespace neph::predict

@@ -1,0 +1,282 @@
+#include "predict/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+
+#include "core/file.hpp"
+#include "core/json.hpp"
+#include "core/lines.hpp"
+#include "core/names.hpp"
+#include "core/text.hpp"
+#include "predict/cells.hpp"
+
+namespace neph::predict {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+/// Something that takes the text of a table in pieces.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  virtual Status take(std::string_view piece) = 0;
+  virtual Status end() = 0;
+};
+
+/// RFC 4180, and what people make of it.
+class CsvReader final : public Reader {
+ public:
+  explicit CsvReader(Cells& cells) : cells_(cells) {}
+
+  Status take(std::string_view piece) override {
+    for (const char c : piece) NEPH_CHECK(take(c));
+    return {};
+  }
+  Status end() override {
+    if (quoted_) return fail(ErrorCode::corrupt, "line {}: a quote is opened and never closed", line_begin_);
+    if (!cell_.empty() || !line_.empty() || was_quoted_) NEPH_CHECK(end_line());
+    return {};
+  }
+
+ private:
+  Status take(char c) {
+    if (cell_.size() > longest_line)
+      return fail(ErrorCode::corrupt, "line {}: a cell of more than {} bytes; is a quote missing?",
+                  line_begin_, longest_line);
+    if (quoted_) {
+      if (c == '\n') ++lines_;
+      if (c != '"') {
+        cell_ += c;
+      } else {
+        quoted_ = false;
+        was_quoted_ = true;
+      }
+    } else if (c == '"' && (cell_.empty() || was_quoted_)) {
+      if (was_quoted_) cell_ += '"';  // two quotes within quotes are one
+      quoted_ = true;
+    } else if (c == '\n') {
+      ++lines_;
+      return end_line();
+    } else if (is_separator(c)) {
+      end_cell();
+    } else if (c != '\r') {
+      cell_ += c;
+    }
+    return {};
+  }
+  /// The first of the three that the heading has.
+  bool is_separator(char c) {
+    if (separator_ != 0) return c == separator_;
+    if (c != ',' && c != ';' && c != '\t') return false;
+    separator_ = c;
+    return true;
+  }
+  void end_cell() {
+    line_.push_back(std::move(cell_));
+    cell_.clear();
+    was_quoted_ = false;
+  }
+  Status end_line() {
+    const auto number = std::exchange(line_begin_, lines_ + 1);
+    const bool is_blank = line_.empty() && cell_.empty() && !was_quoted_;
+    end_cell();
+    const auto line = std::exchange(line_, {});
+    if (is_blank) return {};
+    if (!has_heading_) return take_heading(line);
+    if (line.size() != width_)
+      return fail(ErrorCode::corrupt, "line {} has {} cells and the heading {}", number, line.size(), width_);
+    for (std::size_t i = 0; i < width_; ++i) cells_.set(i, line[i]);
+    return cells_.end_row();
+  }
+  Status take_heading(const std::vector<std::string>& line) {
+    has_heading_ = true;
+    width_ = line.size();
+    for (const auto& name : line) {
+      if (trimmed(name).empty()) return fail(ErrorCode::corrupt, "a column of the heading has no name");
+      NEPH_CHECK(cells_.add_column(std::string(trimmed(name))));
+    }
+    if (separator_ == 0) separator_ = ',';
+    return {};
+  }
+
+  Cells& cells_;
+  std::string cell_;
+  std::vector<std::string> line_;
+  bool quoted_ = false, was_quoted_ = false, has_heading_ = false;
+  char separator_ = 0;
+  std::size_t width_ = 0, lines_ = 0, line_begin_ = 1;
+};
+
+/// One flat object a line; what is missing in a line is an empty cell.
+class JsonLinesReader final : public Reader {
+ public:
+  explicit JsonLinesReader(Cells& cells) : cells_(cells) {}
+
+  Status take(std::string_view piece) override {
+    lines_.add(piece, [this](std::string_view line) { see(line); });
+    return status_;
+  }
+  Status end() override {
+    lines_.finish([this](std::string_view line) { see(line); });
+    return status_;
+  }
+
+ private:
+  void see(std::string_view line) {
+    ++number_;
+    if (status_ && !trimmed(line).empty()) status_ = add(line);
+  }
+  Status add(std::string_view line) {
+    NEPH_TRY(const auto object, parse_json(line, fmt::format("line {}", number_)));
+    if (!object.is_object()) return fail(ErrorCode::corrupt, "line {} is no JSON object", number_);
+    for (const auto& [name, value] : object.items()) {
+      auto column = cells_.column(name);
+      if (!column) {
+        NEPH_TRY(column, cells_.add_column(name));
+      }
+      if (value.is_structured())
+        return fail(ErrorCode::corrupt, "line {}: '{}' is neither a number nor text", number_,
+                    printable(name));
+      if (value.is_number()) {
+        cells_.set(*column, value.get<double>());
+      } else if (!value.is_null()) {
+        cells_.set(*column, value.is_string() ? value.get<std::string>() : value.dump());
+      }
+    }
+    return cells_.end_row();
+  }
+
+  Cells& cells_;
+  Lines lines_{longest_line};
+  std::size_t number_ = 0;
+  Status status_;
+};
+
+/// Gives the text from its beginning, in pieces.
+using Pieces = std::function<Status(const std::function<Status(std::string_view)>&)>;
+
+/// Passes the text to the reader that its first character asks for.
+Status read_once(const Pieces& pieces, Cells& cells) {
+  std::unique_ptr<Reader> reader;
+  std::string begin;
+  NEPH_CHECK(pieces([&](std::string_view piece) -> Status {
+    if (piece.find('\0') != std::string_view::npos)
+      return fail(ErrorCode::corrupt, "it is no text: it has bytes of value 0");
+    if (reader) return reader->take(piece);
+    begin += piece;
+    if (begin.size() < 3) return {};
+    if (begin.starts_with("\xEF\xBB\xBF")) begin.erase(0, 3);
+    if (trimmed(begin).empty()) return {};
+    if (trimmed(begin).front() == '{') {
+      reader = std::make_unique<JsonLinesReader>(cells);
+    } else {
+      reader = std::make_unique<CsvReader>(cells);
+    }
+    return reader->take(begin);
+  }));
+  if (!reader) {
+    reader = std::make_unique<CsvReader>(cells);
+    NEPH_CHECK(reader->take(begin));
+  }
+  return reader->end();
+}
+
+Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableLimits& limits) {
+  const auto named = [&](const Status& status) {
+    return fail(status.error().code, "{}: {}", source, status.error().message);
+  };
+  Cells cells({}, limits);
+  if (const auto status = read_once(pieces, cells); !status) return named(status);
+  if (cells.must_be_read_again()) {
+    cells = Cells(cells.text_columns(), limits);
+    if (const auto status = read_once(pieces, cells); !status) return named(status);
+  }
+  auto table = std::move(cells).finish(std::move(source));
+  if (table.columns.empty()) return fail(ErrorCode::corrupt, "{}: it is empty", table.source);
+  if (table.rows == 0) return fail(ErrorCode::corrupt, "{}: it has a heading and no rows", table.source);
+  return table;
+}
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  for (auto& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return all;
+}
+
+}  // namespace
+
+bool Column::is_empty(std::size_t row) const { return is_text() ? codes[row] < 0 : std::isnan(numbers[row]); }
+
+std::string Column::text(std::size_t row) const {
+  if (is_empty(row)) return {};
+  return is_text() ? levels[static_cast<std::size_t>(codes[row])] : fmt::format("{}", numbers[row]);
+}
+
+std::string_view without_unit(std::string_view name) {
+  for (const auto& [open, close] : {std::pair{'(', ')'}, std::pair{'[', ']'}})
+    if (const auto begin = name.rfind(open);
+        begin != std::string_view::npos && begin > 0 && name.ends_with(close))
+      return trimmed(name.substr(0, begin));
+  return trimmed(name);
+}
+
+Result<std::size_t> Table::find(std::string_view name) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return i;
+    names.push_back(columns[i].name);
+  }
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (lower(columns[i].name) == lower(name) || lower(without_unit(columns[i].name)) == lower(name))
+      found.push_back(i);
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1)
+    return fail(ErrorCode::invalid_argument,
+                "{}: '{}' may be the column '{}' or '{}'; give one of them whole", source, name,
+                columns[found[0]].name, columns[found[1]].name);
+  return fail(ErrorCode::not_found, "{}", unknown_name("column", name, names, source));
+}
+
+Result<Table> read_table(const std::filesystem::path& path, const TableLimits& limits) {
+  return read_pieces(
+      [&](const std::function<Status(std::string_view)>& take) -> Status {
+        std::error_code error;
+        if (std::filesystem::is_directory(path, error))
+          return fail(ErrorCode::invalid_argument, "it is a folder, not a table");
+        std::ifstream file(path, std::ios::binary);
+        if (!file) return tl::unexpected(system_error("it cannot be read", errno));
+        std::string piece(piece_bytes, '\0');
+        while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+          NEPH_CHECK(take(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount()))));
+        if (file.bad()) return tl::unexpected(system_error("it cannot be read to its end", errno));
+        return {};
+      },
+      path.string(), limits);
+}
+
+Result<Table> parse_table(std::string_view text, std::string source, const TableLimits& limits) {
+  return read_pieces([&](const std::function<Status(std::string_view)>& take) { return take(text); },
+                     std::move(source), limits);
+}
+
+Table rows_of(const Table& table, const std::vector<std::size_t>& rows) {
+  Table part{.source = table.source, .rows = rows.size()};
+  for (const auto& column : table.columns) {
+    Column taken{.name = column.name, .levels = column.levels};
+    for (const auto row : rows) {
+      if (column.is_text()) {
+        taken.codes.push_back(column.codes[row]);
+      } else {
+        taken.numbers.push_back(column.numbers[row]);
+      }
+    }
+    part.columns.push_back(std::move(taken));
+  }
+  return part;
+}
+
+}  // namespace neph::predict

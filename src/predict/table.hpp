@@ -1,0 +1,60 @@
+// Tables as people have them: CSV (quotes, byte order mark, CRLF, commas, semicolons or tabs) and JSON lines.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace neph::predict {
+
+/// A column has numbers (NaN: an empty cell) or text (level -1: an empty cell). It has text when one of its
+/// cells is no number; "nan" and "inf" are numbers.
+struct Column {
+  std::string name;
+  std::vector<double> numbers;
+  std::vector<std::int32_t> codes;  ///< of each row, into levels
+  std::vector<std::string> levels;  ///< distinct texts, in the order of their first row
+
+  bool is_text() const { return !codes.empty(); }
+  std::size_t rows() const { return is_text() ? codes.size() : numbers.size(); }
+  bool is_empty(std::size_t row) const;
+  /// The cell for people.
+  std::string text(std::size_t row) const;
+};
+
+struct Table {
+  std::string source;  ///< what messages call it
+  std::vector<Column> columns;
+  std::size_t rows = 0;
+
+  /// By its name, or its name without the unit behind it ("time (ms)" as "time"), whatever the case. Errors:
+  /// not_found with the nearest name; invalid_argument where two columns would do.
+  Result<std::size_t> find(std::string_view name) const;
+};
+
+struct TableLimits {
+  /// Of the columns in memory. A table that needs more is refused as soon as it does.
+  std::size_t bytes = std::size_t{8} << 30;
+  std::size_t columns = 100'000;
+};
+
+/// Errors: not_found, unavailable, io; corrupt (line and cell of the fault: a line with more or fewer cells
+/// than the heading, a quote that is not closed, two columns of one name, bytes that are not UTF-8, no rows);
+/// unsupported (larger than the limits). The file is read in pieces, once, or twice where a column turns out
+/// to be text.
+Result<Table> read_table(const std::filesystem::path& path, const TableLimits& limits = {});
+
+/// The same from memory. JSON lines if the first character that is no space is '{'.
+Result<Table> parse_table(std::string_view text, std::string source, const TableLimits& limits = {});
+
+/// The part of a heading before a unit in brackets, without spaces at its ends.
+std::string_view without_unit(std::string_view name);
+
+/// Rows in the order given.
+Table rows_of(const Table& table, const std::vector<std::size_t>& rows);
+
+}  // namespace neph::predict

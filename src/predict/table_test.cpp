@@ -1,0 +1,146 @@
+#include "predict/table.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+
+namespace neph::predict {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Table parsed(std::string_view text) {
+  auto table = parse_table(text, "t");
+  EXPECT_TRUE(table) << table.error().message;
+  return table ? *table : Table{};
+}
+
+std::string message(std::string_view text, const TableLimits& limits = {}) {
+  const auto table = parse_table(text, "t", limits);
+  EXPECT_FALSE(table);
+  return table ? "" : table.error().message;
+}
+
+std::vector<std::string> texts(const Column& column) {
+  std::vector<std::string> all;
+  for (std::size_t row = 0; row < column.rows(); ++row) all.push_back(column.text(row));
+  return all;
+}
+
+TEST(Table, HasNumbersAndText) {
+  const auto table = parsed("batch,model\n1,a\n2.5,b\n,a\n1e3,\n");
+  ASSERT_EQ(table.rows, 4U);
+  EXPECT_FALSE(table.columns[0].is_text());
+  EXPECT_THAT(texts(table.columns[0]), ElementsAre("1", "2.5", "", "1000"));
+  EXPECT_THAT(table.columns[1].levels, ElementsAre("a", "b"));
+  EXPECT_THAT(texts(table.columns[1]), ElementsAre("a", "b", "a", ""));
+}
+
+TEST(Table, AColumnIsTextFromItsFirstRowIfAnyCellIs) {
+  const auto table = parsed("x\n007\n1.50\nabout 3\n");
+  EXPECT_THAT(texts(table.columns[0]), ElementsAre("007", "1.50", "about 3"));
+}
+
+TEST(Table, ReadsWhatSpreadsheetsWrite) {
+  const auto table = parsed("\xEF\xBB\xBF\"time (ms)\";\"a \"\"b\"\"; c\"\r\n \"1\";\"x\ny\"\r\n2;z");
+  EXPECT_EQ(table.columns[0].name, "time (ms)");
+  EXPECT_EQ(table.columns[1].name, "a \"b\"; c");
+  EXPECT_THAT(texts(table.columns[1]), ElementsAre("x\ny", "z"));
+  EXPECT_THAT(texts(parsed("a\tb\n1,5\t2\n").columns[0]), ElementsAre("1,5"));
+}
+
+TEST(Table, ReadsJsonLines) {
+  const auto table = parsed("{\"a\": 1, \"b\": \"x\"}\n\n{\"b\": null, \"c\": true, \"a\": 2}\n");
+  ASSERT_EQ(table.rows, 2U);
+  EXPECT_THAT(texts(table.columns[0]), ElementsAre("1", "2"));
+  EXPECT_THAT(texts(table.columns[1]), ElementsAre("x", ""));
+  EXPECT_THAT(texts(table.columns[2]), ElementsAre("", "true"));
+}
+
+TEST(Table, NumbersThatAreNoneStayNumbers) {
+  const auto column = parsed("x\nnan\ninf\n-inf\n1e999\n1e-999\n+2\n").columns[0];
+  ASSERT_FALSE(column.is_text());
+  EXPECT_TRUE(std::isnan(column.numbers[0]));
+  EXPECT_TRUE(std::isinf(column.numbers[1]));
+  EXPECT_TRUE(std::isinf(column.numbers[3]));
+  EXPECT_EQ(column.numbers[4], 0);
+  EXPECT_EQ(column.numbers[5], 2);
+}
+
+TEST(Table, RefusesWhatIsNone) {
+  EXPECT_EQ(message(""), "t: it is empty");
+  EXPECT_EQ(message("\n\n"), "t: it is empty");
+  EXPECT_EQ(message("a,b\n"), "t: it has a heading and no rows");
+  EXPECT_EQ(message("a,b\n1,2\n3\n"), "t: line 3 has 1 cells and the heading 2");
+  EXPECT_EQ(message("a,b\n1,\"2\n3\"\n3\n"), "t: line 4 has 1 cells and the heading 2");
+  EXPECT_EQ(message("a,b\n1,2,3\n"), "t: line 2 has 3 cells and the heading 2");
+  EXPECT_EQ(message("a,b\n1,\"2\n"), "t: line 2: a quote is opened and never closed");
+  EXPECT_EQ(message("a,a\n1,2\n"), "t: two columns are called 'a'");
+  EXPECT_EQ(message("a,\n1,2\n"), "t: a column of the heading has no name");
+  EXPECT_EQ(message(std::string_view("a,b\n\0\1\2,3\n", 11)), "t: it is no text: it has bytes of value 0");
+  EXPECT_THAT(message("{\"a\": 1}\n{\"a\": [1]}\n"), HasSubstr("line 2: 'a' is neither a number nor text"));
+  EXPECT_THAT(message("{\"a\": 1}\n{\"a\": 1\n"), HasSubstr("line 2"));
+  EXPECT_EQ(message("a,b,c\n1,2,3\n", {.columns = 2}), "t: more than 2 columns");
+}
+
+TEST(Table, StopsAtItsLimitOfMemory) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 100'000; ++i) text += "1,2\n";
+  EXPECT_EQ(message(text, {.bytes = 1 << 20}),
+            "t: its first 65,537 rows alone take the 1.00 MiB that a table may take; give a part of it, or "
+            "fewer columns");
+}
+
+TEST(Table, IsFoundByNameWithOrWithoutUnit) {
+  const auto table = parsed("time (ms),# GPUs,Time (s),a\n1,2,3,4\n");
+  EXPECT_EQ(*table.find("# gpus"), 1U);
+  EXPECT_EQ(*table.find("time (ms)"), 0U);
+  EXPECT_EQ(table.find("time").error().message,
+            "t: 'time' may be the column 'time (ms)' or 'Time (s)'; give one of them whole");
+  EXPECT_EQ(table.find("# GPU").error().message, "unknown column '# GPU' in t; did you mean '# GPUs'?");
+}
+
+/// Any cells, quoted as they must be, come back, however the file is cut into pieces.
+TEST(Table, AnyCellsComeBack) {
+  Random random(20261122);
+  const auto path = std::filesystem::temp_directory_path() / "neph-table-test.csv";
+  for (int round = 0; round < 50; ++round) {
+    const std::size_t width = 1 + random.below(5), height = 1 + random.below(40);
+    std::vector<std::vector<std::string>> cells(height);
+    std::string text;
+    for (std::size_t i = 0; i < width; ++i)
+      text += (i ? "," : "") + std::string(1, static_cast<char>('a' + i));
+    text += "\r\n";
+    for (auto& row : cells) {
+      for (std::size_t i = 0; i < width; ++i) {
+        std::string cell = "x", quoted;
+        for (auto left = random.below(6); left > 0; --left) cell += "ab,\"\n;\t1"[random.below(8)];
+        cell += "x";
+        for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
+        text += (i ? "," : "") + ("\"" + quoted + "\"");
+        row.push_back(cell);
+      }
+      text += "\n";
+    }
+    std::ofstream(path, std::ios::binary) << text;
+    const auto table = read_table(path);
+    ASSERT_TRUE(table) << table.error().message;
+    ASSERT_EQ(table->rows, height);
+    for (std::size_t row = 0; row < height; ++row)
+      for (std::size_t i = 0; i < width; ++i) ASSERT_EQ(table->columns[i].text(row), cells[row][i]);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Table, SaysWhatIsWrongWithAFile) {
+  EXPECT_THAT(read_table("/nowhere.csv").error().message, HasSubstr("/nowhere.csv"));
+  EXPECT_EQ(read_table("/nowhere.csv").error().code, ErrorCode::not_found);
+  EXPECT_THAT(read_table("/tmp").error().message, HasSubstr("it is a folder"));
+}
+
+}  // namespace
+}  // namespace neph::predict

@@ -1,0 +1,166 @@
+#include "predict/work_model.hpp"
+
+#include <cmath>
+
+#include "predict/linear.hpp"
+#include "predict/steady_math.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::MatrixXi;
+using Eigen::VectorXd;
+
+constexpr int rounds_of_factors = 4;
+constexpr double rows_a_factor_is_worth = 0.5;  ///< a level with one row gets two thirds of its own factor
+
+MatrixXd powered(const MatrixXd& terms, double power) {
+  return power == 1 ? terms : MatrixXd(terms.array().pow(power));
+}
+
+/// Each row of `terms` over the time that the rest of the model leaves to them.
+MatrixXd relative(const MatrixXd& terms, const VectorXd& log_time, double power) {
+  return terms.array().colwise() * (-power * log_time.array()).exp();
+}
+
+VectorXd log_sum(const MatrixXd& terms, const VectorXd& coefficients, double power) {
+  VectorXd logs = VectorXd::Zero(terms.rows());
+  for (Index k = 0; k < terms.cols(); ++k)
+    if (coefficients[k] > 0) logs += coefficients[k] * terms.col(k);
+  for (auto& value : logs) value = steady::log(std::max(value, 1e-300)) / power;
+  return logs;
+}
+
+/// Means of the residuals by level, drawn towards 0, and centred so that the levels' mean is 0.
+VectorXd level_means(const VectorXd& residuals, const Eigen::VectorXi& levels) {
+  const Index count = levels.size() == 0 ? 0 : std::max(0, levels.maxCoeff() + 1);
+  VectorXd sums = VectorXd::Zero(count), rows = VectorXd::Zero(count);
+  for (Index i = 0; i < levels.size(); ++i) {
+    if (levels[i] < 0) continue;
+    sums[levels[i]] += residuals[i];
+    rows[levels[i]] += 1;
+  }
+  return sums.array() / (rows.array() + rows_a_factor_is_worth);
+}
+
+double factor(const VectorXd& factors, int level) {
+  return level < 0 || level >= factors.size() ? 0 : factors[level];
+}
+
+VectorXd of_levels(const VectorXd& factors, const Eigen::VectorXi& levels) {
+  VectorXd all(levels.size());
+  for (Index i = 0; i < levels.size(); ++i) all[i] = factor(factors, levels[i]);
+  return all;
+}
+
+/// Levels by terms: what all have in common, with each level's factor.
+MatrixXd common_by_level(const VectorXd& coefficients, const VectorXd& factors, double power) {
+  return (power * factors.array()).exp().matrix() * coefficients.transpose();
+}
+
+/// Least squares of `own_terms` x = 1, x >= 0, drawn towards `expected`: as strongly as `pooling` rows would
+/// draw.
+VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, double pooling) {
+  const Index terms = own_terms.cols(), rows = own_terms.rows();
+  const VectorXd weight = std::sqrt(pooling) * own_terms.colwise().mean().transpose();
+  MatrixXd stacked(rows + terms, terms);
+  stacked << own_terms, MatrixXd(weight.asDiagonal());
+  VectorXd right(stacked.rows());
+  right << VectorXd::Ones(rows), weight.cwiseProduct(expected);
+  return non_negative(stacked, right);
+}
+
+/// Each level's own coefficients, first drawn towards what all have in common, then towards the mixture of
+/// the other levels that fits its rows best: a new machine is more like some than like the mean of all.
+MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& levels, const VectorXd& log_time,
+                          const MatrixXd& common, const WorkSettings& settings) {
+  std::vector<MatrixXd> own_terms;
+  MatrixXd own = common;
+  for (int level = 0; level < common.rows(); ++level) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < levels.size(); ++i)
+      if (levels[i] == level) rows.push_back(i);
+    MatrixXd part(static_cast<Index>(rows.size()), at_power.cols());
+    VectorXd time(part.rows());
+    for (Index i = 0; i < part.rows(); ++i) {
+      part.row(i) = at_power.row(rows[static_cast<std::size_t>(i)]);
+      time[i] = log_time[rows[static_cast<std::size_t>(i)]];
+    }
+    own_terms.push_back(relative(part, time, settings.power));
+    if (part.rows() > 0)
+      own.row(level) = drawn_towards(own_terms.back(), common.row(level).transpose(), settings.pooling);
+  }
+  if (common.rows() < 2) return own;
+  MatrixXd mixed = own;
+  for (int level = 0; level < common.rows(); ++level) {
+    const auto& terms = own_terms[static_cast<std::size_t>(level)];
+    if (terms.rows() == 0) continue;
+    MatrixXd others(
+        terms.rows(),
+        common.rows());  // what the rows would take on the others, each brought to this one's speed
+    MatrixXd brought = MatrixXd::Zero(common.rows(), common.cols());
+    for (int other = 0; other < common.rows(); ++other) {
+      if (other == level) continue;
+      const VectorXd times = terms * own.row(other).transpose();
+      const double speed = times.sum() / times.squaredNorm();
+      brought.row(other) = speed * own.row(other);
+    }
+    others = terms * brought.transpose();
+    const VectorXd equal = VectorXd::Constant(common.rows(), 1.0 / static_cast<double>(common.rows() - 1));
+    const VectorXd shares = drawn_towards(others, equal, settings.mixing);
+    mixed.row(level) = drawn_towards(terms, brought.transpose() * shares, settings.pooling);
+  }
+  return mixed;
+}
+
+}  // namespace
+
+VectorXd WorkModel::log_mean(const MatrixXd& terms, const MatrixXi& levels) const {
+  const auto at_power = powered(terms, power);
+  VectorXd logs = log_sum(at_power, coefficients, power);
+  if (own_category) {
+    for (Index i = 0; i < logs.size(); ++i) {
+      const int level = levels(i, *own_category);
+      if (level < 0 || level >= own.rows() || own.row(level).maxCoeff() <= 0) continue;
+      logs[i] = log_sum(at_power.row(i), own.row(level).transpose(), power)[0];
+    }
+  }
+  for (std::size_t c = 0; c < factors.size(); ++c)
+    for (Index i = 0; i < logs.size(); ++i) logs[i] += factor(factors[c], levels(i, static_cast<Index>(c)));
+  return logs;
+}
+
+WorkModel fit_work(const MatrixXd& terms, const MatrixXi& levels, const VectorXd& log_target,
+                   const WorkSettings& settings) {
+  const auto at_power = powered(terms, settings.power);
+  WorkModel model{.power = settings.power, .own_category = settings.own_category};
+  for (Index c = 0; c < levels.cols(); ++c) model.factors.emplace_back(VectorXd::Zero(0));
+  const VectorXd ones = VectorXd::Ones(terms.rows());
+  VectorXd rest = log_target;  // less the factors
+  auto varying = settings.factor_categories;
+  if (settings.own_category) varying.push_back(*settings.own_category);
+  for (int round = 0; round < rounds_of_factors; ++round) {
+    model.coefficients = non_negative(relative(at_power, rest, settings.power), ones);
+    if (varying.empty()) break;
+    VectorXd residuals = log_target - log_sum(at_power, model.coefficients, settings.power);
+    for (const auto c : varying) {
+      model.factors[static_cast<std::size_t>(c)] = level_means(residuals, levels.col(c));
+      for (Index i = 0; i < residuals.size(); ++i)
+        residuals[i] -= factor(model.factors[static_cast<std::size_t>(c)], levels(i, c));
+    }
+    rest = residuals + log_sum(at_power, model.coefficients, settings.power);
+  }
+  if (!settings.own_category) return model;
+
+  const auto own = *settings.own_category;
+  auto& own_factors = model.factors[static_cast<std::size_t>(own)];
+  model.own = own_coefficients(at_power, levels.col(own),
+                               VectorXd(rest.array() + of_levels(own_factors, levels.col(own)).array()),
+                               common_by_level(model.coefficients, own_factors, settings.power), settings);
+  own_factors.setZero();
+  return model;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,36 @@
+// Times that are put together from work: a sum of terms with coefficients that are rates and therefore never
+// below 0, or a smooth maximum of them, times a factor of each category. Fitted to relative errors.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <vector>
+
+namespace neph::predict {
+
+/// log t = log(sum_k (c_k T_k)^p) / p + sum over categories of factor[level]
+struct WorkModel {
+  Eigen::VectorXd coefficients;              ///< c^p
+  double power = 1;                          ///< p: 1 adds the terms up, more lets the largest one rule
+  std::vector<Eigen::VectorXd> factors;      ///< logarithms, one vector per category
+  std::optional<Eigen::Index> own_category;  ///< whose levels have coefficients of their own
+  Eigen::MatrixXd own;                       ///< levels by terms
+
+  /// `terms`: rows by terms, none below 0. `levels`: -1: the mean of what is known.
+  Eigen::VectorXd log_mean(const Eigen::MatrixXd& terms, const Eigen::MatrixXi& levels) const;
+};
+
+struct WorkSettings {
+  double power = 1;
+  std::vector<Eigen::Index> factor_categories;
+  std::optional<Eigen::Index> own_category;
+  /// So many rows of its own weigh as much as what a level's coefficients are drawn to.
+  double pooling = 10;
+  /// The same of the shares that the other levels have in that.
+  double mixing = 1;
+};
+
+WorkModel fit_work(const Eigen::MatrixXd& terms, const Eigen::MatrixXi& levels,
+                   const Eigen::VectorXd& log_target, const WorkSettings& settings);
+
+}  // namespace neph::predict
