@@ -34,9 +34,12 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
       break;
   }
   if (inputs.work.cols() == 0) return fail(ErrorCode::invalid_argument, "there are no terms of work to fit");
-  return fit_work(inputs.work, inputs.places.levels, log_target,
-                  {.power = spec.power,
-                   .own_category = spec.backbone == Backbone::layers ? context.machine : std::nullopt});
+  WorkSettings settings{.power = spec.power};
+  if (spec.backbone == Backbone::layers) {
+    settings.own_category = context.machine;
+    settings.speeds = context.machine_speeds;
+  }
+  return fit_work(inputs.work, inputs.places.levels, log_target, settings);
 }
 
 struct MeanOf {

@@ -45,6 +45,7 @@ std::string to_string(const CandidateSpec& spec);
 /// What a candidate may know of the table beside its inputs.
 struct CandidateContext {
   std::optional<Eigen::Index> machine;  ///< category whose levels have rates of their own
+  Eigen::MatrixXd machine_speeds;       ///< WorkSettings::speeds
   double noise = 0;                     ///< of one point
   std::size_t most_rows_for_kernel = 300;
 };

@@ -25,18 +25,24 @@ std::optional<std::vector<double>> as_numbers(const Column& column) {
   return std::nullopt;
 }
 
+/// What of a machine a term's time depends on.
+enum class Bound { compute, memory, both, neither };
+
 struct Term {
   std::string name;
+  Bound bound = Bound::neither;
   double value = 0;
 };
 
 /// What a training step or an inference of `batch` pictures asks of a machine, in several measures. Their
 /// sums with coefficients of the machine, none below 0, are times.
 std::vector<Term> terms_of(const NetworkWork& work, double batch) {
-  Term convolution{"ordinary macs"}, depthwise{"depthwise macs"}, dense{"dense macs"}, moved{"bytes moved"},
-      weights{"weight bytes"};
+  Term convolution{"ordinary macs", Bound::compute}, depthwise{"depthwise macs", Bound::compute},
+      dense{"dense macs", Bound::compute}, moved{"bytes moved", Bound::memory},
+      weights{"weight bytes", Bound::memory};
   std::vector<Term> roofs;
-  for (const double ridge : ridge_points) roofs.push_back({fmt::format("roofline at {} macs a byte", ridge)});
+  for (const double ridge : ridge_points)
+    roofs.push_back({fmt::format("roofline at {} macs a byte", ridge), Bound::both});
   for (const auto& layer : work.layers) {
     const double macs = layer.macs * batch, bytes = layer.moved_bytes * batch + layer.weight_bytes;
     (layer.kind == LayerWork::Kind::depthwise ? depthwise
@@ -48,12 +54,29 @@ std::vector<Term> terms_of(const NetworkWork& work, double batch) {
     for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i].value += std::max(macs, ridge_points[i] * bytes);
   }
   std::vector<Term> all{convolution, depthwise, dense, moved, weights};
-  all.push_back({"layers", static_cast<double>(work.layers.size())});
-  all.push_back({"input bytes", work.input_bytes * batch});
-  all.push_back({"batch", batch});
-  all.push_back({"one", 1});
+  all.push_back({"layers", Bound::neither, static_cast<double>(work.layers.size())});
+  all.push_back({"input bytes", Bound::neither, work.input_bytes * batch});
+  all.push_back({"batch", Bound::neither, batch});
+  all.push_back({"one", Bound::neither, 1});
   all.insert(all.end(), roofs.begin(), roofs.end());
   return all;
+}
+
+/// Machines by terms, as Design::machine_speeds() says.
+MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known,
+                   const std::vector<Term>& terms) {
+  MatrixXd speeds = MatrixXd::Ones(static_cast<Index>(machines.size()), static_cast<Index>(terms.size()));
+  for (Index m = 0; m < speeds.rows(); ++m) {
+    const auto device = known.device_of(machines[static_cast<std::size_t>(m)]);
+    if (!device) continue;
+    for (Index k = 0; k < speeds.cols(); ++k) {
+      const auto bound = terms[static_cast<std::size_t>(k)].bound;
+      const double compute = bound == Bound::compute || bound == Bound::both ? device->fp32_tflops : 1;
+      const double memory = bound == Bound::memory || bound == Bound::both ? device->bandwidth_gb_s : 1;
+      speeds(m, k) = bound == Bound::both ? std::sqrt(compute * memory) : compute * memory;
+    }
+  }
+  return speeds;
 }
 
 }  // namespace
@@ -97,7 +120,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   return part;
 }
 
-Result<Design> Design::learn(const Table& points, const Roles& roles) {
+Result<Design> Design::learn(const Table& points, const Roles& roles, const MachineTable& machines) {
   Design design;
   design.roles_ = roles;
   for (auto* role :
@@ -138,6 +161,9 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
   design.quantities_ = columns.quantity_names;
   design.feature_names_ = columns.feature_names;
   design.work_names_ = columns.work_names;
+  if (design.machine_ && !design.work_names_.empty())
+    design.machine_speeds_ =
+        speeds_of(design.categories_[*design.machine_].levels, machines, terms_of({}, 1));
   design.ranged_names_ = columns.ranged_names;
   return design;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "predict/machines.hpp"
 #include "predict/network_work.hpp"
 #include "predict/process.hpp"
 #include "predict/table.hpp"
@@ -42,7 +43,8 @@ class Design {
  public:
   /// Errors: not_found (a role's column, a network), invalid_argument (a network at a side that is too small
   /// for it).
-  static Result<Design> learn(const Table& points, const Roles& roles);
+  static Result<Design> learn(const Table& points, const Roles& roles,
+                              const MachineTable& machines = known_machines());
 
   /// Errors: not_found (a column is missing), invalid_argument (text where there were numbers, an empty cell
   /// in a column that had none).
@@ -60,6 +62,9 @@ class Design {
   const std::vector<Category>& categories() const { return categories_; }
   std::optional<std::size_t> machine() const { return machine_; }  ///< place among the categories
   std::optional<std::size_t> network() const { return network_; }
+  /// How fast each machine does the work of each term by its data sheet, up to a factor that all terms share:
+  /// machines by terms; a row of ones where nothing is known.
+  const Eigen::MatrixXd& machine_speeds() const { return machine_speeds_; }
 
  private:
   struct Number {
@@ -80,6 +85,7 @@ class Design {
   std::vector<Category> categories_;
   std::optional<std::size_t> machine_, network_;
   std::vector<std::string> quantities_, feature_names_, work_names_, ranged_names_;
+  Eigen::MatrixXd machine_speeds_;
   mutable std::map<std::pair<std::string, double>, NetworkWork>
       works_;  ///< by network and side; one thread at a time
 };

@@ -49,22 +49,18 @@ double factor(const VectorXd& factors, int level) {
   return level < 0 || level >= factors.size() ? 0 : factors[level];
 }
 
-VectorXd of_levels(const VectorXd& factors, const Eigen::VectorXi& levels) {
-  VectorXd all(levels.size());
-  for (Index i = 0; i < levels.size(); ++i) all[i] = factor(factors, levels[i]);
-  return all;
-}
-
 /// Levels by terms: what all have in common, with each level's factor.
 MatrixXd common_by_level(const VectorXd& coefficients, const VectorXd& factors, double power) {
   return (power * factors.array()).exp().matrix() * coefficients.transpose();
 }
 
-/// Least squares of `own_terms` x = 1, x >= 0, drawn towards `expected`: as strongly as `pooling` rows would
-/// draw.
-VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, double pooling) {
+/// Least squares of `own_terms` x = 1, x >= 0, drawn towards `expected` as strongly as `pooling` rows would
+/// draw of which each term makes up what it does of `typical` ones: terms that the own rows hardly have stay
+/// where they are.
+VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, const VectorXd& typical,
+                       double pooling) {
   const Index terms = own_terms.cols(), rows = own_terms.rows();
-  const VectorXd weight = std::sqrt(pooling) * own_terms.colwise().mean().transpose();
+  const VectorXd weight = std::sqrt(pooling) * typical;
   MatrixXd stacked(rows + terms, terms);
   stacked << own_terms, MatrixXd(weight.asDiagonal());
   VectorXd right(stacked.rows());
@@ -74,10 +70,12 @@ VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, doub
 
 /// Each level's own coefficients, first drawn towards what all have in common, then towards the mixture of
 /// the other levels that fits its rows best: a new machine is more like some than like the mean of all.
-MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& levels, const VectorXd& log_time,
-                          const MatrixXd& common, const WorkSettings& settings) {
+MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& levels, const VectorXd& log_rest,
+                          const VectorXd& factors, const MatrixXd& common, const WorkSettings& settings) {
   std::vector<MatrixXd> own_terms;
+  std::vector<VectorXd> typical;
   MatrixXd own = common;
+  const VectorXd usual = relative(at_power, log_rest, settings.power).colwise().mean();
   for (int level = 0; level < common.rows(); ++level) {
     std::vector<Index> rows;
     for (Index i = 0; i < levels.size(); ++i)
@@ -86,31 +84,35 @@ MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& level
     VectorXd time(part.rows());
     for (Index i = 0; i < part.rows(); ++i) {
       part.row(i) = at_power.row(rows[static_cast<std::size_t>(i)]);
-      time[i] = log_time[rows[static_cast<std::size_t>(i)]];
+      time[i] = log_rest[rows[static_cast<std::size_t>(i)]] + factors[level];
     }
     own_terms.push_back(relative(part, time, settings.power));
+    typical.emplace_back(std::exp(-settings.power * factors[level]) * usual);
     if (part.rows() > 0)
-      own.row(level) = drawn_towards(own_terms.back(), common.row(level).transpose(), settings.pooling);
+      own.row(level) =
+          drawn_towards(own_terms.back(), common.row(level).transpose(), typical.back(), settings.pooling);
   }
   if (common.rows() < 2) return own;
   MatrixXd mixed = own;
   for (int level = 0; level < common.rows(); ++level) {
     const auto& terms = own_terms[static_cast<std::size_t>(level)];
     if (terms.rows() == 0) continue;
-    MatrixXd others(
-        terms.rows(),
-        common.rows());  // what the rows would take on the others, each brought to this one's speed
-    MatrixXd brought = MatrixXd::Zero(common.rows(), common.cols());
+    MatrixXd brought = MatrixXd::Zero(common.rows(), common.cols());  // the others, each at this one's speed
     for (int other = 0; other < common.rows(); ++other) {
       if (other == level) continue;
-      const VectorXd times = terms * own.row(other).transpose();
-      const double speed = times.sum() / times.squaredNorm();
-      brought.row(other) = speed * own.row(other);
+      Eigen::RowVectorXd here = own.row(other);
+      if (settings.speeds.rows() == common.rows())
+        here.array() *=
+            (settings.speeds.row(other).array() / settings.speeds.row(level).array()).pow(settings.power);
+      const VectorXd times = terms * here.transpose();
+      brought.row(other) = times.sum() / times.squaredNorm() * here;
     }
-    others = terms * brought.transpose();
-    const VectorXd equal = VectorXd::Constant(common.rows(), 1.0 / static_cast<double>(common.rows() - 1));
-    const VectorXd shares = drawn_towards(others, equal, settings.mixing);
-    mixed.row(level) = drawn_towards(terms, brought.transpose() * shares, settings.pooling);
+    VectorXd equal = VectorXd::Constant(common.rows(), 1.0 / static_cast<double>(common.rows() - 1));
+    equal[level] = 0;
+    const VectorXd shares =
+        drawn_towards(terms * brought.transpose(), equal, VectorXd::Ones(common.rows()), settings.mixing);
+    mixed.row(level) = drawn_towards(terms, brought.transpose() * shares,
+                                     typical[static_cast<std::size_t>(level)], settings.pooling);
   }
   return mixed;
 }
@@ -156,8 +158,7 @@ WorkModel fit_work(const MatrixXd& terms, const MatrixXi& levels, const VectorXd
 
   const auto own = *settings.own_category;
   auto& own_factors = model.factors[static_cast<std::size_t>(own)];
-  model.own = own_coefficients(at_power, levels.col(own),
-                               VectorXd(rest.array() + of_levels(own_factors, levels.col(own)).array()),
+  model.own = own_coefficients(at_power, levels.col(own), rest, own_factors,
                                common_by_level(model.coefficients, own_factors, settings.power), settings);
   own_factors.setZero();
   return model;

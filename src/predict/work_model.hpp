@@ -25,9 +25,12 @@ struct WorkSettings {
   std::vector<Eigen::Index> factor_categories;
   std::optional<Eigen::Index> own_category;
   /// So many rows of its own weigh as much as what a level's coefficients are drawn to.
-  double pooling = 10;
+  double pooling = 50;
   /// The same of the shares that the other levels have in that.
   double mixing = 1;
+  /// Levels by terms: how fast each does the work of each term, as far as that is known beforehand; empty: it
+  /// is not.
+  Eigen::MatrixXd speeds;
 };
 
 WorkModel fit_work(const Eigen::MatrixXd& terms, const Eigen::MatrixXi& levels,
