@@ -57,13 +57,12 @@ std::string to_string(const CandidateSpec& spec) {
   auto text = std::string(enum_name(spec.backbone));
   if (spec.backbone == Backbone::monomials) text = fmt::format("{} monomials", spec.most_terms);
   if (spec.power != 1) text += fmt::format(", smooth maximum {}", spec.power);
-  return spec.process ? text + " + process" : text;
+  return text;
 }
 
 Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateContext& context,
                                  const Inputs& inputs, const VectorXd& log_target) {
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
-  if (!spec.process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
   NEPH_TRY(auto process, Process::fit(inputs.places, rest,
                                       {.most_rows_for_kernel = context.most_rows_for_kernel,
@@ -71,10 +70,16 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
   return Candidate(spec, std::move(model), std::move(process));
 }
 
-VectorXd Candidate::log_mean(const Inputs& at) const {
-  VectorXd mean = std::visit(MeanOf{at}, model_);
-  if (process_) mean += process_->mean(at.places);
-  return mean;
+Eigen::MatrixXd Candidate::log_means(const Inputs& at) const {
+  static_assert(departures == 3);
+  const VectorXd backbone = std::visit(MeanOf{at}, model_);
+  Eigen::MatrixXd all(backbone.size(), 3);
+  const auto held = process_.within_range(at.places);
+  all.col(0) = backbone;
+  all.col(1) = backbone + process_.mean(held);
+  all.col(2) = held.numbers == at.places.numbers ? VectorXd(all.col(1))
+                                                 : VectorXd(backbone + process_.mean(at.places));
+  return all;
 }
 
 }  // namespace neph::predict

@@ -26,20 +26,30 @@ constexpr auto enum_names(Backbone) {
                     Named{Backbone::layers, "layers"}, Named{Backbone::terms, "terms"}};
 }
 
+/// How far the process that follows what a backbone leaves is believed.
+enum class Departure {
+  none,  ///< the backbone alone
+  held,  ///< beyond the range of a number as at its end
+  free,  ///< as it says
+};
+constexpr auto enum_names(Departure) {
+  return std::array{Named{Departure::none, "none"}, Named{Departure::held, "held"},
+                    Named{Departure::free, "free"}};
+}
+constexpr std::size_t departures = enum_names(Departure{}).size();
+
 struct CandidateSpec {
   Backbone backbone = Backbone::powers;
   std::int64_t most_terms = 0;  ///< of monomials; never more than an eighth of the rows
   double power = 1;             ///< of a sum of work (work_model.hpp)
-  bool process = true;          ///< for what the backbone leaves
 };
 template <class Visit, Describes<CandidateSpec> Self>
 void describe(Visit&& v, Self& s) {
   v("backbone", s.backbone, "what a time is made of");
   v("most_terms", s.most_terms, "terms that may be found", at_least(0));
   v("power", s.power, "1: terms add up; more: the largest one rules", between(1, 64));
-  v("process", s.process, "whether a Gaussian process follows what the backbone leaves");
 }
-/// "monomials of 10 terms + process"
+/// "10 monomials, smooth maximum 4"
 std::string to_string(const CandidateSpec& spec);
 
 /// What a candidate may know of the table beside its inputs.
@@ -56,7 +66,8 @@ class Candidate {
   /// Errors: those of Process; invalid_argument (no work terms where the backbone needs them).
   static Result<Candidate> fit(const CandidateSpec& spec, const CandidateContext& context,
                                const Inputs& inputs, const Eigen::VectorXd& log_target);
-  Eigen::VectorXd log_mean(const Inputs& at) const;
+  /// Rows by departures, in the order of the enum.
+  Eigen::MatrixXd log_means(const Inputs& at) const;
 
   struct Monomials {
     std::vector<Powers> powers;
@@ -66,14 +77,14 @@ class Candidate {
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }
-  const std::optional<Process>& process() const { return process_; }
-  Candidate(CandidateSpec spec, Model model, std::optional<Process> process)
+  const Process& process() const { return process_; }
+  Candidate(CandidateSpec spec, Model model, Process process)
       : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
 
  private:
   CandidateSpec spec_;
   Model model_;
-  std::optional<Process> process_;
+  Process process_;
 };
 
 }  // namespace neph::predict

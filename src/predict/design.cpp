@@ -153,6 +153,11 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
     number.may_be_empty = there.size() < points.rows;
     number.usual = there.empty() ? 0 : stats::median(there);
     number.is_quantity = !there.empty() && *std::min_element(there.begin(), there.end()) > 0;
+    const bool has_role = !design.roles_.network.empty() &&
+                          (column.name == design.roles_.side || column.name == design.roles_.batch);
+    number.is_seen =
+        has_role || number.may_be_empty || there.empty() ||
+        *std::min_element(there.begin(), there.end()) < *std::max_element(there.begin(), there.end());
     design.numbers_.push_back(number);
   }
   Columns columns;
@@ -166,6 +171,11 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
         speeds_of(design.categories_[*design.machine_].levels, machines, terms_of({}, 1));
   design.ranged_names_ = columns.ranged_names;
   return design;
+}
+
+std::string Design::range_end(Index ranged, double value) const {
+  return fmt::format("{:.6g}",
+                     numbers_[static_cast<std::size_t>(ranged)].is_quantity ? steady::exp(value) : value);
 }
 
 Result<Inputs> Design::apply(const Table& rows) const {
@@ -207,6 +217,7 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
     }
     columns.ranged_names.push_back(number.column);
     columns.ranged.push_back(*values);
+    if (!number.is_seen) continue;
     if (number.is_quantity) {
       columns.add_quantity(number.column, std::move(*values));
     } else {

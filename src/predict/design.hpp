@@ -54,6 +54,14 @@ class Design {
   const std::vector<std::string>& features() const { return feature_names_; }
   const std::vector<std::string>& work_terms() const { return work_names_; }
   const std::vector<std::string>& ranged() const { return ranged_names_; }
+  /// Whether the methods see what it is: false for a number that never differed and that no network's work
+  /// depends on.
+  bool is_seen(Eigen::Index ranged) const { return numbers_[static_cast<std::size_t>(ranged)].is_seen; }
+  bool is_quantity(Eigen::Index ranged) const {
+    return numbers_[static_cast<std::size_t>(ranged)].is_quantity;
+  }
+  /// A ranged number as its column has it, for people.
+  std::string range_end(Eigen::Index ranged, double value) const;
   /// Category columns, and their levels.
   struct Category {
     std::string column;
@@ -71,7 +79,8 @@ class Design {
     std::string column;
     bool is_quantity = false;  ///< positive in all rows: its logarithm is the feature
     bool may_be_empty = false;
-    double usual = 0;  ///< stands for an empty cell, beside a feature that says so
+    double usual = 0;     ///< stands for an empty cell, beside a feature that says so
+    bool is_seen = true;  ///< false: it never differed, and the methods always see the usual one
   };
   struct Columns;  ///< of the inputs, one by one
 

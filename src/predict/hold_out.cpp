@@ -42,8 +42,9 @@ class HoldingOut {
   void add(const Condition& condition, const std::function<bool(std::size_t)>& is_left_out) {
     HoldOut split{.condition = condition};
     for (std::size_t i = 0; i < count_; ++i) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
-    if (split.kept.size() < fewest_kept || split.left_out.size() < fewest_left_out ||
-        static_cast<double>(split.kept.size()) < least_share_kept * static_cast<double>(count_))
+    const bool is_fold = condition.situation == Situation::inside;  // every table has these
+    if (!is_fold && (split.kept.size() < fewest_kept || split.left_out.size() < fewest_left_out ||
+                     static_cast<double>(split.kept.size()) < least_share_kept * static_cast<double>(count_)))
       return;
     all_.push_back(std::move(split));
   }
@@ -64,6 +65,9 @@ class HoldingOut {
     const auto sorted = levels;
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
     if (levels.size() < 2) return;
+    if (levels.size() <= many_levels)
+      add({Situation::unvaried, column},
+          [&](std::size_t i) { return values[static_cast<Index>(i)] > levels.front(); });
     for (const std::size_t outermost : {1, 2}) {
       double low = 0, high = 0;  // the outermost that are kept
       if (levels.size() > many_levels) {
@@ -71,7 +75,7 @@ class HoldingOut {
         low = sorted[cut];
         high = sorted[sorted.size() - 1 - cut];
       } else {
-        if (levels.size() < outermost + 1) return;
+        if (levels.size() < outermost + 2) return;
         low = levels[outermost];
         high = levels[levels.size() - 1 - outermost];
       }

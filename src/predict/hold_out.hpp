@@ -14,13 +14,14 @@ enum class Situation {
   inside,  ///< no number beyond its range, no new category
   above,   ///< a number above all that were measured
   below,
-  unseen,  ///< a level of a category that was not measured
-  few,     ///< a level with few rows beside others with many
+  unvaried,  ///< another value of a number that never differed
+  unseen,    ///< a level of a category that was not measured
+  few,       ///< a level with few rows beside others with many
 };
 constexpr auto enum_names(Situation) {
   return std::array{Named{Situation::inside, "inside"}, Named{Situation::above, "above"},
-                    Named{Situation::below, "below"}, Named{Situation::unseen, "unseen"},
-                    Named{Situation::few, "few"}};
+                    Named{Situation::below, "below"},   Named{Situation::unvaried, "unvaried"},
+                    Named{Situation::unseen, "unseen"}, Named{Situation::few, "few"}};
 }
 
 /// How a row lies to the rows that were fitted on. `column`: of the ranged numbers for above and below, of
@@ -42,13 +43,14 @@ struct HoldOutSettings {
 };
 
 /// - inside: random folds.
-/// - above, below: the outermost level of a number; then the two outermost. Numbers with many levels: a tenth
-/// and a fifth of
-///   the rows.
+/// - above, below: the outermost level of a number, where two others are kept; then the two outermost.
+/// Numbers with many
+///   levels: a tenth and a fifth of the rows.
+/// - unvaried: all but the lowest level of a number.
 /// - unseen: one level of a category.
 /// - few: all but so many rows of a level with many as the level with the fewest has.
-/// None that would keep fewer than eight rows or a seventh of them, or leave out fewer than three. The same
-/// for the same inputs.
+/// But for folds, none that would keep fewer than eight rows or a seventh of them, or leave out fewer than
+/// three. The same for the same inputs.
 std::vector<HoldOut> hold_outs(const Inputs& inputs, const HoldOutSettings& settings = {});
 
 }  // namespace neph::predict

@@ -12,7 +12,6 @@
 // more than a pass.
 #pragma once
 
-#include "predict/candidate.hpp"
-#include "predict/hold_out.hpp"
+#include "predict/model.hpp"
 #include "predict/survey.hpp"
 #include "predict/table.hpp"

@@ -151,4 +151,17 @@ VectorXd Process::mean(const Places& at) const {
   return means;
 }
 
+Places Process::within_range(const Places& at) const {
+  const auto unscaled = [this](const Eigen::RowVectorXd& scaled) {
+    return Eigen::RowVectorXd(scaled.cwiseProduct(scaling_.width) + scaling_.center);
+  };
+  const auto low = unscaled(places_.numbers.colwise().minCoeff()),
+             high = unscaled(places_.numbers.colwise().maxCoeff());
+  auto within = at;
+  for (Index j = 0; j < within.numbers.cols(); ++j)
+    for (auto& value : within.numbers.col(j))
+      value = std::clamp(value, std::min(low[j], high[j]), std::max(low[j], high[j]));
+  return within;
+}
+
 }  // namespace neph::predict

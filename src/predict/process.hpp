@@ -75,6 +75,9 @@ class Process {
   /// machine.
   Eigen::VectorXd mean(const Places& at) const;
 
+  /// The same places, numbers beyond those of the rows fitted on brought to the nearest end.
+  Places within_range(const Places& at) const;
+
   const Kernel& kernel() const { return kernel_; }
   const Scaling& scaling() const { return scaling_; }
   const Places& scaled_places() const { return places_; }

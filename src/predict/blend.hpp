@@ -1,0 +1,51 @@
+// Which candidates to believe where, and how far.
+#pragma once
+
+#include <vector>
+
+#include "predict/trial.hpp"
+
+namespace neph::predict {
+
+/// How a row lies to what was fitted on: all that is true of it; empty: inside.
+struct Place {
+  std::vector<Condition> conditions;
+  std::vector<double> distances;  ///< of each: how far beyond the range; 0 for categories
+};
+
+/// Ways to predict in one condition, by their trials.
+struct Standing {
+  Condition condition;     ///< column -1: all columns
+  Eigen::VectorXd errors;  ///< mean absolute error of each way, in logarithms
+  std::int64_t trials = 0;
+  double distance = 0;  ///< mean of the trials'
+  /// Of the blend's errors: their median, and what nine of ten of them keep below as a multiple of the
+  /// expected size
+  /// (`expected_size`).
+  double median = 0;
+  double reach = 0;
+};
+
+/// Weights fall with a power of the error that grows with the number of trials: from one hold-out little can
+/// be learned.
+class Blend {
+ public:
+  static Blend learn(const std::vector<Trial>& trials);
+  explicit Blend(std::vector<Standing> standings) : standings_(std::move(standings)) {}
+
+  Eigen::VectorXd weights(const Place& place) const;
+  /// Half of the 90 % interval of a logarithm whose candidates say `log_means`. `noise`: deviation of one
+  /// measurement.
+  double half_width(const Place& place, const Eigen::VectorXd& weights, const Eigen::VectorXd& log_means,
+                    double noise) const;
+
+  const std::vector<Standing>& standings() const { return standings_; }
+
+ private:
+  std::vector<const Standing*> for_place(const Place& place) const;
+  const Standing& nearest_to(const Condition& condition) const;
+
+  std::vector<Standing> standings_;  ///< by condition; those of all columns before those of one
+};
+
+}  // namespace neph::predict

@@ -1,0 +1,154 @@
+#include "predict/design.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "predict/hold_out.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Table table_of(std::string_view text) { return *parse_table(text, "t"); }
+
+TEST(Design, QuantitiesAreLogarithmsAndTheRestIsAsItIs) {
+  const auto points = table_of("batch,offset,kind,always\n1,-1,a,7\n4,0,b,7\n16,3,a,7\n");
+  const auto design = *Design::learn(points, {});
+  EXPECT_THAT(design.quantities(), ElementsAre("batch"));
+  EXPECT_THAT(design.features(), ElementsAre("batch", "offset"));
+  EXPECT_THAT(design.ranged(), ElementsAre("batch", "offset", "always"));
+  const auto inputs = *design.apply(points);
+  EXPECT_NEAR(inputs.places.numbers(1, 0), std::log(4), 1e-12);
+  EXPECT_EQ(inputs.places.numbers(2, 1), 3);
+  EXPECT_THAT(
+      std::vector<int>(inputs.places.levels.reshaped().begin(), inputs.places.levels.reshaped().end()),
+      ElementsAre(0, 1, 0));
+}
+
+TEST(Design, EmptyCellsOfAColumnThatHasSomeAreAFeature) {
+  const auto points = table_of("x,y\n1,2\n,3\n5,4\n");
+  const auto design = *Design::learn(points, {});
+  EXPECT_THAT(design.features(), ElementsAre("x", "has x", "y"));
+  const auto inputs = *design.apply(points);
+  EXPECT_NEAR(inputs.places.numbers(1, 0), std::log(3), 1e-12) << "the median stands for it";
+  EXPECT_EQ(inputs.places.numbers(1, 1), 0);
+  EXPECT_EQ(design.apply(table_of("x,y\n1,\n")).error().message,
+            "t: row 1 has no 'y', which every row that was fitted to had");
+}
+
+TEST(Design, RefusesRowsThatItCannotRead) {
+  const auto design = *Design::learn(table_of("x,k\n1,a\n2,b\n"), {});
+  EXPECT_EQ(design.apply(table_of("k\na\n")).error().code, ErrorCode::not_found);
+  EXPECT_EQ(design.apply(table_of("x,k\nabc,a\n")).error().message,
+            "t: column 'x' has text, as 'abc', and numbers are needed");
+  EXPECT_EQ(design.apply(table_of("x,k\n-1,a\n")).error().message,
+            "t: 'x' is -1 in row 1; a number above 0 is needed");
+  EXPECT_EQ((*design.apply(table_of("x,k,more\n1,c,9\n"))).places.levels(0, 0), -1)
+      << "a level that is not known";
+}
+
+TEST(Design, NetworksBecomeWork) {
+  const auto points = table_of(
+      "model,side,batch,machine\nResNet-50,224px,1,T4\nresnet50,224px,8,V100\nVGG_16,128px,8,mine\n");
+  const auto design =
+      *Design::learn(points, {.network = "model", .side = "side", .batch = "batch", .machine = "machine"});
+  const auto inputs = *design.apply(points);
+  EXPECT_THAT(design.quantities(),
+              ElementsAre("side", "batch", "macs", "bytes moved", "parameters", "depth"));
+  EXPECT_NEAR(std::exp(inputs.log_quantities(0, 2)), 4'089'184'256.0, 1e4);
+  EXPECT_NEAR(std::exp(inputs.log_quantities(1, 2)), 8 * 4'089'184'256.0, 1e5);
+  ASSERT_THAT(design.work_terms(), Contains("ordinary macs"));
+  EXPECT_EQ(inputs.work(1, 0), 8 * inputs.work(0, 0));
+  EXPECT_NEAR(design.machine_speeds()(1, 0) / design.machine_speeds()(0, 0), 15.7 / 8.1, 1e-9);
+  EXPECT_EQ(design.machine_speeds()(2, 0), 1) << "nobody knows it";
+}
+
+TEST(Design, SaysWhichNetworkItDoesNotKnow) {
+  const auto learn = [](const char* text) {
+    return Design::learn(table_of(text), {.network = "m", .side = "s"}).error().message;
+  };
+  EXPECT_EQ(learn("m,s\nResNet51,224\nvgg16,224\n"), "unknown network 'ResNet51'; did you mean 'resnet50'?");
+  EXPECT_THAT(learn("m,s\nvgg16,8\nvgg16,224\n"), HasSubstr("the picture is too small"));
+}
+
+TEST(NetworkWork, VariantsGoFirst) {
+  EXPECT_EQ(network_work("ResNet50", "", 224)->parameters, 25'557'032);
+  EXPECT_EQ(network_work("ResNet50", "profet", 224)->parameters, 25'576'040);
+  EXPECT_EQ(network_work("VGG16", "profet", 224)->parameters, 138'357'544) << "there is no such variant";
+}
+
+TEST(Machines, AreThoseBuiltInAndTheUsersOwn) {
+  EXPECT_EQ(known_machines().device_of("P3.2xlarge")->name, "V100");
+  EXPECT_EQ(known_machines().device_of("t4")->bandwidth_gb_s, 320);
+  EXPECT_FALSE(known_machines().device_of("abacus"));
+  for (const auto& machine : known_machines().machine)
+    EXPECT_TRUE(known_machines().device_of(machine.device)) << machine.name;
+  const auto path = std::filesystem::temp_directory_path() / "neph-machines-test.toml";
+  std::ofstream(path)
+      << "[[device]]\nname = \"own\"\nfp32_tflops = 3.0\n[[machine]]\nname = \"desk\"\ndevice = \"own\"\n";
+  EXPECT_EQ(machines_with(path)->device_of("desk")->fp32_tflops, 3);
+  EXPECT_TRUE(machines_with(path)->device_of("p2.xlarge"));
+  std::ofstream(path) << "[[machine]]\nname = \"desk\"\ndevice = \"abacus\"\n";
+  EXPECT_THAT(machines_with(path).error().message,
+              HasSubstr("machine 'desk' has the device 'abacus', which is not known"));
+  std::filesystem::remove(path);
+}
+
+/// A grid of three sizes on three machines.
+Table grid() {
+  std::string text = "size,machine\n";
+  for (const int size : {1, 2, 4, 8})
+    for (const char* machine : {"a", "b", "c"})
+      for (int again = 0; again < 4; ++again) text += fmt::format("{},{}\n", size, machine);
+  return table_of(text);
+}
+
+TEST(HoldOuts, LeaveTheTableAsAQueryMay) {
+  const auto points = grid();
+  const auto inputs = *Design::learn(points, {})->apply(points);
+  const auto all = hold_outs(inputs);
+  std::map<Situation, int> count;
+  for (const auto& split : all) {
+    ++count[split.condition.situation];
+    EXPECT_EQ(split.kept.size() + split.left_out.size(), 48U);
+    if (split.condition.situation != Situation::above) continue;
+    double highest = -1, lowest = 99;
+    for (const auto row : split.kept) highest = std::max(highest, inputs.ranged(static_cast<Index>(row), 0));
+    for (const auto row : split.left_out)
+      lowest = std::min(lowest, inputs.ranged(static_cast<Index>(row), 0));
+    EXPECT_LT(highest, lowest);
+  }
+  EXPECT_EQ(count[Situation::inside], 5);
+  EXPECT_EQ(count[Situation::above], 2);
+  EXPECT_EQ(count[Situation::below], 2);
+  EXPECT_EQ(count[Situation::unvaried], 1);
+  EXPECT_EQ(count[Situation::unseen], 3);
+  EXPECT_EQ(count[Situation::few], 0);
+}
+
+TEST(HoldOuts, ARareLevelMakesOthersRareToo) {
+  auto text = std::string("x,machine\n");
+  for (int i = 0; i < 40; ++i) text += fmt::format("{},{}\n", i % 5 + 1, i < 3 ? "new" : i % 2 ? "a" : "b");
+  const auto points = table_of(text);
+  const auto inputs = *Design::learn(points, {})->apply(points);
+  int few = 0;
+  for (const auto& split : hold_outs(inputs)) {
+    if (split.condition.situation != Situation::few) continue;
+    ++few;
+    const int level = inputs.places.levels(static_cast<Index>(split.left_out.front()), 0);
+    const auto kept = std::count_if(split.kept.begin(), split.kept.end(), [&](std::size_t row) {
+      return inputs.places.levels(static_cast<Index>(row), 0) == level;
+    });
+    EXPECT_EQ(kept, 3) << "as many as the new one has";
+  }
+  EXPECT_EQ(few, 2);
+}
+
+}  // namespace
+}  // namespace neph::predict

@@ -1,0 +1,78 @@
+// A predictor: fitted to the points of a table, it says of other rows what they take, how sure that is, and
+// why not surer.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/blend.hpp"
+#include "predict/candidate.hpp"
+#include "predict/survey.hpp"
+
+namespace neph::predict {
+
+struct FitOptions {
+  Roles roles;
+  std::vector<CandidateSpec> specs;  ///< to choose among and to blend; empty: usual_specs()
+  std::size_t threads = 2;
+  /// Rows that kernels are chosen on: of the candidates that stay, and in trials, of which there are many.
+  std::size_t kernel_rows = 600, kernel_rows_in_trials = 300;
+  std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
+/// What is tried where nothing else is asked for: backbones that suit the table, most with a process behind
+/// them.
+std::vector<CandidateSpec> usual_specs(const Design& design);
+
+/// Why a row is further from the table than its own rows are from each other.
+struct Extrapolation {
+  std::string column;
+  Situation situation = Situation::above;
+  std::string how_far;  ///< "256, measured up to 64"
+};
+
+struct Prediction {
+  double value = 0;  ///< NaN: refused
+  double low = 0, high = 0;
+  std::vector<Extrapolation> extrapolates;  ///< empty: inside of what was measured
+  std::string refused;                      ///< why no honest answer can be given
+};
+
+class Model {
+ public:
+  /// Errors: those of Design::learn, and of candidates of which none could be fitted.
+  static Result<Model> fit(const Survey& survey, const FitOptions& options);
+
+  /// Errors: those of Design::apply.
+  Result<std::vector<Prediction>> predict(const Table& rows) const;
+  /// The `count` measured points nearest to each row: first those that differ in the fewest categories, then
+  /// in numbers.
+  Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count) const;
+
+  const Design& design() const { return design_; }
+  const Blend& blend() const { return blend_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const std::vector<Trial>& trials() const { return trials_; }
+  const std::vector<CandidateSpec>& specs() const { return specs_; }
+
+ private:
+  explicit Model(Design design) : design_(std::move(design)), blend_({}) {}
+  Place place_of(const Inputs& inputs, Eigen::Index row) const;
+  double unseen_effect(const Inputs& inputs, Eigen::Index row) const;
+  std::vector<Extrapolation> words(const Place& place, const Table& rows, std::size_t row) const;
+
+  Design design_;
+  Blend blend_;
+  std::vector<CandidateSpec> specs_;  ///< as tried
+  std::vector<std::size_t> kept_;     ///< places of the candidates among them
+  std::vector<Candidate> candidates_;
+  std::vector<Trial> trials_;
+  Eigen::RowVectorXd low_, high_;         ///< of the ranged numbers
+  std::vector<std::vector<int>> counts_;  ///< points of each level of each category
+  Inputs points_;
+  double noise_ = 0;
+};
+
+}  // namespace neph::predict

@@ -1,0 +1,106 @@
+#include "predict/model.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+
+namespace neph::predict {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// 2 ms and 0.1 ms per unit of work, on machines of speed 1, 2, 3; noise of 2 %.
+double true_time(int batch, int layers, int machine) { return (2 + 0.1 * batch * layers) / machine; }
+
+std::string rows(const std::vector<int>& batches, int machines, Random* noise) {
+  std::string text = "batch,layers,machine,t\n";
+  for (const int batch : batches)
+    for (const int layers : {4, 6, 8, 12})
+      for (int machine = 1; machine <= machines; ++machine)
+        text +=
+            fmt::format("{},{},m{},{}\n", batch, layers, machine,
+                        true_time(batch, layers, machine) * (noise ? std::exp(0.02 * noise->normal()) : 1));
+  return text;
+}
+
+class ModelOfTimes : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    Random random(1);
+    const auto table = *parse_table(rows({1, 2, 4, 8, 16, 32}, 3, &random), "t");
+    FitOptions options;
+    options.roles.machine = "machine";
+    options.progress = [](std::size_t done, std::size_t all) { ASSERT_LE(done, all); };
+    auto fitted = Model::fit(*survey(table, "t"), options);
+    ASSERT_TRUE(fitted) << fitted.error().message;
+    model_ = std::make_unique<Model>(std::move(*fitted));
+  }
+  static void TearDownTestSuite() { model_.reset(); }
+  static std::vector<Prediction> predicted(const std::string& text) {
+    auto predictions = model_->predict(*parse_table(text, "q"));
+    EXPECT_TRUE(predictions) << predictions.error().message;
+    return predictions ? *predictions : std::vector<Prediction>{};
+  }
+  static std::unique_ptr<Model> model_;
+};
+std::unique_ptr<Model> ModelOfTimes::model_;
+
+TEST_F(ModelOfTimes, IsRightInsideAndSaysNothingOfExtrapolation) {
+  for (const auto& prediction : predicted("batch,layers,machine\n3,5,m1\n10,10,m2\n24,7,m3\n")) {
+    EXPECT_THAT(prediction.extrapolates, IsEmpty());
+    EXPECT_LT(prediction.high / prediction.low, 1.5);
+    EXPECT_LT(prediction.low, prediction.value);
+  }
+  EXPECT_NEAR(predicted("batch,layers,machine\n10,10,m2\n")[0].value, true_time(10, 10, 2),
+              0.06 * true_time(10, 10, 2));
+}
+
+TEST_F(ModelOfTimes, SaysWhatItExtrapolatesAndHowFar) {
+  const auto prediction = predicted("batch,layers,machine\n64,12,m2\n").front();
+  ASSERT_THAT(prediction.extrapolates, SizeIs(1));
+  EXPECT_EQ(prediction.extrapolates[0].column, "batch");
+  EXPECT_EQ(prediction.extrapolates[0].how_far, "64, measured up to 32");
+  EXPECT_NEAR(prediction.value, true_time(64, 12, 2), 0.1 * true_time(64, 12, 2));
+  EXPECT_LT(prediction.low, true_time(64, 12, 2));
+  EXPECT_GT(prediction.high, true_time(64, 12, 2));
+  EXPECT_EQ(predicted("batch,layers,machine\n1,2,m2\n")[0].extrapolates[0].how_far, "2, measured down to 4");
+}
+
+TEST_F(ModelOfTimes, RefusesAMachineThatNobodyMeasured) {
+  const auto prediction = predicted("batch,layers,machine\n8,8,m9\n").front();
+  EXPECT_TRUE(std::isnan(prediction.value));
+  EXPECT_THAT(prediction.refused, HasSubstr("no row of this machine was measured"));
+}
+
+TEST_F(ModelOfTimes, KnowsTheNearestPoints) {
+  const auto near = *model_->nearest(*parse_table("batch,layers,machine\n8,8,m2\n", "q"), 3);
+  ASSERT_THAT(near, SizeIs(1));
+  EXPECT_THAT(near[0], SizeIs(3));
+  EXPECT_EQ(near[0][0], (3 * 4 + 2) * 3 + 1U) << "batch 8, layers 8, m2 itself";
+}
+
+TEST(Model, TheSameTableGivesTheSameModelHoweverManyThreads) {
+  Random random(2);
+  const auto found = *survey(*parse_table(rows({1, 2, 4, 8}, 2, &random), "t"), "t");
+  const auto query = *parse_table("batch,layers,machine\n3,5,m1\n30,7,m2\n", "q");
+  const auto one = *Model::fit(found, {.threads = 1})->predict(query);
+  const auto four = *Model::fit(found, {.threads = 4})->predict(query);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(one[i].value, four[i].value);
+    EXPECT_EQ(one[i].high, four[i].high);
+  }
+}
+
+TEST(Model, FitsTheSmallestTable) {
+  const auto found = *survey(*parse_table("x,t\n1,1\n2,2\n3,3\n4,4\n5,5\n", "t"), "t");
+  const auto model = Model::fit(found, {});
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_NEAR(model->predict(*parse_table("x\n2.5\n", "q"))->front().value, 2.5, 0.5);
+}
+
+}  // namespace
+}  // namespace neph::predict

@@ -1,0 +1,79 @@
+#include "predict/trial.hpp"
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+
+#include "core/thread.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+VectorXd rows_of(const VectorXd& values, const std::vector<std::size_t>& rows) {
+  VectorXd part(static_cast<Index>(rows.size()));
+  for (Index i = 0; i < part.size(); ++i)
+    part[i] = values[static_cast<Index>(rows[static_cast<std::size_t>(i)])];
+  return part;
+}
+
+double distance_of(const HoldOut& split, const Inputs& inputs) {
+  const auto situation = split.condition.situation;
+  if (situation != Situation::above && situation != Situation::below && situation != Situation::unvaried)
+    return 0;
+  const auto column = inputs.ranged.col(split.condition.column);
+  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
+  for (const auto row : split.kept) {
+    low = std::min(low, column[static_cast<Index>(row)]);
+    high = std::max(high, column[static_cast<Index>(row)]);
+  }
+  for (const auto row : split.left_out) {
+    const double value = column[static_cast<Index>(row)];
+    sum += std::max({0.0, value - high, low - value});
+  }
+  return sum / static_cast<double>(split.left_out.size());
+}
+
+}  // namespace
+
+std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
+                              const Inputs& inputs, const VectorXd& log_target,
+                              const TrialSettings& settings) {
+  const auto splits = hold_outs(inputs, settings.hold_out);
+  std::vector<Trial> trials;
+  for (const auto& split : splits)
+    trials.push_back({split.condition,
+                      Eigen::MatrixXd::Constant(static_cast<Index>(split.left_out.size()),
+                                                static_cast<Index>(specs.size() * departures),
+                                                std::numeric_limits<double>::infinity()),
+                      distance_of(split, inputs)});
+  const auto all = splits.size() * specs.size();
+  std::atomic<std::size_t> next{0};
+  std::size_t done = 0;
+  std::mutex telling;
+  const auto work = [&] {
+    for (auto job = next++; job < all; job = next++) {
+      const auto& split = splits[job / specs.size()];
+      const auto candidate = Candidate::fit(specs[job % specs.size()], context, rows_of(inputs, split.kept),
+                                            rows_of(log_target, split.kept));
+      if (candidate)
+        trials[job / specs.size()].errors.middleCols(static_cast<Index>(job % specs.size() * departures),
+                                                     departures) =
+            candidate->log_means(rows_of(inputs, split.left_out)).colwise() -
+            rows_of(log_target, split.left_out);
+      const std::lock_guard lock(telling);
+      if (settings.progress) settings.progress(++done, all);
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (std::size_t i = 1; i < settings.threads; ++i)
+      helpers.push_back(start_thread("trial", [&](const std::stop_token&) { work(); }));
+    work();
+  }
+  return trials;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,34 @@
+// What hold-outs say of candidates.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "predict/candidate.hpp"
+#include "predict/hold_out.hpp"
+
+namespace neph::predict {
+
+/// How the candidates did on one hold-out.
+struct Trial {
+  Condition condition;
+  /// Rows left out by ways to predict (each candidate with each departure): log of predicted over measured.
+  Eigen::MatrixXd errors;
+  /// How far beyond the range that was kept the rows lie, in the number's own measure (a logarithm for
+  /// quantities); 0 but for above and below.
+  double distance = 0;
+};
+
+struct TrialSettings {
+  HoldOutSettings hold_out;
+  std::size_t threads = 2;
+  std::function<void(std::size_t done, std::size_t all)> progress;  ///< called by one thread at a time
+};
+
+/// Every candidate on every hold-out. A candidate that cannot be fitted there has errors of infinity. The
+/// same for the same inputs, whatever the number of threads.
+std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
+                              const Inputs& inputs, const Eigen::VectorXd& log_target,
+                              const TrialSettings& settings);
+
+}  // namespace neph::predict

@@ -1,0 +1,116 @@
+#include "predict/work_model.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+#include "predict/monomials.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::MatrixXi;
+using Eigen::VectorXd;
+
+MatrixXd random_terms(Random& random, Index rows, Index terms) {
+  MatrixXd all(rows, terms);
+  for (auto& value : all.reshaped()) value = std::exp(2 * random.normal());
+  return all;
+}
+
+VectorXd times_of(const MatrixXd& terms, const VectorXd& coefficients, double power) {
+  return (terms.array().pow(power).matrix() * coefficients.array().pow(power).matrix()).array().log() / power;
+}
+
+TEST(WorkModel, FindsTheRatesThatTimesWereMadeWith) {
+  Random random(1);
+  const auto terms = random_terms(random, 60, 4);
+  const VectorXd rates{{3, 0, 0.5, 20}};
+  for (const double power : {1.0, 4.0}) {
+    const auto model = fit_work(terms, MatrixXi(60, 0), times_of(terms, rates, power), {.power = power});
+    for (Index k = 0; k < 4; ++k)
+      EXPECT_NEAR(std::pow(model.coefficients[k], 1 / power), rates[k], 1e-3 * (1 + rates[k])) << power;
+  }
+}
+
+/// Three machines of one kind but for their speed, and one row of a fourth.
+TEST(WorkModel, FindsTheFactorOfEachLevel) {
+  Random random(2);
+  const auto terms = random_terms(random, 90, 3);
+  const VectorXd rates{{1, 2, 0.1}};
+  MatrixXi levels(90, 1);
+  auto target = times_of(terms, rates, 1);
+  for (Index i = 0; i < 90; ++i) {
+    levels(i, 0) = i == 0 ? 3 : static_cast<int>(i % 3);
+    target[i] += 0.7 * levels(i, 0);
+  }
+  for (const bool own : {false, true}) {
+    WorkSettings settings;
+    if (own) {
+      settings.own_category = 0;
+    } else {
+      settings.factor_categories = {0};
+    }
+    const auto model = fit_work(terms, levels, target, settings);
+    EXPECT_LT((model.log_mean(terms, levels) - target).cwiseAbs().tail(89).maxCoeff(), 0.025)
+        << own << ": factors of 30 rows are drawn to 0 by half a row";
+    EXPECT_NEAR(model.log_mean(terms, levels)[0], target[0], own ? 0.1 : 0.8) << own;
+  }
+}
+
+TEST(WorkModel, ALevelThatIsNotKnownHasWhatAllHaveInCommon) {
+  Random random(3);
+  const auto terms = random_terms(random, 40, 2);
+  const auto target = times_of(terms, VectorXd{{1, 1}}, 1);
+  const auto model = fit_work(terms, MatrixXi::Zero(40, 1), target, {.factor_categories = {0}});
+  EXPECT_LT((model.log_mean(terms, MatrixXi::Constant(40, 1, -1)) - target).cwiseAbs().maxCoeff(), 1e-6);
+}
+
+/// What data sheets say of the machines decides where one row of a new one cannot.
+TEST(WorkModel, DataSheetsTellANewMachineApart) {
+  Random random(4);
+  const auto terms = random_terms(random, 101, 2);
+  const VectorXd first{{1, 1}}, second{{2, 1}},
+      third{{0.25, 1}};  // of the first term: 1, half, four times as fast
+  VectorXd target(101);
+  MatrixXi levels(101, 1);
+  for (Index i = 0; i < 101; ++i) {
+    levels(i, 0) = i == 100 ? 2 : static_cast<int>(i % 2);
+    target[i] = times_of(terms.row(i), i == 100 ? third : i % 2 == 0 ? first : second, 1)[0];
+  }
+  const auto at = random_terms(random, 50, 2);
+  const auto error = [&](const MatrixXd& speeds) {
+    const auto model = fit_work(terms, levels, target, {.own_category = 0, .speeds = speeds});
+    return (model.log_mean(at, MatrixXi::Constant(50, 1, 2)) - times_of(at, third, 1)).cwiseAbs().mean();
+  };
+  const MatrixXd speeds{{1, 1}, {0.5, 1}, {4, 1}};
+  EXPECT_LT(error(speeds), 0.1);
+  EXPECT_GT(error({}), 2 * error(speeds));
+}
+
+TEST(Monomials, AreFoundInTimesThatWereMadeOfThem) {
+  Random random(5);
+  MatrixXd logs(300, 4);
+  for (auto& value : logs.reshaped()) value = std::log(static_cast<double>(1 + random.below(6)));
+  const std::vector<Powers> made_of{{1, 1, -1, 0}, {0, 0, 1, 2}};
+  const VectorXd target = (monomials(logs, made_of) * VectorXd{{3, 0.2}}).array().log();
+  const auto found = choose_monomials(logs, target, 10, 1);
+  for (const auto& powers : made_of)
+    EXPECT_THAT(found, testing::Contains(powers)) << monomial_text(powers, {"a", "b", "c", "d"});
+  const auto terms = monomials(logs, found);
+  const auto model = fit_work(terms, MatrixXi(300, 0), target, {});
+  EXPECT_LT((model.log_mean(terms, MatrixXi(300, 0)) - target).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(Monomials, AreReadable) {
+  const std::vector<std::string> names{"layers", "hidden size", "GPUs"};
+  EXPECT_EQ(monomial_text({1, 2, -1}, names), "layers * hidden size^2 / GPUs");
+  EXPECT_EQ(monomial_text({0, 0, -2}, names), "1 / GPUs^2");
+  EXPECT_EQ(monomial_text({0, 0, 0}, names), "1");
+}
+
+}  // namespace
+}  // namespace neph::predict
