@@ -82,6 +82,7 @@ class Candidate {
       : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
 
  private:
+  friend struct ModelParts;  // model_file.cpp
   CandidateSpec spec_;
   Model model_;
   Process process_;

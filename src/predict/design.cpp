@@ -269,6 +269,8 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
 
   const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth"};
   std::vector<std::vector<double>> quantities(names.size()), shares(2), work;
+  for (const auto& term : terms_of({}, 1)) columns.work_names.push_back(term.name);
+  work.resize(columns.work_names.size());
   for (std::size_t row = 0; row < rows.rows; ++row) {
     NEPH_TRY(const auto* of_row, work_of(rows.columns[network].text(row), sides[row]));
     const double each[] = {of_row->macs * batches[row], of_row->moved_bytes * batches[row],
@@ -277,12 +279,7 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
     shares[0].push_back(of_row->depthwise_macs / of_row->macs);
     shares[1].push_back(of_row->dense_macs / of_row->macs);
     const auto terms = terms_of(*of_row, batches[row]);
-    work.resize(terms.size());
-    columns.work_names.clear();
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      work[i].push_back(terms[i].value);
-      columns.work_names.push_back(terms[i].name);
-    }
+    for (std::size_t i = 0; i < terms.size(); ++i) work[i].push_back(terms[i].value);
   }
   for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
   for (std::size_t i = 0; i < shares.size(); ++i) {

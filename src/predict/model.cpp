@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/fnv1a.hpp"
 #include "core/units.hpp"
 #include "predict/steady_math.hpp"
 
@@ -26,6 +27,15 @@ std::vector<int> counts_of(const Eigen::VectorXi& levels, std::size_t known) {
   for (const int level : levels)
     if (level >= 0) ++counts[static_cast<std::size_t>(level)];
   return counts;
+}
+
+std::string hash_of(const Points& points) {
+  std::string all;
+  for (std::size_t row = 0; row < points.target.size(); ++row) {
+    for (const auto& column : points.features.columns) all += column.text(row) + "\t";
+    all += fmt::format("{}\n", points.target[row]);
+  }
+  return fmt::format("{:016x}", fnv1a(all));
 }
 
 /// Of a level beside the usual one of its category.
@@ -79,6 +89,11 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   Model model(std::move(design));
   NEPH_TRY(model.points_, model.design_.apply(survey.points.features));
   model.noise_ = survey.points.noise;
+  model.origin_ = {.source = survey.points.features.source,
+                   .target = survey.target,
+                   .rows = survey.rows,
+                   .points = std::ssize(survey.points.target),
+                   .hash = hash_of(survey.points)};
   model.low_ = model.points_.ranged.colwise().minCoeff();
   model.high_ = model.points_.ranged.colwise().maxCoeff();
   for (std::size_t c = 0; c < model.design_.categories().size(); ++c)

@@ -40,6 +40,14 @@ struct Prediction {
   std::string refused;                      ///< why no honest answer can be given
 };
 
+/// What a model was fitted to.
+struct ModelOrigin {
+  std::string source;  ///< of the table
+  std::string target;
+  std::int64_t rows = 0, points = 0;
+  std::string hash;  ///< FNV-1a of the points, in hexadecimal
+};
+
 class Model {
  public:
   /// Errors: those of Design::learn, and of candidates of which none could be fitted.
@@ -51,6 +59,7 @@ class Model {
   /// in numbers.
   Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count) const;
 
+  const ModelOrigin& origin() const { return origin_; }
   const Design& design() const { return design_; }
   const Blend& blend() const { return blend_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
@@ -58,11 +67,13 @@ class Model {
   const std::vector<CandidateSpec>& specs() const { return specs_; }
 
  private:
+  friend struct ModelParts;  // model_file.cpp
   explicit Model(Design design) : design_(std::move(design)), blend_({}) {}
   Place place_of(const Inputs& inputs, Eigen::Index row) const;
   double unseen_effect(const Inputs& inputs, Eigen::Index row) const;
   std::vector<Extrapolation> words(const Place& place, const Table& rows, std::size_t row) const;
 
+  ModelOrigin origin_;
   Design design_;
   Blend blend_;
   std::vector<CandidateSpec> specs_;  ///< as tried

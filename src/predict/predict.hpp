@@ -12,6 +12,6 @@
 // more than a pass.
 #pragma once
 
-#include "predict/model.hpp"
+#include "predict/model_file.hpp"
 #include "predict/survey.hpp"
 #include "predict/table.hpp"
