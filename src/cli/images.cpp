@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
@@ -33,20 +34,6 @@ template <class Visit, Describes<PrepareOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("side", s.side, "side of the pictures that are written", between(1, 8192));
   v("resize_side", s.resize_side, "shorter side before the crop", between(1, 8192));
-}
-
-/// Progress with the time left, drawn at most ten times a second.
-data::PictureProgress progress_on(ProgressLine& line, std::string what) {
-  const SteadyClock clock;
-  return [&line, what = std::move(what), clock, begin = clock.now(), next = Moment()](
-             std::int64_t done, std::int64_t total) mutable {
-    const auto now = clock.now();
-    if (now < next && done != total) return;
-    next = now + std::chrono::milliseconds(100);
-    const double left_s =
-        seconds(now - begin) / static_cast<double>(done) * static_cast<double>(total - done);
-    line.show(fmt::format("{} {}/{} · {} left", what, done, total, format_seconds(left_s)));
-  };
 }
 
 void print_check(const data::PictureSet& set) {

@@ -15,6 +15,8 @@ void declare_report(Command& command);
 void declare_export(Command& command);
 void declare_runs(Command& command);
 void declare_show(Command& command);
+void declare_fit(Command& command);
+void declare_predict(Command& command);
 void declare_net(Command& command);
 void declare_images(Command& command);
 void declare_host(Command& command);

@@ -10,15 +10,16 @@ using Eigen::VectorXd;
 
 constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noise
 
-Candidate::Model fit_monomials(const CandidateSpec& spec, const Inputs& inputs, const VectorXd& log_target) {
+Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& inputs,
+                                       const VectorXd& log_target) {
   const auto most = std::clamp<Index>(log_target.size() / rows_per_term, 2, spec.most_terms);
   Candidate::Monomials model;
   model.powers =
       choose_monomials(inputs.log_quantities, log_target, static_cast<std::size_t>(most), spec.power);
   WorkSettings settings{.power = spec.power};
   for (Index c = 0; c < inputs.places.levels.cols(); ++c) settings.factor_categories.push_back(c);
-  model.work =
-      fit_work(monomials(inputs.log_quantities, model.powers), inputs.places.levels, log_target, settings);
+  NEPH_TRY(model.work, fit_work(monomials(inputs.log_quantities, model.powers), inputs.places.levels,
+                                log_target, settings));
   return model;
 }
 
@@ -39,7 +40,8 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
     settings.own_category = context.machine;
     settings.speeds = context.machine_speeds;
   }
-  return fit_work(inputs.work, inputs.places.levels, log_target, settings);
+  NEPH_TRY(auto model, fit_work(inputs.work, inputs.places.levels, log_target, settings));
+  return model;
 }
 
 struct MeanOf {

@@ -46,7 +46,8 @@ double follow(unsigned count, const double* logs, double* gradient, void* data) 
   return value;
 }
 
-/// Rows to choose the kernel on: all, or a draw that is the same for the same number of rows.
+}  // namespace
+
 std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most) {
   std::vector<std::size_t> rows(count);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -56,8 +57,6 @@ std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most) {
   rows.resize(most);
   return rows;
 }
-
-}  // namespace
 
 KernelPosterior::KernelPosterior(const Places& places, const VectorXd& target, double least_noise)
     : target_(target), least_noise_(std::max(1e-6, least_noise)) {
@@ -163,10 +162,7 @@ double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<
 
 Kernel choose_kernel(const Places& places, const VectorXd& target, const ProcessSettings& settings) {
   const auto rows = drawn_rows(static_cast<std::size_t>(target.size()), settings.most_rows_for_kernel);
-  VectorXd part(static_cast<Index>(rows.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    part[static_cast<Index>(i)] = target[static_cast<Index>(rows[i])];
-  const KernelPosterior posterior(rows_of(places, rows), part, settings.least_noise);
+  const KernelPosterior posterior(rows_of(places, rows), rows_of(target, rows), settings.least_noise);
 
   auto logs = posterior.start();
   Search search{posterior, std::numeric_limits<double>::infinity(), logs};

@@ -5,6 +5,9 @@
 
 namespace neph::predict {
 
+/// All rows, or a draw of `most` of them that is the same for the same number of rows.
+std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most);
+
 /// The most probable kernel: log marginal likelihood plus log-normal priors (process.hpp), on at most
 /// `settings.most_rows_for_kernel` rows spread over all.
 Kernel choose_kernel(const Places& places, const Eigen::VectorXd& target, const ProcessSettings& settings);

@@ -124,6 +124,33 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   return model;
 }
 
+std::string Model::words(const Condition& condition) const {
+  const bool is_level = condition.situation == Situation::unseen || condition.situation == Situation::few;
+  const auto column = condition.column < 0 ? "any column"
+                      : is_level ? design_.categories()[static_cast<std::size_t>(condition.column)].column
+                                 : design_.ranged()[static_cast<std::size_t>(condition.column)];
+  switch (condition.situation) {
+    case Situation::inside:
+      return "inside the range";
+    case Situation::above:
+      return "above the range of " + column;
+    case Situation::below:
+      return "below the range of " + column;
+    case Situation::unvaried:
+      return "another value of " + column + " that never differed";
+    case Situation::unseen:
+      return "a new value of " + column;
+    case Situation::few:
+      return "few points of a value of " + column;
+  }
+  return {};
+}
+
+std::string Model::way(std::size_t place) const {
+  constexpr std::array behind{"", " + process held at the ends", " + process"};
+  return to_string(specs_.at(place / departures)) + behind.at(place % departures);
+}
+
 Place Model::place_of(const Inputs& inputs, Index row) const {
   Place place;
   const auto add = [&](Situation situation, Index column, double distance) {

@@ -59,6 +59,10 @@ class Model {
   /// in numbers.
   Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count) const;
 
+  /// For people: "above the range of batch", "20 monomials, process held".
+  std::string words(const Condition& condition) const;
+  std::string way(std::size_t place) const;
+
   const ModelOrigin& origin() const { return origin_; }
   const Design& design() const { return design_; }
   const Blend& blend() const { return blend_; }

@@ -69,6 +69,7 @@ class Dictionary {
     }
     return best;
   }
+  std::size_t size() const { return columns_.size(); }
   const VectorXd& column(std::size_t i) const { return columns_[i]; }
   const Powers& term(std::size_t i) const { return terms_[i]; }
 
@@ -160,7 +161,7 @@ std::vector<Powers> choose_monomials(const MatrixXd& log_quantities, const Vecto
   std::vector<std::size_t> chosen;
   MatrixXd columns(log_target.size(), 0);
   VectorXd coefficients(0), rest = ones;
-  while (chosen.size() < most) {
+  while (chosen.size() < most && dictionary.size() > 0) {
     const auto best = dictionary.best_for(rest);
     if (std::find(chosen.begin(), chosen.end(), best) != chosen.end()) break;
     const double before = rest.squaredNorm();

@@ -85,6 +85,13 @@ double steady_dot(const VectorXd& a, const VectorXd& b) {
 
 }  // namespace
 
+VectorXd rows_of(const VectorXd& values, std::span<const std::size_t> rows) {
+  VectorXd part(static_cast<Index>(rows.size()));
+  for (Index i = 0; i < part.size(); ++i)
+    part[i] = values[static_cast<Index>(rows[static_cast<std::size_t>(i)])];
+  return part;
+}
+
 Places rows_of(const Places& places, std::span<const std::size_t> rows) {
   const auto count = static_cast<Index>(rows.size());
   Places part{MatrixXd(count, places.numbers.cols()), Eigen::MatrixXi(count, places.levels.cols())};
@@ -114,6 +121,9 @@ Result<Process> Process::fit(const Places& places, const VectorXd& target, const
     return fail(ErrorCode::invalid_argument, "a process needs rows, each with a target");
   if (!target.allFinite() || !places.numbers.allFinite())
     return fail(ErrorCode::invalid_argument, "a process needs finite numbers");
+  if (const auto rows = drawn_rows(static_cast<std::size_t>(target.size()), settings.most_rows);
+      rows.size() < static_cast<std::size_t>(target.size()))
+    return fit(rows_of(places, rows), rows_of(target, rows), settings);
   auto scaling = Scaling::of(places.numbers);
   auto scaled = scaling.apply(places);
   auto kernel = choose_kernel(scaled, target, settings);

@@ -26,6 +26,7 @@ struct Places {
   Eigen::MatrixXi levels;   ///< rows by category columns
 };
 Places rows_of(const Places& places, std::span<const std::size_t> rows);
+Eigen::VectorXd rows_of(const Eigen::VectorXd& values, std::span<const std::size_t> rows);
 
 /// Deviations and lengths, as in the kernel above.
 struct Kernel {
@@ -51,6 +52,8 @@ struct Scaling {
 struct ProcessSettings {
   /// Rows that the kernel is chosen on; all are used once it is.
   std::size_t most_rows_for_kernel = 300;
+  /// Rows that are followed, of which the cost is a cubic: of more, a draw.
+  std::size_t most_rows = 2000;
   int most_steps = 60;
   /// Deviation of the target's noise that repeats show; 0: not known.
   double least_noise = 1e-3;

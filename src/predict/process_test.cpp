@@ -68,6 +68,15 @@ TEST(Process, AFewRowsCalibrateANewLevel) {
   EXPECT_LT((process->mean(at) - curves(at)).cwiseAbs().mean(), 0.2);
 }
 
+TEST(Process, FollowsADrawOfManyRows) {
+  Random random(9);
+  const auto places = random_places(random, 500, 1, 1), at = random_places(random, 50, 1, 1);
+  const auto process = Process::fit(places, curves(places), {.most_rows = 100});
+  ASSERT_TRUE(process) << process.error().message;
+  EXPECT_EQ(process->weights().size(), 100);
+  EXPECT_LT((process->mean(at) - curves(at)).cwiseAbs().mean(), 0.1);
+}
+
 TEST(Process, DoesNotDependOnTheUnitsOfItsNumbers) {
   Random random(6);
   const auto places = random_places(random, 60, 2, 1), at = random_places(random, 20, 2, 1);

@@ -12,13 +12,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-VectorXd rows_of(const VectorXd& values, const std::vector<std::size_t>& rows) {
-  VectorXd part(static_cast<Index>(rows.size()));
-  for (Index i = 0; i < part.size(); ++i)
-    part[i] = values[static_cast<Index>(rows[static_cast<std::size_t>(i)])];
-  return part;
-}
-
 double distance_of(const HoldOut& split, const Inputs& inputs) {
   const auto situation = split.condition.situation;
   if (situation != Situation::above && situation != Situation::below && situation != Situation::unvaried)

@@ -134,9 +134,11 @@ VectorXd WorkModel::log_mean(const MatrixXd& terms, const MatrixXi& levels) cons
   return logs;
 }
 
-WorkModel fit_work(const MatrixXd& terms, const MatrixXi& levels, const VectorXd& log_target,
-                   const WorkSettings& settings) {
+Result<WorkModel> fit_work(const MatrixXd& terms, const MatrixXi& levels, const VectorXd& log_target,
+                           const WorkSettings& settings) {
   const auto at_power = powered(terms, settings.power);
+  if (terms.cols() == 0 || !relative(at_power, log_target, settings.power).allFinite())
+    return fail(ErrorCode::invalid_argument, "terms and times of these sizes cannot be compared");
   WorkModel model{.power = settings.power, .own_category = settings.own_category};
   for (Index c = 0; c < levels.cols(); ++c) model.factors.emplace_back(VectorXd::Zero(0));
   const VectorXd ones = VectorXd::Ones(terms.rows());

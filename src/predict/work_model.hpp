@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/result.hpp"
+
 namespace neph::predict {
 
 /// log t = log(sum_k (c_k T_k)^p) / p + sum over categories of factor[level]
@@ -33,7 +35,8 @@ struct WorkSettings {
   Eigen::MatrixXd speeds;
 };
 
-WorkModel fit_work(const Eigen::MatrixXd& terms, const Eigen::MatrixXi& levels,
-                   const Eigen::VectorXd& log_target, const WorkSettings& settings);
+/// Error: invalid_argument (no terms; numbers so large or small that their quotients are not finite).
+Result<WorkModel> fit_work(const Eigen::MatrixXd& terms, const Eigen::MatrixXi& levels,
+                           const Eigen::VectorXd& log_target, const WorkSettings& settings);
 
 }  // namespace neph::predict

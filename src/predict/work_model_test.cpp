@@ -30,7 +30,7 @@ TEST(WorkModel, FindsTheRatesThatTimesWereMadeWith) {
   const auto terms = random_terms(random, 60, 4);
   const VectorXd rates{{3, 0, 0.5, 20}};
   for (const double power : {1.0, 4.0}) {
-    const auto model = fit_work(terms, MatrixXi(60, 0), times_of(terms, rates, power), {.power = power});
+    const auto model = *fit_work(terms, MatrixXi(60, 0), times_of(terms, rates, power), {.power = power});
     for (Index k = 0; k < 4; ++k)
       EXPECT_NEAR(std::pow(model.coefficients[k], 1 / power), rates[k], 1e-3 * (1 + rates[k])) << power;
   }
@@ -54,7 +54,7 @@ TEST(WorkModel, FindsTheFactorOfEachLevel) {
     } else {
       settings.factor_categories = {0};
     }
-    const auto model = fit_work(terms, levels, target, settings);
+    const auto model = *fit_work(terms, levels, target, settings);
     EXPECT_LT((model.log_mean(terms, levels) - target).cwiseAbs().tail(89).maxCoeff(), 0.025)
         << own << ": factors of 30 rows are drawn to 0 by half a row";
     EXPECT_NEAR(model.log_mean(terms, levels)[0], target[0], own ? 0.1 : 0.8) << own;
@@ -65,7 +65,7 @@ TEST(WorkModel, ALevelThatIsNotKnownHasWhatAllHaveInCommon) {
   Random random(3);
   const auto terms = random_terms(random, 40, 2);
   const auto target = times_of(terms, VectorXd{{1, 1}}, 1);
-  const auto model = fit_work(terms, MatrixXi::Zero(40, 1), target, {.factor_categories = {0}});
+  const auto model = *fit_work(terms, MatrixXi::Zero(40, 1), target, {.factor_categories = {0}});
   EXPECT_LT((model.log_mean(terms, MatrixXi::Constant(40, 1, -1)) - target).cwiseAbs().maxCoeff(), 1e-6);
 }
 
@@ -83,12 +83,18 @@ TEST(WorkModel, DataSheetsTellANewMachineApart) {
   }
   const auto at = random_terms(random, 50, 2);
   const auto error = [&](const MatrixXd& speeds) {
-    const auto model = fit_work(terms, levels, target, {.own_category = 0, .speeds = speeds});
+    const auto model = *fit_work(terms, levels, target, {.own_category = 0, .speeds = speeds});
     return (model.log_mean(at, MatrixXi::Constant(50, 1, 2)) - times_of(at, third, 1)).cwiseAbs().mean();
   };
   const MatrixXd speeds{{1, 1}, {0.5, 1}, {4, 1}};
   EXPECT_LT(error(speeds), 0.1);
   EXPECT_GT(error({}), 2 * error(speeds));
+}
+
+TEST(WorkModel, RefusesNumbersWhoseQuotientsAreNoNumbers) {
+  const MatrixXd terms = MatrixXd::Constant(3, 1, 1e308);
+  EXPECT_FALSE(fit_work(terms, MatrixXi(3, 0), VectorXd::Constant(3, -700), {}));
+  EXPECT_FALSE(fit_work(MatrixXd(3, 0), MatrixXi(3, 0), VectorXd::Zero(3), {}));
 }
 
 TEST(Monomials, AreFoundInTimesThatWereMadeOfThem) {
@@ -101,7 +107,7 @@ TEST(Monomials, AreFoundInTimesThatWereMadeOfThem) {
   for (const auto& powers : made_of)
     EXPECT_THAT(found, testing::Contains(powers)) << monomial_text(powers, {"a", "b", "c", "d"});
   const auto terms = monomials(logs, found);
-  const auto model = fit_work(terms, MatrixXi(300, 0), target, {});
+  const auto model = *fit_work(terms, MatrixXi(300, 0), target, {});
   EXPECT_LT((model.log_mean(terms, MatrixXi(300, 0)) - target).cwiseAbs().maxCoeff(), 1e-3);
 }
 

@@ -1,0 +1,93 @@
+#include "predict/predict.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "cli/verbs.hpp"
+#include "core/text.hpp"
+#include "core/units.hpp"
+
+namespace neph::cli {
+namespace {
+
+constexpr std::size_t most_shown = 100;  ///< rows of a table for people
+
+struct PredictCommand {
+  std::string model;
+  std::string rows;
+  std::int64_t nearest = 3;
+  bool json = false;
+};
+
+std::string why(const predict::Prediction& prediction) {
+  if (!prediction.refused.empty()) return "refused: " + prediction.refused;
+  std::string words;
+  for (const auto& each : prediction.extrapolates)
+    words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", each.column, each.how_far);
+  return words;
+}
+
+Json as_json(const predict::Prediction& prediction, const std::vector<std::size_t>& nearest) {
+  Json extrapolates = Json::array();
+  for (const auto& each : prediction.extrapolates)
+    extrapolates.push_back(
+        {{"column", each.column}, {"where", enum_name(each.situation)}, {"how_far", each.how_far}});
+  return {{"value", to_json(prediction.value)}, {"low", to_json(prediction.low)},
+          {"high", to_json(prediction.high)},   {"extrapolates", extrapolates},
+          {"refused", prediction.refused},      {"nearest", nearest}};
+}
+
+void print_predictions(const predict::Model& model, const predict::Table& rows,
+                       const std::vector<predict::Prediction>& predictions) {
+  std::vector<std::string> headings;
+  for (const auto& column : rows.columns) headings.push_back(printable(column.name));
+  for (const auto& heading : {printable(model.origin().target), std::string("low"), std::string("high"),
+                              std::string("beyond what was measured")})
+    headings.push_back(heading);
+  Table table(headings);
+  for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {
+    std::vector<std::string> cells;
+    for (const auto& column : rows.columns) cells.push_back(printable(column.text(row)));
+    const auto& prediction = predictions[row];
+    for (const double value : {prediction.value, prediction.low, prediction.high})
+      cells.push_back(std::isnan(value) ? "" : format_number(value));
+    cells.push_back(printable(why(prediction)));
+    table.add(std::move(cells));
+  }
+  fmt::print("{}", table.text());
+  if (rows.rows > most_shown) fmt::print("and {} more rows: --json has all\n", rows.rows - most_shown);
+  fmt::print("low to high: nine of ten measurements should lie there\n");
+}
+
+Status predict_rows(const PredictCommand& options) {
+  NEPH_TRY(const auto model, predict::load_model(options.model));
+  NEPH_TRY(const auto rows, predict::read_table(options.rows));
+  NEPH_TRY(const auto predictions, model.predict(rows));
+  if (!options.json) {
+    print_predictions(model, rows, predictions);
+    return {};
+  }
+  NEPH_TRY(const auto nearest, model.nearest(rows, static_cast<std::size_t>(options.nearest)));
+  Json all = Json::array();
+  for (std::size_t row = 0; row < predictions.size(); ++row)
+    all.push_back(as_json(predictions[row], nearest[row]));
+  fmt::print("{}\n", dump_json({{"target", model.origin().target}, {"rows", all}}, true));
+  return {};
+}
+
+}  // namespace
+
+void declare_predict(Command& command) {
+  auto options = std::make_shared<PredictCommand>();
+  command.positional("model", options->model, "file that 'neph fit' wrote", true);
+  command.positional("rows", options->rows, "table with the columns that the model was fitted to", true);
+  command.flag("json", options->json, "as JSON on stdout, with the places of the nearest measured points");
+  command.footer("Example:\n  neph predict model.json candidates.csv");
+  command.action([options] { return predict_rows(*options); });
+}
+
+}  // namespace neph::cli

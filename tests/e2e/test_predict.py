@@ -1,0 +1,149 @@
+"""`neph fit` and `neph predict`: a table with a known law, a public one, and what is no table."""
+
+import csv
+import itertools
+import json
+import random
+
+import pytest
+from places import REPOSITORY
+
+MEASURED = REPOSITORY.parent / "shared/data/prediction/vtrain-multi.csv"
+
+
+def write_csv(path, rows):
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def true_ms(batch, layers, machine):
+    return (2 + 0.1 * batch * layers) / {"slow": 1, "fast": 3}[machine]
+
+
+@pytest.fixture(scope="module")
+def known_rows():
+    """Three runs of each point, 1 % of noise, a column that only counts the runs."""
+    draw = random.Random(1)
+    return [
+        {"run": run, "batch": batch, "layers": layers, "machine": machine,
+         "step (ms)": true_ms(batch, layers, machine) * draw.lognormvariate(0, 0.01)}
+        for run, batch, layers, machine in itertools.product("abc", (1, 2, 4, 8, 16, 32), (4, 6, 8, 12), ("slow", "fast"))
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def fitted(neph, known_rows):
+    write_csv(neph.folder / "runs.csv", known_rows)
+    return neph("fit", "runs.csv", "--target", "step", "--machine", "machine")
+
+
+def asked(neph, *rows):
+    write_csv(neph.folder / "ask.csv", [dict(zip(("batch", "layers", "machine"), row)) for row in rows])
+    return neph.json("predict", "model.json", "ask.csv")["rows"]
+
+
+def test_fit_says_what_it_makes_of_the_table(fitted):
+    for words in ("144 rows, 48 different points", "repeat", "category", "repeats of one point differ by", "above the range of batch",
+                  "model.json"):  # fmt: skip
+        assert words in fitted.stdout
+
+
+def test_a_known_law_is_predicted_inside_and_beyond_the_table(neph, fitted):
+    inside, beyond = asked(neph, (10, 10, "slow"), (64, 8, "fast"))
+    assert inside["value"] == pytest.approx(true_ms(10, 10, "slow"), rel=0.05)
+    assert inside["extrapolates"] == [] and inside["low"] < true_ms(10, 10, "slow") < inside["high"]
+    assert beyond["value"] == pytest.approx(true_ms(64, 8, "fast"), rel=0.15)
+    assert beyond["low"] < true_ms(64, 8, "fast") < beyond["high"]
+    assert beyond["extrapolates"] == [{"column": "batch", "where": "above", "how_far": "64, measured up to 32"}]
+    assert len(beyond["nearest"]) == 3
+
+
+def test_a_machine_that_nobody_measured_is_refused(neph, fitted):
+    (row,) = asked(neph, (8, 8, "new"))
+    assert row["value"] is None and "no row of this machine was measured" in row["refused"]
+    shown = neph("predict", "model.json", "ask.csv").stdout
+    assert "refused: no row of this machine was measured" in shown
+
+
+def test_the_same_table_gives_the_same_file(neph, fitted):
+    first = (neph.folder / "model.json").read_bytes()
+    neph("fit", "runs.csv", "--target", "step (ms)", "--machine", "machine")
+    assert (neph.folder / "model.json").read_bytes() == first
+
+
+def test_a_public_table_with_a_byte_order_mark(neph):
+    with MEASURED.open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    write_csv(neph.folder / "train.csv", rows[::2])
+    write_csv(neph.folder / "ask.csv", [{name: cell for name, cell in row.items() if "time" not in name} for row in rows[1::2]])
+    neph("fit", "train.csv", "--target", "iteration time")
+    predicted = neph.json("predict", "model.json", "ask.csv")["rows"]
+    true = [float(row["iteration time (ms)"]) for row in rows[1::2]]
+    errors = [abs(row["value"] / truth - 1) for row, truth in zip(predicted, true)]
+    assert sum(errors) / len(errors) < 0.11, "what the literature reaches"
+    assert sum(row["low"] <= truth <= row["high"] for row, truth in zip(predicted, true)) >= 0.8 * len(true)
+    neph("fit", MEASURED, "--target", "iteration time")
+
+
+NO_TABLES = {
+    "": "it is empty",
+    "a,t\n": "it has a heading and no rows",
+    "a,t\n1,2\n": "no column tells its rows apart but 't'",
+    "t\n1\n2\n3\n4\n5\n6\n": "no column tells its rows apart but 't'",
+    "a,t\n1,2\n2,3\n": "2 different rows are too few",
+    "a,b\n1,2\n2,3\n": "unknown column 't'",
+    "a,t\n1,x\n2,y\n": "the target 't' is text",
+    "a,t\n1,1\n1,1\n1,1\n1,1\n1,1\n": "no column tells its rows apart but 't'",
+    "a,t\n1,nan\n2,nan\n": "no row has a 't' above 0",
+    "a,t\n1,-1\n2,0\n": "no row has a 't' above 0",
+    "a,t\n1,inf\n2,inf\n": "no row has a 't' above 0",
+    "a,t\n1,2\n3\n": "line 3 has 1 cells and the heading 2",
+    "a,t\n1,\"2\n": "a quote is opened and never closed",
+    "a,a\n1,2\n": "two columns are called 'a'",
+    "\x00\x01\x02\x03": "it is no text",
+    '{"a": [1], "t": 2}\n': "neither a number nor text",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text, complaint", NO_TABLES.items(), ids=range(len(NO_TABLES)))
+def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
+    (neph.folder / "runs.csv").write_text(text)
+    done = neph("fit", "runs.csv", "--target", "t", code=None)
+    assert done.returncode in (2, 3, 7) and complaint in done.stderr
+    assert not (neph.folder / "model.json").exists()
+
+
+def test_extreme_numbers_are_no_trouble(neph):
+    (neph.folder / "runs.csv").write_text("a,t\n1e308,1\n1e-308,2\n1,3\n2,4\n3,1e308\n4,1e-300\n1e999,7\n")
+    neph("fit", "runs.csv", "--target", "t")
+
+
+def test_a_category_with_very_many_levels(neph):
+    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(3000)])
+    neph("fit", "runs.csv", "--target", "t", timeout_s=600)
+
+
+def test_rows_that_do_not_fit_the_model(neph, fitted):
+    ask = neph.folder / "ask.csv"
+    for text, complaint in {
+        "batch,layers\n1,2\n": "unknown column 'machine'",
+        "batch,layers,machine\nmany,2,slow\n": "column 'batch' has text, as 'many'",
+        "batch,layers,machine\n,2,slow\n": "row 1 has no 'batch'",
+        "batch,layers,machine\n-1,2,slow\n": "a number above 0 is needed",
+    }.items():
+        ask.write_text(text)
+        assert complaint in neph("predict", "model.json", "ask.csv", code=None).stderr
+    ask.write_text("more,machine,batch,layers\nx,slow,1,4\n")
+    neph("predict", "model.json", "ask.csv")
+
+
+def test_a_model_that_was_cut_or_edited_is_refused(neph, fitted):
+    model, whole = neph.folder / "model.json", (neph.folder / "model.json").read_text()
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n1,4,slow\n")
+    document = json.loads(whole)
+    for text in (whole[: len(whole) // 2], "{}", json.dumps(document | {"version": 9}), json.dumps(document | {"low": None})):
+        model.write_text(text)
+        done = neph("predict", "model.json", "ask.csv", code=None)
+        assert done.returncode != 0 and done.stderr.count("\n") == 1 and "not a model that can be used" in done.stderr
