@@ -12,7 +12,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double most_power = 8, power_per_trial = 4;
+constexpr std::int64_t most_power = 8, power_per_trial = 4;
 constexpr double promise = 0.9;
 constexpr Index any_column = -1;
 /// The power of a number without trials of its own: it may be about this one more or less than what is
@@ -20,11 +20,16 @@ constexpr Index any_column = -1;
 constexpr double unknown_power = 0.5;
 constexpr double worst_error = 5;  ///< a factor of 150: a candidate that failed
 
-VectorXd weights_of(const VectorXd& errors, double trials) {
-  const double power = std::min(most_power, power_per_trial * trials);
-  VectorXd weights = (errors.array().max(1e-6) / std::max(1e-6, errors.minCoeff())).pow(-power);
+VectorXd weights_of(const VectorXd& errors, std::int64_t trials) {
+  const auto power = std::min(most_power, power_per_trial * trials);
+  const VectorXd ratio = std::max(1e-6, errors.minCoeff()) / errors.array().max(1e-6);
+  VectorXd weights = VectorXd::Ones(errors.size());
+  for (std::int64_t i = 0; i < power; ++i) weights.array() *= ratio.array();
   return weights / weights.sum();
 }
+
+/// As std::hypot, whose last bit depends on the library.
+double hypotenuse(double a, double b) { return std::sqrt(a * a + b * b); }
 
 /// How much candidates differ, by their weights.
 double disagreement(const VectorXd& weights, const VectorXd& values) {
@@ -43,7 +48,7 @@ Standing standing_of(const Condition& condition, const std::vector<const Trial*>
   }
   standing.errors /= static_cast<double>(trials.size());
 
-  const auto weights = weights_of(standing.errors, static_cast<double>(trials.size()));
+  const auto weights = weights_of(standing.errors, standing.trials);
   std::vector<double> sizes, spreads, ratios;
   for (const auto* trial : trials) {
     for (Index i = 0; i < trial->errors.rows(); ++i) {
@@ -54,7 +59,7 @@ Standing standing_of(const Condition& condition, const std::vector<const Trial*>
   }
   standing.median = std::max(1e-6, stats::median(sizes));
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    ratios.push_back(sizes[i] / std::hypot(standing.median, spreads[i]));
+    ratios.push_back(sizes[i] / hypotenuse(standing.median, spreads[i]));
   const auto count = static_cast<double>(ratios.size());
   standing.reach = stats::quantile(ratios, std::min(1.0, promise * (1 + 1 / count)));
   return standing;
@@ -94,10 +99,10 @@ std::vector<const Standing*> Blend::for_place(const Place& place) const {
 
 VectorXd Blend::weights(const Place& place) const {
   VectorXd squares = VectorXd::Zero(standings_.front().errors.size());
-  double trials = 1e9;
+  std::int64_t trials = most_power;
   for (const auto* standing : for_place(place)) {
     squares += standing->errors.cwiseAbs2();
-    trials = std::min(trials, static_cast<double>(standing->trials));
+    trials = std::min(trials, standing->trials);
   }
   return weights_of(squares.cwiseSqrt(), trials);
 }
@@ -109,11 +114,11 @@ double Blend::half_width(const Place& place, const VectorXd& weights, const Vect
   const auto standings = for_place(place);
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const auto& standing = *standings[i];
-    double half = standing.reach * std::hypot(standing.median, spread);
+    double half = standing.reach * hypotenuse(standing.median, spread);
     const double distance = i < place.distances.size() ? place.distances[i] : 0;
     const bool is_own = place.conditions.empty() || standing.condition == place.conditions[i];
     if (distance > 0 && is_own && standing.distance > 0) half *= std::max(1.0, distance / standing.distance);
-    if (distance > 0 && !is_own) half = std::hypot(half, unknown_power * distance);
+    if (distance > 0 && !is_own) half = hypotenuse(half, unknown_power * distance);
     if (!is_own || !place.conditions.empty()) half *= 1 + 0.5 / static_cast<double>(standing.trials);
     squares += half * half;
   }

@@ -16,8 +16,12 @@ using Eigen::VectorXd;
 constexpr int rounds_of_factors = 4;
 constexpr double rows_a_factor_is_worth = 0.5;  ///< a level with one row gets two thirds of its own factor
 
+/// Of whole powers by multiplication: the same bits everywhere.
 MatrixXd powered(const MatrixXd& terms, double power) {
-  return power == 1 ? terms : MatrixXd(terms.array().pow(power));
+  if (power != std::floor(power)) return terms.array().pow(power);
+  MatrixXd product = terms;
+  for (int i = 1; i < static_cast<int>(power); ++i) product.array() *= terms.array();
+  return product;
 }
 
 /// Each row of `terms` over the time that the rest of the model leaves to them.
