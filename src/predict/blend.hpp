@@ -42,7 +42,7 @@ class Blend {
   const std::vector<Standing>& standings() const { return standings_; }
 
  private:
-  friend struct ModelParts;  // model_file.cpp
+  friend struct ModelParts;  // model_parts.hpp
   std::vector<const Standing*> for_place(const Place& place) const;
   const Standing& nearest_to(const Condition& condition) const;
 

@@ -82,7 +82,7 @@ class Candidate {
       : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
 
  private:
-  friend struct ModelParts;  // model_file.cpp
+  friend struct ModelParts;  // model_parts.hpp
   CandidateSpec spec_;
   Model model_;
   Process process_;

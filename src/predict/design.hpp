@@ -75,7 +75,7 @@ class Design {
   const Eigen::MatrixXd& machine_speeds() const { return machine_speeds_; }
 
  private:
-  friend struct ModelParts;  // model_file.cpp
+  friend struct ModelParts;  // model_parts.hpp
   struct Number {
     std::string column;
     bool is_quantity = false;  ///< positive in all rows: its logarithm is the feature

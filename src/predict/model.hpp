@@ -71,7 +71,7 @@ class Model {
   const std::vector<CandidateSpec>& specs() const { return specs_; }
 
  private:
-  friend struct ModelParts;  // model_file.cpp
+  friend struct ModelParts;  // model_parts.hpp
   explicit Model(Design design) : design_(std::move(design)), blend_({}) {}
   Place place_of(const Inputs& inputs, Eigen::Index row) const;
   double unseen_effect(const Inputs& inputs, Eigen::Index row) const;

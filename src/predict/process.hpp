@@ -87,7 +87,7 @@ class Process {
   const Eigen::VectorXd& weights() const { return weights_; }
 
  private:
-  friend struct ModelParts;  // model_file.cpp
+  friend struct ModelParts;  // model_parts.hpp
   Scaling scaling_;
   Places places_;
   Eigen::VectorXd weights_;  ///< K^-1 y
