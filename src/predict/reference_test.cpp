@@ -1,13 +1,10 @@
 // The solvers against SciPy and scikit-learn: random problems from reference.py, one start of Python.
-#include <cstdio>
-#include <cstdlib>
-#include <map>
 #include <memory>
 #include <numbers>
 
 #include <gmock/gmock.h>
 
-#include "core/json.hpp"
+#include "core/python_cases_test.hpp"
 #include "predict/kernel_choice.hpp"
 #include "predict/linear.hpp"
 
@@ -20,27 +17,15 @@ using Eigen::VectorXd;
 
 class Reference : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const char* python = std::getenv("NEPH_PYTHON");
-    ASSERT_NE(python, nullptr) << "NEPH_PYTHON names no Python with scikit-learn; run this through ctest";
-    const auto command = std::string(python) + " src/predict/reference.py";
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-    std::string output(1 << 16, '\0'), all;
-    while (const auto read = fread(output.data(), 1, output.size(), pipe.get())) all.append(output, 0, read);
-    const auto document = parse_json(all, "reference.py");
-    ASSERT_TRUE(document) << document.error().message;
-    for (const auto& each : *document) cases_[each["kind"]].push_back(each);
-  }
-  static void TearDownTestSuite() { cases_.clear(); }
-
+  static void SetUpTestSuite() { cases_ = std::make_unique<ReferenceCases>("src/predict/reference.py"); }
+  static void TearDownTestSuite() { cases_.reset(); }
   static std::vector<Json> cases(const std::string& kind, std::size_t expected) {
-    EXPECT_GE(cases_[kind].size(), expected) << kind;
-    return cases_[kind];
+    return cases_->of(kind, expected);
   }
 
-  static std::map<std::string, std::vector<Json>> cases_;
+  static std::unique_ptr<ReferenceCases> cases_;
 };
-std::map<std::string, std::vector<Json>> Reference::cases_;
+std::unique_ptr<ReferenceCases> Reference::cases_;
 
 VectorXd vector_of(const Json& json) {
   const auto numbers = json.get<std::vector<double>>();

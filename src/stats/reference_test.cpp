@@ -1,13 +1,9 @@
 // Every figure against NumPy and SciPy: some 900 random cases from reference.py, one start of Python.
-#include <cstdio>
-#include <cstdlib>
-#include <map>
 #include <memory>
-#include <string>
 
 #include <gmock/gmock.h>
 
-#include "core/json.hpp"
+#include "core/python_cases_test.hpp"
 #include "stats/distribution.hpp"
 #include "stats/stats.hpp"
 
@@ -16,37 +12,17 @@ namespace {
 
 using testing::ElementsAreArray;
 
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string output;
-  char buffer[65536];
-  while (pipe) {
-    const auto read = fread(buffer, 1, sizeof buffer, pipe.get());
-    if (read == 0) break;
-    output.append(buffer, read);
-  }
-  return output;
-}
-
 class Reference : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const char* python = std::getenv("NEPH_PYTHON");
-    ASSERT_NE(python, nullptr) << "NEPH_PYTHON names no Python with SciPy; run this through ctest";
-    const auto all = parse_json(output_of(std::string(python) + " src/stats/reference.py"), "reference.py");
-    ASSERT_TRUE(all) << all.error().message;
-    for (const auto& each : *all) cases_[each["kind"]].push_back(each);
-  }
-  static void TearDownTestSuite() { cases_.clear(); }
-
+  static void SetUpTestSuite() { cases_ = std::make_unique<ReferenceCases>("src/stats/reference.py"); }
+  static void TearDownTestSuite() { cases_.reset(); }
   static std::vector<Json> cases(const std::string& kind, std::size_t expected) {
-    EXPECT_GE(cases_[kind].size(), expected) << kind;
-    return cases_[kind];
+    return cases_->of(kind, expected);
   }
 
-  static std::map<std::string, std::vector<Json>> cases_;
+  static std::unique_ptr<ReferenceCases> cases_;
 };
-std::map<std::string, std::vector<Json>> Reference::cases_;
+std::unique_ptr<ReferenceCases> Reference::cases_;
 
 std::vector<double> numbers(const Json& json) { return json.get<std::vector<double>>(); }
 
