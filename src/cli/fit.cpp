@@ -40,7 +40,7 @@ void describe(Visit&& v, Self& s) {
   v("side", s.side, "column with the side of the pictures in pixels");
   v("batch", s.batch, "column with the pictures of a batch; with --network the one called so");
   v("machine", s.machine,
-    "column with machines: each has rates of its own, and a new one must be calibrated");
+    "column with machines: each has rates of its own; of a new one a row must be in the table");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
 }

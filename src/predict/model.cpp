@@ -221,7 +221,7 @@ Result<std::vector<Prediction>> Model::predict(const Table& rows) const {
     prediction.extrapolates = words(place, rows, static_cast<std::size_t>(row));
     if (design_.machine() && inputs.places.levels(row, static_cast<Index>(*design_.machine())) < 0) {
       prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
-      prediction.refused = "no row of this machine was measured; one row suffices to calibrate (--calibrate)";
+      prediction.refused = "no row of this machine was measured; add one or more to the table and fit again";
       continue;
     }
     const auto all_weights = blend_.weights(place);
