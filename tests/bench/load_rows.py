@@ -6,6 +6,7 @@ import random
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from servers import answered, neph_serving, ours
 
 MEASURED_S = 60  # of what happens every 5 s, as the stalls, a run must see ten times before its intervals can tell
 LONG_RUN = 1_000_000
-TRANSPORT_SAMPLES = 200
+WATCHED_EVERY_S = 0.1
 ARRIVALS_SEED, SERVICES_SEED = 1, 2  # two streams: of one, long gaps would go with long services
 
 
@@ -72,23 +73,20 @@ def long_run_stays_ms(name):
     return 1e3 * numpy.array(waited(times, services(behaviour, len(times), SERVICES_SEED), *stalls))
 
 
-def transport_ms():
-    """What a bare client, which does nothing but wait for each reply, sees beyond a service of known length: the way through the
-    kernel, and threads that wake up as late as they do on this machine."""
+def watch_transport(stop, seen):
+    """Until `stop`, adds what a bare client, which does nothing but wait for each reply, sees beyond a service of known length:
+    milliseconds on the way through the kernel, and of threads that wake up as late as they do on this machine now."""
     from known import KnownServer
     from raw_http import post, read_reply
 
-    service_s, header = 0.01, json.dumps({"inputs": [{"name": "x", "shape": [1, 16], "datatype": "FP32", "data": [0] * 16}]})
-    seen = []
+    service_s, body = 0.01, json.dumps({"inputs": [{"name": "x", "shape": [1, 16], "datatype": "FP32", "data": [0] * 16}]})
     with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), service=service_s) as known:
         with socket.create_connection(("127.0.0.1", int(known.http.rpartition(":")[2]))) as stream:
-            for _ in range(TRANSPORT_SAMPLES):
-                time.sleep(0.005)
+            while not stop.wait(WATCHED_EVERY_S):
                 begin = time.perf_counter()
-                stream.sendall(post("known", header.encode()))
+                stream.sendall(post("known", body.encode()))
                 read_reply(stream)
                 seen.append(1e3 * (time.perf_counter() - begin - service_s))
-    return numpy.array(seen)
 
 
 def share_inside(name):
@@ -96,12 +94,19 @@ def share_inside(name):
     from known import CASES, TIMER_MS, KnownServer
 
     behaviour, kind, rate = CASES[name]
-    stays = long_run_stays_ms(name)
-    seen = stays + numpy.random.default_rng(ARRIVALS_SEED).choice(transport_ms(), len(stays))
     own = {"tail": random.randrange(1, 2**32)} if "tail" in behaviour else {}
+    stop, transport_ms = threading.Event(), []
+    watch = threading.Thread(target=watch_transport, args=(stop, transport_ms))
     with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), **behaviour | own) as known:
-        cell = loaded(folder, known.http, "--model", "known", "--rate", rate, "--arrival", kind, "--duration",
-                      f"{MEASURED_S}s")  # fmt: skip
+        watch.start()
+        try:
+            cell = loaded(folder, known.http, "--model", "known", "--rate", rate, "--arrival", kind, "--duration",
+                          f"{MEASURED_S}s")  # fmt: skip
+        finally:
+            stop.set()
+            watch.join()
+    stays = long_run_stays_ms(name)
+    seen = stays + numpy.random.default_rng(ARRIVALS_SEED).choice(transport_ms, len(stays))
     inside = []
     for q in (50, 90, 99):
         figure = cell["figures"][f"response_p{q}_ms"]
