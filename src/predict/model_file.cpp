@@ -171,10 +171,10 @@ Result<Model> read_model(std::string_view text, std::string_view source) {
   };
   const auto json = parse_json(text, "it");
   if (!json) return named(json.error());
-  if (!json->is_object() || !json->contains("format") || (*json)["format"] != format_name)
+  if (!json->is_object() || json->value("format", Json()) != format_name)
     return named({ErrorCode::corrupt, "it was not written by 'neph fit'"});
   std::int64_t version = 0;
-  if (const auto status = from_json((*json)["version"], version, "version"); !status)
+  if (const auto status = from_json(json->value("version", Json()), version, "version"); !status)
     return named(status.error());
   if (version > format_version)
     return named({ErrorCode::unsupported,
