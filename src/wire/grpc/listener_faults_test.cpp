@@ -130,7 +130,8 @@ TEST_F(GrpcFaults, ConnectionsWithoutACallEnd) {
   EXPECT_TRUE(greeted.resets().empty());
   EXPECT_LT(seconds(steady_clock.now() - begin), 5);
   EXPECT_TRUE(infer().ok());
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  const auto patience = std::chrono::system_clock::now() + std::chrono::seconds(10);
+  EXPECT_TRUE(channel_->WaitForStateChange(GRPC_CHANNEL_READY, patience)) << "its connection is ended too";
   EXPECT_TRUE(infer().ok()) << "on a new one";
 }
 
