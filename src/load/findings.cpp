@@ -60,10 +60,14 @@ class Summing {
   }
 
   void times() {
-    time("response", "milliseconds from the scheduled moment to the reply's last byte", answered_,
-         [](const Sample& s) { return s.response_s(); });
-    time("service", "milliseconds from the sending to the reply's last byte", answered_,
-         [](const Sample& s) { return s.service_s(); });
+    const bool issues_at_will = !judging_.closed && !judging_.all_at_once && judging_.in_flight == 0;
+    time(
+        "response", "milliseconds from the scheduled moment to the reply's last byte", answered_,
+        [](const Sample& s) { return s.response_s(); },
+        [&](const Sample& s) { return s.receive_s() + (issues_at_will ? s.issue_delay_s() : 0); });
+    time(
+        "service", "milliseconds from the sending to the reply's last byte", answered_,
+        [](const Sample& s) { return s.service_s(); }, [](const Sample& s) { return s.receive_s(); });
     std::vector<double> delays;
     for (const auto& sample : measured_.samples) delays.push_back(1e3 * sample.issue_delay_s());
     if (!judging_.closed && !delays.empty()) {
@@ -83,8 +87,9 @@ class Summing {
       figure(fmt::format("requests_{}", kind.name), "requests",
              {.value = static_cast<double>(of_kind.size()), .n = count()});
       if (kind.value != Outcome::answered && !of_kind.empty())
-        time(std::string(kind.name), "milliseconds from the scheduled moment to the end", of_kind,
-             [](const Sample& s) { return s.response_s(); });
+        time(
+            std::string(kind.name), "milliseconds from the scheduled moment to the end", of_kind,
+            [](const Sample& s) { return s.response_s(); }, [](const Sample&) { return 0.0; });
     }
     double in_flight_s = 0;
     for (const auto& sample : measured_.samples)
@@ -192,15 +197,24 @@ class Summing {
     return estimate;
   }
 
-  template <class Value>
-  void time(const std::string& name, const std::string& unit, const std::vector<Sample>& samples,
-            Value value) {
+  /// `own(sample)`: seconds of its value that are the generator's. An interval reaches down to where its
+  /// percentile would begin without them.
+  template <class Value, class Own>
+  void time(const std::string& name, const std::string& unit, const std::vector<Sample>& samples, Value value,
+            Own own) {
     if (samples.empty()) return;
-    std::vector<double> ms;
+    std::vector<double> ms, without_own;
     double sum = 0;
-    for (const auto& sample : samples) sum += ms.emplace_back(1e3 * value(sample));
-    for (const auto& [quantile, q] : quantiles)
-      figure(fmt::format("{}_{}_ms", name, quantile), unit, stats::quantile_in_sequence(ms, q));
+    for (const auto& sample : samples) {
+      sum += ms.emplace_back(1e3 * value(sample));
+      without_own.push_back(1e3 * (value(sample) - own(sample)));
+    }
+    for (const auto& [quantile, q] : quantiles) {
+      auto estimate = stats::quantile_in_sequence(ms, q);
+      if (const auto least = stats::quantile_in_sequence(without_own, q).low)
+        estimate.low = std::min(estimate.low.value_or(*least), *least);
+      figure(fmt::format("{}_{}_ms", name, quantile), unit, estimate);
+    }
     figure(name + "_mean_ms", unit, {.value = sum / static_cast<double>(ms.size()), .n = std::ssize(ms)});
     const auto [least, most] = std::minmax_element(ms.begin(), ms.end());
     figure(name + "_min_ms", unit, {.value = *least, .n = std::ssize(ms)});

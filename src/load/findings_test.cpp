@@ -62,6 +62,23 @@ TEST(Findings, TimesCountFromTheScheduleAndFromTheSending) {
   EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::weight, Weight::voids))));
 }
 
+/// Of steady(): 0.1 ms until a request is issued, 1 ms from the reply's beginning to its end.
+TEST(Findings, IntervalsReachDownToWhatIsNotTheGeneratorsOwn) {
+  const auto is_interval = [](const Estimate& estimate, double low, double high) {
+    EXPECT_NEAR(estimate.low.value_or(0), low, 1e-9);
+    EXPECT_NEAR(estimate.high.value_or(0), high, 1e-9);
+  };
+  const auto open = found(steady(500)), closed = found(steady(500), {.closed = true}),
+             capped = found(steady(500), {.in_flight = 4});
+  is_interval(figure(open, "response_p50_ms"), 2.9, 4);
+  is_interval(figure(open, "service_p50_ms"), 2.8, 3.8);
+  is_interval(figure(closed, "response_p50_ms"), 3, 4);
+  is_interval(figure(capped, "response_p50_ms"), 3, 4);
+  auto untold = steady(500);
+  for (auto& sample : untold.samples) sample.first_byte = -1;
+  is_interval(figure(found(untold), "response_p50_ms"), 3.9, 4);
+}
+
 TEST(Findings, StagesAddUpToTheResponseTime) {
   auto measured = steady(100);
   measured.samples[7].done += 2 * ms;

@@ -60,6 +60,8 @@ struct Sample {
   double response_s() const { return static_cast<double>(done - scheduled) * 1e-9; }
   double service_s() const { return static_cast<double>(done - sent) * 1e-9; }
   double issue_delay_s() const { return static_cast<double>(issued - scheduled) * 1e-9; }
+  /// From when the kernel had the reply's beginning to when all of it was read; 0 where that is not known.
+  double receive_s() const { return first_byte < 0 ? 0 : static_cast<double>(done - first_byte) * 1e-9; }
 };
 
 /// Samples in the order in which they ended. Threads: one adds, any others may read what size() says is

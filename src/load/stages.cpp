@@ -30,7 +30,7 @@ void add_stages(const std::vector<Sample>& samples, RunResult& result) {
     response += sample.response_s();
     issue += sample.issue_delay_s();
     connect += static_cast<double>(sample.sent - sample.issued) * 1e-9;
-    if (sample.first_byte >= 0) receive += static_cast<double>(sample.done - sample.first_byte) * 1e-9;
+    receive += sample.receive_s();
     for (std::size_t i = 0; i < server.size(); ++i) server[i] += sample.server[i];
     outside += outside_s(sample);
     least = std::min(least, std::max(0.0, outside_s(sample)));

@@ -3,11 +3,8 @@ truth."""
 
 import json
 import random
-import socket
 import subprocess
 import tempfile
-import threading
-import time
 from functools import cache, partial
 from pathlib import Path
 
@@ -21,7 +18,6 @@ from servers import answered, neph_serving, ours
 
 MEASURED_S = 60  # of what happens every 5 s, as the stalls, a run must see ten times before its intervals can tell
 LONG_RUN = 1_000_000
-WATCHED_EVERY_S = 0.1
 ARRIVALS_SEED, SERVICES_SEED = 1, 2  # two streams: of one, long gaps would go with long services
 
 
@@ -73,44 +69,19 @@ def long_run_stays_ms(name):
     return 1e3 * numpy.array(waited(times, services(behaviour, len(times), SERVICES_SEED), *stalls))
 
 
-def watch_transport(stop, seen):
-    """Until `stop`, adds what a bare client, which does nothing but wait for each reply, sees beyond a service of known length:
-    milliseconds on the way through the kernel, and of threads that wake up as late as they do on this machine now."""
-    from known import KnownServer
-    from raw_http import post, read_reply
-
-    service_s, body = 0.01, json.dumps({"inputs": [{"name": "x", "shape": [1, 16], "datatype": "FP32", "data": [0] * 16}]})
-    with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), service=service_s) as known:
-        with socket.create_connection(("127.0.0.1", int(known.http.rpartition(":")[2]))) as stream:
-            while not stop.wait(WATCHED_EVERY_S):
-                begin = time.perf_counter()
-                stream.sendall(post("known", body.encode()))
-                read_reply(stream)
-                seen.append(1e3 * (time.perf_counter() - begin - service_s))
-
-
 def share_inside(name):
     """Of the stated intervals of p50, p90 and p99 of a run, against a server of its own."""
     from known import CASES, TIMER_MS, KnownServer
 
     behaviour, kind, rate = CASES[name]
     own = {"tail": random.randrange(1, 2**32)} if "tail" in behaviour else {}
-    stop, transport_ms = threading.Event(), []
-    watch = threading.Thread(target=watch_transport, args=(stop, transport_ms))
     with tempfile.TemporaryDirectory() as folder, KnownServer(Path(folder), **behaviour | own) as known:
-        watch.start()
-        try:
-            cell = loaded(folder, known.http, "--model", "known", "--rate", rate, "--arrival", kind, "--duration",
-                          f"{MEASURED_S}s")  # fmt: skip
-        finally:
-            stop.set()
-            watch.join()
-    stays = long_run_stays_ms(name)
-    seen = stays + numpy.random.default_rng(ARRIVALS_SEED).choice(transport_ms, len(stays))
+        cell = loaded(folder, known.http, "--model", "known", "--rate", rate, "--arrival", kind, "--duration",
+                      f"{MEASURED_S}s")  # fmt: skip
     inside = []
     for q in (50, 90, 99):
-        figure = cell["figures"][f"response_p{q}_ms"]
-        inside.append(figure["low"] - TIMER_MS["http"] <= numpy.quantile(seen, q / 100) <= figure["high"])
+        figure, true = cell["figures"][f"response_p{q}_ms"], numpy.quantile(long_run_stays_ms(name), q / 100)
+        inside.append(figure["low"] - TIMER_MS["http"] <= true <= figure["high"])
     return numpy.mean(inside)
 
 

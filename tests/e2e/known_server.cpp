@@ -5,11 +5,13 @@
 //                [--fail-every N] [--forget-every N] [--log FILE]
 //
 // Model "known": FP32 x [-1,16] → the same as y. Times are seconds. --tail draws service times with mean
-// --service from a Pareto distribution (shape 1.5, at most 100 means). A stall is paid by the first request
-// that begins at or after each multiple of --stall-every since the server started. Every Nth request is
-// refused as unavailable, fails, or gets no answer before the server ends. Prints "http PORT" and "grpc
-// PORT", and serves until its standard input ends. The log has a line for each request that was served: its
-// arrival, in seconds since the server started, its service time, and when its answer was really given.
+// --service from a Pareto distribution (shape 1.5, at most 100 means). Over HTTP a request arrives when the
+// kernel has it, so that a thread that wakes up late to read it delays nobody; over gRPC when the library
+// gives it to us. A stall is paid by the first request that begins at or after each multiple of --stall-every
+// since the server started. Every Nth request is refused as unavailable, fails, or gets no answer before the
+// server ends. Prints "http PORT" and "grpc PORT", and serves until its standard input ends. The log has a
+// line for each request that was served: its arrival, in seconds since the server started, its service time,
+// and when its answer was really given.
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -19,6 +21,7 @@
 #include <mutex>
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -115,7 +118,7 @@ class KnownService final : public wire::Service {
   enum class Fate { served, rejected, failed, forgotten };
   struct Waiting {
     wire::Exchange* exchange;
-    Moment end;
+    Moment arrival, end;
     double service_s;
   };
 
@@ -141,15 +144,17 @@ class KnownService final : public wire::Service {
     double service_s = behaviour_.service_s;
     if (behaviour_.tail_seed != 0)  // the least is a third of the mean: shape 1.5
       service_s = std::min(service_s / 3 * std::pow(1 - tail_.uniform(), -1 / 1.5), 100 * service_s);
-    auto begin = std::max(free_, exchange.received);
+    const auto arrival = exchange.received - exchange.stages.socket;
+    auto begin = std::max(free_, arrival);
     if (behaviour_.stall_s > 0 && begin >= start_ + from_seconds(stalls_ * behaviour_.stall_every_s)) {
       begin += from_seconds(behaviour_.stall_s);
       stalls_ = std::floor(seconds(begin - start_) / behaviour_.stall_every_s) + 1;
     }
     free_ = begin + from_seconds(service_s);
-    exchange.stages.queue = begin - exchange.received;
-    exchange.stages.infer = free_ - begin;
-    line_.push_back({&exchange, free_, service_s});
+    const auto seen = std::clamp(exchange.received, begin, std::max(begin, free_));
+    exchange.stages.queue = std::max(begin, exchange.received) - exchange.received;
+    exchange.stages.infer = free_ - seen;
+    line_.push_back({&exchange, arrival, free_, service_s});
   }
 
   void work(const std::stop_token& stop) {
@@ -178,8 +183,8 @@ class KnownService final : public wire::Service {
 
   /// The machine may have kept the worker from its core.
   void note(const Waiting& served) {
-    log_ += fmt::format("{:.9f} {:.9f} {:.9f}\n", seconds(served.exchange->received - start_),
-                        served.service_s, seconds(clock_.now() - start_));
+    log_ += fmt::format("{:.9f} {:.9f} {:.9f}\n", seconds(served.arrival - start_), served.service_s,
+                        seconds(clock_.now() - start_));
   }
 
   static void answer(wire::Exchange& exchange, Fate fate) {
@@ -227,11 +232,21 @@ Behaviour read_arguments(int count, char** arguments) {
   return behaviour;
 }
 
+/// All threads on the core where the first one is: who sends the answer waits for no other core to wake up.
+void stay_on_this_core() {
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(static_cast<std::size_t>(std::max(0, ::sched_getcpu())), &core);
+  ::sched_setaffinity(0, sizeof(core), &core);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const SteadyClock clock;
-  KnownService service(read_arguments(count, arguments), clock);
+  const auto behaviour = read_arguments(count, arguments);
+  if (behaviour.service_s > 0) stay_on_this_core();
+  KnownService service(behaviour, clock);
   {
     auto http = wire::HttpListener::start(service, {.port = 0, .threads = 1}, clock);
     auto grpc = wire::GrpcListener::start(service, {.port = 0}, clock);

@@ -144,22 +144,18 @@ def truth(tmp_path_factory):
 @pytest.mark.timing
 @pytest.mark.parametrize("name, protocol", JOBS)
 def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
-    """What is off must be off again, alone. A trial shows nothing while the machine is held up; where the server itself was
-    late, what it really did must be what was measured."""
-    trial, disturbed = truth[name, protocol], ""
+    """What is off must be off each time, alone: a machine that others use is late now and then, a wrong clock always. A trial
+    shows nothing while the machine is held up; where the server itself was late, what it really did must be what was measured."""
+    trial, told = truth[name, protocol], []
     for _ in range(MOST_TRIALS):
         if not trial.untruths(trial.simulated):
             return
         trial = Trial(tmp_path, protocol, *CASES[name])
-        off, disturbed = trial.untruths(trial.recorded), disturbance_since(trial.began)
-        if off and not disturbed:
-            break
-        if not off and trial.sent_late[99] < TIMER_MS[protocol]:
+        if not trial.untruths(trial.recorded) and trial.sent_late[99] < TIMER_MS[protocol]:
             return
-    off = trial.untruths(trial.simulated)
-    if off and disturbed:
-        pytest.skip(f"{disturbed}; {off}")
-    assert not off, f"sent late, by percentile: {trial.sent_late}"
+        told.append((disturbance_since(trial.began), trial.untruths(trial.simulated), trial.sent_late))
+    if trial.untruths(trial.simulated):
+        (pytest.skip if all(disturbed for disturbed, _, _ in told) else pytest.fail)(str(told))
 
 
 @pytest.mark.timing
