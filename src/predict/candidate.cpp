@@ -31,16 +31,13 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
     case Backbone::monomials:
       return fit_monomials(spec, inputs, log_target);
     case Backbone::layers:
-    case Backbone::terms:
       break;
   }
   if (inputs.work.cols() == 0) return fail(ErrorCode::invalid_argument, "there are no terms of work to fit");
-  WorkSettings settings{.power = spec.power};
-  if (spec.backbone == Backbone::layers) {
-    settings.own_category = context.machine;
-    settings.speeds = context.machine_speeds;
-  }
-  NEPH_TRY(auto model, fit_work(inputs.work, inputs.places.levels, log_target, settings));
+  NEPH_TRY(
+      auto model,
+      fit_work(inputs.work, inputs.places.levels, log_target,
+               {.power = spec.power, .own_category = context.machine, .speeds = context.machine_speeds}));
   return model;
 }
 
@@ -65,6 +62,7 @@ std::string to_string(const CandidateSpec& spec) {
 Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateContext& context,
                                  const Inputs& inputs, const VectorXd& log_target) {
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
+  if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
   NEPH_TRY(auto process, Process::fit(inputs.places, rest,
                                       {.most_rows_for_kernel = context.most_rows_for_kernel,
@@ -75,12 +73,12 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
 Eigen::MatrixXd Candidate::log_means(const Inputs& at) const {
   static_assert(departures == 3);
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
-  Eigen::MatrixXd all(backbone.size(), 3);
-  const auto held = process_.within_range(at.places);
-  all.col(0) = backbone;
-  all.col(1) = backbone + process_.mean(held);
+  Eigen::MatrixXd all = backbone.replicate(1, departures);
+  if (!process_) return all;
+  const auto held = process_->within_range(at.places);
+  all.col(1) = backbone + process_->mean(held);
   all.col(2) = held.numbers == at.places.numbers ? VectorXd(all.col(1))
-                                                 : VectorXd(backbone + process_.mean(at.places));
+                                                 : VectorXd(backbone + process_->mean(at.places));
   return all;
 }
 

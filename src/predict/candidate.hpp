@@ -19,11 +19,10 @@ enum class Backbone {
   powers,     ///< log-linear
   monomials,  ///< terms found in the data
   layers,     ///< terms of the network's layers, with rates of each machine
-  terms,      ///< terms that the user gave
 };
 constexpr auto enum_names(Backbone) {
   return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
-                    Named{Backbone::layers, "layers"}, Named{Backbone::terms, "terms"}};
+                    Named{Backbone::layers, "layers"}};
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -42,12 +41,14 @@ struct CandidateSpec {
   Backbone backbone = Backbone::powers;
   std::int64_t most_terms = 0;  ///< of monomials; never more than an eighth of the rows
   double power = 1;             ///< of a sum of work (work_model.hpp)
+  bool has_process = true;      ///< false: the backbone alone, whatever the departure
 };
 template <class Visit, Describes<CandidateSpec> Self>
 void describe(Visit&& v, Self& s) {
   v("backbone", s.backbone, "what a time is made of");
   v("most_terms", s.most_terms, "terms that may be found", at_least(0));
   v("power", s.power, "1: terms add up; more: the largest one rules", between(1, 64));
+  v("has_process", s.has_process, "whether a process follows what the backbone leaves");
 }
 /// "10 monomials, smooth maximum 4"
 std::string to_string(const CandidateSpec& spec);
@@ -77,15 +78,15 @@ class Candidate {
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }
-  const Process& process() const { return process_; }
-  Candidate(CandidateSpec spec, Model model, Process process)
+  const std::optional<Process>& process() const { return process_; }
+  Candidate(CandidateSpec spec, Model model, std::optional<Process> process)
       : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
 
  private:
   friend struct ModelParts;  // model_parts.hpp
   CandidateSpec spec_;
   Model model_;
-  Process process_;
+  std::optional<Process> process_;
 };
 
 }  // namespace neph::predict

@@ -14,7 +14,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// Bytes that a multiply-accumulate is worth where a layer is bound by both: ridge points of a roofline
+/// Multiply-accumulates that a machine does while it moves a byte: ridge points of a roofline
 /// (Williams, Waterman, Patterson, CACM 52(4), 2009). The machine's own lies between two of them.
 constexpr std::array ridge_points{2.0, 8.0, 32.0};
 
@@ -65,7 +65,7 @@ std::vector<Term> terms_of(const NetworkWork& work, double batch) {
 /// Machines by terms, as Design::machine_speeds() says.
 MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known,
                    const std::vector<Term>& terms) {
-  MatrixXd speeds = MatrixXd::Ones(static_cast<Index>(machines.size()), static_cast<Index>(terms.size()));
+  MatrixXd speeds = MatrixXd::Zero(static_cast<Index>(machines.size()), static_cast<Index>(terms.size()));
   for (Index m = 0; m < speeds.rows(); ++m) {
     const auto device = known.device_of(machines[static_cast<std::size_t>(m)]);
     if (!device) continue;
@@ -135,7 +135,6 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
                              : as_numbers(column);
     if (!numbers) {
       if (column.name == design.roles_.machine) design.machine_ = design.categories_.size();
-      if (column.name == design.roles_.network) design.network_ = design.categories_.size();
       Category category{column.name, column.levels};
       if (!column.is_text())  // a machine or network that is called by a number
         for (std::size_t row = 0; row < points.rows; ++row)

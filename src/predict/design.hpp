@@ -69,9 +69,8 @@ class Design {
   };
   const std::vector<Category>& categories() const { return categories_; }
   std::optional<std::size_t> machine() const { return machine_; }  ///< place among the categories
-  std::optional<std::size_t> network() const { return network_; }
   /// How fast each machine does the work of each term by its data sheet, up to a factor that all terms share:
-  /// machines by terms; a row of ones where nothing is known.
+  /// machines by terms; a row of zeros where nothing is known.
   const Eigen::MatrixXd& machine_speeds() const { return machine_speeds_; }
 
  private:
@@ -93,7 +92,7 @@ class Design {
   Roles roles_;
   std::vector<Number> numbers_;
   std::vector<Category> categories_;
-  std::optional<std::size_t> machine_, network_;
+  std::optional<std::size_t> machine_;
   std::vector<std::string> quantities_, feature_names_, work_names_, ranged_names_;
   Eigen::MatrixXd machine_speeds_;
   mutable std::map<std::pair<std::string, double>, NetworkWork>

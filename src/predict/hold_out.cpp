@@ -111,10 +111,9 @@ class HoldingOut {
     if (by_level.size() < 2) return;
     const auto smaller = [](const Rows& a, const Rows& b) { return a.size() < b.size(); };
     const auto rarest = std::min_element(by_level.begin(), by_level.end(), smaller)->size();
-    if (rarest > few_rows) return;
     std::size_t taken = 0;
     for (const auto& level : by_level) {
-      if (level.size() < 2 * rarest + fewest_left_out || taken == settings_.most_levels) continue;
+      if (!is_rare(rarest, level.size()) || taken == settings_.most_levels) continue;
       ++taken;
       auto rows = level;
       shuffle(rows, random_);
@@ -133,6 +132,10 @@ class HoldingOut {
 };
 
 }  // namespace
+
+bool is_rare(std::size_t rows, std::size_t most) {
+  return rows <= few_rows && most >= 2 * rows + fewest_left_out;
+}
 
 std::vector<HoldOut> hold_outs(const Inputs& inputs, const HoldOutSettings& settings) {
   return HoldingOut(inputs, settings)();

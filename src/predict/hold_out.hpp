@@ -32,6 +32,9 @@ struct Condition {
   auto operator<=>(const Condition&) const = default;
 };
 
+/// Whether a level has so few rows beside the most frequent one's that it is rare.
+bool is_rare(std::size_t rows, std::size_t most);
+
 struct HoldOut {
   Condition condition;
   std::vector<std::size_t> kept, left_out;

@@ -57,10 +57,9 @@ Result<MachineTable> machines_with(const std::filesystem::path& file) {
   NEPH_TRY(const auto text, read_file(file));
   NEPH_TRY(const auto json, parse_toml(text, file.string()));
   NEPH_TRY(auto table, from_json<MachineTable>(json, file.string()));
-  for (auto* known : {&known_machines()}) {
-    table.device.insert(table.device.end(), known->device.begin(), known->device.end());
-    table.machine.insert(table.machine.end(), known->machine.begin(), known->machine.end());
-  }
+  const auto& known = known_machines();
+  table.device.insert(table.device.end(), known.device.begin(), known.device.end());
+  table.machine.insert(table.machine.end(), known.machine.begin(), known.machine.end());
   for (const auto& machine : table.machine)
     if (!table.device_of(machine.device))
       return fail(ErrorCode::invalid_argument,

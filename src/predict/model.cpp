@@ -20,10 +20,9 @@ constexpr double least_weight = 0.02;  ///< of a candidate that stays
 /// Of a number about whose effect nothing is known: between that of none and that of work in proportion to
 /// it, nearer to none since machines do more work faster.
 constexpr double usual_power = 0.3;
-constexpr int few_points = 20;  ///< of a level that is called rare
 
-std::vector<int> counts_of(const Eigen::VectorXi& levels, std::size_t known) {
-  std::vector<int> counts(known, 0);
+std::vector<std::size_t> counts_of(const Eigen::VectorXi& levels, std::size_t known) {
+  std::vector<std::size_t> counts(known, 0);
   for (const int level : levels)
     if (level >= 0) ++counts[static_cast<std::size_t>(level)];
   return counts;
@@ -36,13 +35,6 @@ std::string hash_of(const Points& points) {
     all += fmt::format("{}\n", points.target[row]);
   }
   return fmt::format("{:016x}", fnv1a(all));
-}
-
-/// Of a level beside the usual one of its category.
-bool is_rare(const std::vector<int>& counts, int level) {
-  const int own = counts[static_cast<std::size_t>(level)],
-            most = *std::max_element(counts.begin(), counts.end());
-  return own <= few_points && most > 2 * own + 2;
 }
 
 /// What ways of these weights agree on. Inside, where all are about right, their mean, whose errors cancel;
@@ -74,16 +66,6 @@ std::vector<std::size_t> worth_keeping(const Blend& blend, std::size_t candidate
 
 }  // namespace
 
-std::vector<CandidateSpec> usual_specs(const Design& design) {
-  std::vector<CandidateSpec> specs{{.backbone = Backbone::powers}};
-  for (const double power : {1.0, 2.0, 4.0})
-    for (const std::int64_t most : {5, 10})
-      specs.push_back({.backbone = Backbone::monomials, .most_terms = most, .power = power});
-  specs.push_back({.backbone = Backbone::monomials, .most_terms = 30});
-  if (!design.work_terms().empty()) specs.push_back({.backbone = Backbone::layers});
-  return specs;
-}
-
 Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   NEPH_TRY(auto design, Design::learn(survey.points.features, options.roles));
   Model model(std::move(design));
@@ -103,7 +85,7 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   for (Index i = 0; i < log_target.size(); ++i)
     log_target[i] = std::log(survey.points.target[static_cast<std::size_t>(i)]);
 
-  model.specs_ = options.specs.empty() ? usual_specs(model.design_) : options.specs;
+  model.specs_ = specs_of(options.method, model.design_);
   CandidateContext context{.machine_speeds = model.design_.machine_speeds(),
                            .noise = model.noise_,
                            .most_rows_for_kernel = options.kernel_rows_in_trials};
@@ -148,7 +130,8 @@ std::string Model::words(const Condition& condition) const {
 
 std::string Model::way(std::size_t place) const {
   constexpr std::array behind{"", " + process held at the ends", " + process"};
-  return to_string(specs_.at(place / departures)) + behind.at(place % departures);
+  const auto& spec = specs_.at(place / departures);
+  return to_string(spec) + (spec.has_process ? behind.at(place % departures) : "");
 }
 
 Place Model::place_of(const Inputs& inputs, Index row) const {
@@ -168,9 +151,11 @@ Place Model::place_of(const Inputs& inputs, Index row) const {
   }
   for (Index c = 0; c < inputs.places.levels.cols(); ++c) {
     const int level = inputs.places.levels(row, c);
+    const auto& counts = counts_[static_cast<std::size_t>(c)];
     if (level < 0) {
       add(Situation::unseen, c, 0);
-    } else if (is_rare(counts_[static_cast<std::size_t>(c)], level)) {
+    } else if (is_rare(counts[static_cast<std::size_t>(level)],
+                       *std::max_element(counts.begin(), counts.end()))) {
       add(Situation::few, c, 0);
     }
   }

@@ -8,23 +8,19 @@
 #include <vector>
 
 #include "predict/blend.hpp"
-#include "predict/candidate.hpp"
+#include "predict/method.hpp"
 #include "predict/survey.hpp"
 
 namespace neph::predict {
 
 struct FitOptions {
   Roles roles;
-  std::vector<CandidateSpec> specs;  ///< to choose among and to blend; empty: usual_specs()
+  Method method = Method::automatic;
   std::size_t threads = 2;
   /// Rows that kernels are chosen on: of the candidates that stay, and in trials, of which there are many.
   std::size_t kernel_rows = 600, kernel_rows_in_trials = 300;
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
-
-/// What is tried where nothing else is asked for: backbones that suit the table, most with a process behind
-/// them.
-std::vector<CandidateSpec> usual_specs(const Design& design);
 
 /// Why a row is further from the table than its own rows are from each other.
 struct Extrapolation {
@@ -84,8 +80,8 @@ class Model {
   std::vector<std::size_t> kept_;     ///< places of the candidates among them
   std::vector<Candidate> candidates_;
   std::vector<Trial> trials_;
-  Eigen::RowVectorXd low_, high_;         ///< of the ranged numbers
-  std::vector<std::vector<int>> counts_;  ///< points of each level of each category
+  Eigen::RowVectorXd low_, high_;                 ///< of the ranged numbers
+  std::vector<std::vector<std::size_t>> counts_;  ///< points of each level of each category
   Inputs points_;
   double noise_ = 0;
 };

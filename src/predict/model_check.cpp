@@ -64,14 +64,17 @@ Status ModelParts::check(const Model& model) {
   const auto check_scaling = [&](const Scaling& scaling) {
     return consistent(scaling.center.size() == numbers && scaling.width.size() == numbers, "scaling");
   };
-  for (const auto& candidate : model.candidates_) {
-    const auto& process = candidate.process_;
+  const auto check_process = [&](const Process& process) -> Status {
     NEPH_CHECK(check_scaling(process.scaling_));
     NEPH_CHECK(check_places(process.places_, numbers, categories));
-    NEPH_CHECK(consistent(process.weights_.size() == process.places_.numbers.rows() &&
-                              process.weights_.size() > 0 && std::ssize(process.kernel_.lengths) == numbers &&
-                              std::ssize(process.kernel_.own) == categories,
-                          "a process and its rows"));
+    return consistent(process.weights_.size() == process.places_.numbers.rows() &&
+                          process.weights_.size() > 0 && std::ssize(process.kernel_.lengths) == numbers &&
+                          std::ssize(process.kernel_.own) == categories,
+                      "a process and its rows");
+  };
+  for (const auto& candidate : model.candidates_) {
+    NEPH_CHECK(consistent(candidate.process_.has_value() == candidate.spec_.has_process, "a process"));
+    if (candidate.process_) NEPH_CHECK(check_process(*candidate.process_));
     if (const auto* powers = std::get_if<LogLinear>(&candidate.model_)) {
       NEPH_CHECK(check_scaling(powers->scaling));
       NEPH_CHECK(consistent(powers->slopes.size() == numbers && std::ssize(powers->factors) <= categories,

@@ -49,6 +49,8 @@ Json write(T& value) {
           return Json{{"kind", model_names.at(value.index())}, {"parts", write(part)}};
         },
         value);
+  } else if constexpr (std::is_same_v<Value, std::optional<Process>>) {
+    return value ? write(*value) : Json();
   } else if constexpr (detail::IsVector<Value>::value) {
     Json array = Json::array();
     for (auto& element : value) array.push_back(write(element));
@@ -130,6 +132,10 @@ Status read(const Json& json, T& value, const std::string& path) {
     return read_dense(json, value, path);
   } else if constexpr (IsVariant<T>::value) {
     return read_model_kind(json, value, path);
+  } else if constexpr (std::is_same_v<T, std::optional<Process>>) {
+    if (!json.is_null()) return read_parts(json, *value, path);
+    value.reset();
+    return {};
   } else if constexpr (std::is_same_v<T, std::vector<Candidate>>) {
     if (!json.is_array()) return fail(ErrorCode::corrupt, "{}: a list is needed", path);
     for (const auto& element : json) {
@@ -158,8 +164,7 @@ Status read(const Json& json, T& value, const std::string& path) {
 std::string write_model(const Model& model) {
   Json json{{"format", format_name}, {"version", format_version}};
   Writer parts;
-  ModelParts::fields(
-      parts, const_cast<Model&>(model));  // the description serves both directions; nothing is written to it
+  ModelParts::fields(parts, model);
   json.update(parts.json);
   return dump_json(json) + "\n";
 }

@@ -7,62 +7,62 @@ namespace neph::predict {
 
 /// One description of each part, for both directions: fields(visit, part) calls visit("name", member).
 struct ModelParts {
-  template <class Visit>
-  static void fields(Visit& v, Scaling& s) {
+  template <class Visit, Describes<Scaling> Self>
+  static void fields(Visit& v, Self& s) {
     v("center", s.center);
     v("width", s.width);
   }
-  template <class Visit>
-  static void fields(Visit& v, Places& s) {
+  template <class Visit, Describes<Places> Self>
+  static void fields(Visit& v, Self& s) {
     v("numbers", s.numbers);
     v("levels", s.levels);
   }
-  template <class Visit>
-  static void fields(Visit& v, Inputs& s) {
+  template <class Visit, Describes<Inputs> Self>
+  static void fields(Visit& v, Self& s) {
     v("places", s.places);
     v("ranged", s.ranged);
   }
-  template <class Visit>
-  static void fields(Visit& v, Kernel::Own& s) {
+  template <class Visit, Describes<Kernel::Own> Self>
+  static void fields(Visit& v, Self& s) {
     v("offset", s.offset);
     v("amplitude", s.amplitude);
     v("slope", s.slope);
   }
-  template <class Visit>
-  static void fields(Visit& v, Kernel& s) {
+  template <class Visit, Describes<Kernel> Self>
+  static void fields(Visit& v, Self& s) {
     v("amplitude", s.amplitude);
     v("slope", s.slope);
     v("noise", s.noise);
     v("lengths", s.lengths);
     v("own", s.own);
   }
-  template <class Visit>
-  static void fields(Visit& v, LogLinear& s) {
+  template <class Visit, Describes<LogLinear> Self>
+  static void fields(Visit& v, Self& s) {
     v("scaling", s.scaling);
     v("level", s.level);
     v("slopes", s.slopes);
     v("factors", s.factors);
   }
-  template <class Visit>
-  static void fields(Visit& v, WorkModel& s) {
+  template <class Visit, Describes<WorkModel> Self>
+  static void fields(Visit& v, Self& s) {
     v("coefficients", s.coefficients);
     v("power", s.power);
     v("factors", s.factors);
     v("own_category", s.own_category);
     v("own", s.own);
   }
-  template <class Visit>
-  static void fields(Visit& v, Candidate::Monomials& s) {
+  template <class Visit, Describes<Candidate::Monomials> Self>
+  static void fields(Visit& v, Self& s) {
     v("powers", s.powers);
     v("work", s.work);
   }
-  template <class Visit>
-  static void fields(Visit& v, Condition& s) {
+  template <class Visit, Describes<Condition> Self>
+  static void fields(Visit& v, Self& s) {
     v("situation", s.situation);
     v("column", s.column);
   }
-  template <class Visit>
-  static void fields(Visit& v, Standing& s) {
+  template <class Visit, Describes<Standing> Self>
+  static void fields(Visit& v, Self& s) {
     v("condition", s.condition);
     v("errors", s.errors);
     v("trials", s.trials);
@@ -70,37 +70,37 @@ struct ModelParts {
     v("median", s.median);
     v("reach", s.reach);
   }
-  template <class Visit>
-  static void fields(Visit& v, Roles& s) {
+  template <class Visit, Describes<Roles> Self>
+  static void fields(Visit& v, Self& s) {
     v("network", s.network);
     v("variants", s.variants);
     v("side", s.side);
     v("batch", s.batch);
     v("machine", s.machine);
   }
-  template <class Visit>
-  static void fields(Visit& v, Design::Category& s) {
+  template <class Visit, Describes<Design::Category> Self>
+  static void fields(Visit& v, Self& s) {
     v("column", s.column);
     v("levels", s.levels);
   }
-  template <class Visit>
-  static void fields(Visit& v, ModelOrigin& s) {
+  template <class Visit, Describes<ModelOrigin> Self>
+  static void fields(Visit& v, Self& s) {
     v("source", s.source);
     v("target", s.target);
     v("points", s.points);
     v("rows", s.rows);
     v("hash", s.hash);
   }
-  template <class Visit>
-  static void fields(Visit& v, Design::Number& s) {
+  template <class Visit, Describes<Design::Number> Self>
+  static void fields(Visit& v, Self& s) {
     v("column", s.column);
     v("is_quantity", s.is_quantity);
     v("may_be_empty", s.may_be_empty);
     v("usual", s.usual);
     v("is_seen", s.is_seen);
   }
-  template <class Visit>
-  static void fields(Visit& v, Design& s) {
+  template <class Visit, Describes<Design> Self>
+  static void fields(Visit& v, Self& s) {
     v("roles", s.roles_);
     v("numbers", s.numbers_);
     v("categories", s.categories_);
@@ -109,25 +109,25 @@ struct ModelParts {
     v("work_terms", s.work_names_);
     v("ranged", s.ranged_names_);
   }
-  template <class Visit>
-  static void fields(Visit& v, Process& s) {
+  template <class Visit, Describes<Process> Self>
+  static void fields(Visit& v, Self& s) {
     v("scaling", s.scaling_);
     v("places", s.places_);
     v("weights", s.weights_);
     v("kernel", s.kernel_);
   }
-  template <class Visit>
-  static void fields(Visit& v, Candidate& s) {
+  template <class Visit, Describes<Candidate> Self>
+  static void fields(Visit& v, Self& s) {
     v("spec", s.spec_);
     v("model", s.model_);
     v("process", s.process_);
   }
-  template <class Visit>
-  static void fields(Visit& v, Blend& s) {
+  template <class Visit, Describes<Blend> Self>
+  static void fields(Visit& v, Self& s) {
     v("standings", s.standings_);
   }
-  template <class Visit>
-  static void fields(Visit& v, Model& s) {
+  template <class Visit, Describes<Model> Self>
+  static void fields(Visit& v, Self& s) {
     v("origin", s.origin_);
     v("design", s.design_);
     v("low", s.low_);
@@ -145,7 +145,6 @@ struct ModelParts {
     auto& design = model.design_;
     for (std::size_t c = 0; c < design.categories_.size(); ++c) {
       if (design.categories_[c].column == design.roles_.machine) design.machine_ = c;
-      if (design.categories_[c].column == design.roles_.network) design.network_ = c;
     }
   }
   static Candidate candidate() { return Candidate({}, LogLinear{}, Process({}, {}, {}, {})); }

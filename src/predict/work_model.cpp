@@ -37,7 +37,7 @@ VectorXd log_sum(const MatrixXd& terms, const VectorXd& coefficients, double pow
   return logs;
 }
 
-/// Means of the residuals by level, drawn towards 0, and centred so that the levels' mean is 0.
+/// Means of the residuals by level, drawn towards 0.
 VectorXd level_means(const VectorXd& residuals, const Eigen::VectorXi& levels) {
   const Index count = levels.size() == 0 ? 0 : std::max(0, levels.maxCoeff() + 1);
   VectorXd sums = VectorXd::Zero(count), rows = VectorXd::Zero(count);
@@ -56,6 +56,10 @@ double factor(const VectorXd& factors, int level) {
 /// Levels by terms: what all have in common, with each level's factor.
 MatrixXd common_by_level(const VectorXd& coefficients, const VectorXd& factors, double power) {
   return (power * factors.array()).exp().matrix() * coefficients.transpose();
+}
+
+bool is_known(const MatrixXd& speeds, Index level) {
+  return level < speeds.rows() && speeds.row(level).minCoeff() > 0;
 }
 
 /// Least squares of `own_terms` x = 1, x >= 0, drawn towards `expected` as strongly as `pooling` rows would
@@ -105,7 +109,7 @@ MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& level
     for (int other = 0; other < common.rows(); ++other) {
       if (other == level) continue;
       Eigen::RowVectorXd here = own.row(other);
-      if (settings.speeds.rows() == common.rows())
+      if (is_known(settings.speeds, level) && is_known(settings.speeds, other))
         here.array() *=
             (settings.speeds.row(other).array() / settings.speeds.row(level).array()).pow(settings.power);
       const VectorXd times = terms * here.transpose();

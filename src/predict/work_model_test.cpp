@@ -89,6 +89,7 @@ TEST(WorkModel, DataSheetsTellANewMachineApart) {
   const MatrixXd speeds{{1, 1}, {0.5, 1}, {4, 1}};
   EXPECT_LT(error(speeds), 0.1);
   EXPECT_GT(error({}), 2 * error(speeds));
+  EXPECT_EQ(error(MatrixXd{{15.7, 900}, {8.1, 320}, {0, 0}}), error({})) << "nobody knows the new one";
 }
 
 TEST(WorkModel, RefusesNumbersWhoseQuotientsAreNoNumbers) {

@@ -1,0 +1,55 @@
+#include "cli/table_options.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/text.hpp"
+
+namespace neph::cli {
+namespace {
+
+/// The only column of numbers whose name speaks of a batch; empty: none, or several.
+std::string column_called_batch(const predict::Survey& survey) {
+  std::string found;
+  for (const auto& column : survey.columns) {
+    std::string name = column.name;
+    for (auto& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (column.kind != predict::ColumnKind::number || name.find("batch") == std::string::npos) continue;
+    if (!found.empty()) return {};
+    found = column.name;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const auto end = std::min(list.find(',', begin), list.size());
+    if (const auto name = trimmed(std::string_view(list).substr(begin, end - begin)); !name.empty())
+      names.emplace_back(name);
+    begin = end + 1;
+  }
+  return names;
+}
+
+Result<predict::Survey> survey_of(const TableOptions& options) {
+  if (options.target.empty())
+    return fail(ErrorCode::invalid_argument, "--target is missing: the column to predict");
+  NEPH_TRY(const auto table, predict::read_table(options.table));
+  return predict::survey(table, options.target,
+                         {.ignored = names_in(options.ignore), .used = names_in(options.use)});
+}
+
+predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey) {
+  predict::Roles roles{.network = options.network,
+                       .variants = options.variants,
+                       .side = options.side,
+                       .batch = options.batch,
+                       .machine = options.machine};
+  if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(survey);
+  return roles;
+}
+
+}  // namespace neph::cli

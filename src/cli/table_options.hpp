@@ -1,0 +1,48 @@
+// What every verb that reads a table of measurements asks about it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "predict/predict.hpp"
+
+namespace neph::cli {
+
+struct TableOptions {
+  std::string table;
+  std::string target;
+  std::string network;
+  std::string variants;
+  std::string side;
+  std::string batch;
+  std::string machine;
+  std::string ignore;
+  std::string use;
+};
+
+template <class Visit, Describes<TableOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("table", s.table, "CSV or JSON lines with a heading; one row is one measurement");
+  v("target", s.target, "the column to predict, with or without the unit in its heading");
+  v("network", s.network,
+    "column with networks' names, or their ONNX files: their layers tell what they ask for");
+  v("variants", s.variants,
+    "family of networks that goes first: 'profet' takes ResNet50 for profet-resnet50");
+  v("side", s.side, "column with the side of the pictures in pixels");
+  v("batch", s.batch, "column with the pictures of a batch; with --network the one called so");
+  v("machine", s.machine,
+    "column with machines: each has rates of its own; of a new one a row must be in the table");
+  v("ignore", s.ignore, "columns that are not looked at, with commas between");
+  v("use", s.use, "columns that are features though they do not look so, with commas between");
+}
+
+/// "a, b,c" as three names.
+std::vector<std::string> names_in(const std::string& list);
+
+/// Reads and surveys the table. Errors: those of read_table and survey, and a target that was not given.
+Result<predict::Survey> survey_of(const TableOptions& options);
+
+/// Where no batch was named beside a network, the only column that speaks of one.
+predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey);
+
+}  // namespace neph::cli

@@ -1,0 +1,30 @@
+#include "predict/method.hpp"
+
+namespace neph::predict {
+namespace {
+
+/// Sums and smooth maxima of monomials, and where a network is known those of its layers.
+std::vector<CandidateSpec> work_specs(const Design& design) {
+  std::vector<CandidateSpec> specs;
+  for (const double power : {1.0, 2.0, 4.0})
+    for (const std::int64_t most : {5, 10})
+      specs.push_back({.backbone = Backbone::monomials, .most_terms = most, .power = power});
+  specs.push_back({.backbone = Backbone::monomials, .most_terms = 30});
+  if (!design.work_terms().empty()) specs.push_back({.backbone = Backbone::layers});
+  return specs;
+}
+
+}  // namespace
+
+std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
+  const CandidateSpec powers{.backbone = Backbone::powers};
+  if (method == Method::process) return {powers};
+  auto specs = work_specs(design);
+  if (method == Method::terms)
+    for (auto& spec : specs) spec.has_process = false;
+  else
+    specs.insert(specs.begin(), powers);
+  return specs;
+}
+
+}  // namespace neph::predict
