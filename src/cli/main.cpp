@@ -17,6 +17,7 @@ int main(int count, char** arguments) {
     neph.verb("show", "the table of an experiment, or everything about one run", declare_show);
     neph.verb("fit", "learn from a table of measurements to predict what was not measured", declare_fit);
     neph.verb("predict", "what rows that were not measured take, and how sure that is", declare_predict);
+    neph.verb("validate", "how well methods predict parts of a table from the rest", declare_validate);
     neph.verb("net", "a network's layers, parameters and operations", declare_net);
     neph.verb("images", "check, prepare or make picture sets", declare_images);
     neph.verb("host", "what this machine is", declare_host);

@@ -17,6 +17,7 @@ void declare_runs(Command& command);
 void declare_show(Command& command);
 void declare_fit(Command& command);
 void declare_predict(Command& command);
+void declare_validate(Command& command);
 void declare_net(Command& command);
 void declare_images(Command& command);
 void declare_host(Command& command);

@@ -60,13 +60,15 @@ std::string to_string(const CandidateSpec& spec) {
 }
 
 Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateContext& context,
-                                 const Inputs& inputs, const VectorXd& log_target) {
+                                 const Inputs& inputs, const VectorXd& log_target,
+                                 const std::optional<Kernel>& first_guess) {
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
   if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
   NEPH_TRY(auto process, Process::fit(inputs.places, rest,
                                       {.most_rows_for_kernel = context.most_rows_for_kernel,
-                                       .least_noise = std::max(1e-3, context.noise)}));
+                                       .least_noise = std::max(1e-3, context.noise),
+                                       .first_guess = first_guess}));
   return Candidate(spec, std::move(model), std::move(process));
 }
 

@@ -65,8 +65,10 @@ struct CandidateContext {
 class Candidate {
  public:
   /// Errors: those of Process; invalid_argument (no work terms where the backbone needs them).
+  /// `first_guess`: of the process's kernel (ProcessSettings).
   static Result<Candidate> fit(const CandidateSpec& spec, const CandidateContext& context,
-                               const Inputs& inputs, const Eigen::VectorXd& log_target);
+                               const Inputs& inputs, const Eigen::VectorXd& log_target,
+                               const std::optional<Kernel>& first_guess = {});
   /// Rows by departures, in the order of the enum.
   Eigen::MatrixXd log_means(const Inputs& at) const;
 

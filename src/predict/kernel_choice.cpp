@@ -1,6 +1,5 @@
 #include "predict/kernel_choice.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -8,18 +7,22 @@
 #include <nlopt.h>
 
 #include "core/random.hpp"
+#include "predict/positive_definite.hpp"
 
 namespace neph::predict {
 namespace {
 
-using Eigen::ArrayXXd;
+using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t shared_parameters = 3;  // amplitude, slope, noise; then the lengths
-constexpr std::size_t own_parameters = 3;     // offset, amplitude, slope
+constexpr std::size_t shared_parameters = 3;     // amplitude, slope, noise; then the lengths
+constexpr std::size_t own_parameters = 3;        // offset, amplitude, slope
+constexpr double least_log = -14, most_log = 8;  ///< of a parameter
 const double root5 = std::sqrt(5.0);
+
+double squared(double value) { return value * value; }
 
 double deviation(const VectorXd& values) {
   if (values.size() < 2) return 0;
@@ -59,24 +62,15 @@ std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most) {
 }
 
 KernelPosterior::KernelPosterior(const Places& places, const VectorXd& target, double least_noise)
-    : target_(target), least_noise_(std::max(1e-6, least_noise)) {
-  const auto rows = places.numbers.rows();
-  for (Index j = 0; j < places.numbers.cols(); ++j) {
-    const VectorXd column = places.numbers.col(j);
-    squares_.push_back((column.replicate(1, rows) - column.transpose().replicate(rows, 1)).array().square());
-  }
-  products_ = places.numbers * places.numbers.transpose();
-  for (Index c = 0; c < places.levels.cols(); ++c) {
-    MatrixXd same(rows, rows);
-    for (Index i = 0; i < rows; ++i)
-      for (Index k = 0; k < rows; ++k)
-        same(i, k) = places.levels(i, c) >= 0 && places.levels(i, c) == places.levels(k, c) ? 1 : 0;
-    same_.push_back(std::move(same));
-  }
+    : numbers_(places.numbers), target_(target), least_noise_(std::max(1e-6, least_noise)) {
+  levels_ = places.levels.cast<double>();
+  for (auto& level : levels_.reshaped())
+    if (level < 0) level = std::numeric_limits<double>::quiet_NaN();  // is not even the same as itself
+  products_ = numbers_ * numbers_.transpose();
   const double spread = std::log(std::max(deviation(target), 10 * least_noise_));
   priors_ = {{spread, 1}, {spread - 1, 1.5}, {std::max(spread - 3.5, std::log(2 * least_noise_)), 1.5}};
-  for (std::size_t j = 0; j < squares_.size(); ++j) priors_.push_back({std::log(3.0), 1});
-  for (std::size_t c = 0; c < same_.size(); ++c)
+  for (Index j = 0; j < numbers_.cols(); ++j) priors_.push_back({std::log(3.0), 1});
+  for (Index c = 0; c < levels_.cols(); ++c)
     for (const double below : {0.5, 1.0, 1.5}) priors_.push_back({spread - below, 1});
 }
 
@@ -87,7 +81,7 @@ std::vector<double> KernelPosterior::start() const {
 }
 
 Kernel KernelPosterior::kernel(const std::vector<double>& logs) const {
-  const auto own_begin = shared_parameters + squares_.size();
+  const auto own_begin = shared_parameters + static_cast<std::size_t>(numbers_.cols());
   Kernel kernel{.amplitude = std::exp(logs[0]),
                 .slope = std::exp(logs[1]),
                 .noise = std::hypot(std::exp(logs[2]), least_noise_)};
@@ -95,6 +89,16 @@ Kernel KernelPosterior::kernel(const std::vector<double>& logs) const {
   for (std::size_t c = own_begin; c < logs.size(); c += own_parameters)
     kernel.own.push_back({std::exp(logs[c]), std::exp(logs[c + 1]), std::exp(logs[c + 2])});
   return kernel;
+}
+
+std::vector<double> KernelPosterior::logs_of(const Kernel& kernel) const {
+  const double own_noise =
+      std::sqrt(std::max(0.01 * squared(least_noise_), squared(kernel.noise) - squared(least_noise_)));
+  std::vector<double> values{kernel.amplitude, kernel.slope, own_noise};
+  values.insert(values.end(), kernel.lengths.begin(), kernel.lengths.end());
+  for (const auto& own : kernel.own) values.insert(values.end(), {own.offset, own.amplitude, own.slope});
+  for (auto& value : values) value = std::clamp(std::log(value), least_log, most_log);
+  return values;
 }
 
 double KernelPosterior::log_prior(const std::vector<double>& logs) const {
@@ -106,70 +110,101 @@ double KernelPosterior::log_prior(const std::vector<double>& logs) const {
   return sum;
 }
 
-MatrixXd KernelPosterior::squared_distances(const Kernel& kernel) const {
-  MatrixXd all = MatrixXd::Zero(target_.size(), target_.size());
-  for (std::size_t j = 0; j < squares_.size(); ++j)
-    all += squares_[j] / (kernel.lengths[j] * kernel.lengths[j]);
-  return all;
+ArrayXd KernelPosterior::squares_below(Index row, Index number) const {
+  const auto column = numbers_.col(number).array();
+  return (column.tail(column.size() - row) - column[row]).square();
+}
+
+ArrayXd KernelPosterior::same_below(Index row, Index category) const {
+  const auto column = levels_.col(category).array();
+  return (column.tail(column.size() - row) == column[row]).cast<double>();
+}
+
+/// Column by column of the lower triangle, which stays in the processor's nearest memory.
+void KernelPosterior::fill(const Kernel& kernel) const {
+  const auto rows = target_.size();
+  matern_.resize(rows, rows);
+  decline_.resize(rows, rows);
+  covariance_.resize(rows, rows);
+  for (Index row = 0; row < rows; ++row) {
+    const auto below = rows - row;
+    ArrayXd r2 = ArrayXd::Zero(below), smooth = ArrayXd::Constant(below, squared(kernel.amplitude)),
+            straight = ArrayXd::Constant(below, squared(kernel.slope)), covariance = ArrayXd::Zero(below);
+    for (Index j = 0; j < numbers_.cols(); ++j)
+      r2 += squares_below(row, j) * (1 / squared(kernel.lengths[static_cast<std::size_t>(j)]));
+    for (Index c = 0; c < levels_.cols(); ++c) {
+      const auto& own = kernel.own[static_cast<std::size_t>(c)];
+      const auto same = same_below(row, c);
+      covariance += squared(own.offset) * same;
+      smooth += squared(own.amplitude) * same;
+      straight += squared(own.slope) * same;
+    }
+    const ArrayXd s = root5 * r2.sqrt(), decay = (-s).exp();
+    const ArrayXd matern = (1 + s + 5.0 / 3 * r2) * decay;
+    matern_.col(row).tail(below) = matern;
+    decline_.col(row).tail(below) = smooth * (-5.0 / 6) * (1 + s) * decay;
+    covariance_.col(row).tail(below) =
+        covariance + smooth * matern + straight * products_.col(row).tail(below).array();
+  }
+  covariance_.diagonal().array() += squared(kernel.noise) + 1e-10 * covariance_.diagonal().mean();
 }
 
 double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<double>* gradient) const {
   const auto at = kernel(logs);
-  const auto squared = [](double value) { return value * value; };
-  const ArrayXXd r2 = squared_distances(at).array(), s = root5 * r2.sqrt(), decay = (-s).exp();
-  const ArrayXXd matern = (1 + s + 5.0 / 3 * r2) * decay;
-  ArrayXXd smooth = ArrayXXd::Constant(r2.rows(), r2.cols(), squared(at.amplitude));
-  ArrayXXd straight = ArrayXXd::Constant(r2.rows(), r2.cols(), squared(at.slope));
-  ArrayXXd covariance = ArrayXXd::Zero(r2.rows(), r2.cols());
-  for (std::size_t c = 0; c < same_.size(); ++c) {
-    covariance += squared(at.own[c].offset) * same_[c].array();
-    smooth += squared(at.own[c].amplitude) * same_[c].array();
-    straight += squared(at.own[c].slope) * same_[c].array();
-  }
-  covariance += smooth * matern + straight * products_.array();
-  MatrixXd noisy = covariance.matrix();
-  noisy.diagonal().array() += squared(at.noise) + 1e-10 * noisy.diagonal().mean();
-  const Eigen::LLT<MatrixXd> factor(noisy);
+  fill(at);
   if (gradient) gradient->assign(logs.size(), 0);
-  if (factor.info() != Eigen::Success) return 1e100;
-
-  const VectorXd alpha = factor.solve(target_);
-  double value = 0.5 * target_.dot(alpha) + factor.matrixLLT().diagonal().array().log().sum() +
-                 0.5 * static_cast<double>(target_.size()) * std::log(2 * std::numbers::pi);
-  value -= log_prior(logs);
+  if (!factorise(covariance_)) return 1e100;
+  const VectorXd alpha = solve(covariance_, target_);
+  const double value = 0.5 * target_.dot(alpha) + covariance_.diagonal().array().log().sum() +
+                       0.5 * static_cast<double>(target_.size()) * std::log(2 * std::numbers::pi) -
+                       log_prior(logs);
   if (!gradient) return value;
 
-  const MatrixXd inverse = factor.solve(MatrixXd::Identity(noisy.rows(), noisy.cols()));
-  const ArrayXXd pull = (inverse - alpha * alpha.transpose()).array();  // d value / d K, times 2
+  invert(covariance_);
   auto& slope = *gradient;
-  slope[0] = squared(at.amplitude) * (pull * matern).sum();
-  slope[1] = squared(at.slope) * (pull * products_.array()).sum();
-  slope[2] = std::exp(2 * logs[2]) * pull.matrix().trace();
-  const ArrayXXd by_r2 = pull * smooth * (-5.0 / 6) * (1 + s) * decay;
-  for (std::size_t j = 0; j < squares_.size(); ++j)
-    slope[shared_parameters + j] = -(by_r2 * squares_[j].array()).sum() / squared(at.lengths[j]);
-  for (std::size_t c = 0; c < same_.size(); ++c) {
-    const ArrayXXd here = pull * same_[c].array();
-    const auto first = shared_parameters + squares_.size() + own_parameters * c;
-    slope[first] = squared(at.own[c].offset) * here.sum();
-    slope[first + 1] = squared(at.own[c].amplitude) * (here * matern).sum();
-    slope[first + 2] = squared(at.own[c].slope) * (here * products_.array()).sum();
-  }
+  for (Index row = 0; row < target_.size(); ++row) add_slopes(at, alpha, row, slope);
+  slope[2] *= std::exp(2 * logs[2]);
   for (std::size_t i = 0; i < logs.size(); ++i)
     slope[i] += (logs[i] - priors_[i].center) / squared(priors_[i].width);
   return value;
+}
+
+/// What the entries of one column of the lower triangle add, those beside the diagonal twice. Of the noise:
+/// but for its square.
+void KernelPosterior::add_slopes(const Kernel& at, const VectorXd& alpha, Index row,
+                                 std::vector<double>& slope) const {
+  const auto below = target_.size() - row;
+  ArrayXd pull =  // d value / d K, times 2
+      covariance_.col(row).tail(below).array() - alpha.tail(below).array() * alpha[row];
+  slope[2] += pull[0];
+  pull.tail(below - 1) *= 2;
+  const auto matern = matern_.col(row).tail(below).array();
+  const auto product = products_.col(row).tail(below).array();
+  slope[0] += squared(at.amplitude) * (pull * matern).sum();
+  slope[1] += squared(at.slope) * (pull * product).sum();
+  const ArrayXd by_r2 = pull * decline_.col(row).tail(below).array();
+  auto place = shared_parameters;
+  for (Index j = 0; j < numbers_.cols(); ++j, ++place)
+    slope[place] -= (by_r2 * squares_below(row, j)).sum() / squared(at.lengths[static_cast<std::size_t>(j)]);
+  for (Index c = 0; c < levels_.cols(); ++c, place += own_parameters) {
+    const auto& own = at.own[static_cast<std::size_t>(c)];
+    const ArrayXd here = pull * same_below(row, c);
+    slope[place] += squared(own.offset) * here.sum();
+    slope[place + 1] += squared(own.amplitude) * (here * matern).sum();
+    slope[place + 2] += squared(own.slope) * (here * product).sum();
+  }
 }
 
 Kernel choose_kernel(const Places& places, const VectorXd& target, const ProcessSettings& settings) {
   const auto rows = drawn_rows(static_cast<std::size_t>(target.size()), settings.most_rows_for_kernel);
   const KernelPosterior posterior(rows_of(places, rows), rows_of(target, rows), settings.least_noise);
 
-  auto logs = posterior.start();
+  auto logs = settings.first_guess ? posterior.logs_of(*settings.first_guess) : posterior.start();
   Search search{posterior, std::numeric_limits<double>::infinity(), logs};
   const auto optimiser = nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(logs.size()));
   nlopt_set_min_objective(optimiser, follow, &search);
-  nlopt_set_lower_bounds1(optimiser, -14);
-  nlopt_set_upper_bounds1(optimiser, 8);
+  nlopt_set_lower_bounds1(optimiser, least_log);
+  nlopt_set_upper_bounds1(optimiser, most_log);
   nlopt_set_ftol_abs(optimiser, 0.01);
   nlopt_set_maxeval(optimiser, settings.most_steps);
   double value = 0;

@@ -19,6 +19,7 @@ class KernelPosterior {
   KernelPosterior(const Places& places, const Eigen::VectorXd& target, double least_noise);
 
   std::vector<double> start() const;
+  std::vector<double> logs_of(const Kernel& kernel) const;  ///< the inverse of kernel()
   double operator()(const std::vector<double>& logs, std::vector<double>* gradient) const;
   Kernel kernel(const std::vector<double>& logs) const;
   double log_prior(const std::vector<double>& logs) const;  ///< but for a constant
@@ -27,14 +28,21 @@ class KernelPosterior {
   struct Prior {
     double center, width;
   };
-  Eigen::MatrixXd squared_distances(const Kernel& kernel) const;
+  /// Of a row with itself and all after it: squared differences of a number, and 1 where a level is the same.
+  Eigen::ArrayXd squares_below(Eigen::Index row, Eigen::Index number) const;
+  Eigen::ArrayXd same_below(Eigen::Index row, Eigen::Index category) const;
+  void fill(const Kernel& kernel) const;
+  void add_slopes(const Kernel& at, const Eigen::VectorXd& alpha, Eigen::Index row,
+                  std::vector<double>& slope) const;
 
+  Eigen::MatrixXd numbers_, levels_;  ///< levels: NaN where it is not known
   Eigen::VectorXd target_;
   double least_noise_;
-  std::vector<Eigen::MatrixXd> squares_;  ///< of differences, one per column of numbers
-  Eigen::MatrixXd products_;              ///< x.x'
-  std::vector<Eigen::MatrixXd> same_;     ///< 1 where the levels are the same, one per category column
-  std::vector<Prior> priors_;             ///< of the logarithms
+  Eigen::MatrixXd products_;   ///< x.x'
+  std::vector<Prior> priors_;  ///< of the logarithms
+  /// Of the evaluation under way, lower triangles: M(r), d(smooth part) / d r^2, and the covariance, later
+  /// its factor, later its inverse. One thread at a time.
+  mutable Eigen::MatrixXd matern_, decline_, covariance_;
 };
 
 }  // namespace neph::predict

@@ -67,6 +67,9 @@ std::vector<std::size_t> worth_keeping(const Blend& blend, std::size_t candidate
 }  // namespace
 
 Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
+  if (survey.points.target.size() < fewest_points)
+    return fail(ErrorCode::invalid_argument, "{} are too few to fit anything to; {} are the least",
+                counted(std::ssize(survey.points.target), "different row"), fewest_points);
   NEPH_TRY(auto design, Design::learn(survey.points.features, options.roles));
   Model model(std::move(design));
   NEPH_TRY(model.points_, model.design_.apply(survey.points.features));
@@ -90,13 +93,14 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
                            .noise = model.noise_,
                            .most_rows_for_kernel = options.kernel_rows_in_trials};
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
-  model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
+  const auto guesses = first_guesses(model.specs_, context, model.points_, log_target, options.threads);
+  model.trials_ = run_trials(model.specs_, context, model.points_, log_target, guesses,
                              {.threads = options.threads, .progress = options.progress});
   model.blend_ = Blend::learn(model.trials_);
 
   context.most_rows_for_kernel = options.kernel_rows;
   for (const auto place : worth_keeping(model.blend_, model.specs_.size())) {
-    auto candidate = Candidate::fit(model.specs_[place], context, model.points_, log_target);
+    auto candidate = Candidate::fit(model.specs_[place], context, model.points_, log_target, guesses[place]);
     if (!candidate) continue;
     model.kept_.push_back(place);
     model.candidates_.push_back(std::move(*candidate));

@@ -46,7 +46,8 @@ struct ModelOrigin {
 
 class Model {
  public:
-  /// Errors: those of Design::learn, and of candidates of which none could be fitted.
+  /// Errors: invalid_argument (fewer than fewest_points), those of Design::learn, and of candidates of which
+  /// none could be fitted.
   static Result<Model> fit(const Survey& survey, const FitOptions& options);
 
   /// Errors: those of Design::apply.

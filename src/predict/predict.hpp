@@ -15,3 +15,4 @@
 #include "predict/model_file.hpp"
 #include "predict/survey.hpp"
 #include "predict/table.hpp"
+#include "predict/validation.hpp"

@@ -1,9 +1,9 @@
 #include "predict/process.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "predict/kernel_choice.hpp"
+#include "predict/positive_definite.hpp"
 #include "predict/steady_math.hpp"
 
 namespace neph::predict {
@@ -143,9 +143,8 @@ Result<Process> Process::with_kernel(Scaling scaling, Places scaled, const Vecto
   for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
     MatrixXd noisy = covariance;
     noisy.diagonal().array() += least;
-    const Eigen::LLT<MatrixXd> factor(noisy);
-    if (factor.info() == Eigen::Success)
-      return Process(std::move(scaling), std::move(scaled), factor.solve(target), std::move(kernel));
+    if (factorise(noisy))
+      return Process(std::move(scaling), std::move(scaled), solve(noisy, target), std::move(kernel));
   }
   return fail(ErrorCode::internal, "the covariance of {} rows cannot be inverted", count);
 }

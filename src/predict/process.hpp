@@ -13,6 +13,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,8 @@ struct ProcessSettings {
   int most_steps = 60;
   /// Deviation of the target's noise that repeats show; 0: not known.
   double least_noise = 1e-3;
+  /// Where the search for a kernel begins: one of much the same rows; empty: what is usual.
+  std::optional<Kernel> first_guess;
 };
 
 class Process {

@@ -48,6 +48,17 @@ TEST(KernelPosterior, ItsGradientIsTheOneThatDifferencesShow) {
   }
 }
 
+TEST(KernelPosterior, ItsKernelsAndTheirLogarithmsAreOneAnothersInverses) {
+  Random random(4);
+  const auto places = random_places(random, 25, 3, 2);
+  const KernelPosterior posterior(places, curves(places), 1e-2);
+  auto logs = posterior.start();
+  for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += 0.1 * static_cast<double>(i % 5);
+  const auto again = posterior.logs_of(posterior.kernel(logs));
+  ASSERT_EQ(again.size(), logs.size());
+  for (std::size_t i = 0; i < logs.size(); ++i) EXPECT_NEAR(again[i], logs[i], 1e-9) << i;
+}
+
 TEST(Process, FollowsACurveWithinItsRange) {
   Random random(4);
   const auto places = random_places(random, 120, 2, 1), at = random_places(random, 60, 2, 1);

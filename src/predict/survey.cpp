@@ -19,7 +19,6 @@ constexpr double nearly_every = 0.5;  ///< of the rows have a number of their ow
 constexpr double text_nearly_every = 0.9;  ///< the same of text
 constexpr std::size_t enough_rows = 12;    ///< to call a column by how many values it has
 constexpr double most_noise = 0.1;         ///< of the target's spread that repeats of one point may have
-constexpr std::size_t fewest_points = 5;
 
 using Rows = std::vector<std::size_t>;
 
@@ -50,6 +49,29 @@ std::size_t distinct(const Column& column, const Rows& rows) {
   for (const auto row : rows)
     if (!column.is_empty(row)) values.insert(column.is_text() ? column.codes[row] : column.numbers[row]);
   return values.size();
+}
+
+double noise_of(const Points& points) {
+  std::vector<double> repeated;
+  for (std::size_t i = 0; i < points.repeats.size(); ++i)
+    if (points.repeats[i] > 1) repeated.push_back(points.deviations[i]);
+  return repeated.empty() ? 0 : stats::median(repeated);
+}
+
+/// Without levels that no row has.
+void compact_levels(Column& column) {
+  std::vector<std::int32_t> places(column.levels.size(), -1);
+  std::vector<std::string> levels;
+  for (auto& code : column.codes) {
+    if (code < 0) continue;
+    auto& place = places[static_cast<std::size_t>(code)];
+    if (place < 0) {
+      place = static_cast<std::int32_t>(levels.size());
+      levels.push_back(column.levels[static_cast<std::size_t>(code)]);
+    }
+    code = place;
+  }
+  column.levels = std::move(levels);
 }
 
 class Surveying {
@@ -236,7 +258,6 @@ class Surveying {
     Table wanted{.source = table_.source, .rows = table_.rows};
     for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
     Rows firsts;
-    std::vector<double> squares;
     std::int64_t far = 0;
     for (const auto& group : groups) {
       firsts.push_back(rows_[group.front()]);
@@ -244,13 +265,13 @@ class Surveying {
       for (const auto i : group) logs.push_back(log_target_[i]);
       survey_.points.target.push_back(std::exp(stats::median(logs)));
       survey_.points.repeats.push_back(static_cast<int>(group.size()));
+      const double deviation = group.size() < 2 ? 0 : 1.4826 * stats::median_absolute_deviation(logs);
+      survey_.points.deviations.push_back(deviation);
       if (group.size() < 2) continue;
-      const double deviation = 1.4826 * stats::median_absolute_deviation(logs);
-      squares.push_back(deviation * deviation);
       for (const auto distance : log_distances(group))
         if (std::abs(distance) > std::max(0.4, 10 * deviation)) ++far;
     }
-    if (!squares.empty()) survey_.points.noise = std::sqrt(stats::median(squares));
+    survey_.points.noise = noise_of(survey_.points);
     if (far > 0)
       find("outliers",
            fmt::format("far from the other repeats of their point: {}; each point's median is used",
@@ -293,6 +314,20 @@ Result<Survey> survey(const Table& table, const std::string& target, const Surve
   for (const auto* names : {&options.ignored, &options.used})
     for (const auto& name : *names) NEPH_CHECK(table.find(name));
   return Surveying(table, place, options)();
+}
+
+Survey part_of(const Survey& survey, const std::vector<std::size_t>& points) {
+  Survey part{.columns = survey.columns, .target = survey.target};
+  part.points.features = rows_of(survey.points.features, points);
+  for (auto& column : part.points.features.columns) compact_levels(column);
+  for (const auto point : points) {
+    part.points.target.push_back(survey.points.target[point]);
+    part.points.repeats.push_back(survey.points.repeats[point]);
+    part.points.deviations.push_back(survey.points.deviations[point]);
+    part.rows += survey.points.repeats[point];
+  }
+  part.points.noise = noise_of(part.points);
+  return part;
 }
 
 std::optional<Column> embedded_numbers(const Column& column) {

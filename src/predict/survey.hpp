@@ -57,12 +57,16 @@ void describe(Visit&& v, Self& s) {
   v("rows", s.rows, "how many rows");
 }
 
+constexpr std::size_t fewest_points = 5;  ///< that anything is fitted to
+
 /// One row per point: rows with the same features are joined.
 struct Points {
   Table features;              ///< the columns that tell points apart
   std::vector<double> target;  ///< median of the repeats
   std::vector<int> repeats;    ///< rows of each point
-  double noise = 0;            ///< deviation of the logarithm of one repeat; 0: nothing was repeated
+  /// Of each point: deviation of the logarithms of its repeats; 0: it was not repeated.
+  std::vector<double> deviations;
+  double noise = 0;  ///< deviation of the logarithm of one repeat; 0: nothing was repeated
 };
 
 struct Survey {
@@ -81,6 +85,9 @@ struct SurveyOptions {
 /// Errors: not_found (no such column), invalid_argument (a target that is text, or in no row above 0; no
 /// feature is left; fewer than 5 points).
 Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options = {});
+
+/// What the survey would say of some of its points alone: only they have levels and noise.
+Survey part_of(const Survey& survey, const std::vector<std::size_t>& points);
 
 /// "128dataset", "64dataset": each text is a number and behind it the same rest. The column of those numbers,
 /// or nothing.

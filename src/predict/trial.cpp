@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/thread.hpp"
+#include "predict/kernel_choice.hpp"
 
 namespace neph::predict {
 namespace {
@@ -29,10 +30,39 @@ double distance_of(const HoldOut& split, const Inputs& inputs) {
   return sum / static_cast<double>(split.left_out.size());
 }
 
+/// job(0) to job(count - 1), each once, on so many threads.
+template <class Job>
+void share_out(std::size_t count, std::size_t threads, const Job& job) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (auto i = next++; i < count; i = next++) job(i);
+  };
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < threads; ++i)
+    helpers.push_back(start_thread("trial", [&](const std::stop_token&) { work(); }));
+  work();
+}
+
 }  // namespace
+
+std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec>& specs,
+                                                 const CandidateContext& context, const Inputs& inputs,
+                                                 const VectorXd& log_target, std::size_t threads) {
+  std::vector<std::optional<Kernel>> guesses(specs.size());
+  const auto rows = drawn_rows(static_cast<std::size_t>(log_target.size()), 2 * context.most_rows_for_kernel);
+  const auto some = rows_of(inputs, rows);
+  const auto some_targets = rows_of(log_target, rows);
+  share_out(specs.size(), threads, [&](std::size_t i) {
+    if (!specs[i].has_process) return;
+    const auto candidate = Candidate::fit(specs[i], context, some, some_targets);
+    if (candidate && candidate->process()) guesses[i] = candidate->process()->kernel();
+  });
+  return guesses;
+}
 
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const VectorXd& log_target,
+                              const std::vector<std::optional<Kernel>>& guesses,
                               const TrialSettings& settings) {
   const auto splits = hold_outs(inputs, settings.hold_out);
   std::vector<Trial> trials;
@@ -43,29 +73,20 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
                                                 std::numeric_limits<double>::infinity()),
                       distance_of(split, inputs)});
   const auto all = splits.size() * specs.size();
-  std::atomic<std::size_t> next{0};
   std::size_t done = 0;
   std::mutex telling;
-  const auto work = [&] {
-    for (auto job = next++; job < all; job = next++) {
-      const auto& split = splits[job / specs.size()];
-      const auto candidate = Candidate::fit(specs[job % specs.size()], context, rows_of(inputs, split.kept),
-                                            rows_of(log_target, split.kept));
-      if (candidate)
-        trials[job / specs.size()].errors.middleCols(static_cast<Index>(job % specs.size() * departures),
-                                                     departures) =
-            candidate->log_means(rows_of(inputs, split.left_out)).colwise() -
-            rows_of(log_target, split.left_out);
-      const std::lock_guard lock(telling);
-      if (settings.progress) settings.progress(++done, all);
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < settings.threads; ++i)
-      helpers.push_back(start_thread("trial", [&](const std::stop_token&) { work(); }));
-    work();
-  }
+  share_out(all, settings.threads, [&](std::size_t job) {
+    const auto place = job % specs.size();
+    const auto& split = splits[job / specs.size()];
+    const auto candidate = Candidate::fit(specs[place], context, rows_of(inputs, split.kept),
+                                          rows_of(log_target, split.kept), guesses[place]);
+    if (candidate)
+      trials[job / specs.size()].errors.middleCols(static_cast<Index>(place * departures), departures) =
+          candidate->log_means(rows_of(inputs, split.left_out)).colwise() -
+          rows_of(log_target, split.left_out);
+    const std::lock_guard lock(telling);
+    if (settings.progress) settings.progress(++done, all);
+  });
   return trials;
 }
 

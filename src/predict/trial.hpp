@@ -25,10 +25,17 @@ struct TrialSettings {
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< called by one thread at a time
 };
 
+/// Each spec's kernel on all rows, as a first guess of what it is on most of them. Empty where a spec has
+/// none.
+std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec>& specs,
+                                                 const CandidateContext& context, const Inputs& inputs,
+                                                 const Eigen::VectorXd& log_target, std::size_t threads);
+
 /// Every candidate on every hold-out. A candidate that cannot be fitted there has errors of infinity. The
 /// same for the same inputs, whatever the number of threads.
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const Eigen::VectorXd& log_target,
+                              const std::vector<std::optional<Kernel>>& guesses,
                               const TrialSettings& settings);
 
 }  // namespace neph::predict

@@ -1,0 +1,58 @@
+#include "predict/positive_definite.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "core/random.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+MatrixXd any_positive_definite(Index size, std::uint64_t seed) {
+  Random random(seed);
+  MatrixXd root(size, size);
+  for (auto& value : root.reshaped()) value = random.normal();
+  return root * root.transpose() + MatrixXd::Identity(size, size);
+}
+
+TEST(PositiveDefinite, IsFactorisedSolvedAndInverted) {
+  const MatrixXd matrix = any_positive_definite(50, 1);
+  const VectorXd truth = VectorXd::LinSpaced(50, -1, 1);
+  MatrixXd factor = matrix;
+  ASSERT_TRUE(factorise(factor));
+  EXPECT_NEAR((solve(factor, matrix * truth) - truth).norm(), 0, 1e-10);
+  const MatrixXd lower = factor.triangularView<Eigen::Lower>();
+  EXPECT_NEAR((lower * lower.transpose() - matrix).norm(), 0, 1e-9);
+  invert(factor);
+  const MatrixXd inverse = factor.selfadjointView<Eigen::Lower>();
+  EXPECT_NEAR((inverse * matrix - MatrixXd::Identity(50, 50)).norm(), 0, 1e-9);
+}
+
+TEST(PositiveDefinite, SaysWhatIsNot) {
+  MatrixXd matrix = any_positive_definite(5, 1);
+  matrix(3, 3) = -1;
+  EXPECT_FALSE(factorise(matrix));
+}
+
+TEST(PositiveDefinite, ManyThreadsMayCall) {
+  const MatrixXd matrix = any_positive_definite(200, 2);
+  MatrixXd expected = matrix;
+  ASSERT_TRUE(factorise(expected));
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int again = 0; again < 50; ++again) {
+        MatrixXd factor = matrix;
+        EXPECT_TRUE(factorise(factor));
+        EXPECT_EQ(factor, expected);
+      }
+    });
+}
+
+}  // namespace
+}  // namespace neph::predict

@@ -1,0 +1,120 @@
+"""./dev goals [GOAL...]: how well `neph validate` predicts fixed splits of the shared tables, goal by goal and method by method.
+
+Nothing is tuned here: each goal is a command line, a part of what it prints, and the error that must not be exceeded. Exit code 1
+if `auto` misses one. Everything that was printed is kept in build/goals/.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAM = REPOSITORY / "build/release/bin/neph"
+DATA = REPOSITORY.parent / "shared/data/prediction"
+KEPT = REPOSITORY / "build/goals"
+METHODS = ["auto"]
+
+AWS = ["profet-aws-training.csv", "--target", "batch_latency", "--network", "model", "--variants", "profet", "--side", "dataset",
+       "--batch", "batchsize", "--machine", "instance_name"]  # fmt: skip
+SINGLE = ["vtrain-single.csv", "--target", "iteration time"]
+MULTI = ["vtrain-multi.csv", "--target", "iteration time"]
+
+INTERVAL_COVERAGE, INTERVAL_FACTOR, SPLITS_THAT_COVER = 0.88, 1.45, 16
+MOST_FLAGGED_INSIDE = 0.05
+
+
+@dataclass
+class Goal:
+    name: str
+    table: list
+    how: list  # options of `neph validate`
+    most_percent: float
+    part: str = ""  # only splits whose name has this in it
+    inside: bool = False  # its rows lie within the range of what is fitted on
+    by_split: bool = False  # the mean of the splits' errors instead of the rows'
+
+
+GOALS = [
+    Goal("aws-folds", AWS, ["--folds", "5"], 3, inside=True),
+    Goal("aws-batch", AWS, ["--split", "batchsize<=64 -> batchsize>64"], 6),
+    Goal("aws-side", AWS, ["--split", "dataset<=128 -> dataset>128"], 9),
+    Goal("aws-network", AWS, ["--leave-out", "model"], 10.5, by_split=True),
+    Goal("aws-vgg19", AWS, ["--leave-out", "model"], 2.5, part="VGG19"),
+    Goal("aws-resnet50", AWS, ["--leave-out", "model"], 12.5, part="ResNet50"),
+    *(Goal(f"aws-machine-{keep}", AWS, ["--leave-out", "instance_name", "--keep", keep, "--draws", "2"], most, inside=True, by_split=True)
+      for keep, most in (("1", 13.5), ("5", 11.5), ("10", 10.5), ("20", 8))),
+    *(Goal(f"aws-rows-{rows}", AWS, ["--sample", rows, "--draws", "2"], most, inside=True, by_split=True)
+      for rows, most in (("40", 21), ("80", 14), ("160", 8), ("320", 6))),
+    Goal("single-folds", SINGLE, ["--folds", "5"], 0.3, inside=True),
+    Goal("single-layers", SINGLE, ["--split", "# layers<=20 -> # layers=24"], 0.3),
+    Goal("single-batch", SINGLE, ["--split", "global batch<=32 -> global batch>32"], 1),
+    Goal("single-gpus", SINGLE, ["--split", "# GPUs<=4 -> # GPUs=8"], 10),
+    Goal("single-micro", SINGLE, ["--split", "micro batch<=4 -> micro batch=8"], 20),
+    Goal("single-hidden", SINGLE, ["--split", "hidden size<=1024 -> hidden size=2048"], 20),
+    Goal("single-tensor", SINGLE, ["--split", "tensor parallelism<=4 -> tensor parallelism=8"], 19),
+    Goal("multi-gpus", MULTI, ["--split", "# GPUs<=256 -> # GPUs=512"], 26),
+    Goal("multi-size", MULTI, ["--split", "Parameters<=40 -> Parameters>40"], 42),
+]  # fmt: skip
+
+
+def validated(goal, method):
+    """What `neph validate` says, and the seconds it took; one run serves all goals of the same command line."""
+    words = [str(PROGRAM), "validate", str(DATA / goal.table[0]), *goal.table[1:], *goal.how, "--method", method]
+    file = KEPT / (" ".join(words[3:]).translate(str.maketrans("/ ", "__")) + ".json")
+    if file in validated.known:
+        return validated.known[file]
+    begin = time.monotonic()
+    done = subprocess.run([*words, "--json"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}: {done.stderr.strip()}")
+    file.write_text(done.stdout)
+    validated.known[file] = json.loads(done.stdout)["methods"][0], time.monotonic() - begin
+    return validated.known[file]
+
+
+validated.known = {}
+
+
+def score_of(goal, judged):
+    """Error in percent, coverage, half width and the flagged share of the goal's part of the splits."""
+    splits = [each["score"] for each in judged["splits"] if goal.part in each["left_out"]]
+    if not goal.by_split and not goal.part:
+        splits = [judged["score"]]
+    return {key: sum(split[key] for split in splits) / len(splits) for key in ("mean", "coverage", "half_width", "flagged")}
+
+
+def flags_are_right(goal, score):
+    return score["flagged"] <= MOST_FLAGGED_INSIDE if goal.inside else score["flagged"] == 1
+
+
+def main():
+    options = argparse.ArgumentParser(prog="./dev goals", description="Errors of predictions on fixed splits, goal by goal.")
+    options.add_argument("goals", nargs="*", metavar="GOAL", help="only goals whose name begins so")
+    options.add_argument("--methods", default=",".join(METHODS), help="with commas between; auto is the one that must hold")
+    asked = options.parse_args()
+    wanted = [goal for goal in GOALS if not asked.goals or goal.name.startswith(tuple(asked.goals))]
+    KEPT.mkdir(parents=True, exist_ok=True)
+    methods = asked.methods.split(",")
+    print(f"{'goal':<16} {'at most':>8} " + "".join(f"{method:>9}" for method in methods) + f" {'covered':>8} {'width':>6} {'flagged':>8} {'s':>6}")
+    missed, covering = [], 0
+    for goal in wanted:
+        runs = [validated(goal, method) for method in methods]
+        scores = [score_of(goal, judged) for judged, _ in runs]
+        first = scores[0]
+        covers = first["coverage"] >= INTERVAL_COVERAGE and first["half_width"] <= INTERVAL_FACTOR
+        covering += covers
+        met = 100 * first["mean"] <= goal.most_percent
+        flags = flags_are_right(goal, first)
+        missed += [] if met and flags else [goal.name]
+        print(f"{goal.name:<16} {goal.most_percent:>6} % " + "".join(f"{100 * score['mean']:>7.2f} %" for score in scores)
+              + f" {first['coverage']:>8.2f} {first['half_width']:>6.2f} {first['flagged']:>8.2f} {runs[0][1]:>6.0f}"
+              + ("" if met else "  missed") + ("" if covers else "  interval") + ("" if flags else "  flags"), flush=True)  # fmt: skip
+    print(f"{len(wanted) - len(missed)} of {len(wanted)} goals are met; intervals hold on {covering} (goal: {SPLITS_THAT_COVER} of all {len(GOALS)})")
+    sys.exit(1 if missed else 0)
+
+
+main()
