@@ -66,10 +66,10 @@ Status ModelParts::check(const Model& model) {
   };
   const auto check_process = [&](const Process& process) -> Status {
     NEPH_CHECK(check_scaling(process.scaling_));
-    NEPH_CHECK(check_places(process.places_, numbers, categories));
+    NEPH_CHECK(check_places(process.places_, numbers, categories + pairs_of(categories)));
     return consistent(process.weights_.size() == process.places_.numbers.rows() &&
                           process.weights_.size() > 0 && std::ssize(process.kernel_.lengths) == numbers &&
-                          std::ssize(process.kernel_.own) == categories,
+                          std::ssize(process.kernel_.own) == categories + pairs_of(categories),
                       "a process and its rows");
   };
   for (const auto& candidate : model.candidates_) {

@@ -13,6 +13,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+constexpr int most_levels_paired = 1 << 15;  ///< of a category; later ones have no pairs
 constexpr double root5 = 2.23606797749978969641;
 
 /// Columns of the rows fitted on as the kernel sees them, for one row at a time to be compared with all.
@@ -103,6 +104,23 @@ Places rows_of(const Places& places, std::span<const std::size_t> rows) {
   return part;
 }
 
+Places with_pairs(const Places& places) {
+  const auto categories = places.levels.cols();
+  Places all{places.numbers, Eigen::MatrixXi(places.levels.rows(), categories + pairs_of(categories))};
+  all.levels.leftCols(categories) = places.levels;
+  auto column = categories;
+  for (Index a = 0; a < std::min(categories, most_paired); ++a) {
+    for (Index b = a + 1; b < std::min(categories, most_paired); ++b, ++column) {
+      for (Index row = 0; row < all.levels.rows(); ++row) {
+        const int first = places.levels(row, a), second = places.levels(row, b);
+        const bool known = std::min(first, second) >= 0 && std::max(first, second) < most_levels_paired;
+        all.levels(row, column) = known ? first * most_levels_paired + second : -1;
+      }
+    }
+  }
+  return all;
+}
+
 Scaling Scaling::of(const MatrixXd& numbers) {
   Scaling scaling{numbers.colwise().mean(), {}};
   const auto rows = static_cast<double>(std::max<Index>(1, numbers.rows()));
@@ -125,7 +143,7 @@ Result<Process> Process::fit(const Places& places, const VectorXd& target, const
       rows.size() < static_cast<std::size_t>(target.size()))
     return fit(rows_of(places, rows), rows_of(target, rows), settings);
   auto scaling = Scaling::of(places.numbers);
-  auto scaled = scaling.apply(places);
+  auto scaled = scaling.apply(with_pairs(places));
   auto kernel = choose_kernel(scaled, target, settings);
   return with_kernel(std::move(scaling), std::move(scaled), target, std::move(kernel));
 }
@@ -150,7 +168,7 @@ Result<Process> Process::with_kernel(Scaling scaling, Places scaled, const Vecto
 }
 
 VectorXd Process::mean(const Places& at) const {
-  const auto scaled = scaling_.apply(at);
+  const auto scaled = scaling_.apply(with_pairs(at));
   Comparison comparison(places_, kernel_);
   VectorXd covariance, means(scaled.numbers.rows());
   for (Index row = 0; row < means.size(); ++row) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,15 @@ struct Places {
 Places rows_of(const Places& places, std::span<const std::size_t> rows);
 Eigen::VectorXd rows_of(const Eigen::VectorXd& values, std::span<const std::size_t> rows);
 
+/// The first categories of a table, two by two, are categories too: a network may suit a machine.
+constexpr Eigen::Index most_paired = 3;
+constexpr Eigen::Index pairs_of(Eigen::Index categories) {
+  const auto paired = std::min(categories, most_paired);
+  return paired * (paired - 1) / 2;
+}
+/// The same places with a column of levels for each pair.
+Places with_pairs(const Places& places);
+
 /// Deviations and lengths, as in the kernel above.
 struct Kernel {
   double amplitude = 1;
@@ -40,7 +50,7 @@ struct Kernel {
     double amplitude = 0.5;
     double slope = 0.5;
   };
-  std::vector<Own> own;  ///< one per category column
+  std::vector<Own> own;  ///< one per category column, and per pair of them
 };
 
 /// How numbers are brought to mean 0 and deviation 1.

@@ -147,3 +147,53 @@ def test_a_model_that_was_cut_or_edited_is_refused(neph, fitted):
         model.write_text(text)
         done = neph("predict", "model.json", "ask.csv", code=None)
         assert done.returncode != 0 and done.stderr.count("\n") == 1 and "not a model that can be used" in done.stderr
+
+
+@pytest.fixture
+def table(neph, known_rows):
+    write_csv(neph.folder / "runs.csv", known_rows)
+    return ("runs.csv", "--target", "step", "--machine", "machine")
+
+
+def test_validation_inside_and_beyond(neph, table):
+    (inside,) = neph.json("validate", *table)["methods"]
+    assert inside["method"] == "auto" and len(inside["splits"]) == 5 and inside["score"]["rows"] == 48
+    assert inside["score"]["mean"] < 0.03 and inside["score"]["coverage"] > 0.85 and inside["score"]["flagged"] < 0.05
+    assert {each["column"] for each in inside["slices"]} >= {"batch", "layers", "machine"}
+    (beyond,) = neph.json("validate", *table, "--split", "batch<=16 -> batch=32")["methods"]
+    assert beyond["score"]["rows"] == 8 and beyond["score"]["flagged"] == 1 and beyond["score"]["mean"] < 0.15
+
+
+def test_validation_of_all_methods_as_a_table(neph, table):
+    shown = neph("validate", *table, "--leave-out", "layers", "--method", "all").stdout
+    for words in ("layers 12 left out", "auto", "terms", "process", "in 90 % interval"):
+        assert words in shown
+    assert len([line for line in shown.splitlines() if line.startswith("all ")]) >= 3
+
+
+def test_a_machine_needs_rows_of_its_own(neph, table):
+    (none,) = neph.json("validate", *table, "--leave-out", "machine")["methods"]
+    assert none["score"]["refused"] == none["score"]["rows"] == 48
+    (some,) = neph.json("validate", *table, "--leave-out", "machine", "--keep", 4, "--draws", 2)["methods"]
+    assert len(some["splits"]) == 4 and some["score"]["refused"] == 0 and some["score"]["mean"] < 0.2
+
+
+def test_the_same_seed_gives_the_same_validation(neph, table):
+    first, second, other = (neph.json("validate", *table, "--sample", 20, "--seed", seed)["methods"][0] for seed in (1, 1, 2))
+    assert first == second != other
+    assert first["score"]["rows"] == 28
+
+
+@pytest.mark.parametrize("words, said", [
+    (("--folds", 5, "--sample", 20), "give one of them"),
+    (("--split", "batch<=16"), "has no '->'"),
+    (("--split", "bach<=16 -> batch=32"), "batch"),
+    (("--split", "batch<=16 -> batch>=16"), "both sides"),
+    (("--split", "batch<=16 -> batch>64"), "no row is on the right side"),
+    (("--method", "magic"), "none of auto"),
+    (("--leave-out", "nothing"), "nothing"),
+    (("--sample", 3), "sample"),
+])  # fmt: skip
+def test_validation_says_what_is_wrong_with_a_question(neph, table, words, said):
+    done = neph("validate", *table, *words, code=None)
+    assert done.returncode != 0 and said in done.stderr
