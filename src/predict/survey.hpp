@@ -86,4 +86,7 @@ Result<Survey> survey(const Table& table, const std::string& target, const Surve
 /// or nothing.
 std::optional<Column> embedded_numbers(const Column& column);
 
+/// The numbers of a column, whether written as numbers or as "128dataset"; nothing: it has text.
+std::optional<std::vector<double>> as_numbers(const Column& column);
+
 }  // namespace neph::predict
