@@ -108,6 +108,9 @@ void declare_fit(Command& command) {
       "  neph fit runs.csv --target t --term 'batch*side^2, batch*layers' --latency-term 1 --latency-term "
       "layers\n"
       "  neph fit runs.csv --target t --term '\"global batch\"*h*(12*h+s)/[# GPUs]' --scale '(1+(p-1)/m)'\n"
+      "A term has columns (in quotes or [ ] where the name has spaces), numbers, + - * / ^ ( ), and min, "
+      "max, log2, "
+      "sqrt, ceil, floor.\n"
       "What it finds out by itself: repeats of one point, which columns are features, what a time is made "
       "of, and how far "
       "to believe that where nothing was measured.");

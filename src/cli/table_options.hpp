@@ -38,8 +38,8 @@ void describe(Visit&& v, Self& s) {
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
   v("term", s.term,
-    "what a time is made of, as 'batch*side^2': columns, numbers, + - * / ^ ( ), min, max, log2, sqrt, ceil, "
-    "floor; several times, or with commas between; the terms add up or the largest rules");
+    "work that a time is made of, as 'batch*side^2'; again for more, or with commas between: the largest "
+    "rules or all add up");
   v("latency_term", s.latency_term, "the same of what always adds: waiting, messages, launches");
   v("scale", s.scale, "multiplies all of them");
 }
