@@ -34,6 +34,8 @@ Status ModelParts::check(const Model& model) {
   NEPH_CHECK(consistent(std::ssize(design.ranged_names_) == ranged && model.low_.size() == ranged &&
                             model.high_.size() == ranged,
                         "ranges of the numbers"));
+  for (std::size_t j = 0; j < design.numbers_.size(); ++j)
+    NEPH_CHECK(consistent(design.ranged_names_[j] == design.numbers_[j].column, "names of the numbers"));
   NEPH_CHECK(check_places(model.points_.places, numbers, categories));
   NEPH_CHECK(consistent(model.points_.ranged.cols() == ranged &&
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),

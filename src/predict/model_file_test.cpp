@@ -95,6 +95,13 @@ TEST_F(ModelFile, IsRefusedWhereItIsNone) {
   EXPECT_THAT(error_of(dump_json(json)), HasSubstr("'low' is missing"));
 }
 
+/// An answer beyond a range looks its column up by that name.
+TEST_F(ModelFile, IsRefusedWhereNamesContradict) {
+  auto json = *parse_json(text_, "it");
+  json["design"]["ranged"][0] = "another";
+  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("names of the numbers"));
+}
+
 /// Any one list made shorter or number made text is found before it is used; what is left answers without a
 /// fault.
 TEST_F(ModelFile, IsRefusedWhereItWasEdited) {
