@@ -68,11 +68,11 @@ TEST(Formula, NamesColumnsAsTheirHeadingsDo) {
 }
 
 TEST(Formula, FaultsArePointedAt) {
-  EXPECT_EQ(
-      error_of("64*L*hh*(12*h+s)"),
-      "there is no column 'hh' (columns: h, L, s, global batch, # GPUs, time, a \"b\", min, GPU, side; did you mean 'h'?)\n"
-      "  64*L*hh*(12*h+s)\n"
-      "       ^");
+  EXPECT_EQ(error_of("64*L*hh*(12*h+s)"),
+            "there is no column 'hh' (columns: h, L, s, global batch, # GPUs, time, a \"b\", min, GPU, side; "
+            "did you mean 'h'?)\n"
+            "  64*L*hh*(12*h+s)\n"
+            "       ^");
   EXPECT_THAT(error_of("2*globalbatch"), HasSubstr("did you mean 'global batch'?"));
   EXPECT_THAT(error_of("h*GPU"), HasSubstr("the column 'GPU' has text, as 'A100': a term is made of "
                                            "numbers\n  h*GPU\n    ^"));
