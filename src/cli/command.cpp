@@ -137,17 +137,22 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
 }
 
 void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional,
-                    Set set, bool may_stand_alone) {
+                    Set set, Taking taking) {
   const auto option = option_name(name);
+  const bool may_stand_alone = taking == Taking::or_not_at_all;
   const std::string stands_for = may_stand_alone ? "on" : "";
-  auto accept = [set = std::move(set), fault = parser_.fault, option,
-                 stands_for](const std::vector<std::string>& given) {
-    const auto once = [&]() -> Status {
+  auto accept = [set = std::move(set), fault = parser_.fault, option, stands_for,
+                 taking](const std::vector<std::string>& given) {
+    const auto read = [&]() -> Status {
       if (given.size() == 1) return set(given.front().empty() ? stands_for : given.front());
+      if (taking == Taking::repeatedly) {
+        for (const auto& text : given) NEPH_CHECK(set(text));
+        return {};
+      }
       return fail(ErrorCode::invalid_argument, "{} is given twice; a list of values is written 1,2,4",
                   option);
     };
-    if (auto status = once(); !status && !*fault) {
+    if (auto status = read(); !status && !*fault) {
       auto error = status.error();
       if (error.message.find(option) == std::string::npos)
         error.message = fmt::format("{}: {}", option, error.message);

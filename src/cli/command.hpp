@@ -42,17 +42,17 @@ class Command {
   void flag(std::string_view name, bool& target, std::string_view help);
   void option(std::string_view name, std::string& target, std::string_view help);
 
-  /// One option per field of T, written into `target`. The field named `positional` needs no option name.
+  /// One option per field of T, written into `target`. The field named `positional` needs no option name. A
+  /// field of several texts may be given several times.
   template <Described T>
   void fields(T& target, std::string_view positional = {}) {
     describe(
         [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
           auto set = [&member, path = option_name(name), range](const std::string& text) -> Status {
-            return detail::read_field(value_as_json<Member>(text), member, range, path);
+            return read_value(text, member, range, path);
           };
-          field(name, help, hint<Member>(member), name == positional, std::move(set),
-                std::is_same_v<Member, bool>);
+          field(name, help, hint<Member>(member), name == positional, std::move(set), taking<Member>());
         },
         target);
   }
@@ -76,24 +76,41 @@ class Command {
             values[std::string(name)] = list.size() == 1 ? list[0] : list;
             return {};
           };
-          field(name, help, hint<Member>(member), name == positional, std::move(set),
-                std::is_same_v<Member, bool>);
+          field(name, help, hint<Member>(member), name == positional, std::move(set), taking<Member>());
         },
         defaults);
   }
 
  private:
   using Set = std::function<Status(const std::string&)>;
+  using Texts = std::vector<std::string>;
+  template <class Member>
+  static Status read_value(const std::string& text, Member& member, Range range, const std::string& path) {
+    return detail::read_field(value_as_json<Member>(text), member, range, path);
+  }
+  static Status read_value(const std::string& text, Texts& member, Range, const std::string&) {
+    member.push_back(text);
+    return {};
+  }
+  /// How often an option's value is given.
+  enum class Taking { once, or_not_at_all, repeatedly };
+  template <class Member>
+  static constexpr Taking taking() {
+    return std::is_same_v<Member, bool>    ? Taking::or_not_at_all
+           : std::is_same_v<Member, Texts> ? Taking::repeatedly
+                                           : Taking::once;
+  }
 
   /// The list that the text is; the text itself where it may be a path and there is such a file, commas and
   /// all.
   static Result<std::vector<std::string>> values_of(const std::string& text, bool may_be_path);
   void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set,
-             bool may_stand_alone = false);
+             Taking taking);
 
   /// What help shows behind the option's name: choices and default.
   template <class T>
   static std::string hint(const T& value) {
+    if constexpr (std::is_same_v<T, Texts>) return "TEXT ...";
     const auto text = value_as_text(to_json(value));
     if constexpr (NamedEnum<T>) {
       std::string choices;

@@ -56,6 +56,26 @@ void print_standings(const predict::Model& model) {
   fmt::print("\nTried on parts of the table that were left out:\n{}", table.text());
 }
 
+/// What a time is made of, by the terms that were given.
+void print_given(const predict::Model& model) {
+  if (model.design().given().empty()) return;
+  const auto fitted = predict::fitted_terms(model);
+  if (!fitted) {
+    fmt::print(
+        "\nThe terms that were given predict worse than what was found without them, and are not used.\n");
+    return;
+  }
+  fmt::print(
+      "\nThe terms that were given, fitted to all points{}{}:\n",
+      fitted->scale.empty() ? "" : fmt::format("; all times {}", printable(fitted->scale)),
+      fitted->power == 1 ? "" : fmt::format("; the largest work rules (smooth maximum {})", fitted->power));
+  Table table({"coefficient", "", "term", "kind", "share of the time"});
+  for (const auto& term : fitted->terms)
+    table.add({fmt::format("{:.4g}", term.coefficient), "x", printable(term.text),
+               term.is_latency ? "latency" : "work", fmt::format("{:.1f} %", 100 * term.share)});
+  fmt::print("{}", table.text());
+}
+
 Status fit_table(const FitCommand& options) {
   NEPH_TRY(const auto survey, survey_of(options.table));
   print_survey(survey);
@@ -68,6 +88,7 @@ Status fit_table(const FitCommand& options) {
   fit.progress = progress_on(line, "trying");
   NEPH_TRY(const auto model, predict::Model::fit(survey, fit));
   line.clear();
+  print_given(model);
   print_standings(model);
   NEPH_CHECK(predict::save_model(model, options.out));
   fmt::print("\n{}; next: neph predict {} ROWS.csv\n", options.out, options.out);
@@ -84,6 +105,12 @@ void declare_fit(Command& command) {
       "Examples:\n"
       "  neph fit runs.csv --target 'step time'\n"
       "  neph fit runs.csv --target batch_latency --network model --side dataset --machine instance_name\n"
+      "  neph fit runs.csv --target t --term 'batch*side^2, batch*layers' --latency-term 1 --latency-term "
+      "layers\n"
+      "  neph fit runs.csv --target t --term '\"global batch\"*h*(12*h+s)/[# GPUs]' --scale '(1+(p-1)/m)'\n"
+      "A term has columns (in quotes or [ ] where the name has spaces), numbers, + - * / ^ ( ), and min, "
+      "max, log2, "
+      "sqrt, ceil, floor.\n"
       "What it finds out by itself: repeats of one point, which columns are features, what a time is made "
       "of, and how far "
       "to believe that where nothing was measured.");

@@ -21,6 +21,20 @@ std::string column_called_batch(const predict::Survey& survey) {
   return found;
 }
 
+predict::TermTexts terms_in(const TableOptions& options) {
+  return {.work = options.term, .latency = options.latency_term, .scale = options.scale};
+}
+
+Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table& table,
+                         const std::vector<std::string>& ignored) {
+  for (const auto& name : ignored) {
+    NEPH_TRY(const auto place, table.find(name));
+    if (terms.uses(table.columns[place].name))
+      return fail(ErrorCode::invalid_argument, "--ignore: a term is made of '{}'", table.columns[place].name);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> names_in(const std::string& list) {
@@ -38,8 +52,14 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
   if (options.target.empty())
     return fail(ErrorCode::invalid_argument, "--target is missing: the column to predict");
   NEPH_TRY(const auto table, predict::read_table(options.table));
-  return predict::survey(table, options.target,
-                         {.ignored = names_in(options.ignore), .used = names_in(options.use)});
+  predict::SurveyOptions wanted{.ignored = names_in(options.ignore), .used = names_in(options.use)};
+  const auto texts = terms_in(options);
+  if (!texts.empty()) {
+    NEPH_TRY(const auto terms, predict::GivenTerms::parse(texts, table, options.target));
+    NEPH_CHECK(check_not_ignored(terms, table, wanted.ignored));
+    for (const auto& name : terms.columns()) wanted.used.push_back(name);
+  }
+  return predict::survey(table, options.target, wanted);
 }
 
 predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey) {
@@ -47,7 +67,8 @@ predict::Roles roles_in(const TableOptions& options, const predict::Survey& surv
                        .variants = options.variants,
                        .side = options.side,
                        .batch = options.batch,
-                       .machine = options.machine};
+                       .machine = options.machine,
+                       .terms = terms_in(options)};
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(survey);
   return roles;
 }

@@ -18,6 +18,9 @@ struct TableOptions {
   std::string machine;
   std::string ignore;
   std::string use;
+  std::vector<std::string> term;
+  std::vector<std::string> latency_term;
+  std::string scale;
 };
 
 template <class Visit, Describes<TableOptions> Self>
@@ -34,6 +37,11 @@ void describe(Visit&& v, Self& s) {
     "column with machines: each has rates of its own; of a new one a row must be in the table");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
+  v("term", s.term,
+    "work that a time is made of, as 'batch*side^2'; again for more, or with commas between: the largest "
+    "rules or all add up");
+  v("latency_term", s.latency_term, "the same of what always adds: waiting, messages, launches");
+  v("scale", s.scale, "multiplies all of them");
 }
 
 /// "a, b,c" as three names.

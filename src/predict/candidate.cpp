@@ -30,6 +30,8 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
       return fit_log_linear(inputs.places, log_target);
     case Backbone::monomials:
       return fit_monomials(spec, inputs, log_target);
+    case Backbone::given:
+      return fit_given(inputs.given, inputs.places.levels, log_target, spec.power);
     case Backbone::layers:
       break;
   }
@@ -45,6 +47,7 @@ struct MeanOf {
   const Inputs& at;
   VectorXd operator()(const LogLinear& model) const { return model.log_mean(at.places); }
   VectorXd operator()(const WorkModel& model) const { return model.log_mean(at.work, at.places.levels); }
+  VectorXd operator()(const GivenModel& model) const { return model.log_mean(at.given, at.places.levels); }
   VectorXd operator()(const Candidate::Monomials& model) const {
     return model.work.log_mean(monomials(at.log_quantities, model.powers), at.places.levels);
   }
@@ -55,6 +58,7 @@ struct MeanOf {
 std::string to_string(const CandidateSpec& spec) {
   auto text = std::string(enum_name(spec.backbone));
   if (spec.backbone == Backbone::monomials) text = fmt::format("{} monomials", spec.most_terms);
+  if (spec.backbone == Backbone::given) text = "given terms";
   if (spec.power != 1) text += fmt::format(", smooth maximum {}", spec.power);
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include "core/describe.hpp"
 #include "predict/design.hpp"
+#include "predict/given_model.hpp"
 #include "predict/log_linear.hpp"
 #include "predict/monomials.hpp"
 #include "predict/work_model.hpp"
@@ -19,10 +20,11 @@ enum class Backbone {
   powers,     ///< log-linear
   monomials,  ///< terms found in the data
   layers,     ///< terms of the network's layers, with rates of each machine
+  given,      ///< terms that the user gives
 };
 constexpr auto enum_names(Backbone) {
   return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
-                    Named{Backbone::layers, "layers"}};
+                    Named{Backbone::layers, "layers"}, Named{Backbone::given, "given"}};
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -64,7 +66,7 @@ struct CandidateContext {
 /// A candidate that is fitted.
 class Candidate {
  public:
-  /// Errors: those of Process; invalid_argument (no work terms where the backbone needs them).
+  /// Errors: those of Process; invalid_argument (no terms where the backbone needs them).
   /// `first_guess`: of the process's kernel (ProcessSettings).
   static Result<Candidate> fit(const CandidateSpec& spec, const CandidateContext& context,
                                const Inputs& inputs, const Eigen::VectorXd& log_target,
@@ -76,7 +78,7 @@ class Candidate {
     std::vector<Powers> powers;
     WorkModel work;
   };
-  using Model = std::variant<LogLinear, Monomials, WorkModel>;
+  using Model = std::variant<LogLinear, Monomials, WorkModel, GivenModel>;
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }

@@ -18,13 +18,6 @@ using Eigen::MatrixXd;
 /// (Williams, Waterman, Patterson, CACM 52(4), 2009). The machine's own lies between two of them.
 constexpr std::array ridge_points{2.0, 8.0, 32.0};
 
-/// The numbers of a column, whether written as numbers or as "128dataset".
-std::optional<std::vector<double>> as_numbers(const Column& column) {
-  if (!column.is_text()) return column.numbers;
-  if (auto embedded = embedded_numbers(column)) return std::move(embedded->numbers);
-  return std::nullopt;
-}
-
 /// What of a machine a term's time depends on.
 enum class Bound { compute, memory, both, neither };
 
@@ -110,6 +103,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   const auto count = static_cast<Index>(rows.size());
   part.log_quantities.resize(count, inputs.log_quantities.cols());
   part.work.resize(count, inputs.work.cols());
+  part.given = rows_of(inputs.given, rows);
   part.ranged.resize(count, inputs.ranged.cols());
   for (Index i = 0; i < count; ++i) {
     const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
@@ -159,6 +153,9 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
         *std::min_element(there.begin(), there.end()) < *std::max_element(there.begin(), there.end());
     design.numbers_.push_back(number);
   }
+  NEPH_TRY(design.given_, GivenTerms::parse(design.roles_.terms, points));
+  design.roles_.terms = design.given_.texts();
+  NEPH_CHECK(design.given_.values(points));
   Columns columns;
   NEPH_CHECK(design.add_numbers(points, columns));
   NEPH_CHECK(design.add_network(points, columns));
@@ -186,6 +183,7 @@ Result<Inputs> Design::apply(const Table& rows) const {
   inputs.log_quantities = as_matrix(columns.log_quantities, rows.rows);
   inputs.places.numbers = as_matrix(columns.features, rows.rows);
   inputs.work = as_matrix(columns.work, rows.rows);
+  NEPH_TRY(inputs.given, given_.values(rows));
   inputs.ranged = as_matrix(columns.ranged, rows.rows);
   return inputs;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "predict/given_terms.hpp"
 #include "predict/machines.hpp"
 #include "predict/network_work.hpp"
 #include "predict/process.hpp"
@@ -27,6 +28,7 @@ struct Roles {
   std::string side;      ///< of the pictures, in pixels
   std::string batch;
   std::string machine;
+  TermTexts terms;  ///< that the user gives
 };
 
 /// Rows as the methods see them.
@@ -34,6 +36,7 @@ struct Inputs {
   Eigen::MatrixXd log_quantities;  ///< rows by quantities
   Places places;                   ///< features and levels
   Eigen::MatrixXd work;            ///< rows by work terms; no columns without a network
+  GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   Eigen::Index rows() const { return places.numbers.rows(); }
 };
@@ -42,7 +45,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);
 class Design {
  public:
   /// Errors: not_found (a role's column, a network), invalid_argument (a network at a side that is too small
-  /// for it).
+  /// for it), those of GivenTerms.
   static Result<Design> learn(const Table& points, const Roles& roles,
                               const MachineTable& machines = known_machines());
 
@@ -53,10 +56,15 @@ class Design {
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }
   const std::vector<std::string>& work_terms() const { return work_names_; }
+  const GivenTerms& given() const { return given_; }
   const std::vector<std::string>& ranged() const { return ranged_names_; }
   /// Whether the methods see what it is: false for a number that never differed and that no network's work
   /// depends on.
   bool is_seen(Eigen::Index ranged) const { return numbers_[static_cast<std::size_t>(ranged)].is_seen; }
+  /// Whether the terms that the user gives are made of it.
+  bool is_given(Eigen::Index ranged) const {
+    return given_.uses(numbers_[static_cast<std::size_t>(ranged)].column);
+  }
   bool is_quantity(Eigen::Index ranged) const {
     return numbers_[static_cast<std::size_t>(ranged)].is_quantity;
   }
@@ -90,6 +98,7 @@ class Design {
   Result<const NetworkWork*> work_of(const std::string& name, double side) const;
 
   Roles roles_;
+  GivenTerms given_;
   std::vector<Number> numbers_;
   std::vector<Category> categories_;
   std::optional<std::size_t> machine_;

@@ -14,12 +14,27 @@ std::vector<CandidateSpec> work_specs(const Design& design) {
   return specs;
 }
 
+/// Those of terms that the user gives. A single term of work is its own largest.
+std::vector<CandidateSpec> given_specs(const Design& design) {
+  if (design.given().empty()) return {};
+  std::vector<CandidateSpec> specs{{.backbone = Backbone::given}};
+  if (design.given().work().size() > 1)
+    for (const double power : {2.0, 4.0}) specs.push_back({.backbone = Backbone::given, .power = power});
+  return specs;
+}
+
 }  // namespace
 
 std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
   const CandidateSpec powers{.backbone = Backbone::powers};
   if (method == Method::process) return {powers};
-  auto specs = work_specs(design);
+  auto specs = given_specs(design);
+  if (method == Method::terms && !specs.empty()) {
+    for (auto& spec : specs) spec.has_process = false;
+    return specs;
+  }
+  const auto found = work_specs(design);
+  specs.insert(specs.end(), found.begin(), found.end());
   if (method == Method::terms)
     for (auto& spec : specs) spec.has_process = false;
   else

@@ -10,7 +10,7 @@ namespace neph::predict {
 
 enum class Method {
   automatic,  ///< whatever suits the table, each believed where hold-outs say so
-  terms,      ///< sums and smooth maxima of work, nothing behind them
+  terms,      ///< sums and smooth maxima of work (where terms are given, of those alone), nothing behind them
   process,    ///< a Gaussian process behind a log-linear backbone
 };
 constexpr auto enum_names(Method) {

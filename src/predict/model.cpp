@@ -189,20 +189,23 @@ std::vector<Extrapolation> Model::words(const Place& place, const Table& rows, s
   return all;
 }
 
-/// Of numbers that never differed, about which the table says nothing.
-double Model::unseen_effect(const Inputs& inputs, Index row) const {
-  double effect = 0;
-  for (Index j = 0; j < inputs.ranged.cols(); ++j)
-    if (!design_.is_seen(j) && design_.is_quantity(j))
-      effect += usual_power * (inputs.ranged(row, j) - low_[j]);
-  return effect;
+/// Of numbers that never differed, about which the table says nothing; terms that are made of them do.
+VectorXd Model::unseen_effects(const Inputs& inputs, const CandidateSpec& spec) const {
+  VectorXd effects = VectorXd::Zero(inputs.rows());
+  for (Index j = 0; j < inputs.ranged.cols(); ++j) {
+    if (design_.is_seen(j) || !design_.is_quantity(j)) continue;
+    if (spec.backbone == Backbone::given && design_.is_given(j)) continue;
+    effects.array() += usual_power * (inputs.ranged.col(j).array() - low_[j]);
+  }
+  return effects;
 }
 
 Result<std::vector<Prediction>> Model::predict(const Table& rows) const {
   NEPH_TRY(const auto inputs, design_.apply(rows));
   MatrixXd logs(inputs.rows(), static_cast<Index>(candidates_.size() * departures));
   for (std::size_t i = 0; i < candidates_.size(); ++i)
-    logs.middleCols(static_cast<Index>(i * departures), departures) = candidates_[i].log_means(inputs);
+    logs.middleCols(static_cast<Index>(i * departures), departures) =
+        candidates_[i].log_means(inputs).colwise() + unseen_effects(inputs, candidates_[i].spec());
   std::vector<Prediction> predictions(rows.rows);
   for (Index row = 0; row < inputs.rows(); ++row) {
     auto& prediction = predictions[static_cast<std::size_t>(row)];
@@ -220,7 +223,7 @@ Result<std::vector<Prediction>> Model::predict(const Table& rows) const {
           all_weights.segment(static_cast<Index>(kept_[i] * departures), departures);
     weights /= weights.sum();
     const VectorXd own = logs.row(row).transpose();
-    const double mean = middle(weights, own, place.conditions.empty()) + unseen_effect(inputs, row),
+    const double mean = middle(weights, own, place.conditions.empty()),
                  half = blend_.half_width(place, weights, own, noise_);
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);

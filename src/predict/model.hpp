@@ -64,6 +64,10 @@ class Model {
   const Design& design() const { return design_; }
   const Blend& blend() const { return blend_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// Places of the candidates among the specs.
+  const std::vector<std::size_t>& kept() const { return kept_; }
+  /// What was fitted to, as the methods see it.
+  const Inputs& points() const { return points_; }
   const std::vector<Trial>& trials() const { return trials_; }
   const std::vector<CandidateSpec>& specs() const { return specs_; }
 
@@ -71,7 +75,7 @@ class Model {
   friend struct ModelParts;  // model_parts.hpp
   explicit Model(Design design) : design_(std::move(design)), blend_({}) {}
   Place place_of(const Inputs& inputs, Eigen::Index row) const;
-  double unseen_effect(const Inputs& inputs, Eigen::Index row) const;
+  Eigen::VectorXd unseen_effects(const Inputs& inputs, const CandidateSpec& spec) const;
   std::vector<Extrapolation> words(const Place& place, const Table& rows, std::size_t row) const;
 
   ModelOrigin origin_;

@@ -9,6 +9,8 @@ using Eigen::Index;
 
 namespace {
 
+constexpr double most_power = 64;  ///< of a smooth maximum: as CandidateSpec says
+
 Status consistent(bool holds, const char* what) {
   if (holds) return {};
   return fail(ErrorCode::corrupt, "its parts contradict each other: {}", what);
@@ -25,16 +27,15 @@ Status check_places(const Places& places, Index numbers, Index categories) {
 /// Whatever was edited, nothing may reach beyond a matrix later.
 Status ModelParts::check(const Model& model) {
   const auto& design = model.design_;
-  Table nothing{.source = "the model"};
-  for (const auto& number : design.numbers_) nothing.columns.push_back({.name = number.column});
-  for (const auto& category : design.categories_) nothing.columns.push_back({.name = category.column});
-  NEPH_TRY(const auto inputs, design.apply(nothing));
+  NEPH_TRY(const auto inputs, design.apply(columns_of(design)));
   const auto numbers = inputs.places.numbers.cols(), categories = inputs.places.levels.cols();
   const auto ranged = inputs.ranged.cols(), terms = inputs.work.cols(),
              quantities = inputs.log_quantities.cols();
   NEPH_CHECK(consistent(std::ssize(design.ranged_names_) == ranged && model.low_.size() == ranged &&
                             model.high_.size() == ranged,
                         "ranges of the numbers"));
+  for (std::size_t j = 0; j < design.numbers_.size(); ++j)
+    NEPH_CHECK(consistent(design.ranged_names_[j] == design.numbers_[j].column, "names of the numbers"));
   NEPH_CHECK(check_places(model.points_.places, numbers, categories));
   NEPH_CHECK(consistent(model.points_.ranged.cols() == ranged &&
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),
@@ -61,6 +62,13 @@ Status ModelParts::check(const Model& model) {
                           has_own && work.power > 0,
                       "coefficients of terms");
   };
+  const auto check_given = [&](const GivenModel& given) {
+    return consistent(given.work.size() == inputs.given.work.cols() && given.work.allFinite() &&
+                          given.latency.size() == inputs.given.latency.cols() && given.latency.allFinite() &&
+                          given.work.size() + given.latency.size() > 0 && given.power >= 1 &&
+                          given.power <= most_power && std::ssize(given.factors) <= categories,
+                      "coefficients of given terms");
+  };
   const auto check_scaling = [&](const Scaling& scaling) {
     return consistent(scaling.center.size() == numbers && scaling.width.size() == numbers, "scaling");
   };
@@ -81,6 +89,8 @@ Status ModelParts::check(const Model& model) {
                             "slopes"));
     } else if (const auto* work = std::get_if<WorkModel>(&candidate.model_)) {
       NEPH_CHECK(check_work(*work, terms));
+    } else if (const auto* given = std::get_if<GivenModel>(&candidate.model_)) {
+      NEPH_CHECK(check_given(*given));
     } else {
       const auto& found = std::get<Candidate::Monomials>(candidate.model_);
       for (const auto& term : found.powers)

@@ -22,7 +22,8 @@ struct IsVariant<std::variant<T...>> : std::true_type {};
 template <class T>
 concept Dense = std::is_base_of_v<Eigen::DenseBase<T>, T>;
 
-constexpr std::array model_names{"powers", "monomials", "work"};  // of Candidate::Model, in its order
+constexpr std::array model_names{"powers", "monomials", "work",
+                                 "given"};  // of Candidate::Model, in its order
 
 template <class T>
 Json write(T& value);
@@ -187,8 +188,8 @@ Result<Model> read_model(std::string_view text, std::string_view source) {
                               format_version)});
   auto model = ModelParts::model();
   if (const auto status = read_parts(*json, model, "model"); !status) return named(status.error());
+  if (const auto status = ModelParts::find_roles(model); !status) return named(status.error());
   if (const auto status = ModelParts::check(model); !status) return named(status.error());
-  ModelParts::find_roles(model);
   return model;
 }
 

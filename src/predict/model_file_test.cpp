@@ -6,6 +6,7 @@
 
 #include "core/json.hpp"
 #include "core/random.hpp"
+#include "predict/fitted_terms.hpp"
 
 namespace neph::predict {
 namespace {
@@ -32,6 +33,7 @@ class ModelFile : public testing::Test {
     FitOptions options;
     options.roles = {
         .network = "model", .variants = "profet", .side = "side", .batch = "batch", .machine = "machine"};
+    options.roles.terms = {.work = {"batch*side^2", "side"}, .latency = {"1"}, .scale = "2"};
     auto fitted = Model::fit(*survey(*parse_table(measured(random), "t.csv"), "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;
     text_ = write_model(*fitted);
@@ -65,6 +67,18 @@ TEST_F(ModelFile, GivesTheSameAnswersToTheLastBit) {
   EXPECT_EQ(read->origin().source, "t.csv");
 }
 
+TEST_F(ModelFile, KeepsTheTermsThatWereGiven) {
+  const auto texts = read_model(text_, "m.json")->design().given().texts();
+  EXPECT_EQ(texts.work, (std::vector<std::string>{"batch*side^2", "side"}));
+  EXPECT_EQ(texts.scale, "2");
+  EXPECT_TRUE(fitted_terms(*model_)) << "no candidate of given terms stayed: this file tests none";
+  auto json = *parse_json(text_, "it");
+  json["design"]["roles"]["terms"]["work"][0] = "batch*hide^2";
+  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("--term: there is no column 'hide'"));
+  json["design"]["roles"]["terms"]["work"][0] = "batch, side";
+  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("its parts contradict each other"));
+}
+
 TEST_F(ModelFile, IsRefusedWhereItIsNone) {
   EXPECT_THAT(error_of(""), HasSubstr("m.json: not a model that can be used"));
   EXPECT_THAT(error_of("{}"), HasSubstr("it was not written by 'neph fit'"));
@@ -79,6 +93,13 @@ TEST_F(ModelFile, IsRefusedWhereItIsNone) {
   json["version"] = 1;
   json.erase("low");
   EXPECT_THAT(error_of(dump_json(json)), HasSubstr("'low' is missing"));
+}
+
+/// An answer beyond a range looks its column up by that name.
+TEST_F(ModelFile, IsRefusedWhereNamesContradict) {
+  auto json = *parse_json(text_, "it");
+  json["design"]["ranged"][0] = "another";
+  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("names of the numbers"));
 }
 
 /// Any one list made shorter or number made text is found before it is used; what is left answers without a

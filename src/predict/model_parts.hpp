@@ -51,6 +51,13 @@ struct ModelParts {
     v("own_category", s.own_category);
     v("own", s.own);
   }
+  template <class Visit, Describes<GivenModel> Self>
+  static void fields(Visit& v, Self& s) {
+    v("work", s.work);
+    v("latency", s.latency);
+    v("power", s.power);
+    v("factors", s.factors);
+  }
   template <class Visit, Describes<Candidate::Monomials> Self>
   static void fields(Visit& v, Self& s) {
     v("powers", s.powers);
@@ -70,6 +77,12 @@ struct ModelParts {
     v("median", s.median);
     v("reach", s.reach);
   }
+  template <class Visit, Describes<TermTexts> Self>
+  static void fields(Visit& v, Self& s) {
+    v("work", s.work);
+    v("latency", s.latency);
+    v("scale", s.scale);
+  }
   template <class Visit, Describes<Roles> Self>
   static void fields(Visit& v, Self& s) {
     v("network", s.network);
@@ -77,6 +90,7 @@ struct ModelParts {
     v("side", s.side);
     v("batch", s.batch);
     v("machine", s.machine);
+    v("terms", s.terms);
   }
   template <class Visit, Describes<Design::Category> Self>
   static void fields(Visit& v, Self& s) {
@@ -141,11 +155,21 @@ struct ModelParts {
     v("points", s.points_);
   }
 
-  static void find_roles(Model& model) {
+  /// The columns that a design knows, without rows.
+  static Table columns_of(const Design& design) {
+    Table nothing{.source = "the model"};
+    for (const auto& number : design.numbers_) nothing.columns.push_back({.name = number.column});
+    for (const auto& category : design.categories_) nothing.columns.push_back({.name = category.column});
+    return nothing;
+  }
+  /// What follows from the roles.
+  static Status find_roles(Model& model) {
     auto& design = model.design_;
     for (std::size_t c = 0; c < design.categories_.size(); ++c) {
       if (design.categories_[c].column == design.roles_.machine) design.machine_ = c;
     }
+    NEPH_TRY(design.given_, GivenTerms::parse(design.roles_.terms, columns_of(design)));
+    return {};
   }
   static Candidate candidate() { return Candidate({}, LogLinear{}, Process({}, {}, {}, {})); }
   static Model model() { return Model(Design()); }

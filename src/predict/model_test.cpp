@@ -83,6 +83,21 @@ TEST_F(ModelOfTimes, KnowsTheNearestPoints) {
   EXPECT_EQ(near[0][0], (3 * 4 + 2) * 3 + 1U) << "batch 8, layers 8, m2 itself";
 }
 
+/// A number that never differed means what the terms say of it, and no more than can be known without them.
+TEST(Model, TermsKnowNumbersThatNeverDiffered) {
+  std::string text = "batch,width,t\n";
+  for (int batch = 1; batch <= 40; ++batch) text += fmt::format("{},100,{}\n", batch, 3 + 0.5 * batch);
+  const auto found = *survey(*parse_table(text, "t"), "t");
+  const auto query = *parse_table("batch,width\n10,200\n", "q");
+  FitOptions options{.method = Method::terms};
+  options.roles.terms = {.work = {"batch*width^2"}, .latency = {"1"}};
+  const auto with = Model::fit(found, options)->predict(query)->front();
+  EXPECT_NEAR(with.value, 3 + 0.5 * 10 * 4, 0.01);
+  EXPECT_EQ(with.extrapolates.front().situation, Situation::unvaried);
+  options.roles.terms = {.work = {"batch"}, .latency = {"1"}};
+  EXPECT_NEAR(Model::fit(found, options)->predict(query)->front().value, 8 * std::pow(2, 0.3), 0.01);
+}
+
 TEST(Model, TheSameTableGivesTheSameModelHoweverManyThreads) {
   Random random(2);
   const auto found = *survey(*parse_table(rows({1, 2, 4, 8}, 2, &random), "t"), "t");

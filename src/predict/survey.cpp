@@ -351,4 +351,10 @@ std::optional<Column> embedded_numbers(const Column& column) {
   return numbers;
 }
 
+std::optional<std::vector<double>> as_numbers(const Column& column) {
+  if (!column.is_text()) return column.numbers;
+  if (auto embedded = embedded_numbers(column)) return std::move(embedded->numbers);
+  return std::nullopt;
+}
+
 }  // namespace neph::predict

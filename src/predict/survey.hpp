@@ -93,4 +93,7 @@ Survey part_of(const Survey& survey, const std::vector<std::size_t>& points);
 /// or nothing.
 std::optional<Column> embedded_numbers(const Column& column);
 
+/// The numbers of a column, whether written as numbers or as "128dataset"; nothing: it has text.
+std::optional<std::vector<double>> as_numbers(const Column& column);
+
 }  // namespace neph::predict

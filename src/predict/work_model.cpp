@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "predict/level_factors.hpp"
 #include "predict/linear.hpp"
 #include "predict/steady_math.hpp"
 
@@ -14,7 +15,6 @@ using Eigen::MatrixXi;
 using Eigen::VectorXd;
 
 constexpr int rounds_of_factors = 4;
-constexpr double rows_a_factor_is_worth = 0.5;  ///< a level with one row gets two thirds of its own factor
 
 /// Of whole powers by multiplication: the same bits everywhere.
 MatrixXd powered(const MatrixXd& terms, double power) {
@@ -35,22 +35,6 @@ VectorXd log_sum(const MatrixXd& terms, const VectorXd& coefficients, double pow
     if (coefficients[k] > 0) logs += coefficients[k] * terms.col(k);
   for (auto& value : logs) value = steady::log(std::max(value, 1e-300)) / power;
   return logs;
-}
-
-/// Means of the residuals by level, drawn towards 0.
-VectorXd level_means(const VectorXd& residuals, const Eigen::VectorXi& levels) {
-  const Index count = levels.size() == 0 ? 0 : std::max(0, levels.maxCoeff() + 1);
-  VectorXd sums = VectorXd::Zero(count), rows = VectorXd::Zero(count);
-  for (Index i = 0; i < levels.size(); ++i) {
-    if (levels[i] < 0) continue;
-    sums[levels[i]] += residuals[i];
-    rows[levels[i]] += 1;
-  }
-  return sums.array() / (rows.array() + rows_a_factor_is_worth);
-}
-
-double factor(const VectorXd& factors, int level) {
-  return level < 0 || level >= factors.size() ? 0 : factors[level];
 }
 
 /// Levels by terms: what all have in common, with each level's factor.
@@ -138,7 +122,8 @@ VectorXd WorkModel::log_mean(const MatrixXd& terms, const MatrixXi& levels) cons
     }
   }
   for (std::size_t c = 0; c < factors.size(); ++c)
-    for (Index i = 0; i < logs.size(); ++i) logs[i] += factor(factors[c], levels(i, static_cast<Index>(c)));
+    for (Index i = 0; i < logs.size(); ++i)
+      logs[i] += level_factor(factors[c], levels(i, static_cast<Index>(c)));
   return logs;
 }
 
@@ -160,7 +145,7 @@ Result<WorkModel> fit_work(const MatrixXd& terms, const MatrixXi& levels, const 
     for (const auto c : varying) {
       model.factors[static_cast<std::size_t>(c)] = level_means(residuals, levels.col(c));
       for (Index i = 0; i < residuals.size(); ++i)
-        residuals[i] -= factor(model.factors[static_cast<std::size_t>(c)], levels(i, c));
+        residuals[i] -= level_factor(model.factors[static_cast<std::size_t>(c)], levels(i, c));
     }
     rest = residuals + log_sum(at_power, model.coefficients, settings.power);
   }

@@ -1,0 +1,62 @@
+#include "predict/fitted_terms.hpp"
+
+#include <cmath>
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Each term's part of the time: rows by work and latency terms; rows add up to the time without factors.
+MatrixXd parts_of(const GivenModel& model, const GivenValues& values) {
+  const MatrixXd work = values.work * model.work.asDiagonal(),
+                 latency = values.latency * model.latency.asDiagonal();
+  MatrixXd parts(work.rows(), work.cols() + latency.cols());
+  parts << work.array().pow(model.power).matrix(), latency;
+  for (Index i = 0; i < parts.rows(); ++i)
+    if (const double sum = parts.row(i).head(work.cols()).sum(); sum > 0)
+      parts.row(i).head(work.cols()) *= std::pow(sum, 1 / model.power - 1);
+  return parts;
+}
+
+/// The place of the best candidate of given terms among those that stayed.
+std::optional<std::size_t> best_given(const Model& model) {
+  const VectorXd weights = model.blend().weights({});
+  std::optional<std::size_t> best;
+  double most = -1;
+  for (std::size_t i = 0; i < model.candidates().size(); ++i) {
+    if (!std::holds_alternative<GivenModel>(model.candidates()[i].model())) continue;
+    const double weight = weights.segment(static_cast<Index>(model.kept()[i] * departures), departures).sum();
+    if (weight <= most) continue;
+    most = weight;
+    best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<FittedTerms> fitted_terms(const Model& model) {
+  const auto best = best_given(model);
+  const auto& values = model.points().given;
+  if (!best || values.work.rows() == 0) return std::nullopt;
+  const auto& given = std::get<GivenModel>(model.candidates()[*best].model());
+  const auto parts = parts_of(given, values);
+  const VectorXd times = parts.rowwise().sum();
+  const auto texts = model.design().given().texts();
+  FittedTerms fitted{.power = given.power, .scale = texts.scale};
+  for (Index k = 0; k < parts.cols(); ++k) {
+    const bool is_latency = k >= given.work.size();
+    const auto place = is_latency ? k - given.work.size() : k;
+    const auto text = static_cast<std::size_t>(place);
+    fitted.terms.push_back({.text = is_latency ? texts.latency[text] : texts.work[text],
+                            .is_latency = is_latency,
+                            .coefficient = is_latency ? given.latency[place] : given.work[place],
+                            .share = (parts.col(k).array() / times.array().max(1e-300)).mean()});
+  }
+  return fitted;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,74 @@
+// A term that a user gives: an expression over the columns of a table.
+//
+//   "global batch" * L * h * (12*h + s) / p
+//
+// Names of columns (with or without their unit, in quotes, double quotes or brackets where they are more than
+// letters, digits, dots and underscores; the closing sign twice stands for itself), numbers, + - * / ^ and
+// brackets, min, max (of two or more), log2, sqrt, ceil, floor. ^ binds to the right and before a sign.
+//
+// Threads: any. Cost: a step for each number, name and operator, for each row. The same bits on every
+// machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/table.hpp"
+
+namespace neph::predict {
+
+class Formula {
+ public:
+  enum class Kind {
+    number,
+    column,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    negate,
+    min,
+    max,
+    log2,
+    sqrt,
+    ceil,
+    floor
+  };
+  /// One step of a stack machine. `count`: a column's place among columns(), or how many arguments it takes.
+  struct Step {
+    Kind kind = Kind::number;
+    double number = 0;
+    std::int32_t count = 0;
+    bool operator==(const Step&) const = default;
+  };
+
+  /// Errors: invalid_argument (it is no such expression, uses a column of text, or is longer, deeper or of
+  /// more steps than anybody writes), not_found (a column). The message says where, in a second and third
+  /// line: the text, and a sign below the character.
+  static Result<Formula> parse(std::string_view text, const Table& columns);
+
+  /// One that parse() makes the same formula of, with the columns' names as they are.
+  std::string text() const;
+  /// That it uses: whole names, each once.
+  const std::vector<std::string>& columns() const { return columns_; }
+
+  /// Of each row; of rows that are not wanted 0 (empty: all are). Errors: not_found (a column is missing),
+  /// invalid_argument (a row with a value that is below 0 or no number, or that divides by zero on the way;
+  /// the message names the row, counted from 1, and what stands there).
+  Result<std::vector<double>> values(const Table& rows, const std::vector<bool>& wanted = {}) const;
+
+  bool operator==(const Formula&) const = default;
+
+ private:
+  friend class FormulaParser;
+  std::vector<std::string> columns_;
+  std::vector<Step> steps_;
+};
+
+/// Several, with commas or semicolons between.
+Result<std::vector<Formula>> parse_formulas(std::string_view text, const Table& columns);
+
+}  // namespace neph::predict

@@ -1,0 +1,138 @@
+#include "predict/given_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+constexpr std::size_t most_terms = 200;
+
+tl::unexpected<Error> named(const char* option, const Error& error) {
+  return fail(error.code, "{}: {}", option, error.message);
+}
+
+Result<std::vector<Formula>> formulas_of(const char* option, const std::vector<std::string>& texts,
+                                         const Table& columns) {
+  std::vector<Formula> all;
+  for (const auto& text : texts) {
+    auto some = parse_formulas(text, columns);
+    if (!some) return named(option, some.error());
+    for (auto& formula : *some) all.push_back(std::move(formula));
+    if (all.size() > most_terms)
+      return fail(ErrorCode::invalid_argument, "{}: more than {} terms are given", option, most_terms);
+  }
+  return all;
+}
+
+MatrixXd rows_of(const MatrixXd& matrix, const std::vector<std::size_t>& rows) {
+  MatrixXd part(static_cast<Index>(rows.size()), matrix.cols());
+  for (Index i = 0; i < part.rows(); ++i)
+    part.row(i) = matrix.row(static_cast<Index>(rows[static_cast<std::size_t>(i)]));
+  return part;
+}
+
+/// Which rows are fitted to: those whose target is a number above 0.
+std::vector<bool> measured_rows(const Table& table, const Column& target) {
+  std::vector<bool> measured(table.rows, true);
+  if (!target.is_text())
+    for (std::size_t row = 0; row < table.rows; ++row)
+      measured[row] = target.numbers[row] > 0 && std::isfinite(target.numbers[row]);
+  return measured;
+}
+
+}  // namespace
+
+GivenValues rows_of(const GivenValues& values, const std::vector<std::size_t>& rows) {
+  return {rows_of(values.work, rows), rows_of(values.latency, rows)};
+}
+
+Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& columns) {
+  GivenTerms terms;
+  NEPH_TRY(terms.work_, formulas_of("--term", texts.work, columns));
+  NEPH_TRY(terms.latency_, formulas_of("--latency-term", texts.latency, columns));
+  if (texts.scale.empty()) return terms;
+  if (terms.empty())
+    return fail(ErrorCode::invalid_argument, "--scale: there is no --term or --latency-term to multiply");
+  auto scale = Formula::parse(texts.scale, columns);
+  if (!scale) return named("--scale", scale.error());
+  terms.scale_ = std::move(*scale);
+  return terms;
+}
+
+Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& table, const std::string& target) {
+  NEPH_TRY(auto terms, parse(texts, table));
+  NEPH_TRY(const auto place, table.find(target));
+  if (terms.uses(table.columns[place].name))
+    return fail(ErrorCode::invalid_argument, "--term: '{}' is the target, and no term can be made of it",
+                table.columns[place].name);
+  if (!terms.empty()) NEPH_CHECK(terms.values(table, measured_rows(table, table.columns[place])));
+  return terms;
+}
+
+Result<GivenValues> GivenTerms::values(const Table& rows, const std::vector<bool>& wanted) const {
+  std::vector<double> scales(rows.rows, 1);
+  if (scale_) {
+    auto of_scale = scale_->values(rows, wanted);
+    if (!of_scale) return named("--scale", of_scale.error());
+    scales = std::move(*of_scale);
+  }
+  const auto is_wanted = [&](std::size_t row) { return wanted.empty() || wanted[row]; };
+  for (std::size_t row = 0; row < rows.rows; ++row)
+    if (is_wanted(row) && !(scales[row] > 0))
+      return fail(ErrorCode::invalid_argument, "--scale: {}: '{}' is 0 in row {}", rows.source,
+                  scale_->text(), row + 1);
+  const auto scaled = [&](const char* option, const std::vector<Formula>& terms) -> Result<MatrixXd> {
+    MatrixXd matrix(static_cast<Index>(rows.rows), static_cast<Index>(terms.size()));
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      const auto values = terms[k].values(rows, wanted);
+      if (!values) return named(option, values.error());
+      for (std::size_t row = 0; row < rows.rows; ++row) {
+        const double product = (*values)[row] * scales[row];
+        if (!std::isfinite(product))
+          return fail(ErrorCode::invalid_argument, "{}: {}: '{}' times the scale is infinite in row {}",
+                      option, rows.source, terms[k].text(), row + 1);
+        matrix(static_cast<Index>(row), static_cast<Index>(k)) = product;
+      }
+    }
+    return matrix;
+  };
+  GivenValues values;
+  NEPH_TRY(values.work, scaled("--term", work_));
+  NEPH_TRY(values.latency, scaled("--latency-term", latency_));
+  return values;
+}
+
+std::vector<const Formula*> GivenTerms::all() const {
+  std::vector<const Formula*> formulas;
+  for (const auto* terms : {&work_, &latency_})
+    for (const auto& formula : *terms) formulas.push_back(&formula);
+  if (scale_) formulas.push_back(&*scale_);
+  return formulas;
+}
+
+std::vector<std::string> GivenTerms::columns() const {
+  std::vector<std::string> names;
+  for (const auto* formula : all())
+    for (const auto& name : formula->columns())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
+bool GivenTerms::uses(const std::string& column) const {
+  const auto names = columns();
+  return std::find(names.begin(), names.end(), column) != names.end();
+}
+
+TermTexts GivenTerms::texts() const {
+  TermTexts texts;
+  for (const auto& formula : work_) texts.work.push_back(formula.text());
+  for (const auto& formula : latency_) texts.latency.push_back(formula.text());
+  if (scale_) texts.scale = scale_->text();
+  return texts;
+}
+
+}  // namespace neph::predict

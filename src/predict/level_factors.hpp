@@ -1,0 +1,15 @@
+// Factors of the levels of a category, as logarithms.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace neph::predict {
+
+/// Means of the residuals by level, drawn towards 0: a level with one row gets two thirds of its own.
+/// `levels`: -1: unknown.
+Eigen::VectorXd level_means(const Eigen::VectorXd& residuals, const Eigen::VectorXi& levels);
+
+/// 0 for a level that is not known.
+double level_factor(const Eigen::VectorXd& factors, int level);
+
+}  // namespace neph::predict
