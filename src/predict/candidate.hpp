@@ -9,6 +9,7 @@
 
 #include "core/describe.hpp"
 #include "predict/design.hpp"
+#include "predict/feature.hpp"
 #include "predict/log_linear.hpp"
 #include "predict/monomials.hpp"
 #include "predict/work_model.hpp"
@@ -19,10 +20,16 @@ enum class Backbone {
   powers,     ///< log-linear
   monomials,  ///< terms found in the data
   layers,     ///< terms of the network's layers, with rates of each machine
+  lattuada,   ///< sums of features as the literature chooses them, to compare with: lattuada.hpp,
+  nnls,       ///< non_negative_sum.hpp,
+  stepwise,   ///< stepwise.hpp,
+  ernest,     ///< ernest.hpp
 };
 constexpr auto enum_names(Backbone) {
   return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
-                    Named{Backbone::layers, "layers"}};
+                    Named{Backbone::layers, "layers"}, Named{Backbone::lattuada, "lattuada"},
+                    Named{Backbone::nnls, "nnls"},     Named{Backbone::stepwise, "stepwise"},
+                    Named{Backbone::ernest, "ernest"}};
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -74,7 +81,7 @@ class Candidate {
     std::vector<Powers> powers;
     WorkModel work;
   };
-  using Model = std::variant<LogLinear, Monomials, WorkModel>;
+  using Model = std::variant<LogLinear, Monomials, WorkModel, FeatureSum>;
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }

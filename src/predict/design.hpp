@@ -33,6 +33,7 @@ struct Roles {
 struct Inputs {
   Eigen::MatrixXd log_quantities;  ///< rows by quantities
   Places places;                   ///< features and levels
+  Eigen::MatrixXd plain;           ///< the features that are no logarithms of quantities
   Eigen::MatrixXd work;            ///< rows by work terms; no columns without a network
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   Eigen::Index rows() const { return places.numbers.rows(); }
@@ -52,6 +53,7 @@ class Design {
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }
+  std::vector<std::string> plain() const;  ///< features that are no quantities
   const std::vector<std::string>& work_terms() const { return work_names_; }
   const std::vector<std::string>& ranged() const { return ranged_names_; }
   /// Whether the methods see what it is: false for a number that never differed and that no network's work
