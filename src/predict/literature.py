@@ -1,7 +1,8 @@
 """The literature's pipeline in Python (Lattuada et al. 2022), with scikit-learn and mlxtend.
 
-literature_reference.py holds src/predict/lattuada.hpp and its neighbours against this; `./dev bench` runs both in turn. A feature
-is a triple (powers of quantities, powers of plain numbers, level asked for of each category or -1), as feature.hpp has it.
+literature_reference.py holds src/predict/lattuada.hpp and its neighbours against this; `./dev bench` runs both in turn.
+A feature is a triple (powers of quantities, powers of plain numbers, level asked for of each category or -1), as
+feature.hpp has it.
 """
 import itertools
 

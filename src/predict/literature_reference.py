@@ -18,8 +18,10 @@ def table(rows, most_quantities=3, most_categories=2):
     """A time of quantities, other numbers and categories, with noise."""
     quantities = 2.0 ** random.integers(0, 7, (rows, random.integers(1, most_quantities + 1))) * 10 ** random.uniform(-3, 3)
     plain = random.normal(size=(rows, random.integers(0, 2)))
-    levels = np.column_stack([random.integers(0, random.integers(2, 4), rows) for _ in range(random.integers(0, most_categories + 1))]
-                             or [np.zeros((rows, 0), int)])
+    categories = random.integers(0, most_categories + 1)
+    levels = np.zeros((rows, categories), int)
+    for c in range(categories):
+        levels[:, c] = random.integers(0, random.integers(2, 4), rows)
     time = 1 + quantities[:, 0] / np.median(quantities[:, 0]) + np.median(quantities[:, -1]) / quantities[:, -1]
     time = time * (1 + levels.sum(1)) * (1 + 0.2 * np.exp(plain.sum(1))) * random.lognormal(0, 0.1, rows)
     inputs = {"quantities": quantities.tolist(), "plain": plain.tolist(), "levels": levels.tolist()}
@@ -55,4 +57,5 @@ def sum_case():
     return said | {"kind": "sum", "residual": residual}
 
 
-print(json.dumps([make() for make, count in ((lattuada_case, 6), (stepwise_case, 20), (sum_case, 60)) for _ in range(count)]))
+print(json.dumps([make() for make, count in ((lattuada_case, 6), (stepwise_case, 20), (sum_case, 60))
+                  for _ in range(count)]))
