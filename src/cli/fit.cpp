@@ -22,7 +22,9 @@ struct FitCommand {
 template <class Visit, Describes<FitCommand> Self>
 void describe(Visit&& v, Self& s) {
   v("out", s.out, "file for the model");
-  v("method", s.method, "auto tries all that suit the table and believes each where hold-outs say so");
+  v("method", s.method,
+    "auto tries all that suit the table and believes each where hold-outs say so; lattuada, nnls, stepwise "
+    "and ernest are the literature's, to compare with");
 }
 
 void print_survey(const predict::Survey& survey) {

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "predict/ernest.hpp"
+#include "predict/lattuada.hpp"
+#include "predict/non_negative_sum.hpp"
+#include "predict/stepwise.hpp"
+
 namespace neph::predict {
 namespace {
 
@@ -32,6 +37,14 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
       return fit_monomials(spec, inputs, log_target);
     case Backbone::given:
       return fit_given(inputs.given, inputs.places.levels, log_target, spec.power);
+    case Backbone::lattuada:
+      return fit_lattuada(inputs, log_target);
+    case Backbone::nnls:
+      return fit_nnls(inputs, log_target);
+    case Backbone::stepwise:
+      return fit_stepwise(inputs, log_target);
+    case Backbone::ernest:
+      return fit_ernest(inputs, log_target);
     case Backbone::layers:
       break;
   }
@@ -48,6 +61,7 @@ struct MeanOf {
   VectorXd operator()(const LogLinear& model) const { return model.log_mean(at.places); }
   VectorXd operator()(const WorkModel& model) const { return model.log_mean(at.work, at.places.levels); }
   VectorXd operator()(const GivenModel& model) const { return model.log_mean(at.given, at.places.levels); }
+  VectorXd operator()(const FeatureSum& model) const { return model.log_mean(at); }
   VectorXd operator()(const Candidate::Monomials& model) const {
     return model.work.log_mean(monomials(at.log_quantities, model.powers), at.places.levels);
   }

@@ -9,6 +9,7 @@
 
 #include "core/describe.hpp"
 #include "predict/design.hpp"
+#include "predict/feature.hpp"
 #include "predict/given_model.hpp"
 #include "predict/log_linear.hpp"
 #include "predict/monomials.hpp"
@@ -21,10 +22,16 @@ enum class Backbone {
   monomials,  ///< terms found in the data
   layers,     ///< terms of the network's layers, with rates of each machine
   given,      ///< terms that the user gives
+  lattuada,   ///< sums of features as the literature chooses them, to compare with: lattuada.hpp,
+  nnls,       ///< non_negative_sum.hpp,
+  stepwise,   ///< stepwise.hpp,
+  ernest,     ///< ernest.hpp
 };
 constexpr auto enum_names(Backbone) {
-  return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
-                    Named{Backbone::layers, "layers"}, Named{Backbone::given, "given"}};
+  return std::array{Named{Backbone::powers, "powers"},     Named{Backbone::monomials, "monomials"},
+                    Named{Backbone::layers, "layers"},     Named{Backbone::given, "given"},
+                    Named{Backbone::lattuada, "lattuada"}, Named{Backbone::nnls, "nnls"},
+                    Named{Backbone::stepwise, "stepwise"}, Named{Backbone::ernest, "ernest"}};
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -78,7 +85,7 @@ class Candidate {
     std::vector<Powers> powers;
     WorkModel work;
   };
-  using Model = std::variant<LogLinear, Monomials, WorkModel, GivenModel>;
+  using Model = std::variant<LogLinear, Monomials, WorkModel, GivenModel, FeatureSum>;
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }

@@ -76,13 +76,18 @@ MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable&
 
 struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
-  std::vector<std::vector<double>> log_quantities, features, work, ranged;
+  std::vector<std::vector<double>> log_quantities, features, plain, work, ranged;
 
   void add_quantity(std::string name, std::vector<double> logs) {
     feature_names.push_back(name);
     features.push_back(logs);
     quantity_names.push_back(std::move(name));
     log_quantities.push_back(std::move(logs));
+  }
+  void add_plain(std::string name, std::vector<double> values) {
+    feature_names.push_back(std::move(name));
+    features.push_back(values);
+    plain.push_back(std::move(values));
   }
 };
 
@@ -102,12 +107,14 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   Inputs part{.places = rows_of(inputs.places, rows)};
   const auto count = static_cast<Index>(rows.size());
   part.log_quantities.resize(count, inputs.log_quantities.cols());
+  part.plain.resize(count, inputs.plain.cols());
   part.work.resize(count, inputs.work.cols());
   part.given = rows_of(inputs.given, rows);
   part.ranged.resize(count, inputs.ranged.cols());
   for (Index i = 0; i < count; ++i) {
     const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
     part.log_quantities.row(i) = inputs.log_quantities.row(row);
+    part.plain.row(i) = inputs.plain.row(row);
     part.work.row(i) = inputs.work.row(row);
     part.ranged.row(i) = inputs.ranged.row(row);
   }
@@ -169,6 +176,18 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
   return design;
 }
 
+std::vector<std::string> Design::plain() const {
+  std::vector<std::string> names;
+  auto quantity = quantities_.begin();  // features have them in the same order
+  for (const auto& name : feature_names_) {
+    if (quantity != quantities_.end() && *quantity == name)
+      ++quantity;
+    else
+      names.push_back(name);
+  }
+  return names;
+}
+
 std::string Design::range_end(Index ranged, double value) const {
   return fmt::format("{:.6g}",
                      numbers_[static_cast<std::size_t>(ranged)].is_quantity ? steady::exp(value) : value);
@@ -182,6 +201,7 @@ Result<Inputs> Design::apply(const Table& rows) const {
   NEPH_TRY(inputs.places.levels, levels(rows));
   inputs.log_quantities = as_matrix(columns.log_quantities, rows.rows);
   inputs.places.numbers = as_matrix(columns.features, rows.rows);
+  inputs.plain = as_matrix(columns.plain, rows.rows);
   inputs.work = as_matrix(columns.work, rows.rows);
   NEPH_TRY(inputs.given, given_.values(rows));
   inputs.ranged = as_matrix(columns.ranged, rows.rows);
@@ -218,13 +238,9 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
     if (number.is_quantity) {
       columns.add_quantity(number.column, std::move(*values));
     } else {
-      columns.feature_names.push_back(number.column);
-      columns.features.push_back(std::move(*values));
+      columns.add_plain(number.column, std::move(*values));
     }
-    if (number.may_be_empty) {
-      columns.feature_names.push_back("has " + number.column);
-      columns.features.push_back(std::move(is_there));
-    }
+    if (number.may_be_empty) columns.add_plain("has " + number.column, std::move(is_there));
   }
   return {};
 }
@@ -279,10 +295,8 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
     for (std::size_t i = 0; i < terms.size(); ++i) work[i].push_back(terms[i].value);
   }
   for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    columns.feature_names.emplace_back(i == 0 ? "share of depthwise macs" : "share of dense macs");
-    columns.features.push_back(std::move(shares[i]));
-  }
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    columns.add_plain(i == 0 ? "share of depthwise macs" : "share of dense macs", std::move(shares[i]));
   columns.work = std::move(work);
   return {};
 }

@@ -35,6 +35,7 @@ struct Roles {
 struct Inputs {
   Eigen::MatrixXd log_quantities;  ///< rows by quantities
   Places places;                   ///< features and levels
+  Eigen::MatrixXd plain;           ///< the features that are no logarithms of quantities
   Eigen::MatrixXd work;            ///< rows by work terms; no columns without a network
   GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
@@ -55,6 +56,7 @@ class Design {
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }
+  std::vector<std::string> plain() const;  ///< features that are no quantities
   const std::vector<std::string>& work_terms() const { return work_names_; }
   const GivenTerms& given() const { return given_; }
   const std::vector<std::string>& ranged() const { return ranged_names_; }

@@ -106,6 +106,7 @@ VectorXd active_set(const Problem& problem) {
 }  // namespace
 
 VectorXd ridge(const MatrixXd& a, const VectorXd& b, const VectorXd& penalties) {
+  if (a.cols() == 0) return VectorXd(0);
   MatrixXd stacked(a.rows() + a.cols(), a.cols());
   stacked << a, MatrixXd(penalties.cwiseSqrt().asDiagonal());
   VectorXd right(stacked.rows());

@@ -26,6 +26,13 @@ std::vector<CandidateSpec> given_specs(const Design& design) {
 }  // namespace
 
 std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
+  const auto alone = [](Backbone backbone) {
+    return std::vector{CandidateSpec{.backbone = backbone, .has_process = false}};
+  };
+  if (method == Method::lattuada) return alone(Backbone::lattuada);
+  if (method == Method::nnls) return alone(Backbone::nnls);
+  if (method == Method::stepwise) return alone(Backbone::stepwise);
+  if (method == Method::ernest) return alone(Backbone::ernest);
   const CandidateSpec powers{.backbone = Backbone::powers};
   if (method == Method::process) return {powers};
   auto specs = given_specs(design);

@@ -94,8 +94,8 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
                            .most_rows_for_kernel = options.kernel_rows_in_trials};
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
   const auto guesses = first_guesses(model.specs_, context, model.points_, log_target, options.threads);
-  model.trials_ = run_trials(model.specs_, context, model.points_, log_target, guesses,
-                             {.threads = options.threads, .progress = options.progress});
+  model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
+                             {.threads = options.threads, .guesses = guesses, .progress = options.progress});
   model.blend_ = Blend::learn(model.trials_);
 
   context.most_rows_for_kernel = options.kernel_rows;

@@ -22,6 +22,28 @@ Status check_places(const Places& places, Index numbers, Index categories) {
                     "rows and columns of places");
 }
 
+/// `inputs`: of no rows.
+Status check_features(const FeatureSum& sum, const Inputs& inputs, const Design& design) {
+  NEPH_CHECK(consistent(sum.slopes.size() == std::ssize(sum.features) &&
+                            sum.centers.size() == sum.slopes.size() && sum.slopes.allFinite() &&
+                            sum.centers.allFinite() && std::isfinite(sum.level) &&
+                            std::isfinite(sum.log_unit) && std::isfinite(sum.log_least),
+                        "slopes of features"));
+  constexpr int most_exponent = 100;  // far above any degree
+  for (const auto& feature : sum.features) {
+    bool holds = std::ssize(feature.powers) == inputs.log_quantities.cols() &&
+                 std::ssize(feature.plain_powers) == inputs.plain.cols() &&
+                 feature.levels.size() == design.categories().size() && feature.logarithm >= -1 &&
+                 feature.logarithm < inputs.log_quantities.cols() && std::isfinite(feature.log_origin);
+    for (const int power : feature.plain_powers) holds &= power >= 0 && power <= most_exponent;
+    NEPH_CHECK(consistent(holds, "factors of a feature"));
+    for (std::size_t c = 0; c < feature.levels.size(); ++c)
+      NEPH_CHECK(
+          consistent(feature.levels[c] < std::ssize(design.categories()[c].levels), "levels of a feature"));
+  }
+  return {};
+}
+
 }  // namespace
 
 /// Whatever was edited, nothing may reach beyond a matrix later.
@@ -91,6 +113,8 @@ Status ModelParts::check(const Model& model) {
       NEPH_CHECK(check_work(*work, terms));
     } else if (const auto* given = std::get_if<GivenModel>(&candidate.model_)) {
       NEPH_CHECK(check_given(*given));
+    } else if (const auto* sum = std::get_if<FeatureSum>(&candidate.model_)) {
+      NEPH_CHECK(check_features(*sum, inputs, design));
     } else {
       const auto& found = std::get<Candidate::Monomials>(candidate.model_);
       for (const auto& term : found.powers)

@@ -102,46 +102,79 @@ TEST_F(ModelFile, IsRefusedWhereNamesContradict) {
   EXPECT_THAT(error_of(dump_json(json)), HasSubstr("names of the numbers"));
 }
 
-/// Any one list made shorter or number made text is found before it is used; what is left answers without a
-/// fault.
-TEST_F(ModelFile, IsRefusedWhereItWasEdited) {
-  const auto query =
-      *parse_table("model,side,batch,machine,cache\nlenet5,32,3,m1,\nlenet5,128,16,m2,3\n", "q");
-  const auto whole = *parse_json(text_, "it");
+/// Any one part taken away, or made text, nothing or another number.
+Json edited(Json json, Random& random) {
+  Json* at = &json;
+  while (at->is_structured() && !at->empty()) {
+    auto child = at->begin();
+    std::advance(child, static_cast<std::ptrdiff_t>(random.below(at->size())));
+    if (child->is_structured() && random.below(8) != 0) {
+      at = &*child;
+      continue;
+    }
+    switch (random.below(4)) {
+      case 0:
+        at->erase(child);
+        break;
+      case 1:
+        *child = nullptr;
+        break;
+      case 2:
+        *child = "text";
+        break;
+      default:
+        *child = -7;
+        break;
+    }
+    break;
+  }
+  return json;
+}
+
+/// What was edited is found before it is used; what is left answers without a fault.
+void expect_edits_to_be_refused(const std::string& text, const Table& query) {
+  const auto whole = *parse_json(text, "it");
   Random random(2);
   int refused = 0;
   for (int round = 0; round < 300; ++round) {
-    auto json = whole;
-    Json* at = &json;
-    while (at->is_structured() && !at->empty()) {
-      auto child = at->begin();
-      std::advance(child, static_cast<std::ptrdiff_t>(random.below(at->size())));
-      if (child->is_structured() && random.below(8) != 0) {
-        at = &*child;
-        continue;
-      }
-      switch (random.below(4)) {
-        case 0:
-          at->erase(child);
-          break;
-        case 1:
-          *child = nullptr;
-          break;
-        case 2:
-          *child = "text";
-          break;
-        default:
-          *child = -7;
-          break;
-      }
-      break;
-    }
-    const auto model = read_model(dump_json(json), "m.json");
+    const auto model = read_model(dump_json(edited(whole, random)), "m.json");
     refused += !model;
     if (model) static_cast<void>(model->predict(query));
   }
   EXPECT_GT(refused, 150);
 }
+
+TEST_F(ModelFile, IsRefusedWhereItWasEdited) {
+  expect_edits_to_be_refused(
+      text_, *parse_table("model,side,batch,machine,cache\nlenet5,32,3,m1,\nlenet5,128,16,m2,3\n", "q"));
+}
+
+/// Models that consist of other parts.
+class ModelFileOf : public testing::TestWithParam<Method> {};
+
+TEST_P(ModelFileOf, GivesTheSameAnswersToTheLastBitAndIsRefusedWhereItWasEdited) {
+  Random random(3);
+  FitOptions options;
+  options.method = GetParam();
+  options.roles.machine = "machine";
+  const auto fitted = Model::fit(*survey(*parse_table(measured(random), "t.csv"), "t"), options);
+  ASSERT_TRUE(fitted) << fitted.error().message;
+  const auto text = write_model(*fitted);
+  const auto read = read_model(text, "m.json");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(write_model(*read), text);
+  const auto query =
+      *parse_table("model,side,batch,machine,cache\nlenet5,40,3,m1,\nresnet,128,16,m2,5\n", "q");
+  const auto before = *fitted->predict(query), after = *read->predict(query);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_TRUE(std::isfinite(before[i].value));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(before[i].value), std::bit_cast<std::uint64_t>(after[i].value));
+  }
+  expect_edits_to_be_refused(text, query);
+}
+INSTANTIATE_TEST_SUITE_P(Literature, ModelFileOf,
+                         testing::Values(Method::lattuada, Method::nnls, Method::stepwise, Method::ernest),
+                         [](const auto& method) { return std::string(enum_name(method.param)); });
 
 }  // namespace
 }  // namespace neph::predict

@@ -58,6 +58,23 @@ struct ModelParts {
     v("power", s.power);
     v("factors", s.factors);
   }
+  template <class Visit, Describes<Feature> Self>
+  static void fields(Visit& v, Self& s) {
+    v("powers", s.powers);
+    v("plain_powers", s.plain_powers);
+    v("levels", s.levels);
+    v("logarithm", s.logarithm);
+    v("log_origin", s.log_origin);
+  }
+  template <class Visit, Describes<FeatureSum> Self>
+  static void fields(Visit& v, Self& s) {
+    v("features", s.features);
+    v("centers", s.centers);
+    v("slopes", s.slopes);
+    v("level", s.level);
+    v("log_unit", s.log_unit);
+    v("log_least", s.log_least);
+  }
   template <class Visit, Describes<Candidate::Monomials> Self>
   static void fields(Visit& v, Self& s) {
     v("powers", s.powers);

@@ -62,7 +62,6 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
 
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const VectorXd& log_target,
-                              const std::vector<std::optional<Kernel>>& guesses,
                               const TrialSettings& settings) {
   const auto splits = hold_outs(inputs, settings.hold_out);
   std::vector<Trial> trials;
@@ -78,8 +77,9 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
   share_out(all, settings.threads, [&](std::size_t job) {
     const auto place = job % specs.size();
     const auto& split = splits[job / specs.size()];
-    const auto candidate = Candidate::fit(specs[place], context, rows_of(inputs, split.kept),
-                                          rows_of(log_target, split.kept), guesses[place]);
+    const auto candidate =
+        Candidate::fit(specs[place], context, rows_of(inputs, split.kept), rows_of(log_target, split.kept),
+                       settings.guesses.empty() ? std::nullopt : settings.guesses[place]);
     if (candidate)
       trials[job / specs.size()].errors.middleCols(static_cast<Index>(place * departures), departures) =
           candidate->log_means(rows_of(inputs, split.left_out)).colwise() -

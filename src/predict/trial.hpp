@@ -22,6 +22,7 @@ struct Trial {
 struct TrialSettings {
   HoldOutSettings hold_out;
   std::size_t threads = 2;
+  std::vector<std::optional<Kernel>> guesses;                       ///< first_guesses(); empty: none
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< called by one thread at a time
 };
 
@@ -35,7 +36,6 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
 /// same for the same inputs, whatever the number of threads.
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const Eigen::VectorXd& log_target,
-                              const std::vector<std::optional<Kernel>>& guesses,
                               const TrialSettings& settings);
 
 }  // namespace neph::predict

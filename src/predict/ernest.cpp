@@ -1,0 +1,44 @@
+#include "predict/ernest.hpp"
+
+#include "predict/non_negative_sum.hpp"
+
+namespace neph::predict {
+
+using Eigen::Index;
+
+std::vector<Feature> ernest_features(const Inputs& inputs) {
+  const auto quantities = static_cast<std::size_t>(inputs.log_quantities.cols());
+  const Feature one{.powers = std::vector<int>(quantities, 0),
+                    .plain_powers = std::vector<int>(static_cast<std::size_t>(inputs.plain.cols()), 0),
+                    .levels = std::vector<int>(static_cast<std::size_t>(inputs.places.levels.cols()), -1)};
+  std::vector<Feature> all;
+  for (std::size_t q = 0; q < quantities; ++q) {
+    for (const int power : {1, -1}) {
+      all.push_back(one);
+      all.back().powers[q] = power;
+    }
+    all.push_back(one);
+    all.back().logarithm = static_cast<int>(q);
+    if (inputs.rows() > 0)
+      all.back().log_origin = inputs.log_quantities.col(static_cast<Index>(q)).minCoeff();
+  }
+  for (std::size_t above = 0; above < quantities; ++above)
+    for (std::size_t below = 0; below < quantities; ++below)
+      if (above != below) {
+        all.push_back(one);
+        all.back().powers[above] = 1;
+        all.back().powers[below] = -1;
+      }
+  for (std::size_t j = 0; j < one.plain_powers.size(); ++j) {
+    all.push_back(one);
+    all.back().plain_powers[j] = 1;
+  }
+  all.push_back(one);  // for the levels: a constant of each
+  return by_level(all, inputs);
+}
+
+FeatureSum fit_ernest(const Inputs& inputs, const Eigen::VectorXd& log_target) {
+  return fit_non_negative(ernest_features(inputs), inputs, log_target);
+}
+
+}  // namespace neph::predict
