@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "predict/boosting.hpp"
+
 namespace neph::predict {
 namespace {
 
@@ -23,6 +25,12 @@ Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& 
   return model;
 }
 
+Result<Candidate::Model> fit_trees(const Inputs& inputs, const VectorXd& log_target) {
+  Candidate::Boosted model{.powers = fit_log_linear(inputs.places, log_target)};
+  NEPH_TRY(model.trees, boost(inputs.places, log_target - model.powers.log_mean(inputs.places)));
+  return model;
+}
+
 Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const CandidateContext& context,
                                       const Inputs& inputs, const VectorXd& log_target) {
   switch (spec.backbone) {
@@ -30,6 +38,8 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
       return fit_log_linear(inputs.places, log_target);
     case Backbone::monomials:
       return fit_monomials(spec, inputs, log_target);
+    case Backbone::trees:
+      return fit_trees(inputs, log_target);
     case Backbone::layers:
       break;
   }
@@ -47,6 +57,9 @@ struct MeanOf {
   VectorXd operator()(const WorkModel& model) const { return model.log_mean(at.work, at.places.levels); }
   VectorXd operator()(const Candidate::Monomials& model) const {
     return model.work.log_mean(monomials(at.log_quantities, model.powers), at.places.levels);
+  }
+  VectorXd operator()(const Candidate::Boosted& model) const {
+    return model.powers.log_mean(at.places) + model.trees.values(at.places);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "predict/design.hpp"
 #include "predict/log_linear.hpp"
 #include "predict/monomials.hpp"
+#include "predict/trees.hpp"
 #include "predict/work_model.hpp"
 
 namespace neph::predict {
@@ -19,10 +20,11 @@ enum class Backbone {
   powers,     ///< log-linear
   monomials,  ///< terms found in the data
   layers,     ///< terms of the network's layers, with rates of each machine
+  trees,      ///< log-linear, and boosted trees for what that leaves
 };
 constexpr auto enum_names(Backbone) {
   return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
-                    Named{Backbone::layers, "layers"}};
+                    Named{Backbone::layers, "layers"}, Named{Backbone::trees, "trees"}};
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -74,7 +76,11 @@ class Candidate {
     std::vector<Powers> powers;
     WorkModel work;
   };
-  using Model = std::variant<LogLinear, Monomials, WorkModel>;
+  struct Boosted {
+    LogLinear powers;
+    Trees trees;
+  };
+  using Model = std::variant<LogLinear, Monomials, WorkModel, Boosted>;
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }

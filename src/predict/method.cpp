@@ -18,7 +18,9 @@ std::vector<CandidateSpec> work_specs(const Design& design) {
 
 std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
   const CandidateSpec powers{.backbone = Backbone::powers};
+  const CandidateSpec trees{.backbone = Backbone::trees, .has_process = false};
   if (method == Method::process) return {powers};
+  if (method == Method::trees) return {trees};
   auto specs = work_specs(design);
   if (method == Method::terms)
     for (auto& spec : specs) spec.has_process = false;

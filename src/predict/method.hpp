@@ -12,10 +12,11 @@ enum class Method {
   automatic,  ///< whatever suits the table, each believed where hold-outs say so
   terms,      ///< sums and smooth maxima of work, nothing behind them
   process,    ///< a Gaussian process behind a log-linear backbone
+  trees,      ///< boosted trees behind a log-linear backbone
 };
 constexpr auto enum_names(Method) {
   return std::array{Named{Method::automatic, "auto"}, Named{Method::terms, "terms"},
-                    Named{Method::process, "process"}};
+                    Named{Method::process, "process"}, Named{Method::trees, "trees"}};
 }
 
 /// The candidates of a method that suit the table; never empty.

@@ -22,7 +22,8 @@ struct IsVariant<std::variant<T...>> : std::true_type {};
 template <class T>
 concept Dense = std::is_base_of_v<Eigen::DenseBase<T>, T>;
 
-constexpr std::array model_names{"powers", "monomials", "work"};  // of Candidate::Model, in its order
+constexpr std::array model_names{"powers", "monomials", "work",
+                                 "trees"};  // of Candidate::Model, in its order
 
 template <class T>
 Json write(T& value);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "predict/kernel_choice.hpp"
+#include "predict/kernel_sum.hpp"
 #include "predict/steady_math.hpp"
 
 namespace neph::predict {
@@ -73,16 +74,6 @@ class Comparison {
   VectorXd squares_, products_, smooth_, straight_;
 };
 
-/// In an order of additions that is the same everywhere.
-double steady_dot(const VectorXd& a, const VectorXd& b) {
-  std::array<double, 4> sums{};
-  Index i = 0;
-  for (; i + 4 <= a.size(); i += 4)
-    for (Index k = 0; k < 4; ++k) sums[static_cast<std::size_t>(k)] += a[i + k] * b[i + k];
-  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 }  // namespace
 
 VectorXd rows_of(const VectorXd& values, std::span<const std::size_t> rows) {
@@ -151,14 +142,7 @@ Result<Process> Process::with_kernel(Scaling scaling, Places scaled, const Vecto
 }
 
 VectorXd Process::mean(const Places& at) const {
-  const auto scaled = scaling_.apply(at);
-  Comparison comparison(places_, kernel_);
-  VectorXd covariance, means(scaled.numbers.rows());
-  for (Index row = 0; row < means.size(); ++row) {
-    comparison.with(scaled, row, covariance);
-    means[row] = steady_dot(covariance, weights_);
-  }
-  return means;
+  return KernelSum(places_, weights_, kernel_).at(scaling_.apply(at));
 }
 
 Places Process::within_range(const Places& at) const {

@@ -11,7 +11,7 @@
 namespace neph::predict::steady {
 
 /// Of a number between -708 and 709; one outside is taken for the nearer end.
-inline double exp_within(double x) {
+[[gnu::always_inline]] inline double exp_within(double x) {
   constexpr double per_octave = 1.4426950408889634074;
   constexpr double octave_high =
       6.93147180369123816490e-01;  // ln 2 in two parts; the first has 21 trailing zero bits
