@@ -83,15 +83,19 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
   return Candidate(spec, std::move(model), std::move(process));
 }
 
-Eigen::MatrixXd Candidate::log_means(const Inputs& at) const {
+Eigen::MatrixXd Candidate::log_means(const Inputs& at, const AskedDepartures& asked) const {
   static_assert(departures == 3);
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
   Eigen::MatrixXd all = backbone.replicate(1, departures);
-  if (!process_) return all;
+  if (!process_ || !(asked[1] || asked[2])) return all;
   const auto held = process_->within_range(at.places);
-  all.col(1) = backbone + process_->mean(held);
-  all.col(2) = held.numbers == at.places.numbers ? VectorXd(all.col(1))
-                                                 : VectorXd(backbone + process_->mean(at.places));
+  const bool are_same = held.numbers == at.places.numbers;
+  if (asked[1] || are_same) all.col(1) += process_->mean(held);
+  if (are_same) {
+    all.col(2) = all.col(1);
+  } else if (asked[2]) {
+    all.col(2) += process_->mean(at.places);
+  }
   return all;
 }
 

@@ -38,6 +38,9 @@ constexpr auto enum_names(Departure) {
                     Named{Departure::free, "free"}};
 }
 constexpr std::size_t departures = enum_names(Departure{}).size();
+/// Which of them are asked for, in the order of the enum.
+using AskedDepartures = std::array<bool, departures>;
+constexpr AskedDepartures all_departures{true, true, true};
 
 struct CandidateSpec {
   Backbone backbone = Backbone::powers;
@@ -69,8 +72,8 @@ class Candidate {
   /// Errors: those of Process; invalid_argument (no work terms where the backbone needs them).
   static Result<Candidate> fit(const CandidateSpec& spec, const CandidateContext& context,
                                const Inputs& inputs, const Eigen::VectorXd& log_target);
-  /// Rows by departures, in the order of the enum.
-  Eigen::MatrixXd log_means(const Inputs& at) const;
+  /// Rows by departures, in the order of the enum; those that are not asked for as the backbone's.
+  Eigen::MatrixXd log_means(const Inputs& at, const AskedDepartures& asked = all_departures) const;
 
   struct Monomials {
     std::vector<Powers> powers;

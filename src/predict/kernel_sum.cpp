@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <string>
+#include <unordered_map>
 
 #include "predict/steady_math.hpp"
 
@@ -9,46 +12,46 @@ namespace neph::predict {
 namespace {
 
 using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index rows_at_once = 32;
+constexpr Index lanes = 32;  ///< rows that are compared with all places together
 constexpr double root5 = 2.23606797749978969641;
 
-/// Rows that are compared with all points together.
-struct Tile {
-  const double* points;      ///< of each point its numbers
-  const double* smooth;      ///< of each point what its Matern part is multiplied by
-  Index count, numbers;      ///< of points, and of numbers of each
-  std::vector<double> here;  ///< of each number those of the rows
-  std::array<double, rows_at_once> sums{};
+/// What is compared, one behind the other: of each place its numbers; of each number those of the rows; of
+/// each place what the rows multiply its Matern part by.
+struct Comparison {
+  const double* places;
+  Index count, numbers;
+  const double* here;
+  const double* smooth;
+  double* sums;
 };
 
-/// The loops over rows are what the compiler makes wide instructions of; every row has its own sums, so that
-/// their width changes no bit.
-[[gnu::always_inline]] inline void compare(Tile& tile) {
-  std::array<double, rows_at_once> squares, sums = tile.sums;
-  for (Index i = 0; i < tile.count; ++i) {
-    const double* point = tile.points + i * tile.numbers;
-    const double* here = tile.here.data();
+/// The loops over lanes are what the compiler makes wide instructions of.
+[[gnu::always_inline]] inline void compare(const Comparison& what) {
+  std::array<double, lanes> squares, sums{};
+  for (Index i = 0; i < what.count; ++i) {
     squares.fill(0);
-    for (Index j = 0; j < tile.numbers; ++j, here += rows_at_once) {
-      const double there = point[j];
-      for (std::size_t k = 0; k < rows_at_once; ++k) squares[k] += (there - here[k]) * (there - here[k]);
+    for (Index j = 0; j < what.numbers; ++j) {
+      const double there = what.places[i * what.numbers + j];
+      const double* here = what.here + j * lanes;
+      for (std::size_t k = 0; k < lanes; ++k) squares[k] += (there - here[k]) * (there - here[k]);
     }
-    const double smooth = tile.smooth[i];
-    for (std::size_t k = 0; k < rows_at_once; ++k) {
-      const double s = root5 * std::sqrt(squares[k]);
-      sums[k] += smooth * ((1 + s + 5.0 / 3 * squares[k]) * steady::exp_within(-s));
+    const double* smooth = what.smooth + i * lanes;
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const double s = std::sqrt(squares[k]);
+      sums[k] += smooth[k] * ((1 + s + squares[k] * (1.0 / 3)) * steady::decay(s));
     }
   }
-  tile.sums = sums;
+  std::copy(sums.begin(), sums.end(), what.sums);
 }
 
-using Compare = void (*)(Tile&);
-void compare_anywhere(Tile& tile) { compare(tile); }
+using Compare = void (*)(const Comparison&);
+void compare_anywhere(const Comparison& what) { compare(what); }
 #ifdef __x86_64__
-[[gnu::target("avx2")]] void compare_by_4(Tile& tile) { compare(tile); }
-[[gnu::target("avx512f,avx512dq")]] void compare_by_8(Tile& tile) { compare(tile); }
+[[gnu::target("avx2")]] void compare_by_4(const Comparison& what) { compare(what); }
+[[gnu::target("avx512f,avx512dq")]] void compare_by_8(const Comparison& what) { compare(what); }
 
 Compare widest(int most_lanes) {
   if (most_lanes >= 8 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
@@ -70,75 +73,107 @@ double steady_sum(const VectorXd& values) {
 
 /// What is the same for all rows with the same levels.
 struct KernelSum::Group {
-  VectorXd smooth;  ///< of each point
+  Eigen::RowVectorXi levels;
+  VectorXd smooth;  ///< of each place
   VectorXd slope;   ///< of each number
   double offset = 0;
 };
 
-/// Rows from `begin` to before `end`, all with the same levels.
-struct KernelSum::Rows {
-  const Places& at;
-  Index begin, end;
-  Compare compare;
-};
-
 KernelSum::KernelSum(const Places& points, const VectorXd& weights, const Kernel& kernel)
-    : points_(points), weights_(weights), kernel_(kernel), by_point_(points.numbers.transpose()) {
-  for (Index j = 0; j < by_point_.rows(); ++j)
-    by_point_.row(j) /= kernel.lengths[static_cast<std::size_t>(j)];
+    : points_(points), weights_(weights), kernel_(kernel), scale_(points.numbers.cols()) {
+  for (Index j = 0; j < scale_.size(); ++j) scale_[j] = root5 / kernel.lengths[static_cast<std::size_t>(j)];
+  const auto count = points.numbers.rows(), numbers = points.numbers.cols();
+  by_place_.resize(numbers, count);
+  std::unordered_map<std::string, Index> known;  // by the bytes of the numbers
+  std::string bytes(static_cast<std::size_t>(numbers) * sizeof(double), '\0');
+  VectorXd here(numbers);
+  for (Index i = 0; i < count; ++i) {
+    here = points.numbers.row(i).transpose().cwiseProduct(scale_);
+    if (numbers > 0) std::memcpy(bytes.data(), here.data(), bytes.size());
+    const auto place = known.emplace(bytes, std::ssize(known)).first->second;
+    by_place_.col(place) = here;
+    place_of_.push_back(place);
+  }
+  by_place_.conservativeResize(Eigen::NoChange, std::ssize(known));
 }
 
 KernelSum::Group KernelSum::group_of(const Eigen::RowVectorXi& levels) const {
   const auto count = points_.numbers.rows();
-  Group group{.smooth = VectorXd::Constant(count, kernel_.amplitude * kernel_.amplitude),
-              .slope = VectorXd::Zero(points_.numbers.cols())};
-  VectorXd straight = VectorXd::Constant(count, kernel_.slope * kernel_.slope),
-           offset = VectorXd::Zero(count);
+  const auto squared = [](double value) { return value * value; };
+  VectorXd smooth = VectorXd::Constant(count, squared(kernel_.amplitude)),
+           straight = VectorXd::Constant(count, squared(kernel_.slope)), offset = VectorXd::Zero(count);
   for (Index c = 0; c < levels.size(); ++c) {
     const auto& own = kernel_.own[static_cast<std::size_t>(c)];
     if (levels[c] < 0) continue;
     for (Index i = 0; i < count; ++i) {
       if (points_.levels(i, c) != levels[c]) continue;
-      group.smooth[i] += own.amplitude * own.amplitude;
-      straight[i] += own.slope * own.slope;
-      offset[i] += own.offset * own.offset;
+      smooth[i] += squared(own.amplitude);
+      straight[i] += squared(own.slope);
+      offset[i] += squared(own.offset);
     }
   }
-  group.smooth.array() *= weights_.array();
+  Group group{.levels = levels,
+              .smooth = VectorXd::Zero(places()),
+              .slope = VectorXd(points_.numbers.cols()),
+              .offset = steady_sum(offset.cwiseProduct(weights_))};
+  for (Index i = 0; i < count; ++i)
+    group.smooth[place_of_[static_cast<std::size_t>(i)]] += smooth[i] * weights_[i];
   straight.array() *= weights_.array();
-  group.offset = steady_sum(offset.cwiseProduct(weights_));
   for (Index j = 0; j < group.slope.size(); ++j)
     group.slope[j] = steady_sum(straight.cwiseProduct(points_.numbers.col(j)));
   return group;
 }
 
-void KernelSum::add(const Group& group, const Rows& all, VectorXd& sums) const {
-  const auto numbers = points_.numbers.cols();
-  Tile tile{by_point_.data(), group.smooth.data(), points_.numbers.rows(), numbers,
-            std::vector<double>(static_cast<std::size_t>(numbers * rows_at_once))};
-  for (Index first = all.begin; first < all.end; first += rows_at_once) {
-    const auto rows = std::min(rows_at_once, all.end - first);
-    for (Index j = 0; j < numbers; ++j)
-      for (Index k = 0; k < rows_at_once; ++k)  // behind the last row the last one again
-        tile.here[static_cast<std::size_t>(j * rows_at_once + k)] =
-            all.at.numbers(first + std::min(k, rows - 1), j) / kernel_.lengths[static_cast<std::size_t>(j)];
-    tile.sums.fill(0);
-    all.compare(tile);
-    for (Index k = 0; k < rows; ++k) {
-      double sum = tile.sums[static_cast<std::size_t>(k)] + group.offset;
-      for (Index j = 0; j < numbers; ++j) sum += group.slope[j] * all.at.numbers(first + k, j);
-      sums[first + k] = sum;
+/// Rows on their way through the comparison, one a lane.
+class KernelSum::Tile {
+ public:
+  explicit Tile(const KernelSum& all)
+      : all_(all),
+        here_(MatrixXd::Zero(lanes, all.by_place_.rows())),
+        smooth_(MatrixXd::Zero(lanes, all.places())),
+        straight_(VectorXd::Zero(lanes)),
+        sums_(lanes) {}
+
+  void set(Index lane, const Places& at, Index row, const Group& group, Index group_number) {
+    straight_[lane] = group.offset;
+    for (Index j = 0; j < here_.cols(); ++j) {
+      straight_[lane] += group.slope[j] * at.numbers(row, j);
+      here_(lane, j) = at.numbers(row, j) * all_.scale_[j];
     }
+    auto& in_lane = group_in_[static_cast<std::size_t>(lane)];
+    if (in_lane != group_number) smooth_.row(lane) = group.smooth.transpose();
+    in_lane = group_number;
   }
-}
+  const VectorXd& sums(Compare with) {
+    with({all_.by_place_.data(), all_.places(), here_.cols(), here_.data(), smooth_.data(), sums_.data()});
+    sums_ += straight_;
+    return sums_;
+  }
+
+ private:
+  const KernelSum& all_;
+  MatrixXd here_, smooth_;  ///< lanes by numbers, lanes by places
+  VectorXd straight_, sums_;
+  std::array<Index, lanes> group_in_{};  ///< 0: none yet
+};
 
 VectorXd KernelSum::at(const Places& scaled, int most_lanes) const {
-  VectorXd sums = VectorXd::Zero(scaled.numbers.rows());
-  for (Index begin = 0, end = 0; begin < sums.size(); begin = end) {
-    const Eigen::RowVectorXi levels = scaled.levels.row(begin);
-    for (end = begin + 1; end < sums.size() && scaled.levels.row(end) == levels; ++end) {
+  const auto with = widest(most_lanes);
+  VectorXd sums(scaled.numbers.rows());
+  Tile tile(*this);
+  Group group;
+  Index groups = 0;
+  for (Index begin = 0; begin < sums.size(); begin += lanes) {
+    const auto rows = std::min(lanes, sums.size() - begin);
+    for (Index lane = 0; lane < rows; ++lane) {
+      const auto row = begin + lane;
+      if (groups == 0 || group.levels != scaled.levels.row(row)) {
+        group = group_of(scaled.levels.row(row));
+        ++groups;
+      }
+      tile.set(lane, scaled, row, group, groups);
     }
-    add(group_of(levels), {scaled, begin, end, widest(most_lanes)}, sums);
+    sums.segment(begin, rows) = tile.sums(with).head(rows);
   }
   return sums;
 }

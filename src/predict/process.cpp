@@ -47,7 +47,7 @@ class Comparison {
     }
     for (Index i = 0; i < scaled_.rows(); ++i) {
       const double s = root5 * std::sqrt(squares_[i]);
-      const double matern = (1 + s + 5.0 / 3 * squares_[i]) * steady::exp_within(-s);
+      const double matern = (1 + s + 5.0 / 3 * squares_[i]) * steady::decay(s);
       covariance[i] += smooth_[i] * matern + straight_[i] * products_[i];
     }
   }

@@ -1,10 +1,9 @@
 #include "predict/trial.hpp"
 
-#include <atomic>
 #include <limits>
 #include <mutex>
 
-#include "core/thread.hpp"
+#include "predict/parallel.hpp"
 
 namespace neph::predict {
 namespace {
@@ -43,29 +42,23 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
                                                 std::numeric_limits<double>::infinity()),
                       distance_of(split, inputs)});
   const auto all = splits.size() * specs.size();
-  std::atomic<std::size_t> next{0};
   std::size_t done = 0;
   std::mutex telling;
-  const auto work = [&] {
-    for (auto job = next++; job < all; job = next++) {
-      const auto& split = splits[job / specs.size()];
-      const auto candidate = Candidate::fit(specs[job % specs.size()], context, rows_of(inputs, split.kept),
-                                            rows_of(log_target, split.kept));
-      if (candidate)
-        trials[job / specs.size()].errors.middleCols(static_cast<Index>(job % specs.size() * departures),
-                                                     departures) =
-            candidate->log_means(rows_of(inputs, split.left_out)).colwise() -
-            rows_of(log_target, split.left_out);
-      const std::lock_guard lock(telling);
-      if (settings.progress) settings.progress(++done, all);
+  share_out(all, settings.threads, "trial", [&](std::size_t job) {
+    const auto& split = splits[job / specs.size()];
+    const auto& spec = specs[job % specs.size()];
+    const auto candidate =
+        Candidate::fit(spec, context, rows_of(inputs, split.kept), rows_of(log_target, split.kept));
+    if (candidate) {
+      const auto ways = spec.has_process ? static_cast<Index>(departures) : 1;  // else all are the same one
+      trials[job / specs.size()].errors.middleCols(static_cast<Index>(job % specs.size() * departures),
+                                                   ways) =
+          candidate->log_means(rows_of(inputs, split.left_out)).leftCols(ways).colwise() -
+          rows_of(log_target, split.left_out);
     }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < settings.threads; ++i)
-      helpers.push_back(start_thread("trial", [&](const std::stop_token&) { work(); }));
-    work();
-  }
+    const std::lock_guard lock(telling);
+    if (settings.progress) settings.progress(++done, all);
+  });
   return trials;
 }
 
