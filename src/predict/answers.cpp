@@ -24,7 +24,7 @@ constexpr std::size_t rows_of_a_job = 4096;
 constexpr double level_distance = 100;  ///< more than all numbers together, within their ranges
 /// Of all ways together that are left out of a blend because they hardly count: asking them costs as much as
 /// asking those that do.
-constexpr double least_counting = 0.01;
+constexpr double least_counting = 0.002;
 
 /// What ways of these weights agree on. Inside, where all are about right, their mean, whose errors cancel;
 /// elsewhere their median, which one that goes astray does not move.

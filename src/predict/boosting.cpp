@@ -27,21 +27,20 @@ Parts parts_of(std::size_t count, std::size_t share_watched) {
   return {{middle, rows.end()}, {rows.begin(), middle}};
 }
 
-/// After how many trees the rows that were not grown on are predicted best.
-Result<int> best_count(const Places& places, const VectorXd& target, const BoostingSettings& settings) {
+/// Trees grown on most rows, up to where the others are predicted best.
+Result<Trees> watched_trees(const Places& places, const VectorXd& target, const BoostingSettings& settings) {
   const auto parts = parts_of(static_cast<std::size_t>(target.size()), settings.share_watched);
-  if (parts.watched.size() < fewest_watched) return 0;
-  const auto grown_target = rows_of(target, parts.grown);
+  if (parts.watched.size() < fewest_watched)
+    return Trees{.levels = LevelColumns::learn(places.levels, target)};
+  const auto grown_target = rows_of(target, parts.grown), watched_target = rows_of(target, parts.watched);
   const auto grown_places = rows_of(places, parts.grown);
-  const auto levels = LevelColumns::learn(grown_places.levels, grown_target);
+  auto levels = LevelColumns::learn(grown_places.levels, grown_target);
   NEPH_TRY(const auto grown, BoosterRows::of(levels.of(grown_places), grown_target));
-  NEPH_TRY(const auto watched,
-           BoosterRows::of(levels.of(rows_of(places, parts.watched)), rows_of(target, parts.watched)));
+  NEPH_TRY(const auto watched, BoosterRows::of(levels.of(rows_of(places, parts.watched)), watched_target));
   const BoosterRows* others[] = {&watched};
   NEPH_TRY(auto booster, Booster::on(grown, others, settings.booster));
   int best = 0;
-  double least = std::sqrt(rows_of(target, parts.watched).squaredNorm() /
-                           static_cast<double>(parts.watched.size()));  // of no tree
+  double least = std::sqrt(watched_target.squaredNorm() / static_cast<double>(watched_target.size()));
   for (int count = 1; count <= settings.most_trees && count <= best + settings.patience; ++count) {
     NEPH_CHECK(booster.grow(grown));
     NEPH_TRY(const auto error, booster.error(watched));
@@ -50,7 +49,9 @@ Result<int> best_count(const Places& places, const VectorXd& target, const Boost
       best = count;
     }
   }
-  return best;
+  NEPH_TRY(auto trees, booster.trees(static_cast<std::size_t>(best)));
+  trees.levels = std::move(levels);
+  return trees;
 }
 
 }  // namespace
@@ -60,12 +61,13 @@ Result<Trees> boost(const Places& places, const VectorXd& target, const Boosting
     return fail(ErrorCode::invalid_argument, "trees need rows, each with a target");
   if (!target.allFinite() || !places.numbers.allFinite())
     return fail(ErrorCode::invalid_argument, "trees need finite numbers");
-  NEPH_TRY(const auto count, best_count(places, target, settings));
+  NEPH_TRY(auto watched, watched_trees(places, target, settings));
+  if (!settings.on_all_rows) return watched;
   auto levels = LevelColumns::learn(places.levels, target);
   NEPH_TRY(const auto rows, BoosterRows::of(levels.of(places), target));
   NEPH_TRY(auto booster, Booster::on(rows, {}, settings.booster));
-  for (int i = 0; i < count; ++i) NEPH_CHECK(booster.grow(rows));
-  NEPH_TRY(auto trees, booster.trees(static_cast<std::size_t>(count)));
+  for (std::size_t i = 0; i < watched.roots.size(); ++i) NEPH_CHECK(booster.grow(rows));
+  NEPH_TRY(auto trees, booster.trees(watched.roots.size()));
   trees.levels = std::move(levels);
   return trees;
 }

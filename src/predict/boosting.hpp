@@ -11,10 +11,12 @@ struct BoostingSettings {
   int patience = 30;
   int most_trees = 1000;
   std::size_t share_watched = 5;  ///< one row of so many is watched
+  /// Grow as many on all rows then; false: take those that were grown on most of them, at half the cost.
+  bool on_all_rows = true;
 };
 
-/// Grows trees on most rows while the others are watched, and then as many on all rows. The same for the same
-/// rows. Errors: invalid_argument (no rows, or numbers that are not finite); internal (what XGBoost says).
+/// Grows trees on most rows while the others are watched. The same for the same rows. Errors:
+/// invalid_argument (no rows, or numbers that are not finite); internal (what XGBoost says).
 Result<Trees> boost(const Places& places, const Eigen::VectorXd& target,
                     const BoostingSettings& settings = {});
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "predict/boosting.hpp"
+#include "predict/kernel_choice.hpp"
 
 namespace neph::predict {
 namespace {
@@ -11,6 +12,19 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noise
+/// That a backbone is fitted to. It has a few dozen numbers at most, which more rows make no better, and its
+/// cost grows with rows and terms.
+constexpr std::size_t most_rows = 5000;
+
+struct Fitted {
+  Inputs inputs;
+  VectorXd log_target;
+};
+/// A draw of many rows.
+Fitted drawn(const Inputs& inputs, const VectorXd& log_target) {
+  const auto rows = drawn_rows(static_cast<std::size_t>(log_target.size()), most_rows);
+  return {rows_of(inputs, rows), rows_of(log_target, rows)};
+}
 
 Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& inputs,
                                        const VectorXd& log_target) {
@@ -25,21 +39,28 @@ Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& 
   return model;
 }
 
-Result<Candidate::Model> fit_trees(const Inputs& inputs, const VectorXd& log_target) {
-  Candidate::Boosted model{.powers = fit_log_linear(inputs.places, log_target)};
-  NEPH_TRY(model.trees, boost(inputs.places, log_target - model.powers.log_mean(inputs.places)));
+Result<Candidate::Model> fit_trees(const CandidateContext& context, const Inputs& inputs,
+                                   const VectorXd& log_target) {
+  const auto some = drawn(inputs, log_target);
+  Candidate::Boosted model{.powers = fit_log_linear(some.inputs.places, some.log_target)};
+  NEPH_TRY(model.trees, boost(inputs.places, log_target - model.powers.log_mean(inputs.places),
+                              {.on_all_rows = !context.is_trial}));
   return model;
 }
 
 Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const CandidateContext& context,
                                       const Inputs& inputs, const VectorXd& log_target) {
+  if (spec.backbone != Backbone::trees && static_cast<std::size_t>(log_target.size()) > most_rows) {
+    const auto some = drawn(inputs, log_target);
+    return fit_backbone(spec, context, some.inputs, some.log_target);
+  }
   switch (spec.backbone) {
     case Backbone::powers:
       return fit_log_linear(inputs.places, log_target);
     case Backbone::monomials:
       return fit_monomials(spec, inputs, log_target);
     case Backbone::trees:
-      return fit_trees(inputs, log_target);
+      return fit_trees(context, inputs, log_target);
     case Backbone::layers:
       break;
   }

@@ -16,7 +16,7 @@ std::vector<CandidateSpec> work_specs(const Design& design) {
 
 }  // namespace
 
-std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
+std::vector<CandidateSpec> specs_of(Method method, const Design& design, std::size_t points) {
   const CandidateSpec powers{.backbone = Backbone::powers};
   const CandidateSpec trees{.backbone = Backbone::trees, .has_process = false};
   if (method == Method::process) return {powers};
@@ -26,6 +26,7 @@ std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
     for (auto& spec : specs) spec.has_process = false;
   else
     specs.insert(specs.begin(), powers);
+  if (method == Method::automatic && points > ProcessSettings{}.most_rows) specs.push_back(trees);
   return specs;
 }
 

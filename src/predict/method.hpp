@@ -19,7 +19,7 @@ constexpr auto enum_names(Method) {
                     Named{Method::process, "process"}, Named{Method::trees, "trees"}};
 }
 
-/// The candidates of a method that suit the table; never empty.
-std::vector<CandidateSpec> specs_of(Method method, const Design& design);
+/// The candidates of a method that suit a table of so many points; never empty.
+std::vector<CandidateSpec> specs_of(Method method, const Design& design, std::size_t points);
 
 }  // namespace neph::predict

@@ -63,16 +63,18 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   for (Index i = 0; i < log_target.size(); ++i)
     log_target[i] = std::log(survey.points.target[static_cast<std::size_t>(i)]);
 
-  model.specs_ = specs_of(options.method, model.design_);
+  model.specs_ = specs_of(options.method, model.design_, survey.points.target.size());
   CandidateContext context{.machine_speeds = model.design_.machine_speeds(),
                            .noise = model.noise_,
-                           .most_rows_for_kernel = options.kernel_rows_in_trials};
+                           .most_rows_for_kernel = options.kernel_rows_in_trials,
+                           .is_trial = true};
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
   model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
                              {.threads = options.threads, .progress = options.progress});
   model.blend_ = Blend::learn(model.trials_);
 
   context.most_rows_for_kernel = options.kernel_rows;
+  context.is_trial = false;
   for (const auto place : worth_keeping(model.blend_, model.specs_.size())) {
     auto candidate = Candidate::fit(model.specs_[place], context, model.points_, log_target);
     if (!candidate) continue;

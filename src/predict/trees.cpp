@@ -10,7 +10,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr Index most_own_columns = 64;         ///< levels of a category that has a column for each
+constexpr Index most_own_columns = 16;         ///< levels of a category that has a column for each
 constexpr double rows_an_effect_is_worth = 2;  ///< of no effect, beside those of a level
 constexpr Index rows_at_once = 64;             ///< so that a tree's nodes stay in the nearest cache
 
