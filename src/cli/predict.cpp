@@ -10,6 +10,7 @@
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
+#include "host/host.hpp"
 
 namespace neph::cli {
 namespace {
@@ -31,14 +32,39 @@ std::string why(const predict::Prediction& prediction) {
   return words;
 }
 
-Json as_json(const predict::Prediction& prediction, const std::vector<std::size_t>& nearest) {
-  Json extrapolates = Json::array();
+std::string extrapolates_as_json(const predict::Prediction& prediction) {
+  if (prediction.extrapolates.empty()) return "[]";
+  Json all = Json::array();
   for (const auto& each : prediction.extrapolates)
-    extrapolates.push_back(
-        {{"column", each.column}, {"where", enum_name(each.situation)}, {"how_far", each.how_far}});
-  return {{"value", to_json(prediction.value)}, {"low", to_json(prediction.low)},
-          {"high", to_json(prediction.high)},   {"extrapolates", extrapolates},
-          {"refused", prediction.refused},      {"nearest", nearest}};
+    all.push_back({{"column", each.column}, {"where", enum_name(each.situation)}, {"how_far", each.how_far}});
+  return dump_json(all);
+}
+
+std::string number_as_json(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+/// A line for each row. A document of a hundred thousand rows would take longer to build than to compute.
+void print_json(const predict::Model& model, const std::vector<predict::Prediction>& predictions,
+                const std::vector<std::vector<std::size_t>>& nearest) {
+  fmt::memory_buffer text;
+  const auto flush = [&] {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    text.clear();
+  };
+  fmt::format_to(std::back_inserter(text), "{{\"target\":{},\"rows\":[",
+                 dump_json(Json(model.origin().target)));
+  for (std::size_t row = 0; row < predictions.size(); ++row) {
+    const auto& each = predictions[row];
+    fmt::format_to(std::back_inserter(text),
+                   "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
+                   "\"nearest\":[{}]}}",
+                   row == 0 ? "" : ",", number_as_json(each.value), number_as_json(each.low),
+                   number_as_json(each.high), extrapolates_as_json(each),
+                   each.refused.empty() ? "\"\"" : dump_json(Json(each.refused)),
+                   fmt::join(nearest[row], ","));
+    if (text.size() > std::size_t{1} << 20) flush();
+  }
+  text.append(std::string_view("\n]}\n"));
+  flush();
 }
 
 void print_predictions(const predict::Model& model, const predict::Table& rows,
@@ -66,16 +92,14 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
 Status predict_rows(const PredictCommand& options) {
   NEPH_TRY(const auto model, predict::load_model(options.model));
   NEPH_TRY(const auto rows, predict::read_table(options.rows));
-  NEPH_TRY(const auto predictions, model.predict(rows));
+  const auto threads = static_cast<std::size_t>(host::usable_cores());
+  NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (!options.json) {
     print_predictions(model, rows, predictions);
     return {};
   }
-  NEPH_TRY(const auto nearest, model.nearest(rows, static_cast<std::size_t>(options.nearest)));
-  Json all = Json::array();
-  for (std::size_t row = 0; row < predictions.size(); ++row)
-    all.push_back(as_json(predictions[row], nearest[row]));
-  fmt::print("{}\n", dump_json({{"target", model.origin().target}, {"rows", all}}, true));
+  NEPH_TRY(const auto nearest, model.nearest(rows, static_cast<std::size_t>(options.nearest), threads));
+  print_json(model, predictions, nearest);
   return {};
 }
 

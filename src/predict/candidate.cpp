@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "predict/boosting.hpp"
 #include "predict/ernest.hpp"
+#include "predict/kernel_choice.hpp"
 #include "predict/lattuada.hpp"
 #include "predict/non_negative_sum.hpp"
 #include "predict/stepwise.hpp"
@@ -14,6 +16,19 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noise
+/// That a backbone is fitted to. It has a few dozen numbers at most, which more rows make no better, and its
+/// cost grows with rows and terms.
+constexpr std::size_t most_rows = 5000;
+
+struct Fitted {
+  Inputs inputs;
+  VectorXd log_target;
+};
+/// A draw of many rows.
+Fitted drawn(const Inputs& inputs, const VectorXd& log_target) {
+  const auto rows = drawn_rows(static_cast<std::size_t>(log_target.size()), most_rows);
+  return {rows_of(inputs, rows), rows_of(log_target, rows)};
+}
 
 Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& inputs,
                                        const VectorXd& log_target) {
@@ -28,8 +43,21 @@ Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& 
   return model;
 }
 
+Result<Candidate::Model> fit_trees(const CandidateContext& context, const Inputs& inputs,
+                                   const VectorXd& log_target) {
+  const auto some = drawn(inputs, log_target);
+  Candidate::Boosted model{.powers = fit_log_linear(some.inputs.places, some.log_target)};
+  NEPH_TRY(model.trees, boost(inputs.places, log_target - model.powers.log_mean(inputs.places),
+                              {.on_all_rows = !context.is_trial}));
+  return model;
+}
+
 Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const CandidateContext& context,
                                       const Inputs& inputs, const VectorXd& log_target) {
+  if (spec.backbone != Backbone::trees && static_cast<std::size_t>(log_target.size()) > most_rows) {
+    const auto some = drawn(inputs, log_target);
+    return fit_backbone(spec, context, some.inputs, some.log_target);
+  }
   switch (spec.backbone) {
     case Backbone::powers:
       return fit_log_linear(inputs.places, log_target);
@@ -45,6 +73,8 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
       return fit_stepwise(inputs, log_target);
     case Backbone::ernest:
       return fit_ernest(inputs, log_target);
+    case Backbone::trees:
+      return fit_trees(context, inputs, log_target);
     case Backbone::layers:
       break;
   }
@@ -64,6 +94,9 @@ struct MeanOf {
   VectorXd operator()(const FeatureSum& model) const { return model.log_mean(at); }
   VectorXd operator()(const Candidate::Monomials& model) const {
     return model.work.log_mean(monomials(at.log_quantities, model.powers), at.places.levels);
+  }
+  VectorXd operator()(const Candidate::Boosted& model) const {
+    return model.powers.log_mean(at.places) + model.trees.values(at.places);
   }
 };
 
@@ -90,15 +123,19 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
   return Candidate(spec, std::move(model), std::move(process));
 }
 
-Eigen::MatrixXd Candidate::log_means(const Inputs& at) const {
+Eigen::MatrixXd Candidate::log_means(const Inputs& at, const AskedDepartures& asked) const {
   static_assert(departures == 3);
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
   Eigen::MatrixXd all = backbone.replicate(1, departures);
-  if (!process_) return all;
+  if (!process_ || !(asked[1] || asked[2])) return all;
   const auto held = process_->within_range(at.places);
-  all.col(1) = backbone + process_->mean(held);
-  all.col(2) = held.numbers == at.places.numbers ? VectorXd(all.col(1))
-                                                 : VectorXd(backbone + process_->mean(at.places));
+  const bool are_same = held.numbers == at.places.numbers;
+  if (asked[1] || are_same) all.col(1) += process_->mean(held);
+  if (are_same) {
+    all.col(2) = all.col(1);
+  } else if (asked[2]) {
+    all.col(2) += process_->mean(at.places);
+  }
   return all;
 }
 

@@ -13,6 +13,7 @@
 #include "predict/given_model.hpp"
 #include "predict/log_linear.hpp"
 #include "predict/monomials.hpp"
+#include "predict/trees.hpp"
 #include "predict/work_model.hpp"
 
 namespace neph::predict {
@@ -22,16 +23,18 @@ enum class Backbone {
   monomials,  ///< terms found in the data
   layers,     ///< terms of the network's layers, with rates of each machine
   given,      ///< terms that the user gives
+  trees,      ///< log-linear, and boosted trees for what that leaves
   lattuada,   ///< sums of features as the literature chooses them, to compare with: lattuada.hpp,
   nnls,       ///< non_negative_sum.hpp,
   stepwise,   ///< stepwise.hpp,
   ernest,     ///< ernest.hpp
 };
 constexpr auto enum_names(Backbone) {
-  return std::array{Named{Backbone::powers, "powers"},     Named{Backbone::monomials, "monomials"},
-                    Named{Backbone::layers, "layers"},     Named{Backbone::given, "given"},
-                    Named{Backbone::lattuada, "lattuada"}, Named{Backbone::nnls, "nnls"},
-                    Named{Backbone::stepwise, "stepwise"}, Named{Backbone::ernest, "ernest"}};
+  return std::array{Named{Backbone::powers, "powers"}, Named{Backbone::monomials, "monomials"},
+                    Named{Backbone::layers, "layers"}, Named{Backbone::given, "given"},
+                    Named{Backbone::trees, "trees"},   Named{Backbone::lattuada, "lattuada"},
+                    Named{Backbone::nnls, "nnls"},     Named{Backbone::stepwise, "stepwise"},
+                    Named{Backbone::ernest, "ernest"}};
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -45,6 +48,9 @@ constexpr auto enum_names(Departure) {
                     Named{Departure::free, "free"}};
 }
 constexpr std::size_t departures = enum_names(Departure{}).size();
+/// Which of them are asked for, in the order of the enum.
+using AskedDepartures = std::array<bool, departures>;
+constexpr AskedDepartures all_departures{true, true, true};
 
 struct CandidateSpec {
   Backbone backbone = Backbone::powers;
@@ -68,6 +74,7 @@ struct CandidateContext {
   Eigen::MatrixXd machine_speeds;       ///< WorkSettings::speeds
   double noise = 0;                     ///< of one point
   std::size_t most_rows_for_kernel = 300;
+  bool is_trial = false;  ///< of which there are many: trees are grown once (boosting.hpp)
 };
 
 /// A candidate that is fitted.
@@ -78,14 +85,18 @@ class Candidate {
   static Result<Candidate> fit(const CandidateSpec& spec, const CandidateContext& context,
                                const Inputs& inputs, const Eigen::VectorXd& log_target,
                                const std::optional<Kernel>& first_guess = {});
-  /// Rows by departures, in the order of the enum.
-  Eigen::MatrixXd log_means(const Inputs& at) const;
+  /// Rows by departures, in the order of the enum; those that are not asked for as the backbone's.
+  Eigen::MatrixXd log_means(const Inputs& at, const AskedDepartures& asked = all_departures) const;
 
   struct Monomials {
     std::vector<Powers> powers;
     WorkModel work;
   };
-  using Model = std::variant<LogLinear, Monomials, WorkModel, GivenModel, FeatureSum>;
+  struct Boosted {
+    LogLinear powers;
+    Trees trees;
+  };
+  using Model = std::variant<LogLinear, Monomials, WorkModel, GivenModel, FeatureSum, Boosted>;
 
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }

@@ -24,46 +24,62 @@ enum class Bound { compute, memory, both, neither };
 struct Term {
   std::string name;
   Bound bound = Bound::neither;
-  double value = 0;
 };
 
-/// What a training step or an inference of `batch` pictures asks of a machine, in several measures. Their
-/// sums with coefficients of the machine, none below 0, are times.
-std::vector<Term> terms_of(const NetworkWork& work, double batch) {
-  Term convolution{"ordinary macs", Bound::compute}, depthwise{"depthwise macs", Bound::compute},
-      dense{"dense macs", Bound::compute}, moved{"bytes moved", Bound::memory},
-      weights{"weight bytes", Bound::memory};
-  std::vector<Term> roofs;
-  for (const double ridge : ridge_points)
-    roofs.push_back({fmt::format("roofline at {} macs a byte", ridge), Bound::both});
+/// What a training step or an inference asks of a machine, in several measures. Their sums with coefficients
+/// of the machine, none below 0, are times.
+const std::vector<Term>& terms() {
+  static const auto all = [] {
+    std::vector<Term> some{{"ordinary macs", Bound::compute},
+                           {"depthwise macs", Bound::compute},
+                           {"dense macs", Bound::compute},
+                           {"bytes moved", Bound::memory},
+                           {"weight bytes", Bound::memory},
+                           {"layers"},
+                           {"input bytes"},
+                           {"batch"},
+                           {"one"}};
+    for (const double ridge : ridge_points)
+      some.push_back({fmt::format("roofline at {} macs a byte", ridge), Bound::both});
+    return some;
+  }();
+  return all;
+}
+
+/// Of `batch` pictures, in the order of terms().
+std::vector<double> values_of_terms(const NetworkWork& work, double batch) {
+  double convolution = 0, depthwise = 0, dense = 0, moved = 0, weights = 0;
+  std::array<double, ridge_points.size()> roofs{};
   for (const auto& layer : work.layers) {
     const double macs = layer.macs * batch, bytes = layer.moved_bytes * batch + layer.weight_bytes;
     (layer.kind == LayerWork::Kind::depthwise ? depthwise
      : layer.kind == LayerWork::Kind::dense   ? dense
-                                              : convolution)
-        .value += macs;
-    moved.value += layer.moved_bytes * batch;
-    weights.value += layer.weight_bytes;
-    for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i].value += std::max(macs, ridge_points[i] * bytes);
+                                              : convolution) += macs;
+    moved += layer.moved_bytes * batch;
+    weights += layer.weight_bytes;
+    for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i] += std::max(macs, ridge_points[i] * bytes);
   }
-  std::vector<Term> all{convolution, depthwise, dense, moved, weights};
-  all.push_back({"layers", Bound::neither, static_cast<double>(work.layers.size())});
-  all.push_back({"input bytes", Bound::neither, work.input_bytes * batch});
-  all.push_back({"batch", Bound::neither, batch});
-  all.push_back({"one", Bound::neither, 1});
+  std::vector<double> all{convolution,
+                          depthwise,
+                          dense,
+                          moved,
+                          weights,
+                          static_cast<double>(work.layers.size()),
+                          work.input_bytes * batch,
+                          batch,
+                          1};
   all.insert(all.end(), roofs.begin(), roofs.end());
   return all;
 }
 
 /// Machines by terms, as Design::machine_speeds() says.
-MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known,
-                   const std::vector<Term>& terms) {
-  MatrixXd speeds = MatrixXd::Zero(static_cast<Index>(machines.size()), static_cast<Index>(terms.size()));
+MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {
+  MatrixXd speeds = MatrixXd::Zero(static_cast<Index>(machines.size()), static_cast<Index>(terms().size()));
   for (Index m = 0; m < speeds.rows(); ++m) {
     const auto device = known.device_of(machines[static_cast<std::size_t>(m)]);
     if (!device) continue;
     for (Index k = 0; k < speeds.cols(); ++k) {
-      const auto bound = terms[static_cast<std::size_t>(k)].bound;
+      const auto bound = terms()[static_cast<std::size_t>(k)].bound;
       const double compute = bound == Bound::compute || bound == Bound::both ? device->fp32_tflops : 1;
       const double memory = bound == Bound::memory || bound == Bound::both ? device->bandwidth_gb_s : 1;
       speeds(m, k) = bound == Bound::both ? std::sqrt(compute * memory) : compute * memory;
@@ -170,8 +186,7 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
   design.feature_names_ = columns.feature_names;
   design.work_names_ = columns.work_names;
   if (design.machine_ && !design.work_names_.empty())
-    design.machine_speeds_ =
-        speeds_of(design.categories_[*design.machine_].levels, machines, terms_of({}, 1));
+    design.machine_speeds_ = speeds_of(design.categories_[*design.machine_].levels, machines);
   design.ranged_names_ = columns.ranged_names;
   return design;
 }
@@ -251,10 +266,19 @@ Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
     NEPH_TRY(const auto place, rows.find(categories_[c].column));
     std::map<std::string, int, std::less<>> codes;
     for (const auto& level : categories_[c].levels) codes.emplace(level, static_cast<int>(codes.size()));
-    for (std::size_t row = 0; row < rows.rows; ++row) {
-      const auto found = codes.find(rows.columns[place].text(row));
-      all(static_cast<Index>(row), static_cast<Index>(c)) = found == codes.end() ? -1 : found->second;
-    }
+    const auto code_of = [&](const std::string& level) {
+      const auto found = codes.find(level);
+      return found == codes.end() ? -1 : found->second;
+    };
+    const auto& column = rows.columns[place];
+    std::vector<int> by_level;  // looked up once, not in every row
+    for (const auto& level : column.levels) by_level.push_back(code_of(level));
+    const int of_empty = code_of("");
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      all(static_cast<Index>(row), static_cast<Index>(c)) =
+          !column.is_text()      ? code_of(column.text(row))
+          : column.is_empty(row) ? of_empty
+                                 : by_level[static_cast<std::size_t>(column.codes[row])];
   }
   return all;
 }
@@ -282,17 +306,26 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
 
   const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth"};
   std::vector<std::vector<double>> quantities(names.size()), shares(2), work;
-  for (const auto& term : terms_of({}, 1)) columns.work_names.push_back(term.name);
+  for (const auto& term : terms()) columns.work_names.push_back(term.name);
   work.resize(columns.work_names.size());
+  const auto& names_of_networks = rows.columns[network];
+  std::map<std::pair<std::int32_t, double>, const NetworkWork*> known;  // by code: quicker than by name
+  const auto work_in = [&](std::size_t row) -> Result<const NetworkWork*> {
+    if (!names_of_networks.is_text()) return work_of(names_of_networks.text(row), sides[row]);
+    auto& found = known[{names_of_networks.codes[row], sides[row]}];
+    if (found) return found;
+    NEPH_TRY(found, work_of(names_of_networks.text(row), sides[row]));
+    return found;
+  };
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    NEPH_TRY(const auto* of_row, work_of(rows.columns[network].text(row), sides[row]));
+    NEPH_TRY(const auto* of_row, work_in(row));
     const double each[] = {of_row->macs * batches[row], of_row->moved_bytes * batches[row],
                            of_row->parameters, of_row->depth};
     for (std::size_t i = 0; i < names.size(); ++i) quantities[i].push_back(steady::log(each[i]));
     shares[0].push_back(of_row->depthwise_macs / of_row->macs);
     shares[1].push_back(of_row->dense_macs / of_row->macs);
-    const auto terms = terms_of(*of_row, batches[row]);
-    for (std::size_t i = 0; i < terms.size(); ++i) work[i].push_back(terms[i].value);
+    const auto values = values_of_terms(*of_row, batches[row]);
+    for (std::size_t i = 0; i < values.size(); ++i) work[i].push_back(values[i]);
   }
   for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
   for (std::size_t i = 0; i < shares.size(); ++i)

@@ -46,7 +46,16 @@ class HoldingOut {
     if (!is_fold && (split.kept.size() < fewest_kept || split.left_out.size() < fewest_left_out ||
                      static_cast<double>(split.kept.size()) < least_share_kept * static_cast<double>(count_)))
       return;
+    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept);
+    thin(split.left_out, settings_.most_left_out);
     all_.push_back(std::move(split));
+  }
+
+  void thin(Rows& rows, std::size_t most) {
+    if (rows.size() <= most) return;
+    shuffle(rows, random_);
+    rows.resize(most);
+    std::sort(rows.begin(), rows.end());
   }
 
   void folds() {

@@ -25,7 +25,7 @@ std::vector<CandidateSpec> given_specs(const Design& design) {
 
 }  // namespace
 
-std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
+std::vector<CandidateSpec> specs_of(Method method, const Design& design, std::size_t points) {
   const auto alone = [](Backbone backbone) {
     return std::vector{CandidateSpec{.backbone = backbone, .has_process = false}};
   };
@@ -34,7 +34,9 @@ std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
   if (method == Method::stepwise) return alone(Backbone::stepwise);
   if (method == Method::ernest) return alone(Backbone::ernest);
   const CandidateSpec powers{.backbone = Backbone::powers};
+  const CandidateSpec trees{.backbone = Backbone::trees, .has_process = false};
   if (method == Method::process) return {powers};
+  if (method == Method::trees) return {trees};
   auto specs = given_specs(design);
   if (method == Method::terms && !specs.empty()) {
     for (auto& spec : specs) spec.has_process = false;
@@ -46,6 +48,7 @@ std::vector<CandidateSpec> specs_of(Method method, const Design& design) {
     for (auto& spec : specs) spec.has_process = false;
   else
     specs.insert(specs.begin(), powers);
+  if (method == Method::automatic && points > ProcessSettings{}.most_rows) specs.push_back(trees);
   return specs;
 }
 

@@ -12,6 +12,7 @@ enum class Method {
   automatic,  ///< whatever suits the table, each believed where hold-outs say so
   terms,      ///< sums and smooth maxima of work (where terms are given, of those alone), nothing behind them
   process,    ///< a Gaussian process behind a log-linear backbone
+  trees,      ///< boosted trees behind a log-linear backbone
   // The literature's, to compare with; auto tries none of them.
   lattuada,  ///< inverses and products, sequential forward selection, ridge
   nnls,      ///< the same features, coefficients not below 0
@@ -19,13 +20,13 @@ enum class Method {
   ernest,    ///< each quantity, its inverse and logarithm, and quotients of two
 };
 constexpr auto enum_names(Method) {
-  return std::array{Named{Method::automatic, "auto"},  Named{Method::terms, "terms"},
-                    Named{Method::process, "process"}, Named{Method::lattuada, "lattuada"},
-                    Named{Method::nnls, "nnls"},       Named{Method::stepwise, "stepwise"},
-                    Named{Method::ernest, "ernest"}};
+  return std::array{Named{Method::automatic, "auto"},    Named{Method::terms, "terms"},
+                    Named{Method::process, "process"},   Named{Method::trees, "trees"},
+                    Named{Method::lattuada, "lattuada"}, Named{Method::nnls, "nnls"},
+                    Named{Method::stepwise, "stepwise"}, Named{Method::ernest, "ernest"}};
 }
 
-/// The candidates of a method that suit the table; never empty.
-std::vector<CandidateSpec> specs_of(Method method, const Design& design);
+/// The candidates of a method that suit a table of so many points; never empty.
+std::vector<CandidateSpec> specs_of(Method method, const Design& design, std::size_t points);
 
 }  // namespace neph::predict

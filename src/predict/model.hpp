@@ -50,11 +50,13 @@ class Model {
   /// none could be fitted.
   static Result<Model> fit(const Survey& survey, const FitOptions& options);
 
-  /// Errors: those of Design::apply.
-  Result<std::vector<Prediction>> predict(const Table& rows) const;
+  /// Errors: those of Design::apply. The same whatever the number of threads, and whatever rows are asked
+  /// together.
+  Result<std::vector<Prediction>> predict(const Table& rows, std::size_t threads = 2) const;
   /// The `count` measured points nearest to each row: first those that differ in the fewest categories, then
   /// in numbers.
-  Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count) const;
+  Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count,
+                                                        std::size_t threads = 2) const;
 
   /// For people: "above the range of batch", "20 monomials, process held".
   std::string words(const Condition& condition) const;
@@ -74,7 +76,19 @@ class Model {
  private:
   friend struct ModelParts;  // model_parts.hpp
   explicit Model(Design design) : design_(std::move(design)), blend_({}) {}
-  Place place_of(const Inputs& inputs, Eigen::Index row) const;
+  using RareLevels = std::vector<std::vector<bool>>;  ///< of each level of each category
+  struct Blended;
+  struct Question {
+    const Table& rows;
+    const Inputs& inputs;
+    std::vector<Place> places;  ///< of each row
+  };
+  RareLevels rare_levels() const;
+  Place place_of(const Inputs& inputs, Eigen::Index row, const RareLevels& rare) const;
+  Blended blended(const Place& place, const Inputs& inputs) const;
+  /// Of rows in the same conditions.
+  void answer(const std::vector<std::size_t>& rows, const Question& question,
+              std::vector<Prediction>& predictions) const;
   Eigen::VectorXd unseen_effects(const Inputs& inputs, const CandidateSpec& spec) const;
   std::vector<Extrapolation> words(const Place& place, const Table& rows, std::size_t row) const;
 

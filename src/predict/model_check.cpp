@@ -102,13 +102,20 @@ Status ModelParts::check(const Model& model) {
                           std::ssize(process.kernel_.own) == categories + pairs_of(categories),
                       "a process and its rows");
   };
+  const auto check_powers = [&](const LogLinear& powers) -> Status {
+    NEPH_CHECK(check_scaling(powers.scaling));
+    return consistent(powers.slopes.size() == numbers && std::ssize(powers.factors) <= categories, "slopes");
+  };
   for (const auto& candidate : model.candidates_) {
     NEPH_CHECK(consistent(candidate.process_.has_value() == candidate.spec_.has_process, "a process"));
     if (candidate.process_) NEPH_CHECK(check_process(*candidate.process_));
     if (const auto* powers = std::get_if<LogLinear>(&candidate.model_)) {
-      NEPH_CHECK(check_scaling(powers->scaling));
-      NEPH_CHECK(consistent(powers->slopes.size() == numbers && std::ssize(powers->factors) <= categories,
-                            "slopes"));
+      NEPH_CHECK(check_powers(*powers));
+    } else if (const auto* boosted = std::get_if<Candidate::Boosted>(&candidate.model_)) {
+      NEPH_CHECK(check_powers(boosted->powers));
+      NEPH_CHECK(consistent(
+          std::ssize(boosted->trees.levels.effects) == categories && boosted->trees.are_sound(numbers),
+          "nodes of trees"));
     } else if (const auto* work = std::get_if<WorkModel>(&candidate.model_)) {
       NEPH_CHECK(check_work(*work, terms));
     } else if (const auto* given = std::get_if<GivenModel>(&candidate.model_)) {

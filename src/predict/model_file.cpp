@@ -22,8 +22,8 @@ struct IsVariant<std::variant<T...>> : std::true_type {};
 template <class T>
 concept Dense = std::is_base_of_v<Eigen::DenseBase<T>, T>;
 
-constexpr std::array model_names{"powers", "monomials", "work", "given",
-                                 "features"};  // of Candidate::Model, in its order
+constexpr std::array model_names{"powers", "monomials", "work",
+                                 "given",  "features",  "trees"};  // of Candidate::Model, in its order
 
 template <class T>
 Json write(T& value);

@@ -172,8 +172,9 @@ TEST_P(ModelFileOf, GivesTheSameAnswersToTheLastBitAndIsRefusedWhereItWasEdited)
   }
   expect_edits_to_be_refused(text, query);
 }
-INSTANTIATE_TEST_SUITE_P(Literature, ModelFileOf,
-                         testing::Values(Method::lattuada, Method::nnls, Method::stepwise, Method::ernest),
+INSTANTIATE_TEST_SUITE_P(Methods, ModelFileOf,
+                         testing::Values(Method::trees, Method::lattuada, Method::nnls, Method::stepwise,
+                                         Method::ernest),
                          [](const auto& method) { return std::string(enum_name(method.param)); });
 
 }  // namespace

@@ -80,6 +80,23 @@ struct ModelParts {
     v("powers", s.powers);
     v("work", s.work);
   }
+  template <class Visit, Describes<LevelColumns> Self>
+  static void fields(Visit& v, Self& s) {
+    v("effects", s.effects);
+  }
+  template <class Visit, Describes<Trees> Self>
+  static void fields(Visit& v, Self& s) {
+    v("levels", s.levels);
+    v("roots", s.roots);
+    v("columns", s.columns);
+    v("lefts", s.lefts);
+    v("numbers", s.numbers);
+  }
+  template <class Visit, Describes<Candidate::Boosted> Self>
+  static void fields(Visit& v, Self& s) {
+    v("powers", s.powers);
+    v("trees", s.trees);
+  }
   template <class Visit, Describes<Condition> Self>
   static void fields(Visit& v, Self& s) {
     v("situation", s.situation);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "predict/kernel_choice.hpp"
+#include "predict/kernel_sum.hpp"
 #include "predict/positive_definite.hpp"
 #include "predict/steady_math.hpp"
 
@@ -47,7 +48,7 @@ class Comparison {
     }
     for (Index i = 0; i < scaled_.rows(); ++i) {
       const double s = root5 * std::sqrt(squares_[i]);
-      const double matern = (1 + s + 5.0 / 3 * squares_[i]) * steady::exp_within(-s);
+      const double matern = (1 + s + 5.0 / 3 * squares_[i]) * steady::decay(s);
       covariance[i] += smooth_[i] * matern + straight_[i] * products_[i];
     }
   }
@@ -73,16 +74,6 @@ class Comparison {
   MatrixXd scaled_;
   VectorXd squares_, products_, smooth_, straight_;
 };
-
-/// In an order of additions that is the same everywhere.
-double steady_dot(const VectorXd& a, const VectorXd& b) {
-  std::array<double, 4> sums{};
-  Index i = 0;
-  for (; i + 4 <= a.size(); i += 4)
-    for (Index k = 0; k < 4; ++k) sums[static_cast<std::size_t>(k)] += a[i + k] * b[i + k];
-  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 }  // namespace
 
@@ -168,14 +159,7 @@ Result<Process> Process::with_kernel(Scaling scaling, Places scaled, const Vecto
 }
 
 VectorXd Process::mean(const Places& at) const {
-  const auto scaled = scaling_.apply(with_pairs(at));
-  Comparison comparison(places_, kernel_);
-  VectorXd covariance, means(scaled.numbers.rows());
-  for (Index row = 0; row < means.size(); ++row) {
-    comparison.with(scaled, row, covariance);
-    means[row] = steady_dot(covariance, weights_);
-  }
-  return means;
+  return KernelSum(places_, weights_, kernel_).at(scaling_.apply(with_pairs(at)));
 }
 
 Places Process::within_range(const Places& at) const {

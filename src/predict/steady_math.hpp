@@ -10,17 +10,16 @@
 
 namespace neph::predict::steady {
 
-/// Of a number between -708 and 709; one outside is taken for the nearer end.
-inline double exp_within(double x) {
+/// Of a number between -708 and 709.
+[[gnu::always_inline]] inline double exp_unchecked(double x) {
   constexpr double per_octave = 1.4426950408889634074;
   constexpr double octave_high =
       6.93147180369123816490e-01;  // ln 2 in two parts; the first has 21 trailing zero bits
   constexpr double octave_low = 1.90821492927058770002e-10;
   constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number
-  const double inside = x < -708 ? -708 : x > 709 ? 709 : x;
-  const double shifted = inside * per_octave + rounder;
+  const double shifted = x * per_octave + rounder;
   const double octaves = shifted - rounder;
-  const double r = (inside - octaves * octave_high) - octaves * octave_low;  // at most 0.347
+  const double r = (x - octaves * octave_high) - octaves * octave_low;  // at most 0.347
   double sum = 1.0 / 6227020800.0;
   sum = sum * r + 1.0 / 479001600.0;
   sum = sum * r + 1.0 / 39916800.0;
@@ -35,9 +34,15 @@ inline double exp_within(double x) {
   sum = sum * r + 0.5;
   sum = sum * r + 1.0;
   sum = sum * r + 1.0;
-  const auto exponent = (std::bit_cast<std::uint64_t>(shifted) << 52) + std::bit_cast<std::uint64_t>(1.0);
-  return sum * std::bit_cast<double>(exponent);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) +
+                               (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
+
+/// Of a number between -708 and 709; one outside is taken for the nearer end.
+inline double exp_within(double x) { return exp_unchecked(x < -708 ? -708 : x > 709 ? 709 : x); }
+
+/// exp(-x) of a number that is not below 0; above 708 as at 708.
+[[gnu::always_inline]] inline double decay(double x) { return exp_unchecked(-(x < 708 ? x : 708)); }
 
 /// Below -708 it is 0 (no subnormal results), above 709 infinite, of NaN it is NaN.
 inline double exp(double x) {

@@ -224,11 +224,8 @@ std::string_view without_unit(std::string_view name) {
 }
 
 Result<std::size_t> Table::find(std::string_view name) const {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i].name == name) return i;
-    names.push_back(columns[i].name);
-  }
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (lower(columns[i].name) == lower(name) || lower(without_unit(columns[i].name)) == lower(name))
@@ -238,6 +235,8 @@ Result<std::size_t> Table::find(std::string_view name) const {
     return fail(ErrorCode::invalid_argument,
                 "{}: '{}' may be the column '{}' or '{}'; give one of them whole", source, name,
                 columns[found[0]].name, columns[found[1]].name);
+  std::vector<std::string> names;
+  for (const auto& column : columns) names.push_back(column.name);
   return fail(ErrorCode::not_found, "{}", unknown_name("column", name, names, source));
 }
 

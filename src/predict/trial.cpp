@@ -1,11 +1,10 @@
 #include "predict/trial.hpp"
 
-#include <atomic>
 #include <limits>
 #include <mutex>
 
-#include "core/thread.hpp"
 #include "predict/kernel_choice.hpp"
+#include "predict/parallel.hpp"
 
 namespace neph::predict {
 namespace {
@@ -30,19 +29,6 @@ double distance_of(const HoldOut& split, const Inputs& inputs) {
   return sum / static_cast<double>(split.left_out.size());
 }
 
-/// job(0) to job(count - 1), each once, on so many threads.
-template <class Job>
-void share_out(std::size_t count, std::size_t threads, const Job& job) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (auto i = next++; i < count; i = next++) job(i);
-  };
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < threads; ++i)
-    helpers.push_back(start_thread("trial", [&](const std::stop_token&) { work(); }));
-  work();
-}
-
 }  // namespace
 
 std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec>& specs,
@@ -52,7 +38,7 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
   const auto rows = drawn_rows(static_cast<std::size_t>(log_target.size()), 2 * context.most_rows_for_kernel);
   const auto some = rows_of(inputs, rows);
   const auto some_targets = rows_of(log_target, rows);
-  share_out(specs.size(), threads, [&](std::size_t i) {
+  share_out(specs.size(), threads, "guess", [&](std::size_t i) {
     if (!specs[i].has_process) return;
     const auto candidate = Candidate::fit(specs[i], context, some, some_targets);
     if (candidate && candidate->process()) guesses[i] = candidate->process()->kernel();
@@ -74,16 +60,19 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
   const auto all = splits.size() * specs.size();
   std::size_t done = 0;
   std::mutex telling;
-  share_out(all, settings.threads, [&](std::size_t job) {
-    const auto place = job % specs.size();
+  share_out(all, settings.threads, "trial", [&](std::size_t job) {
     const auto& split = splits[job / specs.size()];
+    const auto& spec = specs[job % specs.size()];
     const auto candidate =
-        Candidate::fit(specs[place], context, rows_of(inputs, split.kept), rows_of(log_target, split.kept),
-                       settings.guesses.empty() ? std::nullopt : settings.guesses[place]);
-    if (candidate)
-      trials[job / specs.size()].errors.middleCols(static_cast<Index>(place * departures), departures) =
-          candidate->log_means(rows_of(inputs, split.left_out)).colwise() -
+        Candidate::fit(spec, context, rows_of(inputs, split.kept), rows_of(log_target, split.kept),
+                       settings.guesses.empty() ? std::nullopt : settings.guesses[job % specs.size()]);
+    if (candidate) {
+      const auto ways = spec.has_process ? static_cast<Index>(departures) : 1;  // else all are the same one
+      trials[job / specs.size()].errors.middleCols(static_cast<Index>(job % specs.size() * departures),
+                                                   ways) =
+          candidate->log_means(rows_of(inputs, split.left_out)).leftCols(ways).colwise() -
           rows_of(log_target, split.left_out);
+    }
     const std::lock_guard lock(telling);
     if (settings.progress) settings.progress(++done, all);
   });

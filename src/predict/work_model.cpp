@@ -114,12 +114,12 @@ MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& level
 VectorXd WorkModel::log_mean(const MatrixXd& terms, const MatrixXi& levels) const {
   const auto at_power = powered(terms, power);
   VectorXd logs = log_sum(at_power, coefficients, power);
-  if (own_category) {
-    for (Index i = 0; i < logs.size(); ++i) {
-      const int level = levels(i, *own_category);
-      if (level < 0 || level >= own.rows() || own.row(level).maxCoeff() <= 0) continue;
-      logs[i] = log_sum(at_power.row(i), own.row(level).transpose(), power)[0];
-    }
+  for (Index level = 0; own_category && level < own.rows(); ++level) {
+    if (own.row(level).maxCoeff() <= 0) continue;
+    std::vector<Index> rows;
+    for (Index i = 0; i < logs.size(); ++i)
+      if (levels(i, *own_category) == level) rows.push_back(i);
+    if (!rows.empty()) logs(rows) = log_sum(at_power(rows, Eigen::all), own.row(level).transpose(), power);
   }
   for (std::size_t c = 0; c < factors.size(); ++c)
     for (Index i = 0; i < logs.size(); ++i)

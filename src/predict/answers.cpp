@@ -1,0 +1,263 @@
+// What a model says of rows: those that lie alike to the table are asked together.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "predict/model.hpp"
+#include "predict/parallel.hpp"
+#include "predict/steady_math.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Rows = std::vector<std::size_t>;
+
+/// Of a number about whose effect nothing is known: between that of none and that of work in proportion to
+/// it, nearer to none since machines do more work faster.
+constexpr double usual_power = 0.3;
+constexpr std::size_t rows_of_a_job = 4096;
+constexpr double level_distance = 100;  ///< more than all numbers together, within their ranges
+/// Of all ways together that are left out of a blend because they hardly count: asking them costs as much as
+/// asking those that do.
+constexpr double least_counting = 0.002;
+
+/// What ways of these weights agree on. Inside, where all are about right, their mean, whose errors cancel;
+/// elsewhere their median, which one that goes astray does not move.
+double middle(const VectorXd& weights, const VectorXd& values, bool inside) {
+  if (inside) return weights.dot(values);
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
+  double below = 0;
+  for (const auto i : order) {
+    below += weights[i];
+    if (below >= 0.5) return values[i];
+  }
+  return values[order.back()];
+}
+
+/// Rows in the order of their levels, so that neighbours mostly have the same ones.
+void sort_by_levels(Rows& rows, const Eigen::MatrixXi& levels) {
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    for (Index c = 0; c < levels.cols(); ++c) {
+      const int here = levels(static_cast<Index>(a), c), there = levels(static_cast<Index>(b), c);
+      if (here != there) return here < there;
+    }
+    return false;
+  });
+}
+
+std::vector<Rows> in_jobs(const Rows& rows) {
+  std::vector<Rows> jobs;
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_of_a_job) {
+    const auto end = std::min(rows.size(), begin + rows_of_a_job);
+    jobs.emplace_back(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                      rows.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return jobs;
+}
+
+/// The lightest ways, which together count for nothing, have no weight.
+VectorXd without_lightest(VectorXd weights) {
+  std::vector<Index> order(static_cast<std::size_t>(weights.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return weights[a] < weights[b]; });
+  double left_out = 0;
+  for (const auto i : order) {
+    left_out += weights[i];
+    if (left_out > least_counting) break;
+    weights[i] = 0;
+  }
+  return weights / weights.sum();
+}
+
+/// The `count` least distances, the first of equal ones first.
+Rows least_of(const VectorXd& distances, std::size_t count) {
+  std::vector<std::pair<double, std::size_t>> least;
+  if (count == 0) return {};
+  for (Index i = 0; i < distances.size(); ++i) {
+    if (least.size() == count && !(distances[i] < least.back().first)) continue;
+    if (least.size() == count) least.pop_back();
+    const std::pair here{distances[i], static_cast<std::size_t>(i)};
+    least.insert(std::upper_bound(least.begin(), least.end(), here), here);
+  }
+  Rows rows;
+  for (const auto& each : least) rows.push_back(each.second);
+  return rows;
+}
+
+}  // namespace
+
+Place Model::place_of(const Inputs& inputs, Index row, const RareLevels& rare) const {
+  Place place;
+  const auto add = [&](Situation situation, Index column, double distance) {
+    place.conditions.push_back({situation, column});
+    place.distances.push_back(distance);
+  };
+  for (Index j = 0; j < inputs.ranged.cols(); ++j) {
+    const double value = inputs.ranged(row, j);
+    if (low_[j] == high_[j]) {
+      if (value != low_[j]) add(Situation::unvaried, j, std::abs(value - low_[j]));
+      continue;
+    }
+    if (value > high_[j]) add(Situation::above, j, value - high_[j]);
+    if (value < low_[j]) add(Situation::below, j, low_[j] - value);
+  }
+  for (Index c = 0; c < inputs.places.levels.cols(); ++c) {
+    const int level = inputs.places.levels(row, c);
+    if (level < 0) {
+      add(Situation::unseen, c, 0);
+    } else if (rare[static_cast<std::size_t>(c)][static_cast<std::size_t>(level)]) {
+      add(Situation::few, c, 0);
+    }
+  }
+  return place;
+}
+
+std::vector<Extrapolation> Model::words(const Place& place, const Table& rows, std::size_t row) const {
+  std::vector<Extrapolation> all;
+  for (const auto& condition : place.conditions) {
+    if (condition.situation == Situation::few) continue;
+    const bool is_level = condition.situation == Situation::unseen;
+    const auto& column = is_level ? design_.categories()[static_cast<std::size_t>(condition.column)].column
+                                  : design_.ranged()[static_cast<std::size_t>(condition.column)];
+    const auto cell = rows.columns[*rows.find(column)].text(row);
+    all.push_back(
+        {column, condition.situation,
+         is_level ? fmt::format("'{}' was not measured", cell)
+         : condition.situation == Situation::unvaried
+             ? fmt::format("{}, measured at {} alone", cell,
+                           design_.range_end(condition.column, low_[condition.column]))
+             : fmt::format("{}, measured {} {}", cell,
+                           condition.situation == Situation::above ? "up to" : "down to",
+                           design_.range_end(condition.column, condition.situation == Situation::above
+                                                                   ? high_[condition.column]
+                                                                   : low_[condition.column]))});
+  }
+  return all;
+}
+
+/// Of numbers that never differed, about which the table says nothing; terms that are made of them do.
+VectorXd Model::unseen_effects(const Inputs& inputs, const CandidateSpec& spec) const {
+  VectorXd effects = VectorXd::Zero(inputs.rows());
+  for (Index j = 0; j < inputs.ranged.cols(); ++j) {
+    if (design_.is_seen(j) || !design_.is_quantity(j)) continue;
+    if (spec.backbone == Backbone::given && design_.is_given(j)) continue;
+    effects.array() += usual_power * (inputs.ranged.col(j).array() - low_[j]);
+  }
+  return effects;
+}
+
+Model::RareLevels Model::rare_levels() const {
+  RareLevels rare;
+  for (const auto& counts : counts_) {
+    const auto most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    rare.emplace_back();
+    for (const auto count : counts) rare.back().push_back(is_rare(count, most));
+  }
+  return rare;
+}
+
+/// Weights of the ways of the candidates that stayed, and what those say.
+struct Model::Blended {
+  VectorXd weights;
+  MatrixXd logs;  ///< rows by ways
+};
+
+Model::Blended Model::blended(const Place& place, const Inputs& inputs) const {
+  const auto all_weights = blend_.weights(place);
+  const auto ways = static_cast<Index>(departures);
+  Blended all{VectorXd(std::ssize(kept_) * ways), MatrixXd::Zero(inputs.rows(), std::ssize(kept_) * ways)};
+  for (std::size_t i = 0; i < kept_.size(); ++i)
+    all.weights.segment(static_cast<Index>(i) * ways, ways) =
+        all_weights.segment(static_cast<Index>(kept_[i]) * ways, ways);
+  all.weights = without_lightest(all.weights / all.weights.sum());
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    AskedDepartures asked;
+    for (std::size_t d = 0; d < departures; ++d)
+      asked[d] = all.weights[static_cast<Index>(i * departures + d)] > 0;
+    if (std::find(asked.begin(), asked.end(), true) != asked.end())
+      all.logs.middleCols(static_cast<Index>(i) * ways, ways) =
+          candidates_[i].log_means(inputs, asked).colwise() + unseen_effects(inputs, candidates_[i].spec());
+  }
+  return all;
+}
+
+void Model::answer(const Rows& rows, const Question& question, std::vector<Prediction>& predictions) const {
+  const auto inputs = rows_of(question.inputs, rows);
+  const auto all = blended(question.places[rows.front()], inputs);
+  for (Index i = 0; i < inputs.rows(); ++i) {
+    const auto row = rows[static_cast<std::size_t>(i)];
+    const auto& place = question.places[row];
+    auto& prediction = predictions[row];
+    prediction.extrapolates = words(place, question.rows, row);
+    if (design_.machine() && inputs.places.levels(i, static_cast<Index>(*design_.machine())) < 0) {
+      prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
+      prediction.refused = "no row of this machine was measured; add one or more to the table and fit again";
+      continue;
+    }
+    const VectorXd own = all.logs.row(i).transpose();
+    const double mean = middle(all.weights, own, place.conditions.empty()),
+                 half = blend_.half_width(place, all.weights, own, noise_);
+    prediction.value = steady::exp(mean);
+    prediction.low = steady::exp(mean - half);
+    prediction.high = steady::exp(mean + half);
+  }
+}
+
+Result<std::vector<Prediction>> Model::predict(const Table& rows, std::size_t threads) const {
+  NEPH_TRY(const auto inputs, design_.apply(rows));
+  const auto rare = rare_levels();
+  Question question{rows, inputs, {}};
+  std::map<std::vector<Condition>, Rows> by_conditions;
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    question.places.push_back(place_of(inputs, static_cast<Index>(row), rare));
+    by_conditions[question.places.back().conditions].push_back(row);
+  }
+  std::vector<Rows> jobs;
+  for (auto& [conditions, alike] : by_conditions) {
+    sort_by_levels(alike, inputs.places.levels);
+    for (auto& job : in_jobs(alike)) jobs.push_back(std::move(job));
+  }
+  std::vector<Prediction> predictions(rows.rows);
+  share_out(jobs.size(), threads, "predict",
+            [&](std::size_t job) { answer(jobs[job], question, predictions); });
+  return predictions;
+}
+
+Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
+  NEPH_TRY(const auto inputs, design_.apply(rows));
+  const Eigen::RowVectorXd width = (high_ - low_).cwiseMax(1e-9);
+  const MatrixXd points = points_.ranged.array().rowwise() / width.array();
+  const MatrixXd asked = inputs.ranged.array().rowwise() / width.array();
+  const auto& levels = inputs.places.levels;
+  Rows order(rows.rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  sort_by_levels(order, levels);
+  const auto jobs = in_jobs(order);
+  std::vector<Rows> all(rows.rows);
+  share_out(jobs.size(), threads, "nearest", [&](std::size_t job) {
+    VectorXd of_levels, distances;
+    for (std::size_t i = 0; i < jobs[job].size(); ++i) {
+      const auto row = static_cast<Index>(jobs[job][i]);
+      if (i == 0 || levels.row(row) != levels.row(static_cast<Index>(jobs[job][i - 1]))) {
+        of_levels.setZero(points.rows());
+        for (Index c = 0; c < levels.cols(); ++c)
+          of_levels.array() +=
+              (points_.places.levels.col(c).array() != levels(row, c)).cast<double>() * level_distance;
+      }
+      distances = of_levels;
+      for (Index j = 0; j < points.cols(); ++j)
+        distances.array() += (points.col(j).array() - asked(row, j)).square();
+      all[static_cast<std::size_t>(row)] = least_of(distances, count);
+    }
+  });
+  return all;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,36 @@
+// What a process says of many rows: of each, the sum over the points it follows of covariance times weight.
+#pragma once
+
+#include "predict/process.hpp"
+
+namespace neph::predict {
+
+/// Sums of many rows. The same bits on every machine: each row's sum is made of the same operations in the
+/// same order, however many rows the processor takes at once, and whatever rows are asked with it.
+class KernelSum {
+ public:
+  /// `points` as the kernel sees them (scaled); all must outlive it. Cost: a pass over the points.
+  KernelSum(const Places& points, const Eigen::VectorXd& weights, const Kernel& kernel);
+
+  /// Cost: rows times places, and levels times points where neighbouring rows differ in their levels.
+  /// Threads: any. `most_lanes`: how many rows the processor may take with one instruction, where it can.
+  Eigen::VectorXd at(const Places& scaled, int most_lanes = 8) const;
+
+  /// Different numbers of points: points that differ in their levels alone are at one place, and share what
+  /// depends on the distance.
+  Eigen::Index places() const { return by_place_.cols(); }
+
+ private:
+  struct Group;
+  class Tile;
+  Group group_of(const Eigen::RowVectorXi& levels) const;
+
+  const Places& points_;
+  const Eigen::VectorXd& weights_;
+  const Kernel& kernel_;
+  std::vector<Eigen::Index> place_of_;  ///< of each point
+  Eigen::VectorXd scale_;               ///< of each number: root of 5 over its length
+  Eigen::MatrixXd by_place_;            ///< columns by places: scaled numbers
+};
+
+}  // namespace neph::predict

@@ -1,0 +1,26 @@
+// Jobs that threads take one after the other.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/thread.hpp"
+
+namespace neph::predict {
+
+/// Calls work(job) for each of `jobs`, on this thread and `threads` - 1 others, and waits for all. Jobs begin
+/// in their order; each must touch only what is its own.
+template <class Work>
+void share_out(std::size_t jobs, std::size_t threads, const std::string& name, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take = [&] {
+    for (auto job = next++; job < jobs; job = next++) work(job);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < std::min(threads, jobs); ++i)
+    others.push_back(start_thread(name, [&](const std::stop_token&) { take(); }));
+  take();
+}
+
+}  // namespace neph::predict
