@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import megatron
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = REPOSITORY / "build/release/bin/neph"
 DATA = REPOSITORY.parent / "shared/data/prediction"
@@ -22,6 +24,12 @@ AWS = ["profet-aws-training.csv", "--target", "batch_latency", "--network", "mod
        "--batch", "batchsize", "--machine", "instance_name"]  # fmt: skip
 SINGLE = ["vtrain-single.csv", "--target", "iteration time"]
 MULTI = ["vtrain-multi.csv", "--target", "iteration time"]
+SPLITS = {
+    "layers": "# layers<=20 -> # layers=24", "batch": "global batch<=32 -> global batch>32", "gpus": "# GPUs<=4 -> # GPUs=8",
+    "micro": "micro batch<=4 -> micro batch=8", "hidden": "hidden size<=1024 -> hidden size=2048",
+    "tensor": "tensor parallelism<=4 -> tensor parallelism=8",
+}  # fmt: skip
+LARGER = {"gpus": "# GPUs<=256 -> # GPUs=512", "size": "Parameters<=40 -> Parameters>40"}
 
 INTERVAL_COVERAGE, INTERVAL_FACTOR, SPLITS_THAT_COVER = 0.88, 1.45, 16
 MOST_FLAGGED_INSIDE = 0.05
@@ -50,30 +58,30 @@ GOALS = [
     *(Goal(f"aws-rows-{rows}", AWS, ["--sample", rows, "--draws", "2"], most, inside=True, by_split=True)
       for rows, most in (("40", 21), ("80", 14), ("160", 8), ("320", 6))),
     Goal("single-folds", SINGLE, ["--folds", "5"], 0.3, inside=True),
-    Goal("single-layers", SINGLE, ["--split", "# layers<=20 -> # layers=24"], 0.3),
-    Goal("single-batch", SINGLE, ["--split", "global batch<=32 -> global batch>32"], 1),
-    Goal("single-gpus", SINGLE, ["--split", "# GPUs<=4 -> # GPUs=8"], 10),
-    Goal("single-micro", SINGLE, ["--split", "micro batch<=4 -> micro batch=8"], 20),
-    Goal("single-hidden", SINGLE, ["--split", "hidden size<=1024 -> hidden size=2048"], 20),
-    Goal("single-tensor", SINGLE, ["--split", "tensor parallelism<=4 -> tensor parallelism=8"], 19),
-    Goal("multi-gpus", MULTI, ["--split", "# GPUs<=256 -> # GPUs=512"], 26),
-    Goal("multi-size", MULTI, ["--split", "Parameters<=40 -> Parameters>40"], 42),
+    *(Goal(f"single-{name}", SINGLE, ["--split", SPLITS[name]], most) for name, most in
+      (("layers", 0.3), ("batch", 1), ("gpus", 10), ("micro", 20), ("hidden", 20), ("tensor", 19))),
+    *(Goal(f"multi-{name}", MULTI, ["--split", LARGER[name]], most) for name, most in (("gpus", 26), ("size", 42))),
+    Goal("terms-folds", SINGLE + megatron.WITHIN_A_NODE, ["--folds", "5"], 0.3, inside=True),
+    *(Goal(f"terms-{name}", SINGLE + megatron.WITHIN_A_NODE, ["--split", SPLITS[name]], most) for name, most in
+      (("layers", 0.3), ("batch", 0.5), ("gpus", 5), ("micro", 6), ("hidden", 9), ("tensor", 17))),
+    *(Goal(f"terms-multi-{name}", MULTI + megatron.ACROSS_NODES, ["--split", LARGER[name]], most)
+      for name, most in (("gpus", 7), ("size", 10))),
 ]  # fmt: skip
 
 
 def validated(goal, method):
     """What `neph validate` says, and the seconds it took; one run serves all goals of the same command line."""
     words = [str(PROGRAM), "validate", str(DATA / goal.table[0]), *goal.table[1:], *goal.how, "--method", method]
-    file = KEPT / (" ".join(words[3:]).translate(str.maketrans("/ ", "__")) + ".json")
-    if file in validated.known:
-        return validated.known[file]
+    file = KEPT / f"{goal.name}-{method}.json"
+    if tuple(words) in validated.known:
+        return validated.known[tuple(words)]
     begin = time.monotonic()
     done = subprocess.run([*words, "--json"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)}: {done.stderr.strip()}")
     file.write_text(done.stdout)
-    validated.known[file] = json.loads(done.stdout)["methods"][0], time.monotonic() - begin
-    return validated.known[file]
+    validated.known[tuple(words)] = json.loads(done.stdout)["methods"][0], time.monotonic() - begin
+    return validated.known[tuple(words)]
 
 
 validated.known = {}
