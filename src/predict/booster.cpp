@@ -78,7 +78,7 @@ Result<Booster> Booster::on(const BoosterRows& rows, std::span<const BoosterRows
       {"nthread", "1"},
       {"seed", "1"},
       {"tree_method", "hist"},
-      {"max_bin", "64"},
+      {"max_bin", "128"},
       {"objective", "reg:squarederror"},
       {"base_score", "0"},
       {"max_depth", fmt::format("{}", settings.depth)},
