@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "predict/kernel_sum.hpp"
 #include "predict/model.hpp"
 #include "predict/parallel.hpp"
 #include "predict/steady_math.hpp"
@@ -39,17 +40,6 @@ double middle(const VectorXd& weights, const VectorXd& values, bool inside) {
     if (below >= 0.5) return values[i];
   }
   return values[order.back()];
-}
-
-/// Rows in the order of their levels, so that neighbours mostly have the same ones.
-void sort_by_levels(Rows& rows, const Eigen::MatrixXi& levels) {
-  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
-    for (Index c = 0; c < levels.cols(); ++c) {
-      const int here = levels(static_cast<Index>(a), c), there = levels(static_cast<Index>(b), c);
-      if (here != there) return here < there;
-    }
-    return false;
-  });
 }
 
 std::vector<Rows> in_jobs(const Rows& rows) {

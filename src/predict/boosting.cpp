@@ -44,7 +44,7 @@ Result<Trees> watched_trees(const Places& places, const VectorXd& target, const 
   for (int count = 1; count <= settings.most_trees && count <= best + settings.patience; ++count) {
     NEPH_CHECK(booster.grow(grown));
     NEPH_TRY(const auto error, booster.error(watched));
-    if (error < least) {
+    if (error < (1 - settings.least_gain) * least) {
       least = error;
       best = count;
     }

@@ -7,8 +7,10 @@ namespace neph::predict {
 
 struct BoostingSettings {
   BoosterSettings booster;
-  /// Trees are added until a part of the rows that they were not grown on has had no gain for so many rounds.
+  /// Trees are added until the error of a part of the rows that they were not grown on has not become less by
+  /// this share for so many rounds.
   int patience = 30;
+  double least_gain = 1e-3;
   int most_trees = 1000;
   std::size_t share_watched = 5;  ///< one row of so many is watched
   /// Grow as many on all rows then; false: take those that were grown on most of them, at half the cost.

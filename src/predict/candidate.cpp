@@ -118,6 +118,7 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
   NEPH_TRY(auto process, Process::fit(inputs.places, rest,
                                       {.most_rows_for_kernel = context.most_rows_for_kernel,
+                                       .most_rows = context.most_rows_of_process,
                                        .least_noise = std::max(1e-3, context.noise),
                                        .first_guess = first_guess}));
   return Candidate(spec, std::move(model), std::move(process));

@@ -74,6 +74,7 @@ struct CandidateContext {
   Eigen::MatrixXd machine_speeds;       ///< WorkSettings::speeds
   double noise = 0;                     ///< of one point
   std::size_t most_rows_for_kernel = 300;
+  std::size_t most_rows_of_process = 2000;
   bool is_trial = false;  ///< of which there are many: trees are grown once (boosting.hpp)
 };
 

@@ -1,8 +1,10 @@
 #include "predict/kernel_sum.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -70,6 +72,16 @@ double steady_sum(const VectorXd& values) {
 }
 
 }  // namespace
+
+void sort_by_levels(std::vector<std::size_t>& rows, const Eigen::MatrixXi& levels) {
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    for (Index c = 0; c < levels.cols(); ++c) {
+      const int here = levels(static_cast<Index>(a), c), there = levels(static_cast<Index>(b), c);
+      if (here != there) return here < there;
+    }
+    return false;
+  });
+}
 
 /// What is the same for all rows with the same levels.
 struct KernelSum::Group {
@@ -159,6 +171,9 @@ class KernelSum::Tile {
 
 VectorXd KernelSum::at(const Places& scaled, int most_lanes) const {
   const auto with = widest(most_lanes);
+  std::vector<std::size_t> order(static_cast<std::size_t>(scaled.numbers.rows()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  sort_by_levels(order, scaled.levels);
   VectorXd sums(scaled.numbers.rows());
   Tile tile(*this);
   Group group;
@@ -166,14 +181,16 @@ VectorXd KernelSum::at(const Places& scaled, int most_lanes) const {
   for (Index begin = 0; begin < sums.size(); begin += lanes) {
     const auto rows = std::min(lanes, sums.size() - begin);
     for (Index lane = 0; lane < rows; ++lane) {
-      const auto row = begin + lane;
+      const auto row = static_cast<Index>(order[static_cast<std::size_t>(begin + lane)]);
       if (groups == 0 || group.levels != scaled.levels.row(row)) {
         group = group_of(scaled.levels.row(row));
         ++groups;
       }
       tile.set(lane, scaled, row, group, groups);
     }
-    sums.segment(begin, rows) = tile.sums(with).head(rows);
+    const auto& of_lanes = tile.sums(with);
+    for (Index lane = 0; lane < rows; ++lane)
+      sums[static_cast<Index>(order[static_cast<std::size_t>(begin + lane)])] = of_lanes[lane];
   }
   return sums;
 }

@@ -5,6 +5,9 @@
 
 namespace neph::predict {
 
+/// Rows in the order of their levels, so that neighbours mostly have the same ones.
+void sort_by_levels(std::vector<std::size_t>& rows, const Eigen::MatrixXi& levels);
+
 /// Sums of many rows. The same bits on every machine: each row's sum is made of the same operations in the
 /// same order, however many rows the processor takes at once, and whatever rows are asked with it.
 class KernelSum {
@@ -12,8 +15,8 @@ class KernelSum {
   /// `points` as the kernel sees them (scaled); all must outlive it. Cost: a pass over the points.
   KernelSum(const Places& points, const Eigen::VectorXd& weights, const Kernel& kernel);
 
-  /// Cost: rows times places, and levels times points where neighbouring rows differ in their levels.
-  /// Threads: any. `most_lanes`: how many rows the processor may take with one instruction, where it can.
+  /// Cost: rows times places, and points times combinations of levels among the rows. Threads: any.
+  /// `most_lanes`: how many rows the processor may take with one instruction, where it can.
   Eigen::VectorXd at(const Places& scaled, int most_lanes = 8) const;
 
   /// Different numbers of points: points that differ in their levels alone are at one place, and share what

@@ -5,6 +5,7 @@
 
 #include "core/fnv1a.hpp"
 #include "core/units.hpp"
+#include "predict/parallel.hpp"
 
 namespace neph::predict {
 namespace {
@@ -70,7 +71,10 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   CandidateContext context{.machine_speeds = model.design_.machine_speeds(),
                            .noise = model.noise_,
                            .most_rows_for_kernel = options.kernel_rows_in_trials,
+                           .most_rows_of_process = options.process_rows,
                            .is_trial = true};
+  if (survey.points.target.size() > options.process_rows)
+    context.most_rows_of_process = options.process_rows_in_trials;
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
   const auto guesses = first_guesses(model.specs_, context, model.points_, log_target, options.threads);
   model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
@@ -78,12 +82,20 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   model.blend_ = Blend::learn(model.trials_);
 
   context.most_rows_for_kernel = options.kernel_rows;
+  context.most_rows_of_process = options.process_rows;
   context.is_trial = false;
-  for (const auto place : worth_keeping(model.blend_, model.specs_.size())) {
-    auto candidate = Candidate::fit(model.specs_[place], context, model.points_, log_target, guesses[place]);
-    if (!candidate) continue;
-    model.kept_.push_back(place);
-    model.candidates_.push_back(std::move(*candidate));
+  const auto kept = worth_keeping(model.blend_, model.specs_.size());
+  std::vector<std::optional<Candidate>> fitted(kept.size());
+  share_out(kept.size(), options.threads, "fit", [&](std::size_t job) {
+    const auto place = kept.size() - 1 - job;  // trees, which take longest, are the last
+    if (auto candidate = Candidate::fit(model.specs_[kept[place]], context, model.points_, log_target,
+                                        guesses[kept[place]]))
+      fitted[place] = std::move(*candidate);
+  });
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!fitted[i]) continue;
+    model.kept_.push_back(kept[i]);
+    model.candidates_.push_back(std::move(*fitted[i]));
   }
   if (model.candidates_.empty())
     return fail(ErrorCode::internal, "nothing could be fitted to {}", survey.points.features.source);

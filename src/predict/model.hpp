@@ -19,6 +19,8 @@ struct FitOptions {
   std::size_t threads = 2;
   /// Rows that kernels are chosen on: of the candidates that stay, and in trials, of which there are many.
   std::size_t kernel_rows = 600, kernel_rows_in_trials = 300;
+  /// Rows that a process follows, and in trials of tables with more points than that.
+  std::size_t process_rows = 2000, process_rows_in_trials = 1000;
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 

@@ -67,6 +67,25 @@ def test_a_machine_that_nobody_measured_is_refused(neph, fitted):
     assert "refused: no row of this machine was measured" in shown
 
 
+def test_trees_by_name(neph, known_rows):
+    write_csv(neph.folder / "runs.csv", known_rows)
+    fitted = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
+    assert fitted.stderr == "" and "trees (100 %)" in fitted.stdout
+    first = (neph.folder / "model.json").read_bytes()
+    inside, beyond = asked(neph, (8, 8, "slow"), (64, 8, "fast"))
+    assert inside["value"] == pytest.approx(true_ms(8, 8, "slow"), rel=0.2)
+    assert inside["extrapolates"] == [] and beyond["extrapolates"][0]["column"] == "batch"
+    neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
+    assert (neph.folder / "model.json").read_bytes() == first
+
+
+def test_many_rows_have_the_answers_that_each_has_alone(neph, fitted):
+    rows = [(batch, layers, machine) for batch in range(1, 48) for layers in range(3, 15) for machine in ("slow", "fast", "new")]
+    together = asked(neph, *rows)
+    for place in range(0, len(rows), 211):
+        assert asked(neph, rows[place]) == [together[place]]
+
+
 def test_the_same_table_gives_the_same_file(neph, fitted):
     first = (neph.folder / "model.json").read_bytes()
     neph("fit", "runs.csv", "--target", "step (ms)", "--machine", "machine")

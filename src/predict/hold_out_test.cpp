@@ -1,0 +1,40 @@
+#include "predict/hold_out.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+
+Inputs numbered(Index rows) {
+  Inputs inputs{.log_quantities = Eigen::MatrixXd(rows, 0),
+                .places = {Eigen::MatrixXd::Zero(rows, 1), Eigen::MatrixXi(rows, 0)},
+                .work = Eigen::MatrixXd(rows, 0),
+                .ranged = Eigen::VectorXd::LinSpaced(rows, 0, 1)};
+  return inputs;
+}
+
+TEST(HoldOuts, LookAtADrawOfManyRows) {
+  const HoldOutSettings settings{.most_kept_in_folds = 300, .most_kept = 200, .most_left_out = 50};
+  const auto all = hold_outs(numbered(1000), settings);
+  ASSERT_GT(all.size(), 5U);
+  for (const auto& each : all) {
+    EXPECT_EQ(each.kept.size(), each.condition.situation == Situation::inside ? 300U : 200U);
+    EXPECT_EQ(each.left_out.size(), 50U);
+    EXPECT_TRUE(std::is_sorted(each.kept.begin(), each.kept.end()));
+    if (each.condition.situation == Situation::above) {
+      EXPECT_LT(each.kept.back(), each.left_out.front()) << "what is left out lies above what is kept";
+    }
+  }
+}
+
+TEST(HoldOuts, LookAtAllRowsOfASmallTable) {
+  for (const auto& each : hold_outs(numbered(1000)))
+    EXPECT_EQ(each.kept.size() + each.left_out.size(), 1000U);
+}
+
+}  // namespace
+}  // namespace neph::predict
