@@ -1,57 +1,53 @@
 #include "predict/positive_definite.hpp"
 
-#include <mutex>
-
-extern "C" {
-void dpotrf_(const char* triangle, const int* size, double* matrix, const int* stride, int* info);
-void dpotri_(const char* triangle, const int* size, double* matrix, const int* stride, int* info);
-void dpotrs_(const char* triangle, const int* size, const int* columns, const double* matrix,
-             const int* stride, double* right, const int* right_stride, int* info);
-void openblas_set_num_threads(int count);
-int openblas_get_parallel();
-}
+#include <Eigen/Cholesky>
 
 namespace neph::predict {
 namespace {
 
-constexpr char lower = 'L';
+using Eigen::Index;
+using Eigen::Lower;
+using Eigen::MatrixXd;
 
-/// OpenBLAS with threads of its own would compete with ours, and one that was built without any knows of no
-/// threads at all: there one call is made at a time.
-std::unique_lock<std::mutex> one_thread_each() {
-  static const bool knows_threads = [] {
-    openblas_set_num_threads(1);
-    return openblas_get_parallel() != 0;
-  }();
-  static std::mutex calling;
-  return knows_threads ? std::unique_lock<std::mutex>() : std::unique_lock(calling);
+constexpr Index small = 48;  ///< as fast to invert in one piece
+
+/// [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1, C^-1]: a third of the work of solving for the identity, which knows
+/// nothing of the zeros.
+void invert_triangle(Eigen::Ref<MatrixXd> factor) {
+  const auto size = factor.rows();
+  if (size <= small) {
+    const MatrixXd whole = factor.triangularView<Lower>();
+    factor.triangularView<Lower>() =
+        whole.triangularView<Lower>().solve(MatrixXd::Identity(size, size)).eval();
+    return;
+  }
+  const auto half = size / 2, rest = size - half;
+  invert_triangle(factor.topLeftCorner(half, half));
+  invert_triangle(factor.bottomRightCorner(rest, rest));
+  const MatrixXd across =
+      factor.bottomLeftCorner(rest, half) * factor.topLeftCorner(half, half).triangularView<Lower>();
+  factor.bottomLeftCorner(rest, half) =
+      -(factor.bottomRightCorner(rest, rest).triangularView<Lower>() * across);
 }
-
-int side(const Eigen::MatrixXd& matrix) { return static_cast<int>(matrix.rows()); }
 
 }  // namespace
 
-bool factorise(Eigen::MatrixXd& matrix) {
-  const int size = side(matrix);
-  int info = 0;
-  const auto alone = one_thread_each();
-  dpotrf_(&lower, &size, matrix.data(), &size, &info);
-  return info == 0;
+bool factorise(MatrixXd& matrix) {
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(matrix);
+  return factor.info() == Eigen::Success;
 }
 
-Eigen::VectorXd solve(const Eigen::MatrixXd& factor, Eigen::VectorXd right) {
-  const int size = side(factor), columns = 1;
-  int info = 0;
-  const auto alone = one_thread_each();
-  dpotrs_(&lower, &size, &columns, factor.data(), &size, right.data(), &size, &info);
+Eigen::VectorXd solve(const MatrixXd& factor, Eigen::VectorXd right) {
+  factor.triangularView<Lower>().solveInPlace(right);
+  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(right);
   return right;
 }
 
-void invert(Eigen::MatrixXd& factor) {
-  const int size = side(factor);
-  int info = 0;
-  const auto alone = one_thread_each();
-  dpotri_(&lower, &size, factor.data(), &size, &info);
+void invert(MatrixXd& factor) {
+  invert_triangle(factor);
+  const MatrixXd inverse = factor.triangularView<Lower>();
+  factor.setZero();
+  factor.selfadjointView<Lower>().rankUpdate(inverse.transpose());
 }
 
 }  // namespace neph::predict

@@ -1,6 +1,4 @@
-// Symmetric positive definite matrices by LAPACK, which makes use of what the processor has: of those that
-// are fitted to. What a fitted model says of a row is computed elsewhere, with the same bits everywhere
-// (steady_math.hpp). Only lower triangles are read and written.
+// Symmetric positive definite matrices, of which only lower triangles are read and written.
 #pragma once
 
 #include <Eigen/Core>
