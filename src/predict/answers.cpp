@@ -27,21 +27,6 @@ constexpr double level_distance = 100;  ///< more than all numbers together, wit
 /// asking those that do.
 constexpr double least_counting = 0.002;
 
-/// What ways of these weights agree on. Inside, where all are about right, their mean, whose errors cancel;
-/// elsewhere their median, which one that goes astray does not move.
-double middle(const VectorXd& weights, const VectorXd& values, bool inside) {
-  if (inside) return weights.dot(values);
-  std::vector<Index> order(static_cast<std::size_t>(values.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
-  double below = 0;
-  for (const auto i : order) {
-    below += weights[i];
-    if (below >= 0.5) return values[i];
-  }
-  return values[order.back()];
-}
-
 std::vector<Rows> in_jobs(const Rows& rows) {
   std::vector<Rows> jobs;
   for (std::size_t begin = 0; begin < rows.size(); begin += rows_of_a_job) {
@@ -192,7 +177,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
       continue;
     }
     const VectorXd own = all.logs.row(i).transpose();
-    const double mean = middle(all.weights, own, place.conditions.empty()),
+    const double mean = agreed(all.weights, own, place.conditions.empty()),
                  half = blend_.half_width(place, all.weights, own, noise_);
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "stats/stats.hpp"
 
@@ -37,23 +38,29 @@ double disagreement(const VectorXd& weights, const VectorXd& values) {
   return std::sqrt(weights.dot((values.array() - mean).square().matrix()));
 }
 
+struct Tried {
+  const Trial* trial;
+  double distance;
+};
+
 /// Trials of one condition, summed up.
-Standing standing_of(const Condition& condition, const std::vector<const Trial*>& trials) {
+Standing standing_of(const Condition& condition, std::int64_t group, const std::vector<Tried>& trials) {
   Standing standing{.condition = condition,
-                    .errors = VectorXd::Zero(trials.front()->errors.cols()),
+                    .group = group,
+                    .errors = VectorXd::Zero(trials.front().trial->errors.cols()),
                     .trials = std::ssize(trials)};
-  for (const auto* trial : trials) {
+  for (const auto& [trial, distance] : trials) {
     standing.errors += trial->errors.cwiseAbs().cwiseMin(worst_error).colwise().mean().transpose();
-    standing.distance += trial->distance / static_cast<double>(trials.size());
+    standing.distance += distance / static_cast<double>(trials.size());
   }
   standing.errors /= static_cast<double>(trials.size());
 
   const auto weights = weights_of(standing.errors, standing.trials);
   std::vector<double> sizes, spreads, ratios;
-  for (const auto* trial : trials) {
+  for (const auto& [trial, distance] : trials) {
     for (Index i = 0; i < trial->errors.rows(); ++i) {
       const VectorXd row = trial->errors.row(i).cwiseMin(worst_error).cwiseMax(-worst_error);
-      sizes.push_back(std::abs(weights.dot(row)));
+      sizes.push_back(std::abs(agreed(weights, row, condition.situation == Situation::inside)));
       spreads.push_back(disagreement(weights, row));
     }
   }
@@ -67,15 +74,37 @@ Standing standing_of(const Condition& condition, const std::vector<const Trial*>
 
 }  // namespace
 
+double agreed(const VectorXd& weights, const VectorXd& values, bool inside) {
+  if (inside) return weights.dot(values);
+  std::vector<Index> order(static_cast<std::size_t>(values.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
+  double below = 0;
+  for (const auto i : order) {
+    below += weights[i];
+    if (below >= 0.5) return values[i];
+  }
+  return values[order.back()];
+}
+
 Blend Blend::learn(const std::vector<Trial>& trials) {
-  std::map<Condition, std::vector<const Trial*>> by_condition;
+  std::map<Condition, std::vector<Tried>> by_condition;
   for (const auto& trial : trials) {
-    by_condition[trial.condition].push_back(&trial);
-    if (trial.condition.situation != Situation::inside)
-      by_condition[{trial.condition.situation, any_column}].push_back(&trial);
+    for (std::size_t i = 0; i < trial.conditions.size(); ++i) {
+      const auto& condition = trial.conditions[i];
+      by_condition[condition].push_back({&trial, trial.distances[i]});
+      auto& of_situation = by_condition[{condition.situation, any_column}];
+      if (condition.situation != Situation::inside &&
+          (of_situation.empty() || of_situation.back().trial != &trial))
+        of_situation.push_back({&trial, trial.distances[i]});
+    }
   }
   std::vector<Standing> standings;
-  for (const auto& [condition, own] : by_condition) standings.push_back(standing_of(condition, own));
+  for (const auto& [condition, own] : by_condition) {
+    if (own.empty()) continue;
+    const auto first = own.front().trial - trials.data();
+    standings.push_back(standing_of(condition, condition.column == any_column ? any_column : first, own));
+  }
   return Blend(std::move(standings));
 }
 
@@ -107,20 +136,39 @@ VectorXd Blend::weights(const Place& place) const {
   return weights_of(squares.cwiseSqrt(), trials);
 }
 
-double Blend::half_width(const Place& place, const VectorXd& weights, const VectorXd& log_means,
-                         double noise) const {
-  const double spread = disagreement(weights, log_means);
-  double squares = noise * noise * 2.7;  // nine of ten measurements lie within 1.645 deviations
+/// Conditions that the same hold-outs speak for.
+struct Blend::Group {
+  std::int64_t number = 0;
+  double half = 0;             ///< at the distance of the hold-outs
+  double here = 0, tried = 0;  ///< squares of the distances, summed over the conditions
+};
+
+std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) const {
+  std::vector<Group> groups;
   const auto standings = for_place(place);
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const auto& standing = *standings[i];
-    double half = standing.reach * hypotenuse(standing.median, spread);
     const double distance = i < place.distances.size() ? place.distances[i] : 0;
     const bool is_own = place.conditions.empty() || standing.condition == place.conditions[i];
-    if (distance > 0 && is_own && standing.distance > 0) half *= std::max(1.0, distance / standing.distance);
-    if (distance > 0 && !is_own) half = hypotenuse(half, unknown_power * distance);
-    if (!is_own || !place.conditions.empty()) half *= 1 + 0.5 / static_cast<double>(standing.trials);
-    squares += half * half;
+    double half = standing.reach * hypotenuse(standing.median, spread);
+    if (!is_own) half = hypotenuse(half, unknown_power * distance);
+    if (!place.conditions.empty()) half *= 1 + 0.5 / static_cast<double>(standing.trials);
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const Group& each) { return is_own && each.number == standing.group; });
+    if (group == groups.end()) group = groups.insert(group, {is_own ? standing.group : any_column});
+    group->half = std::max(group->half, half);
+    group->here += is_own ? distance * distance : 0;
+    group->tried += standing.distance * standing.distance;
+  }
+  return groups;
+}
+
+double Blend::half_width(const Place& place, const VectorXd& weights, const VectorXd& log_means,
+                         double noise) const {
+  double squares = noise * noise * 2.7;  // nine of ten measurements lie within 1.645 deviations
+  for (const auto& group : groups_of(place, disagreement(weights, log_means))) {
+    const double further = group.tried > 0 ? std::max(1.0, group.here / group.tried) : 1;
+    squares += group.half * group.half * further;
   }
   return std::sqrt(squares);
 }

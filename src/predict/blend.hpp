@@ -16,6 +16,7 @@ struct Place {
 /// Ways to predict in one condition, by their trials.
 struct Standing {
   Condition condition;     ///< column -1: all columns
+  std::int64_t group = 0;  ///< the same where what was left out first is the same; -1: all columns
   Eigen::VectorXd errors;  ///< mean absolute error of each way, in logarithms
   std::int64_t trials = 0;
   double distance = 0;  ///< mean of the trials'
@@ -26,6 +27,10 @@ struct Standing {
   double reach = 0;
 };
 
+/// What ways of these weights agree on. Inside, where all are about right, their mean, whose errors cancel;
+/// elsewhere their median, which one that goes astray does not move.
+double agreed(const Eigen::VectorXd& weights, const Eigen::VectorXd& values, bool inside);
+
 /// Weights fall with a power of the error that grows with the number of trials: from one hold-out little can
 /// be learned.
 class Blend {
@@ -35,7 +40,7 @@ class Blend {
 
   Eigen::VectorXd weights(const Place& place) const;
   /// Half of the 90 % interval of a logarithm whose candidates say `log_means`. `noise`: deviation of one
-  /// measurement.
+  /// measurement. Conditions of one group are one condition: the same hold-outs speak for all of them.
   double half_width(const Place& place, const Eigen::VectorXd& weights, const Eigen::VectorXd& log_means,
                     double noise) const;
 
@@ -43,6 +48,8 @@ class Blend {
 
  private:
   friend struct ModelParts;  // model_parts.hpp
+  struct Group;
+  std::vector<Group> groups_of(const Place& place, double spread) const;
   std::vector<const Standing*> for_place(const Place& place) const;
   const Standing& nearest_to(const Condition& condition) const;
 

@@ -33,8 +33,10 @@ const std::vector<Term>& terms() {
     std::vector<Term> some{{"ordinary macs", Bound::compute},
                            {"depthwise macs", Bound::compute},
                            {"dense macs", Bound::compute},
+                           {"padded macs", Bound::compute},
                            {"bytes moved", Bound::memory},
-                           {"weight bytes", Bound::memory},
+                           {"convolution weight bytes", Bound::memory},
+                           {"dense weight bytes", Bound::memory},
                            {"layers"},
                            {"input bytes"},
                            {"batch"},
@@ -48,22 +50,24 @@ const std::vector<Term>& terms() {
 
 /// Of `batch` pictures, in the order of terms().
 std::vector<double> values_of_terms(const NetworkWork& work, double batch) {
-  double convolution = 0, depthwise = 0, dense = 0, moved = 0, weights = 0;
+  double convolution = 0, depthwise = 0, dense = 0, padded = 0, moved = 0, weights = 0, dense_weights = 0;
   std::array<double, ridge_points.size()> roofs{};
   for (const auto& layer : work.layers) {
     const double macs = layer.macs * batch, bytes = layer.moved_bytes * batch + layer.weight_bytes;
-    (layer.kind == LayerWork::Kind::depthwise ? depthwise
-     : layer.kind == LayerWork::Kind::dense   ? dense
-                                              : convolution) += macs;
+    const bool is_dense = layer.kind == LayerWork::Kind::dense;
+    (layer.kind == LayerWork::Kind::depthwise ? depthwise : is_dense ? dense : convolution) += macs;
+    if (layer.kind == LayerWork::Kind::convolution) padded += layer.padded_macs * batch;
     moved += layer.moved_bytes * batch;
-    weights += layer.weight_bytes;
+    (is_dense ? dense_weights : weights) += layer.weight_bytes;
     for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i] += std::max(macs, ridge_points[i] * bytes);
   }
   std::vector<double> all{convolution,
                           depthwise,
                           dense,
+                          padded,
                           moved,
                           weights,
+                          dense_weights,
                           static_cast<double>(work.layers.size()),
                           work.input_bytes * batch,
                           batch,

@@ -115,9 +115,9 @@ TEST(HoldOuts, LeaveTheTableAsAQueryMay) {
   const auto all = hold_outs(inputs);
   std::map<Situation, int> count;
   for (const auto& split : all) {
-    ++count[split.condition.situation];
+    ++count[split.conditions.front().situation];
     EXPECT_EQ(split.kept.size() + split.left_out.size(), 48U);
-    if (split.condition.situation != Situation::above) continue;
+    if (split.conditions.front().situation != Situation::above) continue;
     double highest = -1, lowest = 99;
     for (const auto row : split.kept) highest = std::max(highest, inputs.ranged(static_cast<Index>(row), 0));
     for (const auto row : split.left_out)
@@ -139,7 +139,7 @@ TEST(HoldOuts, ARareLevelMakesOthersRareToo) {
   const auto inputs = *Design::learn(points, {})->apply(points);
   int few = 0;
   for (const auto& split : hold_outs(inputs)) {
-    if (split.condition.situation != Situation::few) continue;
+    if (split.conditions.front().situation != Situation::few) continue;
     ++few;
     const int level = inputs.places.levels(static_cast<Index>(split.left_out.front()), 0);
     const auto kept = std::count_if(split.kept.begin(), split.kept.end(), [&](std::size_t row) {

@@ -40,12 +40,17 @@ class HoldingOut {
 
  private:
   void add(const Condition& condition, const std::function<bool(std::size_t)>& is_left_out) {
-    HoldOut split{.condition = condition};
+    HoldOut split{.conditions = {condition}};
     for (std::size_t i = 0; i < count_; ++i) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
     const bool is_fold = condition.situation == Situation::inside;  // every table has these
     if (!is_fold && (split.kept.size() < fewest_kept || split.left_out.size() < fewest_left_out ||
                      static_cast<double>(split.kept.size()) < least_share_kept * static_cast<double>(count_)))
       return;
+    const auto [same, is_new] = place_of_.emplace(split.left_out, all_.size());
+    if (!is_new) {
+      all_[same->second].conditions.push_back(condition);
+      return;
+    }
     thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept);
     thin(split.left_out, settings_.most_left_out);
     all_.push_back(std::move(split));
@@ -138,6 +143,7 @@ class HoldingOut {
   std::size_t count_;
   Random random_;
   std::vector<HoldOut> all_;
+  std::map<Rows, std::size_t> place_of_;  ///< of what is left out, before it is thinned
 };
 
 }  // namespace

@@ -36,7 +36,8 @@ struct Condition {
 bool is_rare(std::size_t rows, std::size_t most);
 
 struct HoldOut {
-  Condition condition;
+  /// All that is true of what is left out: where columns vary together, it lies above the range of each.
+  std::vector<Condition> conditions;
   std::vector<std::size_t> kept, left_out;
 };
 

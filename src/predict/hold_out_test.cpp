@@ -22,10 +22,10 @@ TEST(HoldOuts, LookAtADrawOfManyRows) {
   const auto all = hold_outs(numbered(1000), settings);
   ASSERT_GT(all.size(), 5U);
   for (const auto& each : all) {
-    EXPECT_EQ(each.kept.size(), each.condition.situation == Situation::inside ? 300U : 200U);
+    EXPECT_EQ(each.kept.size(), each.conditions.front().situation == Situation::inside ? 300U : 200U);
     EXPECT_EQ(each.left_out.size(), 50U);
     EXPECT_TRUE(std::is_sorted(each.kept.begin(), each.kept.end()));
-    if (each.condition.situation == Situation::above) {
+    if (each.conditions.front().situation == Situation::above) {
       EXPECT_LT(each.kept.back(), each.left_out.front()) << "what is left out lies above what is kept";
     }
   }
@@ -34,6 +34,20 @@ TEST(HoldOuts, LookAtADrawOfManyRows) {
 TEST(HoldOuts, LookAtAllRowsOfASmallTable) {
   for (const auto& each : hold_outs(numbered(1000)))
     EXPECT_EQ(each.kept.size() + each.left_out.size(), 1000U);
+}
+
+TEST(HoldOuts, OfColumnsThatVaryTogetherAreOne) {
+  auto inputs = numbered(1000);
+  const auto alone = hold_outs(inputs);
+  inputs.ranged = inputs.ranged.col(0).replicate(1, 2).eval();
+  inputs.ranged.col(1).array() *= 3;
+  const auto together = hold_outs(inputs);
+  ASSERT_EQ(together.size(), alone.size());
+  for (const auto& each : together) {
+    const auto situation = each.conditions.front().situation;
+    if (situation == Situation::inside) continue;
+    EXPECT_EQ(each.conditions, (std::vector<Condition>{{situation, 0}, {situation, 1}}));
+  }
 }
 
 }  // namespace

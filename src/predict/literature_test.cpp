@@ -221,7 +221,7 @@ TEST(Lattuada, WhatIsLeftOutHasNoPartInTheSelection) {
       run_trials({{.backbone = Backbone::lattuada, .has_process = false}}, {}, inputs, log_target, {});
   double squares = 0, count = 0;
   for (const auto& trial : trials) {
-    if (trial.condition.situation != Situation::inside) continue;
+    if (trial.conditions.front().situation != Situation::inside) continue;
     squares += trial.errors.col(0).squaredNorm();
     count += static_cast<double>(trial.errors.rows());
   }

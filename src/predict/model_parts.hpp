@@ -105,6 +105,7 @@ struct ModelParts {
   template <class Visit, Describes<Standing> Self>
   static void fields(Visit& v, Self& s) {
     v("condition", s.condition);
+    v("group", s.group);
     v("errors", s.errors);
     v("trials", s.trials);
     v("distance", s.distance);

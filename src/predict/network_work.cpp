@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 
 #include "net/net.hpp"
@@ -41,6 +42,23 @@ LayerWork::Kind kind_of(net::Kind kind) {
   }
 }
 
+/// Matrix units compute tiles of so many output channels and summands, full or not (NVIDIA, Matrix
+/// Multiplication Background User's Guide, "Tile Quantization").
+constexpr double tile_channels = 64, tile_summands = 32;
+
+double filled_up(double count, double tile) { return std::ceil(count / tile) * tile; }
+
+/// Of a layer whose output has its channels in the second dimension; else just its own.
+double padded_macs(const net::Layer& layer) {
+  const auto macs = static_cast<double>(layer.macs), outputs = static_cast<double>(layer.activations);
+  if (layer.outputs.empty() || !layer.outputs.front() || layer.outputs.front()->size() < 2 || !(outputs > 0))
+    return macs;
+  const auto channels = static_cast<double>(layer.outputs.front()->at(1));
+  const double summands = macs / outputs;
+  if (!(channels > 0) || !(summands > 0)) return macs;
+  return macs * filled_up(channels, tile_channels) / channels * filled_up(summands, tile_summands) / summands;
+}
+
 }  // namespace
 
 Result<NetworkWork> network_work(std::string_view name, std::string_view variants, std::int64_t side) {
@@ -51,6 +69,7 @@ Result<NetworkWork> network_work(std::string_view name, std::string_view variant
     if (layer.kind == net::Kind::movement && layer.op != "Concat") continue;
     const LayerWork own{.kind = kind_of(layer.kind),
                         .macs = static_cast<double>(layer.macs) / pictures,
+                        .padded_macs = padded_macs(layer) / pictures,
                         .moved_bytes = static_cast<double>(layer.input_bytes + layer.output_bytes) / pictures,
                         .weight_bytes = static_cast<double>(layer.weight_bytes)};
     work.macs += own.macs;

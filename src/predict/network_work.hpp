@@ -14,6 +14,7 @@ struct LayerWork {
   enum class Kind { convolution, depthwise, dense, other };
   Kind kind = Kind::other;
   double macs = 0;         ///< multiply-accumulates
+  double padded_macs = 0;  ///< the same with output channels and summands filled up to whole tiles
   double moved_bytes = 0;  ///< activations read and written
   double weight_bytes = 0;
 };

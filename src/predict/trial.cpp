@@ -12,11 +12,11 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-double distance_of(const HoldOut& split, const Inputs& inputs) {
-  const auto situation = split.condition.situation;
+double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs) {
+  const auto situation = condition.situation;
   if (situation != Situation::above && situation != Situation::below && situation != Situation::unvaried)
     return 0;
-  const auto column = inputs.ranged.col(split.condition.column);
+  const auto column = inputs.ranged.col(condition.column);
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   for (const auto row : split.kept) {
     low = std::min(low, column[static_cast<Index>(row)]);
@@ -27,6 +27,12 @@ double distance_of(const HoldOut& split, const Inputs& inputs) {
     sum += std::max({0.0, value - high, low - value});
   }
   return sum / static_cast<double>(split.left_out.size());
+}
+
+std::vector<double> distances_of(const HoldOut& split, const Inputs& inputs) {
+  std::vector<double> all;
+  for (const auto& condition : split.conditions) all.push_back(distance_of(condition, split, inputs));
+  return all;
 }
 
 }  // namespace
@@ -52,11 +58,11 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
   const auto splits = hold_outs(inputs, settings.hold_out);
   std::vector<Trial> trials;
   for (const auto& split : splits)
-    trials.push_back({split.condition,
+    trials.push_back({split.conditions,
                       Eigen::MatrixXd::Constant(static_cast<Index>(split.left_out.size()),
                                                 static_cast<Index>(specs.size() * departures),
                                                 std::numeric_limits<double>::infinity()),
-                      distance_of(split, inputs)});
+                      distances_of(split, inputs)});
   const auto all = splits.size() * specs.size();
   std::size_t done = 0;
   std::mutex telling;

@@ -11,12 +11,12 @@ namespace neph::predict {
 
 /// How the candidates did on one hold-out.
 struct Trial {
-  Condition condition;
+  std::vector<Condition> conditions;  ///< of what was left out
   /// Rows left out by ways to predict (each candidate with each departure): log of predicted over measured.
   Eigen::MatrixXd errors;
-  /// How far beyond the range that was kept the rows lie, in the number's own measure (a logarithm for
-  /// quantities); 0 but for above and below.
-  double distance = 0;
+  /// How far beyond the range that was kept the rows lie by each condition, in the number's own measure (a
+  /// logarithm for quantities); 0 for categories.
+  std::vector<double> distances;
 };
 
 struct TrialSettings {
