@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,9 +9,11 @@
 #include "cli/table.hpp"
 #include "cli/table_options.hpp"
 #include "cli/verbs.hpp"
+#include "core/file.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "host/host.hpp"
+#include "report/report.hpp"
 
 namespace neph::cli {
 namespace {
@@ -25,6 +28,8 @@ struct ValidateCommand {
   std::int64_t draws = 1;
   std::int64_t seed = 1;
   std::string method = "auto";
+  std::string html;
+  bool explain = false;
   bool json = false;
 };
 
@@ -38,6 +43,7 @@ void describe(Visit&& v, Self& s) {
   v("draws", s.draws, "how often --keep and --sample draw", at_least(1));
   v("seed", s.seed, "of what is random", at_least(0));
   v("method", s.method, "methods with commas between, or all");
+  v("html", s.html, "file to write a page with charts to, which loads nothing from anywhere");
 }
 
 Result<std::vector<predict::Method>> methods_in(const std::string& text) {
@@ -81,7 +87,7 @@ Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, co
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-void add_row(Table& table, const std::string& what, predict::Method method, const predict::Score& score) {
+void add_row(Table& table, const std::string& what, predict::Method method, const Score& score) {
   table.add({printable(what), std::string(enum_name(method)), std::to_string(score.rows - score.refused),
              percent(score.mean), percent(score.median), percent(score.p90), percent(score.worst),
              percent(score.coverage), fmt::format("x {:.3g}", score.half_width), percent(score.flagged)});
@@ -102,33 +108,105 @@ void print_scores(const std::vector<predict::Split>& splits, const std::vector<p
       fmt::print("{} could not be fitted: {}\n", enum_name(judged.method), printable(failure));
 }
 
-Json as_json(const predict::Survey& survey, const std::vector<predict::Split>& splits,
-             const std::vector<predict::MethodJudged>& all) {
-  Json methods = Json::array();
-  for (const auto& judged : all) {
-    Json by_split = Json::array(), slices = Json::array(), rows = Json::array();
-    for (std::size_t split = 0; split < splits.size(); ++split)
-      if (const auto own = predict::of_split(judged, split); !own.empty())
-        by_split.push_back({{"left_out", splits[split].name}, {"score", to_json(predict::score_of(own))}});
-    for (const auto& slice : predict::slices_of(survey, judged.judgements))
-      slices.push_back({{"column", slice.column}, {"value", slice.value}, {"score", to_json(slice.score)}});
-    for (const auto& each : judged.judgements)
-      rows.push_back({{"split", each.split},
-                      {"point", each.point},
-                      {"measured", to_json(each.measured)},
-                      {"value", to_json(each.predicted.value)},
-                      {"low", to_json(each.predicted.low)},
-                      {"high", to_json(each.predicted.high)},
-                      {"extrapolates", !each.predicted.extrapolates.empty()},
-                      {"refused", each.predicted.refused}});
-    methods.push_back({{"method", enum_name(judged.method)},
-                       {"score", to_json(predict::score_of(judged.judgements))},
-                       {"splits", by_split},
-                       {"slices", slices},
-                       {"rows", rows},
-                       {"failures", judged.failures}});
+void print_learning_curve(const Validation& validation) {
+  Table table({"points fitted on", "mean error", "best draw", "worst draw"});
+  for (const auto& point : validation.learning_curve)
+    table.add({std::to_string(point.points), percent(point.mean), percent(point.least), percent(point.most)});
+  fmt::print("\nWith more points, {}:\n{}", validation.explained, table.text());
+}
+
+void print_contributions(const Validation& validation) {
+  Table table({"column", "further off without it", "least draw", "most"});
+  for (const auto& each : validation.contributions)
+    table.add(
+        {printable(each.column),
+         std::isfinite(each.factor) ? fmt::format("x {:.3g}", each.factor) : printable(each.unavailable),
+         fmt::format("x {:.3g}", each.least), fmt::format("x {:.3g}", each.most)});
+  fmt::print("\nWhat each column contributes:\n{}", table.text());
+}
+
+void print_proposals(const Validation& validation) {
+  std::vector<std::string> headings;
+  for (const auto& feature : validation.features) headings.push_back(printable(feature.name));
+  headings.insert(headings.end(), {"predicted", "takes away"});
+  Table table(headings);
+  for (const auto& each : validation.proposals) {
+    std::vector<std::string> row;
+    for (const auto& cell : each.cells)
+      row.push_back(printable(cell.is_string() ? cell.get<std::string>() : dump_json(cell)));
+    row.insert(row.end(), {format_number(each.value), percent(each.gain)});
+    table.add(row);
   }
-  return {{"table", survey.points.features.source}, {"target", survey.target}, {"methods", methods}};
+  fmt::print("\nWhat to measure next:\n{}", table.text());
+}
+
+void print_explanation(const Validation& validation) {
+  if (!validation.learning_curve.empty()) print_learning_curve(validation);
+  if (!validation.contributions.empty()) print_contributions(validation);
+  if (!validation.proposals.empty()) print_proposals(validation);
+  for (const auto& note : validation.notes) fmt::print("{}\n", printable(note));
+}
+
+PredictedPoint point_of(const predict::Judgement& judged) {
+  return {.split = static_cast<std::int64_t>(judged.split),
+          .point = static_cast<std::int64_t>(judged.point),
+          .measured = judged.measured,
+          .value = judged.predicted.value,
+          .low = judged.predicted.low,
+          .high = judged.predicted.high,
+          .extrapolates = !judged.predicted.extrapolates.empty(),
+          .refused = judged.predicted.refused};
+}
+
+ValidatedMethod method_of(const predict::Survey& survey, const std::vector<predict::Split>& splits,
+                          const predict::MethodJudged& judged) {
+  ValidatedMethod method{.method = std::string(enum_name(judged.method)),
+                         .score = predict::score_of(judged.judgements),
+                         .splits = {},
+                         .slices = predict::slices_of(survey, judged.judgements),
+                         .rows = {},
+                         .failures = judged.failures};
+  for (std::size_t split = 0; split < splits.size(); ++split)
+    if (const auto own = predict::of_split(judged, split); !own.empty())
+      method.splits.push_back({splits[split].name, predict::score_of(own)});
+  for (const auto& each : judged.judgements) method.rows.push_back(point_of(each));
+  return method;
+}
+
+Validation validation_of(const predict::Survey& survey, const std::vector<predict::Split>& splits,
+                         const std::vector<predict::MethodJudged>& all) {
+  Validation validation{.table = survey.points.features.source, .target = survey.target};
+  for (const auto& split : splits) validation.splits.push_back(split.name);
+  for (const auto& column : survey.points.features.columns)
+    validation.features.push_back({column.name, predict::cells_of(column)});
+  for (const auto& judged : all) validation.methods.push_back(method_of(survey, splits, judged));
+  return validation;
+}
+
+/// What comes of `found` goes into `out`; why nothing does, into a note.
+template <class T>
+void take(Result<std::vector<T>> found, std::vector<T>& out, std::string_view what, Validation& validation) {
+  if (found) {
+    out = *std::move(found);
+  } else {
+    validation.notes.push_back(fmt::format("{}: {}", what, found.error().message));
+  }
+}
+
+/// What the first method makes of the table beyond the splits.
+void explain(const predict::Survey& survey, predict::FitOptions fit, std::uint64_t seed,
+             Validation& validation) {
+  ProgressLine line;
+  validation.explained = std::string(enum_name(fit.method));
+  fit.progress = progress_on(line, "learning curve");
+  take(predict::learning_curve(survey, fit, seed), validation.learning_curve, "no learning curve",
+       validation);
+  fit.progress = progress_on(line, "contributions");
+  take(predict::contributions(survey, fit, seed), validation.contributions, "no contributions", validation);
+  fit.progress = progress_on(line, "what to measure next");
+  take(predict::proposals(survey, fit, {.seed = seed}), validation.proposals, "no measurements to propose",
+       validation);
+  line.clear();
 }
 
 Status validate_table(const ValidateCommand& options) {
@@ -141,11 +219,18 @@ Status validate_table(const ValidateCommand& options) {
   settings.progress = progress_on(line, "fitting");
   NEPH_TRY(const auto judged, predict::validate(survey, splits, settings));
   line.clear();
+  auto validation = validation_of(survey, splits, judged);
+  if (options.explain || !options.html.empty()) {
+    settings.fit.method = settings.methods.front();
+    explain(survey, settings.fit, static_cast<std::uint64_t>(options.seed), validation);
+  }
   if (options.json) {
-    fmt::print("{}\n", dump_json(as_json(survey, splits, judged), true));
+    fmt::print("{}\n", dump_json(to_json(validation), true));
   } else {
     print_scores(splits, judged);
+    print_explanation(validation);
   }
+  if (!options.html.empty()) NEPH_CHECK(write_file(options.html, report::html(validation)));
   return {};
 }
 
@@ -155,12 +240,16 @@ void declare_validate(Command& command) {
   auto options = std::make_shared<ValidateCommand>();
   command.fields(options->table, "table");
   command.fields(*options);
+  command.flag("explain", options->explain,
+               "also of the first method: a learning curve, what each feature contributes, and five "
+               "measurements that would help; takes as long as a few dozen fits; --html has it anyway");
   command.flag("json", options->json, "as JSON on stdout, with slices and every predicted row");
   command.footer(
       "Examples:\n"
       "  neph validate runs.csv --target t --split 'gpus<=4 -> gpus>4' --method all\n"
       "  neph validate runs.csv --target t --leave-out model\n"
       "  neph validate runs.csv --target t --leave-out machine --keep 5 --draws 4\n"
+      "  neph validate runs.csv --target t --method auto,terms --html validation.html\n"
       "Without any of --split, --leave-out, --folds and --sample: five random folds, which say nothing of "
       "what "
       "lies beyond the table's ranges.");

@@ -12,8 +12,11 @@
 // more than a pass.
 #pragma once
 
+#include "predict/contributions.hpp"
 #include "predict/fitted_terms.hpp"
+#include "predict/learning_curve.hpp"
 #include "predict/model_file.hpp"
+#include "predict/proposals.hpp"
 #include "predict/survey.hpp"
 #include "predict/table.hpp"
 #include "predict/validation.hpp"

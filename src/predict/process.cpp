@@ -75,6 +75,30 @@ class Comparison {
   VectorXd squares_, products_, smooth_, straight_;
 };
 
+/// Of the target at each row (down) and at each row of `at` (across), without noise.
+MatrixXd covariances(const Places& rows, const Places& at, const Kernel& kernel) {
+  MatrixXd all(rows.numbers.rows(), at.numbers.rows());
+  Comparison comparison(rows, kernel);
+  VectorXd column;
+  for (Index i = 0; i < all.cols(); ++i) {
+    comparison.with(at, i, column);
+    all.col(i) = column;
+  }
+  return all;
+}
+
+/// Cholesky's factor of what is measured at the rows, with as much noise as it takes.
+Result<MatrixXd> factor_of(const Places& rows, const Kernel& kernel) {
+  const auto covariance = covariances(rows, rows, kernel);
+  double least = kernel.noise * kernel.noise;
+  for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
+    MatrixXd noisy = covariance;
+    noisy.diagonal().array() += least;
+    if (factorise(noisy)) return noisy;
+  }
+  return fail(ErrorCode::internal, "the covariance of {} rows cannot be inverted", covariance.rows());
+}
+
 }  // namespace
 
 VectorXd rows_of(const VectorXd& values, std::span<const std::size_t> rows) {
@@ -140,22 +164,15 @@ Result<Process> Process::fit(const Places& places, const VectorXd& target, const
 }
 
 Result<Process> Process::with_kernel(Scaling scaling, Places scaled, const VectorXd& target, Kernel kernel) {
-  const auto count = target.size();
-  MatrixXd covariance(count, count);
-  Comparison comparison(scaled, kernel);
-  VectorXd column;
-  for (Index i = 0; i < count; ++i) {
-    comparison.with(scaled, i, column);
-    covariance.col(i) = column;
-  }
-  double least = kernel.noise * kernel.noise;
-  for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
-    MatrixXd noisy = covariance;
-    noisy.diagonal().array() += least;
-    if (factorise(noisy))
-      return Process(std::move(scaling), std::move(scaled), solve(noisy, target), std::move(kernel));
-  }
-  return fail(ErrorCode::internal, "the covariance of {} rows cannot be inverted", count);
+  NEPH_TRY(const auto factor, factor_of(scaled, kernel));
+  return Process(std::move(scaling), std::move(scaled), solve(factor, target), std::move(kernel));
+}
+
+Result<MatrixXd> Process::covariance(const Places& at) const {
+  const auto asked = scaling_.apply(with_pairs(at));
+  NEPH_TRY(const auto factor, factor_of(places_, kernel_));
+  const MatrixXd known = factor.triangularView<Eigen::Lower>().solve(covariances(places_, asked, kernel_));
+  return MatrixXd(covariances(asked, asked, kernel_) - known.transpose() * known);
 }
 
 VectorXd Process::mean(const Places& at) const {

@@ -91,6 +91,10 @@ class Process {
   /// machine.
   Eigen::VectorXd mean(const Places& at) const;
 
+  /// How the target varies there around its mean, without noise, given the rows that are followed: rows by
+  /// rows of `at`. Error: internal (the covariance cannot be inverted). Cost: a cubic of the rows followed.
+  Result<Eigen::MatrixXd> covariance(const Places& at) const;
+
   /// The same places, numbers beyond those of the rows fitted on brought to the nearest end.
   Places within_range(const Places& at) const;
 

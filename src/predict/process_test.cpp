@@ -100,6 +100,20 @@ TEST(Process, DoesNotDependOnTheUnitsOfItsNumbers) {
   EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-3);
 }
 
+TEST(Process, VariesLittleWhereItWasMeasuredAndMuchFarAway) {
+  Random random(4);
+  const auto places = random_places(random, 40, 1, 0);
+  const auto process = *Process::fit(places, curves(places), {});
+  Places at{MatrixXd(3, 1), MatrixXi(3, 0)};
+  at.numbers << places.numbers(0, 0), 9, 9.1;
+  const auto covariance = *process.covariance(at);
+  const double noise = process.kernel().noise;
+  EXPECT_LT(covariance(0, 0), noise * noise + 1e-9) << "less than one measurement's own noise";
+  EXPECT_GT(covariance(1, 1), 100 * std::abs(covariance(0, 0)));
+  EXPECT_GT(covariance(1, 2), 0.9 * covariance(1, 1)) << "neighbours vary together";
+  EXPECT_NEAR(covariance(1, 2), covariance(2, 1), 1e-9 * covariance(1, 1));
+}
+
 TEST(Process, RefusesWhatCannotBeFittedTo) {
   EXPECT_FALSE(Process::fit({}, {}, {}));
   Random random(7);

@@ -10,6 +10,7 @@
 #include "core/random.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
+#include "predict/kernel_choice.hpp"
 #include "predict/survey.hpp"
 
 namespace neph::predict {
@@ -197,6 +198,13 @@ std::vector<Split> samples(std::size_t rows, std::size_t count, std::size_t draw
         split_of(fmt::format("{}, draw {}", counted(std::int64_t(count), "row"), draw + 1), test, rows));
   }
   return splits;
+}
+
+std::vector<std::size_t> drawn_from(const Rows& rows, std::size_t most) {
+  Rows drawn;
+  for (const auto place : drawn_rows(rows.size(), most)) drawn.push_back(rows[place]);
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 }  // namespace neph::predict

@@ -34,4 +34,7 @@ std::vector<Split> folds(std::size_t rows, std::size_t count, std::uint64_t seed
 /// `count` random rows predict all others, `draws` times.
 std::vector<Split> samples(std::size_t rows, std::size_t count, std::size_t draws, std::uint64_t seed);
 
+/// `most` of the rows, drawn at random and always the same, where there are more of them; ascending.
+std::vector<std::size_t> drawn_from(const std::vector<std::size_t>& rows, std::size_t most);
+
 }  // namespace neph::predict

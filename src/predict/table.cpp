@@ -215,6 +215,17 @@ std::string Column::text(std::size_t row) const {
   return is_text() ? levels[static_cast<std::size_t>(codes[row])] : fmt::format("{}", numbers[row]);
 }
 
+std::vector<Json> cells_of(const Column& column) {
+  std::vector<Json> cells;
+  for (std::size_t row = 0; row < column.rows(); ++row) {
+    if (column.is_empty(row))
+      cells.emplace_back(nullptr);
+    else
+      cells.push_back(column.is_text() ? Json(column.text(row)) : to_json(column.numbers[row]));
+  }
+  return cells;
+}
+
 std::string_view without_unit(std::string_view name) {
   for (const auto& [open, close] : {std::pair{'(', ')'}, std::pair{'[', ']'}})
     if (const auto begin = name.rfind(open);

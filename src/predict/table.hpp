@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json.hpp"
 #include "core/result.hpp"
 
 namespace neph::predict {
@@ -25,6 +26,9 @@ struct Column {
   /// The cell for people.
   std::string text(std::size_t row) const;
 };
+
+/// Each cell as a number or text; null: empty, or no finite number.
+std::vector<Json> cells_of(const Column& column);
 
 struct Table {
   std::string source;  ///< what messages call it

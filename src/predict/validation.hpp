@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/validation.hpp"
 #include "predict/model.hpp"
 #include "predict/split.hpp"
 
@@ -24,27 +25,6 @@ struct Judgement {
   bool is_covered() const { return predicted.low <= measured && measured <= predicted.high; }
 };
 
-/// What judgements come to. Errors are absolute and relative; those that were refused have none.
-struct Score {
-  std::int64_t rows = 0;
-  std::int64_t refused = 0;
-  double mean = 0, median = 0, p90 = 0, worst = 0;
-  double coverage = 0;    ///< share of the intervals that hold what was measured
-  double half_width = 1;  ///< median factor from the middle of an interval to its end
-  double flagged = 0;     ///< share of the rows that are said to extrapolate
-};
-template <class Visit, Describes<Score> Self>
-void describe(Visit&& v, Self& s) {
-  v("rows", s.rows, "predicted");
-  v("refused", s.refused, "rows that no answer was given for");
-  v("mean", s.mean, "mean of the absolute relative errors");
-  v("median", s.median, "their median");
-  v("p90", s.p90, "what nine of ten of them keep below");
-  v("worst", s.worst, "the largest");
-  v("coverage", s.coverage, "share of the 90 % intervals that hold what was measured");
-  v("half_width", s.half_width, "median factor from the middle of an interval to its end");
-  v("flagged", s.flagged, "share of the rows that were said to extrapolate");
-}
 Score score_of(std::span<const Judgement> judgements);
 
 /// What one method did on all splits.
@@ -65,11 +45,6 @@ struct ValidationSettings {
 Result<std::vector<MethodJudged>> validate(const Survey& survey, const std::vector<Split>& splits,
                                            const ValidationSettings& settings);
 
-/// Judgements whose points share a value of a column.
-struct Slice {
-  std::string column, value;
-  Score score;
-};
 /// By each column of few values.
 std::vector<Slice> slices_of(const Survey& survey, std::span<const Judgement> judgements);
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/experiment.hpp"
+#include "core/validation.hpp"
 
 namespace neph::report {
 
@@ -28,6 +29,9 @@ struct Document {
 
 /// One self-contained page: no request leaves it, enforced by its Content-Security-Policy.
 std::string html(const Document& document);
+
+/// The same of how well a table is predicted: errors, intervals, residuals, what would help.
+std::string html(const Validation& validation);
 
 /// GitHub-flavoured Markdown: findings, table of the cells, warnings with advice, machine, command.
 std::string markdown(const Document& document);

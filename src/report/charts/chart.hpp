@@ -29,14 +29,18 @@ struct Drawing {
   std::vector<std::pair<std::int64_t, std::string>> choices;
 };
 
-struct Chart {
+template <class Shown>
+struct ChartOf {
   std::string_view id;       ///< anchor in the page
   std::string_view title;    ///< a heading
   std::string_view reading;  ///< how to read it, in a sentence or two
-  Drawing (*draw)(const Document&);
+  Drawing (*draw)(const Shown&);
 };
+using Chart = ChartOf<Document>;
+using ValidationChart = ChartOf<Validation>;
 
 /// All charts in the order of the page.
 std::span<const Chart> charts();
+std::span<const ValidationChart> validation_charts();
 
 }  // namespace neph::report

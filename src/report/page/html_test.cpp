@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/page/assets.hpp"
 #include "report/page/sections.hpp"
+#include "report/page/written_test.hpp"
 #include "report/sample_document.hpp"
 
 namespace neph::report {
@@ -14,23 +14,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-/// The page without the charts' library and the page's own script and style: what this program wrote.
-std::string written(const std::string& page) {
-  auto text = page;
-  for (const auto asset : {charts_library(), page_script(), page_style()}) {
-    const auto at = text.find(asset);
-    EXPECT_NE(at, std::string::npos);
-    if (at != std::string::npos) text.erase(at, asset.size());
-  }
-  return text;
-}
-
-std::size_t count(const std::string& text, std::string_view what) {
-  std::size_t n = 0;
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
-  return n;
-}
 
 TEST(Page, IsTheSameForTheSameDocument) { EXPECT_EQ(html(sample_document()), html(sample_document())); }
 
@@ -42,8 +25,8 @@ TEST(Page, LoadsNothing) {
 }
 
 TEST(Page, HoldsTheLicenceOfTheChartsLibrary) {
-  EXPECT_THAT(written(html({})), AllOf(HasSubstr("University of Washington Interactive Data Lab"),
-                                       HasSubstr("Redistributions in binary form must reproduce")));
+  EXPECT_THAT(written(html(Document{})), AllOf(HasSubstr("University of Washington Interactive Data Lab"),
+                                               HasSubstr("Redistributions in binary form must reproduce")));
 }
 
 TEST(Page, LetsNoTextBecomeMarkup) {
@@ -85,7 +68,7 @@ TEST(Page, TellsHintsFromDoubts) {
 }
 
 TEST(Page, BearsEveryShape) {
-  EXPECT_THAT(html({}), HasSubstr("nothing can be said about speed"));
+  EXPECT_THAT(html(Document{}), HasSubstr("nothing can be said about speed"));
   EXPECT_THAT(html(empty_document()), Not(HasSubstr("<figure")));
   EXPECT_THAT(html(failed_document()),
               AllOf(HasSubstr("no result"), HasSubstr("batch 65536 needs 36.8 GiB")));

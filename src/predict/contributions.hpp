@@ -1,0 +1,17 @@
+// What each feature contributes to predictions.
+#pragma once
+
+#include "predict/validation.hpp"
+
+namespace neph::predict {
+
+/// Permutation importance (Breiman, Machine Learning 45, 2001; Fisher, Rudin, Dominici, JMLR 20(177), 2019):
+/// the method of `options` is fitted on four fifths of the points, and predicts the rest as it is and with
+/// the values of one column shuffled among its rows. The factor is what the mean absolute error of the
+/// logarithm grows by, as a factor; over five folds (one of more than 500 points) and three shuffles each, of
+/// columns that differ; the largest first. The same for the same seed. `options.progress` counts fits. Error:
+/// invalid_argument (no fold could be fitted).
+Result<std::vector<Contribution>> contributions(const Survey& survey, const FitOptions& options,
+                                                std::uint64_t seed);
+
+}  // namespace neph::predict

@@ -1,0 +1,81 @@
+#include "predict/proposals.hpp"
+
+#include <cmath>
+
+#include "predict/log_linear.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double least_noise = 1e-3;  ///< where nothing was repeated
+
+struct Choice {
+  Index row = 0;
+  double gain = 0;  ///< share of the variance at first that it takes away
+};
+
+/// How much the variance of all rows together falls when each of them is measured.
+VectorXd reductions(const MatrixXd& covariance, double noise) {
+  return covariance.colwise().squaredNorm().transpose().array() /
+         (covariance.diagonal().array().max(0) + noise * noise);
+}
+
+/// Greedily: what is chosen is taken for measured before the next one is.
+std::vector<Choice> choose(MatrixXd covariance, double noise, std::size_t count) {
+  const double at_first = covariance.trace();
+  std::vector<Choice> chosen;
+  while (chosen.size() < std::min(count, static_cast<std::size_t>(covariance.rows()))) {
+    auto gains = reductions(covariance, noise);
+    for (const auto& choice : chosen) gains[choice.row] = -1;
+    Choice best;
+    const double most = gains.maxCoeff(&best.row);
+    best.gain = most / at_first;
+    const VectorXd column = covariance.col(best.row);
+    covariance -= column * column.transpose() / (std::max(0.0, column[best.row]) + noise * noise);
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+Result<Process> process_of(const Survey& survey, const Model& model, const FitOptions& options) {
+  VectorXd log_target(std::ssize(survey.points.target));
+  for (Index i = 0; i < log_target.size(); ++i)
+    log_target[i] = std::log(survey.points.target[static_cast<std::size_t>(i)]);
+  const auto& places = model.points().places;
+  return Process::fit(places, log_target - fit_log_linear(places, log_target).log_mean(places),
+                      {.most_rows_for_kernel = options.kernel_rows,
+                       .most_rows = options.process_rows,
+                       .least_noise = std::max(least_noise, survey.points.noise)});
+}
+
+}  // namespace
+
+Result<std::vector<Proposal>> proposals(const Survey& survey, const FitOptions& options,
+                                        const ProposalSettings& settings) {
+  const auto combinations = unmeasured(survey.points.features, settings.most_candidates, settings.seed);
+  if (combinations.rows == 0) return std::vector<Proposal>{};
+  NEPH_TRY(const auto model, Model::fit(survey, options));
+  NEPH_TRY(const auto predictions, model.predict(combinations, options.threads));
+  NEPH_TRY(const auto inputs, model.design().apply(combinations));
+  NEPH_TRY(const auto process, process_of(survey, model, options));
+  NEPH_TRY(auto covariance, process.covariance(inputs.places));
+  std::vector<Proposal> made;
+  for (const auto& choice : choose(std::move(covariance), process.kernel().noise, settings.count)) {
+    const auto row = static_cast<std::size_t>(choice.row);
+    Proposal proposal{.cells = {},
+                      .value = predictions[row].value,
+                      .low = predictions[row].low,
+                      .high = predictions[row].high,
+                      .gain = choice.gain};
+    for (const auto& column : rows_of(combinations, {row}).columns)
+      proposal.cells.push_back(cells_of(column).front());
+    made.push_back(std::move(proposal));
+  }
+  return made;
+}
+
+}  // namespace neph::predict
