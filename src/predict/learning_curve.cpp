@@ -8,7 +8,7 @@ namespace neph::predict {
 namespace {
 
 constexpr std::size_t first_size = 20, last_size = 2560;
-constexpr std::size_t draws = 3;
+constexpr std::size_t few_points = 320;  ///< of more, one draw is much like another, and a fit takes longer
 constexpr std::size_t most_predicted = 1000;  ///< of a draw: more say no more of a mean
 
 std::vector<std::size_t> sizes_of(std::size_t points) {
@@ -18,6 +18,8 @@ std::vector<std::size_t> sizes_of(std::size_t points) {
   if (!sizes.empty() && 4 * end > 5 * sizes.back()) sizes.push_back(end);
   return sizes;
 }
+
+std::size_t draws_of(std::size_t size) { return size <= few_points ? 3 : 1; }
 
 LearningPoint point_of(std::size_t size, std::span<const Score> scores) {
   LearningPoint point{.points = static_cast<std::int64_t>(size), .draws = std::ssize(scores)};
@@ -39,7 +41,7 @@ Result<std::vector<LearningPoint>> learning_curve(const Survey& survey, const Fi
   std::vector<Split> splits;
   Random random(seed);
   for (const auto size : sizes)
-    for (auto& split : samples(points, size, draws, random.bits())) {
+    for (auto& split : samples(points, size, draws_of(size), random.bits())) {
       split.test = drawn_from(split.test, most_predicted);
       splits.push_back(std::move(split));
     }
@@ -48,12 +50,13 @@ Result<std::vector<LearningPoint>> learning_curve(const Survey& survey, const Fi
       const auto judged,
       validate(survey, splits, {.methods = {options.method}, .fit = options, .progress = options.progress}));
   std::vector<LearningPoint> curve;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  std::size_t split = 0;
+  for (const auto size : sizes) {
     std::vector<Score> scores;
-    for (std::size_t draw = 0; draw < draws; ++draw)
-      if (const auto score = score_of(of_split(judged[0], i * draws + draw)); score.rows > score.refused)
+    for (std::size_t draw = 0; draw < draws_of(size); ++draw, ++split)
+      if (const auto score = score_of(of_split(judged[0], split)); score.rows > score.refused)
         scores.push_back(score);
-    if (!scores.empty()) curve.push_back(point_of(sizes[i], scores));
+    if (!scores.empty()) curve.push_back(point_of(size, scores));
   }
   return curve;
 }
