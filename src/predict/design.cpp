@@ -203,6 +203,16 @@ std::vector<std::string> Design::plain() const {
   return names;
 }
 
+bool Design::has_columns_of(const Design& other) const {
+  const auto is_same_number = [](const Number& a, const Number& b) {
+    return a.column == b.column && a.is_quantity == b.is_quantity && a.may_be_empty == b.may_be_empty &&
+           a.is_seen == b.is_seen;
+  };
+  const auto is_same_category = [](const Category& a, const Category& b) { return a.column == b.column; };
+  return std::ranges::equal(numbers_, other.numbers_, is_same_number) &&
+         std::ranges::equal(categories_, other.categories_, is_same_category);
+}
+
 std::string Design::range_end(Index ranged, double value) const {
   return fmt::format("{:.6g}",
                      numbers_[static_cast<std::size_t>(ranged)].is_quantity ? steady::exp(value) : value);

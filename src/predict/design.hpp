@@ -59,6 +59,9 @@ class Design {
   std::vector<std::string> plain() const;  ///< features that are no quantities
   const std::vector<std::string>& work_terms() const { return work_names_; }
   const GivenTerms& given() const { return given_; }
+  const Roles& roles() const { return roles_; }
+  /// Whether inputs of the two have the same columns, whatever their rows and levels are.
+  bool has_columns_of(const Design& other) const;
   const std::vector<std::string>& ranged() const { return ranged_names_; }
   /// Whether the methods see what it is: false for a number that never differed and that no network's work
   /// depends on.

@@ -67,6 +67,30 @@ def test_a_machine_that_nobody_measured_is_refused(neph, fitted):
     assert "refused: no row of this machine was measured" in shown
 
 
+def test_a_few_rows_calibrate_a_model_to_a_new_machine(neph, fitted):
+    true = {batch: true_ms(batch, 8, "fast") * 1.7 for batch in (1, 2, 4, 8, 16, 24, 32)}
+    write_csv(neph.folder / "few.csv", [{"machine": "new", "layers": 8, "batch": batch, "step (ms)": true[batch]} for batch in (1, 4, 8, 16, 32)])
+    write_csv(neph.folder / "ask.csv", [{"batch": batch, "layers": 8, "machine": "new"} for batch in (2, 24)])
+    rows = neph.json("predict", "model.json", "--calibrate", "few.csv", "ask.csv", "--out", "calibrated.json")["rows"]
+    for row, batch in zip(rows, (2, 24)):
+        assert row["value"] == pytest.approx(true[batch], rel=0.1) and row["low"] < true[batch] < row["high"]
+    assert neph.json("predict", "calibrated.json", "ask.csv")["rows"] == rows
+    assert neph.json("predict", "model.json", "ask.csv")["rows"][0]["refused"], "the model itself stays as it was"
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("batch,layers,machine\n1,4,new\n", "add what was measured"),
+    ("batch,layers,machine,step (ms)\n1,4,new,0\n", "'step (ms)' is 0 in row 1; a finite number above 0 is needed"),
+    ("batch,layers,step (ms)\n1,4,3\n", "unknown column 'machine'"),
+])  # fmt: skip
+def test_rows_that_cannot_calibrate_are_refused_in_a_line(neph, fitted, text, complaint):
+    (neph.folder / "few.csv").write_text(text)
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n1,4,new\n")
+    done = neph("predict", "model.json", "--calibrate", "few.csv", "ask.csv", code=None)
+    assert done.returncode != 0 and complaint in done.stderr and done.stderr.count("\n") == 1
+    assert "--calibrate FEW.csv is missing" in neph("predict", "model.json", "ask.csv", "--out", "x.json", code=None).stderr
+
+
 def test_trees_by_name(neph, known_rows):
     write_csv(neph.folder / "runs.csv", known_rows)
     fitted = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
