@@ -110,6 +110,7 @@ void declare_fit(Command& command) {
       "  neph fit runs.csv --target t --term 'batch*side^2, batch*layers' --latency-term 1 --latency-term "
       "layers\n"
       "  neph fit runs.csv --target t --term '\"global batch\"*h*(12*h+s)/[# GPUs]' --scale '(1+(p-1)/m)'\n"
+      "  neph fit neph.db --experiment 3 --target images_per_s\n"
       "A term has columns (in quotes or [ ] where the name has spaces), numbers, + - * / ^ ( ), and min, "
       "max, log2, "
       "sqrt, ceil, floor.\n"

@@ -10,6 +10,7 @@ namespace neph::cli {
 
 struct TableOptions {
   std::string table;
+  std::int64_t experiment = 0;
   std::string target;
   std::string network;
   std::string variants;
@@ -25,7 +26,11 @@ struct TableOptions {
 
 template <class Visit, Describes<TableOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("table", s.table, "CSV or JSON lines with a heading; one row is one measurement");
+  v("table", s.table, "CSV or JSON lines with a heading, one row is one measurement; or a store, neph.db");
+  v("experiment", s.experiment,
+    "of a store, by its number (neph runs): a row is a run, its factors and machine are columns; 0: the "
+    "newest",
+    at_least(0));
   v("target", s.target, "the column to predict, with or without the unit in its heading");
   v("network", s.network,
     "column with networks' names, or their ONNX files: their layers tell what they ask for");

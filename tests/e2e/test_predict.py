@@ -91,6 +91,32 @@ def test_rows_that_cannot_calibrate_are_refused_in_a_line(neph, fitted, text, co
     assert "--calibrate FEW.csv is missing" in neph("predict", "model.json", "ask.csv", "--out", "x.json", code=None).stderr
 
 
+@pytest.fixture
+def experiment(neph, small_model, pictures):
+    neph("infer", small_model, "--images", pictures, "--batch", "1,2,4", "--mode", "sync,async", "--count", 16, "--warmup", 1,
+         "--warmup-max-s", 0.1, "--repeat", 2)  # fmt: skip
+
+
+def test_an_experiment_of_the_store_is_a_table(neph, experiment):
+    shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s").stdout
+    assert "experiment 1 of neph.db: 12 rows, 6 different points" in shown
+    named = [line.split()[0] for line in shown.split("\nrepeats of")[0].splitlines()[2:]]
+    assert set(named) == {"batch", "mode", "machine", "images_per_s"}, "nothing that was measured may be a feature"
+    (neph.folder / "ask.csv").write_text(f"batch,mode,machine\n3,async,{json.dumps(neph.json('host')['processor']['model'])}\n")
+    (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert row["low"] < row["value"] < row["high"] and row["extrapolates"] == []
+    used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s").stdout
+    assert "phase_model_compile_s" in used
+    assert neph.json("validate", "neph.db", "--target", "images_per_s", "--folds", 6)["target"] == "images_per_s"
+
+
+def test_what_is_no_experiment_of_the_store_is_said(neph, experiment):
+    for words, said in ((("--experiment", 7, "--target", "images_per_s"), "7"), (("--target", "image_per_s"), "did you mean 'images_per_s'")):
+        assert said in neph("fit", "neph.db", *words, code=None).stderr
+    (neph.folder / "runs.csv").write_text("a,t\n1,2\n")
+    assert "--experiment is of a store" in neph("fit", "runs.csv", "--experiment", 1, "--target", "t", code=None).stderr
+
+
 def test_trees_by_name(neph, known_rows):
     write_csv(neph.folder / "runs.csv", known_rows)
     fitted = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
