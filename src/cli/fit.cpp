@@ -81,9 +81,9 @@ void print_given(const predict::Model& model) {
 Status fit_table(const FitCommand& options) {
   NEPH_TRY(const auto survey, survey_of(options.table));
   print_survey(survey);
-  predict::FitOptions fit{.roles = roles_in(options.table, survey),
-                          .method = options.method,
-                          .threads = static_cast<std::size_t>(host::usable_cores())};
+  NEPH_TRY(const auto roles, roles_in(options.table, survey));
+  predict::FitOptions fit{
+      .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
   if (fit.roles.batch != options.table.batch)
     fmt::print("taken for the batch: '{}' (--batch)\n", printable(fit.roles.batch));
   ProgressLine line;

@@ -75,13 +75,20 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
   return predict::survey(table, options.target, wanted);
 }
 
-predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey) {
+Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey) {
   predict::Roles roles{.network = options.network,
                        .variants = options.variants,
                        .side = options.side,
                        .batch = options.batch,
                        .machine = options.machine,
                        .terms = terms_in(options)};
+  if (!options.machines.empty()) {
+    if (roles.network.empty() || roles.machine.empty())
+      return fail(
+          ErrorCode::invalid_argument,
+          "--machines tells how fast a --machine does the work of a --network: give both columns too");
+    NEPH_TRY(roles.machines, predict::read_machines(options.machines));
+  }
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(survey);
   return roles;
 }

@@ -17,6 +17,7 @@ struct TableOptions {
   std::string side;
   std::string batch;
   std::string machine;
+  std::string machines;
   std::string ignore;
   std::string use;
   std::vector<std::string> term;
@@ -40,6 +41,10 @@ void describe(Visit&& v, Self& s) {
   v("batch", s.batch, "column with the pictures of a batch; with --network the one called so");
   v("machine", s.machine,
     "column with machines: each has rates of its own; of a new one a row must be in the table");
+  v("machines", s.machines,
+    "TOML file of devices and machines beside those that are built in, as examples/machines.toml: with "
+    "--network, "
+    "what their data sheets say tells how fast a machine does which work");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
   v("term", s.term,
@@ -55,7 +60,8 @@ std::vector<std::string> names_in(const std::string& list);
 /// Reads and surveys the table. Errors: those of read_table and survey, and a target that was not given.
 Result<predict::Survey> survey_of(const TableOptions& options);
 
-/// Where no batch was named beside a network, the only column that speaks of one.
-predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey);
+/// Where no batch was named beside a network, the only column that speaks of one. Errors: those of
+/// read_machines, and machines that nothing would ask for.
+Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey);
 
 }  // namespace neph::cli

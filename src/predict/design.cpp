@@ -137,7 +137,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   return part;
 }
 
-Result<Design> Design::learn(const Table& points, const Roles& roles, const MachineTable& machines) {
+Result<Design> Design::learn(const Table& points, const Roles& roles) {
   Design design;
   design.roles_ = roles;
   for (auto* role :
@@ -186,7 +186,8 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
   design.feature_names_ = columns.feature_names;
   design.work_names_ = columns.work_names;
   if (design.machine_ && !design.work_names_.empty())
-    design.machine_speeds_ = speeds_of(design.categories_[*design.machine_].levels, machines);
+    design.machine_speeds_ =
+        speeds_of(design.categories_[*design.machine_].levels, known_machines_and(design.roles_.machines));
   design.ranged_names_ = columns.ranged_names;
   return design;
 }

@@ -125,6 +125,7 @@ struct ModelParts {
     v("batch", s.batch);
     v("machine", s.machine);
     v("terms", s.terms);
+    v("machines", s.machines);
   }
   template <class Visit, Describes<Design::Category> Self>
   static void fields(Visit& v, Self& s) {

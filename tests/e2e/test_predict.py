@@ -91,6 +91,18 @@ def test_rows_that_cannot_calibrate_are_refused_in_a_line(neph, fitted, text, co
     assert "--calibrate FEW.csv is missing" in neph("predict", "model.json", "ask.csv", "--out", "x.json", code=None).stderr
 
 
+def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
+    example = REPOSITORY / "examples/machines.toml"
+    write_csv(neph.folder / "runs.csv", [{"net": net, "batch": batch, "host": host, "t": batch * (1 + (net == "lenet5")) / (1 + (host == "desk"))}
+                                         for net in ("mnist", "lenet5", "cifar10") for batch in (1, 2, 4, 8) for host in ("desk", "T4")])  # fmt: skip
+    words = ("runs.csv", "--target", "t", "--network", "net", "--machine", "host")
+    neph("fit", *words, "--machines", example)
+    assert "RTX 3060" in (neph.folder / "model.json").read_text(), "--calibrate needs them again"
+    (neph.folder / "bad.toml").write_text('[[machine]]\nname = "x"\ndevice = "abacus"\n')
+    assert "bad.toml:1: [[machine]]: machine 'x' has the device 'abacus'" in neph("fit", *words, "--machines", "bad.toml", code=None).stderr
+    assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, code=None).stderr
+
+
 @pytest.fixture
 def experiment(neph, small_model, pictures):
     neph("infer", small_model, "--images", pictures, "--batch", "1,2,4", "--mode", "sync,async", "--count", 16, "--warmup", 1,
