@@ -129,6 +129,18 @@ def test_what_is_no_experiment_of_the_store_is_said(neph, experiment):
     assert "--experiment is of a store" in neph("fit", "runs.csv", "--experiment", 1, "--target", "t", code=None).stderr
 
 
+def test_the_literatures_features_are_shown_with_their_coefficients(neph):
+    write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "t": 3 + 0.5 * batch * layers} for batch in (1, 2, 3, 5, 8, 13)
+                                         for layers in (2, 3, 5, 7, 11)])  # fmt: skip
+    for method in ("stepwise", "nnls", "lattuada"):
+        shown = neph("fit", "runs.csv", "--target", "t", "--method", method).stdout
+        assert f"Features that {method} chose" in shown
+        (line,) = [line for line in shown.splitlines() if line.endswith(" x  batch * layers")]
+        assert float(line.split()[0]) == pytest.approx(0.5, rel=0.02)
+        (level,) = [line for line in shown.splitlines() if line.endswith(" x  1")]
+        assert float(level.split()[0]) == pytest.approx(3, abs=0.5)
+
+
 def test_trees_by_name(neph, known_rows):
     write_csv(neph.folder / "runs.csv", known_rows)
     fitted = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
