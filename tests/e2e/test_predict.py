@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import random
+import resource
 
 import pytest
 from places import REPOSITORY
@@ -272,6 +273,35 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
     done = neph("fit", "runs.csv", "--target", "t", code=None)
     assert done.returncode in (2, 3, 7) and complaint in done.stderr
     assert not (neph.folder / "model.json").exists()
+
+
+def limited(neph, megabytes, *words):
+    """What is left of `neph WORDS` where the program may have so much memory for data."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))  # noqa: E731
+    return neph(*words, code=None, preexec_fn=limit)
+
+
+@pytest.mark.address_space
+def test_a_table_that_is_larger_than_the_memory_is_refused_in_a_line(neph):
+    table = neph.folder / "runs.csv"
+    table.write_text("a,b,t\n" + "".join(f"{i % 7},{i % 3},{i % 11 + 1}\n" for i in range(100)))
+    assert limited(neph, 64, "fit", "runs.csv", "--target", "t", "--method", "terms").returncode == 0, "the limit itself is none"
+    with table.open("a") as file:
+        for _ in range(60):
+            file.write("1,2,3\n4,5,6\n" * 50_000)
+    done = limited(neph, 64, "fit", "runs.csv", "--target", "t")
+    assert done.returncode > 0, "killed"
+    assert "there is no memory for more than its first" in done.stderr and "give a part of it" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.address_space
+@pytest.mark.parametrize("begin, complaint", [("", "it is no text"), ("a,t\n1,2\n", "it is no text")])
+def test_two_gigabytes_of_nothing_are_refused_at_once(neph, begin, complaint):
+    with (neph.folder / "runs.csv").open("w") as file:
+        file.write(begin)
+        file.truncate(2 << 30)  # takes no place on the disk
+    assert complaint in limited(neph, 64, "fit", "runs.csv", "--target", "t").stderr
 
 
 def test_extreme_numbers_are_no_trouble(neph):
