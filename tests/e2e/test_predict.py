@@ -314,6 +314,12 @@ def test_a_category_with_very_many_levels(neph):
     neph("fit", "runs.csv", "--target", "t", timeout_s=600)
 
 
+def test_a_category_with_a_hundred_thousand_levels(neph):
+    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(200_000)])
+    shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", timeout_s=600).stdout
+    assert "category   100000" in shown
+
+
 def test_rows_that_do_not_fit_the_model(neph, fitted):
     ask = neph.folder / "ask.csv"
     for text, complaint in {
