@@ -4,6 +4,7 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/table_options.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
@@ -55,7 +56,7 @@ void print_standings(const predict::Model& model) {
                fmt::format("{:.1f} %", 100 * std::expm1(standing.median * standing.reach)),
                fmt::format("{} ({:.0f} %)", way, 100 * weights[best])});
   }
-  fmt::print("\nTried on parts of the table that were left out:\n{}", table.text());
+  fmt::print("\nTried on parts of the table that were left out:\n{}", table.text_within(terminal_width()));
 }
 
 /// What a time is made of, by the terms that were given.
@@ -75,15 +76,32 @@ void print_given(const predict::Model& model) {
   for (const auto& term : fitted->terms)
     table.add({fmt::format("{:.4g}", term.coefficient), "x", printable(term.text),
                term.is_latency ? "latency" : "work", fmt::format("{:.1f} %", 100 * term.share)});
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text_within(terminal_width()));
+}
+
+/// What the literature's ways chose.
+void print_features(const predict::Model& model) {
+  for (const auto& candidate : model.candidates()) {
+    const auto* sum = std::get_if<predict::FeatureSum>(&candidate.model());
+    if (!sum) continue;
+    const double unit = std::exp(sum->log_unit);
+    Table table({"coefficient", "", "feature"});
+    table.add({fmt::format("{:.4g}", unit * (sum->level - sum->slopes.dot(sum->centers))), "x", "1"});
+    for (std::size_t i = 0; i < sum->features.size(); ++i)
+      if (const double slope = sum->slopes[static_cast<Eigen::Index>(i)]; slope != 0)
+        table.add({fmt::format("{:.4g}", unit * slope), "x",
+                   printable(predict::feature_text(sum->features[i], model.design()))});
+    fmt::print("\nFeatures that {} chose, with their coefficients:\n{}", predict::to_string(candidate.spec()),
+               table.text_within(terminal_width()));
+  }
 }
 
 Status fit_table(const FitCommand& options) {
   NEPH_TRY(const auto survey, survey_of(options.table));
   print_survey(survey);
-  predict::FitOptions fit{.roles = roles_in(options.table, survey),
-                          .method = options.method,
-                          .threads = static_cast<std::size_t>(host::usable_cores())};
+  NEPH_TRY(const auto roles, roles_in(options.table, survey));
+  predict::FitOptions fit{
+      .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
   if (fit.roles.batch != options.table.batch)
     fmt::print("taken for the batch: '{}' (--batch)\n", printable(fit.roles.batch));
   ProgressLine line;
@@ -91,6 +109,7 @@ Status fit_table(const FitCommand& options) {
   NEPH_TRY(const auto model, predict::Model::fit(survey, fit));
   line.clear();
   print_given(model);
+  print_features(model);
   print_standings(model);
   NEPH_CHECK(predict::save_model(model, options.out));
   fmt::print("\n{}; next: neph predict {} ROWS.csv\n", options.out, options.out);
@@ -110,6 +129,7 @@ void declare_fit(Command& command) {
       "  neph fit runs.csv --target t --term 'batch*side^2, batch*layers' --latency-term 1 --latency-term "
       "layers\n"
       "  neph fit runs.csv --target t --term '\"global batch\"*h*(12*h+s)/[# GPUs]' --scale '(1+(p-1)/m)'\n"
+      "  neph fit neph.db --experiment 3 --target images_per_s\n"
       "A term has columns (in quotes or [ ] where the name has spaces), numbers, + - * / ^ ( ), and min, "
       "max, log2, "
       "sqrt, ceil, floor.\n"

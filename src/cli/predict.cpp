@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
@@ -20,6 +21,8 @@ constexpr std::size_t most_shown = 100;  ///< rows of a table for people
 struct PredictCommand {
   std::string model;
   std::string rows;
+  std::string calibrate;
+  std::string out;
   std::int64_t nearest = 3;
   bool json = false;
 };
@@ -89,10 +92,28 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   fmt::print("low to high: nine of ten measurements should lie there\n");
 }
 
+/// As the file has it, or with the rows that calibrate it.
+Result<predict::Model> model_of(const PredictCommand& options, std::size_t threads) {
+  NEPH_TRY(auto model, predict::load_model(options.model));
+  if (options.calibrate.empty()) {
+    if (options.out.empty()) return model;
+    return fail(ErrorCode::invalid_argument,
+                "--out is for a calibrated model; --calibrate FEW.csv is missing");
+  }
+  NEPH_TRY(const auto few, predict::read_table(options.calibrate));
+  ProgressLine line;
+  NEPH_TRY(
+      auto calibrated,
+      predict::calibrated(model, few, {.threads = threads, .progress = progress_on(line, "calibrating")}));
+  line.clear();
+  if (!options.out.empty()) NEPH_CHECK(predict::save_model(calibrated, options.out));
+  return calibrated;
+}
+
 Status predict_rows(const PredictCommand& options) {
-  NEPH_TRY(const auto model, predict::load_model(options.model));
   NEPH_TRY(const auto rows, predict::read_table(options.rows));
   const auto threads = static_cast<std::size_t>(host::usable_cores());
+  NEPH_TRY(const auto model, model_of(options, threads));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (!options.json) {
     print_predictions(model, rows, predictions);
@@ -110,7 +131,15 @@ void declare_predict(Command& command) {
   command.positional("model", options->model, "file that 'neph fit' wrote", true);
   command.positional("rows", options->rows, "table with the columns that the model was fitted to", true);
   command.flag("json", options->json, "as JSON on stdout, with the places of the nearest measured points");
-  command.footer("Example:\n  neph predict model.json candidates.csv");
+  command.option(
+      "calibrate", options->calibrate,
+      "table of a few measured rows, with the target: of a new machine, say; the model is fitted anew "
+      "with them");
+  command.option("out", options->out, "file for the model that --calibrate makes, to ask again");
+  command.footer(
+      "Examples:\n"
+      "  neph predict model.json candidates.csv\n"
+      "  neph predict model.json --calibrate five-rows.csv candidates.csv --out calibrated.json");
   command.action([options] { return predict_rows(*options); });
 }
 

@@ -1,6 +1,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/text.hpp"
 #include "core/units.hpp"
@@ -8,6 +9,9 @@
 
 namespace neph::cli {
 namespace {
+
+constexpr std::size_t gap = 2;             ///< between columns
+constexpr std::size_t least_wrapped = 12;  ///< no column is made narrower
 
 /// The value as a person reads it, by the unit that its name ends in.
 std::string field_text(const std::string& name, const Json& value) {
@@ -48,6 +52,35 @@ std::string one_line(const std::string& name, const Json& value, const std::stri
   return line;
 }
 
+/// Where a line of at most `width` columns ends: behind the last space in it, else behind an operator of a
+/// term, else where it is full.
+std::size_t end_of_line(std::string_view text, std::size_t width) {
+  std::size_t end = 0, space = 0, sign = 0;
+  while (end < text.size()) {
+    auto next = end + 1;
+    while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
+    if (display_width(text.substr(0, next)) > width) break;
+    if (text[end] == ' ') space = next;
+    if (std::string_view("*/+-^,").find(text[end]) != std::string_view::npos) sign = next;
+    end = next;
+  }
+  if (end == text.size() || text[end] == ' ') return end;
+  if (space > 0) return space;
+  return sign > 0 ? sign : std::max<std::size_t>(end, 1);
+}
+
+/// Lines of at most `width` columns.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (display_width(text) > width) {
+    const auto end = end_of_line(text, width);
+    lines.emplace_back(trimmed(text.substr(0, end)));
+    text = trimmed(text.substr(end));
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
 }  // namespace
 
 bool Table::is_numeric(std::size_t column) const {
@@ -57,20 +90,47 @@ bool Table::is_numeric(std::size_t column) const {
   });
 }
 
-std::string Table::text() const {
-  std::vector<std::size_t> widths(rows_.front().size());
+Table::Widths Table::widths() const {
+  Widths widths(rows_.front().size());
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  return widths;
+}
+
+std::string Table::text() const { return text(widths()); }
+
+std::string Table::text_within(std::size_t width) const {
+  auto all = widths();
+  for (auto& each : all) each += gap;
+  while (std::accumulate(all.begin(), all.end(), std::size_t{0}) > width + gap) {
+    const auto widest = std::max_element(all.begin(), all.end());
+    if (*widest <= least_wrapped + gap) break;
+    --*widest;
+  }
+  for (auto& each : all) each -= gap;
+  return text(all);
+}
+
+std::string Table::text(const Widths& widths) const {
   std::string out;
   for (const auto& row : rows_) {
-    std::string line;
+    std::vector<std::vector<std::string>> cells;
+    std::size_t lines = 1;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - display_width(row[i]), ' ');
-      line += is_numeric(i) ? space + row[i] : row[i] + space;
-      line += "  ";
+      cells.push_back(wrapped(row[i], widths[i]));
+      lines = std::max(lines, cells.back().size());
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    for (std::size_t number = 0; number < lines; ++number) {
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const auto& cell = number < cells[i].size() ? cells[i][number] : std::string();
+        const std::string space(widths[i] - display_width(cell), ' ');
+        line += is_numeric(i) ? space + cell : cell + space;
+        line += std::string(gap, ' ');
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + "\n";
+    }
   }
   return out;
 }

@@ -15,8 +15,14 @@ class Table {
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.size() == 1; }
   std::string text() const;
+  /// The same within so many columns of a terminal: the widest texts go on in further lines, as far as they
+  /// can.
+  std::string text_within(std::size_t width) const;
 
  private:
+  using Widths = std::vector<std::size_t>;
+  Widths widths() const;
+  std::string text(const Widths& widths) const;
   bool is_numeric(std::size_t column) const;
 
   std::vector<std::vector<std::string>> rows_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/experiment_table.hpp"
 #include "core/text.hpp"
 
 namespace neph::cli {
@@ -35,6 +36,18 @@ Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table&
   return {};
 }
 
+Result<predict::Table> table_of(const TableOptions& options) {
+  if (is_store(options.table)) {
+    auto wanted = names_in(options.use);
+    wanted.push_back(options.target);
+    return experiment_table(options.table, options.experiment, wanted);
+  }
+  if (options.experiment != 0)
+    return fail(ErrorCode::invalid_argument, "--experiment is of a store, and {} is none: give neph.db",
+                options.table);
+  return predict::read_table(options.table);
+}
+
 }  // namespace
 
 std::vector<std::string> names_in(const std::string& list) {
@@ -51,7 +64,7 @@ std::vector<std::string> names_in(const std::string& list) {
 Result<predict::Survey> survey_of(const TableOptions& options) {
   if (options.target.empty())
     return fail(ErrorCode::invalid_argument, "--target is missing: the column to predict");
-  NEPH_TRY(const auto table, predict::read_table(options.table));
+  NEPH_TRY(const auto table, table_of(options));
   predict::SurveyOptions wanted{.ignored = names_in(options.ignore), .used = names_in(options.use)};
   const auto texts = terms_in(options);
   if (!texts.empty()) {
@@ -62,13 +75,20 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
   return predict::survey(table, options.target, wanted);
 }
 
-predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey) {
+Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey) {
   predict::Roles roles{.network = options.network,
                        .variants = options.variants,
                        .side = options.side,
                        .batch = options.batch,
                        .machine = options.machine,
                        .terms = terms_in(options)};
+  if (!options.machines.empty()) {
+    if (roles.network.empty() || roles.machine.empty())
+      return fail(
+          ErrorCode::invalid_argument,
+          "--machines tells how fast a --machine does the work of a --network: give both columns too");
+    NEPH_TRY(roles.machines, predict::read_machines(options.machines));
+  }
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(survey);
   return roles;
 }

@@ -10,12 +10,14 @@ namespace neph::cli {
 
 struct TableOptions {
   std::string table;
+  std::int64_t experiment = 0;
   std::string target;
   std::string network;
   std::string variants;
   std::string side;
   std::string batch;
   std::string machine;
+  std::string machines;
   std::string ignore;
   std::string use;
   std::vector<std::string> term;
@@ -25,7 +27,11 @@ struct TableOptions {
 
 template <class Visit, Describes<TableOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("table", s.table, "CSV or JSON lines with a heading; one row is one measurement");
+  v("table", s.table, "CSV or JSON lines with a heading, one row is one measurement; or a store, neph.db");
+  v("experiment", s.experiment,
+    "of a store, by its number (neph runs): a row is a run, its factors and machine are columns; 0: the "
+    "newest",
+    at_least(0));
   v("target", s.target, "the column to predict, with or without the unit in its heading");
   v("network", s.network,
     "column with networks' names, or their ONNX files: their layers tell what they ask for");
@@ -35,6 +41,10 @@ void describe(Visit&& v, Self& s) {
   v("batch", s.batch, "column with the pictures of a batch; with --network the one called so");
   v("machine", s.machine,
     "column with machines: each has rates of its own; of a new one a row must be in the table");
+  v("machines", s.machines,
+    "TOML file of devices and machines beside those that are built in, as examples/machines.toml: with "
+    "--network, "
+    "what their data sheets say tells how fast a machine does which work");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
   v("term", s.term,
@@ -50,7 +60,8 @@ std::vector<std::string> names_in(const std::string& list);
 /// Reads and surveys the table. Errors: those of read_table and survey, and a target that was not given.
 Result<predict::Survey> survey_of(const TableOptions& options);
 
-/// Where no batch was named beside a network, the only column that speaks of one.
-predict::Roles roles_in(const TableOptions& options, const predict::Survey& survey);
+/// Where no batch was named beside a network, the only column that speaks of one. Errors: those of
+/// read_machines, and machines that nothing would ask for.
+Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey);
 
 }  // namespace neph::cli

@@ -25,6 +25,23 @@ TEST(Table, NumbersAreSetRightAndWordsLeft) {
             "second      -\n");
 }
 
+TEST(Table, LongTextsGoOnInFurtherLines) {
+  Table table({"share", "term"});
+  table.add({"5 %", "batch*layers*width^2/stages"});
+  table.add({"95 %", "of a value of µs"});
+  EXPECT_EQ(table.text_within(21),
+            "share  term\n"
+            "  5 %  batch*layers*\n"
+            "       width^2/stages\n"
+            " 95 %  of a value of\n"
+            "       µs\n");
+  EXPECT_EQ(table.text_within(100), table.text());
+  Table narrow({"a", "b"});
+  narrow.add({"aaaaaaaaaaaaaaaa", "b"});
+  EXPECT_EQ(narrow.text_within(3), "a             b\naaaaaaaaaaaa  b\naaaa\n")
+      << "no column of less than twelve";
+}
+
 TEST(Outline, ShowsUnitsAndLeavesOutWhatIsUnknown) {
   const Json object = {
       {"total_bytes", 1536},

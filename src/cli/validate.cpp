@@ -212,8 +212,9 @@ void explain(const predict::Survey& survey, predict::FitOptions fit, std::uint64
 Status validate_table(const ValidateCommand& options) {
   NEPH_TRY(const auto survey, survey_of(options.table));
   NEPH_TRY(const auto splits, splits_in(options, survey.points.features));
-  predict::ValidationSettings settings{.fit = {.roles = roles_in(options.table, survey),
-                                               .threads = static_cast<std::size_t>(host::usable_cores())}};
+  NEPH_TRY(const auto roles, roles_in(options.table, survey));
+  predict::ValidationSettings settings{
+      .fit = {.roles = roles, .threads = static_cast<std::size_t>(host::usable_cores())}};
   NEPH_TRY(settings.methods, methods_in(options.method));
   ProgressLine line;
   settings.progress = progress_on(line, "fitting");

@@ -178,7 +178,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     }
     const VectorXd own = all.logs.row(i).transpose();
     const double mean = agreed(all.weights, own, place.conditions.empty()),
-                 half = blend_.half_width(place, all.weights, own, noise_);
+                 half = blend_.half_width(place, all.weights, own, measured_.noise);
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);
     prediction.high = steady::exp(mean + half);

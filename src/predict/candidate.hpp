@@ -57,6 +57,7 @@ struct CandidateSpec {
   std::int64_t most_terms = 0;  ///< of monomials; never more than an eighth of the rows
   double power = 1;             ///< of a sum of work (work_model.hpp)
   bool has_process = true;      ///< false: the backbone alone, whatever the departure
+  bool operator==(const CandidateSpec&) const = default;
 };
 template <class Visit, Describes<CandidateSpec> Self>
 void describe(Visit&& v, Self& s) {

@@ -141,7 +141,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   return part;
 }
 
-Result<Design> Design::learn(const Table& points, const Roles& roles, const MachineTable& machines) {
+Result<Design> Design::learn(const Table& points, const Roles& roles) {
   Design design;
   design.roles_ = roles;
   for (auto* role :
@@ -190,7 +190,8 @@ Result<Design> Design::learn(const Table& points, const Roles& roles, const Mach
   design.feature_names_ = columns.feature_names;
   design.work_names_ = columns.work_names;
   if (design.machine_ && !design.work_names_.empty())
-    design.machine_speeds_ = speeds_of(design.categories_[*design.machine_].levels, machines);
+    design.machine_speeds_ =
+        speeds_of(design.categories_[*design.machine_].levels, known_machines_and(design.roles_.machines));
   design.ranged_names_ = columns.ranged_names;
   return design;
 }
@@ -205,6 +206,16 @@ std::vector<std::string> Design::plain() const {
       names.push_back(name);
   }
   return names;
+}
+
+bool Design::has_columns_of(const Design& other) const {
+  const auto is_same_number = [](const Number& a, const Number& b) {
+    return a.column == b.column && a.is_quantity == b.is_quantity && a.may_be_empty == b.may_be_empty &&
+           a.is_seen == b.is_seen;
+  };
+  const auto is_same_category = [](const Category& a, const Category& b) { return a.column == b.column; };
+  return std::ranges::equal(numbers_, other.numbers_, is_same_number) &&
+         std::ranges::equal(categories_, other.categories_, is_same_category);
 }
 
 std::string Design::range_end(Index ranged, double value) const {

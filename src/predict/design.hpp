@@ -28,7 +28,8 @@ struct Roles {
   std::string side;      ///< of the pictures, in pixels
   std::string batch;
   std::string machine;
-  TermTexts terms;  ///< that the user gives
+  TermTexts terms;        ///< that the user gives
+  MachineTable machines;  ///< the user's own, beside those that are built in
 };
 
 /// Rows as the methods see them.
@@ -47,8 +48,7 @@ class Design {
  public:
   /// Errors: not_found (a role's column, a network), invalid_argument (a network at a side that is too small
   /// for it), those of GivenTerms.
-  static Result<Design> learn(const Table& points, const Roles& roles,
-                              const MachineTable& machines = known_machines());
+  static Result<Design> learn(const Table& points, const Roles& roles);
 
   /// Errors: not_found (a column is missing), invalid_argument (text where there were numbers, an empty cell
   /// in a column that had none).
@@ -59,6 +59,9 @@ class Design {
   std::vector<std::string> plain() const;  ///< features that are no quantities
   const std::vector<std::string>& work_terms() const { return work_names_; }
   const GivenTerms& given() const { return given_; }
+  const Roles& roles() const { return roles_; }
+  /// Whether inputs of the two have the same columns, whatever their rows and levels are.
+  bool has_columns_of(const Design& other) const;
   const std::vector<std::string>& ranged() const { return ranged_names_; }
   /// Whether the methods see what it is: false for a number that never differed and that no network's work
   /// depends on.

@@ -90,13 +90,21 @@ TEST(Machines, AreThoseBuiltInAndTheUsersOwn) {
   for (const auto& machine : known_machines().machine)
     EXPECT_TRUE(known_machines().device_of(machine.device)) << machine.name;
   const auto path = std::filesystem::temp_directory_path() / "neph-machines-test.toml";
-  std::ofstream(path)
-      << "[[device]]\nname = \"own\"\nfp32_tflops = 3.0\n[[machine]]\nname = \"desk\"\ndevice = \"own\"\n";
-  EXPECT_EQ(machines_with(path)->device_of("desk")->fp32_tflops, 3);
-  EXPECT_TRUE(machines_with(path)->device_of("p2.xlarge"));
-  std::ofstream(path) << "[[machine]]\nname = \"desk\"\ndevice = \"abacus\"\n";
-  EXPECT_THAT(machines_with(path).error().message,
-              HasSubstr("machine 'desk' has the device 'abacus', which is not known"));
+  const auto read = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return read_machines(path);
+  };
+  const std::string device = "[[device]]\nname = \"own\"\nfp32_tflops = 3.0\nbandwidth_gb_s = 100.0\n";
+  const auto own = read(device + "[[machine]]\nname = \"own\"\ndevice = \"own\"\n");
+  ASSERT_TRUE(own) << own.error().message;
+  EXPECT_EQ(known_machines_and(*own).device_of("own")->fp32_tflops, 3) << "a machine called as its device";
+  EXPECT_TRUE(known_machines_and(*own).device_of("p2.xlarge"));
+  EXPECT_THAT(read(device + "[[machine]]\nname = \"desk\"\ndevice = \"abacus\"\n").error().message,
+              HasSubstr(".toml:5: [[machine]]: machine 'desk' has the device 'abacus', which is not known"));
+  EXPECT_THAT(read(device + "[[device]]\nname = \"slow\"\n").error().message,
+              HasSubstr(".toml:5: [[device]] needs a name, and fp32_tflops and bandwidth_gb_s above 0"));
+  EXPECT_THAT(read(device + "tflops = 3\n").error().message, HasSubstr("unknown"));
+  EXPECT_THAT(read("[[device]]\nname = \n").error().message, HasSubstr(".toml:2:"));
   std::filesystem::remove(path);
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/file.hpp"
+#include "core/text.hpp"
 #include "core/toml.hpp"
 
 namespace neph::predict {
@@ -14,11 +15,27 @@ bool same_name(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+/// Of the heading of the entry at `place` of its kind; 0: it is written in another way.
+std::size_t line_of(std::string_view text, std::string_view kind, std::size_t place) {
+  const auto heading = fmt::format("[[{}]]", kind);
+  std::size_t number = 0, seen = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find('\n', begin), text.size());
+    ++number;
+    if (trimmed(text.substr(begin, end - begin)).starts_with(heading) && seen++ == place) return number;
+    begin = end + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<Device> MachineTable::device_of(std::string_view name) const {
   for (const auto& known : machine)
-    if (same_name(known.name, name)) return device_of(known.device);
+    if (same_name(known.name, name)) {
+      name = known.device;
+      break;
+    }
   for (const auto& known : device)
     if (same_name(known.name, name)) return known;
   return std::nullopt;
@@ -53,19 +70,34 @@ const MachineTable& known_machines() {
   return table;
 }
 
-Result<MachineTable> machines_with(const std::filesystem::path& file) {
+MachineTable known_machines_and(const MachineTable& own) {
+  auto all = own;
+  const auto& known = known_machines();
+  all.device.insert(all.device.end(), known.device.begin(), known.device.end());
+  all.machine.insert(all.machine.end(), known.machine.begin(), known.machine.end());
+  return all;
+}
+
+Result<MachineTable> read_machines(const std::filesystem::path& file) {
   NEPH_TRY(const auto text, read_file(file));
   NEPH_TRY(const auto json, parse_toml(text, file.string()));
-  NEPH_TRY(auto table, from_json<MachineTable>(json, file.string()));
-  const auto& known = known_machines();
-  table.device.insert(table.device.end(), known.device.begin(), known.device.end());
-  table.machine.insert(table.machine.end(), known.machine.begin(), known.machine.end());
-  for (const auto& machine : table.machine)
-    if (!table.device_of(machine.device))
+  NEPH_TRY(auto own, from_json<MachineTable>(json, file.string()));
+  const auto entry = [&](std::string_view kind, std::size_t place) {
+    return fmt::format("{}:{}: [[{}]]", file.string(), line_of(text, kind, place), kind);
+  };
+  for (std::size_t i = 0; i < own.device.size(); ++i)
+    if (const auto& device = own.device[i];
+        device.name.empty() || !(device.fp32_tflops > 0) || !(device.bandwidth_gb_s > 0))
+      return fail(ErrorCode::invalid_argument,
+                  "{} needs a name, and fp32_tflops and bandwidth_gb_s above 0, as its data sheet has them",
+                  entry("device", i));
+  const auto all = known_machines_and(own);
+  for (std::size_t i = 0; i < own.machine.size(); ++i)
+    if (const auto& machine = own.machine[i]; machine.name.empty() || !all.device_of(machine.device))
       return fail(ErrorCode::invalid_argument,
                   "{}: machine '{}' has the device '{}', which is not known; add a [[device]] of that name",
-                  file.string(), machine.name, machine.device);
-  return table;
+                  entry("machine", i), machine.name, machine.device);
+  return own;
 }
 
 }  // namespace neph::predict

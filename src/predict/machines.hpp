@@ -62,8 +62,11 @@ void describe(Visit&& v, Self& s) {
 
 /// What is built in.
 const MachineTable& known_machines();
-/// The same with what a TOML file of [[device]] and [[machine]] adds; its entries go first. Errors: those of
-/// reading a file; invalid_argument (an unknown key, a machine whose device nobody knows).
-Result<MachineTable> machines_with(const std::filesystem::path& file);
+/// The same with a user's own, which go first.
+MachineTable known_machines_and(const MachineTable& own);
+/// A TOML file of [[device]] and [[machine]]. Errors: those of reading a file and of TOML (with the line);
+/// invalid_argument (an unknown key, an entry without a name, a device whose peak or bandwidth is not above
+/// 0, a machine whose device nobody knows: with the line of the entry).
+Result<MachineTable> read_machines(const std::filesystem::path& file);
 
 }  // namespace neph::predict

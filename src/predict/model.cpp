@@ -43,7 +43,30 @@ std::vector<std::size_t> worth_keeping(const Blend& blend, std::size_t candidate
   return kept;
 }
 
+/// With what hold-outs of an earlier model said of conditions that these say nothing of.
+Blend completed(const Blend& blend, const Blend& earlier) {
+  auto standings = blend.standings();
+  const auto own = std::ranges::max(standings, {}, &Standing::group).group;
+  for (auto standing : earlier.standings()) {
+    if (std::ranges::find(standings, standing.condition, &Standing::condition) != standings.end()) continue;
+    if (standing.group >= 0) standing.group += own + 1;  // its hold-outs are none of the new ones
+    standings.push_back(standing);
+  }
+  std::ranges::sort(standings, {}, &Standing::condition);
+  return Blend(std::move(standings));
+}
+
 }  // namespace
+
+/// Those that need no trials since an earlier model had them. How few points a level has may be another now.
+std::vector<Condition> Model::known_conditions(const FitOptions& options) const {
+  const auto* earlier = options.earlier;
+  if (!earlier || earlier->specs_ != specs_ || !design_.has_columns_of(earlier->design_)) return {};
+  std::vector<Condition> known;
+  for (const auto& standing : earlier->blend_.standings())
+    if (standing.condition.situation != Situation::few) known.push_back(standing.condition);
+  return known;
+}
 
 Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   if (survey.points.target.size() < fewest_points)
@@ -52,7 +75,8 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   NEPH_TRY(auto design, Design::learn(survey.points.features, options.roles));
   Model model(std::move(design));
   NEPH_TRY(model.points_, model.design_.apply(survey.points.features));
-  model.noise_ = survey.points.noise;
+  model.measured_ = survey.points;
+  model.method_ = options.method;
   model.origin_ = {.source = survey.points.features.source,
                    .target = survey.target,
                    .rows = survey.rows,
@@ -69,7 +93,7 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
 
   model.specs_ = specs_of(options.method, model.design_, survey.points.target.size());
   CandidateContext context{.machine_speeds = model.design_.machine_speeds(),
-                           .noise = model.noise_,
+                           .noise = model.measured_.noise,
                            .most_rows_for_kernel = options.kernel_rows_in_trials,
                            .most_rows_of_process = options.process_rows,
                            .is_trial = true};
@@ -77,9 +101,12 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
     context.most_rows_of_process = options.process_rows_in_trials;
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
   const auto guesses = first_guesses(model.specs_, context, model.points_, log_target, options.threads);
-  model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
-                             {.threads = options.threads, .guesses = guesses, .progress = options.progress});
+  const auto known = model.known_conditions(options);
+  model.trials_ = run_trials(
+      model.specs_, context, model.points_, log_target,
+      {.known = known, .threads = options.threads, .guesses = guesses, .progress = options.progress});
   model.blend_ = Blend::learn(model.trials_);
+  if (!known.empty()) model.blend_ = completed(model.blend_, options.earlier->blend());
 
   context.most_rows_for_kernel = options.kernel_rows;
   context.most_rows_of_process = options.process_rows;

@@ -13,6 +13,8 @@
 
 namespace neph::predict {
 
+class Model;
+
 struct FitOptions {
   Roles roles;
   Method method = Method::automatic;
@@ -22,6 +24,9 @@ struct FitOptions {
   /// Rows that a process follows, and in trials of tables with more points than that.
   std::size_t process_rows = 2000, process_rows_in_trials = 1000;
   std::function<void(std::size_t done, std::size_t all)> progress;
+  /// Fitted to all points but a few: what hold-outs said of it is believed, and only what they could not say
+  /// is tried. One whose inputs have other columns, or other candidates, is of no use and not looked at.
+  const Model* earlier = nullptr;
 };
 
 /// Why a row is further from the table than its own rows are from each other.
@@ -72,6 +77,9 @@ class Model {
   const std::vector<std::size_t>& kept() const { return kept_; }
   /// What was fitted to, as the methods see it.
   const Inputs& points() const { return points_; }
+  /// The same as the table has it, with what was measured.
+  const Points& measured() const { return measured_; }
+  Method method() const { return method_; }
   const std::vector<Trial>& trials() const { return trials_; }
   const std::vector<CandidateSpec>& specs() const { return specs_; }
 
@@ -85,6 +93,7 @@ class Model {
     const Inputs& inputs;
     std::vector<Place> places;  ///< of each row
   };
+  std::vector<Condition> known_conditions(const FitOptions& options) const;
   RareLevels rare_levels() const;
   Place place_of(const Inputs& inputs, Eigen::Index row, const RareLevels& rare) const;
   Blended blended(const Place& place, const Inputs& inputs) const;
@@ -104,7 +113,8 @@ class Model {
   Eigen::RowVectorXd low_, high_;                 ///< of the ranged numbers
   std::vector<std::vector<std::size_t>> counts_;  ///< points of each level of each category
   Inputs points_;
-  double noise_ = 0;
+  Points measured_;
+  Method method_ = Method::automatic;
 };
 
 }  // namespace neph::predict

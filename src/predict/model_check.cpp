@@ -1,4 +1,5 @@
 // Whether the parts of a model that was read fit together.
+#include <algorithm>
 #include <cmath>
 
 #include "predict/model_parts.hpp"
@@ -44,6 +45,27 @@ Status check_features(const FeatureSum& sum, const Inputs& inputs, const Design&
   return {};
 }
 
+/// `rows`: points as the methods see them.
+Status check_measured(const Points& measured, Index rows) {
+  const auto count = static_cast<std::size_t>(rows);
+  const auto are_all = [](const std::vector<double>& values, auto&& holds) {
+    return std::all_of(values.begin(), values.end(), holds);
+  };
+  NEPH_CHECK(consistent(measured.features.rows == count && measured.target.size() == count &&
+                            measured.repeats.size() == count && measured.deviations.size() == count &&
+                            std::isfinite(measured.noise) &&
+                            are_all(measured.target, [](double t) { return t > 0 && std::isfinite(t); }) &&
+                            are_all(measured.deviations, [](double d) { return std::isfinite(d); }),
+                        "what was measured"));
+  for (const auto& column : measured.features.columns) {
+    const bool is_known = std::all_of(column.codes.begin(), column.codes.end(), [&](std::int32_t code) {
+      return code >= -1 && code < std::ssize(column.levels);
+    });
+    NEPH_CHECK(consistent(column.rows() == count && is_known, "columns of what was measured"));
+  }
+  return {};
+}
+
 }  // namespace
 
 /// Whatever was edited, nothing may reach beyond a matrix later.
@@ -62,6 +84,7 @@ Status ModelParts::check(const Model& model) {
   NEPH_CHECK(consistent(model.points_.ranged.cols() == ranged &&
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),
                         "the points' numbers"));
+  NEPH_CHECK(check_measured(model.measured_, model.points_.places.numbers.rows()));
   NEPH_CHECK(consistent(std::ssize(model.counts_) == categories, "counts of the categories"));
   for (std::size_t c = 0; c < model.counts_.size(); ++c)
     NEPH_CHECK(

@@ -126,6 +126,7 @@ struct ModelParts {
     v("batch", s.batch);
     v("machine", s.machine);
     v("terms", s.terms);
+    v("machines", s.machines);
   }
   template <class Visit, Describes<Design::Category> Self>
   static void fields(Visit& v, Self& s) {
@@ -175,6 +176,26 @@ struct ModelParts {
   static void fields(Visit& v, Self& s) {
     v("standings", s.standings_);
   }
+  template <class Visit, Describes<Column> Self>
+  static void fields(Visit& v, Self& s) {
+    v("name", s.name);
+    v("numbers", s.numbers);
+    v("codes", s.codes);
+    v("levels", s.levels);
+  }
+  template <class Visit, Describes<Table> Self>
+  static void fields(Visit& v, Self& s) {
+    v("columns", s.columns);
+    v("rows", s.rows);
+  }
+  template <class Visit, Describes<Points> Self>
+  static void fields(Visit& v, Self& s) {
+    v("features", s.features);
+    v("target", s.target);
+    v("repeats", s.repeats);
+    v("deviations", s.deviations);
+    v("noise", s.noise);
+  }
   template <class Visit, Describes<Model> Self>
   static void fields(Visit& v, Self& s) {
     v("origin", s.origin_);
@@ -182,7 +203,8 @@ struct ModelParts {
     v("low", s.low_);
     v("high", s.high_);
     v("counts", s.counts_);
-    v("noise", s.noise_);
+    v("method", s.method_);
+    v("measured", s.measured_);
     v("specs", s.specs_);
     v("blend", s.blend_);
     v("kept", s.kept_);

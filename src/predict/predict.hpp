@@ -12,6 +12,7 @@
 // more than a pass.
 #pragma once
 
+#include "predict/calibration.hpp"
 #include "predict/contributions.hpp"
 #include "predict/fitted_terms.hpp"
 #include "predict/learning_curve.hpp"

@@ -51,13 +51,6 @@ std::size_t distinct(const Column& column, const Rows& rows) {
   return values.size();
 }
 
-double noise_of(const Points& points) {
-  std::vector<double> repeated;
-  for (std::size_t i = 0; i < points.repeats.size(); ++i)
-    if (points.repeats[i] > 1) repeated.push_back(points.deviations[i]);
-  return repeated.empty() ? 0 : stats::median(repeated);
-}
-
 /// Without levels that no row has.
 void compact_levels(Column& column) {
   std::vector<std::int32_t> places(column.levels.size(), -1);
@@ -265,7 +258,7 @@ class Surveying {
       for (const auto i : group) logs.push_back(log_target_[i]);
       survey_.points.target.push_back(std::exp(stats::median(logs)));
       survey_.points.repeats.push_back(static_cast<int>(group.size()));
-      const double deviation = group.size() < 2 ? 0 : 1.4826 * stats::median_absolute_deviation(logs);
+      const double deviation = group.size() < 2 ? 0 : deviation_of_repeats(logs);
       survey_.points.deviations.push_back(deviation);
       if (group.size() < 2) continue;
       for (const auto distance : log_distances(group))
@@ -308,6 +301,17 @@ class Surveying {
 };
 
 }  // namespace
+
+double deviation_of_repeats(const std::vector<double>& logs) {
+  return 1.4826 * stats::median_absolute_deviation(logs);
+}
+
+double noise_of(const Points& points) {
+  std::vector<double> repeated;
+  for (std::size_t i = 0; i < points.repeats.size(); ++i)
+    if (points.repeats[i] > 1) repeated.push_back(points.deviations[i]);
+  return repeated.empty() ? 0 : stats::median(repeated);
+}
 
 Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options) {
   NEPH_TRY(const auto place, table.find(target));

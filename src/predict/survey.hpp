@@ -69,6 +69,11 @@ struct Points {
   double noise = 0;  ///< deviation of the logarithm of one repeat; 0: nothing was repeated
 };
 
+/// Of the logarithms of two or more repeats of one point, whatever one outlier is.
+double deviation_of_repeats(const std::vector<double>& logs);
+/// Median deviation of the points that were repeated; 0: none was.
+double noise_of(const Points& points);
+
 struct Survey {
   std::vector<SurveyedColumn> columns;
   std::vector<Finding> findings;

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <new>
 
 #include "core/file.hpp"
 #include "core/json.hpp"
 #include "core/lines.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
+#include "core/units.hpp"
 #include "predict/cells.hpp"
 
 namespace neph::predict {
@@ -184,15 +186,27 @@ Status read_once(const Pieces& pieces, Cells& cells) {
   return reader->end();
 }
 
+Status read_twice_at_most(const Pieces& pieces, Cells& cells, const TableLimits& limits) {
+  NEPH_CHECK(read_once(pieces, cells));
+  if (!cells.must_be_read_again()) return {};
+  cells = Cells(cells.text_columns(), limits);
+  return read_once(pieces, cells);
+}
+
 Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableLimits& limits) {
   const auto named = [&](const Status& status) {
     return fail(status.error().code, "{}: {}", source, status.error().message);
   };
   Cells cells({}, limits);
-  if (const auto status = read_once(pieces, cells); !status) return named(status);
-  if (cells.must_be_read_again()) {
-    cells = Cells(cells.text_columns(), limits);
-    if (const auto status = read_once(pieces, cells); !status) return named(status);
+  try {
+    if (const auto status = read_twice_at_most(pieces, cells, limits); !status) return named(status);
+  } catch (const std::bad_alloc&) {
+    const auto rows = cells.rows();
+    cells = Cells({}, limits);  // room for the words
+    return named(
+        fail(ErrorCode::unsupported,
+             "there is no memory for more than its first {} rows; give a part of it, or fewer columns",
+             format_grouped(static_cast<std::int64_t>(rows))));
   }
   auto table = std::move(cells).finish(std::move(source));
   if (table.columns.empty()) return fail(ErrorCode::corrupt, "{}: it is empty", table.source);

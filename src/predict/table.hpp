@@ -48,8 +48,8 @@ struct TableLimits {
 
 /// Errors: not_found, unavailable, io; corrupt (line and cell of the fault: a line with more or fewer cells
 /// than the heading, a quote that is not closed, two columns of one name, bytes that are not UTF-8, no rows);
-/// unsupported (larger than the limits). The file is read in pieces, once, or twice where a column turns out
-/// to be text.
+/// unsupported (larger than the limits, or than the memory that there is). The file is read in pieces, once,
+/// or twice where a column turns out to be text.
 Result<Table> read_table(const std::filesystem::path& path, const TableLimits& limits = {});
 
 /// The same from memory. JSON lines if the first character that is no space is '{'.

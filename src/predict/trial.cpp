@@ -1,5 +1,6 @@
 #include "predict/trial.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 
@@ -55,7 +56,12 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const VectorXd& log_target,
                               const TrialSettings& settings) {
-  const auto splits = hold_outs(inputs, settings.hold_out);
+  auto splits = hold_outs(inputs, settings.hold_out);
+  std::erase_if(splits, [&](const HoldOut& split) {
+    return std::ranges::all_of(split.conditions, [&](const Condition& each) {
+      return std::ranges::find(settings.known, each) != settings.known.end();
+    });
+  });
   std::vector<Trial> trials;
   for (const auto& split : splits)
     trials.push_back({split.conditions,

@@ -21,6 +21,7 @@ struct Trial {
 
 struct TrialSettings {
   HoldOutSettings hold_out;
+  std::vector<Condition> known;  ///< hold-outs of these are left out
   std::size_t threads = 2;
   std::vector<std::optional<Kernel>> guesses;                       ///< first_guesses(); empty: none
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< called by one thread at a time

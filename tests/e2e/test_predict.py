@@ -4,6 +4,7 @@ import csv
 import itertools
 import json
 import random
+import resource
 
 import pytest
 from places import REPOSITORY
@@ -65,6 +66,80 @@ def test_a_machine_that_nobody_measured_is_refused(neph, fitted):
     assert row["value"] is None and "no row of this machine was measured" in row["refused"]
     shown = neph("predict", "model.json", "ask.csv").stdout
     assert "refused: no row of this machine was measured" in shown
+
+
+def test_a_few_rows_calibrate_a_model_to_a_new_machine(neph, fitted):
+    true = {batch: true_ms(batch, 8, "fast") * 1.7 for batch in (1, 2, 4, 8, 16, 24, 32)}
+    write_csv(neph.folder / "few.csv", [{"machine": "new", "layers": 8, "batch": batch, "step (ms)": true[batch]} for batch in (1, 4, 8, 16, 32)])
+    write_csv(neph.folder / "ask.csv", [{"batch": batch, "layers": 8, "machine": "new"} for batch in (2, 24)])
+    rows = neph.json("predict", "model.json", "--calibrate", "few.csv", "ask.csv", "--out", "calibrated.json")["rows"]
+    for row, batch in zip(rows, (2, 24)):
+        assert row["value"] == pytest.approx(true[batch], rel=0.1) and row["low"] < true[batch] < row["high"]
+    assert neph.json("predict", "calibrated.json", "ask.csv")["rows"] == rows
+    assert neph.json("predict", "model.json", "ask.csv")["rows"][0]["refused"], "the model itself stays as it was"
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("batch,layers,machine\n1,4,new\n", "add what was measured"),
+    ("batch,layers,machine,step (ms)\n1,4,new,0\n", "'step (ms)' is 0 in row 1; a finite number above 0 is needed"),
+    ("batch,layers,step (ms)\n1,4,3\n", "unknown column 'machine'"),
+])  # fmt: skip
+def test_rows_that_cannot_calibrate_are_refused_in_a_line(neph, fitted, text, complaint):
+    (neph.folder / "few.csv").write_text(text)
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n1,4,new\n")
+    done = neph("predict", "model.json", "--calibrate", "few.csv", "ask.csv", code=None)
+    assert done.returncode != 0 and complaint in done.stderr and done.stderr.count("\n") == 1
+    assert "--calibrate FEW.csv is missing" in neph("predict", "model.json", "ask.csv", "--out", "x.json", code=None).stderr
+
+
+def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
+    example = REPOSITORY / "examples/machines.toml"
+    write_csv(neph.folder / "runs.csv", [{"net": net, "batch": batch, "host": host, "t": batch * (1 + (net == "lenet5")) / (1 + (host == "desk"))}
+                                         for net in ("mnist", "lenet5", "cifar10") for batch in (1, 2, 4, 8) for host in ("desk", "T4")])  # fmt: skip
+    words = ("runs.csv", "--target", "t", "--network", "net", "--machine", "host")
+    neph("fit", *words, "--machines", example)
+    assert "RTX 3060" in (neph.folder / "model.json").read_text(), "--calibrate needs them again"
+    (neph.folder / "bad.toml").write_text('[[machine]]\nname = "x"\ndevice = "abacus"\n')
+    assert "bad.toml:1: [[machine]]: machine 'x' has the device 'abacus'" in neph("fit", *words, "--machines", "bad.toml", code=None).stderr
+    assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, code=None).stderr
+
+
+@pytest.fixture
+def experiment(neph, small_model, pictures):
+    neph("infer", small_model, "--images", pictures, "--batch", "1,2,4", "--mode", "sync,async", "--count", 16, "--warmup", 1,
+         "--warmup-max-s", 0.1, "--repeat", 2)  # fmt: skip
+
+
+def test_an_experiment_of_the_store_is_a_table(neph, experiment):
+    shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s").stdout
+    assert "experiment 1 of neph.db: 12 rows, 6 different points" in shown
+    named = [line.split()[0] for line in shown.split("\nrepeats of")[0].splitlines()[2:]]
+    assert set(named) == {"batch", "mode", "machine", "images_per_s"}, "nothing that was measured may be a feature"
+    (neph.folder / "ask.csv").write_text(f"batch,mode,machine\n3,async,{json.dumps(neph.json('host')['processor']['model'])}\n")
+    (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert row["low"] < row["value"] < row["high"] and row["extrapolates"] == []
+    used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s").stdout
+    assert "phase_model_compile_s" in used
+    assert neph.json("validate", "neph.db", "--target", "images_per_s", "--folds", 6)["target"] == "images_per_s"
+
+
+def test_what_is_no_experiment_of_the_store_is_said(neph, experiment):
+    for words, said in ((("--experiment", 7, "--target", "images_per_s"), "7"), (("--target", "image_per_s"), "did you mean 'images_per_s'")):
+        assert said in neph("fit", "neph.db", *words, code=None).stderr
+    (neph.folder / "runs.csv").write_text("a,t\n1,2\n")
+    assert "--experiment is of a store" in neph("fit", "runs.csv", "--experiment", 1, "--target", "t", code=None).stderr
+
+
+def test_the_literatures_features_are_shown_with_their_coefficients(neph):
+    write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "t": 3 + 0.5 * batch * layers} for batch in (1, 2, 3, 5, 8, 13)
+                                         for layers in (2, 3, 5, 7, 11)])  # fmt: skip
+    for method in ("stepwise", "nnls", "lattuada"):
+        shown = neph("fit", "runs.csv", "--target", "t", "--method", method).stdout
+        assert f"Features that {method} chose" in shown
+        (line,) = [line for line in shown.splitlines() if line.endswith(" x  batch * layers")]
+        assert float(line.split()[0]) == pytest.approx(0.5, rel=0.02)
+        (level,) = [line for line in shown.splitlines() if line.endswith(" x  1")]
+        assert float(level.split()[0]) == pytest.approx(3, abs=0.5)
 
 
 def test_trees_by_name(neph, known_rows):
@@ -200,6 +275,35 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
     assert not (neph.folder / "model.json").exists()
 
 
+def limited(neph, megabytes, *words):
+    """What is left of `neph WORDS` where the program may have so much memory for data."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))  # noqa: E731
+    return neph(*words, code=None, preexec_fn=limit)
+
+
+@pytest.mark.address_space
+def test_a_table_that_is_larger_than_the_memory_is_refused_in_a_line(neph):
+    table = neph.folder / "runs.csv"
+    table.write_text("a,b,t\n" + "".join(f"{i % 7},{i % 3},{i % 11 + 1}\n" for i in range(100)))
+    assert limited(neph, 64, "fit", "runs.csv", "--target", "t", "--method", "terms").returncode == 0, "the limit itself is none"
+    with table.open("a") as file:
+        for _ in range(60):
+            file.write("1,2,3\n4,5,6\n" * 50_000)
+    done = limited(neph, 64, "fit", "runs.csv", "--target", "t")
+    assert done.returncode > 0, "killed"
+    assert "there is no memory for more than its first" in done.stderr and "give a part of it" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.address_space
+@pytest.mark.parametrize("begin, complaint", [("", "it is no text"), ("a,t\n1,2\n", "it is no text")])
+def test_two_gigabytes_of_nothing_are_refused_at_once(neph, begin, complaint):
+    with (neph.folder / "runs.csv").open("w") as file:
+        file.write(begin)
+        file.truncate(2 << 30)  # takes no place on the disk
+    assert complaint in limited(neph, 64, "fit", "runs.csv", "--target", "t").stderr
+
+
 def test_extreme_numbers_are_no_trouble(neph):
     (neph.folder / "runs.csv").write_text("a,t\n1e308,1\n1e-308,2\n1,3\n2,4\n3,1e308\n4,1e-300\n1e999,7\n")
     neph("fit", "runs.csv", "--target", "t")
@@ -208,6 +312,12 @@ def test_extreme_numbers_are_no_trouble(neph):
 def test_a_category_with_very_many_levels(neph):
     write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(3000)])
     neph("fit", "runs.csv", "--target", "t", timeout_s=600)
+
+
+def test_a_category_with_a_hundred_thousand_levels(neph):
+    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(200_000)])
+    shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", timeout_s=600).stdout
+    assert "category   100000" in shown
 
 
 def test_rows_that_do_not_fit_the_model(neph, fitted):

@@ -1,0 +1,86 @@
+#include "cli/experiment_table.hpp"
+
+#include <fstream>
+
+#include "experiment/experiment.hpp"
+#include "store/store.hpp"
+
+namespace neph::cli {
+namespace {
+
+/// Of every SQLite file (its file format, section 1.3).
+constexpr std::string_view store_begins = "SQLite format 3";
+
+/// The factors that the run's cell has, and the machine.
+Json conditions_of(const Cell& cell, const Json& machine) {
+  Json row = Json::object();
+  for (const auto& [name, value] : cell.factors.items())
+    row[name] = value.is_structured() ? Json(dump_json(value)) : value;
+  if (machine.is_object() && machine.contains("processor"))
+    row["machine"] = machine["processor"].value("model", "");
+  return row;
+}
+
+Json measured_in(const RunResult& result) {
+  Json row = Json::object();
+  for (const auto& figure : result.figures) row[figure.name] = to_json(figure.estimate.value);
+  for (const auto& phase : result.phases)
+    row[fmt::format("phase_{}_s", phase.name)] = phase.end_s - phase.begin_s;
+  for (const auto& series : result.telemetry)
+    if (series.mean) row[fmt::format("{}.{}", series.target, series.name)] = to_json(*series.mean);
+  return row;
+}
+
+/// What tells of the run before it is made, and what was asked for.
+Result<predict::Table> without_other_outcomes(predict::Table table, std::size_t conditions,
+                                              const std::vector<std::string>& wanted) {
+  std::vector<bool> stays(table.columns.size(), false);
+  std::fill_n(stays.begin(), std::min(conditions, stays.size()), true);
+  for (const auto& name : wanted) {
+    NEPH_TRY(const auto place, table.find(name));
+    stays[place] = true;
+  }
+  std::vector<predict::Column> kept;
+  for (std::size_t i = 0; i < stays.size(); ++i)
+    if (stays[i]) kept.push_back(std::move(table.columns[i]));
+  table.columns = std::move(kept);
+  return table;
+}
+
+}  // namespace
+
+bool is_store(const std::filesystem::path& file) {
+  std::string begin(store_begins.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == store_begins;
+}
+
+Result<predict::Table> experiment_table(const std::filesystem::path& path, std::int64_t id,
+                                        const std::vector<std::string>& wanted) {
+  NEPH_TRY(const auto store, store::Store::open(path, store::Access::read));
+  NEPH_TRY(const auto experiment, id == 0 ? store.latest() : store.experiment(id));
+  NEPH_TRY(const auto cells, experiment::expand(experiment));
+  NEPH_TRY(const auto runs, store.runs(experiment.id, store::Detail::summary));
+  const auto source = fmt::format("experiment {} of {}", experiment.id, path.string());
+  Json all_conditions = Json::object();  // of all cells: one may lack what another has
+  for (const auto& cell : cells) all_conditions.update(conditions_of(cell, experiment.machine));
+  for (auto& [name, value] : all_conditions.items()) value = nullptr;
+  std::string lines;
+  for (const auto& run : runs) {
+    if (run.status != RunStatus::ok) continue;
+    if (static_cast<std::size_t>(run.cell) >= cells.size())
+      return fail(ErrorCode::corrupt, "{}: run {} is of cell {}, and there are {}", source, run.id, run.cell,
+                  cells.size());
+    auto row = all_conditions;
+    row.update(conditions_of(cells[static_cast<std::size_t>(run.cell)], experiment.machine));
+    row.update(measured_in(run.result));
+    lines += dump_json(row) + "\n";
+  }
+  if (lines.empty())
+    return fail(ErrorCode::invalid_argument, "{}: no run of it ended well; 'neph runs {}' says why", source,
+                experiment.id);
+  NEPH_TRY(auto table, predict::parse_table(lines, source));
+  return without_other_outcomes(std::move(table), all_conditions.size(), wanted);
+}
+
+}  // namespace neph::cli

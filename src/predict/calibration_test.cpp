@@ -1,0 +1,121 @@
+#include "predict/calibration.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+#include "predict/model_file.hpp"
+
+namespace neph::predict {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+double true_time(int batch, int layers, int machine) { return (2 + 0.1 * batch * layers) / machine; }
+
+/// Machines m1 to m3, of which m3 is no multiple of the others' speed: noise of 2 %.
+class Calibration : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    Random random(1);
+    std::string text = "batch,layers,machine,t\n";
+    for (const int batch : {1, 2, 4, 8, 16, 32})
+      for (const int layers : {4, 6, 8, 12})
+        for (const int machine : {1, 2, 3})
+          for (int repeat = 0; repeat < 2; ++repeat)
+            text += fmt::format("{},{},m{},{}\n", batch, layers, machine,
+                                true_time(batch, layers, machine) * std::exp(0.02 * random.normal()));
+    FitOptions options;
+    options.roles.machine = "machine";
+    const auto fitted = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), options);
+    ASSERT_TRUE(fitted) << fitted.error().message;
+    model_ = std::make_unique<Model>(*read_model(write_model(*fitted), "as a file has it"));
+  }
+  static void TearDownTestSuite() { model_.reset(); }
+  static std::string error_of(const std::string& text) {
+    const auto survey = with_rows(*model_, *parse_table(text, "few.csv"));
+    return survey ? "" : survey.error().message;
+  }
+  static std::unique_ptr<Model> model_;
+};
+std::unique_ptr<Model> Calibration::model_;
+
+TEST_F(Calibration, FiveRowsMakeANewMachineKnown) {
+  std::string few = "machine,layers,batch,t\n";
+  for (const auto& [batch, layers] : {std::pair{1, 4}, {4, 12}, {8, 6}, {16, 8}, {32, 12}})
+    few += fmt::format("m9,{},{},{}\n", layers, batch, true_time(batch, layers, 9));
+  const auto query = *parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n", "q");
+  EXPECT_FALSE(model_->predict(query)->front().refused.empty());
+  const auto knowing = calibrated(*model_, *parse_table(few, "few.csv"), {});
+  ASSERT_TRUE(knowing) << knowing.error().message;
+  const auto predictions = *knowing->predict(query);
+  const double truths[] = {true_time(10, 10, 9), true_time(2, 8, 9)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(predictions[i].value, truths[i], 0.1 * truths[i]);
+    EXPECT_LT(predictions[i].low, truths[i]);
+    EXPECT_GT(predictions[i].high, truths[i]);
+  }
+  EXPECT_EQ(knowing->origin().points, 77);
+  EXPECT_EQ(knowing->origin().rows, 149);
+  const auto is_few = [](const Standing& each) { return each.condition.situation == Situation::few; };
+  EXPECT_TRUE(std::ranges::any_of(knowing->blend().standings(), is_few)) << "intervals without a hold-out";
+}
+
+/// What a full fit of the same points says, which tries all hold-outs again.
+TEST_F(Calibration, AgreesWithAFitOfAllRows) {
+  const auto few =
+      *parse_table("batch,layers,machine,t\n1,4,m9,0.3\n8,6,m9,0.8\n32,12,m9,4.4\n16,8,m9,1.6\n", "few.csv");
+  const auto query = *parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n24,5,m2\n", "q");
+  FitOptions options;
+  options.roles = model_->design().roles();
+  const auto whole = *Model::fit(*with_rows(*model_, few), options)->predict(query),
+             quick = *calibrated(*model_, few, {})->predict(query);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_NEAR(quick[i].value, whole[i].value, 0.05 * whole[i].value);
+    EXPECT_NEAR(std::log(quick[i].high / quick[i].low), std::log(whole[i].high / whole[i].low), 0.15);
+  }
+}
+
+TEST_F(Calibration, ARowOfAKnownPointIsARepeat) {
+  const auto before = model_->measured();
+  const auto found =
+      with_rows(*model_, *parse_table("batch,layers,machine,t\n1,4,m1,4\n1,4,m4,5\n1,4,m4,7\n", "f"));
+  ASSERT_TRUE(found) << found.error().message;
+  const auto& points = found->points;
+  EXPECT_EQ(points.target.size(), before.target.size() + 1);
+  EXPECT_NEAR(points.target[0], std::pow(before.target[0] * before.target[0] * 4, 1.0 / 3), 1e-9);
+  EXPECT_EQ(points.repeats[0], 3);
+  EXPECT_NEAR(points.target.back(), std::sqrt(5.0 * 7), 1e-9);
+  EXPECT_EQ(points.repeats.back(), 2);
+  EXPECT_EQ(points.features.columns[2].text(points.features.rows - 1), "m4");
+}
+
+TEST_F(Calibration, SaysWhatIsWrongWithARow) {
+  EXPECT_THAT(error_of("batch,layers,machine\n1,4,m9\n"), HasSubstr("add what was measured"));
+  EXPECT_THAT(error_of("batch,layers,t\n1,4,2\n"), HasSubstr("unknown column 'machine'"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,2\n1,6,m9,-1\n"),
+              HasSubstr("'t' is -1 in row 2; a finite number above 0 is needed"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,\n"), HasSubstr("'t' is empty in row 1"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,fast\n"), HasSubstr("'t' is text, as 'fast'"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\nmany,4,m9,1\n"), HasSubstr("'batch' has text, as 'many'"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\n-1,4,m9,1\n"), HasSubstr("'batch' is -1 in row 1"));
+}
+
+/// A machine that is called by a number in one table, and by a word in the other.
+TEST(CalibrationOfNumbers, BecomeTextBesideText) {
+  std::string text = "batch,machine,t\n";
+  for (int batch = 1; batch <= 8; ++batch)
+    for (const int machine : {1, 2}) text += fmt::format("{},{},{}\n", batch, machine, 1.0 * batch / machine);
+  FitOptions options{.method = Method::process};
+  options.roles.machine = "machine";
+  const auto model = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), options);
+  ASSERT_TRUE(model) << model.error().message;
+  const auto found = with_rows(*model, *parse_table("batch,machine,t\n4,new,2\n4,2,2\n", "few.csv"));
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(found->points.features.columns[1].levels, ElementsAre("1", "2", "new"));
+}
+
+}  // namespace
+}  // namespace neph::predict
