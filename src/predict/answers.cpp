@@ -37,6 +37,12 @@ std::vector<Rows> in_jobs(const Rows& rows) {
   return jobs;
 }
 
+/// Whether a value within a grid is none of its own.
+bool is_between(const std::vector<double>& grid, double value) {
+  return !grid.empty() && grid.front() < value && value < grid.back() &&
+         !std::binary_search(grid.begin(), grid.end(), value);
+}
+
 /// The lightest ways, which together count for nothing, have no weight.
 VectorXd without_lightest(VectorXd weights) {
   std::vector<Index> order(static_cast<std::size_t>(weights.size()));
@@ -68,7 +74,7 @@ Rows least_of(const VectorXd& distances, std::size_t count) {
 
 }  // namespace
 
-Place Model::place_of(const Inputs& inputs, Index row, const RareLevels& rare) const {
+Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) const {
   Place place;
   const auto add = [&](Situation situation, Index column, double distance) {
     place.conditions.push_back({situation, column});
@@ -82,12 +88,13 @@ Place Model::place_of(const Inputs& inputs, Index row, const RareLevels& rare) c
     }
     if (value > high_[j]) add(Situation::above, j, value - high_[j]);
     if (value < low_[j]) add(Situation::below, j, low_[j] - value);
+    if (is_between(measured.grids[static_cast<std::size_t>(j)], value)) add(Situation::between, j, 0);
   }
   for (Index c = 0; c < inputs.places.levels.cols(); ++c) {
     const int level = inputs.places.levels(row, c);
     if (level < 0) {
       add(Situation::unseen, c, 0);
-    } else if (rare[static_cast<std::size_t>(c)][static_cast<std::size_t>(level)]) {
+    } else if (measured.is_rare[static_cast<std::size_t>(c)][static_cast<std::size_t>(level)]) {
       add(Situation::few, c, 0);
     }
   }
@@ -97,7 +104,7 @@ Place Model::place_of(const Inputs& inputs, Index row, const RareLevels& rare) c
 std::vector<Extrapolation> Model::words(const Place& place, const Table& rows, std::size_t row) const {
   std::vector<Extrapolation> all;
   for (const auto& condition : place.conditions) {
-    if (condition.situation == Situation::few) continue;
+    if (condition.situation == Situation::few || condition.situation == Situation::between) continue;
     const bool is_level = condition.situation == Situation::unseen;
     const auto& column = is_level ? design_.categories()[static_cast<std::size_t>(condition.column)].column
                                   : design_.ranged()[static_cast<std::size_t>(condition.column)];
@@ -128,14 +135,15 @@ VectorXd Model::unseen_effects(const Inputs& inputs, const CandidateSpec& spec) 
   return effects;
 }
 
-Model::RareLevels Model::rare_levels() const {
-  RareLevels rare;
+Model::Levels Model::levels() const {
+  Levels measured;
   for (const auto& counts : counts_) {
     const auto most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
-    rare.emplace_back();
-    for (const auto count : counts) rare.back().push_back(is_rare(count, most));
+    auto& rare = measured.is_rare.emplace_back();
+    for (const auto count : counts) rare.push_back(is_rare(count, most));
   }
-  return rare;
+  for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
+  return measured;
 }
 
 /// Weights of the ways of the candidates that stayed, and what those say.
@@ -177,7 +185,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
       continue;
     }
     const VectorXd own = all.logs.row(i).transpose();
-    const double mean = agreed(all.weights, own, place.conditions.empty()),
+    const double mean = agreed(all.weights, own, place.is_within_range()),
                  half = blend_.half_width(place, all.weights, own, measured_.noise);
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);
@@ -187,11 +195,11 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
 
 Result<std::vector<Prediction>> Model::predict(const Table& rows, std::size_t threads) const {
   NEPH_TRY(const auto inputs, design_.apply(rows));
-  const auto rare = rare_levels();
+  const auto measured = levels();
   Question question{rows, inputs, {}};
   std::map<std::vector<Condition>, Rows> by_conditions;
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    question.places.push_back(place_of(inputs, static_cast<Index>(row), rare));
+    question.places.push_back(place_of(inputs, static_cast<Index>(row), measured));
     by_conditions[question.places.back().conditions].push_back(row);
   }
   std::vector<Rows> jobs;

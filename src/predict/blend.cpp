@@ -60,7 +60,7 @@ Standing standing_of(const Condition& condition, std::int64_t group, const std::
   for (const auto& [trial, distance] : trials) {
     for (Index i = 0; i < trial->errors.rows(); ++i) {
       const VectorXd row = trial->errors.row(i).cwiseMin(worst_error).cwiseMax(-worst_error);
-      sizes.push_back(std::abs(agreed(weights, row, condition.situation == Situation::inside)));
+      sizes.push_back(std::abs(agreed(weights, row, !leaves_range(condition.situation))));
       spreads.push_back(disagreement(weights, row));
     }
   }
@@ -74,8 +74,8 @@ Standing standing_of(const Condition& condition, std::int64_t group, const std::
 
 }  // namespace
 
-double agreed(const VectorXd& weights, const VectorXd& values, bool inside) {
-  if (inside) return weights.dot(values);
+double agreed(const VectorXd& weights, const VectorXd& values, bool within_range) {
+  if (within_range) return weights.dot(values);
   std::vector<Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
@@ -108,7 +108,8 @@ Blend Blend::learn(const std::vector<Trial>& trials) {
   return Blend(std::move(standings));
 }
 
-/// That of the condition itself; else of its situation in all columns, else the worst that was tried.
+/// That of the condition itself; else of its situation in all columns, else the worst that was tried, but of
+/// what lies between measured values that of the inside.
 const Standing& Blend::nearest_to(const Condition& condition) const {
   const Standing *of_situation = nullptr, *worst = &standings_.front();
   for (const auto& standing : standings_) {
@@ -116,6 +117,7 @@ const Standing& Blend::nearest_to(const Condition& condition) const {
     if (standing.condition == Condition{condition.situation, any_column}) of_situation = &standing;
     if (standing.median * standing.reach > worst->median * worst->reach) worst = &standing;
   }
+  if (!of_situation && condition.situation == Situation::between) return nearest_to({});
   return of_situation ? *of_situation : *worst;
 }
 

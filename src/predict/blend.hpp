@@ -1,6 +1,7 @@
 // Which candidates to believe where, and how far.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "predict/trial.hpp"
@@ -11,6 +12,9 @@ namespace neph::predict {
 struct Place {
   std::vector<Condition> conditions;
   std::vector<double> distances;  ///< of each: how far beyond the range; 0 for categories
+  bool is_within_range() const {
+    return std::ranges::none_of(conditions, leaves_range, &Condition::situation);
+  }
 };
 
 /// Ways to predict in one condition, by their trials.
@@ -27,9 +31,9 @@ struct Standing {
   double reach = 0;
 };
 
-/// What ways of these weights agree on. Inside, where all are about right, their mean, whose errors cancel;
-/// elsewhere their median, which one that goes astray does not move.
-double agreed(const Eigen::VectorXd& weights, const Eigen::VectorXd& values, bool inside);
+/// What ways of these weights agree on. Within the ranges of numbers, where all are about right, their mean,
+/// whose errors cancel; elsewhere their median, which one that goes astray does not move.
+double agreed(const Eigen::VectorXd& weights, const Eigen::VectorXd& values, bool within_range);
 
 /// Weights fall with a power of the error that grows with the number of trials: from one hold-out little can
 /// be learned.

@@ -319,7 +319,7 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   NEPH_TRY(auto batches, role(roles_.batch));
   if (roles_.batch.empty()) batches.assign(rows.rows, 1.0);
 
-  const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth"};
+  const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth", "layers"};
   std::vector<std::vector<double>> quantities(names.size()), shares(2), work;
   for (const auto& term : terms()) columns.work_names.push_back(term.name);
   work.resize(columns.work_names.size());
@@ -335,7 +335,7 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   for (std::size_t row = 0; row < rows.rows; ++row) {
     NEPH_TRY(const auto* of_row, work_in(row));
     const double each[] = {of_row->macs * batches[row], of_row->moved_bytes * batches[row],
-                           of_row->parameters, of_row->depth};
+                           of_row->parameters, of_row->depth, static_cast<double>(of_row->layers.size())};
     for (std::size_t i = 0; i < names.size(); ++i) quantities[i].push_back(steady::log(each[i]));
     shares[0].push_back(of_row->depthwise_macs / of_row->macs);
     shares[1].push_back(of_row->dense_macs / of_row->macs);

@@ -60,11 +60,15 @@ TEST(Design, NetworksBecomeWork) {
       *Design::learn(points, {.network = "model", .side = "side", .batch = "batch", .machine = "machine"});
   const auto inputs = *design.apply(points);
   EXPECT_THAT(design.quantities(),
-              ElementsAre("side", "batch", "macs", "bytes moved", "parameters", "depth"));
+              ElementsAre("side", "batch", "macs", "bytes moved", "parameters", "depth", "layers"));
   EXPECT_NEAR(std::exp(inputs.log_quantities(0, 2)), 4'089'184'256.0, 1e4);
   EXPECT_NEAR(std::exp(inputs.log_quantities(1, 2)), 8 * 4'089'184'256.0, 1e5);
   ASSERT_THAT(design.work_terms(), Contains("ordinary macs"));
   EXPECT_EQ(inputs.work(1, 0), 8 * inputs.work(0, 0));
+  ASSERT_EQ(design.work_terms()[3], "padded macs");
+  const double padding =
+      inputs.work(0, 3) / inputs.work(0, 0);  // the first convolution alone has a tile that is not full
+  EXPECT_NEAR(padding, 1 + (160.0 / 147 - 1) * 118'013'952 / inputs.work(0, 0), 1e-9);
   EXPECT_NEAR(design.machine_speeds()(1, 0) / design.machine_speeds()(0, 0), 15.7 / 8.1, 1e-9);
   EXPECT_EQ(design.machine_speeds()(2, 0), 0) << "nobody knows it";
 }

@@ -10,6 +10,7 @@
 
 #include "core/random.hpp"
 #include "predict/kernel_choice.hpp"
+#include "predict/level_factors.hpp"
 #include "predict/steady_math.hpp"
 
 namespace neph::predict {
@@ -19,7 +20,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index most_levels = 200;
 constexpr std::size_t most_cells = std::size_t{1} << 24;  ///< of a matrix of features: 128 MiB
 
 std::size_t place(Index index) { return static_cast<std::size_t>(index); }
@@ -36,7 +36,7 @@ std::vector<Feature> level_features(const Inputs& inputs) {
   const auto& levels = inputs.places.levels;
   for (Index c = 0; c < levels.cols(); ++c) {
     const int last = levels.rows() == 0 ? -1 : levels.col(c).maxCoeff();
-    for (int level = 0; level <= last && last < most_levels; ++level) {
+    for (int level = 0; level <= last && last < most_levels_with_factors; ++level) {
       all.push_back(one(inputs));
       all.back().levels[place(c)] = level;
     }

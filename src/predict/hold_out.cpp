@@ -19,6 +19,17 @@ constexpr std::size_t many_levels = 12;  ///< of a number that is no grid's
 constexpr std::size_t few_rows = 20;     ///< of a level that is called rare
 constexpr std::uint64_t seed = 1;
 
+std::vector<double> sorted(const Eigen::VectorXd& numbers) {
+  std::vector<double> all(numbers.begin(), numbers.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<double> distinct(std::vector<double> sorted) {
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
 class HoldingOut {
  public:
   HoldingOut(const Inputs& inputs, const HoldOutSettings& settings)
@@ -29,7 +40,10 @@ class HoldingOut {
 
   std::vector<HoldOut> operator()() && {
     folds();
-    for (Index j = 0; j < inputs_.ranged.cols(); ++j) beyond(j);
+    for (Index j = 0; j < inputs_.ranged.cols(); ++j) {
+      beyond(j);
+      between(j);
+    }
     for (Index c = 0; c < inputs_.places.levels.cols(); ++c) {
       const auto rows = rows_by_level(c);
       unseen(c, rows);
@@ -74,10 +88,8 @@ class HoldingOut {
 
   void beyond(Index column) {
     const auto values = inputs_.ranged.col(column);
-    std::vector<double> levels(values.begin(), values.end());
-    std::sort(levels.begin(), levels.end());
-    const auto sorted = levels;
-    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    const auto all = sorted(values);
+    const auto levels = distinct(all);
     if (levels.size() < 2) return;
     if (levels.size() <= many_levels)
       add({Situation::unvaried, column},
@@ -85,9 +97,9 @@ class HoldingOut {
     for (const std::size_t outermost : {1, 2}) {
       double low = 0, high = 0;  // the outermost that are kept
       if (levels.size() > many_levels) {
-        const auto cut = sorted.size() * outermost / 10;
-        low = sorted[cut];
-        high = sorted[sorted.size() - 1 - cut];
+        const auto cut = all.size() * outermost / 10;
+        low = all[cut];
+        high = all[all.size() - 1 - cut];
       } else {
         if (levels.size() < outermost + 2) return;
         low = levels[outermost];
@@ -96,6 +108,15 @@ class HoldingOut {
       add({Situation::above, column}, [&](std::size_t i) { return values[static_cast<Index>(i)] > high; });
       add({Situation::below, column}, [&](std::size_t i) { return values[static_cast<Index>(i)] < low; });
     }
+  }
+
+  void between(Index column) {
+    const auto grid = grid_of(inputs_.ranged.col(column));
+    if (grid.empty()) return;
+    const auto middle = grid.size() / 2;
+    for (auto place = std::max<std::size_t>(1, middle - 1); place <= middle; ++place)
+      add({Situation::between, column},
+          [&](std::size_t i) { return inputs_.ranged(static_cast<Index>(i), column) == grid[place]; });
   }
 
   std::vector<Rows> rows_by_level(Index category) const {
@@ -147,6 +168,12 @@ class HoldingOut {
 };
 
 }  // namespace
+
+std::vector<double> grid_of(const Eigen::VectorXd& numbers) {
+  auto levels = distinct(sorted(numbers));
+  if (levels.size() < 3 || levels.size() > many_levels) levels.clear();
+  return levels;
+}
 
 bool is_rare(std::size_t rows, std::size_t most) {
   return rows <= few_rows && most >= 2 * rows + fewest_left_out;

@@ -15,22 +15,32 @@ enum class Situation {
   above,   ///< a number above all that were measured
   below,
   unvaried,  ///< another value of a number that never differed
+  between,   ///< a value between those of a grid
   unseen,    ///< a level of a category that was not measured
   few,       ///< a level with few rows beside others with many
 };
 constexpr auto enum_names(Situation) {
-  return std::array{Named{Situation::inside, "inside"}, Named{Situation::above, "above"},
-                    Named{Situation::below, "below"},   Named{Situation::unvaried, "unvaried"},
-                    Named{Situation::unseen, "unseen"}, Named{Situation::few, "few"}};
+  return std::array{Named{Situation::inside, "inside"},   Named{Situation::above, "above"},
+                    Named{Situation::below, "below"},     Named{Situation::unvaried, "unvaried"},
+                    Named{Situation::between, "between"}, Named{Situation::unseen, "unseen"},
+                    Named{Situation::few, "few"}};
 }
 
-/// How a row lies to the rows that were fitted on. `column`: of the ranged numbers for above and below, of
+/// How a row lies to the rows that were fitted on. `column`: of the ranged numbers for above to between, of
 /// the categories for unseen and few, 0 for inside.
 struct Condition {
   Situation situation = Situation::inside;
   Eigen::Index column = 0;
   auto operator<=>(const Condition&) const = default;
 };
+
+/// Whether a number is another than any that was fitted on.
+constexpr bool leaves_range(Situation situation) {
+  return situation == Situation::above || situation == Situation::below || situation == Situation::unvaried;
+}
+
+/// The values of a number that was measured at three to a dozen of them, sorted; of others empty.
+std::vector<double> grid_of(const Eigen::VectorXd& numbers);
 
 /// Whether a level has so few rows beside the most frequent one's that it is rare.
 bool is_rare(std::size_t rows, std::size_t most);
@@ -53,6 +63,7 @@ struct HoldOutSettings {
 /// - above, below: the outermost level of a number, where two others are kept; then the two outermost.
 /// Numbers with many
 ///   levels: a tenth and a fifth of the rows.
+/// - between: one of up to two values in the middle of a grid.
 /// - unvaried: all but the lowest level of a number.
 /// - unseen: one level of a category.
 /// - few: all but so many rows of a level with many as the level with the fewest has.

@@ -36,6 +36,18 @@ TEST(HoldOuts, LookAtAllRowsOfASmallTable) {
     EXPECT_EQ(each.kept.size() + each.left_out.size(), 1000U);
 }
 
+TEST(HoldOuts, AskForValuesBetweenThoseOfAGrid) {
+  auto inputs = numbered(100);
+  EXPECT_TRUE(grid_of(inputs.ranged.col(0)).empty()) << "a hundred values are no grid";
+  for (Eigen::Index i = 0; i < 100; ++i) inputs.ranged(i, 0) = static_cast<double>(i % 5);
+  EXPECT_EQ(grid_of(inputs.ranged.col(0)), (std::vector<double>{0, 1, 2, 3, 4}));
+  std::vector<double> left_out;
+  for (const auto& each : hold_outs(inputs))
+    if (each.conditions.front().situation == Situation::between)
+      left_out.push_back(inputs.ranged(static_cast<Eigen::Index>(each.left_out.front()), 0));
+  EXPECT_EQ(left_out, (std::vector<double>{1, 2}));
+}
+
 TEST(HoldOuts, OfColumnsThatVaryTogetherAreOne) {
   auto inputs = numbered(1000);
   const auto alone = hold_outs(inputs);

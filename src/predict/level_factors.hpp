@@ -5,6 +5,9 @@
 
 namespace neph::predict {
 
+/// Categories of more levels have no factors in a sum of features: its matrix would grow with them.
+constexpr Eigen::Index most_levels_with_factors = 200;
+
 /// Means of the residuals by level, drawn towards 0: a level with one row gets two thirds of its own.
 /// `levels`: -1: unknown.
 Eigen::VectorXd level_means(const Eigen::VectorXd& residuals, const Eigen::VectorXi& levels);

@@ -1,18 +1,13 @@
 #include "predict/log_linear.hpp"
 
+#include "predict/level_factors.hpp"
 #include "predict/linear.hpp"
 
 namespace neph::predict {
-namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// More levels than this have no factors of their own: the matrix would grow with them.
-constexpr Index most_levels = 200;
-
-}  // namespace
 
 VectorXd LogLinear::log_mean(const Places& places) const {
   const auto scaled = scaling.apply(places);
@@ -33,7 +28,7 @@ LogLinear fit_log_linear(const Places& places, const VectorXd& log_target, doubl
   Index columns = numbers;
   for (Index c = 0; c < places.levels.cols(); ++c) {
     const Index count = places.levels.rows() == 0 ? 0 : places.levels.col(c).maxCoeff() + 1;
-    counts.push_back(count > most_levels ? 0 : std::max<Index>(0, count));
+    counts.push_back(count > most_levels_with_factors ? 0 : std::max<Index>(0, count));
     columns += counts.back();
   }
   MatrixXd all = MatrixXd::Zero(log_target.size(), columns);

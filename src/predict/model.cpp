@@ -143,6 +143,8 @@ std::string Model::words(const Condition& condition) const {
       return "below the range of " + column;
     case Situation::unvaried:
       return "another value of " + column + " that never differed";
+    case Situation::between:
+      return "between the measured values of " + column;
     case Situation::unseen:
       return "a new value of " + column;
     case Situation::few:

@@ -86,7 +86,11 @@ class Model {
  private:
   friend struct ModelParts;  // model_parts.hpp
   explicit Model(Design design) : design_(std::move(design)), blend_({}) {}
-  using RareLevels = std::vector<std::vector<bool>>;  ///< of each level of each category
+  /// What was measured, as far as places are told by it.
+  struct Levels {
+    std::vector<std::vector<bool>> is_rare;  ///< each level of each category
+    std::vector<std::vector<double>> grids;  ///< of the ranged numbers (grid_of)
+  };
   struct Blended;
   struct Question {
     const Table& rows;
@@ -94,8 +98,8 @@ class Model {
     std::vector<Place> places;  ///< of each row
   };
   std::vector<Condition> known_conditions(const FitOptions& options) const;
-  RareLevels rare_levels() const;
-  Place place_of(const Inputs& inputs, Eigen::Index row, const RareLevels& rare) const;
+  Levels levels() const;
+  Place place_of(const Inputs& inputs, Eigen::Index row, const Levels& measured) const;
   Blended blended(const Place& place, const Inputs& inputs) const;
   /// Of rows in the same conditions.
   void answer(const std::vector<std::size_t>& rows, const Question& question,

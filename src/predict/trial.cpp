@@ -14,9 +14,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs) {
-  const auto situation = condition.situation;
-  if (situation != Situation::above && situation != Situation::below && situation != Situation::unvaried)
-    return 0;
+  if (!leaves_range(condition.situation)) return 0;
   const auto column = inputs.ranged.col(condition.column);
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   for (const auto row : split.kept) {

@@ -1,0 +1,54 @@
+#include "predict/blend.hpp"
+
+#include <gtest/gtest.h>
+
+namespace neph::predict {
+namespace {
+
+const Condition above_first{Situation::above, 0}, above_second{Situation::above, 1};
+
+Eigen::MatrixXd errors_of(double size) {
+  Eigen::MatrixXd errors(20, 2);
+  for (Eigen::Index i = 0; i < errors.rows(); ++i) errors.row(i).setConstant(i % 2 == 0 ? size : -size / 2);
+  return errors;
+}
+
+double half_of(const Blend& blend, const Place& place) {
+  const auto weights = blend.weights(place);
+  return blend.half_width(place, weights, Eigen::VectorXd::Zero(weights.size()), 0);
+}
+
+TEST(Blend, ColumnsThatVaryTogetherAreOneCondition) {
+  const auto alone = Blend::learn({{{above_first}, errors_of(0.1), {0.7}}});
+  const auto together = Blend::learn({{{above_first, above_second}, errors_of(0.1), {0.7, 0.3}}});
+  const auto apart =
+      Blend::learn({{{above_first}, errors_of(0.1), {0.7}}, {{above_second}, errors_of(0.1), {0.3}}});
+  const Place one{{above_first}, {0.7}}, both{{above_first, above_second}, {0.7, 0.3}};
+  EXPECT_DOUBLE_EQ(half_of(together, both), half_of(alone, one));
+  EXPECT_NEAR(half_of(apart, both), std::sqrt(2) * half_of(alone, one), 1e-12);
+}
+
+TEST(Blend, WidensWithTheDistanceOfAllColumnsTogether) {
+  const auto blend = Blend::learn({{{above_first, above_second}, errors_of(0.1), {0.4, 0.3}}});
+  const Place near{{above_first, above_second}, {0.4, 0.3}}, far{{above_first, above_second}, {0.8, 0.6}},
+      uneven{{above_first, above_second}, {0.4, 0.6}};
+  EXPECT_DOUBLE_EQ(half_of(blend, far), 2 * half_of(blend, near));
+  EXPECT_LT(half_of(blend, uneven), half_of(blend, far));
+  EXPECT_GT(half_of(blend, uneven), half_of(blend, near));
+}
+
+TEST(Blend, AsksForTheMedianOnlyBeyondTheRange) {
+  const Eigen::Vector3d weights(0.4, 0.3, 0.3), values(1, 2, 30);
+  EXPECT_DOUBLE_EQ(agreed(weights, values, true), 10);
+  EXPECT_DOUBLE_EQ(agreed(weights, values, false), 2);
+  EXPECT_TRUE((Place{{{Situation::few, 0}, {Situation::between, 1}}, {0, 0}}.is_within_range()));
+  EXPECT_FALSE((Place{{{Situation::few, 0}, above_first}, {0, 1}}.is_within_range()));
+}
+
+TEST(Blend, BelievesTheInsideWhereNothingBetweenWasTried) {
+  const auto blend = Blend::learn({{{Condition{}}, errors_of(0.1), {0}}, {{above_first}, errors_of(1), {1}}});
+  EXPECT_EQ(blend.weights({{{Situation::between, 0}}, {0}}), blend.weights({}));
+}
+
+}  // namespace
+}  // namespace neph::predict
