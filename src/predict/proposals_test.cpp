@@ -36,6 +36,28 @@ TEST(Unmeasured, KeepsTogetherWhatFollowsFromAnother) {
   EXPECT_THAT(texts_of(unmeasured(points, 100, 1)), ElementsAre("m1,16,4,", "m2,32,2,"));
 }
 
+/// Every third way to split 2, 4, 8, 16 cards at a batch; 10/3 of a picture per card and batch, rounded.
+TEST(Unmeasured, HoldsWhatFollowsFromSeveralColumns) {
+  std::string text = "cards,tensor,data,batch,pictures\n";
+  int ways = 0;
+  for (const int cards : {2, 4, 8, 16})
+    for (int tensor = 1; tensor <= cards; tensor *= 2)
+      for (const int batch : {10, 20, 40, 80})
+        if (ways++ % 3 == 0)
+          text += fmt::format("{},{},{},{},{:.0f}\n", cards, tensor, cards / tensor, batch,
+                              cards * batch * 10 / 3.0);
+  const auto points = table_of(text);
+  for (const std::size_t most : {10U, 1'000'000U}) {
+    const auto found = unmeasured(points, most, 1);
+    EXPECT_EQ(found.rows, most == 10 ? 10 : ways - points.rows) << "all other ways, if so many are wanted";
+    for (std::size_t row = 0; row < found.rows; ++row) {
+      const auto number = [&](std::size_t column) { return found.columns[column].numbers[row]; };
+      EXPECT_EQ(number(0), number(1) * number(2)) << row;
+      EXPECT_NEAR(number(4), number(0) * number(3) * 10 / 3, 0.5) << row;
+    }
+  }
+}
+
 TEST(Unmeasured, DrawsWhereThereAreMany) {
   std::string text = "a,b,c\n";
   for (int i = 0; i < 200; ++i) text += fmt::format("{},{},{}\n", i % 40, i * 7 % 50, i * 11 % 30);

@@ -5,6 +5,7 @@
 
 #include "core/random.hpp"
 #include "predict/proposals.hpp"
+#include "predict/relations.hpp"
 
 namespace neph::predict {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using Rows = std::vector<std::size_t>;
 using Levels = std::vector<std::size_t>;  ///< of each row, or of each bundle
 
-constexpr std::size_t tries = 20;  ///< per combination wanted, before those left are taken for rare
+constexpr std::size_t tries = 1000;  ///< per combination wanted, before those left are taken for rare
 
 /// The same number for rows with the same value.
 Levels levels_of(const Column& column) {
@@ -76,63 +77,85 @@ std::vector<Bundle> bundles_of(const Table& points) {
   return bundles;
 }
 
-/// The next combination in their order; false: it was the last.
-bool advance(Levels& combination, const std::vector<Bundle>& bundles) {
-  for (std::size_t i = bundles.size(); i-- > 0;) {
-    if (++combination[i] < bundles[i].examples.size()) return true;
-    combination[i] = 0;
+/// Combinations of the bundles' levels, some of which were measured and some of which nobody can measure.
+class Combinations {
+ public:
+  explicit Combinations(const Table& points)
+      : bundles_(bundles_of(points)), relations_(Relations::among(points)), columns_(points.columns.size()) {
+    for (std::size_t row = 0; row < points.rows; ++row) {
+      Levels combination;
+      for (const auto& bundle : bundles_) combination.push_back(bundle.levels[row]);
+      taken_.insert(std::move(combination));
+    }
   }
-  return false;
-}
 
-std::set<Levels> measured_of(const std::vector<Bundle>& bundles, std::size_t rows) {
-  std::set<Levels> measured;
-  for (std::size_t row = 0; row < rows; ++row) {
-    Levels combination;
-    for (const auto& bundle : bundles) combination.push_back(bundle.levels[row]);
-    measured.insert(std::move(combination));
+  /// For each combination that is left, at most `most`, the points that the columns' values are taken from.
+  std::vector<Rows> left(std::size_t most, std::uint64_t seed) && {
+    double all = 1;
+    for (const auto& bundle : bundles_) all *= static_cast<double>(bundle.examples.size());
+    if (all - static_cast<double>(taken_.size()) <= static_cast<double>(most))
+      take_each();
+    else
+      take_random(most, seed);
+    return std::move(found_);
   }
-  return measured;
-}
 
-std::vector<Levels> all_but(const std::set<Levels>& measured, const std::vector<Bundle>& bundles) {
-  std::vector<Levels> found;
-  Levels combination(bundles.size(), 0);
-  do {
-    if (!measured.contains(combination)) found.push_back(combination);
-  } while (advance(combination, bundles));
-  return found;
-}
-
-std::vector<Levels> some_but(std::set<Levels> taken, const std::vector<Bundle>& bundles, std::size_t most,
-                             Random& random) {
-  std::vector<Levels> found;
-  for (std::size_t i = 0; i < tries * most && found.size() < most; ++i) {
-    Levels combination;
-    for (const auto& bundle : bundles)
-      combination.push_back(static_cast<std::size_t>(random.below(bundle.examples.size())));
-    if (taken.insert(combination).second) found.push_back(std::move(combination));
+ private:
+  Rows examples_of(const Levels& combination) const {
+    Rows examples(columns_);
+    for (std::size_t i = 0; i < bundles_.size(); ++i)
+      for (const auto column : bundles_[i].columns) examples[column] = bundles_[i].examples[combination[i]];
+    return examples;
   }
-  return found;
-}
+
+  void take(const Levels& combination) {
+    auto examples = examples_of(combination);
+    if (relations_.hold(examples) && taken_.insert(combination).second) found_.push_back(std::move(examples));
+  }
+
+  /// The next combination in their order; false: it was the last.
+  bool advance(Levels& combination) const {
+    for (std::size_t i = bundles_.size(); i-- > 0;) {
+      if (++combination[i] < bundles_[i].examples.size()) return true;
+      combination[i] = 0;
+    }
+    return false;
+  }
+
+  void take_each() {
+    Levels combination(bundles_.size(), 0);
+    do {
+      take(combination);
+    } while (advance(combination));
+  }
+
+  void take_random(std::size_t most, std::uint64_t seed) {
+    Random random(seed);
+    for (std::size_t i = 0; i < tries * most && found_.size() < most; ++i) {
+      Levels combination;
+      for (const auto& bundle : bundles_)
+        combination.push_back(static_cast<std::size_t>(random.below(bundle.examples.size())));
+      take(combination);
+    }
+  }
+
+  std::vector<Bundle> bundles_;
+  Relations relations_;
+  std::size_t columns_;
+  std::set<Levels> taken_;  ///< measured, or found
+  std::vector<Rows> found_;
+};
 
 }  // namespace
 
 Table unmeasured(const Table& points, std::size_t most, std::uint64_t seed) {
-  const auto bundles = bundles_of(points);
-  double all = 1;
-  for (const auto& bundle : bundles) all *= static_cast<double>(bundle.examples.size());
-  const auto measured = measured_of(bundles, points.rows);
-  Random random(seed);
-  const auto found = all - static_cast<double>(measured.size()) <= static_cast<double>(most)
-                         ? all_but(measured, bundles)
-                         : some_but(measured, bundles, most, random);
-  Table table{.source = points.source, .columns = points.columns, .rows = found.size()};
-  for (std::size_t i = 0; i < bundles.size(); ++i) {
+  const auto found = Combinations(points).left(most, seed);
+  Table table{.source = points.source, .columns = {}, .rows = found.size()};
+  for (std::size_t i = 0; i < points.columns.size(); ++i) {
     Rows examples;
-    for (const auto& combination : found) examples.push_back(bundles[i].examples[combination[i]]);
-    const auto taken = rows_of(points, examples);
-    for (const auto column : bundles[i].columns) table.columns[column] = taken.columns[column];
+    for (const auto& each : found) examples.push_back(each[i]);
+    const Table alone{.source = {}, .columns = {points.columns[i]}, .rows = points.rows};
+    table.columns.push_back(rows_of(alone, examples).columns.front());
   }
   return table;
 }

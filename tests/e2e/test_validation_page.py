@@ -2,12 +2,15 @@
 
 import csv
 import itertools
+import math
 import random
 
 import pytest
 from conftest import Opened
+from places import REPOSITORY
 
 pytestmark = pytest.mark.browser
+VTRAIN = REPOSITORY.parent / "shared/data/prediction"
 HOSTILE = "<script>alert('x')</script>\"&'.a[0]\x1b[31m"
 
 
@@ -66,6 +69,17 @@ def test_json_has_what_the_page_shows(neph):
     for each in found["proposals"]:
         assert tuple(each["cells"]) not in measured and each["cells"][1] == "fast"
         assert each["low"] < each["value"] < each["high"] and 0 < each["gain"] < 1
+
+
+@pytest.mark.parametrize("name", ["single", "multi"])
+def test_what_is_proposed_can_be_run(neph, name):
+    found = neph.json("validate", VTRAIN / f"vtrain-{name}.csv", "--target", "iteration time", "--method", "ernest",
+                      "--sample", 60, "--explain", timeout_s=300)  # fmt: skip
+    names = [feature["name"] for feature in found["features"]]
+    assert len(found["proposals"]) == 5
+    for each in found["proposals"]:
+        cells = dict(zip(names, each["cells"]))
+        assert cells["# GPUs"] == math.prod(cells[f"{kind} parallelism"] for kind in ("tensor", "data", "pipeline"))
 
 
 def test_nothing_more_is_fitted_unless_asked_for(neph):
