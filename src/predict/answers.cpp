@@ -88,7 +88,8 @@ Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) c
     }
     if (value > high_[j]) add(Situation::above, j, value - high_[j]);
     if (value < low_[j]) add(Situation::below, j, low_[j] - value);
-    if (is_between(measured.grids[static_cast<std::size_t>(j)], value)) add(Situation::between, j, 0);
+    if (const auto& grid = measured.grids[static_cast<std::size_t>(j)]; is_between(grid, value))
+      add(Situation::between, j, distance_to_nearest(grid, value));
   }
   for (Index c = 0; c < inputs.places.levels.cols(); ++c) {
     const int level = inputs.places.levels(row, c);

@@ -32,6 +32,8 @@ VectorXd weights_of(const VectorXd& errors, std::int64_t trials) {
 /// As std::hypot, whose last bit depends on the library.
 double hypotenuse(double a, double b) { return std::sqrt(a * a + b * b); }
 
+double squared(double value) { return value * value; }
+
 /// How much candidates differ, by their weights.
 double disagreement(const VectorXd& weights, const VectorXd& values) {
   const double mean = weights.dot(values);
@@ -141,25 +143,31 @@ VectorXd Blend::weights(const Place& place) const {
 /// Conditions that the same hold-outs speak for.
 struct Blend::Group {
   std::int64_t number = 0;
+  bool is_between = false;
   double half = 0;             ///< at the distance of the hold-outs
   double here = 0, tried = 0;  ///< squares of the distances, summed over the conditions
+
+  double further() const { return tried > 0 ? here / tried : 1; }
 };
 
 std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) const {
   std::vector<Group> groups;
-  const auto standings = for_place(place);
-  for (std::size_t i = 0; i < standings.size(); ++i) {
-    const auto& standing = *standings[i];
-    const double distance = i < place.distances.size() ? place.distances[i] : 0;
-    const bool is_own = place.conditions.empty() || standing.condition == place.conditions[i];
+  for (std::size_t i = 0; i < place.conditions.size(); ++i) {
+    const auto& condition = place.conditions[i];
+    const auto& standing = nearest_to(condition);
+    const bool is_own = standing.condition == condition,
+               is_between = condition.situation == Situation::between;
+    if (is_between && standing.condition.situation != Situation::between) continue;  // none was tried
+    const double distance = place.distances[i];
     double half = standing.reach * hypotenuse(standing.median, spread);
-    if (!is_own) half = hypotenuse(half, unknown_power * distance);
-    if (!place.conditions.empty()) half *= 1 + 0.5 / static_cast<double>(standing.trials);
+    if (!is_own && !is_between) half = hypotenuse(half, unknown_power * distance);
+    half *= 1 + 0.5 / static_cast<double>(standing.trials);
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const Group& each) { return is_own && each.number == standing.group; });
-    if (group == groups.end()) group = groups.insert(group, {is_own ? standing.group : any_column});
+    if (group == groups.end())
+      group = groups.insert(group, {is_own ? standing.group : any_column, is_between});
     group->half = std::max(group->half, half);
-    group->here += is_own ? distance * distance : 0;
+    group->here += is_own || is_between ? distance * distance : 0;
     group->tried += standing.distance * standing.distance;
   }
   return groups;
@@ -167,10 +175,18 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) co
 
 double Blend::half_width(const Place& place, const VectorXd& weights, const VectorXd& log_means,
                          double noise) const {
+  const double spread = disagreement(weights, log_means);
   double squares = noise * noise * 2.7;  // nine of ten measurements lie within 1.645 deviations
-  for (const auto& group : groups_of(place, disagreement(weights, log_means))) {
-    const double further = group.tried > 0 ? std::max(1.0, group.here / group.tried) : 1;
-    squares += group.half * group.half * further;
+  const auto groups = groups_of(place, spread);
+  const bool is_within = std::ranges::all_of(
+      place.conditions, [](const Condition& each) { return each.situation == Situation::between; });
+  const auto& inside = nearest_to({});
+  const double inside_square = is_within ? squared(inside.reach * hypotenuse(inside.median, spread)) : 0;
+  squares += inside_square;
+  for (const auto& group : groups) {
+    const double square = squared(group.half);
+    squares += group.is_between ? std::max(0.0, square - inside_square) * group.further()
+                                : square * std::max(1.0, group.further());
   }
   return std::sqrt(squares);
 }

@@ -11,7 +11,7 @@ namespace neph::predict {
 /// How a row lies to what was fitted on: all that is true of it; empty: inside.
 struct Place {
   std::vector<Condition> conditions;
-  std::vector<double> distances;  ///< of each: how far beyond the range; 0 for categories
+  std::vector<double> distances;  ///< of each: how far beyond the range, or from the nearest value
   bool is_within_range() const {
     return std::ranges::none_of(conditions, leaves_range, &Condition::situation);
   }

@@ -45,6 +45,17 @@ TEST(Blend, AsksForTheMedianOnlyBeyondTheRange) {
   EXPECT_FALSE((Place{{{Situation::few, 0}, above_first}, {0, 1}}.is_within_range()));
 }
 
+TEST(Blend, IsSurerTheNearerAMeasuredValueIs) {
+  const Condition between{Situation::between, 0};
+  const auto blend =
+      Blend::learn({{{Condition{}}, errors_of(0.01), {0}}, {{between}, errors_of(0.1), {0.5}}});
+  const double inside = half_of(blend, {}), far = half_of(blend, {{between}, {0.5}}),
+               near = half_of(blend, {{between}, {0.05}});
+  EXPECT_NEAR(near * near - inside * inside, (far * far - inside * inside) / 100, 1e-12);
+  EXPECT_GT(far, 10 * inside);
+  EXPECT_DOUBLE_EQ(half_of(blend, {{between}, {0}}), inside);
+}
+
 TEST(Blend, BelievesTheInsideWhereNothingBetweenWasTried) {
   const auto blend = Blend::learn({{{Condition{}}, errors_of(0.1), {0}}, {{above_first}, errors_of(1), {1}}});
   EXPECT_EQ(blend.weights({{{Situation::between, 0}}, {0}}), blend.weights({}));

@@ -175,6 +175,14 @@ std::vector<double> grid_of(const Eigen::VectorXd& numbers) {
   return levels;
 }
 
+double distance_to_nearest(const std::vector<double>& sorted, double value) {
+  if (sorted.empty()) return 0;
+  const auto above = std::lower_bound(sorted.begin(), sorted.end(), value);
+  if (above == sorted.begin()) return *above - value;
+  if (above == sorted.end()) return value - sorted.back();
+  return std::min(*above - value, value - *std::prev(above));
+}
+
 bool is_rare(std::size_t rows, std::size_t most) {
   return rows <= few_rows && most >= 2 * rows + fewest_left_out;
 }

@@ -42,6 +42,9 @@ constexpr bool leaves_range(Situation situation) {
 /// The values of a number that was measured at three to a dozen of them, sorted; of others empty.
 std::vector<double> grid_of(const Eigen::VectorXd& numbers);
 
+/// How far a number is from the nearest of others, which are sorted; 0: there are none.
+double distance_to_nearest(const std::vector<double>& sorted, double value);
+
 /// Whether a level has so few rows beside the most frequent one's that it is rare.
 bool is_rare(std::size_t rows, std::size_t most);
 

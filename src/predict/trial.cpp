@@ -13,17 +13,20 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
+/// Mean distance of what was left out: from the range of what was kept, or between its values from the
+/// nearest.
 double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs) {
-  if (!leaves_range(condition.situation)) return 0;
+  const bool is_between = condition.situation == Situation::between;
+  if (!is_between && !leaves_range(condition.situation)) return 0;
   const auto column = inputs.ranged.col(condition.column);
-  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-  for (const auto row : split.kept) {
-    low = std::min(low, column[static_cast<Index>(row)]);
-    high = std::max(high, column[static_cast<Index>(row)]);
-  }
+  std::vector<double> kept;
+  for (const auto row : split.kept) kept.push_back(column[static_cast<Index>(row)]);
+  std::sort(kept.begin(), kept.end());
+  double sum = 0;
   for (const auto row : split.left_out) {
     const double value = column[static_cast<Index>(row)];
-    sum += std::max({0.0, value - high, low - value});
+    sum += is_between ? distance_to_nearest(kept, value)
+                      : std::max({0.0, value - kept.back(), kept.front() - value});
   }
   return sum / static_cast<double>(split.left_out.size());
 }

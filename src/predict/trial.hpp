@@ -14,8 +14,8 @@ struct Trial {
   std::vector<Condition> conditions;  ///< of what was left out
   /// Rows left out by ways to predict (each candidate with each departure): log of predicted over measured.
   Eigen::MatrixXd errors;
-  /// How far beyond the range that was kept the rows lie by each condition, in the number's own measure (a
-  /// logarithm for quantities); 0 for categories.
+  /// How far beyond the range that was kept the rows lie by each condition, or from the nearest value between
+  /// those, in the number's own measure (a logarithm for quantities); 0 for categories.
   std::vector<double> distances;
 };
 

@@ -15,6 +15,8 @@ using Eigen::MatrixXi;
 using Eigen::VectorXd;
 
 constexpr int rounds_of_factors = 4;
+/// So many rows say as much of how fast a machine is beside another as their data sheets do.
+constexpr double rows_of_data_sheets = 0.5;
 
 /// Of whole powers by multiplication: the same bits everywhere.
 MatrixXd powered(const MatrixXd& terms, double power) {
@@ -93,11 +95,13 @@ MatrixXd own_coefficients(const MatrixXd& at_power, const Eigen::VectorXi& level
     for (int other = 0; other < common.rows(); ++other) {
       if (other == level) continue;
       Eigen::RowVectorXd here = own.row(other);
-      if (is_known(settings.speeds, level) && is_known(settings.speeds, other))
+      const bool are_known = is_known(settings.speeds, level) && is_known(settings.speeds, other);
+      if (are_known)
         here.array() *=
             (settings.speeds.row(other).array() / settings.speeds.row(level).array()).pow(settings.power);
-      const VectorXd times = terms * here.transpose();
-      brought.row(other) = times.sum() / times.squaredNorm() * here;
+      const auto rows = static_cast<double>(terms.rows());
+      const double log_times = (terms * here.transpose()).array().max(1e-300).log().sum();
+      brought.row(other) = std::exp(-log_times / (rows + (are_known ? rows_of_data_sheets : 0))) * here;
     }
     VectorXd equal = VectorXd::Constant(common.rows(), 1.0 / static_cast<double>(common.rows() - 1));
     equal[level] = 0;
