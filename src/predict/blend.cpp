@@ -167,6 +167,7 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) co
     if (group == groups.end())
       group = groups.insert(group, {is_own ? standing.group : any_column, is_between});
     group->half = std::max(group->half, half);
+    group->is_between = group->is_between && is_between;
     group->here += is_own || is_between ? distance * distance : 0;
     group->tried += standing.distance * standing.distance;
   }
@@ -178,6 +179,8 @@ double Blend::half_width(const Place& place, const VectorXd& weights, const Vect
   const double spread = disagreement(weights, log_means);
   double squares = noise * noise * 2.7;  // nine of ten measurements lie within 1.645 deviations
   const auto groups = groups_of(place, spread);
+  // Between measured values a hold-out's errors are those of the inside too: what it adds grows with the
+  // distance.
   const bool is_within = std::ranges::all_of(
       place.conditions, [](const Condition& each) { return each.situation == Situation::between; });
   const auto& inside = nearest_to({});

@@ -56,6 +56,13 @@ TEST(Blend, IsSurerTheNearerAMeasuredValueIs) {
   EXPECT_DOUBLE_EQ(half_of(blend, {{between}, {0}}), inside);
 }
 
+TEST(Blend, IsNoSurerOfANewLevelThatComesWithAValueBetween) {
+  const Condition between{Situation::between, 0}, unseen{Situation::unseen, 0};
+  const auto blend =
+      Blend::learn({{{Condition{}}, errors_of(0.01), {0}}, {{between, unseen}, errors_of(0.1), {0.5, 0}}});
+  EXPECT_GE(half_of(blend, {{between, unseen}, {0.05, 0}}), half_of(blend, {{unseen}, {0}}));
+}
+
 TEST(Blend, BelievesTheInsideWhereNothingBetweenWasTried) {
   const auto blend = Blend::learn({{{Condition{}}, errors_of(0.1), {0}}, {{above_first}, errors_of(1), {1}}});
   EXPECT_EQ(blend.weights({{{Situation::between, 0}}, {0}}), blend.weights({}));
