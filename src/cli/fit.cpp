@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
@@ -43,15 +45,34 @@ void print_survey(const predict::Survey& survey) {
   for (const auto& finding : survey.findings) fmt::print("{}\n", printable(finding.message));
 }
 
+/// Standings of columns that the same hold-outs speak for.
+using Alike = std::vector<const predict::Standing*>;
+
+std::vector<Alike> alike_in(const std::vector<predict::Standing>& standings) {
+  std::vector<Alike> all;
+  for (const auto& standing : standings) {
+    const auto same = std::ranges::find_if(all, [&](const Alike& each) {
+      const auto& first = *each.front();
+      return first.condition.situation == standing.condition.situation && first.group == standing.group &&
+             first.trials == standing.trials && first.errors == standing.errors;
+    });
+    (same == all.end() ? all.emplace_back() : *same).push_back(&standing);
+  }
+  return all;
+}
+
 /// In which condition which way is believed, and what error to expect there.
 void print_standings(const predict::Model& model) {
   Table table({"where", "tries", "median error", "9 of 10 within", "believed most"});
-  for (const auto& standing : model.blend().standings()) {
+  for (const auto& alike : alike_in(model.blend().standings())) {
+    const auto& standing = *alike.front();
+    std::vector<predict::Condition> conditions;
+    for (const auto* each : alike) conditions.push_back(each->condition);
     const auto weights = model.blend().weights({{standing.condition}, {standing.distance}});
     Eigen::Index best = 0;
     weights.maxCoeff(&best);
     const auto way = model.way(static_cast<std::size_t>(best));
-    table.add({model.words(standing.condition), std::to_string(standing.trials),
+    table.add({printable(model.words(conditions)), std::to_string(standing.trials),
                fmt::format("{:.1f} %", 100 * std::expm1(standing.median)),
                fmt::format("{:.1f} %", 100 * std::expm1(standing.median * standing.reach)),
                fmt::format("{} ({:.0f} %)", way, 100 * weights[best])});

@@ -74,8 +74,11 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
                        const std::vector<predict::Prediction>& predictions) {
   std::vector<std::string> headings;
   for (const auto& column : rows.columns) headings.push_back(printable(column.name));
-  for (const auto& heading : {printable(model.origin().target), std::string("low"), std::string("high"),
-                              std::string("beyond what was measured")})
+  const auto& target = model.origin().target;
+  const std::string answer =
+      rows.find(target) ? "predicted" : printable(target);  // the table may have what was measured
+  for (const auto& heading :
+       {answer, std::string("low"), std::string("high"), std::string("beyond what was measured")})
     headings.push_back(heading);
   Table table(headings);
   for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {

@@ -129,12 +129,16 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   return model;
 }
 
-std::string Model::words(const Condition& condition) const {
-  const bool is_level = condition.situation == Situation::unseen || condition.situation == Situation::few;
-  const auto column = condition.column < 0 ? "any column"
-                      : is_level ? design_.categories()[static_cast<std::size_t>(condition.column)].column
-                                 : design_.ranged()[static_cast<std::size_t>(condition.column)];
-  switch (condition.situation) {
+std::string Model::words(std::span<const Condition> same_situation) const {
+  const auto situation = same_situation.front().situation;
+  const bool is_level = situation == Situation::unseen || situation == Situation::few;
+  std::string column;
+  for (const auto& each : same_situation)
+    column += (column.empty() ? "" : ", ") +
+              (each.column < 0 ? "any column"
+               : is_level      ? design_.categories()[static_cast<std::size_t>(each.column)].column
+                               : design_.ranged()[static_cast<std::size_t>(each.column)]);
+  switch (situation) {
     case Situation::inside:
       return "inside the range";
     case Situation::above:

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,7 @@ class Model {
                                                         std::size_t threads = 2) const;
 
   /// For people: "above the range of batch", "20 monomials, process held".
-  std::string words(const Condition& condition) const;
+  std::string words(std::span<const Condition> same_situation) const;
   std::string way(std::size_t place) const;
 
   const ModelOrigin& origin() const { return origin_; }
