@@ -11,6 +11,8 @@ namespace {
 constexpr double rows_a_factor_is_worth = 0.5;
 }  // namespace
 
+double common_residual(const VectorXd& residuals) { return residuals.cwiseMin(1).cwiseMax(-1).mean(); }
+
 VectorXd level_means(const VectorXd& residuals, const Eigen::VectorXi& levels) {
   const Index count = levels.size() == 0 ? 0 : std::max(0, levels.maxCoeff() + 1);
   VectorXd sums = VectorXd::Zero(count), rows = VectorXd::Zero(count);
