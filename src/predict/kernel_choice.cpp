@@ -20,7 +20,6 @@ using Eigen::VectorXd;
 constexpr std::size_t shared_parameters = 3;     // amplitude, slope, noise; then the lengths
 constexpr std::size_t own_parameters = 3;        // offset, amplitude, slope
 constexpr double least_log = -14, most_log = 8;  ///< of a parameter
-const double root5 = std::sqrt(5.0);
 
 double squared(double value) { return value * value; }
 
@@ -62,15 +61,12 @@ std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most) {
 }
 
 KernelPosterior::KernelPosterior(const Places& places, const VectorXd& target, double least_noise)
-    : numbers_(places.numbers), target_(target), least_noise_(std::max(1e-6, least_noise)) {
-  levels_ = places.levels.cast<double>();
-  for (auto& level : levels_.reshaped())
-    if (level < 0) level = std::numeric_limits<double>::quiet_NaN();  // is not even the same as itself
-  products_ = numbers_ * numbers_.transpose();
+    : rows_(places), target_(target), least_noise_(std::max(1e-6, least_noise)) {
+  products_ = rows_.numbers * rows_.numbers.transpose();
   const double spread = std::log(std::max(deviation(target), 10 * least_noise_));
   priors_ = {{spread, 1}, {spread - 1, 1.5}, {std::max(spread - 3.5, std::log(2 * least_noise_)), 1.5}};
-  for (Index j = 0; j < numbers_.cols(); ++j) priors_.push_back({std::log(3.0), 1});
-  for (Index c = 0; c < levels_.cols(); ++c)
+  for (Index j = 0; j < rows_.numbers.cols(); ++j) priors_.push_back({std::log(3.0), 1});
+  for (Index c = 0; c < rows_.levels.cols(); ++c)
     for (const double below : {0.5, 1.0, 1.5}) priors_.push_back({spread - below, 1});
 }
 
@@ -81,7 +77,7 @@ std::vector<double> KernelPosterior::start() const {
 }
 
 Kernel KernelPosterior::kernel(const std::vector<double>& logs) const {
-  const auto own_begin = shared_parameters + static_cast<std::size_t>(numbers_.cols());
+  const auto own_begin = shared_parameters + static_cast<std::size_t>(rows_.numbers.cols());
   Kernel kernel{.amplitude = std::exp(logs[0]),
                 .slope = std::exp(logs[1]),
                 .noise = std::hypot(std::exp(logs[2]), least_noise_)};
@@ -110,41 +106,19 @@ double KernelPosterior::log_prior(const std::vector<double>& logs) const {
   return sum;
 }
 
-ArrayXd KernelPosterior::squares_below(Index row, Index number) const {
-  const auto column = numbers_.col(number).array();
-  return (column.tail(column.size() - row) - column[row]).square();
-}
-
-ArrayXd KernelPosterior::same_below(Index row, Index category) const {
-  const auto column = levels_.col(category).array();
-  return (column.tail(column.size() - row) == column[row]).cast<double>();
-}
-
 /// Column by column of the lower triangle, which stays in the processor's nearest memory.
 void KernelPosterior::fill(const Kernel& kernel) const {
   const auto rows = target_.size();
   matern_.resize(rows, rows);
   decline_.resize(rows, rows);
   covariance_.resize(rows, rows);
+  Comparison comparison(rows_, kernel);
   for (Index row = 0; row < rows; ++row) {
     const auto below = rows - row;
-    ArrayXd r2 = ArrayXd::Zero(below), smooth = ArrayXd::Constant(below, squared(kernel.amplitude)),
-            straight = ArrayXd::Constant(below, squared(kernel.slope)), covariance = ArrayXd::Zero(below);
-    for (Index j = 0; j < numbers_.cols(); ++j)
-      r2 += squares_below(row, j) * (1 / squared(kernel.lengths[static_cast<std::size_t>(j)]));
-    for (Index c = 0; c < levels_.cols(); ++c) {
-      const auto& own = kernel.own[static_cast<std::size_t>(c)];
-      const auto same = same_below(row, c);
-      covariance += squared(own.offset) * same;
-      smooth += squared(own.amplitude) * same;
-      straight += squared(own.slope) * same;
-    }
-    const ArrayXd s = root5 * r2.sqrt(), decay = (-s).exp();
-    const ArrayXd matern = (1 + s + 5.0 / 3 * r2) * decay;
-    matern_.col(row).tail(below) = matern;
-    decline_.col(row).tail(below) = smooth * (-5.0 / 6) * (1 + s) * decay;
-    covariance_.col(row).tail(below) =
-        covariance + smooth * matern + straight * products_.col(row).tail(below).array();
+    comparison.compare(rows_, row, row);
+    matern_.col(row).tail(below) = comparison.matern();
+    decline_.col(row).tail(below) = comparison.smooth() * comparison.slope();
+    covariance_.col(row).tail(below) = comparison.covariance();
   }
   covariance_.diagonal().array() += squared(kernel.noise) + 1e-10 * covariance_.diagonal().mean();
 }
@@ -184,11 +158,15 @@ void KernelPosterior::add_slopes(const Kernel& at, const VectorXd& alpha, Index 
   slope[1] += squared(at.slope) * (pull * product).sum();
   const ArrayXd by_r2 = pull * decline_.col(row).tail(below).array();
   auto place = shared_parameters;
-  for (Index j = 0; j < numbers_.cols(); ++j, ++place)
-    slope[place] -= (by_r2 * squares_below(row, j)).sum() / squared(at.lengths[static_cast<std::size_t>(j)]);
-  for (Index c = 0; c < levels_.cols(); ++c, place += own_parameters) {
+  for (Index j = 0; j < rows_.numbers.cols(); ++j, ++place) {
+    const auto column = rows_.numbers.col(j).tail(below).array();
+    slope[place] -=
+        (by_r2 * (column - column[0]).square()).sum() / squared(at.lengths[static_cast<std::size_t>(j)]);
+  }
+  ArrayXd here(below);
+  for (Index c = 0; c < rows_.levels.cols(); ++c, place += own_parameters) {
     const auto& own = at.own[static_cast<std::size_t>(c)];
-    const ArrayXd here = pull * same_below(row, c);
+    keep_same(rows_, c, rows_.levels(row, c), pull, here);
     slope[place] += squared(own.offset) * here.sum();
     slope[place + 1] += squared(own.amplitude) * (here * matern).sum();
     slope[place + 2] += squared(own.slope) * (here * product).sum();

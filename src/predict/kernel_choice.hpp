@@ -1,7 +1,7 @@
 // Which kernel the rows speak for.
 #pragma once
 
-#include "predict/process.hpp"
+#include "predict/comparison.hpp"
 
 namespace neph::predict {
 
@@ -28,14 +28,11 @@ class KernelPosterior {
   struct Prior {
     double center, width;
   };
-  /// Of a row with itself and all after it: squared differences of a number, and 1 where a level is the same.
-  Eigen::ArrayXd squares_below(Eigen::Index row, Eigen::Index number) const;
-  Eigen::ArrayXd same_below(Eigen::Index row, Eigen::Index category) const;
   void fill(const Kernel& kernel) const;
   void add_slopes(const Kernel& at, const Eigen::VectorXd& alpha, Eigen::Index row,
                   std::vector<double>& slope) const;
 
-  Eigen::MatrixXd numbers_, levels_;  ///< levels: NaN where it is not known
+  ComparedRows rows_;
   Eigen::VectorXd target_;
   double least_noise_;
   Eigen::MatrixXd products_;   ///< x.x'

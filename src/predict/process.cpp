@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "predict/comparison.hpp"
 #include "predict/kernel_choice.hpp"
 #include "predict/kernel_sum.hpp"
 #include "predict/positive_definite.hpp"
-#include "predict/steady_math.hpp"
 
 namespace neph::predict {
 namespace {
@@ -15,81 +15,34 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int most_levels_paired = 1 << 15;  ///< of a category; later ones have no pairs
-constexpr double root5 = 2.23606797749978969641;
-
-/// Columns of the rows fitted on as the kernel sees them, for one row at a time to be compared with all.
-class Comparison {
- public:
-  Comparison(const Places& places, const Kernel& kernel)
-      : places_(places), kernel_(kernel), scaled_(places.numbers) {
-    for (Index j = 0; j < scaled_.cols(); ++j) scaled_.col(j) /= kernel.lengths[static_cast<std::size_t>(j)];
-    squares_.resize(scaled_.rows());
-    products_.resize(scaled_.rows());
-    smooth_.resize(scaled_.rows());
-    straight_.resize(scaled_.rows());
-  }
-
-  /// k(row of `at`, each of the rows), without noise.
-  void with(const Places& at, Index row, VectorXd& covariance) {
-    distances(at, row);
-    smooth_.setConstant(kernel_.amplitude * kernel_.amplitude);
-    straight_.setConstant(kernel_.slope * kernel_.slope);
-    covariance.setZero(scaled_.rows());
-    for (Index c = 0; c < places_.levels.cols(); ++c) {
-      const auto& own = kernel_.own[static_cast<std::size_t>(c)];
-      const int level = at.levels(row, c);
-      if (level < 0) continue;
-      for (Index i = 0; i < scaled_.rows(); ++i) {
-        if (places_.levels(i, c) != level) continue;
-        covariance[i] += own.offset * own.offset;
-        smooth_[i] += own.amplitude * own.amplitude;
-        straight_[i] += own.slope * own.slope;
-      }
-    }
-    for (Index i = 0; i < scaled_.rows(); ++i) {
-      const double s = root5 * std::sqrt(squares_[i]);
-      const double matern = (1 + s + 5.0 / 3 * squares_[i]) * steady::decay(s);
-      covariance[i] += smooth_[i] * matern + straight_[i] * products_[i];
-    }
-  }
-
- private:
-  void distances(const Places& at, Index row) {
-    squares_.setZero();
-    products_.setZero();
-    for (Index j = 0; j < scaled_.cols(); ++j) {
-      const double* column = scaled_.col(j).data();
-      const double length = kernel_.lengths[static_cast<std::size_t>(j)];
-      const double here = at.numbers(row, j) / length, product = here * length * length;
-      for (Index i = 0; i < scaled_.rows(); ++i) {
-        const double distance = column[i] - here;
-        squares_[i] += distance * distance;
-        products_[i] += column[i] * product;
-      }
-    }
-  }
-
-  const Places& places_;
-  const Kernel& kernel_;
-  MatrixXd scaled_;
-  VectorXd squares_, products_, smooth_, straight_;
-};
 
 /// Of the target at each row (down) and at each row of `at` (across), without noise.
 MatrixXd covariances(const Places& rows, const Places& at, const Kernel& kernel) {
   MatrixXd all(rows.numbers.rows(), at.numbers.rows());
-  Comparison comparison(rows, kernel);
-  VectorXd column;
+  const ComparedRows compared(rows), others(at);
+  Comparison comparison(compared, kernel);
   for (Index i = 0; i < all.cols(); ++i) {
-    comparison.with(at, i, column);
-    all.col(i) = column;
+    comparison.compare(others, i);
+    all.col(i) = comparison.covariance();
+  }
+  return all;
+}
+
+/// The lower triangle of what rows have to do with each other.
+MatrixXd covariances(const Places& rows, const Kernel& kernel) {
+  MatrixXd all(rows.numbers.rows(), rows.numbers.rows());
+  const ComparedRows compared(rows);
+  Comparison comparison(compared, kernel);
+  for (Index i = 0; i < all.cols(); ++i) {
+    comparison.compare(compared, i, i);
+    all.col(i).tail(all.rows() - i) = comparison.covariance();
   }
   return all;
 }
 
 /// Cholesky's factor of what is measured at the rows, with as much noise as it takes.
 Result<MatrixXd> factor_of(const Places& rows, const Kernel& kernel) {
-  const auto covariance = covariances(rows, rows, kernel);
+  const auto covariance = covariances(rows, kernel);
   double least = kernel.noise * kernel.noise;
   for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
     MatrixXd noisy = covariance;
