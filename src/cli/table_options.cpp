@@ -65,7 +65,9 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
   if (options.target.empty())
     return fail(ErrorCode::invalid_argument, "--target is missing: the column to predict");
   NEPH_TRY(const auto table, table_of(options));
-  predict::SurveyOptions wanted{.ignored = names_in(options.ignore), .used = names_in(options.use)};
+  predict::SurveyOptions wanted{.ignored = names_in(options.ignore),
+                                .used = names_in(options.use),
+                                .most_points = static_cast<std::size_t>(options.most_points)};
   const auto texts = terms_in(options);
   if (!texts.empty()) {
     NEPH_TRY(const auto terms, predict::GivenTerms::parse(texts, table, options.target));

@@ -20,6 +20,7 @@ struct TableOptions {
   std::string machines;
   std::string ignore;
   std::string use;
+  std::int64_t most_points = predict::SurveyOptions{}.most_points;
   std::vector<std::string> term;
   std::vector<std::string> latency_term;
   std::string scale;
@@ -47,6 +48,7 @@ void describe(Visit&& v, Self& s) {
     "what their data sheets say tells how fast a machine does which work");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
+  v("most_points", s.most_points, "different rows that are looked at; of more, a draw", at_least(20));
   v("term", s.term,
     "work that a time is made of, as 'batch*side^2'; again for more, or with commas between: the largest "
     "rules or all add up");

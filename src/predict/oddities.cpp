@@ -1,10 +1,12 @@
 #include "predict/oddities.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 #include <set>
 
 #include "core/units.hpp"
+#include "predict/alike.hpp"
 
 namespace neph::predict {
 namespace {
@@ -14,66 +16,85 @@ constexpr std::size_t most_levels = 40;  ///< of a column that is a grid's
 constexpr double filled = 0.5;           ///< of the pairs of values that a grid has
 constexpr std::size_t most_corners = 3;
 
+/// A column of numbers with few different values.
 struct GridColumn {
+  std::size_t place = 0;  ///< among the features
   std::string name;
-  std::vector<double> values;  ///< of each point
-  std::set<double> levels;
+  std::vector<double> values;       ///< sorted
+  std::vector<std::size_t> levels;  ///< of each point: place among the values
 };
+
+/// Sorted; empty: they are more than a grid has, or not all are known.
+std::vector<double> values_of_grid(const std::vector<double>& numbers) {
+  std::set<double> values;
+  for (const double number : numbers) {
+    if (std::isnan(number)) return {};
+    values.insert(number);
+    if (values.size() > most_levels) return {};
+  }
+  return {values.begin(), values.end()};
+}
 
 std::vector<GridColumn> grid_columns(const Points& points) {
   std::vector<GridColumn> grid;
-  for (const auto& column : points.features.columns) {
+  for (std::size_t place = 0; place < points.features.columns.size(); ++place) {
+    const auto& column = points.features.columns[place];
     const auto embedded = embedded_numbers(column);
     const auto& numbers = embedded ? embedded->numbers : column.numbers;
-    GridColumn seen{column.name, numbers, {numbers.begin(), numbers.end()}};
-    if (seen.levels.size() >= 2 && seen.levels.size() <= most_levels && !std::isnan(*seen.levels.begin()) &&
-        !std::isnan(*seen.levels.rbegin()))
-      grid.push_back(std::move(seen));
+    GridColumn seen{place, column.name, values_of_grid(numbers), {}};
+    if (seen.values.size() < 2) continue;
+    for (const double number : numbers)
+      seen.levels.push_back(static_cast<std::size_t>(
+          std::lower_bound(seen.values.begin(), seen.values.end(), number) - seen.values.begin()));
+    grid.push_back(std::move(seen));
   }
   return grid;
 }
 
-/// A number for each point that points share which differ in `left_out` alone.
-std::vector<std::size_t> all_but(const Points& points, const std::string& left_out) {
-  std::vector<std::size_t> group(points.target.size(), 0);
-  for (const auto& column : points.features.columns) {
-    if (column.name == left_out) continue;
-    std::map<std::pair<std::size_t, std::string>, std::size_t> known;
-    for (std::size_t i = 0; i < group.size(); ++i)
-      group[i] = known.emplace(std::pair{group[i], column.text(i)}, known.size()).first->second;
-  }
-  return group;
+/// Keys of points by all their features.
+RowKeys all_keys(const Points& points) {
+  std::vector<std::size_t> columns(points.features.columns.size()), rows(points.target.size());
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return keys_of(points.features, columns, rows);
 }
 
-std::int64_t faster_than_linear(const Points& points, const GridColumn& column) {
-  if (*column.levels.begin() <= 0) return 0;
-  const auto groups = all_but(points, column.name);
-  std::map<std::size_t, std::map<double, double>> times;  // by group, then by the column's value
-  for (std::size_t i = 0; i < groups.size(); ++i) times[groups[i]][column.values[i]] = points.target[i];
+/// Pairs of points that differ in the column alone, by values next to each other.
+std::int64_t faster_than_linear(const Points& points, const GridColumn& column, RowKeys keys) {
+  if (column.values.front() <= 0) return 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= cell_key(points.features, column.place, i);
+  const AlikeGroups groups(keys);
   std::int64_t count = 0;
-  for (const auto& [group, by_value] : times)
-    for (auto next = by_value.begin(), last = next++; next != by_value.end(); last = next++)
-      if (last->second / next->second > beyond_linear * next->first / last->first) ++count;
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    std::vector<std::size_t> alike(groups[group].begin(), groups[group].end());
+    std::ranges::sort(alike, {}, [&](std::size_t i) { return column.levels[i]; });
+    for (std::size_t i = 1; i < alike.size(); ++i) {
+      const auto less = alike[i - 1], more = alike[i];
+      const double growth = column.values[column.levels[more]] / column.values[column.levels[less]];
+      if (points.target[less] / points.target[more] > beyond_linear * growth) ++count;
+    }
+  }
   return count;
 }
 
 /// Where the largest values of two columns do not meet; empty: they do, or the columns form no grid.
 std::string missing_corner(const GridColumn& a, const GridColumn& b) {
-  std::set<std::pair<double, double>> seen;
-  for (std::size_t i = 0; i < a.values.size(); ++i) seen.emplace(a.values[i], b.values[i]);
-  if (static_cast<double>(seen.size()) < filled * static_cast<double>(a.levels.size() * b.levels.size()))
+  const auto across = b.values.size();
+  std::vector<bool> seen(a.values.size() * across, false);
+  for (std::size_t i = 0; i < a.levels.size(); ++i) seen[a.levels[i] * across + b.levels[i]] = true;
+  if (static_cast<double>(std::ranges::count(seen, true)) < filled * static_cast<double>(seen.size()))
     return {};
-  const auto missing = [&](auto x, auto y) {  // from here to the end of both there is nothing
-    for (auto i = x; i != a.levels.end(); ++i)
-      for (auto k = y; k != b.levels.end(); ++k)
-        if (seen.contains({*i, *k})) return false;
+  const auto missing = [&](std::size_t x, std::size_t y) {  // from here to the end of both there is nothing
+    for (auto i = x; i < a.values.size(); ++i)
+      for (auto k = y; k < across; ++k)
+        if (seen[i * across + k]) return false;
     return true;
   };
-  auto x = std::prev(a.levels.end()), y = std::prev(b.levels.end());
+  auto x = a.values.size() - 1, y = across - 1;
   if (!missing(x, y)) return {};
-  while (x != a.levels.begin() && missing(std::prev(x), y)) --x;
-  while (y != b.levels.begin() && missing(x, std::prev(y))) --y;
-  return fmt::format("{} from {} on with {} from {} on", a.name, *x, b.name, *y);
+  while (x > 0 && missing(x - 1, y)) --x;
+  while (y > 0 && missing(x, y - 1)) --y;
+  return fmt::format("{} from {} on with {} from {} on", a.name, a.values[x], b.name, b.values[y]);
 }
 
 }  // namespace
@@ -81,8 +102,9 @@ std::string missing_corner(const GridColumn& a, const GridColumn& b) {
 std::vector<Finding> odd_rows(const Points& points) {
   std::vector<Finding> findings;
   const auto grid = grid_columns(points);
+  const auto keys = all_keys(points);
   for (const auto& column : grid)
-    if (const auto count = faster_than_linear(points, column); count > 0)
+    if (const auto count = faster_than_linear(points, column, keys); count > 0)
       findings.push_back({"faster_than_linear",
                           fmt::format("{} where the target falls by more than '{}' grows, all else the same",
                                       counted(count, "pair"), column.name),

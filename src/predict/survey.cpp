@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
+#include "core/random.hpp"
 #include "core/units.hpp"
+#include "predict/alike.hpp"
 #include "predict/oddities.hpp"
 #include "stats/stats.hpp"
 
@@ -22,33 +22,41 @@ constexpr double most_noise = 0.1;         ///< of the target's spread that repe
 
 using Rows = std::vector<std::size_t>;
 
-/// For each row a number that rows of the same values share; `columns`: those that count.
-std::vector<std::size_t> groups_of(const Table& table, const std::vector<std::size_t>& columns,
-                                   const Rows& rows) {
-  std::vector<std::size_t> group(rows.size(), 0);
-  for (const auto index : columns) {
-    const auto& column = table.columns[index];
-    std::map<std::pair<std::size_t, double>, std::size_t> known;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double value = column.is_text() ? column.codes[rows[i]] : column.numbers[rows[i]];
-      const std::pair key{group[i], std::isnan(value) ? -std::numeric_limits<double>::infinity() : value};
-      group[i] = known.emplace(key, known.size()).first->second;
-    }
-  }
-  return group;
-}
-
-std::vector<Rows> members(const std::vector<std::size_t>& group) {
-  std::vector<Rows> all(group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1);
-  for (std::size_t i = 0; i < group.size(); ++i) all[group[i]].push_back(i);
-  return all;
-}
-
 std::size_t distinct(const Column& column, const Rows& rows) {
-  std::set<double> values;
+  std::vector<double> values;
   for (const auto row : rows)
-    if (!column.is_empty(row)) values.insert(column.is_text() ? column.codes[row] : column.numbers[row]);
-  return values.size();
+    if (!column.is_empty(row)) values.push_back(column.is_text() ? column.codes[row] : column.numbers[row]);
+  std::sort(values.begin(), values.end());
+  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+/// Rows at the ends of each number and the first of each level, and of the others a draw: `most` in all, or
+/// as many as it takes.
+Rows drawn_points(const Table& features, std::size_t most) {
+  std::vector<bool> is_taken(features.rows, false);
+  for (const auto& column : features.columns) {
+    std::vector<bool> is_seen(column.levels.size(), false);
+    std::size_t least = 0, largest = 0;
+    for (std::size_t row = 0; row < features.rows; ++row) {
+      if (column.is_empty(row)) continue;
+      if (column.is_text()) {
+        const auto level = static_cast<std::size_t>(column.codes[row]);
+        if (!is_seen[level]) is_seen[level] = is_taken[row] = true;
+      } else {
+        if (!(column.numbers[row] >= column.numbers[least])) least = row;
+        if (!(column.numbers[row] <= column.numbers[largest])) largest = row;
+      }
+    }
+    if (!column.is_text()) is_taken[least] = is_taken[largest] = true;
+  }
+  Rows others, taken;
+  for (std::size_t row = 0; row < features.rows; ++row) (is_taken[row] ? taken : others).push_back(row);
+  Random random(features.rows);
+  shuffle(others, random);
+  others.resize(std::min(others.size(), most - std::min(most, taken.size())));
+  taken.insert(taken.end(), others.begin(), others.end());
+  std::sort(taken.begin(), taken.end());
+  return taken;
 }
 
 /// Without levels that no row has.
@@ -70,10 +78,11 @@ void compact_levels(Column& column) {
 class Surveying {
  public:
   Surveying(const Table& table, std::size_t target, const SurveyOptions& options)
-      : table_(table), target_(target) {
+      : table_(table), target_(target), most_points_(options.most_points) {
     survey_.target = table.columns[target].name;
     survey_.rows = static_cast<std::int64_t>(table.rows);
     kinds_.assign(table.columns.size(), ColumnKind::number);
+    levels_.assign(table.columns.size(), 0);
     kinds_[target] = ColumnKind::target;
     for (const auto& name : options.ignored) ignored_.insert(*table.find(name));
     for (const auto& name : options.used) used_.insert(*table.find(name));
@@ -95,6 +104,7 @@ class Surveying {
                   "{}: {} different rows are too few to fit anything to; {} are the least", table_.source,
                   survey_.points.target.size(), fewest_points);
     for (auto& finding : odd_rows(survey_.points)) survey_.findings.push_back(std::move(finding));
+    draw_points();
     return std::move(survey_);
   }
 
@@ -138,7 +148,7 @@ class Surveying {
     for (std::size_t i = 0; i < table_.columns.size(); ++i) {
       if (i == target_) continue;
       const auto& column = table_.columns[i];
-      const auto values = distinct(column, rows_);
+      const auto values = levels_[i] = distinct(column, rows_);
       const bool some_empty =
           std::any_of(rows_.begin(), rows_.end(), [&](std::size_t row) { return column.is_empty(row); });
       if (values + (some_empty ? 1 : 0) <= 1) {
@@ -154,12 +164,12 @@ class Surveying {
   /// Numbers that differ in nearly every row, and a column that only counts repeats: without them the table
   /// falls into points, and the target hardly differs within one.
   void set_apart_what_repeats_differ_in() {
+    keys_ = keys_of(table_, features(), rows_);
     if (rows_.size() < enough_rows) return;
     std::vector<std::size_t> measured;
     for (const auto i : features())
       if (kinds_[i] == ColumnKind::number && !table_.columns[i].is_text() && !used_.contains(i) &&
-          static_cast<double>(distinct(table_.columns[i], rows_)) >
-              nearly_every * static_cast<double>(rows_.size()))
+          static_cast<double>(levels_[i]) > nearly_every * static_cast<double>(rows_.size()))
         measured.push_back(i);
     if (!measured.empty() && are_repeats_without(measured)) return set(measured, ColumnKind::outcome);
     for (const auto i : features()) {
@@ -173,39 +183,44 @@ class Surveying {
     }
   }
   void set(const std::vector<std::size_t>& columns, ColumnKind kind) {
+    take_out(columns, keys_);
     for (const auto i : columns) kinds_[i] = kind;
   }
-  std::vector<std::size_t> without(const std::vector<std::size_t>& left_out) const {
-    auto kept = features();
-    std::erase_if(kept, [&](std::size_t i) {
-      return std::find(left_out.begin(), left_out.end(), i) != left_out.end();
-    });
-    return kept;
+  void take_out(const std::vector<std::size_t>& columns, RowKeys& keys) const {
+    for (const auto column : columns)
+      for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= cell_key(table_, column, rows_[i]);
+  }
+  AlikeGroups groups_without(const std::vector<std::size_t>& left_out) const {
+    auto keys = keys_;
+    take_out(left_out, keys);
+    return AlikeGroups(keys);
+  }
+  bool are_repeats_without(const std::vector<std::size_t>& left_out) const {
+    return left_out.size() < features().size() && are_repeats(groups_without(left_out));
   }
   /// Most rows have others of the same values, and the target differs little among them.
-  bool are_repeats_without(const std::vector<std::size_t>& left_out) const {
-    const auto kept = without(left_out);
-    if (kept.empty()) return false;
-    std::vector<double> within;
+  bool are_repeats(const AlikeGroups& groups) const {
     std::size_t joined = 0;
-    for (const auto& group : members(groups_of(table_, kept, rows_))) {
-      if (group.size() < 2) continue;
-      joined += group.size();
-      for (const auto distance : log_distances(group)) within.push_back(std::abs(distance));
-    }
+    for (std::size_t group = 0; group < groups.size(); ++group)
+      if (groups[group].size() > 1) joined += groups[group].size();
     if (static_cast<double>(joined) < nearly_every * static_cast<double>(rows_.size())) return false;
+    std::vector<double> within, over_all;
+    for (std::size_t group = 0; group < groups.size(); ++group)
+      if (groups[group].size() > 1)
+        for (const auto distance : log_distances(groups[group])) within.push_back(std::abs(distance));
     Rows all(rows_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    std::vector<double> over_all;
     for (const auto distance : log_distances(all)) over_all.push_back(std::abs(distance));
     return stats::quantile(within, 0.9) <= most_noise * stats::median(over_all);
   }
   /// The column is another in each row of a point.
   bool counts_repeats(std::size_t column, const std::vector<std::size_t>& left_out) const {
-    if (!are_repeats_without(left_out)) return false;
-    for (const auto& group : members(groups_of(table_, without(left_out), rows_))) {
+    if (left_out.size() >= features().size()) return false;
+    const auto groups = groups_without(left_out);
+    if (!are_repeats(groups)) return false;
+    for (std::size_t group = 0; group < groups.size(); ++group) {
       Rows rows;
-      for (const auto i : group) rows.push_back(rows_[i]);
+      for (const auto i : groups[group]) rows.push_back(rows_[i]);
       if (distinct(table_.columns[column], rows) != rows.size()) return false;
     }
     return true;
@@ -218,9 +233,13 @@ class Surveying {
         all.push_back(i);
     return all;
   }
-  std::vector<double> log_distances(const Rows& group) const {
+  std::vector<double> logs_of(std::span<const std::size_t> group) const {
     std::vector<double> logs;
     for (const auto i : group) logs.push_back(log_target_[i]);
+    return logs;
+  }
+  std::vector<double> log_distances(std::span<const std::size_t> group) const {
+    auto logs = logs_of(group);
     const double middle = stats::median(logs);
     for (auto& value : logs) value -= middle;
     return logs;
@@ -229,7 +248,7 @@ class Surveying {
   SurveyedColumn surveyed(std::size_t i) const {
     const auto& column = table_.columns[i];
     SurveyedColumn seen{.name = column.name, .kind = kinds_[i]};
-    seen.levels = static_cast<std::int64_t>(distinct(column, rows_));
+    seen.levels = static_cast<std::int64_t>(i == target_ ? distinct(column, rows_) : levels_[i]);
     seen.low = seen.high = std::numeric_limits<double>::quiet_NaN();
     for (const auto row : rows_) {
       if (column.is_empty(row)) ++seen.empty;
@@ -244,7 +263,7 @@ class Surveying {
   /// Constants stay: a query may have another value, which must not go unseen.
   void join_repeats() {
     auto kept = features();
-    const auto groups = members(groups_of(table_, kept, rows_));
+    const auto groups = groups_without({});
     for (std::size_t i = 0; i < kinds_.size(); ++i)
       if (kinds_[i] == ColumnKind::constant && !ignored_.contains(i)) kept.push_back(i);
     std::sort(kept.begin(), kept.end());
@@ -252,10 +271,10 @@ class Surveying {
     for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
     Rows firsts;
     std::int64_t far = 0;
-    for (const auto& group : groups) {
+    for (std::size_t place = 0; place < groups.size(); ++place) {
+      const auto group = groups[place];
       firsts.push_back(rows_[group.front()]);
-      std::vector<double> logs;
-      for (const auto i : group) logs.push_back(log_target_[i]);
+      const auto logs = logs_of(group);
       survey_.points.target.push_back(std::exp(stats::median(logs)));
       survey_.points.repeats.push_back(static_cast<int>(group.size()));
       const double deviation = group.size() < 2 ? 0 : deviation_of_repeats(logs);
@@ -273,12 +292,12 @@ class Surveying {
     survey_.points.features = rows_of(wanted, firsts);
     report_copies(groups);
   }
-  void report_copies(const std::vector<Rows>& groups) {
+  void report_copies(const AlikeGroups& groups) {
     std::int64_t copies = 0;
-    for (const auto& group : groups) {
-      std::set<double> values;
-      for (const auto i : group) values.insert(log_target_[i]);
-      copies += static_cast<std::int64_t>(group.size() - values.size());
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      auto values = logs_of(groups[group]);
+      std::sort(values.begin(), values.end());
+      copies += values.end() - std::unique(values.begin(), values.end());
     }
     if (copies > 0)
       find("duplicates",
@@ -287,15 +306,31 @@ class Surveying {
            copies);
   }
 
+  /// Of more points than anything gets better by, some.
+  void draw_points() {
+    const auto all = survey_.points.target.size();
+    if (all <= most_points_) return;
+    survey_.points = part_of(survey_, drawn_points(survey_.points.features, most_points_)).points;
+    find("drawn",
+         fmt::format(
+             "of {} different points {} were drawn (--most-points), the ends of each number and a row of "
+             "each level among them",
+             format_grouped(static_cast<std::int64_t>(all)),
+             format_grouped(std::ssize(survey_.points.target))),
+         std::ssize(survey_.points.target));
+  }
+
   void find(std::string code, std::string message, std::int64_t rows) {
     survey_.findings.push_back({std::move(code), std::move(message), rows});
   }
 
   const Table& table_;
-  std::size_t target_;
+  std::size_t target_, most_points_;
   std::set<std::size_t> ignored_, used_;
   std::vector<ColumnKind> kinds_;
-  Rows rows_;  ///< that are possible
+  std::vector<std::size_t> levels_;  ///< distinct values of each column but the target
+  Rows rows_;                        ///< that are possible
+  RowKeys keys_;                     ///< of their features
   std::vector<double> log_target_;
   Survey survey_;
 };

@@ -83,8 +83,9 @@ struct Survey {
 };
 
 struct SurveyOptions {
-  std::vector<std::string> ignored;  ///< columns that are not looked at
-  std::vector<std::string> used;     ///< features, whatever they look like
+  std::vector<std::string> ignored;   ///< columns that are not looked at
+  std::vector<std::string> used;      ///< features, whatever they look like
+  std::size_t most_points = 200'000;  ///< of more, a draw that has the ends of each number and all levels
 };
 
 /// Errors: not_found (no such column), invalid_argument (a target that is text, or in no row above 0; no

@@ -98,6 +98,22 @@ TEST(Survey, FarOutliersAmongRepeatsAreSaid) {
   EXPECT_NEAR(found.points.target[0], 1.015, 1e-3);
 }
 
+TEST(Survey, OfManyPointsADrawHasTheEndsOfNumbersAndAllLevels) {
+  std::string text = "machine,batch,t\n";
+  for (int i = 0; i < 1000; ++i) text += fmt::format("{},{},{}\n", i == 777 ? "rare" : "usual", i * i, 1 + i);
+  const auto few = *survey(*parse_table(text, "t.csv"), "t", {.most_points = 50});
+  ASSERT_EQ(few.points.target.size(), 50U);
+  EXPECT_EQ(few.rows, 1000);
+  const auto& batches = few.points.features.columns[1].numbers;
+  EXPECT_EQ(std::ranges::min(batches), 0);
+  EXPECT_EQ(std::ranges::max(batches), 999.0 * 999);
+  EXPECT_THAT(few.points.features.columns[0].levels, testing::UnorderedElementsAre("usual", "rare"));
+  ASSERT_FALSE(few.findings.empty());
+  EXPECT_EQ(few.findings.back().code, "drawn");
+  const auto all = *survey(*parse_table(text, "t.csv"), "t", {.most_points = 1000});
+  EXPECT_EQ(all.points.target.size(), 1000U);
+}
+
 TEST(Survey, RefusesWhatCannotBeFittedTo) {
   EXPECT_EQ(message("a,t\n1,x\n2,y\n", "t"),
             "t: the target 't' is text, as 'x' in its first row; it must be a number");
