@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/nearest.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
@@ -17,13 +18,13 @@ namespace neph::cli {
 namespace {
 
 constexpr std::size_t most_shown = 100;  ///< rows of a table for people
+constexpr std::size_t nearest_in_json = 3;
 
 struct PredictCommand {
   std::string model;
   std::string rows;
   std::string calibrate;
   std::string out;
-  std::int64_t nearest = 3;
   bool json = false;
 };
 
@@ -47,7 +48,7 @@ std::string number_as_json(double value) { return std::isfinite(value) ? fmt::fo
 
 /// A line for each row. A document of a hundred thousand rows would take longer to build than to compute.
 void print_json(const predict::Model& model, const std::vector<predict::Prediction>& predictions,
-                const std::vector<std::vector<std::size_t>>& nearest) {
+                const NearestPoints& nearest) {
   fmt::memory_buffer text;
   const auto flush = [&] {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -59,11 +60,12 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
     const auto& each = predictions[row];
     fmt::format_to(std::back_inserter(text),
                    "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
-                   "\"nearest\":[{}]}}",
+                   "\"nearest\":",
                    row == 0 ? "" : ",", number_as_json(each.value), number_as_json(each.low),
                    number_as_json(each.high), extrapolates_as_json(each),
-                   each.refused.empty() ? "\"\"" : dump_json(Json(each.refused)),
-                   fmt::join(nearest[row], ","));
+                   each.refused.empty() ? "\"\"" : dump_json(Json(each.refused)));
+    nearest.append_json(row, text);
+    text.push_back('}');
     if (text.size() > std::size_t{1} << 20) flush();
   }
   text.append(std::string_view("\n]}\n"));
@@ -71,15 +73,15 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
 }
 
 void print_predictions(const predict::Model& model, const predict::Table& rows,
-                       const std::vector<predict::Prediction>& predictions) {
+                       const std::vector<predict::Prediction>& predictions, const NearestPoints& nearest) {
   std::vector<std::string> headings;
   for (const auto& column : rows.columns) headings.push_back(printable(column.name));
   const auto& target = model.origin().target;
   const std::string answer =
       rows.find(target) ? "predicted" : printable(target);  // the table may have what was measured
-  for (const auto& heading :
-       {answer, std::string("low"), std::string("high"), std::string("beyond what was measured")})
-    headings.push_back(heading);
+  headings.push_back(answer);
+  for (const auto* heading : {"low", "high", "nearest measured", "beyond what was measured"})
+    headings.emplace_back(heading);
   Table table(headings);
   for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {
     std::vector<std::string> cells;
@@ -87,6 +89,7 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
     const auto& prediction = predictions[row];
     for (const double value : {prediction.value, prediction.low, prediction.high})
       cells.push_back(std::isnan(value) ? "" : format_number(value));
+    cells.push_back(printable(nearest.words(row)));
     cells.push_back(printable(why(prediction)));
     table.add(std::move(cells));
   }
@@ -118,12 +121,12 @@ Status predict_rows(const PredictCommand& options) {
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, model_of(options, threads));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
-  if (!options.json) {
-    print_predictions(model, rows, predictions);
-    return {};
+  NEPH_TRY(const auto nearest, NearestPoints::of(model, rows, options.json ? nearest_in_json : 1, threads));
+  if (options.json) {
+    print_json(model, predictions, nearest);
+  } else {
+    print_predictions(model, rows, predictions, nearest);
   }
-  NEPH_TRY(const auto nearest, model.nearest(rows, static_cast<std::size_t>(options.nearest), threads));
-  print_json(model, predictions, nearest);
   return {};
 }
 
@@ -133,7 +136,8 @@ void declare_predict(Command& command) {
   auto options = std::make_shared<PredictCommand>();
   command.positional("model", options->model, "file that 'neph fit' wrote", true);
   command.positional("rows", options->rows, "table with the columns that the model was fitted to", true);
-  command.flag("json", options->json, "as JSON on stdout, with the places of the nearest measured points");
+  command.flag("json", options->json,
+               "as JSON on stdout, with the three nearest measured points of each row");
   command.option(
       "calibrate", options->calibrate,
       "table of a few measured rows, with the target: of a new machine, say; the model is fitted anew "

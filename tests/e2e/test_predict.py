@@ -59,6 +59,7 @@ def test_a_known_law_is_predicted_inside_and_beyond_the_table(neph, fitted):
     assert beyond["low"] < true_ms(64, 8, "fast") < beyond["high"]
     assert beyond["extrapolates"] == [{"column": "batch", "where": "above", "how_far": "64, measured up to 32"}]
     assert len(beyond["nearest"]) == 3
+    assert beyond["nearest"][0]["differs"]["batch"] == 32 and beyond["nearest"][0]["value"] > 0
 
 
 def test_a_machine_that_nobody_measured_is_refused(neph, fitted):
