@@ -6,6 +6,9 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
+
+#include <fmt/ranges.h>
 
 #include "core/random.hpp"
 #include "core/text.hpp"
@@ -100,6 +103,27 @@ Result<std::vector<bool>> parse_side(std::string_view side, const Table& rows) {
   return chosen;
 }
 
+/// "2, 4, 8", "from 1 to 4096", "317 different texts"
+std::string values_of(const Column& column) {
+  constexpr std::size_t most_listed = 12;
+  if (column.is_text())
+    return column.levels.size() <= most_listed ? fmt::format("{}", fmt::join(column.levels, ", "))
+                                               : fmt::format("{} different texts", column.levels.size());
+  std::set<double> numbers(column.numbers.begin(), column.numbers.end());
+  std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ", "));
+  return fmt::format("numbers from {} to {}", *numbers.begin(), *numbers.rbegin());
+}
+
+/// What the columns of a side have, where no row is on it.
+std::string what_there_is(std::string_view side, const Table& rows) {
+  std::string words;
+  for (const auto piece : pieces(side, '&'))
+    if (const auto condition = parse_row_test(piece, rows))
+      words += fmt::format("; '{}' has {}", condition->column->name, values_of(*condition->column));
+  return words;
+}
+
 Rows places_of(const std::vector<bool>& chosen, bool value) {
   Rows rows;
   for (std::size_t row = 0; row < chosen.size(); ++row)
@@ -145,8 +169,9 @@ Result<Split> parse_split(std::string_view text, const Table& rows) {
                   "'{}': a row is on both sides; what is predicted must not be fitted on", text);
   Split split{std::string(trimmed(text)), places_of(train, true), places_of(test, true)};
   if (split.train.empty() || split.test.empty())
-    return fail(ErrorCode::invalid_argument, "'{}': no row is on the {} side", text,
-                split.train.empty() ? "left" : "right");
+    return fail(ErrorCode::invalid_argument, "'{}': no row is on the {} side{}", text,
+                split.train.empty() ? "left" : "right",
+                what_there_is(split.train.empty() ? left : right, rows));
   return split;
 }
 

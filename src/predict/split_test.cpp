@@ -50,7 +50,8 @@ TEST(Split, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("# GPUs<four ->"), HasSubstr("one number"));
   EXPECT_THAT(error_of("# GPUs= -> model=A"), HasSubstr("no value behind"));
   EXPECT_THAT(error_of("# GPUs<=4 -> # GPUs>=4"), HasSubstr("both sides"));
-  EXPECT_THAT(error_of("# GPUs<=4 -> # GPUs>8"), HasSubstr("no row is on the right side"));
+  EXPECT_THAT(error_of("# GPUs<=4 -> # GPUs>8"),
+              HasSubstr("no row is on the right side; '# GPUs' has 2, 4, 8"));
 }
 
 TEST(Split, LeavesOutEachValue) {
