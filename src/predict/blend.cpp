@@ -34,10 +34,12 @@ double hypotenuse(double a, double b) { return std::sqrt(a * a + b * b); }
 
 double squared(double value) { return value * value; }
 
-/// How much candidates differ, by their weights.
-double disagreement(const VectorXd& weights, const VectorXd& values) {
-  const double mean = weights.dot(values);
-  return std::sqrt(weights.dot((values.array() - mean).square().matrix()));
+/// How much candidates differ from what they agree on, by their weights: about a mean the deviation, about a
+/// median the mean distance, which one that goes astray hardly moves.
+double disagreement(const VectorXd& weights, const VectorXd& values, bool within_range) {
+  const auto distances = (values.array() - agreed(weights, values, within_range)).abs();
+  if (!within_range) return weights.dot(distances.matrix());
+  return std::sqrt(weights.dot(distances.square().matrix()));
 }
 
 struct Tried {
@@ -62,8 +64,9 @@ Standing standing_of(const Condition& condition, std::int64_t group, const std::
   for (const auto& [trial, distance] : trials) {
     for (Index i = 0; i < trial->errors.rows(); ++i) {
       const VectorXd row = trial->errors.row(i).cwiseMin(worst_error).cwiseMax(-worst_error);
-      sizes.push_back(std::abs(agreed(weights, row, !leaves_range(condition.situation))));
-      spreads.push_back(disagreement(weights, row));
+      const bool within_range = !leaves_range(condition.situation);
+      sizes.push_back(std::abs(agreed(weights, row, within_range)));
+      spreads.push_back(disagreement(weights, row, within_range));
     }
   }
   standing.median = std::max(1e-6, stats::median(sizes));
@@ -176,7 +179,7 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) co
 
 double Blend::half_width(const Place& place, const VectorXd& weights, const VectorXd& log_means,
                          double noise) const {
-  const double spread = disagreement(weights, log_means);
+  const double spread = disagreement(weights, log_means, place.is_within_range());
   double squares = noise * noise * 2.7;  // nine of ten measurements lie within 1.645 deviations
   const auto groups = groups_of(place, spread);
   // Between measured values a hold-out's errors are those of the inside too: what it adds grows with the

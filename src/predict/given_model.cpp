@@ -143,12 +143,10 @@ Result<GivenModel> fit_given(const GivenValues& terms, const Eigen::MatrixXi& le
     search.run();
     model.work = search.work().cwiseQuotient(work.units);
     model.latency = search.latency().cwiseQuotient(latency.units);
+    if (levels.cols() == 0) break;
     for (auto& factors : model.factors) factors.setZero();
     const VectorXd without_factors = model.log_mean(terms, levels);
     const double shift = common_residual(rest - without_factors);
-    model.work *= std::exp(shift);
-    model.latency *= std::exp(shift);
-    if (levels.cols() == 0) break;
     VectorXd residuals = (log_target - without_factors).array() - shift;
     for (Index c = 0; c < levels.cols(); ++c) {
       auto& factors = model.factors[static_cast<std::size_t>(c)];

@@ -22,8 +22,8 @@ struct GivenModel {
 
 /// Least squares of relative errors: non-negative ones of the terms where they add up, else steps of Gauss
 /// and Newton, each such a problem of its own, halved until it helps. Errors relative to what was measured
-/// favour short times, by exp(-1.5 noise^2): a factor of all coefficients then leaves the mean residual's
-/// logarithm 0. Error: invalid_argument (no terms, or terms and times whose quotients are not finite).
+/// favour short times: of noise, all coefficients are exp(-1.5 noise^2) of what they should be. Error:
+/// invalid_argument (no terms, or terms and times whose quotients are not finite).
 Result<GivenModel> fit_given(const GivenValues& terms, const Eigen::MatrixXi& levels,
                              const Eigen::VectorXd& log_target, double power);
 

@@ -144,17 +144,16 @@ Result<WorkModel> fit_work(const MatrixXd& terms, const MatrixXi& levels, const 
   if (settings.own_category) varying.push_back(*settings.own_category);
   for (int round = 0; round < rounds_of_factors; ++round) {
     model.coefficients = non_negative(relative(at_power, rest, settings.power), ones);
+    if (varying.empty()) break;
     const VectorXd without_factors = log_sum(at_power, model.coefficients, settings.power);
     const double shift = common_residual(rest - without_factors);
-    model.coefficients *= std::exp(settings.power * shift);
-    if (varying.empty()) break;
     VectorXd residuals = (log_target - without_factors).array() - shift;
     for (const auto c : varying) {
       model.factors[static_cast<std::size_t>(c)] = level_means(residuals, levels.col(c));
       for (Index i = 0; i < residuals.size(); ++i)
         residuals[i] -= level_factor(model.factors[static_cast<std::size_t>(c)], levels(i, c));
     }
-    rest = residuals + log_sum(at_power, model.coefficients, settings.power);
+    rest = (residuals + without_factors).array() + shift;
   }
   if (!settings.own_category) return model;
 
