@@ -69,7 +69,8 @@ Result<std::vector<MethodJudged>> validate(const Survey& survey, const std::vect
 
 std::span<const Judgement> of_split(const MethodJudged& judged, std::size_t split) {
   const auto place = [](const Judgement& each) { return each.split; };
-  const auto [begin, end] = std::ranges::equal_range(judged.judgements, split, {}, place);
+  const auto begin = std::ranges::lower_bound(judged.judgements, split, {}, place),
+             end = std::ranges::upper_bound(judged.judgements, split, {}, place);
   return {begin, end};
 }
 
