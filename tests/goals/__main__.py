@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = REPOSITORY / "build/release/bin/neph"
 DATA = REPOSITORY.parent / "shared/data/prediction"
 KEPT = REPOSITORY / "build/goals"
-METHODS = ["auto"]
+METHODS = ["auto", "process", "trees", "lattuada"]
 
 AWS = ["profet-aws-training.csv", "--target", "batch_latency", "--network", "model", "--variants", "profet", "--side", "dataset",
        "--batch", "batchsize", "--machine", "instance_name"]  # fmt: skip
