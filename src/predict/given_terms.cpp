@@ -30,6 +30,7 @@ Result<std::vector<Formula>> formulas_of(const char* option, const std::vector<s
 
 MatrixXd rows_of(const MatrixXd& matrix, const std::vector<std::size_t>& rows) {
   MatrixXd part(static_cast<Index>(rows.size()), matrix.cols());
+  if (part.cols() == 0) return part;  // of no terms nobody needs to have made rows
   for (Index i = 0; i < part.rows(); ++i)
     part.row(i) = matrix.row(static_cast<Index>(rows[static_cast<std::size_t>(i)]));
   return part;

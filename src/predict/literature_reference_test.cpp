@@ -57,7 +57,6 @@ Problem problem_of(const Json& in, std::size_t rows) {
   all.places.numbers.resize(quantities.rows(), 0);
   all.work.resize(quantities.rows(), 0);
   all.ranged.resize(quantities.rows(), 0);
-  all.given = {MatrixXd(quantities.rows(), 0), MatrixXd(quantities.rows(), 0)};
   VectorXd log_target(quantities.rows());
   for (Index i = 0; i < log_target.size(); ++i)
     log_target[i] = std::log(in["target"][static_cast<std::size_t>(i)].get<double>());
