@@ -35,6 +35,7 @@ MatrixXd vanishing_sums(const MatrixXd& columns) {
   qr.setThreshold(rounding);
   const auto rank = qr.rank(), rest = columns.cols() - rank;
   MatrixXd weights = MatrixXd::Zero(columns.cols(), rest);
+  if (rest == 0) return weights;
   weights.topRows(rank) = -qr.matrixR()
                                .topLeftCorner(rank, rank)
                                .triangularView<Eigen::Upper>()
