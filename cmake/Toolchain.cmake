@@ -5,8 +5,8 @@ add_compile_options(-Wno-missing-field-initializers)  # a designated initialiser
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false alarms of g++ 12 on std::string (GCC bug 105651)
 add_compile_options(-fno-omit-frame-pointer)  # perf and the sanitizers show whole stacks
 
-# Four numbers at a time, and products added in one step: what is fitted takes a third of the time. Every x86 since 2013
-# (Intel) or 2015 (AMD) can; on an older one the system's loader says so and starts nothing.
+# Four numbers at a time, and products added in one step: what is fitted takes a third of the time. Most x86 since 2013
+# can; of others the system's loader says so and starts nothing (of what g++ builds).
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   add_compile_options(-march=x86-64-v3 $<$<CXX_COMPILER_ID:GNU>:-mneeded>)
 endif()

@@ -1,6 +1,7 @@
 #include "predict/predict.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -121,12 +122,16 @@ Status predict_rows(const PredictCommand& options) {
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, model_of(options, threads));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
-  NEPH_TRY(const auto nearest, NearestPoints::of(model, rows, options.json ? nearest_in_json : 1, threads));
   if (options.json) {
+    NEPH_TRY(const auto nearest, NearestPoints::of(model, rows, nearest_in_json, threads));
     print_json(model, predictions, nearest);
-  } else {
-    print_predictions(model, rows, predictions, nearest);
+    return {};
   }
+  std::vector<std::size_t> shown(std::min(rows.rows, most_shown));
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  const auto first = rows_of(rows, shown);
+  NEPH_TRY(const auto nearest, NearestPoints::of(model, first, 1, threads));
+  print_predictions(model, rows, predictions, nearest);
   return {};
 }
 

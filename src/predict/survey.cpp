@@ -30,24 +30,25 @@ std::size_t distinct(const Column& column, const Rows& rows) {
   return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-/// Rows at the ends of each number and the first of each level, and of the others a draw: `most` in all, or
-/// as many as it takes.
+/// Rows at the ends of each number, the first of each level and of empty cells, and of the others a draw:
+/// `most` in all, or as many as it takes.
 Rows drawn_points(const Table& features, std::size_t most) {
   std::vector<bool> is_taken(features.rows, false);
   for (const auto& column : features.columns) {
+    const auto numbers = as_numbers(column);
     std::vector<bool> is_seen(column.levels.size(), false);
-    std::size_t least = 0, largest = 0;
+    std::size_t least = 0, largest = 0, empty = 0;
     for (std::size_t row = 0; row < features.rows; ++row) {
-      if (column.is_empty(row)) continue;
-      if (column.is_text()) {
-        const auto level = static_cast<std::size_t>(column.codes[row]);
-        if (!is_seen[level]) is_seen[level] = is_taken[row] = true;
-      } else {
-        if (!(column.numbers[row] >= column.numbers[least])) least = row;
-        if (!(column.numbers[row] <= column.numbers[largest])) largest = row;
+      if (column.is_empty(row)) {
+        if (++empty == 1) is_taken[row] = true;
+      } else if (numbers) {
+        if (!((*numbers)[row] >= (*numbers)[least])) least = row;
+        if (!((*numbers)[row] <= (*numbers)[largest])) largest = row;
+      } else if (const auto level = static_cast<std::size_t>(column.codes[row]); !is_seen[level]) {
+        is_seen[level] = is_taken[row] = true;
       }
     }
-    if (!column.is_text()) is_taken[least] = is_taken[largest] = true;
+    if (numbers) is_taken[least] = is_taken[largest] = true;
   }
   Rows others, taken;
   for (std::size_t row = 0; row < features.rows; ++row) (is_taken[row] ? taken : others).push_back(row);

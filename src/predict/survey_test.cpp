@@ -100,7 +100,8 @@ TEST(Survey, FarOutliersAmongRepeatsAreSaid) {
 
 TEST(Survey, OfManyPointsADrawHasTheEndsOfNumbersAndAllLevels) {
   std::string text = "machine,batch,t\n";
-  for (int i = 0; i < 1000; ++i) text += fmt::format("{},{},{}\n", i == 777 ? "rare" : "usual", i * i, 1 + i);
+  for (int i = 0; i < 1000; ++i)
+    text += fmt::format("{},{},{}\n", i == 777 ? "rare" : i == 778 ? "" : "usual", i * i, 1 + i);
   const auto few = *survey(*parse_table(text, "t.csv"), "t", {.most_points = 50});
   ASSERT_EQ(few.points.target.size(), 50U);
   EXPECT_EQ(few.rows, 1000);
@@ -108,6 +109,7 @@ TEST(Survey, OfManyPointsADrawHasTheEndsOfNumbersAndAllLevels) {
   EXPECT_EQ(std::ranges::min(batches), 0);
   EXPECT_EQ(std::ranges::max(batches), 999.0 * 999);
   EXPECT_THAT(few.points.features.columns[0].levels, testing::UnorderedElementsAre("usual", "rare"));
+  EXPECT_TRUE(std::ranges::any_of(few.points.features.columns[0].codes, [](int code) { return code < 0; }));
   ASSERT_FALSE(few.findings.empty());
   EXPECT_EQ(few.findings.back().code, "drawn");
   const auto all = *survey(*parse_table(text, "t.csv"), "t", {.most_points = 1000});
