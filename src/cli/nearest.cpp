@@ -18,6 +18,8 @@ NearestPoints::NearestPoints(const predict::Model& model, const predict::Table& 
   for (const auto& feature : points_->features.columns) {
     const auto found = rows.find(feature.name);
     column_.push_back(found ? std::optional(*found) : std::nullopt);
+    measured_.push_back(predict::as_numbers(feature));
+    asked_.push_back(found ? predict::as_numbers(rows.columns[*found]) : std::nullopt);
   }
 }
 
@@ -28,9 +30,8 @@ std::vector<std::size_t> NearestPoints::differences(std::size_t row, std::size_t
     const auto& measured = points_->features.columns[i];
     const auto& asked = rows_->columns[*column_[i]];
     const bool both_filled = !measured.is_empty(point) && !asked.is_empty(row);
-    const bool same = both_filled && !measured.is_text() && !asked.is_text()
-                          ? measured.numbers[point] == asked.numbers[row]
-                          : measured.text(point) == asked.text(row);
+    const bool same = both_filled && measured_[i] && asked_[i] ? (*measured_[i])[point] == (*asked_[i])[row]
+                                                               : measured.text(point) == asked.text(row);
     if (!same) differing.push_back(i);
   }
   return differing;

@@ -33,6 +33,7 @@ class NearestPoints {
   std::vector<std::vector<std::size_t>> places_;  ///< of the points nearest to each row
   std::vector<std::optional<std::size_t>>
       column_;  ///< of the rows, for each feature; nothing: they have none
+  std::vector<std::optional<std::vector<double>>> measured_, asked_;  ///< of each feature; nothing: text
 };
 
 }  // namespace neph::cli
