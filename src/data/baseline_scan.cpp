@@ -1,5 +1,4 @@
-// The inner loops of BaselineJpeg: Huffman code to coefficients to levels, compiled once for any processor
-// and once for those with AVX2 and BMI2.
+// The inner loops of BaselineJpeg: Huffman code to coefficients to levels.
 #include <algorithm>
 #include <cstring>
 
@@ -160,17 +159,6 @@ struct BlockKernel {
   }
 };
 
-namespace {
-
-bool decode_rows_portable(BaselineJpeg& jpeg, const BlockKernel::Grid& grid) {
-  return BlockKernel::decode_rows(jpeg, grid);
-}
-NEPH_WIDE bool decode_rows_wide(BaselineJpeg& jpeg, const BlockKernel::Grid& grid) {
-  return BlockKernel::decode_rows(jpeg, grid);
-}
-
-}  // namespace
-
 bool BaselineJpeg::decode_scan(const Grid& grid) {
   constexpr std::size_t margin = 64;
   for (auto& component : components_) {
@@ -181,7 +169,7 @@ bool BaselineJpeg::decode_scan(const Grid& grid) {
     const std::size_t values = static_cast<std::size_t>(rows * component.stride) + 2 * margin;
     if (component.plane.size() < values) component.plane.resize(values);
   }
-  return has_wide_lanes() ? decode_rows_wide(*this, grid) : decode_rows_portable(*this, grid);
+  return BlockKernel::decode_rows(*this, grid);
 }
 
 }  // namespace neph::data

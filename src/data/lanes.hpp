@@ -1,17 +1,8 @@
-// Eight floats side by side, in whatever registers the function that uses them is compiled for (an AVX2 one,
-// or two of SSE2). Only for files of this room: everything is inlined into its caller, so that the caller's
-// target decides.
+// Eight floats side by side: one register where there is AVX2, as everywhere that this is built for x86. Only
+// for files of this room: everything is inlined into its caller, so that they stay in registers.
 #pragma once
 
 #define NEPH_INLINE inline __attribute__((always_inline))
-
-// A function for the widest registers that kernels here are written for; has_wide_lanes() says whether it may
-// be called.
-#if defined(__x86_64__)
-#define NEPH_WIDE __attribute__((target("avx2,fma,bmi,bmi2")))
-#else
-#define NEPH_WIDE
-#endif
 
 namespace neph::data {
 
@@ -19,15 +10,6 @@ inline constexpr int lanes = 8;
 using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
 /// The same anywhere in memory.
 using LanesInMemory [[gnu::aligned(alignof(float)), gnu::may_alias]] = Lanes;
-
-inline bool has_wide_lanes() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2");
-#else
-  return false;
-#endif
-}
 
 // Through a pointer: g++ 12 makes two or four moves of a memcpy of this size.
 NEPH_INLINE void load(const float* from, Lanes& to) { to = *reinterpret_cast<const LanesInMemory*>(from); }

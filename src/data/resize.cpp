@@ -210,7 +210,7 @@ NEPH_INLINE void horizontal_pass(const Job& job, int row) {
 
 /// Photographs of ImageNet's size need 3 or 4 source pixels per result pixel.
 template <class Source>
-NEPH_INLINE void all_rows(const Job& job, const Source& source) {
+void all_rows(const Job& job, const Source& source) {
   for (int row = 0; row < job.vertical.results(); row += lanes) {
     switch (job.vertical.count) {
       case 2:
@@ -241,15 +241,6 @@ NEPH_INLINE void all_rows(const Job& job, const Source& source) {
   }
 }
 
-template <class Source>
-void all_rows_portable(const Job& job, const Source& source) {
-  all_rows(job, source);
-}
-template <class Source>
-NEPH_WIDE void all_rows_wide(const Job& job, const Source& source) {
-  all_rows(job, source);
-}
-
 void grow(std::vector<float>& buffer, std::size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }
@@ -269,7 +260,7 @@ void run(Job& job, const Source& source, ResizeBuffers& buffers) {
   job.window = buffers.window.data();
   job.turned = buffers.turned.data();
   job.colour_rows = buffers.colour.data();
-  has_wide_lanes() ? all_rows_wide(job, source) : all_rows_portable(job, source);
+  all_rows(job, source);
 }
 
 }  // namespace

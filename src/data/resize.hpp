@@ -80,7 +80,6 @@ struct ResizeBuffers {
 };
 
 /// Writes planes.count planes of vertical.results() rows of horizontal.results() values to `out`.
-/// On x86-64 the processor's widest of SSE2 and AVX2 is used, chosen when the program runs.
 void resize(const Pixels& pixels, const Taps& horizontal, const Taps& vertical, const Planes& planes,
             std::span<float> out, ResizeBuffers& buffers);
 
