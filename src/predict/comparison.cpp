@@ -30,7 +30,8 @@ void keep_same(const ComparedRows& rows, Index category, double level, Eigen::Re
 }
 
 Comparison::Comparison(const ComparedRows& rows, const Kernel& kernel) : rows_(rows), kernel_(kernel) {
-  for (auto* column : {&squares_, &products_, &smooth_, &straight_, &matern_, &slope_, &covariance_})
+  for (auto* column :
+       {&squares_, &products_, &smooth_, &straight_, &distances_, &decays_, &matern_, &slope_, &covariance_})
     column->resize(rows.count());
 }
 
@@ -39,15 +40,15 @@ void Comparison::compare(const ComparedRows& at, Index row, Index first) {
   count_ = rows_.count() - first;
   measure(at, row);
   add_levels(at, row);
-  const auto squares = squares_.head(count_);
-  straight_.head(count_) = root5 * squares.sqrt();  // s
-  slope_.head(count_) = (-straight_.head(count_)).exp();
-  matern_.head(count_) = (1 + straight_.head(count_) + 5.0 / 3 * squares) * slope_.head(count_);
-  slope_.head(count_) *= (-5.0 / 6) * (1 + straight_.head(count_));
+  const auto squares = squares_.head(count_), s = distances_.head(count_), decays = decays_.head(count_);
+  distances_.head(count_) = root5 * squares.sqrt();
+  decays_.head(count_) = (-s).exp();
+  matern_.head(count_) = (1 + s + 5.0 / 3 * squares) * decays;
+  slope_.head(count_) = (-5.0 / 6) * (1 + s) * decays;
   covariance_.head(count_) += smooth_.head(count_) * matern_.head(count_);
 }
 
-/// Distances and products.
+/// Squares of distances, and products.
 void Comparison::measure(const ComparedRows& at, Index row) {
   squares_.head(count_).setZero();
   products_.head(count_).setZero();

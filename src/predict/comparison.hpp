@@ -37,7 +37,10 @@ class Comparison {
   const ComparedRows& rows_;
   const Kernel& kernel_;
   Eigen::Index first_ = 0, count_ = 0;
-  Eigen::ArrayXd squares_, products_, smooth_, straight_, matern_, slope_, covariance_;
+  Eigen::ArrayXd squares_, products_;  ///< r^2, x . x'
+  Eigen::ArrayXd smooth_, straight_;   ///< what M(r) and x . x' are multiplied by
+  Eigen::ArrayXd distances_, decays_;  ///< s = root of 5 times r, exp(-s)
+  Eigen::ArrayXd matern_, slope_, covariance_;
 };
 
 }  // namespace neph::predict

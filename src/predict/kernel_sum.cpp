@@ -22,7 +22,7 @@ constexpr double root5 = 2.23606797749978969641;
 
 /// What is compared, one behind the other: of each place its numbers; of each number those of the rows; of
 /// each place what the rows multiply its Matern part by.
-struct Comparison {
+struct Compared {
   const double* places;
   Index count, numbers;
   const double* here;
@@ -31,7 +31,7 @@ struct Comparison {
 };
 
 /// The loops over lanes are what the compiler makes wide instructions of.
-[[gnu::always_inline]] inline void compare(const Comparison& what) {
+[[gnu::always_inline]] inline void compare(const Compared& what) {
   std::array<double, lanes> squares, sums{};
   for (Index i = 0; i < what.count; ++i) {
     squares.fill(0);
@@ -49,19 +49,18 @@ struct Comparison {
   std::copy(sums.begin(), sums.end(), what.sums);
 }
 
-using Compare = void (*)(const Comparison&);
-void compare_anywhere(const Comparison& what) { compare(what); }
+using Compare = void (*)(const Compared&);
+void compare_anywhere(const Compared& what) { compare(what); }
 #ifdef __x86_64__
-[[gnu::target("avx2")]] void compare_by_4(const Comparison& what) { compare(what); }
-[[gnu::target("avx512f,avx512dq")]] void compare_by_8(const Comparison& what) { compare(what); }
+[[gnu::target("avx512f,avx512dq")]] void compare_by_8(const Compared& what) { compare(what); }
 
-Compare widest(int most_lanes) {
-  if (most_lanes >= 8 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return compare_by_8;
-  return most_lanes >= 4 && __builtin_cpu_supports("avx2") ? compare_by_4 : compare_anywhere;
+/// What every x86 that this is built for can is the compiler's own choice.
+Compare widest(bool allowed) {
+  const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  return allowed && can ? compare_by_8 : compare_anywhere;
 }
 #else
-Compare widest(int) { return compare_anywhere; }
+Compare widest(bool) { return compare_anywhere; }
 #endif
 
 /// The same order of additions everywhere.
@@ -169,8 +168,8 @@ class KernelSum::Tile {
   std::array<Index, lanes> group_in_{};  ///< 0: none yet
 };
 
-VectorXd KernelSum::at(const Places& scaled, int most_lanes) const {
-  const auto with = widest(most_lanes);
+VectorXd KernelSum::at(const Places& scaled, bool by_widest) const {
+  const auto with = widest(by_widest);
   std::vector<std::size_t> order(static_cast<std::size_t>(scaled.numbers.rows()));
   std::iota(order.begin(), order.end(), std::size_t{0});
   sort_by_levels(order, scaled.levels);

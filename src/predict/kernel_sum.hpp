@@ -16,8 +16,8 @@ class KernelSum {
   KernelSum(const Places& points, const Eigen::VectorXd& weights, const Kernel& kernel);
 
   /// Cost: rows times places, and points times combinations of levels among the rows. Threads: any.
-  /// `most_lanes`: how many rows the processor may take with one instruction, where it can.
-  Eigen::VectorXd at(const Places& scaled, int most_lanes = 8) const;
+  /// `by_widest`: by the widest instructions that the processor has, else by those of all processors.
+  Eigen::VectorXd at(const Places& scaled, bool by_widest = true) const;
 
   /// Different numbers of points: points that differ in their levels alone are at one place, and share what
   /// depends on the distance.
