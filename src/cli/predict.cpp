@@ -49,7 +49,7 @@ std::string number_as_json(double value) { return std::isfinite(value) ? fmt::fo
 
 /// A line for each row. A document of a hundred thousand rows would take longer to build than to compute.
 void print_json(const predict::Model& model, const std::vector<predict::Prediction>& predictions,
-                const NearestPoints& nearest) {
+                const predict::Neighbours& neighbours) {
   fmt::memory_buffer text;
   const auto flush = [&] {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -65,7 +65,7 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
                    row == 0 ? "" : ",", number_as_json(each.value), number_as_json(each.low),
                    number_as_json(each.high), extrapolates_as_json(each),
                    each.refused.empty() ? "\"\"" : dump_json(Json(each.refused)));
-    nearest.append_json(row, text);
+    append_nearest(neighbours, row, text);
     text.push_back('}');
     if (text.size() > std::size_t{1} << 20) flush();
   }
@@ -74,7 +74,8 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
 }
 
 void print_predictions(const predict::Model& model, const predict::Table& rows,
-                       const std::vector<predict::Prediction>& predictions, const NearestPoints& nearest) {
+                       const std::vector<predict::Prediction>& predictions,
+                       const predict::Neighbours& neighbours) {
   std::vector<std::string> headings;
   for (const auto& column : rows.columns) headings.push_back(printable(column.name));
   const auto& target = model.origin().target;
@@ -90,7 +91,7 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
     const auto& prediction = predictions[row];
     for (const double value : {prediction.value, prediction.low, prediction.high})
       cells.push_back(std::isnan(value) ? "" : format_number(value));
-    cells.push_back(printable(nearest.words(row)));
+    cells.push_back(printable(nearest_words(neighbours, row)));
     cells.push_back(printable(why(prediction)));
     table.add(std::move(cells));
   }
@@ -123,15 +124,15 @@ Status predict_rows(const PredictCommand& options) {
   NEPH_TRY(const auto model, model_of(options, threads));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
-    NEPH_TRY(const auto nearest, NearestPoints::of(model, rows, nearest_in_json, threads));
-    print_json(model, predictions, nearest);
+    NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
+    print_json(model, predictions, neighbours);
     return {};
   }
   std::vector<std::size_t> shown(std::min(rows.rows, most_shown));
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   const auto first = rows_of(rows, shown);
-  NEPH_TRY(const auto nearest, NearestPoints::of(model, first, 1, threads));
-  print_predictions(model, rows, predictions, nearest);
+  NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, first, 1, threads));
+  print_predictions(model, rows, predictions, neighbours);
   return {};
 }
 

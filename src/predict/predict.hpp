@@ -17,6 +17,7 @@
 #include "predict/fitted_terms.hpp"
 #include "predict/learning_curve.hpp"
 #include "predict/model_file.hpp"
+#include "predict/neighbours.hpp"
 #include "predict/proposals.hpp"
 #include "predict/survey.hpp"
 #include "predict/table.hpp"

@@ -1,0 +1,38 @@
+// The measured points nearest to rows, and in what they differ from them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "predict/model.hpp"
+
+namespace neph::predict {
+
+class Neighbours {
+ public:
+  /// The `count` nearest points of each row. Errors: those of Model::nearest. Model and rows must outlive it.
+  static Result<Neighbours> of(const Model& model, const Table& rows, std::size_t count, std::size_t threads);
+
+  /// `nearest`: places of points, for each row. All must outlive it.
+  Neighbours(const Points& measured, const Table& rows, std::vector<std::vector<std::size_t>> nearest);
+
+  const Points& measured() const { return *measured_; }
+  /// Places of measured points, the nearest first.
+  const std::vector<std::size_t>& nearest(std::size_t row) const { return nearest_[row]; }
+  /// Features in which a point is another than a row, but for those that the rows do not have. Cells that are
+  /// numbers on both sides are compared as such ("224" and "224dataset"), others as text; empty ones are
+  /// alike.
+  std::vector<std::size_t> differences(std::size_t row, std::size_t point) const;
+
+ private:
+  struct Compared {
+    const Column *measured, *asked;
+    std::optional<std::vector<double>> measured_numbers, asked_numbers;
+    bool is_same(std::size_t row, std::size_t point) const;
+  };
+  const Points* measured_;
+  std::vector<std::vector<std::size_t>> nearest_;
+  std::vector<std::optional<Compared>> columns_;  ///< of each feature; nothing: the rows do not have it
+};
+
+}  // namespace neph::predict
