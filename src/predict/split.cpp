@@ -103,12 +103,16 @@ Result<std::vector<bool>> parse_side(std::string_view side, const Table& rows) {
   return chosen;
 }
 
-/// "2, 4, 8", "from 1 to 4096", "317 different texts"
+/// "2, 4, 8", "numbers from 1 to 4096", "317 different texts"
 std::string values_of(const Column& column) {
   constexpr std::size_t most_listed = 12;
-  if (column.is_text())
-    return column.levels.size() <= most_listed ? fmt::format("{}", fmt::join(column.levels, ", "))
-                                               : fmt::format("{} different texts", column.levels.size());
+  if (column.is_text()) {
+    std::set<std::string_view> texts;  // levels of rows that were left out are no longer there
+    for (const auto code : column.codes)
+      if (code >= 0) texts.insert(column.levels[static_cast<std::size_t>(code)]);
+    return texts.size() <= most_listed ? fmt::format("{}", fmt::join(texts, ", "))
+                                       : fmt::format("{} different texts", texts.size());
+  }
   std::set<double> numbers(column.numbers.begin(), column.numbers.end());
   std::erase_if(numbers, [](double number) { return std::isnan(number); });
   if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ", "));
@@ -117,9 +121,12 @@ std::string values_of(const Column& column) {
 
 /// What the columns of a side have, where no row is on it.
 std::string what_there_is(std::string_view side, const Table& rows) {
+  if (side.empty()) return ": the other has them all";
   std::string words;
+  std::set<const Column*> told;
   for (const auto piece : pieces(side, '&'))
-    if (const auto condition = parse_row_test(piece, rows))
+    if (const auto condition = parse_row_test(piece, rows);
+        condition && told.insert(condition->column).second)
       words += fmt::format("; '{}' has {}", condition->column->name, values_of(*condition->column));
   return words;
 }

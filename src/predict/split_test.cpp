@@ -8,6 +8,7 @@ namespace neph::predict {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -52,6 +53,14 @@ TEST(Split, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("# GPUs<=4 -> # GPUs>=4"), HasSubstr("both sides"));
   EXPECT_THAT(error_of("# GPUs<=4 -> # GPUs>8"),
               HasSubstr("no row is on the right side; '# GPUs' has 2, 4, 8"));
+  EXPECT_THAT(error_of("# GPUs>=4 & # GPUs<3 & model=A ->"),
+              EndsWith("'# GPUs' has 2, 4, 8; 'model' has A, B, C"));
+  EXPECT_THAT(error_of(" -> # GPUs>0"), EndsWith("no row is on the left side: the other has them all"));
+}
+
+TEST(Split, SaysWhatIsThereAndNotWhatWasLeftOut) {
+  const auto split = parse_split("model=Z ->", rows_of(table(), {0, 1, 2}));
+  EXPECT_THAT(split.error().message, EndsWith("'model' has A, B"));
 }
 
 TEST(Split, LeavesOutEachValue) {
