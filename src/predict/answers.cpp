@@ -175,6 +175,7 @@ Model::Blended Model::blended(const Place& place, const Inputs& inputs) const {
 void Model::answer(const Rows& rows, const Question& question, std::vector<Prediction>& predictions) const {
   const auto inputs = rows_of(question.inputs, rows);
   const auto all = blended(question.places[rows.front()], inputs);
+  const double noise = noise_beyond_points(measured_);
   for (Index i = 0; i < inputs.rows(); ++i) {
     const auto row = rows[static_cast<std::size_t>(i)];
     const auto& place = question.places[row];
@@ -187,7 +188,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     }
     const VectorXd own = all.logs.row(i).transpose();
     const double mean = agreed(all.weights, own, place.is_within_range()),
-                 half = blend_.half_width(place, all.weights, own, measured_.noise);
+                 half = blend_.half_width(place, all.weights, own, noise);
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);
     prediction.high = steady::exp(mean + half);

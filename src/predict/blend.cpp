@@ -42,6 +42,11 @@ double disagreement(const VectorXd& weights, const VectorXd& values, bool within
   return std::sqrt(weights.dot(distances.square().matrix()));
 }
 
+/// The size of error that a standing expects where ways disagree so much: no less than is usual.
+double expected_size(const Standing& standing, double disagreement) {
+  return hypotenuse(standing.median, disagreement);
+}
+
 struct Tried {
   const Trial* trial;
   double distance;
@@ -71,7 +76,7 @@ Standing standing_of(const Condition& condition, std::int64_t group, const std::
   }
   standing.median = std::max(1e-6, stats::median(sizes));
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    ratios.push_back(sizes[i] / hypotenuse(standing.median, spreads[i]));
+    ratios.push_back(sizes[i] / expected_size(standing, spreads[i]));
   const auto count = static_cast<double>(ratios.size());
   standing.reach = stats::quantile(ratios, std::min(1.0, promise * (1 + 1 / count)));
   return standing;
@@ -153,7 +158,21 @@ struct Blend::Group {
   double further() const { return tried > 0 ? here / tried : 1; }
 };
 
-std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) const {
+/// How much the ways disagree about one row, as each standing was taught to measure it.
+struct Blend::Disagreement {
+  Disagreement(const VectorXd& weights, const VectorXd& log_means)
+      : within(disagreement(weights, log_means, true)), beyond(disagreement(weights, log_means, false)) {}
+
+  /// Half of an interval at the distance of the standing's trials.
+  double half_by(const Standing& standing) const {
+    const bool is_beyond = leaves_range(standing.condition.situation);
+    return standing.reach * expected_size(standing, is_beyond ? beyond : within);
+  }
+
+  double within, beyond;
+};
+
+std::vector<Blend::Group> Blend::groups_of(const Place& place, const Disagreement& here) const {
   std::vector<Group> groups;
   for (std::size_t i = 0; i < place.conditions.size(); ++i) {
     const auto& condition = place.conditions[i];
@@ -162,7 +181,7 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) co
                is_between = condition.situation == Situation::between;
     if (is_between && standing.condition.situation != Situation::between) continue;  // none was tried
     const double distance = place.distances[i];
-    double half = standing.reach * hypotenuse(standing.median, spread);
+    double half = here.half_by(standing);
     if (!is_own && !is_between) half = hypotenuse(half, unknown_power * distance);
     half *= 1 + 0.5 / static_cast<double>(standing.trials);
     auto group = std::find_if(groups.begin(), groups.end(),
@@ -179,15 +198,14 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, double spread) co
 
 double Blend::half_width(const Place& place, const VectorXd& weights, const VectorXd& log_means,
                          double noise) const {
-  const double spread = disagreement(weights, log_means, place.is_within_range());
+  const Disagreement here(weights, log_means);
   double squares = noise * noise * 2.7;  // nine of ten measurements lie within 1.645 deviations
-  const auto groups = groups_of(place, spread);
+  const auto groups = groups_of(place, here);
   // Between measured values a hold-out's errors are those of the inside too: what it adds grows with the
   // distance.
   const bool is_within = std::ranges::all_of(
       place.conditions, [](const Condition& each) { return each.situation == Situation::between; });
-  const auto& inside = nearest_to({});
-  const double inside_square = is_within ? squared(inside.reach * hypotenuse(inside.median, spread)) : 0;
+  const double inside_square = is_within ? squared(here.half_by(nearest_to({}))) : 0;
   squares += inside_square;
   for (const auto& group : groups) {
     const double square = squared(group.half);

@@ -24,9 +24,8 @@ struct Standing {
   Eigen::VectorXd errors;  ///< mean absolute error of each way, in logarithms
   std::int64_t trials = 0;
   double distance = 0;  ///< mean of the trials'
-  /// Of the blend's errors: their median, and what nine of ten of them keep below as a multiple of the
-  /// expected size
-  /// (`expected_size`).
+  /// Of the blend's errors: their median, and what nine of ten of them keep below as a multiple of what is
+  /// expected of how much the ways disagree (Blend::half_width).
   double median = 0;
   double reach = 0;
 };
@@ -44,7 +43,8 @@ class Blend {
 
   Eigen::VectorXd weights(const Place& place) const;
   /// Half of the 90 % interval of a logarithm whose candidates say `log_means`. `noise`: deviation of one
-  /// measurement. Conditions of one group are one condition: the same hold-outs speak for all of them.
+  /// measurement beyond that of the points that were held out. Conditions of one group are one condition: the
+  /// same hold-outs speak for all of them.
   double half_width(const Place& place, const Eigen::VectorXd& weights, const Eigen::VectorXd& log_means,
                     double noise) const;
 
@@ -53,7 +53,8 @@ class Blend {
  private:
   friend struct ModelParts;  // model_parts.hpp
   struct Group;
-  std::vector<Group> groups_of(const Place& place, double spread) const;
+  struct Disagreement;
+  std::vector<Group> groups_of(const Place& place, const Disagreement& here) const;
   std::vector<const Standing*> for_place(const Place& place) const;
   const Standing& nearest_to(const Condition& condition) const;
 

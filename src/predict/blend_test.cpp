@@ -45,6 +45,36 @@ TEST(Blend, AsksForTheMedianOnlyBeyondTheRange) {
   EXPECT_FALSE((Place{{{Situation::few, 0}, above_first}, {0, 1}}.is_within_range()));
 }
 
+/// Two ways of five are right, and one that hardly counts is far off: about a mean it moves the deviation,
+/// about a median hardly the mean distance.
+TEST(Blend, OneWayThatGoesAstrayWidensOnlyWithinTheRange) {
+  Eigen::MatrixXd errors(20, 3);
+  for (Eigen::Index i = 0; i < errors.rows(); ++i)
+    errors.row(i) << (i % 2 ? 0.1 : -0.1), (i % 2 ? 0.1 : -0.1), 0.5;
+  const auto blend = Blend::learn({{{Condition{}}, errors, {0}}, {{above_first}, errors, {1}}});
+  const Eigen::Vector3d agreeing(0, 0, 0), astray(0, 0, 3);
+  const auto widening = [&](const Place& place) {
+    const auto weights = blend.weights(place);
+    return blend.half_width(place, weights, astray, 0) / blend.half_width(place, weights, agreeing, 0);
+  };
+  const double within = widening({}), beyond = widening({{above_first}, {1}});
+  EXPECT_GT(within, 1.3);
+  EXPECT_GT(beyond, 1);
+  EXPECT_LT(beyond - 1, (within - 1) / 2);
+}
+
+/// A level with few rows is judged as it was tried, within ranges, even where a number lies beyond them.
+TEST(Blend, MeasuresDisagreementAsEachHoldOutDid) {
+  const Condition few{Situation::few, 0};
+  Eigen::MatrixXd errors(20, 2);
+  for (Eigen::Index i = 0; i < errors.rows(); ++i) errors.row(i) << (i % 2 ? 0.1 : -0.1), 0.4;
+  const auto blend = Blend::learn({{{few}, errors, {0}}, {{above_first}, errors, {1}}});
+  const Eigen::Vector2d weights(0.9, 0.1), log_means(0, 2);
+  const auto half = [&](const Place& place) { return blend.half_width(place, weights, log_means, 0); };
+  EXPECT_NEAR(half({{few, above_first}, {0, 1}}), std::hypot(half({{few}, {0}}), half({{above_first}, {1}})),
+              1e-12);
+}
+
 TEST(Blend, IsSurerTheNearerAMeasuredValueIs) {
   const Condition between{Situation::between, 0};
   const auto blend =

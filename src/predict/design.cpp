@@ -26,6 +26,12 @@ struct Term {
   Bound bound = Bound::neither;
 };
 
+Result<std::size_t> fitted_column(const Table& rows, const std::string& name) {
+  auto place = rows.find(name);
+  if (!place) place.error().message += "; the model was fitted to it";
+  return place;
+}
+
 /// What a training step or an inference asks of a machine, in several measures. Their sums with coefficients
 /// of the machine, none below 0, are times.
 const std::vector<Term>& terms() {
@@ -240,7 +246,7 @@ Result<Inputs> Design::apply(const Table& rows) const {
 
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
-    NEPH_TRY(const auto place, rows.find(number.column));
+    NEPH_TRY(const auto place, fitted_column(rows, number.column));
     auto values = as_numbers(rows.columns[place]);
     if (!values)
       return fail(ErrorCode::invalid_argument, "{}: column '{}' has text, as '{}', and numbers are needed",
@@ -278,7 +284,7 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
 Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
   Eigen::MatrixXi all(static_cast<Index>(rows.rows), static_cast<Index>(categories_.size()));
   for (std::size_t c = 0; c < categories_.size(); ++c) {
-    NEPH_TRY(const auto place, rows.find(categories_[c].column));
+    NEPH_TRY(const auto place, fitted_column(rows, categories_[c].column));
     std::map<std::string, int, std::less<>> codes;
     for (const auto& level : categories_[c].levels) codes.emplace(level, static_cast<int>(codes.size()));
     const auto code_of = [&](const std::string& level) {

@@ -13,7 +13,7 @@ using Eigen::Index;
 namespace {
 
 constexpr const char* format_name = "neph model";
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;  // 2: Standing::reach beyond ranges is of mean distances
 
 template <class T>
 struct IsVariant : std::false_type {};
@@ -182,10 +182,11 @@ Result<Model> read_model(std::string_view text, std::string_view source) {
   std::int64_t version = 0;
   if (const auto status = from_json(json->value("version", Json()), version, "version"); !status)
     return named(status.error());
-  if (version > format_version)
-    return named({ErrorCode::unsupported,
-                  fmt::format("it has version {} of the format, and this program knows up to {}", version,
-                              format_version)});
+  if (version != format_version)
+    return named(
+        {ErrorCode::unsupported,
+         fmt::format("it has version {} of the format, and this program reads version {}: {}", version,
+                     format_version, version > format_version ? "ask a newer one" : "fit it again")});
   auto model = ModelParts::model();
   if (const auto status = read_parts(*json, model, "model"); !status) return named(status.error());
   if (const auto status = ModelParts::find_roles(model); !status) return named(status.error());

@@ -338,17 +338,6 @@ class Surveying {
 
 }  // namespace
 
-double deviation_of_repeats(const std::vector<double>& logs) {
-  return 1.4826 * stats::median_absolute_deviation(logs);
-}
-
-double noise_of(const Points& points) {
-  std::vector<double> repeated;
-  for (std::size_t i = 0; i < points.repeats.size(); ++i)
-    if (points.repeats[i] > 1) repeated.push_back(points.deviations[i]);
-  return repeated.empty() ? 0 : stats::median(repeated);
-}
-
 Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options) {
   NEPH_TRY(const auto place, table.find(target));
   for (const auto* names : {&options.ignored, &options.used})

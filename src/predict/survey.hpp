@@ -69,10 +69,13 @@ struct Points {
   double noise = 0;  ///< deviation of the logarithm of one repeat; 0: nothing was repeated
 };
 
-/// Of the logarithms of two or more repeats of one point, whatever one outlier is.
+/// Of the logarithms of two or more repeats of one point, whatever one outlier is: their median absolute
+/// deviation, as that of normal samples.
 double deviation_of_repeats(const std::vector<double>& logs);
 /// Median deviation of the points that were repeated; 0: none was.
 double noise_of(const Points& points);
+/// Deviation by which one measurement varies beyond what points do, which are medians of their repeats.
+double noise_beyond_points(const Points& points);
 
 struct Survey {
   std::vector<SurveyedColumn> columns;

@@ -48,13 +48,13 @@ std::string repeated(int repeats) {
 }
 
 TEST(Survey, TellsKindsOfColumnsApart) {
-  const auto found = surveyed(repeated(5), "step_s");
+  const auto found = surveyed(repeated(20), "step_s");
   EXPECT_THAT(kinds(found),
               ElementsAre(ColumnKind::repeat, ColumnKind::category, ColumnKind::number, ColumnKind::constant,
                           ColumnKind::outcome, ColumnKind::target, ColumnKind::identifier));
   ASSERT_EQ(found.points.target.size(), 8U);
-  EXPECT_THAT(found.points.repeats, testing::Each(5));
-  EXPECT_NEAR(found.points.noise, 0.01, 0.005);
+  EXPECT_THAT(found.points.repeats, testing::Each(20));
+  EXPECT_NEAR(found.points.noise, 0.01, 0.003);
   EXPECT_NEAR(found.points.target[0], 0.016, 0.001);
   EXPECT_EQ(found.points.features.columns.size(), 3U) << "constants stay: a query may differ in them";
 }

@@ -69,6 +69,27 @@ TEST(WorkModel, ALevelThatIsNotKnownHasWhatAllHaveInCommon) {
   EXPECT_LT((model.log_mean(terms, MatrixXi::Constant(40, 1, -1)) - target).cwiseAbs().maxCoeff(), 1e-6);
 }
 
+/// Least squares of relative errors are drawn to small times by 1.5 of the noise's square. A category must
+/// not draw them again in each round.
+TEST(WorkModel, NoiseCountsOnceBesideACategory) {
+  Random random(6);
+  constexpr Index rows = 2000;
+  constexpr double noise = 0.15;
+  const auto terms = random_terms(random, rows, 2);
+  const VectorXd truth = times_of(terms, VectorXd{{1, 1}}, 1);
+  VectorXd target = truth;
+  MatrixXi levels(rows, 1);
+  for (Index i = 0; i < rows; ++i) {
+    target[i] += noise * random.normal();
+    levels(i, 0) = static_cast<int>(i % 4);
+  }
+  for (const auto& categories : {std::vector<Index>{}, std::vector<Index>{0}}) {
+    const auto model = *fit_work(terms, levels, target, {.factor_categories = categories});
+    const double bias = (model.log_mean(terms, levels) - truth).mean();
+    EXPECT_NEAR(bias, -1.5 * noise * noise, 0.5 * noise * noise) << categories.size() << " categories";
+  }
+}
+
 /// What data sheets say of the machines decides where one row of a new one cannot.
 TEST(WorkModel, DataSheetsTellANewMachineApart) {
   Random random(4);

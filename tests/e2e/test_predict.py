@@ -324,7 +324,7 @@ def test_a_category_with_a_hundred_thousand_levels(neph):
 def test_rows_that_do_not_fit_the_model(neph, fitted):
     ask = neph.folder / "ask.csv"
     for text, complaint in {
-        "batch,layers\n1,2\n": "unknown column 'machine'",
+        "batch,layers\n1,2\n": "unknown column 'machine' in ask.csv; known: batch, layers; the model was fitted to it",
         "batch,layers,machine\nmany,2,slow\n": "column 'batch' has text, as 'many'",
         "batch,layers,machine\n,2,slow\n": "row 1 has no 'batch'",
         "batch,layers,machine\n-1,2,slow\n": "a number above 0 is needed",
