@@ -86,6 +86,14 @@ Result<Candidate::Model> fit_backbone(const CandidateSpec& spec, const Candidate
   return model;
 }
 
+/// The same rows, each of a network that nobody knows by name.
+Inputs without_names(const Inputs& inputs) {
+  auto nameless = inputs;
+  nameless.places.levels.col(*nameless.network).setConstant(-1);
+  nameless.network.reset();
+  return nameless;
+}
+
 struct MeanOf {
   const Inputs& at;
   VectorXd operator()(const LogLinear& model) const { return model.log_mean(at.places); }
@@ -106,6 +114,7 @@ std::string to_string(const CandidateSpec& spec) {
   auto text = std::string(enum_name(spec.backbone));
   if (spec.backbone == Backbone::monomials) text = fmt::format("{} monomials", spec.most_terms);
   if (spec.backbone == Backbone::given) text = "given terms";
+  if (!spec.names_networks) text += ", names hidden";
   if (spec.power != 1) text += fmt::format(", smooth maximum {}", spec.power);
   return text;
 }
@@ -113,6 +122,8 @@ std::string to_string(const CandidateSpec& spec) {
 Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateContext& context,
                                  const Inputs& inputs, const VectorXd& log_target,
                                  const std::optional<Kernel>& first_guess) {
+  if (!spec.names_networks && inputs.network)
+    return fit(spec, context, without_names(inputs), log_target, first_guess);
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
   if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
@@ -126,6 +137,7 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
 
 Eigen::MatrixXd Candidate::log_means(const Inputs& at, const AskedDepartures& asked) const {
   static_assert(departures == 3);
+  if (!spec_.names_networks && at.network) return log_means(without_names(at), asked);
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
   Eigen::MatrixXd all = backbone.replicate(1, departures);
   if (!process_ || !(asked[1] || asked[2])) return all;

@@ -57,6 +57,9 @@ struct CandidateSpec {
   std::int64_t most_terms = 0;  ///< of monomials; never more than an eighth of the rows
   double power = 1;             ///< of a sum of work (work_model.hpp)
   bool has_process = true;      ///< false: the backbone alone, whatever the departure
+  /// Whether networks are known by name: what sets one apart is then its own, and says nothing of others;
+  /// else it is sought in their features.
+  bool names_networks = true;
   bool operator==(const CandidateSpec&) const = default;
 };
 template <class Visit, Describes<CandidateSpec> Self>
@@ -65,6 +68,7 @@ void describe(Visit&& v, Self& s) {
   v("most_terms", s.most_terms, "terms that may be found", at_least(0));
   v("power", s.power, "1: terms add up; more: the largest one rules", between(1, 64));
   v("has_process", s.has_process, "whether a process follows what the backbone leaves");
+  v("names_networks", s.names_networks, "whether networks are known by name, or by features alone");
 }
 /// "10 monomials, smooth maximum 4"
 std::string to_string(const CandidateSpec& spec);

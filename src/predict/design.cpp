@@ -82,6 +82,27 @@ std::vector<double> values_of_terms(const NetworkWork& work, double batch) {
   return all;
 }
 
+/// A convolution or dense layer is a product of matrices (Chetlur et al., cuDNN: Efficient Primitives for
+/// Deep Learning, 2014): positions of all pictures by channels, summed over so many products. How fast a
+/// machine does one depends on these sizes.
+constexpr std::array sizes_of_mean_layer{"channels of the mean layer", "positions of the mean layer",
+                                         "summands of the mean layer"};
+
+/// Their logarithms, for `batch` pictures. Each layer counts by the time that a roofline gives it.
+std::array<double, sizes_of_mean_layer.size()> mean_layer(const NetworkWork& work, double batch) {
+  std::array<double, sizes_of_mean_layer.size()> sums{};
+  double all = 0;
+  for (const auto& layer : work.layers) {
+    const double bytes = layer.moved_bytes * batch + layer.weight_bytes;
+    const double weight = std::max(layer.macs * batch, ridge_points[1] * bytes);
+    const std::array sizes{layer.channels, layer.positions * batch, layer.summands};
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * steady::log(sizes[i]);
+    all += weight;
+  }
+  for (auto& sum : sums) sum /= std::max(1e-300, all);
+  return sums;
+}
+
 /// Machines by terms, as Design::machine_speeds() says.
 MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {
   MatrixXd speeds = MatrixXd::Zero(static_cast<Index>(machines.size()), static_cast<Index>(terms().size()));
@@ -136,6 +157,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   part.plain.resize(count, inputs.plain.cols());
   part.work.resize(count, inputs.work.cols());
   part.given = rows_of(inputs.given, rows);
+  part.network = inputs.network;
   part.ranged.resize(count, inputs.ranged.cols());
   for (Index i = 0; i < count; ++i) {
     const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
@@ -241,6 +263,8 @@ Result<Inputs> Design::apply(const Table& rows) const {
   inputs.work = as_matrix(columns.work, rows.rows);
   NEPH_TRY(inputs.given, given_.values(rows));
   inputs.ranged = as_matrix(columns.ranged, rows.rows);
+  for (std::size_t c = 0; c < categories_.size(); ++c)
+    if (categories_[c].column == roles_.network) inputs.network = static_cast<Index>(c);
   return inputs;
 }
 
@@ -326,7 +350,8 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   if (roles_.batch.empty()) batches.assign(rows.rows, 1.0);
 
   const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth", "layers"};
-  std::vector<std::vector<double>> quantities(names.size()), shares(2), work;
+  std::vector<std::vector<double>> quantities(names.size()), shares(2), means(sizes_of_mean_layer.size()),
+      work;
   for (const auto& term : terms()) columns.work_names.push_back(term.name);
   work.resize(columns.work_names.size());
   const auto& names_of_networks = rows.columns[network];
@@ -345,12 +370,16 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
     for (std::size_t i = 0; i < names.size(); ++i) quantities[i].push_back(steady::log(each[i]));
     shares[0].push_back(of_row->depthwise_macs / of_row->macs);
     shares[1].push_back(of_row->dense_macs / of_row->macs);
+    const auto mean = mean_layer(*of_row, batches[row]);
+    for (std::size_t i = 0; i < mean.size(); ++i) means[i].push_back(mean[i]);
     const auto values = values_of_terms(*of_row, batches[row]);
     for (std::size_t i = 0; i < values.size(); ++i) work[i].push_back(values[i]);
   }
   for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
   for (std::size_t i = 0; i < shares.size(); ++i)
     columns.add_plain(i == 0 ? "share of depthwise macs" : "share of dense macs", std::move(shares[i]));
+  for (std::size_t i = 0; i < means.size(); ++i)
+    columns.add_plain(sizes_of_mean_layer[i], std::move(means[i]));
   columns.work = std::move(work);
   return {};
 }

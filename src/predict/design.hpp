@@ -40,6 +40,7 @@ struct Inputs {
   Eigen::MatrixXd work;            ///< rows by work terms; no columns without a network
   GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
+  std::optional<Eigen::Index> network;  ///< category of its name
   Eigen::Index rows() const { return places.numbers.rows(); }
 };
 Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);

@@ -48,6 +48,8 @@ std::vector<CandidateSpec> specs_of(Method method, const Design& design, std::si
     for (auto& spec : specs) spec.has_process = false;
   else
     specs.insert(specs.begin(), powers);
+  if (method == Method::automatic && !design.work_terms().empty())
+    specs.push_back({.backbone = Backbone::layers, .names_networks = false});
   if (method == Method::automatic && points > ProcessSettings{}.most_rows) specs.push_back(trees);
   return specs;
 }

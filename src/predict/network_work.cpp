@@ -48,15 +48,23 @@ constexpr double tile_channels = 64, tile_summands = 32;
 
 double filled_up(double count, double tile) { return std::ceil(count / tile) * tile; }
 
-/// Of a layer whose output has its channels in the second dimension; else just its own.
-double padded_macs(const net::Layer& layer) {
+/// With the sizes of its output, where that has its channels in the second dimension.
+LayerWork work_of(const net::Layer& layer, double pictures) {
   const auto macs = static_cast<double>(layer.macs), outputs = static_cast<double>(layer.activations);
+  LayerWork work{.kind = kind_of(layer.kind),
+                 .macs = macs / pictures,
+                 .padded_macs = macs / pictures,
+                 .moved_bytes = static_cast<double>(layer.input_bytes + layer.output_bytes) / pictures,
+                 .weight_bytes = static_cast<double>(layer.weight_bytes)};
   if (layer.outputs.empty() || !layer.outputs.front() || layer.outputs.front()->size() < 2 || !(outputs > 0))
-    return macs;
-  const auto channels = static_cast<double>(layer.outputs.front()->at(1));
-  const double summands = macs / outputs;
-  if (!(channels > 0) || !(summands > 0)) return macs;
-  return macs * filled_up(channels, tile_channels) / channels * filled_up(summands, tile_summands) / summands;
+    return work;
+  work.channels = std::max(1.0, static_cast<double>(layer.outputs.front()->at(1)));
+  work.positions = std::max(1.0, outputs / pictures / work.channels);
+  if (!(macs > 0)) return work;
+  work.summands = macs / outputs;
+  work.padded_macs *= filled_up(work.channels, tile_channels) / work.channels *
+                      filled_up(work.summands, tile_summands) / work.summands;
+  return work;
 }
 
 }  // namespace
@@ -67,11 +75,7 @@ Result<NetworkWork> network_work(std::string_view name, std::string_view variant
   const auto pictures = static_cast<double>(network.batch);
   for (const auto& layer : network.layers) {
     if (layer.kind == net::Kind::movement && layer.op != "Concat") continue;
-    const LayerWork own{.kind = kind_of(layer.kind),
-                        .macs = static_cast<double>(layer.macs) / pictures,
-                        .padded_macs = padded_macs(layer) / pictures,
-                        .moved_bytes = static_cast<double>(layer.input_bytes + layer.output_bytes) / pictures,
-                        .weight_bytes = static_cast<double>(layer.weight_bytes)};
+    const auto own = work_of(layer, pictures);
     work.macs += own.macs;
     if (own.kind == LayerWork::Kind::depthwise) work.depthwise_macs += own.macs;
     if (own.kind == LayerWork::Kind::dense) work.dense_macs += own.macs;

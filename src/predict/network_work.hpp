@@ -17,6 +17,8 @@ struct LayerWork {
   double padded_macs = 0;  ///< the same with output channels and summands filled up to whole tiles
   double moved_bytes = 0;  ///< activations read and written
   double weight_bytes = 0;
+  double channels = 1, positions = 1;  ///< of the output
+  double summands = 1;                 ///< of each output value
 };
 
 /// Of one network at one picture side.
