@@ -1,5 +1,8 @@
 #include "cli/nearest.hpp"
 
+#include <iterator>
+#include <utility>
+
 #include "core/json.hpp"
 #include "core/units.hpp"
 

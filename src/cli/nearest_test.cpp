@@ -14,14 +14,14 @@ class NearestPoints : public testing::Test {
                             .target = {0.0123, 4},
                             .repeats = {9, 1}};
   predict::Table rows_ = *predict::parse_table("batch (images),cache,model\n64,2,VGG16\n64,,VGG16\n", "rows");
-  predict::Neighbours neighbours_{measured_, rows_, {{0, 1}, {0}}};
+  predict::Neighbours neighbours_{measured_, rows_, {}, {{0, 1}, {0}}};
 };
 
 TEST_F(NearestPoints, AreToldByWhatDiffers) {
   EXPECT_EQ(nearest_words(neighbours_, 0), "cache empty: 0.0123");
   EXPECT_EQ(nearest_words(neighbours_, 1), "the same: 0.0123");
-  EXPECT_EQ(nearest_words({measured_, rows_, {{1}}}, 0), "batch 32, model a \"b\": 4.00");
-  EXPECT_EQ(nearest_words({measured_, rows_, {{}}}, 0), "");
+  EXPECT_EQ(nearest_words({measured_, rows_, {}, {{1}}}, 0), "batch 32, model a \"b\": 4.00");
+  EXPECT_EQ(nearest_words({measured_, rows_, {}, {{}}}, 0), "");
 }
 
 TEST_F(NearestPoints, AreJsonThatOthersRead) {

@@ -48,7 +48,8 @@ void describe(Visit&& v, Self& s) {
     "what their data sheets say tells how fast a machine does which work");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
-  v("most_points", s.most_points, "different rows that are looked at; of more, a draw", at_least(20));
+  v("most_points", s.most_points,
+    "different rows that are fitted to; of more a draw, with a row of each level at least", at_least(20));
   v("term", s.term,
     "work that a time is made of, as 'batch*side^2'; again for more, or with commas between: the largest "
     "rules or all add up");

@@ -133,7 +133,7 @@ void print_proposals(const Validation& validation) {
   for (const auto& each : validation.proposals) {
     std::vector<std::string> row;
     for (const auto& cell : each.cells)
-      row.push_back(cell.is_number() ? fmt::format("{:.6g}", cell.get<double>())
+      row.push_back(cell.is_number() ? fmt::format("{}", cell.get<double>())
                                      : printable(cell.is_string() ? cell.get<std::string>() : ""));
     row.insert(row.end(), {format_number(each.value), percent(each.gain)});
     table.add(row);

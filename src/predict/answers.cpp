@@ -78,7 +78,7 @@ Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) c
   Place place;
   const auto add = [&](Situation situation, Index column, double distance) {
     place.conditions.push_back({situation, column});
-    place.distances.push_back(distance);
+    place.distances.push_back(distance > 0 ? distance / measured.units[column] : 0);
   };
   for (Index j = 0; j < inputs.ranged.cols(); ++j) {
     const double value = inputs.ranged(row, j);
@@ -144,7 +144,21 @@ Model::Levels Model::levels() const {
     for (const auto count : counts) rare.push_back(is_rare(count, most));
   }
   for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
+  measured.units = units();
   return measured;
+}
+
+Eigen::RowVectorXd Model::units() const {
+  Eigen::RowVectorXd units = Eigen::RowVectorXd::Ones(low_.size());
+  for (Index j = 0; j < units.size(); ++j) {
+    if (design_.is_quantity(j)) continue;
+    if (const double range = high_[j] - low_[j]; range > 0) {
+      units[j] = range;
+    } else if (low_[j] != 0) {
+      units[j] = std::abs(low_[j]);
+    }
+  }
+  return units;
 }
 
 /// Weights of the ways of the candidates that stayed, and what those say.

@@ -29,6 +29,13 @@ VectorXd weights_of(const VectorXd& errors, std::int64_t trials) {
   return weights / weights.sum();
 }
 
+/// The same order of additions on every machine.
+double weighted_sum(const VectorXd& weights, const VectorXd& values) {
+  double sum = 0;
+  for (Index i = 0; i < values.size(); ++i) sum += weights[i] * values[i];
+  return sum;
+}
+
 /// As std::hypot, whose last bit depends on the library.
 double hypotenuse(double a, double b) { return std::sqrt(a * a + b * b); }
 
@@ -37,9 +44,9 @@ double squared(double value) { return value * value; }
 /// How much candidates differ from what they agree on, by their weights: about a mean the deviation, about a
 /// median the mean distance, which one that goes astray hardly moves.
 double disagreement(const VectorXd& weights, const VectorXd& values, bool within_range) {
-  const auto distances = (values.array() - agreed(weights, values, within_range)).abs();
-  if (!within_range) return weights.dot(distances.matrix());
-  return std::sqrt(weights.dot(distances.square().matrix()));
+  const VectorXd distances = (values.array() - agreed(weights, values, within_range)).abs();
+  if (!within_range) return weighted_sum(weights, distances);
+  return std::sqrt(weighted_sum(weights, distances.cwiseAbs2()));
 }
 
 /// The size of error that a standing expects where ways disagree so much: no less than is usual.
@@ -85,7 +92,7 @@ Standing standing_of(const Condition& condition, std::int64_t group, const std::
 }  // namespace
 
 double agreed(const VectorXd& weights, const VectorXd& values, bool within_range) {
-  if (within_range) return weights.dot(values);
+  if (within_range) return weighted_sum(weights, values);
   std::vector<Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });

@@ -4,6 +4,7 @@
 
 #include "predict/level_factors.hpp"
 #include "predict/linear.hpp"
+#include "predict/smooth_maximum.hpp"
 #include "predict/steady_math.hpp"
 
 namespace neph::predict {
@@ -18,22 +19,6 @@ constexpr int most_steps = 50;
 constexpr double shortest_step = 1e-4;
 constexpr double small_gain = 1e-9;  ///< of the sum of squares: the end of the search
 constexpr double least_time = 1e-300;
-
-/// x^p of whole powers by multiplication: the same bits everywhere.
-MatrixXd powered(const MatrixXd& x, double power) {
-  if (power != std::floor(power)) return x.array().pow(power);
-  MatrixXd product = x;
-  for (int i = 1; i < static_cast<int>(power); ++i) product.array() *= x.array();
-  return product;
-}
-
-/// x^(1/p); square roots are the same bits everywhere.
-VectorXd rooted(const VectorXd& x, double power) {
-  if (power == 1) return x;
-  if (power == 2) return x.cwiseSqrt();
-  if (power == 4) return x.cwiseSqrt().cwiseSqrt();
-  return x.unaryExpr([power](double value) { return steady::exp(steady::log(value) / power); });
-}
 
 /// (sum_k (c_k W_k)^p)^(1/p), term by term: the same bits however many rows there are.
 VectorXd work_time(const MatrixXd& work, const VectorXd& coefficients, double power) {

@@ -102,9 +102,12 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
   const auto guesses = first_guesses(model.specs_, context, model.points_, log_target, options.threads);
   const auto known = model.known_conditions(options);
-  model.trials_ = run_trials(
-      model.specs_, context, model.points_, log_target,
-      {.known = known, .threads = options.threads, .guesses = guesses, .progress = options.progress});
+  model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
+                             {.known = known,
+                              .units = model.units(),
+                              .threads = options.threads,
+                              .guesses = guesses,
+                              .progress = options.progress});
   model.blend_ = Blend::learn(model.trials_);
   if (!known.empty()) model.blend_ = completed(model.blend_, options.earlier->blend());
 

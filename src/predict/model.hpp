@@ -91,6 +91,7 @@ class Model {
   struct Levels {
     std::vector<std::vector<bool>> is_rare;  ///< each level of each category
     std::vector<std::vector<double>> grids;  ///< of the ranged numbers (grid_of)
+    Eigen::RowVectorXd units;                ///< of distances in them
   };
   struct Blended;
   struct Question {
@@ -100,6 +101,9 @@ class Model {
   };
   std::vector<Condition> known_conditions(const FitOptions& options) const;
   Levels levels() const;
+  /// Of distances in the ranged numbers: 1 for a quantity, whose logarithms are compared; for another its
+  /// range, or its size where it never differed. So that trials of one column may speak for another.
+  Eigen::RowVectorXd units() const;
   Place place_of(const Inputs& inputs, Eigen::Index row, const Levels& measured) const;
   Blended blended(const Place& place, const Inputs& inputs) const;
   /// Of rows in the same conditions.

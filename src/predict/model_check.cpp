@@ -10,7 +10,10 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double most_power = 64;  ///< of a smooth maximum: as CandidateSpec says
+/// Of a smooth maximum: as CandidateSpec says.
+bool is_power(double power) { return power >= 1 && power <= 64; }
+
+constexpr std::int64_t most_rows = 1 << 30;  ///< of a table
 
 Status consistent(bool holds, const char* what) {
   if (holds) return {};
@@ -51,12 +54,14 @@ Status check_measured(const Points& measured, Index rows) {
   const auto are_all = [](const std::vector<double>& values, auto&& holds) {
     return std::all_of(values.begin(), values.end(), holds);
   };
-  NEPH_CHECK(consistent(measured.features.rows == count && measured.target.size() == count &&
-                            measured.repeats.size() == count && measured.deviations.size() == count &&
-                            std::isfinite(measured.noise) &&
-                            are_all(measured.target, [](double t) { return t > 0 && std::isfinite(t); }) &&
-                            are_all(measured.deviations, [](double d) { return std::isfinite(d); }),
-                        "what was measured"));
+  NEPH_CHECK(
+      consistent(measured.features.rows == count && measured.target.size() == count &&
+                     measured.repeats.size() == count && measured.deviations.size() == count &&
+                     std::isfinite(measured.noise) &&
+                     are_all(measured.target, [](double t) { return t > 0 && std::isfinite(t); }) &&
+                     are_all(measured.deviations, [](double d) { return std::isfinite(d); }) &&
+                     std::ranges::all_of(measured.repeats, [](int r) { return r >= 1 && r <= most_rows; }),
+                 "what was measured"));
   for (const auto& column : measured.features.columns) {
     const bool is_known = std::all_of(column.codes.begin(), column.codes.end(), [&](std::int32_t code) {
       return code >= -1 && code < std::ssize(column.levels);
@@ -96,22 +101,29 @@ Status ModelParts::check(const Model& model) {
                         "candidates"));
   for (const auto place : model.kept_)
     NEPH_CHECK(consistent(place < model.specs_.size(), "which candidates were kept"));
-  for (const auto& standing : model.blend_.standings())
-    NEPH_CHECK(consistent(standing.errors.size() == ways && standing.errors.allFinite() &&
-                              standing.trials > 0 && standing.median > 0 && std::isfinite(standing.reach),
-                          "what trials said"));
+  NEPH_CHECK(consistent(model.origin_.rows >= 0 && model.origin_.rows <= most_rows, "how many rows"));
+  for (const auto& standing : model.blend_.standings()) {
+    const auto [situation, column] = standing.condition;
+    const bool is_of_level = situation == Situation::unseen || situation == Situation::few;
+    NEPH_CHECK(consistent(
+        standing.errors.size() == ways && standing.errors.allFinite() && standing.trials > 0 &&
+            standing.median > 0 && std::isfinite(standing.reach) && standing.distance >= 0 &&
+            std::isfinite(standing.distance) && standing.group >= -1 && standing.group <= most_rows &&
+            column >= -1 && (situation == Situation::inside || column < (is_of_level ? categories : ranged)),
+        "what trials said"));
+  }
   const auto check_work = [&](const WorkModel& work, Index own_terms) {
     const bool has_own = !work.own_category || (*work.own_category >= 0 && *work.own_category < categories &&
                                                 work.own.cols() == own_terms);
-    return consistent(work.coefficients.size() == own_terms && std::ssize(work.factors) <= categories &&
-                          has_own && work.power > 0,
+    return consistent(own_terms > 0 && work.coefficients.size() == own_terms &&
+                          std::ssize(work.factors) <= categories && has_own && is_power(work.power),
                       "coefficients of terms");
   };
   const auto check_given = [&](const GivenModel& given) {
     return consistent(given.work.size() == inputs.given.work.cols() && given.work.allFinite() &&
                           given.latency.size() == inputs.given.latency.cols() && given.latency.allFinite() &&
-                          given.work.size() + given.latency.size() > 0 && given.power >= 1 &&
-                          given.power <= most_power && std::ssize(given.factors) <= categories,
+                          given.work.size() + given.latency.size() > 0 && is_power(given.power) &&
+                          std::ssize(given.factors) <= categories,
                       "coefficients of given terms");
   };
   const auto check_scaling = [&](const Scaling& scaling) {

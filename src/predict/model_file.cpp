@@ -108,7 +108,8 @@ Status read_dense(const Json& json, T& value, const std::string& path) {
     return side < 0 || (fixed != Eigen::Dynamic && side != fixed);
   };
   if (wrong_side(rows, T::RowsAtCompileTime) || wrong_side(columns, T::ColsAtCompileTime) ||
-      (rows > 0 && columns > std::ssize(values)) || rows * columns != std::ssize(values))
+      (rows > 0 && columns > std::ssize(values)) || (columns > 0 && rows > std::ssize(values)) ||
+      rows * columns != std::ssize(values))
     return fail(ErrorCode::corrupt, "{}: {} values are not {} x {}", path, values.size(), rows, columns);
   value = Eigen::Map<const T>(values.data(), rows, columns);
   return {};

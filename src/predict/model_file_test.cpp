@@ -1,6 +1,9 @@
 #include "predict/model_file.hpp"
 
 #include <bit>
+#include <filesystem>
+#include <limits>
+#include <set>
 
 #include <gmock/gmock.h>
 
@@ -99,16 +102,42 @@ TEST_F(ModelFile, IsRefusedWhereItIsNone) {
   EXPECT_THAT(error_of(dump_json(json)), HasSubstr("'low' is missing"));
 }
 
+TEST_F(ModelFile, IsRefusedWhereCountsArePreposterous) {
+  const auto edited = [&](const char* pointer, const Json& value) {
+    auto json = *parse_json(text_, "it");
+    json[Json::json_pointer(pointer)] = value;
+    return error_of(dump_json(json));
+  };
+  EXPECT_THAT(edited("/measured/repeats/0", -1), HasSubstr("what was measured"));
+  EXPECT_THAT(edited("/measured/repeats/0", 2147483647), HasSubstr("what was measured"));
+  EXPECT_THAT(edited("/origin/rows", std::numeric_limits<std::int64_t>::max()), HasSubstr("how many rows"));
+  EXPECT_THAT(edited("/blend/standings/0/group", std::numeric_limits<std::int64_t>::max()),
+              HasSubstr("what trials said"));
+  EXPECT_THAT(edited("/blend/standings/0/distance", -1), HasSubstr("what trials said"));
+  const Json condition{{"situation", "above"}, {"column", 99}};
+  EXPECT_THAT(edited("/blend/standings/0/condition", condition), HasSubstr("what trials said"));
+  const Json huge{{"rows", 4611686018427387905}, {"columns", 4}, {"values", {1, 1, 1, 1}}};
+  EXPECT_THAT(edited("/points/ranged", huge), HasSubstr("4 values are not"));
+}
+
 /// Else the fuzzer would try no more than the reader's first lines. They are files that 'neph fit' wrote of
-/// six or eight rows.
+/// small tables.
 TEST_F(ModelFile, SeedsOfTheFuzzerCanBeUsed) {
-  int seeds = 0;
+  std::set<std::size_t> kinds;
+  std::size_t processes = 0, nodes = 0;
   for (const auto& seed : std::filesystem::directory_iterator("tests/fuzz/seeds/model")) {
     const auto model = load_model(seed.path());
-    EXPECT_TRUE(model) << model.error().message;
-    ++seeds;
+    ASSERT_TRUE(model) << model.error().message;
+    for (const auto& candidate : model->candidates()) {
+      kinds.insert(candidate.model().index());
+      processes += candidate.process().has_value();
+      if (const auto* boosted = std::get_if<Candidate::Boosted>(&candidate.model()))
+        nodes += boosted->trees.columns.size();
+    }
   }
-  EXPECT_GE(seeds, 4);
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Candidate::Model>) << "each kind of backbone";
+  EXPECT_GT(processes, 0U);
+  EXPECT_GT(nodes, 0U);
 }
 
 /// An answer beyond a range looks its column up by that name.

@@ -110,6 +110,28 @@ TEST(Model, TheSameTableGivesTheSameModelHoweverManyThreads) {
   }
 }
 
+/// A cache of 0 to 256, most often 0 or 256: nothing is held out between its values, and what was seen
+/// between those of the batch speaks for it.
+TEST(Model, AnotherUnitOfANumberChangesNothing) {
+  const auto answer = [](double unit, double cache, double batch) {
+    std::string text = "batch,cache,t\n";
+    for (const int cached : {0, 64, 128, 256})
+      for (int i = 0; i < (cached % 256 == 0 ? 20 : 1); ++i) {
+        const double size = std::exp2(i % 6);
+        text +=
+            fmt::format("{},{},{}\n", size, unit * cached, (2 + size) * (1 + 0.01 * (i % 3)) + 0.01 * cached);
+      }
+    const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
+    const auto query = fmt::format("batch,cache\n{},{}\n", batch, unit * cache);
+    return model->predict(*parse_table(query, "q"))->front();
+  };
+  for (const double cache : {32, 400}) {
+    const auto in_one = answer(1, cache, 4), in_other = answer(1024, cache, 4);
+    EXPECT_NEAR(in_other.high / in_other.low, in_one.high / in_one.low, 1e-3 * in_one.high / in_one.low);
+    EXPECT_LT(in_one.high / in_one.low, 20) << cache;
+  }
+}
+
 TEST(Model, FitsTheSmallestTable) {
   const auto found = *survey(*parse_table("x,t\n1,1\n2,2\n3,3\n4,4\n5,5\n", "t"), "t");
   const auto model = Model::fit(found, {});

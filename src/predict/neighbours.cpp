@@ -1,21 +1,28 @@
 #include "predict/neighbours.hpp"
 
+#include <algorithm>
+
 namespace neph::predict {
 
 Result<Neighbours> Neighbours::of(const Model& model, const Table& rows, std::size_t count,
                                   std::size_t threads) {
   NEPH_TRY(auto nearest, model.nearest(rows, count, threads));
-  return Neighbours(model.measured(), rows, std::move(nearest));
+  std::vector<std::string> names;
+  for (const auto& category : model.design().categories()) names.push_back(category.column);
+  return Neighbours(model.measured(), rows, names, std::move(nearest));
 }
 
-Neighbours::Neighbours(const Points& measured, const Table& rows,
+Neighbours::Neighbours(const Points& measured, const Table& rows, const std::vector<std::string>& names,
                        std::vector<std::vector<std::size_t>> nearest)
     : measured_(&measured), nearest_(std::move(nearest)) {
   for (const auto& feature : measured.features.columns) {
     auto& column = columns_.emplace_back();
     if (const auto found = rows.find(feature.name)) {
       const auto& asked = rows.columns[*found];
-      column = Compared{&feature, &asked, as_numbers(feature), as_numbers(asked)};
+      column = Compared{.measured = &feature, .asked = &asked};
+      if (std::ranges::find(names, feature.name) != names.end()) continue;
+      column->measured_numbers = as_numbers(feature);
+      column->asked_numbers = as_numbers(asked);
     }
   }
 }

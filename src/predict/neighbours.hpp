@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "predict/model.hpp"
@@ -13,15 +14,17 @@ class Neighbours {
   /// The `count` nearest points of each row. Errors: those of Model::nearest. Model and rows must outlive it.
   static Result<Neighbours> of(const Model& model, const Table& rows, std::size_t count, std::size_t threads);
 
-  /// `nearest`: places of points, for each row. All must outlive it.
-  Neighbours(const Points& measured, const Table& rows, std::vector<std::vector<std::size_t>> nearest);
+  /// `names`: features that are no numbers, whatever they look like. `nearest`: places of points, for each
+  /// row. Points and rows must outlive it.
+  Neighbours(const Points& measured, const Table& rows, const std::vector<std::string>& names,
+             std::vector<std::vector<std::size_t>> nearest);
 
   const Points& measured() const { return *measured_; }
   /// Places of measured points, the nearest first.
   const std::vector<std::size_t>& nearest(std::size_t row) const { return nearest_[row]; }
   /// Features in which a point is another than a row, but for those that the rows do not have. Cells that are
-  /// numbers on both sides are compared as such ("224" and "224dataset"), others as text; empty ones are
-  /// alike.
+  /// numbers on both sides are compared as such ("224" and "224dataset"), names and others as text; empty
+  /// ones are alike.
   std::vector<std::size_t> differences(std::size_t row, std::size_t point) const;
 
  private:

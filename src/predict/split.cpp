@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -115,6 +116,7 @@ std::string values_of(const Column& column) {
   }
   std::set<double> numbers(column.numbers.begin(), column.numbers.end());
   std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  if (numbers.empty()) return "no values";
   if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ", "));
   return fmt::format("numbers from {} to {}", *numbers.begin(), *numbers.rbegin());
 }

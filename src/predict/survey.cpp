@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <unordered_set>
 
 #include "core/random.hpp"
 #include "core/units.hpp"
@@ -30,13 +31,18 @@ std::size_t distinct(const Column& column, const Rows& rows) {
   return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-/// Rows at the ends of each number, the first of each level and of empty cells, and of the others a draw:
-/// `most` in all, or as many as it takes.
+constexpr std::size_t points_per_value = 200;  ///< of a draw: numbers of so few values may name machines
+
+/// Rows at the ends of each number, the first of each level, of each value of a number with few, and of empty
+/// cells, and of the others a draw: `most` in all, or as many as it takes.
 Rows drawn_points(const Table& features, std::size_t most) {
   std::vector<bool> is_taken(features.rows, false);
+  const auto few_values = most / points_per_value;
   for (const auto& column : features.columns) {
     const auto numbers = as_numbers(column);
     std::vector<bool> is_seen(column.levels.size(), false);
+    std::unordered_set<double> values;
+    Rows firsts;
     std::size_t least = 0, largest = 0, empty = 0;
     for (std::size_t row = 0; row < features.rows; ++row) {
       if (column.is_empty(row)) {
@@ -44,11 +50,14 @@ Rows drawn_points(const Table& features, std::size_t most) {
       } else if (numbers) {
         if (!((*numbers)[row] >= (*numbers)[least])) least = row;
         if (!((*numbers)[row] <= (*numbers)[largest])) largest = row;
+        if (values.size() <= few_values && values.insert((*numbers)[row]).second) firsts.push_back(row);
       } else if (const auto level = static_cast<std::size_t>(column.codes[row]); !is_seen[level]) {
         is_seen[level] = is_taken[row] = true;
       }
     }
     if (numbers) is_taken[least] = is_taken[largest] = true;
+    if (values.size() <= few_values)
+      for (const auto row : firsts) is_taken[row] = true;
   }
   Rows others, taken;
   for (std::size_t row = 0; row < features.rows; ++row) (is_taken[row] ? taken : others).push_back(row);

@@ -74,7 +74,7 @@ struct Points {
 double deviation_of_repeats(const std::vector<double>& logs);
 /// Median deviation of the points that were repeated; 0: none was.
 double noise_of(const Points& points);
-/// Deviation by which one measurement varies beyond what points do, which are medians of their repeats.
+/// Deviation by which one measurement varies beyond what points do, counted as means of their repeats.
 double noise_beyond_points(const Points& points);
 
 struct Survey {

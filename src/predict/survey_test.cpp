@@ -47,6 +47,21 @@ std::string repeated(int repeats) {
   return text;
 }
 
+/// Else a machine that is called by a number might be gone.
+TEST(Survey, ADrawKeepsEachValueOfANumberWithFew) {
+  Random random(1);
+  std::string text = "gpu,batch,t\n";
+  for (int i = 0; i < 3000; ++i)
+    text += fmt::format("{},{},{}\n", i == 1500 ? 4080 : random.below(2) == 0 ? 3090 : 4090, 1 + i, 1 + i);
+  const auto found = survey(*parse_table(text, "t"), "t", {.most_points = 600});
+  ASSERT_TRUE(found) << found.error().message;
+  const auto& features = found->points.features;
+  ASSERT_TRUE(features.find("gpu"));
+  const auto& gpus = features.columns[*features.find("gpu")].numbers;
+  EXPECT_EQ(gpus.size(), 600U);
+  EXPECT_THAT(gpus, Contains(4080));
+}
+
 TEST(Survey, TellsKindsOfColumnsApart) {
   const auto found = surveyed(repeated(20), "step_s");
   EXPECT_THAT(kinds(found),

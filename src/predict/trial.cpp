@@ -15,7 +15,8 @@ using Eigen::VectorXd;
 
 /// Mean distance of what was left out: from the range of what was kept, or between its values from the
 /// nearest.
-double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs) {
+double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs,
+                   const Eigen::RowVectorXd& units) {
   const bool is_between = condition.situation == Situation::between;
   if (!is_between && !leaves_range(condition.situation)) return 0;
   const auto column = inputs.ranged.col(condition.column);
@@ -28,12 +29,14 @@ double distance_of(const Condition& condition, const HoldOut& split, const Input
     sum += is_between ? distance_to_nearest(kept, value)
                       : std::max({0.0, value - kept.back(), kept.front() - value});
   }
-  return sum / static_cast<double>(split.left_out.size());
+  const double unit = units.size() > 0 ? units[condition.column] : 1;
+  return sum / static_cast<double>(split.left_out.size()) / unit;
 }
 
-std::vector<double> distances_of(const HoldOut& split, const Inputs& inputs) {
+std::vector<double> distances_of(const HoldOut& split, const Inputs& inputs,
+                                 const Eigen::RowVectorXd& units) {
   std::vector<double> all;
-  for (const auto& condition : split.conditions) all.push_back(distance_of(condition, split, inputs));
+  for (const auto& condition : split.conditions) all.push_back(distance_of(condition, split, inputs, units));
   return all;
 }
 
@@ -69,7 +72,7 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
                       Eigen::MatrixXd::Constant(static_cast<Index>(split.left_out.size()),
                                                 static_cast<Index>(specs.size() * departures),
                                                 std::numeric_limits<double>::infinity()),
-                      distances_of(split, inputs)});
+                      distances_of(split, inputs, settings.units)});
   const auto all = splits.size() * specs.size();
   std::size_t done = 0;
   std::mutex telling;

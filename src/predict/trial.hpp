@@ -15,13 +15,14 @@ struct Trial {
   /// Rows left out by ways to predict (each candidate with each departure): log of predicted over measured.
   Eigen::MatrixXd errors;
   /// How far beyond the range that was kept the rows lie by each condition, or from the nearest value between
-  /// those, in the number's own measure (a logarithm for quantities); 0 for categories.
+  /// those, in the unit of the number's distances; 0 for categories.
   std::vector<double> distances;
 };
 
 struct TrialSettings {
   HoldOutSettings hold_out;
   std::vector<Condition> known;  ///< hold-outs of these are left out
+  Eigen::RowVectorXd units;      ///< of distances in each ranged number; empty: 1
   std::size_t threads = 2;
   std::vector<std::optional<Kernel>> guesses;                       ///< first_guesses(); empty: none
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< called by one thread at a time

@@ -4,6 +4,7 @@
 
 #include "predict/level_factors.hpp"
 #include "predict/linear.hpp"
+#include "predict/smooth_maximum.hpp"
 #include "predict/steady_math.hpp"
 
 namespace neph::predict {
@@ -17,14 +18,6 @@ using Eigen::VectorXd;
 constexpr int rounds_of_factors = 4;
 /// So many rows say as much of how fast a machine is beside another as their data sheets do.
 constexpr double rows_of_data_sheets = 0.5;
-
-/// Of whole powers by multiplication: the same bits everywhere.
-MatrixXd powered(const MatrixXd& terms, double power) {
-  if (power != std::floor(power)) return terms.array().pow(power);
-  MatrixXd product = terms;
-  for (int i = 1; i < static_cast<int>(power); ++i) product.array() *= terms.array();
-  return product;
-}
 
 /// Each row of `terms` over the time that the rest of the model leaves to them.
 MatrixXd relative(const MatrixXd& terms, const VectorXd& log_time, double power) {
