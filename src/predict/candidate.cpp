@@ -94,6 +94,16 @@ Inputs without_names(const Inputs& inputs) {
   return nameless;
 }
 
+/// As a process sees them. Behind the work of layers it learns what their sizes change; a log-linear backbone
+/// would draw straight lines through them, far beyond the few networks that there are.
+Places followed(const CandidateSpec& spec, const Inputs& inputs) {
+  auto places = inputs.places;
+  if (spec.backbone != Backbone::layers) return places;
+  places.numbers.conservativeResize(Eigen::NoChange, places.numbers.cols() + inputs.mean_layer.cols());
+  places.numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;
+  return places;
+}
+
 struct MeanOf {
   const Inputs& at;
   VectorXd operator()(const LogLinear& model) const { return model.log_mean(at.places); }
@@ -127,7 +137,7 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
   if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
-  NEPH_TRY(auto process, Process::fit(inputs.places, rest,
+  NEPH_TRY(auto process, Process::fit(followed(spec, inputs), rest,
                                       {.most_rows_for_kernel = context.most_rows_for_kernel,
                                        .most_rows = context.most_rows_of_process,
                                        .least_noise = std::max(1e-3, context.noise),
@@ -141,13 +151,14 @@ Eigen::MatrixXd Candidate::log_means(const Inputs& at, const AskedDepartures& as
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
   Eigen::MatrixXd all = backbone.replicate(1, departures);
   if (!process_ || !(asked[1] || asked[2])) return all;
-  const auto held = process_->within_range(at.places);
-  const bool are_same = held.numbers == at.places.numbers;
+  const auto places = followed(spec_, at);
+  const auto held = process_->within_range(places);
+  const bool are_same = held.numbers == places.numbers;
   if (asked[1] || are_same) all.col(1) += process_->mean(held);
   if (are_same) {
     all.col(2) = all.col(1);
   } else if (asked[2]) {
-    all.col(2) += process_->mean(at.places);
+    all.col(2) += process_->mean(places);
   }
   return all;
 }

@@ -85,12 +85,12 @@ std::vector<double> values_of_terms(const NetworkWork& work, double batch) {
 /// A convolution or dense layer is a product of matrices (Chetlur et al., cuDNN: Efficient Primitives for
 /// Deep Learning, 2014): positions of all pictures by channels, summed over so many products. How fast a
 /// machine does one depends on these sizes.
-constexpr std::array sizes_of_mean_layer{"channels of the mean layer", "positions of the mean layer",
-                                         "summands of the mean layer"};
+constexpr std::size_t sizes_of_mean_layer = 3;
 
-/// Their logarithms, for `batch` pictures. Each layer counts by the time that a roofline gives it.
-std::array<double, sizes_of_mean_layer.size()> mean_layer(const NetworkWork& work, double batch) {
-  std::array<double, sizes_of_mean_layer.size()> sums{};
+/// Logarithms of its channels, positions and summands, for `batch` pictures. Each layer counts by the time
+/// that a roofline gives it.
+std::array<double, sizes_of_mean_layer> mean_layer(const NetworkWork& work, double batch) {
+  std::array<double, sizes_of_mean_layer> sums{};
   double all = 0;
   for (const auto& layer : work.layers) {
     const double bytes = layer.moved_bytes * batch + layer.weight_bytes;
@@ -123,7 +123,7 @@ MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable&
 
 struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
-  std::vector<std::vector<double>> log_quantities, features, plain, work, ranged;
+  std::vector<std::vector<double>> log_quantities, features, plain, work, mean_layer, ranged;
 
   void add_quantity(std::string name, std::vector<double> logs) {
     feature_names.push_back(name);
@@ -156,6 +156,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
   part.log_quantities.resize(count, inputs.log_quantities.cols());
   part.plain.resize(count, inputs.plain.cols());
   part.work.resize(count, inputs.work.cols());
+  part.mean_layer.resize(count, inputs.mean_layer.cols());
   part.given = rows_of(inputs.given, rows);
   part.network = inputs.network;
   part.ranged.resize(count, inputs.ranged.cols());
@@ -164,6 +165,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
     part.log_quantities.row(i) = inputs.log_quantities.row(row);
     part.plain.row(i) = inputs.plain.row(row);
     part.work.row(i) = inputs.work.row(row);
+    part.mean_layer.row(i) = inputs.mean_layer.row(row);
     part.ranged.row(i) = inputs.ranged.row(row);
   }
   return part;
@@ -261,6 +263,7 @@ Result<Inputs> Design::apply(const Table& rows) const {
   inputs.places.numbers = as_matrix(columns.features, rows.rows);
   inputs.plain = as_matrix(columns.plain, rows.rows);
   inputs.work = as_matrix(columns.work, rows.rows);
+  inputs.mean_layer = as_matrix(columns.mean_layer, rows.rows);
   NEPH_TRY(inputs.given, given_.values(rows));
   inputs.ranged = as_matrix(columns.ranged, rows.rows);
   for (std::size_t c = 0; c < categories_.size(); ++c)
@@ -350,8 +353,7 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   if (roles_.batch.empty()) batches.assign(rows.rows, 1.0);
 
   const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth", "layers"};
-  std::vector<std::vector<double>> quantities(names.size()), shares(2), means(sizes_of_mean_layer.size()),
-      work;
+  std::vector<std::vector<double>> quantities(names.size()), shares(2), means(sizes_of_mean_layer), work;
   for (const auto& term : terms()) columns.work_names.push_back(term.name);
   work.resize(columns.work_names.size());
   const auto& names_of_networks = rows.columns[network];
@@ -378,8 +380,7 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
   for (std::size_t i = 0; i < shares.size(); ++i)
     columns.add_plain(i == 0 ? "share of depthwise macs" : "share of dense macs", std::move(shares[i]));
-  for (std::size_t i = 0; i < means.size(); ++i)
-    columns.add_plain(sizes_of_mean_layer[i], std::move(means[i]));
+  columns.mean_layer = std::move(means);
   columns.work = std::move(work);
   return {};
 }

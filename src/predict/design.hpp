@@ -38,6 +38,7 @@ struct Inputs {
   Places places;                   ///< features and levels
   Eigen::MatrixXd plain;           ///< the features that are no logarithms of quantities
   Eigen::MatrixXd work;            ///< rows by work terms; no columns without a network
+  Eigen::MatrixXd mean_layer;      ///< rows by sizes of the network's mean layer, logarithms; or no columns
   GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   std::optional<Eigen::Index> network;  ///< category of its name

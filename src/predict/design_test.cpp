@@ -1,6 +1,5 @@
 #include "predict/design.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -78,16 +77,14 @@ TEST(Design, NetworksBecomeWork) {
 TEST(Design, TheMeanLayerCountsEachByItsWork) {
   const auto points = table_of("model,side,batch\nresnet50,224,1\nresnet50,224,8\nvgg16,128,8\n");
   const auto design = *Design::learn(points, {.network = "model", .side = "side", .batch = "batch"});
-  const auto names = design.plain();
-  const auto channels = std::find(names.begin(), names.end(), "channels of the mean layer") - names.begin();
-  ASSERT_EQ(channels, std::ssize(names) - 3);
-  const auto plain = design.apply(points)->plain;
+  const auto mean = design.apply(points)->mean_layer;
+  ASSERT_EQ(mean.cols(), 3);
   const Eigen::Matrix3d expected{
       {293.7112, 528.8425, 92.32899}, {290.1511, 4495.247, 89.82973}, {263.0353, 6376.104, 1236.595}};
   for (Index row = 0; row < 3; ++row)
     for (Index size = 0; size < 3; ++size)
-      EXPECT_NEAR(std::exp(plain(row, channels + size)), expected(row, size), 1e-6 * expected(row, size))
-          << names.at(static_cast<std::size_t>(channels + size)) << " of row " << row;
+      EXPECT_NEAR(std::exp(mean(row, size)), expected(row, size), 1e-6 * expected(row, size))
+          << "row " << row << ", size " << size;
 }
 
 TEST(Design, SaysWhichNetworkItDoesNotKnow) {

@@ -126,24 +126,26 @@ Status ModelParts::check(const Model& model) {
                           std::ssize(given.factors) <= categories,
                       "coefficients of given terms");
   };
-  const auto check_scaling = [&](const Scaling& scaling) {
-    return consistent(scaling.center.size() == numbers && scaling.width.size() == numbers, "scaling");
+  const auto check_scaling = [&](const Scaling& scaling, Index columns) {
+    return consistent(scaling.center.size() == columns && scaling.width.size() == columns, "scaling");
   };
-  const auto check_process = [&](const Process& process) -> Status {
-    NEPH_CHECK(check_scaling(process.scaling_));
-    NEPH_CHECK(check_places(process.places_, numbers, categories + pairs_of(categories)));
+  const auto check_process = [&](const Process& process, Index columns) -> Status {
+    NEPH_CHECK(check_scaling(process.scaling_, columns));
+    NEPH_CHECK(check_places(process.places_, columns, categories + pairs_of(categories)));
     return consistent(process.weights_.size() == process.places_.numbers.rows() &&
-                          process.weights_.size() > 0 && std::ssize(process.kernel_.lengths) == numbers &&
+                          process.weights_.size() > 0 && std::ssize(process.kernel_.lengths) == columns &&
                           std::ssize(process.kernel_.own) == categories + pairs_of(categories),
                       "a process and its rows");
   };
   const auto check_powers = [&](const LogLinear& powers) -> Status {
-    NEPH_CHECK(check_scaling(powers.scaling));
+    NEPH_CHECK(check_scaling(powers.scaling, numbers));
     return consistent(powers.slopes.size() == numbers && std::ssize(powers.factors) <= categories, "slopes");
   };
   for (const auto& candidate : model.candidates_) {
     NEPH_CHECK(consistent(candidate.process_.has_value() == candidate.spec_.has_process, "a process"));
-    if (candidate.process_) NEPH_CHECK(check_process(*candidate.process_));
+    const bool sees_layers = candidate.spec_.backbone == Backbone::layers;
+    if (candidate.process_)
+      NEPH_CHECK(check_process(*candidate.process_, numbers + (sees_layers ? inputs.mean_layer.cols() : 0)));
     if (const auto* powers = std::get_if<LogLinear>(&candidate.model_)) {
       NEPH_CHECK(check_powers(*powers));
     } else if (const auto* boosted = std::get_if<Candidate::Boosted>(&candidate.model_)) {
