@@ -92,6 +92,13 @@ TEST_F(Calibration, ARowOfAKnownPointIsARepeat) {
   EXPECT_EQ(points.features.columns[2].text(points.features.rows - 1), "m4");
 }
 
+/// All hold-outs are known then, and none is tried.
+TEST_F(Calibration, RowsThatBringNothingNewAreNoTrouble) {
+  const auto same = calibrated(*model_, *parse_table("batch,layers,machine,t\n1,4,m1,4\n", "f"), {});
+  ASSERT_TRUE(same) << same.error().message;
+  EXPECT_EQ(same->blend().standings().size(), model_->blend().standings().size());
+}
+
 TEST_F(Calibration, SaysWhatIsWrongWithARow) {
   EXPECT_THAT(error_of("batch,layers,machine\n1,4,m9\n"), HasSubstr("add what was measured"));
   EXPECT_THAT(error_of("batch,layers,t\n1,4,2\n"), HasSubstr("unknown column 'machine'"));

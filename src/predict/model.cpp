@@ -46,7 +46,8 @@ std::vector<std::size_t> worth_keeping(const Blend& blend, std::size_t candidate
 /// With what hold-outs of an earlier model said of conditions that these say nothing of.
 Blend completed(const Blend& blend, const Blend& earlier) {
   auto standings = blend.standings();
-  const auto own = std::ranges::max(standings, {}, &Standing::group).group;
+  std::int64_t own = -1;
+  for (const auto& standing : standings) own = std::max(own, standing.group);
   for (auto standing : earlier.standings()) {
     if (std::ranges::find(standings, standing.condition, &Standing::condition) != standings.end()) continue;
     if (standing.group >= 0) standing.group += own + 1;  // its hold-outs are none of the new ones
@@ -134,6 +135,7 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
 
 std::string Model::words(std::span<const Condition> same_situation) const {
   const auto situation = same_situation.front().situation;
+  if (situation == Situation::inside) return "inside the range";  // of no column: there may be none
   const bool is_level = situation == Situation::unseen || situation == Situation::few;
   std::string column;
   for (const auto& each : same_situation)
@@ -143,7 +145,7 @@ std::string Model::words(std::span<const Condition> same_situation) const {
                                : design_.ranged()[static_cast<std::size_t>(each.column)]);
   switch (situation) {
     case Situation::inside:
-      return "inside the range";
+      break;
     case Situation::above:
       return "above the range of " + column;
     case Situation::below:

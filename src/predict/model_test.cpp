@@ -132,6 +132,13 @@ TEST(Model, AnotherUnitOfANumberChangesNothing) {
   }
 }
 
+TEST(Model, ATableOfTextAloneHasAnInside) {
+  const auto found = *survey(*parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
+  const auto model = Model::fit(found, {});
+  ASSERT_TRUE(model) << model.error().message;
+  for (const auto& standing : model->blend().standings()) EXPECT_NE(model->words({{standing.condition}}), "");
+}
+
 TEST(Model, FitsTheSmallestTable) {
   const auto found = *survey(*parse_table("x,t\n1,1\n2,2\n3,3\n4,4\n5,5\n", "t"), "t");
   const auto model = Model::fit(found, {});
