@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "predict/neighbours.hpp"
+#include "predict/predict.hpp"
 
 namespace neph::cli {
 
