@@ -189,7 +189,6 @@ Model::Blended Model::blended(const Place& place, const Inputs& inputs) const {
 void Model::answer(const Rows& rows, const Question& question, std::vector<Prediction>& predictions) const {
   const auto inputs = rows_of(question.inputs, rows);
   const auto all = blended(question.places[rows.front()], inputs);
-  const double noise = noise_beyond_points(measured_);
   for (Index i = 0; i < inputs.rows(); ++i) {
     const auto row = rows[static_cast<std::size_t>(i)];
     const auto& place = question.places[row];
@@ -202,7 +201,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     }
     const VectorXd own = all.logs.row(i).transpose();
     const double mean = agreed(all.weights, own, place.is_within_range()),
-                 half = blend_.half_width(place, all.weights, own, noise);
+                 half = blend_.half_width(place, all.weights, own, question.noise);
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);
     prediction.high = steady::exp(mean + half);
@@ -212,7 +211,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
 Result<std::vector<Prediction>> Model::predict(const Table& rows, std::size_t threads) const {
   NEPH_TRY(const auto inputs, design_.apply(rows));
   const auto measured = levels();
-  Question question{rows, inputs, {}};
+  Question question{rows, inputs, noise_beyond_points(measured_), {}};
   std::map<std::vector<Condition>, Rows> by_conditions;
   for (std::size_t row = 0; row < rows.rows; ++row) {
     question.places.push_back(place_of(inputs, static_cast<Index>(row), measured));

@@ -97,6 +97,7 @@ class Model {
   struct Question {
     const Table& rows;
     const Inputs& inputs;
+    double noise;               ///< of one measurement beyond that of points
     std::vector<Place> places;  ///< of each row
   };
   std::vector<Condition> known_conditions(const FitOptions& options) const;

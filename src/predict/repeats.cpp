@@ -32,8 +32,8 @@ double noise_of(const Points& points) {
 }
 
 double noise_beyond_points(const Points& points) {
-  double of_points =
-      0;  // the mean share of the noise's square that is left to a mean; a median has a bit more
+  // The mean share of the noise's square that is left to a mean of repeats; a median has a bit more.
+  double of_points = 0;
   for (const int repeats : points.repeats)
     of_points += 1 / (static_cast<double>(repeats) * static_cast<double>(points.repeats.size()));
   return points.noise * std::sqrt(std::max(0.0, 1 - of_points));
