@@ -13,21 +13,35 @@ namespace neph::predict {
 /// taken out again. Two of ten million different rows have the same one with a chance of 3 in a million.
 using RowKeys = std::vector<std::uint64_t>;
 
-/// What a cell counts for. Empty cells of a column are the same, as are 0 and -0.
-std::uint64_t cell_key(const Table& table, std::size_t column, std::size_t row);
+/// What cells count for: the name of their column and what stands in them, whatever the order of rows,
+/// columns and levels. Empty cells of a column are the same, as are 0 and -0.
+class CellKeys {
+ public:
+  /// The column must outlive this.
+  explicit CellKeys(const Column& column);
+  std::uint64_t operator()(std::size_t row) const;
+
+ private:
+  const Column& column_;
+  std::uint64_t name_;
+  std::vector<std::uint64_t> levels_;
+};
 RowKeys keys_of(const Table& table, const std::vector<std::size_t>& columns,
                 const std::vector<std::size_t>& rows);
+/// Of the same rows without one of the columns.
+void take_out(const Column& column, const std::vector<std::size_t>& rows, RowKeys& keys);
 
-/// Places of equal keys, in the order of their first.
+/// Places of equal keys, group by group in the order of the keys: an order that depends on what is in the
+/// rows alone, and on nothing that a reader would call one.
 class AlikeGroups {
  public:
   explicit AlikeGroups(const RowKeys& keys);
-  std::size_t size() const { return begins_.size(); }
+  std::size_t size() const { return begins_.size() - 1; }
   std::span<const std::size_t> operator[](std::size_t group) const;
 
  private:
   std::vector<std::size_t> places_;  ///< group by group
-  std::vector<std::size_t> begins_, ends_;
+  std::vector<std::size_t> begins_;  ///< of each group, and the end of the last
 };
 
 }  // namespace neph::predict

@@ -51,18 +51,16 @@ std::vector<GridColumn> grid_columns(const Points& points) {
   return grid;
 }
 
-/// Keys of points by all their features.
-RowKeys all_keys(const Points& points) {
-  std::vector<std::size_t> columns(points.features.columns.size()), rows(points.target.size());
-  std::iota(columns.begin(), columns.end(), std::size_t{0});
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return keys_of(points.features, columns, rows);
+std::vector<std::size_t> all(std::size_t count) {
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  return places;
 }
 
 /// Pairs of points that differ in the column alone, by values next to each other.
 std::int64_t faster_than_linear(const Points& points, const GridColumn& column, RowKeys keys) {
   if (column.values.front() <= 0) return 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= cell_key(points.features, column.place, i);
+  take_out(points.features.columns[column.place], all(keys.size()), keys);
   const AlikeGroups groups(keys);
   std::int64_t count = 0;
   for (std::size_t group = 0; group < groups.size(); ++group) {
@@ -102,7 +100,7 @@ std::string missing_corner(const GridColumn& a, const GridColumn& b) {
 std::vector<Finding> odd_rows(const Points& points) {
   std::vector<Finding> findings;
   const auto grid = grid_columns(points);
-  const auto keys = all_keys(points);
+  const auto keys = keys_of(points.features, all(points.features.columns.size()), all(points.target.size()));
   for (const auto& column : grid)
     if (const auto count = faster_than_linear(points, column, keys); count > 0)
       findings.push_back({"faster_than_linear",

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
-#include <unordered_set>
 
-#include "core/random.hpp"
 #include "core/units.hpp"
 #include "predict/alike.hpp"
 #include "predict/oddities.hpp"
+#include "predict/point_order.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
@@ -31,57 +31,18 @@ std::size_t distinct(const Column& column, const Rows& rows) {
   return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-constexpr std::size_t points_per_value = 200;  ///< of a draw: numbers of so few values may name machines
-
-/// Rows at the ends of each number, the first of each level, of each value of a number with few, and of empty
-/// cells, and of the others a draw: `most` in all, or as many as it takes.
-Rows drawn_points(const Table& features, std::size_t most) {
-  std::vector<bool> is_taken(features.rows, false);
-  const auto few_values = most / points_per_value;
-  for (const auto& column : features.columns) {
-    const auto numbers = as_numbers(column);
-    std::vector<bool> is_seen(column.levels.size(), false);
-    std::unordered_set<double> values;
-    Rows firsts;
-    std::size_t least = 0, largest = 0, empty = 0;
-    for (std::size_t row = 0; row < features.rows; ++row) {
-      if (column.is_empty(row)) {
-        if (++empty == 1) is_taken[row] = true;
-      } else if (numbers) {
-        if (!((*numbers)[row] >= (*numbers)[least])) least = row;
-        if (!((*numbers)[row] <= (*numbers)[largest])) largest = row;
-        if (values.size() <= few_values && values.insert((*numbers)[row]).second) firsts.push_back(row);
-      } else if (const auto level = static_cast<std::size_t>(column.codes[row]); !is_seen[level]) {
-        is_seen[level] = is_taken[row] = true;
-      }
-    }
-    if (numbers) is_taken[least] = is_taken[largest] = true;
-    if (values.size() <= few_values)
-      for (const auto row : firsts) is_taken[row] = true;
-  }
-  Rows others, taken;
-  for (std::size_t row = 0; row < features.rows; ++row) (is_taken[row] ? taken : others).push_back(row);
-  Random random(features.rows);
-  shuffle(others, random);
-  others.resize(std::min(others.size(), most - std::min(most, taken.size())));
-  taken.insert(taken.end(), others.begin(), others.end());
-  std::sort(taken.begin(), taken.end());
-  return taken;
-}
-
-/// Without levels that no row has.
-void compact_levels(Column& column) {
-  std::vector<std::int32_t> places(column.levels.size(), -1);
+/// Without levels that no row has, and the others by their names.
+void tidy_levels(Column& column) {
+  std::map<std::string, std::int32_t> places;
+  for (const auto code : column.codes)
+    if (code >= 0) places.emplace(column.levels[static_cast<std::size_t>(code)], 0);
   std::vector<std::string> levels;
-  for (auto& code : column.codes) {
-    if (code < 0) continue;
-    auto& place = places[static_cast<std::size_t>(code)];
-    if (place < 0) {
-      place = static_cast<std::int32_t>(levels.size());
-      levels.push_back(column.levels[static_cast<std::size_t>(code)]);
-    }
-    code = place;
+  for (auto& [level, place] : places) {
+    place = static_cast<std::int32_t>(levels.size());
+    levels.push_back(level);
   }
+  for (auto& code : column.codes)
+    if (code >= 0) code = places.at(column.levels[static_cast<std::size_t>(code)]);
   column.levels = std::move(levels);
 }
 
@@ -115,6 +76,7 @@ class Surveying {
                   survey_.points.target.size(), fewest_points);
     for (auto& finding : odd_rows(survey_.points)) survey_.findings.push_back(std::move(finding));
     draw_points();
+    survey_.points = part_of(survey_, sorted_points(survey_.points.features)).points;
     return std::move(survey_);
   }
 
@@ -193,16 +155,14 @@ class Surveying {
     }
   }
   void set(const std::vector<std::size_t>& columns, ColumnKind kind) {
-    take_out(columns, keys_);
-    for (const auto i : columns) kinds_[i] = kind;
-  }
-  void take_out(const std::vector<std::size_t>& columns, RowKeys& keys) const {
-    for (const auto column : columns)
-      for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= cell_key(table_, column, rows_[i]);
+    for (const auto i : columns) {
+      take_out(table_.columns[i], rows_, keys_);
+      kinds_[i] = kind;
+    }
   }
   AlikeGroups groups_without(const std::vector<std::size_t>& left_out) const {
     auto keys = keys_;
-    take_out(left_out, keys);
+    for (const auto i : left_out) take_out(table_.columns[i], rows_, keys);
     return AlikeGroups(keys);
   }
   bool are_repeats_without(const std::vector<std::size_t>& left_out) const {
@@ -300,6 +260,7 @@ class Surveying {
                        counted(far, "row")),
            far);
     survey_.points.features = rows_of(wanted, firsts);
+    for (auto& column : survey_.points.features.columns) tidy_levels(column);
     report_copies(groups);
   }
   void report_copies(const AlikeGroups& groups) {
@@ -357,7 +318,7 @@ Result<Survey> survey(const Table& table, const std::string& target, const Surve
 Survey part_of(const Survey& survey, const std::vector<std::size_t>& points) {
   Survey part{.columns = survey.columns, .target = survey.target};
   part.points.features = rows_of(survey.points.features, points);
-  for (auto& column : part.points.features.columns) compact_levels(column);
+  for (auto& column : part.points.features.columns) tidy_levels(column);
   for (const auto point : points) {
     part.points.target.push_back(survey.points.target[point]);
     part.points.repeats.push_back(survey.points.repeats[point]);

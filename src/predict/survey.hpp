@@ -59,7 +59,9 @@ void describe(Visit&& v, Self& s) {
 
 constexpr std::size_t fewest_points = 5;  ///< that anything is fitted to
 
-/// One row per point: rows with the same features are joined.
+/// One row per point: rows with the same features are joined. They stand by the first feature, then by the
+/// second, and so on, and levels by their names: whatever is drawn of them is the same however the table was
+/// shuffled.
 struct Points {
   Table features;              ///< the columns that tell points apart
   std::vector<double> target;  ///< median of the repeats

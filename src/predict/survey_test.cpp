@@ -62,6 +62,28 @@ TEST(Survey, ADrawKeepsEachValueOfANumberWithFew) {
   EXPECT_THAT(gpus, Contains(4080));
 }
 
+/// Else its hold-outs would be drawn another way, and a small table answered otherwise.
+TEST(Survey, OfAShuffledTableIsTheSame) {
+  const auto points_of = [](bool is_turned) {
+    std::vector<std::string> rows;
+    for (int i = 0; i < 30; ++i)
+      rows.push_back(fmt::format("{},{}px,{},{}\n", i % 3 == 0 ? "" : fmt::format("m{}", i % 3), 8 << i % 4,
+                                 i % 5 == 0 ? "" : std::to_string(i % 5), 1 + i % 7));
+    if (is_turned) std::ranges::reverse(rows);
+    std::string text = "machine,side,batch,t\n";
+    for (const auto& row : rows) text += row;
+    auto found = surveyed(text, "t", {.most_points = 25}).points;
+    for (std::size_t row = 0; row < found.features.rows; ++row)
+      for (const auto& column : found.features.columns) found.features.source += column.text(row) + " ";
+    return found;
+  };
+  const auto points = points_of(false), turned = points_of(true);
+  EXPECT_EQ(points.features.source, turned.features.source);
+  EXPECT_EQ(points.features.columns[0].levels, turned.features.columns[0].levels);
+  EXPECT_EQ(points.target, turned.target);
+  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 1  32px 3 ")) << "sorted";
+}
+
 TEST(Survey, TellsKindsOfColumnsApart) {
   const auto found = surveyed(repeated(20), "step_s");
   EXPECT_THAT(kinds(found),

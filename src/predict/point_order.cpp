@@ -1,0 +1,76 @@
+#include "predict/point_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_set>
+
+#include "core/random.hpp"
+#include "predict/survey.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Rows = std::vector<std::size_t>;
+
+constexpr std::size_t points_per_value = 200;  ///< of a draw: numbers of so few values may name machines
+
+/// What rows are sorted by.
+std::vector<double> ranks_of(const Column& column) {
+  auto ranks = as_numbers(column).value_or(std::vector<double>(column.codes.begin(), column.codes.end()));
+  for (auto& rank : ranks)
+    if (std::isnan(rank)) rank = -std::numeric_limits<double>::infinity();
+  return ranks;
+}
+
+}  // namespace
+
+Rows drawn_points(const Table& features, std::size_t most) {
+  std::vector<bool> is_taken(features.rows, false);
+  const auto few_values = most / points_per_value;
+  for (const auto& column : features.columns) {
+    const auto numbers = as_numbers(column);
+    std::vector<bool> is_seen(column.levels.size(), false);
+    std::unordered_set<double> values;
+    Rows firsts;
+    std::size_t least = 0, largest = 0, empty = 0;
+    for (std::size_t row = 0; row < features.rows; ++row) {
+      if (column.is_empty(row)) {
+        if (++empty == 1) is_taken[row] = true;
+      } else if (numbers) {
+        if (!((*numbers)[row] >= (*numbers)[least])) least = row;
+        if (!((*numbers)[row] <= (*numbers)[largest])) largest = row;
+        if (values.size() <= few_values && values.insert((*numbers)[row]).second) firsts.push_back(row);
+      } else if (const auto level = static_cast<std::size_t>(column.codes[row]); !is_seen[level]) {
+        is_seen[level] = is_taken[row] = true;
+      }
+    }
+    if (numbers) is_taken[least] = is_taken[largest] = true;
+    if (values.size() <= few_values)
+      for (const auto row : firsts) is_taken[row] = true;
+  }
+  Rows others, taken;
+  for (std::size_t row = 0; row < features.rows; ++row) (is_taken[row] ? taken : others).push_back(row);
+  Random random(features.rows);
+  shuffle(others, random);
+  others.resize(std::min(others.size(), most - std::min(most, taken.size())));
+  taken.insert(taken.end(), others.begin(), others.end());
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+Rows sorted_points(const Table& features) {
+  std::vector<std::vector<double>> ranks;
+  for (const auto& column : features.columns) ranks.push_back(ranks_of(column));
+  Rows order(features.rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    for (const auto& column : ranks)
+      if (column[a] != column[b]) return column[a] < column[b];
+    return false;
+  });
+  return order;
+}
+
+}  // namespace neph::predict
