@@ -15,8 +15,9 @@ using Rows = std::vector<std::size_t>;
 
 constexpr std::size_t fewest_kept = 8, fewest_left_out = 3;
 constexpr double least_share_kept = 1.0 / 7;
-constexpr std::size_t many_levels = 12;  ///< of a number that is no grid's
-constexpr std::size_t few_rows = 20;     ///< of a level that is called rare
+constexpr std::size_t many_levels = 12;                         ///< of a number that is no grid's
+constexpr std::size_t few_rows = 20;                            ///< of a level that is called rare
+constexpr std::size_t enough_left_out = 200, most_rounds = 10;  ///< of folds
 constexpr std::uint64_t seed = 1;
 
 std::vector<double> sorted(const Eigen::VectorXd& numbers) {
@@ -62,7 +63,8 @@ class HoldingOut {
       return;
     const auto [same, is_new] = place_of_.emplace(split.left_out, all_.size());
     if (!is_new) {
-      all_[same->second].conditions.push_back(condition);
+      auto& conditions = all_[same->second].conditions;
+      if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
       return;
     }
     thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept);
@@ -77,13 +79,17 @@ class HoldingOut {
     std::sort(rows.begin(), rows.end());
   }
 
+  /// Of few rows one way to part them says little: they are parted anew.
   void folds() {
     Rows order(count_);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    shuffle(order, random_);
     std::vector<int> fold(count_);
-    for (std::size_t i = 0; i < count_; ++i) fold[order[i]] = static_cast<int>(i) % settings_.folds;
-    for (int k = 0; k < settings_.folds; ++k) add({}, [&](std::size_t i) { return fold[i] == k; });
+    for (std::size_t left_out = 0, round = 0;
+         round == 0 || (left_out < enough_left_out && round < most_rounds); ++round, left_out += count_) {
+      shuffle(order, random_);
+      for (std::size_t i = 0; i < count_; ++i) fold[order[i]] = static_cast<int>(i) % settings_.folds;
+      for (int k = 0; k < settings_.folds; ++k) add({}, [&](std::size_t i) { return fold[i] == k; });
+    }
   }
 
   void beyond(Index column) {

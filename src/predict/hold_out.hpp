@@ -62,10 +62,9 @@ struct HoldOutSettings {
   std::size_t most_kept_in_folds = 100'000, most_kept = 5000, most_left_out = 2000;
 };
 
-/// - inside: random folds.
+/// - inside: random folds, drawn anew until 200 rows were left out or ten times.
 /// - above, below: the outermost level of a number, where two others are kept; then the two outermost.
-/// Numbers with many
-///   levels: a tenth and a fifth of the rows.
+///   Numbers with many levels: a tenth and a fifth of the rows.
 /// - between: one of up to two values in the middle of a grid.
 /// - unvaried: all but the lowest level of a number.
 /// - unseen: one level of a category.
