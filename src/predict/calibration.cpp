@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "predict/numbers_in_text.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
@@ -44,13 +45,14 @@ Column joined(Column above, const Column& below) {
   return both;
 }
 
-/// The columns of the points, and no other.
-Result<Table> features_in(const Table& rows, const Table& points) {
+/// The columns of the points, and no other, written as they are there.
+Result<Table> features_in(const Table& rows, const Table& points, const Roles& roles) {
   Table features{.source = rows.source, .rows = rows.rows};
   for (const auto& column : points.columns) {
-    NEPH_TRY(const auto place, rows.find(column.name));
-    features.columns.push_back(rows.columns[place]);
-    features.columns.back().name = column.name;
+    NEPH_TRY(const auto place, rows.find_fitted(column.name));
+    const auto& given = rows.columns[place];
+    const auto unit = column.name == roles.machine || column.name == roles.network ? "" : unit_of(column);
+    features.columns.push_back(unit.empty() || given.is_text() ? given : in_unit(given, unit));
   }
   return features;
 }
@@ -98,7 +100,7 @@ void add_point(Points& points, const std::vector<double>& logs) {
 Result<Survey> with_rows(const Model& model, const Table& rows) {
   const auto& target = model.origin().target;
   NEPH_TRY(const auto logs, log_targets_in(rows, target));
-  NEPH_TRY(const auto features, features_in(rows, model.measured().features));
+  NEPH_TRY(const auto features, features_in(rows, model.measured().features, model.design().roles()));
   NEPH_CHECK(model.design().apply(features));
 
   Survey survey{.target = target, .rows = model.origin().rows + static_cast<std::int64_t>(rows.rows)};

@@ -124,5 +124,18 @@ TEST(CalibrationOfNumbers, BecomeTextBesideText) {
   EXPECT_THAT(found->points.features.columns[1].levels, ElementsAre("1", "2", "new"));
 }
 
+TEST(CalibrationWithUnits, TakesNumbersAlone) {
+  std::string text = "size,t\n";
+  for (int size = 1; size <= 8; ++size) text += fmt::format("{}MB,{}\n", size, 2.0 * size);
+  const auto model = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), {.method = Method::process});
+  ASSERT_TRUE(model) << model.error().message;
+  const auto found = with_rows(*model, *parse_table("size,t\n4,8\n12,24\n", "few.csv"));
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->points.features.columns[0].levels.back(), "12MB");
+  EXPECT_EQ(found->points.target.size(), 9U) << "4 is one more repeat of 4MB";
+  EXPECT_THAT(with_rows(*model, *parse_table("size,t\n4GB,8\n", "few.csv")).error().message,
+              HasSubstr("'4GB', and was fitted in 'MB'"));
+}
+
 }  // namespace
 }  // namespace neph::predict

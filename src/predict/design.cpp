@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/names.hpp"
+#include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
-#include "predict/survey.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
@@ -25,12 +25,6 @@ struct Term {
   std::string name;
   Bound bound = Bound::neither;
 };
-
-Result<std::size_t> fitted_column(const Table& rows, const std::string& name) {
-  auto place = rows.find(name);
-  if (!place) place.error().message += "; the model was fitted to it";
-  return place;
-}
 
 /// What a training step or an inference asks of a machine, in several measures. Their sums with coefficients
 /// of the machine, none below 0, are times.
@@ -187,16 +181,15 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
     if (!numbers) {
       if (column.name == design.roles_.machine) design.machine_ = design.categories_.size();
       Category category{column.name, column.levels};
-      if (!column.is_text())  // a machine or network that is called by a number
-        for (std::size_t row = 0; row < points.rows; ++row)
+      for (std::size_t row = 0; row < points.rows; ++row)  // called by a number, or empty
+        if (!column.is_text() || column.is_empty(row))
           if (const auto level = column.text(row);
-              !level.empty() &&
-              std::find(category.levels.begin(), category.levels.end(), level) == category.levels.end())
+              std::ranges::find(category.levels, level) == category.levels.end())
             category.levels.push_back(level);
       design.categories_.push_back(std::move(category));
       continue;
     }
-    Number number{.column = column.name};
+    Number number{.column = column.name, .unit = unit_of(column)};
     std::vector<double> there;
     for (const double value : *numbers)
       if (!std::isnan(value)) there.push_back(value);
@@ -271,13 +264,23 @@ Result<Inputs> Design::apply(const Table& rows) const {
   return inputs;
 }
 
+Status Design::Number::check_unit(const Table& rows, const Column& asked) const {
+  const auto other = unit_of(asked);
+  if (other.empty() || other == unit) return {};
+  return fail(ErrorCode::invalid_argument, "{}: '{}' is given in '{}', as '{}', and {}: give it {}",
+              rows.source, column, other, asked.levels.front(),
+              unit.empty() ? "was fitted as a number alone" : fmt::format("was fitted in '{}'", unit),
+              unit.empty() ? "so" : "in that");
+}
+
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
-    NEPH_TRY(const auto place, fitted_column(rows, number.column));
+    NEPH_TRY(const auto place, rows.find_fitted(number.column));
     auto values = as_numbers(rows.columns[place]);
     if (!values)
       return fail(ErrorCode::invalid_argument, "{}: column '{}' has text, as '{}', and numbers are needed",
                   rows.source, number.column, rows.columns[place].text(0));
+    NEPH_CHECK(number.check_unit(rows, rows.columns[place]));
     std::vector<double> is_there(rows.rows, 1);
     for (std::size_t row = 0; row < rows.rows; ++row) {
       auto& value = (*values)[row];
@@ -311,7 +314,7 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
 Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
   Eigen::MatrixXi all(static_cast<Index>(rows.rows), static_cast<Index>(categories_.size()));
   for (std::size_t c = 0; c < categories_.size(); ++c) {
-    NEPH_TRY(const auto place, fitted_column(rows, categories_[c].column));
+    NEPH_TRY(const auto place, rows.find_fitted(categories_[c].column));
     std::map<std::string, int, std::less<>> codes;
     for (const auto& level : categories_[c].levels) codes.emplace(level, static_cast<int>(codes.size()));
     const auto code_of = [&](const std::string& level) {
@@ -341,10 +344,10 @@ Result<const NetworkWork*> Design::work_of(const std::string& name, double side)
 
 Status Design::add_network(const Table& rows, Columns& columns) const {
   if (roles_.network.empty()) return {};
-  NEPH_TRY(const auto network, rows.find(roles_.network));
+  NEPH_TRY(const auto network, rows.find_fitted(roles_.network));
   const auto role = [&](const std::string& name) -> Result<std::vector<double>> {
     if (name.empty()) return std::vector<double>(rows.rows, 0.0);
-    NEPH_TRY(const auto place, rows.find(name));
+    NEPH_TRY(const auto place, rows.find_fitted(name));
     if (auto values = as_numbers(rows.columns[place])) return *values;
     return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
   };

@@ -92,10 +92,14 @@ class Design {
   friend struct ModelParts;  // model_parts.hpp
   struct Number {
     std::string column;
+    std::string unit;          ///< "px" of "64px"; empty: numbers stood alone
     bool is_quantity = false;  ///< positive in all rows: its logarithm is the feature
     bool may_be_empty = false;
     double usual = 0;     ///< stands for an empty cell, beside a feature that says so
     bool is_seen = true;  ///< false: it never differed, and the methods always see the usual one
+
+    /// Numbers alone are taken to be in the unit. Errors: invalid_argument: they are in another.
+    Status check_unit(const Table& rows, const Column& asked) const;
   };
   struct Columns;  ///< of the inputs, one by one
 

@@ -42,6 +42,31 @@ TEST(Design, EmptyCellsOfAColumnThatHasSomeAreAFeature) {
             "t: row 1 has no 'y', which every row that was fitted to had");
 }
 
+TEST(Design, AnEmptyCellOfACategoryIsALevelWhereItWasMeasured) {
+  const auto design = *Design::learn(table_of("x,kind\n1,a\n2,\n3,b\n"), {});
+  const auto levels = [&](const char* rows) { return design.apply(table_of(rows))->places.levels; };
+  EXPECT_GE(levels("x,kind\n1,a\n2,\n")(1, 0), 0);
+  EXPECT_EQ(levels("x,kind\n1,a\n2,c\n")(1, 0), -1);
+  const auto without = *Design::learn(table_of("x,kind\n1,a\n2,b\n"), {});
+  EXPECT_EQ(without.apply(table_of("x,kind\n1,a\n2,\n"))->places.levels(1, 0), -1);
+}
+
+TEST(Design, TakesNumbersInTheirUnitOrAlone) {
+  const auto message = [](const char* fitted, const char* asked) {
+    const auto inputs = Design::learn(table_of(fitted), {})->apply(table_of(asked));
+    return inputs ? "" : inputs.error().message;
+  };
+  EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2MB\n"), "");
+  EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2\n"), "");
+  EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2GB\n"),
+            "t: 'x' is given in 'GB', as '2GB', and was fitted in 'MB': give it in that");
+  EXPECT_EQ(message("x\n1\n4\n", "x\n2GB\n"),
+            "t: 'x' is given in 'GB', as '2GB', and was fitted as a number alone: give it so");
+  EXPECT_EQ(
+      message("size\n1\n4\n", "size (GB)\n2\n"),
+      "t: the model was fitted to the column 'size', and here is 'size (GB)': call it the same if it is");
+}
+
 TEST(Design, RefusesRowsThatItCannotRead) {
   const auto design = *Design::learn(table_of("x,k\n1,a\n2,b\n"), {});
   EXPECT_EQ(design.apply(table_of("k\na\n")).error().code, ErrorCode::not_found);

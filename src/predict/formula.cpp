@@ -7,8 +7,8 @@
 
 #include "core/text.hpp"
 #include "predict/formula_words.hpp"
+#include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
-#include "predict/survey.hpp"
 
 namespace neph::predict {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/text.hpp"
 #include "predict/formula.hpp"
 #include "predict/formula_words.hpp"
-#include "predict/survey.hpp"
+#include "predict/numbers_in_text.hpp"
 
 namespace neph::predict {
 namespace {

@@ -13,7 +13,7 @@ using Eigen::Index;
 namespace {
 
 constexpr const char* format_name = "neph model";
-constexpr std::int64_t format_version = 2;  // 2: Standing::reach beyond ranges is of mean distances
+constexpr std::int64_t format_version = 3;  // 3: numbers know the unit that stood behind them in text
 
 template <class T>
 struct IsVariant : std::false_type {};

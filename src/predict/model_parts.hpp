@@ -144,6 +144,7 @@ struct ModelParts {
   template <class Visit, Describes<Design::Number> Self>
   static void fields(Visit& v, Self& s) {
     v("column", s.column);
+    v("unit", s.unit);
     v("is_quantity", s.is_quantity);
     v("may_be_empty", s.may_be_empty);
     v("usual", s.usual);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "predict/numbers_in_text.hpp"
+
 namespace neph::predict {
 
 Result<Neighbours> Neighbours::of(const Model& model, const Table& rows, std::size_t count,

@@ -7,6 +7,7 @@
 
 #include "core/units.hpp"
 #include "predict/alike.hpp"
+#include "predict/numbers_in_text.hpp"
 
 namespace neph::predict {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "core/random.hpp"
-#include "predict/survey.hpp"
+#include "predict/numbers_in_text.hpp"
 
 namespace neph::predict {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "predict/survey.hpp"
+#include "predict/numbers_in_text.hpp"
 
 namespace neph::predict {
 namespace {

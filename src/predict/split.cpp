@@ -15,7 +15,7 @@
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "predict/kernel_choice.hpp"
-#include "predict/survey.hpp"
+#include "predict/numbers_in_text.hpp"
 
 namespace neph::predict {
 namespace {

@@ -1,7 +1,6 @@
 #include "predict/survey.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -9,6 +8,7 @@
 
 #include "core/units.hpp"
 #include "predict/alike.hpp"
+#include "predict/numbers_in_text.hpp"
 #include "predict/oddities.hpp"
 #include "predict/point_order.hpp"
 #include "stats/stats.hpp"
@@ -327,33 +327,6 @@ Survey part_of(const Survey& survey, const std::vector<std::size_t>& points) {
   }
   part.points.noise = noise_of(part.points);
   return part;
-}
-
-std::optional<Column> embedded_numbers(const Column& column) {
-  if (!column.is_text()) return std::nullopt;
-  std::string_view unit;
-  std::vector<double> values;
-  for (const std::string_view level : column.levels) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), value);
-    const auto rest = level.substr(static_cast<std::size_t>(end - level.data()));
-    if (error != std::errc() || rest.find_first_of("0123456789") != std::string_view::npos)
-      return std::nullopt;
-    if (!values.empty() && rest != unit) return std::nullopt;
-    unit = rest;
-    values.push_back(value);
-  }
-  Column numbers{.name = column.name};
-  for (const auto code : column.codes)
-    numbers.numbers.push_back(code < 0 ? std::numeric_limits<double>::quiet_NaN()
-                                       : values[static_cast<std::size_t>(code)]);
-  return numbers;
-}
-
-std::optional<std::vector<double>> as_numbers(const Column& column) {
-  if (!column.is_text()) return column.numbers;
-  if (auto embedded = embedded_numbers(column)) return std::move(embedded->numbers);
-  return std::nullopt;
 }
 
 }  // namespace neph::predict

@@ -100,11 +100,4 @@ Result<Survey> survey(const Table& table, const std::string& target, const Surve
 /// What the survey would say of some of its points alone: only they have levels and noise.
 Survey part_of(const Survey& survey, const std::vector<std::size_t>& points);
 
-/// "128dataset", "64dataset": each text is a number and behind it the same rest. The column of those numbers,
-/// or nothing.
-std::optional<Column> embedded_numbers(const Column& column);
-
-/// The numbers of a column, whether written as numbers or as "128dataset"; nothing: it has text.
-std::optional<std::vector<double>> as_numbers(const Column& column);
-
 }  // namespace neph::predict

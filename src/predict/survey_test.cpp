@@ -166,13 +166,5 @@ TEST(Survey, RefusesWhatCannotBeFittedTo) {
   EXPECT_EQ(message("a,t\n1,1\n2,2\n", "u"), "unknown column 'u' in t; known: a, t");
 }
 
-TEST(EmbeddedNumbers, AreThoseInFrontOfTheSameText) {
-  const auto column = [](const std::string& text) { return parse_table(text, "t")->columns[0]; };
-  EXPECT_THAT(embedded_numbers(column("x\n32px\n64px\n32px\n"))->numbers, ElementsAre(32, 64, 32));
-  EXPECT_FALSE(embedded_numbers(column("x\n32px\n64pt\n")));
-  EXPECT_FALSE(embedded_numbers(column("x\np2.xlarge\np3.xlarge\n"))) << "a name, not a number";
-  EXPECT_FALSE(embedded_numbers(column("x\n2x4\n3x4\n")));
-}
-
 }  // namespace
 }  // namespace neph::predict

@@ -265,6 +265,16 @@ Result<std::size_t> Table::find(std::string_view name) const {
   return fail(ErrorCode::not_found, "{}", unknown_name("column", name, names, source));
 }
 
+Result<std::size_t> Table::find_fitted(std::string_view name) const {
+  const auto place = find(name);
+  if (!place && place.error().code == ErrorCode::not_found)
+    return fail(ErrorCode::not_found, "{}; the model was fitted to it", place.error().message);
+  if (!place || columns[*place].name == name) return place;
+  return fail(ErrorCode::not_found,
+              "{}: the model was fitted to the column '{}', and here is '{}': call it the same if it is",
+              source, name, columns[*place].name);
+}
+
 Result<Table> read_table(const std::filesystem::path& path, const TableLimits& limits) {
   return read_pieces(
       [&](const std::function<Status(std::string_view)>& take) -> Status {

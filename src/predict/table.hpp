@@ -38,6 +38,9 @@ struct Table {
   /// By its name, or its name without the unit behind it ("time (ms)" as "time"), whatever the case. Errors:
   /// not_found with the nearest name; invalid_argument where two columns would do.
   Result<std::size_t> find(std::string_view name) const;
+  /// By its very name: where a model was fitted to it, "size (GB)" is not "size". Errors: not_found, also
+  /// with what find() would take for it.
+  Result<std::size_t> find_fitted(std::string_view name) const;
 };
 
 struct TableLimits {

@@ -1,0 +1,33 @@
+#include "predict/numbers_in_text.hpp"
+
+#include <gmock/gmock.h>
+
+namespace neph::predict {
+namespace {
+
+using testing::ElementsAre;
+
+Column column(const std::string& cells) { return parse_table("x\n" + cells, "t")->columns[0]; }
+
+TEST(NumbersInText, AreThoseInFrontOfTheSameText) {
+  EXPECT_THAT(embedded_numbers(column("32px\n64px\n32px\n"))->numbers, ElementsAre(32, 64, 32));
+  EXPECT_FALSE(embedded_numbers(column("32px\n64pt\n")));
+  EXPECT_FALSE(embedded_numbers(column("p2.xlarge\np3.xlarge\n"))) << "a name, not a number";
+  EXPECT_FALSE(embedded_numbers(column("2x4\n3x4\n")));
+}
+
+TEST(NumbersInText, HaveAUnit) {
+  EXPECT_EQ(unit_of(column("32px\n64px\n")), "px");
+  EXPECT_EQ(unit_of(column("1.5 GB\n")), " GB");
+  EXPECT_EQ(unit_of(column("32\n64\n")), "");
+  EXPECT_EQ(unit_of(column("p2\np3\n")), "");
+}
+
+TEST(NumbersInText, AreGivenAUnit) {
+  const auto text = in_unit(column("32\nnan\n64.5\n32\n"), "px");
+  EXPECT_THAT(text.levels, ElementsAre("32px", "64.5px"));
+  EXPECT_THAT(text.codes, ElementsAre(0, -1, 1, 0));
+}
+
+}  // namespace
+}  // namespace neph::predict
