@@ -7,6 +7,7 @@
 #include "predict/kernel_choice.hpp"
 #include "predict/lattuada.hpp"
 #include "predict/non_negative_sum.hpp"
+#include "predict/screening.hpp"
 #include "predict/stepwise.hpp"
 
 namespace neph::predict {
@@ -19,6 +20,7 @@ constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noi
 /// That a backbone is fitted to. It has a few dozen numbers at most, which more rows make no better, and its
 /// cost grows with rows and terms.
 constexpr std::size_t most_rows = 5000;
+constexpr Index most_seen = 24;  ///< numbers that a process and a log-linear backbone look at
 
 struct Fitted {
   Inputs inputs;
@@ -104,6 +106,12 @@ Places followed(const CandidateSpec& spec, const Inputs& inputs) {
   return places;
 }
 
+Inputs with_numbers(const Inputs& inputs, const std::vector<Index>& columns) {
+  auto some = inputs;
+  some.places.numbers = inputs.places.numbers(Eigen::all, columns);
+  return some;
+}
+
 struct MeanOf {
   const Inputs& at;
   VectorXd operator()(const LogLinear& model) const { return model.log_mean(at.places); }
@@ -134,6 +142,12 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
                                  const std::optional<Kernel>& first_guess) {
   if (!spec.names_networks && inputs.network)
     return fit(spec, context, without_names(inputs), log_target, first_guess);
+  if (inputs.places.numbers.cols() > most_seen) {
+    const auto seen = strongest(inputs.places.numbers, log_target, most_seen);
+    NEPH_TRY(auto candidate, fit(spec, context, with_numbers(inputs, seen), log_target));
+    candidate.seen_ = seen;
+    return candidate;
+  }
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
   if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
@@ -148,6 +162,8 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
 Eigen::MatrixXd Candidate::log_means(const Inputs& at, const AskedDepartures& asked) const {
   static_assert(departures == 3);
   if (!spec_.names_networks && at.network) return log_means(without_names(at), asked);
+  if (!seen_.empty() && at.places.numbers.cols() != std::ssize(seen_))
+    return log_means(with_numbers(at, seen_), asked);
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
   Eigen::MatrixXd all = backbone.replicate(1, departures);
   if (!process_ || !(asked[1] || asked[2])) return all;

@@ -107,6 +107,8 @@ class Candidate {
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }
   const std::optional<Process>& process() const { return process_; }
+  /// Columns of the places' numbers that it looks at; empty: all.
+  const std::vector<Eigen::Index>& seen() const { return seen_; }
   Candidate(CandidateSpec spec, Model model, std::optional<Process> process)
       : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
 
@@ -115,6 +117,7 @@ class Candidate {
   CandidateSpec spec_;
   Model model_;
   std::optional<Process> process_;
+  std::vector<Eigen::Index> seen_;
 };
 
 }  // namespace neph::predict

@@ -12,27 +12,27 @@ std::vector<Feature> ernest_features(const Inputs& inputs) {
                     .plain_powers = std::vector<int>(static_cast<std::size_t>(inputs.plain.cols()), 0),
                     .levels = std::vector<int>(static_cast<std::size_t>(inputs.places.levels.cols()), -1)};
   std::vector<Feature> all;
-  for (std::size_t q = 0; q < quantities; ++q) {
-    for (const int power : {1, -1}) {
-      all.push_back(one);
-      all.back().powers[q] = power;
-    }
+  const auto add = [&](const auto& set) {
+    if (all.size() + 1 >= most_features) return;
     all.push_back(one);
-    all.back().logarithm = static_cast<int>(q);
-    if (inputs.rows() > 0)
-      all.back().log_origin = inputs.log_quantities.col(static_cast<Index>(q)).minCoeff();
+    set(all.back());
+  };
+  for (std::size_t q = 0; q < quantities; ++q) {
+    for (const int power : {1, -1}) add([&](Feature& feature) { feature.powers[q] = power; });
+    add([&](Feature& feature) {
+      feature.logarithm = static_cast<int>(q);
+      if (inputs.rows() > 0) feature.log_origin = inputs.log_quantities.col(static_cast<Index>(q)).minCoeff();
+    });
   }
   for (std::size_t above = 0; above < quantities; ++above)
     for (std::size_t below = 0; below < quantities; ++below)
-      if (above != below) {
-        all.push_back(one);
-        all.back().powers[above] = 1;
-        all.back().powers[below] = -1;
-      }
-  for (std::size_t j = 0; j < one.plain_powers.size(); ++j) {
-    all.push_back(one);
-    all.back().plain_powers[j] = 1;
-  }
+      if (above != below)
+        add([&](Feature& feature) {
+          feature.powers[above] = 1;
+          feature.powers[below] = -1;
+        });
+  for (std::size_t j = 0; j < one.plain_powers.size(); ++j)
+    add([&](Feature& feature) { feature.plain_powers[j] = 1; });
   all.push_back(one);  // for the levels: a constant of each
   return by_level(all, inputs);
 }

@@ -42,6 +42,8 @@ class HoldingOut {
   std::vector<HoldOut> operator()() && {
     folds();
     for (Index j = 0; j < inputs_.ranged.cols(); ++j) {
+      const auto& asked = settings_.columns;
+      if (!asked.empty() && std::ranges::find(asked, j) == asked.end()) continue;
       beyond(j);
       between(j);
     }

@@ -77,7 +77,7 @@ Status check_measured(const Points& measured, Index rows) {
 Status ModelParts::check(const Model& model) {
   const auto& design = model.design_;
   NEPH_TRY(const auto inputs, design.apply(columns_of(design)));
-  const auto numbers = inputs.places.numbers.cols(), categories = inputs.places.levels.cols();
+  const auto all_numbers = inputs.places.numbers.cols(), categories = inputs.places.levels.cols();
   const auto ranged = inputs.ranged.cols(), terms = inputs.work.cols(),
              quantities = inputs.log_quantities.cols();
   NEPH_CHECK(consistent(std::ssize(design.ranged_names_) == ranged && model.low_.size() == ranged &&
@@ -85,7 +85,7 @@ Status ModelParts::check(const Model& model) {
                         "ranges of the numbers"));
   for (std::size_t j = 0; j < design.numbers_.size(); ++j)
     NEPH_CHECK(consistent(design.ranged_names_[j] == design.numbers_[j].column, "names of the numbers"));
-  NEPH_CHECK(check_places(model.points_.places, numbers, categories));
+  NEPH_CHECK(check_places(model.points_.places, all_numbers, categories));
   NEPH_CHECK(consistent(model.points_.ranged.cols() == ranged &&
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),
                         "the points' numbers"));
@@ -137,19 +137,24 @@ Status ModelParts::check(const Model& model) {
                           std::ssize(process.kernel_.own) == categories + pairs_of(categories),
                       "a process and its rows");
   };
-  const auto check_powers = [&](const LogLinear& powers) -> Status {
+  const auto check_powers = [&](const LogLinear& powers, Index numbers) -> Status {
     NEPH_CHECK(check_scaling(powers.scaling, numbers));
     return consistent(powers.slopes.size() == numbers && std::ssize(powers.factors) <= categories, "slopes");
   };
   for (const auto& candidate : model.candidates_) {
     NEPH_CHECK(consistent(candidate.process_.has_value() == candidate.spec_.has_process, "a process"));
     const bool sees_layers = candidate.spec_.backbone == Backbone::layers;
+    const auto& seen = candidate.seen_;
+    NEPH_CHECK(consistent(std::ranges::all_of(seen, [&](Index j) { return j >= 0 && j < all_numbers; }) &&
+                              std::ssize(seen) <= all_numbers,
+                          "which numbers are seen"));
+    const Index numbers = seen.empty() ? all_numbers : std::ssize(seen);
     if (candidate.process_)
       NEPH_CHECK(check_process(*candidate.process_, numbers + (sees_layers ? inputs.mean_layer.cols() : 0)));
     if (const auto* powers = std::get_if<LogLinear>(&candidate.model_)) {
-      NEPH_CHECK(check_powers(*powers));
+      NEPH_CHECK(check_powers(*powers, numbers));
     } else if (const auto* boosted = std::get_if<Candidate::Boosted>(&candidate.model_)) {
-      NEPH_CHECK(check_powers(boosted->powers));
+      NEPH_CHECK(check_powers(boosted->powers, numbers));
       NEPH_CHECK(consistent(
           std::ssize(boosted->trees.levels.effects) == categories && boosted->trees.are_sound(numbers),
           "nodes of trees"));

@@ -172,6 +172,7 @@ struct ModelParts {
     v("spec", s.spec_);
     v("model", s.model_);
     v("process", s.process_);
+    v("seen", s.seen_);
   }
   template <class Visit, Describes<Blend> Self>
   static void fields(Visit& v, Self& s) {

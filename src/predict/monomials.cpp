@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "predict/linear.hpp"
+#include "predict/screening.hpp"
 #include "predict/steady_math.hpp"
 
 namespace neph::predict {
@@ -17,7 +18,8 @@ using Eigen::VectorXd;
 
 constexpr int least_power = -1, most_power = 2;
 constexpr int most_factors = 5;
-constexpr double least_gain = 1e-4;  ///< of the squared relative error that is left
+constexpr Index most_quantities = 16;  ///< that terms are made of
+constexpr double least_gain = 1e-4;    ///< of the squared relative error that is left
 
 int factors_in(const Powers& powers) {
   int count = 0;
@@ -25,14 +27,15 @@ int factors_in(const Powers& powers) {
   return count;
 }
 
-/// Each power of `powers` one more or one less.
-std::vector<Powers> neighbours(const Powers& powers) {
+/// Each power of `powers` one more or one less, of some of the quantities.
+std::vector<Powers> neighbours(const Powers& powers, const std::vector<Index>& quantities) {
   std::vector<Powers> all;
-  for (std::size_t j = 0; j < powers.size(); ++j) {
+  for (const auto j : quantities) {
     for (const int step : {-1, 1}) {
       auto other = powers;
-      other[j] += step;
-      if (other[j] >= least_power && other[j] <= most_power && factors_in(other) <= most_factors)
+      auto& power = other[static_cast<std::size_t>(j)];
+      power += step;
+      if (power >= least_power && power <= most_power && factors_in(other) <= most_factors)
         all.push_back(other);
     }
   }
@@ -93,8 +96,9 @@ class Dictionary {
   std::vector<Powers> terms_;
 };
 
-/// Whole powers nearest to those of a regression of logarithms.
-Powers regressed(const MatrixXd& logs, const VectorXd& target) {
+/// Whole powers nearest to those of a regression of logarithms on some of the quantities.
+Powers regressed(const MatrixXd& all_logs, const std::vector<Index>& quantities, const VectorXd& target) {
+  const MatrixXd logs = all_logs(Eigen::all, quantities);
   const MatrixXd centred = logs.rowwise() - logs.colwise().mean();
   const VectorXd slopes = ridge(centred, target.array() - target.mean(),
                                 VectorXd::Constant(logs.cols(), 1e-3 * static_cast<double>(logs.rows())));
@@ -109,7 +113,9 @@ Powers regressed(const MatrixXd& logs, const VectorXd& target) {
         weakest = j;
     powers[weakest] = 0;
   }
-  return powers;
+  Powers of_all(static_cast<std::size_t>(all_logs.cols()), 0);
+  for (std::size_t j = 0; j < powers.size(); ++j) of_all[static_cast<std::size_t>(quantities[j])] = powers[j];
+  return of_all;
 }
 
 }  // namespace
@@ -144,17 +150,18 @@ MatrixXd monomials(const MatrixXd& log_quantities, const std::vector<Powers>& te
 std::vector<Powers> choose_monomials(const MatrixXd& log_quantities, const VectorXd& log_target,
                                      std::size_t most, double power) {
   Dictionary dictionary(log_quantities, log_target, power);
+  const auto quantities = strongest(log_quantities, log_target, most_quantities);
   const Powers none(static_cast<std::size_t>(log_quantities.cols()), 0);
   dictionary.add(none);
-  for (const auto& one : neighbours(none)) {
+  for (const auto& one : neighbours(none, quantities)) {
     dictionary.add(one);
-    for (const auto& two : neighbours(one)) dictionary.add(two);
+    for (const auto& two : neighbours(one, quantities)) dictionary.add(two);
   }
-  const auto main = regressed(log_quantities, log_target);
+  const auto main = regressed(log_quantities, quantities, log_target);
   dictionary.add(main);
-  for (const auto& near : neighbours(main)) {
+  for (const auto& near : neighbours(main, quantities)) {
     dictionary.add(near);
-    for (const auto& further : neighbours(near)) dictionary.add(further);
+    for (const auto& further : neighbours(near, quantities)) dictionary.add(further);
   }
 
   const VectorXd ones = VectorXd::Ones(log_target.size());
@@ -171,7 +178,7 @@ std::vector<Powers> choose_monomials(const MatrixXd& log_quantities, const Vecto
     coefficients = non_negative(columns, ones);
     rest = ones - columns * coefficients;
     if (before - rest.squaredNorm() < least_gain * before) break;
-    for (const auto& near : neighbours(Powers(dictionary.term(best)))) dictionary.add(near);
+    for (const auto& near : neighbours(Powers(dictionary.term(best)), quantities)) dictionary.add(near);
   }
   std::vector<Powers> terms;
   for (std::size_t i = 0; i < chosen.size(); ++i)

@@ -20,7 +20,7 @@ Eigen::MatrixXd monomials(const Eigen::MatrixXd& log_quantities, const std::vect
 /// relative errors, with coefficients not below 0), after which its neighbours, with one power more or less,
 /// may be chosen too. A non-negative orthogonal matching pursuit (Bruckstein, Elad, Zibulevsky, IEEE Trans.
 /// Information Theory 54(11), 2008) over a growing dictionary that begins with what a regression of
-/// logarithms says.
+/// logarithms says. Of more than 16 quantities the strongest (screening.hpp) are looked at.
 std::vector<Powers> choose_monomials(const Eigen::MatrixXd& log_quantities, const Eigen::VectorXd& log_target,
                                      std::size_t most, double power);
 

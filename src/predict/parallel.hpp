@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,17 +12,29 @@
 namespace neph::predict {
 
 /// Calls work(job) for each of `jobs`, on this thread and `threads` - 1 others, and waits for all. Jobs begin
-/// in their order; each must touch only what is its own.
+/// in their order; each must touch only what is its own. After a job that throws, no other begins, and what
+/// it threw is thrown here.
 template <class Work>
 void share_out(std::size_t jobs, std::size_t threads, const std::string& name, const Work& work) {
   std::atomic<std::size_t> next{0};
+  std::exception_ptr first;
+  std::mutex failing;
   const auto take = [&] {
-    for (auto job = next++; job < jobs; job = next++) work(job);
+    try {
+      for (auto job = next++; job < jobs; job = next++) work(job);
+    } catch (...) {
+      next = jobs;
+      const std::lock_guard lock(failing);
+      if (!first) first = std::current_exception();
+    }
   };
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < std::min(threads, jobs); ++i)
-    others.push_back(start_thread(name, [&](const std::stop_token&) { take(); }));
-  take();
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(threads, jobs); ++i)
+      others.push_back(start_thread(name, [&](const std::stop_token&) { take(); }));
+    take();
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace neph::predict

@@ -6,12 +6,15 @@
 
 #include "predict/kernel_choice.hpp"
 #include "predict/parallel.hpp"
+#include "predict/screening.hpp"
 
 namespace neph::predict {
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+
+constexpr Index most_columns = 16;  ///< whose values are left out
 
 /// Mean distance of what was left out: from the range of what was kept, or between its values from the
 /// nearest.
@@ -60,7 +63,9 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const VectorXd& log_target,
                               const TrialSettings& settings) {
-  auto splits = hold_outs(inputs, settings.hold_out);
+  auto hold_out = settings.hold_out;
+  hold_out.columns = strongest(inputs.ranged, log_target, most_columns);
+  auto splits = hold_outs(inputs, hold_out);
   std::erase_if(splits, [&](const HoldOut& split) {
     return std::ranges::all_of(split.conditions, [&](const Condition& each) {
       return std::ranges::find(settings.known, each) != settings.known.end();

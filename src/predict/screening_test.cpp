@@ -1,0 +1,49 @@
+#include "predict/screening.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/random.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using testing::Contains;
+using testing::ElementsAre;
+
+MatrixXd noise(Index rows, Index columns) {
+  Random random(1);
+  return MatrixXd::NullaryExpr(rows, columns, [&] { return random.normal(); });
+}
+
+TEST(Screening, TakesAllOfFewColumns) {
+  EXPECT_THAT(strongest(noise(10, 3), VectorXd::Ones(10), 3), ElementsAre(0, 1, 2));
+}
+
+TEST(Screening, FindsWhatATargetIsMadeOf) {
+  const MatrixXd numbers = noise(60, 500);
+  const VectorXd target = 2 * numbers.col(17) - numbers.col(400) + 0.5 * numbers.col(401);
+  const auto chosen = strongest(numbers, target, 24);
+  EXPECT_EQ(chosen.size(), 15U) << "a quarter of the rows";
+  for (const Index column : {17, 400, 401}) EXPECT_THAT(chosen, Contains(column));
+  EXPECT_TRUE(std::ranges::is_sorted(chosen));
+}
+
+TEST(Screening, TakesWhatOnlyHelpsBesideAnother) {
+  MatrixXd numbers = noise(200, 40);
+  numbers.col(5) = numbers.col(6) + 0.01 * numbers.col(7);  // column 7 is what sets the two apart
+  EXPECT_THAT(strongest(numbers, numbers.col(5) - numbers.col(6), 2), Contains(7));
+}
+
+TEST(Screening, TakesNoneThatNeverDiffersAndNoneTwice) {
+  MatrixXd numbers = MatrixXd::Constant(40, 30, 3.1);
+  numbers.col(4) = noise(40, 1);
+  numbers.col(9) = 2 * numbers.col(4);
+  EXPECT_THAT(strongest(numbers, numbers.col(4), 8), ElementsAre(testing::AnyOf(4, 9)));
+  EXPECT_EQ(strongest(MatrixXd::Ones(40, 30), numbers.col(4), 8).size(), 1U);
+}
+
+}  // namespace
+}  // namespace neph::predict
