@@ -20,7 +20,7 @@ constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noi
 /// That a backbone is fitted to. It has a few dozen numbers at most, which more rows make no better, and its
 /// cost grows with rows and terms.
 constexpr std::size_t most_rows = 5000;
-constexpr Index most_seen = 24;  ///< numbers that a process and a log-linear backbone look at
+constexpr Index most_numbers = 24, most_categories = 12;  ///< that are looked at
 
 struct Fitted {
   Inputs inputs;
@@ -106,9 +106,32 @@ Places followed(const CandidateSpec& spec, const Inputs& inputs) {
   return places;
 }
 
-Inputs with_numbers(const Inputs& inputs, const std::vector<Index>& columns) {
+/// Of the literature's sums each feature says itself which few columns it is made of.
+bool needs_sight(const CandidateSpec& spec, const Inputs& inputs) {
+  const bool is_sum = spec.backbone >= Backbone::lattuada;
+  return !is_sum &&
+         (inputs.places.numbers.cols() > most_numbers || inputs.places.levels.cols() > most_categories);
+}
+
+std::optional<Index> place_of(const std::optional<Index>& column, const std::vector<Index>& columns) {
+  if (!column) return std::nullopt;
+  return std::ranges::lower_bound(columns, *column) - columns.begin();
+}
+
+Sight sight_of(const CandidateContext& context, const Inputs& inputs, const VectorXd& log_target) {
+  Sight sight{strongest(inputs.places.numbers, log_target, most_numbers),
+              strongest(inputs.places.levels, log_target, most_categories)};
+  for (const auto& role : {context.machine, inputs.network})
+    if (role && std::ranges::find(sight.categories, *role) == sight.categories.end())
+      sight.categories.insert(std::ranges::upper_bound(sight.categories, *role), *role);
+  return sight;
+}
+
+Inputs seen(const Sight& sight, const Inputs& inputs) {
   auto some = inputs;
-  some.places.numbers = inputs.places.numbers(Eigen::all, columns);
+  some.places.numbers = inputs.places.numbers(Eigen::all, sight.numbers);
+  some.places.levels = inputs.places.levels(Eigen::all, sight.categories);
+  some.network = place_of(inputs.network, sight.categories);
   return some;
 }
 
@@ -142,12 +165,20 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
                                  const std::optional<Kernel>& first_guess) {
   if (!spec.names_networks && inputs.network)
     return fit(spec, context, without_names(inputs), log_target, first_guess);
-  if (inputs.places.numbers.cols() > most_seen) {
-    const auto seen = strongest(inputs.places.numbers, log_target, most_seen);
-    NEPH_TRY(auto candidate, fit(spec, context, with_numbers(inputs, seen), log_target));
-    candidate.seen_ = seen;
+  if (needs_sight(spec, inputs)) {
+    auto sight = sight_of(context, inputs, log_target);
+    auto own_context = context;
+    own_context.machine = place_of(context.machine, sight.categories);
+    NEPH_TRY(auto candidate, fitted(spec, own_context, seen(sight, inputs), log_target, {}));
+    candidate.sight_ = std::move(sight);
     return candidate;
   }
+  return fitted(spec, context, inputs, log_target, first_guess);
+}
+
+Result<Candidate> Candidate::fitted(const CandidateSpec& spec, const CandidateContext& context,
+                                    const Inputs& inputs, const VectorXd& log_target,
+                                    const std::optional<Kernel>& first_guess) {
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
   if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
@@ -162,8 +193,10 @@ Result<Candidate> Candidate::fit(const CandidateSpec& spec, const CandidateConte
 Eigen::MatrixXd Candidate::log_means(const Inputs& at, const AskedDepartures& asked) const {
   static_assert(departures == 3);
   if (!spec_.names_networks && at.network) return log_means(without_names(at), asked);
-  if (!seen_.empty() && at.places.numbers.cols() != std::ssize(seen_))
-    return log_means(with_numbers(at, seen_), asked);
+  return sight_ ? means(seen(*sight_, at), asked) : means(at, asked);
+}
+
+Eigen::MatrixXd Candidate::means(const Inputs& at, const AskedDepartures& asked) const {
   const VectorXd backbone = std::visit(MeanOf{at}, model_);
   Eigen::MatrixXd all = backbone.replicate(1, departures);
   if (!process_ || !(asked[1] || asked[2])) return all;

@@ -83,6 +83,12 @@ struct CandidateContext {
   bool is_trial = false;  ///< of which there are many: trees are grown once (boosting.hpp)
 };
 
+/// Columns that a candidate looks at, of a table with very many.
+struct Sight {
+  std::vector<Eigen::Index> numbers;     ///< of the places
+  std::vector<Eigen::Index> categories;  ///< a network's and a machine's among them
+};
+
 /// A candidate that is fitted.
 class Candidate {
  public:
@@ -107,17 +113,22 @@ class Candidate {
   const CandidateSpec& spec() const { return spec_; }
   const Model& model() const { return model_; }
   const std::optional<Process>& process() const { return process_; }
-  /// Columns of the places' numbers that it looks at; empty: all.
-  const std::vector<Eigen::Index>& seen() const { return seen_; }
+  const std::optional<Sight>& sight() const { return sight_; }
   Candidate(CandidateSpec spec, Model model, std::optional<Process> process)
       : spec_(spec), model_(std::move(model)), process_(std::move(process)) {}
 
  private:
   friend struct ModelParts;  // model_parts.hpp
+  /// Inputs as the candidate sees them.
+  static Result<Candidate> fitted(const CandidateSpec& spec, const CandidateContext& context,
+                                  const Inputs& inputs, const Eigen::VectorXd& log_target,
+                                  const std::optional<Kernel>& first_guess);
+  Eigen::MatrixXd means(const Inputs& at, const AskedDepartures& asked) const;
+
   CandidateSpec spec_;
   Model model_;
   std::optional<Process> process_;
-  std::vector<Eigen::Index> seen_;
+  std::optional<Sight> sight_;  ///< nothing: all columns
 };
 
 }  // namespace neph::predict

@@ -42,12 +42,12 @@ class HoldingOut {
   std::vector<HoldOut> operator()() && {
     folds();
     for (Index j = 0; j < inputs_.ranged.cols(); ++j) {
-      const auto& asked = settings_.columns;
-      if (!asked.empty() && std::ranges::find(asked, j) == asked.end()) continue;
+      if (!is_asked(settings_.columns, j)) continue;
       beyond(j);
       between(j);
     }
     for (Index c = 0; c < inputs_.places.levels.cols(); ++c) {
+      if (!is_asked(settings_.categories, c)) continue;
       const auto rows = rows_by_level(c);
       unseen(c, rows);
       few(c, rows);
@@ -56,6 +56,9 @@ class HoldingOut {
   }
 
  private:
+  static bool is_asked(const std::vector<Index>& columns, Index column) {
+    return columns.empty() || std::ranges::find(columns, column) != columns.end();
+  }
   void add(const Condition& condition, const std::function<bool(std::size_t)>& is_left_out) {
     HoldOut split{.conditions = {condition}};
     for (std::size_t i = 0; i < count_; ++i) (is_left_out(i) ? split.left_out : split.kept).push_back(i);

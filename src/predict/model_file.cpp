@@ -26,6 +26,10 @@ constexpr std::array model_names{"powers", "monomials", "work",
                                  "given",  "features",  "trees"};  // of Candidate::Model, in its order
 
 template <class T>
+constexpr bool is_optional_part =
+    std::is_same_v<T, std::optional<Process>> || std::is_same_v<T, std::optional<Sight>>;
+
+template <class T>
 Json write(T& value);
 
 struct Writer {
@@ -50,7 +54,7 @@ Json write(T& value) {
           return Json{{"kind", model_names.at(value.index())}, {"parts", write(part)}};
         },
         value);
-  } else if constexpr (std::is_same_v<Value, std::optional<Process>>) {
+  } else if constexpr (is_optional_part<Value>) {
     return value ? write(*value) : Json();
   } else if constexpr (detail::IsVector<Value>::value) {
     Json array = Json::array();
@@ -134,10 +138,13 @@ Status read(const Json& json, T& value, const std::string& path) {
     return read_dense(json, value, path);
   } else if constexpr (IsVariant<T>::value) {
     return read_model_kind(json, value, path);
-  } else if constexpr (std::is_same_v<T, std::optional<Process>>) {
-    if (!json.is_null()) return read_parts(json, *value, path);
-    value.reset();
-    return {};
+  } else if constexpr (is_optional_part<T>) {
+    if (json.is_null()) {
+      value.reset();
+      return {};
+    }
+    if constexpr (std::is_default_constructible_v<typename T::value_type>) value.emplace();
+    return read_parts(json, *value, path);
   } else if constexpr (std::is_same_v<T, std::vector<Candidate>>) {
     if (!json.is_array()) return fail(ErrorCode::corrupt, "{}: a list is needed", path);
     for (const auto& element : json) {

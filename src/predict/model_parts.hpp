@@ -167,12 +167,17 @@ struct ModelParts {
     v("weights", s.weights_);
     v("kernel", s.kernel_);
   }
+  template <class Visit, Describes<Sight> Self>
+  static void fields(Visit& v, Self& s) {
+    v("numbers", s.numbers);
+    v("categories", s.categories);
+  }
   template <class Visit, Describes<Candidate> Self>
   static void fields(Visit& v, Self& s) {
     v("spec", s.spec_);
     v("model", s.model_);
     v("process", s.process_);
-    v("seen", s.seen_);
+    v("sight", s.sight_);
   }
   template <class Visit, Describes<Blend> Self>
   static void fields(Visit& v, Self& s) {

@@ -1,7 +1,9 @@
 #include "predict/screening.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "predict/kernel_choice.hpp"
 
@@ -10,7 +12,9 @@ namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+using Eigen::MatrixXi;
 using Eigen::VectorXd;
+using Eigen::VectorXi;
 
 constexpr std::size_t most_rows = 1000;
 constexpr Index rows_per_column = 4, fewest = 4;
@@ -29,13 +33,39 @@ MatrixXd directions(const MatrixXd& numbers) {
   return all;
 }
 
+std::vector<Index> all_of(Index columns) {
+  std::vector<Index> all(static_cast<std::size_t>(columns));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
+/// Of each row: the mean of the values of its level.
+VectorXd means_by_level(const VectorXd& values, const VectorXi& levels) {
+  std::map<int, std::pair<double, double>> sums;  // and how many
+  for (Index i = 0; i < values.size(); ++i) {
+    auto& [sum, count] = sums[levels[i]];
+    sum += values[i];
+    ++count;
+  }
+  VectorXd means(values.size());
+  for (Index i = 0; i < values.size(); ++i) means[i] = sums[levels[i]].first / sums[levels[i]].second;
+  return means;
+}
+
+/// Share of the variance that levels explain beyond what noise in as many would.
+double adjusted_share(const VectorXd& rest, const VectorXi& levels) {
+  const double unexplained = (rest - means_by_level(rest, levels)).squaredNorm();
+  const auto rows = static_cast<double>(rest.size()),
+             count = static_cast<double>(std::set<int>(levels.begin(), levels.end()).size());
+  if (!(rest.squaredNorm() > 0) || count < 2 || rows <= count) return 0;
+  return 1 - unexplained / rest.squaredNorm() * (rows - 1) / (rows - count);
+}
+
 }  // namespace
 
 std::vector<Index> strongest(const MatrixXd& numbers, const VectorXd& target, Index most) {
-  std::vector<Index> chosen(static_cast<std::size_t>(numbers.cols()));
-  std::iota(chosen.begin(), chosen.end(), Index{0});
-  if (numbers.cols() <= most) return chosen;
-  chosen.clear();
+  if (numbers.cols() <= most) return all_of(numbers.cols());
+  std::vector<Index> chosen;
   most = std::min(most, std::max(fewest, numbers.rows() / rows_per_column));
   const auto rows = drawn_rows(static_cast<std::size_t>(numbers.rows()), most_rows);
   MatrixXd left = directions(numbers(rows, Eigen::all));
@@ -53,6 +83,25 @@ std::vector<Index> strongest(const MatrixXd& numbers, const VectorXd& target, In
     chosen.push_back(best);
   }
   std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+std::vector<Index> strongest(const MatrixXi& levels, const VectorXd& target, Index most) {
+  if (levels.cols() <= most) return all_of(levels.cols());
+  const auto rows = drawn_rows(static_cast<std::size_t>(levels.rows()), most_rows);
+  const MatrixXi some = levels(rows, Eigen::all);
+  VectorXd rest = target(rows).array() - target(rows).mean();
+  std::vector<Index> chosen;
+  while (std::ssize(chosen) < most) {
+    VectorXd shares(some.cols());
+    for (Index c = 0; c < some.cols(); ++c) shares[c] = adjusted_share(rest, some.col(c));
+    Index best = 0;
+    if (!(shares.maxCoeff(&best) > nothing) && !chosen.empty()) break;
+    rest -= means_by_level(rest, some.col(best));
+    chosen.push_back(best);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
 

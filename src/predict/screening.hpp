@@ -14,4 +14,9 @@ namespace neph::predict {
 std::vector<Eigen::Index> strongest(const Eigen::MatrixXd& numbers, const Eigen::VectorXd& target,
                                     Eigen::Index most);
 
+/// The same of category columns, level -1 being one of them; what each explains is less by what as many
+/// levels of noise would (adjusted R^2).
+std::vector<Eigen::Index> strongest(const Eigen::MatrixXi& levels, const Eigen::VectorXd& target,
+                                    Eigen::Index most);
+
 }  // namespace neph::predict

@@ -42,7 +42,31 @@ TEST(Screening, TakesNoneThatNeverDiffersAndNoneTwice) {
   numbers.col(4) = noise(40, 1);
   numbers.col(9) = 2 * numbers.col(4);
   EXPECT_THAT(strongest(numbers, numbers.col(4), 8), ElementsAre(testing::AnyOf(4, 9)));
-  EXPECT_EQ(strongest(MatrixXd::Ones(40, 30), numbers.col(4), 8).size(), 1U);
+  EXPECT_EQ(strongest(MatrixXd(MatrixXd::Ones(40, 30)), numbers.col(4), 8).size(), 1U);
+}
+
+TEST(Screening, FindsTheCategoriesThatATargetIsMadeOf) {
+  Random random(2);
+  const Eigen::MatrixXi levels =
+      Eigen::MatrixXi::NullaryExpr(150, 60, [&] { return static_cast<int>(random.below(4)) - 1; });
+  VectorXd target = 0.1 * noise(150, 1);
+  for (Index i = 0; i < 150; ++i) target[i] += levels(i, 7) + (levels(i, 33) == 2 ? 1.0 : 0.0);
+  const auto chosen = strongest(levels, target, 16);
+  EXPECT_LE(chosen.size(), 16U);
+  EXPECT_THAT(chosen, Contains(7));
+  EXPECT_THAT(chosen, Contains(33));
+  EXPECT_THAT(strongest(levels, target, 1), ElementsAre(7));
+  EXPECT_EQ(strongest(levels, target, 60).size(), 60U) << "all of few";
+}
+
+TEST(Screening, ANameOfEachRowExplainsNothing) {
+  Eigen::MatrixXi levels(30, 3);
+  VectorXd target(30);
+  for (int i = 0; i < 30; ++i) {
+    levels.row(i) << i, i % 2, 0;
+    target[i] = i % 2 + 0.01 * i;
+  }
+  EXPECT_THAT(strongest(levels, target, 2), ElementsAre(1));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr Index most_columns = 16;  ///< whose values are left out
+constexpr Index most_columns = 16, most_categories = 8;  ///< whose values are left out
 
 /// Mean distance of what was left out: from the range of what was kept, or between its values from the
 /// nearest.
@@ -65,6 +65,7 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
                               const TrialSettings& settings) {
   auto hold_out = settings.hold_out;
   hold_out.columns = strongest(inputs.ranged, log_target, most_columns);
+  hold_out.categories = strongest(inputs.places.levels, log_target, most_categories);
   auto splits = hold_outs(inputs, hold_out);
   std::erase_if(splits, [&](const HoldOut& split) {
     return std::ranges::all_of(split.conditions, [&](const Condition& each) {

@@ -34,9 +34,9 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
                                                  const CandidateContext& context, const Inputs& inputs,
                                                  const Eigen::VectorXd& log_target, std::size_t threads);
 
-/// Every candidate on every hold-out; of more than 16 numbers on those of the strongest. A candidate that
-/// cannot be fitted there has errors of infinity. The same for the same inputs, whatever the number of
-/// threads.
+/// Every candidate on every hold-out; of more than 16 numbers or 8 categories on those of the strongest. A
+/// candidate that cannot be fitted there has errors of infinity. The same for the same inputs, whatever the
+/// number of threads.
 std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const CandidateContext& context,
                               const Inputs& inputs, const Eigen::VectorXd& log_target,
                               const TrialSettings& settings);
