@@ -1,6 +1,8 @@
 #include "cli/nearest.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "core/json.hpp"
@@ -8,17 +10,23 @@
 
 namespace neph::cli {
 
+constexpr std::size_t most_told = 6;  ///< columns in which a point differs, to people
+
 std::string nearest_words(const predict::Neighbours& neighbours, std::size_t row) {
   const auto& nearest = neighbours.nearest(row);
   if (nearest.empty()) return {};
   const auto point = nearest.front();
   const auto& measured = neighbours.measured();
   std::string words;
-  for (const auto i : neighbours.differences(row, point)) {
+  const auto differences = neighbours.differences(row, point);
+  for (const auto i : std::span(differences).first(std::min(differences.size(), most_told))) {
     const auto& column = measured.features.columns[i];
     const auto cell = column.is_empty(point) ? "empty" : column.text(point);
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", predict::without_unit(column.name), cell);
   }
+  if (differences.size() > most_told)
+    words += fmt::format(
+        " and {}", counted(std::ssize(differences) - static_cast<std::int64_t>(most_told), "more column"));
   return fmt::format("{}: {}", words.empty() ? "the same" : words, format_number(measured.target[point]));
 }
 

@@ -24,6 +24,21 @@ TEST_F(NearestPoints, AreToldByWhatDiffers) {
   EXPECT_EQ(nearest_words({measured_, rows_, {}, {{}}}, 0), "");
 }
 
+TEST(NearestPoint, OfManyColumnsIsToldByTheFirstThatDiffer) {
+  std::string names = "c0", ones = "1", twos = "2";
+  for (int i = 1; i < 8; ++i) {
+    names += fmt::format(",c{}", i);
+    ones += ",1";
+    twos += ",2";
+  }
+  const predict::Points measured{.features = *predict::parse_table(names + "\n" + ones + "\n", "measured"),
+                                 .target = {3},
+                                 .repeats = {1}};
+  const auto rows = *predict::parse_table(names + "\n" + twos + "\n", "rows");
+  EXPECT_EQ(nearest_words({measured, rows, {}, {{0}}}, 0),
+            "c0 1, c1 1, c2 1, c3 1, c4 1, c5 1 and 2 more columns: 3.00");
+}
+
 TEST_F(NearestPoints, AreJsonThatOthersRead) {
   fmt::memory_buffer json;
   append_nearest(neighbours_, 0, json);

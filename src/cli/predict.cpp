@@ -18,7 +18,8 @@
 namespace neph::cli {
 namespace {
 
-constexpr std::size_t most_shown = 100;  ///< rows of a table for people
+constexpr std::size_t most_shown = 100;         ///< rows of a table for people
+constexpr std::size_t most_columns_shown = 12;  ///< of it
 constexpr std::size_t nearest_in_json = 3;
 
 struct PredictCommand {
@@ -76,8 +77,9 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
 void print_predictions(const predict::Model& model, const predict::Table& rows,
                        const std::vector<predict::Prediction>& predictions,
                        const predict::Neighbours& neighbours) {
+  const auto columns = std::span(rows.columns).first(std::min(rows.columns.size(), most_columns_shown));
   std::vector<std::string> headings;
-  for (const auto& column : rows.columns) headings.push_back(printable(column.name));
+  for (const auto& column : columns) headings.push_back(printable(column.name));
   const auto& target = model.origin().target;
   const std::string answer =
       rows.find(target) ? "predicted" : printable(target);  // the table may have what was measured
@@ -87,7 +89,7 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   Table table(headings);
   for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {
     std::vector<std::string> cells;
-    for (const auto& column : rows.columns) cells.push_back(printable(column.text(row)));
+    for (const auto& column : columns) cells.push_back(printable(column.text(row)));
     const auto& prediction = predictions[row];
     for (const double value : {prediction.value, prediction.low, prediction.high})
       cells.push_back(std::isnan(value) ? "" : format_number(value));
@@ -97,6 +99,8 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   }
   fmt::print("{}", table.text());
   if (rows.rows > most_shown) fmt::print("and {} more rows: --json has all\n", rows.rows - most_shown);
+  if (rows.columns.size() > columns.size())
+    fmt::print("the table has {} more columns, which are not shown\n", rows.columns.size() - columns.size());
   fmt::print("low to high: nine of ten measurements should lie there\n");
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +19,8 @@
 
 namespace neph::cli {
 namespace {
+
+constexpr std::size_t most_shown = 12;  ///< columns of a table for people
 
 struct ValidateCommand {
   TableOptions table;
@@ -115,30 +119,59 @@ void print_learning_curve(const Validation& validation) {
   fmt::print("\nWith more points, {}:\n{}", validation.explained, table.text());
 }
 
+template <class Columns>
+std::size_t shown_of(const Columns& columns) {
+  return std::min(columns.size(), most_shown);
+}
+
+template <class Columns>
+void print_how_many_more(const Columns& columns) {
+  if (columns.size() > most_shown)
+    fmt::print("and {}: --json has all\n",
+               counted(std::ssize(columns) - static_cast<std::int64_t>(most_shown), "more column"));
+}
+
 void print_contributions(const Validation& validation) {
   Table table({"column", "further off without it", "least draw", "most"});
-  for (const auto& each : validation.contributions)
+  for (const auto& each : std::span(validation.contributions).first(shown_of(validation.contributions)))
     table.add(
         {printable(each.column),
          std::isfinite(each.factor) ? fmt::format("x {:.3g}", each.factor) : printable(each.unavailable),
          fmt::format("x {:.3g}", each.least), fmt::format("x {:.3g}", each.most)});
   fmt::print("\nWhat each column contributes:\n{}", table.text());
+  print_how_many_more(validation.contributions);
+}
+
+/// Places of the features that contribute most, in the order of the features.
+std::vector<std::size_t> shown_features(const Validation& validation) {
+  std::set<std::string> names;
+  for (const auto& each : std::span(validation.contributions).first(shown_of(validation.contributions)))
+    names.insert(each.column);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < validation.features.size(); ++i)
+    if (validation.features.size() <= most_shown || names.contains(validation.features[i].name))
+      places.push_back(i);
+  return places;
 }
 
 void print_proposals(const Validation& validation) {
+  const auto places = shown_features(validation);
   std::vector<std::string> headings;
-  for (const auto& feature : validation.features) headings.push_back(printable(feature.name));
+  for (const auto place : places) headings.push_back(printable(validation.features[place].name));
   headings.insert(headings.end(), {"predicted", "takes away"});
   Table table(headings);
   for (const auto& each : validation.proposals) {
     std::vector<std::string> row;
-    for (const auto& cell : each.cells)
+    for (const auto place : places) {
+      const auto& cell = each.cells[place];
       row.push_back(cell.is_number() ? fmt::format("{}", cell.get<double>())
                                      : printable(cell.is_string() ? cell.get<std::string>() : ""));
+    }
     row.insert(row.end(), {format_number(each.value), percent(each.gain)});
     table.add(row);
   }
   fmt::print("\nWhat to measure next:\n{}", table.text());
+  if (places.size() < validation.features.size()) print_how_many_more(validation.features);
 }
 
 void print_explanation(const Validation& validation) {

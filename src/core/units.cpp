@@ -25,7 +25,7 @@ std::string format_number(double value, int significant) {
   const double half_digit = 0.5 * std::pow(10.0, magnitude_of(std::fabs(value)) - significant + 1);
   const int magnitude = magnitude_of(std::fabs(value) + half_digit);  // 9.999 is shown as 10.0
   const int decimals = std::max(0, significant - 1 - magnitude);
-  if (decimals > 9) return fmt::format("{:.{}g}", value, significant);
+  if (decimals > 9 || magnitude > 15) return fmt::format("{:.{}g}", value, significant);
   return fmt::format("{:.{}f}", value, decimals);
 }
 

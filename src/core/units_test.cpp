@@ -10,6 +10,9 @@ TEST(Units, NumbersKeepTheirSignificantDigits) {
   EXPECT_EQ(format_number(1.005), "1.00");
   EXPECT_EQ(format_number(12.345), "12.3");
   EXPECT_EQ(format_number(12345), "12345");
+  EXPECT_EQ(format_number(1.234e15), "1234000000000000");
+  EXPECT_EQ(format_number(1.234e16), "1.23e+16");
+  EXPECT_EQ(format_number(1e308), "1e+308");
   EXPECT_EQ(format_number(0), "0");
   EXPECT_EQ(format_number(-0.5), "-0.500");
 }

@@ -6,6 +6,7 @@
 #include "core/names.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
+#include "predict/survey.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
@@ -292,10 +293,10 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
         value = number.usual;
         is_there[row] = 0;
       }
-      if (std::isinf(value) || (number.is_quantity && !(value > 0)))
+      if (std::isinf(value) || (number.is_quantity ? !(value > 0) : std::abs(value) > largest_plain))
         return fail(ErrorCode::invalid_argument, "{}: '{}' is {} in row {}; {} is needed", rows.source,
                     number.column, value, row + 1,
-                    number.is_quantity ? "a number above 0" : "a finite number");
+                    number.is_quantity ? "a number above 0" : fmt::format("at most {:g}", largest_plain));
       if (number.is_quantity) value = steady::log(value);
     }
     columns.ranged_names.push_back(number.column);

@@ -14,7 +14,7 @@ namespace {
 
 using Rows = std::vector<std::size_t>;
 
-constexpr std::size_t points_per_value = 200;  ///< of a draw: numbers of so few values may name machines
+constexpr std::size_t points_per_value = 50;  ///< of a draw: numbers of so few values may name machines
 
 /// What rows are sorted by.
 std::vector<double> ranks_of(const Column& column) {

@@ -93,8 +93,8 @@ Scaling Scaling::of(const MatrixXd& numbers) {
   Scaling scaling{numbers.colwise().mean(), {}};
   const auto rows = static_cast<double>(std::max<Index>(1, numbers.rows()));
   scaling.width = ((numbers.rowwise() - scaling.center).colwise().squaredNorm() / rows).cwiseSqrt();
-  for (auto& width : scaling.width)
-    if (!(width > 1e-9)) width = 1;  // a number that never differed
+  for (Index j = 0; j < numbers.cols(); ++j)
+    if (!(scaling.width[j] > 1e-9 * std::abs(scaling.center[j]))) scaling.width[j] = 1;  // it never differed
   return scaling;
 }
 

@@ -61,8 +61,7 @@ class Surveying {
 
   Result<Survey> operator()() && {
     NEPH_CHECK(keep_possible_rows());
-    name_kinds();
-    set_apart_what_repeats_differ_in();
+    tell_columns_apart();
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (!ignored_.contains(i)) survey_.columns.push_back(surveyed(i));
     if (features().empty())
@@ -87,12 +86,13 @@ class Surveying {
       return fail(ErrorCode::invalid_argument,
                   "{}: the target '{}' is text, as '{}' in its first row; it must be a number", table_.source,
                   target.name, target.text(0));
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) reaches_.push_back(reach_of(i));
     std::int64_t empty = 0, impossible = 0;
     for (std::size_t row = 0; row < table_.rows; ++row) {
       const double value = target.numbers[row];
       if (std::isnan(value)) {
         ++empty;
-      } else if (!(value > 0) || std::isinf(value) || has_infinity(row)) {
+      } else if (!(value > 0) || is_out_of_reach(row)) {
         ++impossible;
       } else {
         rows_.push_back(row);
@@ -103,17 +103,48 @@ class Surveying {
       find("no_target", fmt::format("no '{}' in {}: left out", target.name, counted(empty, "row")), empty);
     if (impossible > 0)
       find("impossible",
-           fmt::format("a '{}' that is not above 0, or an infinite number, in {}: left out", target.name,
+           fmt::format("a '{}' that is not above 0, or a number too large, in {}: left out", target.name,
                        counted(impossible, "row")),
            impossible);
     if (rows_.empty())
       return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
     return {};
   }
-  bool has_infinity(std::size_t row) const {
-    return std::any_of(table_.columns.begin(), table_.columns.end(), [row](const Column& column) {
-      return !column.is_text() && std::isinf(column.numbers[row]);
-    });
+  bool is_out_of_reach(std::size_t row) const {
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (const auto& column = table_.columns[i];
+          !column.is_text() && std::abs(column.numbers[row]) > reaches_[i])
+        return true;
+    return false;
+  }
+  /// The largest number that is possible in a column: any whose logarithm is looked at, or nothing of it.
+  double reach_of(std::size_t i) const {
+    if (ignored_.contains(i)) return std::numeric_limits<double>::infinity();
+    const bool has_logarithms =
+        std::ranges::none_of(table_.columns[i].numbers, [](double number) { return number <= 0; });
+    return i == target_ || has_logarithms ? std::numeric_limits<double>::max() : largest_plain;
+  }
+
+  /// From rows that differ in something: a table that was copied behind itself says nothing more of its
+  /// columns.
+  void tell_columns_apart() {
+    const auto all_rows = rows_;
+    const auto all_logs = log_target_;
+    std::vector<std::size_t> looked_at;
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (!ignored_.contains(i)) looked_at.push_back(i);
+    const AlikeGroups alike(keys_of(table_, looked_at, rows_));
+    rows_.clear();
+    log_target_.clear();
+    for (std::size_t group = 0; group < alike.size(); ++group) {
+      rows_.push_back(all_rows[alike[group].front()]);
+      log_target_.push_back(all_logs[alike[group].front()]);
+    }
+    name_kinds();
+    set_apart_what_repeats_differ_in();
+    rows_ = all_rows;
+    log_target_ = all_logs;
+    keys_ = keys_of(table_, features(), rows_);
   }
 
   void name_kinds() {
@@ -300,6 +331,7 @@ class Surveying {
   std::set<std::size_t> ignored_, used_;
   std::vector<ColumnKind> kinds_;
   std::vector<std::size_t> levels_;  ///< distinct values of each column but the target
+  std::vector<double> reaches_;      ///< reach_of() each column
   Rows rows_;                        ///< that are possible
   RowKeys keys_;                     ///< of their features
   std::vector<double> log_target_;

@@ -58,6 +58,8 @@ void describe(Visit&& v, Self& s) {
 }
 
 constexpr std::size_t fewest_points = 5;  ///< that anything is fitted to
+/// Of a number that is no quantity, since others of its column are not above 0: its square is a number too.
+constexpr double largest_plain = 1e150;
 
 /// One row per point: rows with the same features are joined. They stand by the first feature, then by the
 /// second, and so on, and levels by their names: whatever is drawn of them is the same however the table was

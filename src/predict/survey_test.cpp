@@ -81,7 +81,8 @@ TEST(Survey, OfAShuffledTableIsTheSame) {
   EXPECT_EQ(points.features.source, turned.features.source);
   EXPECT_EQ(points.features.columns[0].levels, turned.features.columns[0].levels);
   EXPECT_EQ(points.target, turned.target);
-  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 1  32px 3 ")) << "sorted";
+  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 1  32px 3 "))
+      << "sorted";
 }
 
 TEST(Survey, TellsKindsOfColumnsApart) {
@@ -94,6 +95,25 @@ TEST(Survey, TellsKindsOfColumnsApart) {
   EXPECT_NEAR(found.points.noise, 0.01, 0.003);
   EXPECT_NEAR(found.points.target[0], 0.016, 0.001);
   EXPECT_EQ(found.points.features.columns.size(), 3U) << "constants stay: a query may differ in them";
+}
+
+TEST(Survey, ATableBehindItselfHasTheSameKinds) {
+  const auto text = repeated(5);
+  const auto twice = text + text.substr(text.find('\n') + 1);
+  EXPECT_EQ(kinds(surveyed(twice, "step_s")), kinds(surveyed(text, "step_s")));
+  EXPECT_THAT(surveyed(twice, "step_s").points.repeats, testing::Each(10))
+      << "copies are repeats all the same";
+}
+
+TEST(Survey, NumbersThatAreTooLargeAreImpossible) {
+  const auto points_of = [](const char* first, const char* last, const SurveyOptions& options = {}) {
+    const auto text = fmt::format("a,b,t\n{},9,1\n2,8,2\n3,7,3\n4,6,4\n5,5,5\n{},4,6\n", first, last);
+    return surveyed(text, "t", options).points.target.size();
+  };
+  EXPECT_EQ(points_of("1", "1e308"), 6U) << "its logarithm is looked at";
+  EXPECT_EQ(points_of("0", "1e308"), 5U) << "its square is no number";
+  EXPECT_EQ(points_of("1", "inf"), 5U);
+  EXPECT_EQ(points_of("1", "inf", {.ignored = {"a"}}), 6U) << "nobody looks there";
 }
 
 TEST(Survey, ColumnsAreUsedOrIgnoredAsTheUserSays) {
