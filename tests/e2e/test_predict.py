@@ -168,6 +168,42 @@ def test_the_same_table_gives_the_same_file(neph, fitted):
     assert (neph.folder / "model.json").read_bytes() == first
 
 
+def test_a_shuffled_table_gives_the_same_answers(neph, known_rows):
+    answers = []
+    for seed in range(3):
+        rows = random.Random(seed).sample(known_rows, 12) if seed == 0 else random.Random(seed).sample(rows, 12)
+        write_csv(neph.folder / "runs.csv", rows)
+        neph("fit", "runs.csv", "--target", "step", "--ignore", "run")
+        answers.append(asked(neph, (3, 5, "slow"), (64, 8, "fast")))
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_another_unit_is_no_number(neph):
+    write_csv(neph.folder / "runs.csv", [{"size": f"{2**i}MB", "t": 1 + 2**i} for i in range(8)])
+    neph("fit", "runs.csv", "--target", "t")
+    (neph.folder / "ask.csv").write_text("size\n24MB\n")
+    alone = neph.json("predict", "model.json", "ask.csv")
+    (neph.folder / "ask.csv").write_text("size\n24\n")
+    assert neph.json("predict", "model.json", "ask.csv")["rows"] == alone["rows"]
+    (neph.folder / "ask.csv").write_text("size\n24GB\n")
+    assert "'size' is given in 'GB', as '24GB', and was fitted in 'MB'" in neph("predict", "model.json", "ask.csv", code=2).stderr
+    (neph.folder / "ask.csv").write_text("size (GB)\n24\n")
+    assert "here is 'size (GB)': call it the same if it is" in neph("predict", "model.json", "ask.csv", code=3).stderr
+
+
+def test_two_thousand_columns_of_which_two_count(neph):
+    draw = random.Random(1)
+    rows = [{f"c{i}": draw.randint(1, 50) for i in range(2000)} for _ in range(60)]
+    for row in rows:
+        row["t"] = (row["c7"] + row["c8"]) * draw.lognormvariate(0, 0.01)
+    write_csv(neph.folder / "runs.csv", rows[:50])
+    neph("fit", "runs.csv", "--target", "t", timeout_s=120)
+    write_csv(neph.folder / "ask.csv", rows[50:])
+    for row, said in zip(rows[50:], neph.json("predict", "model.json", "ask.csv")["rows"]):
+        assert said["value"] == pytest.approx(row["t"], rel=0.3)
+    assert "the table has 1989 more columns, which are not shown" in neph("predict", "model.json", "ask.csv").stdout
+
+
 def test_a_public_table_with_a_byte_order_mark(neph):
     with MEASURED.open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
