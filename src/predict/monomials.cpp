@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "predict/kernel_choice.hpp"
 #include "predict/linear.hpp"
 #include "predict/screening.hpp"
 #include "predict/steady_math.hpp"
@@ -18,8 +19,9 @@ using Eigen::VectorXd;
 
 constexpr int least_power = -1, most_power = 2;
 constexpr int most_factors = 5;
-constexpr Index most_quantities = 16;  ///< that terms are made of
-constexpr double least_gain = 1e-4;    ///< of the squared relative error that is left
+constexpr std::size_t most_compared = 64;  ///< rows, of two terms
+constexpr Index most_quantities = 16;      ///< that terms are made of
+constexpr double least_gain = 1e-4;        ///< of the squared relative error that is left
 
 int factors_in(const Powers& powers) {
   int count = 0;
@@ -46,7 +48,10 @@ std::vector<Powers> neighbours(const Powers& powers, const std::vector<Index>& q
 class Dictionary {
  public:
   Dictionary(const MatrixXd& log_quantities, const VectorXd& log_target, double power)
-      : logs_(log_quantities), target_(log_target), power_(power) {}
+      : logs_(log_quantities),
+        target_(log_target),
+        power_(power),
+        compared_(drawn_rows(static_cast<std::size_t>(log_target.size()), most_compared)) {}
 
   void add(const Powers& powers) {
     if (!known_.insert(powers).second) return;
@@ -78,18 +83,18 @@ class Dictionary {
 
  private:
   /// The same for terms that differ in a factor alone, as products of columns that depend on each other do.
-  static std::vector<std::int64_t> shape_of(const VectorXd& log_term) {
-    constexpr Index most_rows = 64;
+  std::vector<std::int64_t> shape_of(const VectorXd& log_term) const {
     std::vector<std::int64_t> shape;
-    const Index step = std::max<Index>(1, log_term.size() / most_rows);
-    for (Index i = 0; i < log_term.size(); i += step)
-      shape.push_back(std::llround(1e6 * (log_term[i] - log_term[0])));
+    for (const auto row : compared_)
+      shape.push_back(std::llround(1e6 * (log_term[static_cast<Index>(row)] - log_term[0])));
     return shape;
   }
 
   const MatrixXd& logs_;
   const VectorXd& target_;
   double power_;
+  std::vector<std::size_t>
+      compared_;  ///< a draw: at equal steps a sorted table looks as if a column never differed
   std::set<Powers> known_;
   std::set<std::vector<std::int64_t>> shapes_;
   std::vector<VectorXd> columns_;
