@@ -1,22 +1,15 @@
-"""`neph fit` and `neph predict`: a table with a known law, a public one, and what is no table."""
+"""`neph fit`, `neph predict` and `neph validate`: a table with a known law, and a public one."""
 
 import csv
 import itertools
 import json
 import random
-import resource
 
 import pytest
 from places import REPOSITORY
+from tables import write_csv
 
 MEASURED = REPOSITORY.parent / "shared/data/prediction/vtrain-multi.csv"
-
-
-def write_csv(path, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def true_ms(batch, layers, machine):
@@ -216,145 +209,6 @@ def test_a_public_table_with_a_byte_order_mark(neph):
     assert sum(errors) / len(errors) < 0.11, "what the literature reaches"
     assert sum(row["low"] <= truth <= row["high"] for row, truth in zip(predicted, true)) >= 0.8 * len(true)
     neph("fit", MEASURED, "--target", "iteration time")
-
-
-@pytest.fixture
-def training_runs(neph):
-    """Steps of a made-up pipeline: of two kinds of work the larger rules, some waiting is added, both as often as it is
-    filled; 0.5 % of noise."""
-    draw = random.Random(3)
-    rows = []
-    for width, layers, batch, stages in itertools.product((256, 512, 1024), (8, 16, 24), (1, 2, 4, 8, 16, 32, 64), (1, 2, 4)):
-        work = ((2e-8 * batch * layers * width**2 / stages) ** 4 + (4e-4 * layers * width / stages) ** 4) ** 0.25
-        rows.append({"hidden size": width, "layers": layers, "batch": batch, "stages": stages, "card": "A",
-                     "t (ms)": (8 + stages - 1) * (work + 0.05 * layers / stages) * draw.lognormvariate(0, 0.005)})  # fmt: skip
-    rows[0]["card"] = "B"
-    write_csv(neph.folder / "runs.csv", rows)
-    return rows
-
-
-GIVEN = ("--term", "batch*layers*[hidden size]^2/stages, layers*[hidden size]/stages", "--latency-term", "layers/stages",
-         "--latency-term", "1", "--scale", "8+stages-1")  # fmt: skip
-
-
-def test_terms_that_are_given_get_their_true_coefficients(neph, training_runs):
-    shown = neph("fit", "runs.csv", "--target", "t", "--ignore", "card", *GIVEN, "--method", "terms").stdout
-    lines = {line.split(" x ")[1].split("  ")[0].strip(): line.split() for line in shown.splitlines() if " x " in line}
-    assert float(lines['batch*layers*"hidden size"^2/stages'][0]) == pytest.approx(2e-8, rel=0.02)
-    assert float(lines['layers*"hidden size"/stages'][0]) == pytest.approx(4e-4, rel=0.02)
-    assert float(lines["layers/stages"][0]) == pytest.approx(0.05, rel=0.02)
-    assert float(lines["1"][0]) == pytest.approx(0, abs=0.01)
-    assert "all times 8+stages-1" in shown and "smooth maximum 4" in shown
-    (neph.folder / "ask.csv").write_text("hidden size,layers,batch,stages\n4096,48,64,8\n")
-    (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
-    assert row["value"] == pytest.approx(15 * (2e-8 * 64 * 48 * 4096**2 / 8 + 0.05 * 48 / 8), rel=0.03)
-
-
-def test_terms_are_believed_beside_what_is_found_without_them(neph, training_runs):
-    write_csv(neph.folder / "few.csv", [row for row in training_runs if row["hidden size"] < 1024])
-    write_csv(neph.folder / "ask.csv", [row for row in training_runs if row["hidden size"] == 1024])
-    shown = neph("fit", "few.csv", "--target", "t", "--ignore", "card", *GIVEN).stdout
-    assert "given terms" in shown
-    rows = neph.json("predict", "model.json", "ask.csv")["rows"]
-    true = [row["t (ms)"] for row in training_runs if row["hidden size"] == 1024]
-    errors = [abs(row["value"] / truth - 1) for row, truth in zip(rows, true)]
-    assert sum(errors) / len(errors) < 0.05
-
-
-BAD_TERMS = {
-    ("--term", "batch*layer*2"): "--term: there is no column 'layer' (columns: hidden size, layers, batch, stages, card, t; "
-                                 "did you mean 'layers'?)\n  batch*layer*2\n        ^\n",
-    ("--latency-term", "2*(batch"): "--latency-term: this bracket is not closed\n  2*(batch\n    ^\n",
-    ("--term", "batch*card"): "--term: the column 'card' has text, as 'B': a term is made of numbers\n  batch*card\n        ^\n",
-    ("--term", "batch/(stages-1)"): "--term: runs.csv: 'batch/(stages-1)' divides by zero or is no finite number in row 1, where "
-                                    "batch = 1, stages = 1",
-    ("--term", "batch", "--scale", "stages-2"): "--scale: runs.csv: 'stages-2' is -1, below 0, in row 1, where stages = 1",
-    ("--term", "batch", "--scale", "stages-1"): "--scale: runs.csv: 'stages-1' is 0 in row 1",
-    ("--scale", "batch"): "--scale: there is no --term",
-    ("--term", "t*batch"): "'t (ms)' is the target",
-    ("--term", "layers", "--ignore", "layers"): "--ignore: a term is made of 'layers'",
-    ("--term", ""): "--term: a number, a column or '(' is missing at the end",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("options, complaint", BAD_TERMS.items(), ids=range(len(BAD_TERMS)))
-def test_a_term_that_is_none_is_refused_where_it_fails(neph, training_runs, options, complaint):
-    done = neph("fit", "runs.csv", "--target", "t", *options, code=None)
-    assert done.returncode in (2, 3) and complaint in done.stderr
-    assert not (neph.folder / "model.json").exists()
-
-
-NO_TABLES = {
-    "": "it is empty",
-    "a,t\n": "it has a heading and no rows",
-    "a,t\n1,2\n": "no column tells its rows apart but 't'",
-    "t\n1\n2\n3\n4\n5\n6\n": "no column tells its rows apart but 't'",
-    "a,t\n1,2\n2,3\n": "2 different rows are too few",
-    "a,b\n1,2\n2,3\n": "unknown column 't'",
-    "a,t\n1,x\n2,y\n": "the target 't' is text",
-    "a,t\n1,1\n1,1\n1,1\n1,1\n1,1\n": "no column tells its rows apart but 't'",
-    "a,t\n1,nan\n2,nan\n": "no row has a 't' above 0",
-    "a,t\n1,-1\n2,0\n": "no row has a 't' above 0",
-    "a,t\n1,inf\n2,inf\n": "no row has a 't' above 0",
-    "a,t\n1,2\n3\n": "line 3 has 1 cells and the heading 2",
-    "a,t\n1,\"2\n": "a quote is opened and never closed",
-    "a,a\n1,2\n": "two columns are called 'a'",
-    "\x00\x01\x02\x03": "it is no text",
-    '{"a": [1], "t": 2}\n': "neither a number nor text",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text, complaint", NO_TABLES.items(), ids=range(len(NO_TABLES)))
-def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
-    (neph.folder / "runs.csv").write_text(text)
-    done = neph("fit", "runs.csv", "--target", "t", code=None)
-    assert done.returncode in (2, 3, 7) and complaint in done.stderr
-    assert not (neph.folder / "model.json").exists()
-
-
-def limited(neph, megabytes, *words):
-    """What is left of `neph WORDS` where the program may have so much memory for data."""
-    limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))  # noqa: E731
-    return neph(*words, code=None, preexec_fn=limit)
-
-
-@pytest.mark.address_space
-def test_a_table_that_is_larger_than_the_memory_is_refused_in_a_line(neph):
-    table = neph.folder / "runs.csv"
-    table.write_text("a,b,t\n" + "".join(f"{i % 7},{i % 3},{i % 11 + 1}\n" for i in range(100)))
-    assert limited(neph, 64, "fit", "runs.csv", "--target", "t", "--method", "terms").returncode == 0, "the limit itself is none"
-    with table.open("a") as file:
-        for _ in range(60):
-            file.write("1,2,3\n4,5,6\n" * 50_000)
-    done = limited(neph, 64, "fit", "runs.csv", "--target", "t")
-    assert done.returncode > 0, "killed"
-    assert "there is no memory for more than its first" in done.stderr and "give a part of it" in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.address_space
-@pytest.mark.parametrize("begin, complaint", [("", "it is no text"), ("a,t\n1,2\n", "it is no text")])
-def test_two_gigabytes_of_nothing_are_refused_at_once(neph, begin, complaint):
-    with (neph.folder / "runs.csv").open("w") as file:
-        file.write(begin)
-        file.truncate(2 << 30)  # takes no place on the disk
-    assert complaint in limited(neph, 64, "fit", "runs.csv", "--target", "t").stderr
-
-
-def test_extreme_numbers_are_no_trouble(neph):
-    (neph.folder / "runs.csv").write_text("a,t\n1e308,1\n1e-308,2\n1,3\n2,4\n3,1e308\n4,1e-300\n1e999,7\n")
-    neph("fit", "runs.csv", "--target", "t")
-
-
-def test_a_category_with_very_many_levels(neph):
-    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(3000)])
-    neph("fit", "runs.csv", "--target", "t", timeout_s=600)
-
-
-def test_a_category_with_a_hundred_thousand_levels(neph):
-    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(200_000)])
-    shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", timeout_s=600).stdout
-    assert "category   100000" in shown
 
 
 def test_rows_that_do_not_fit_the_model(neph, fitted):

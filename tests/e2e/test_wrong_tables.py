@@ -1,0 +1,78 @@
+"""`neph fit` and what is no table, or one of extremes: refused in a line, or borne."""
+
+import resource
+
+import pytest
+from tables import write_csv
+
+NO_TABLES = {
+    "": "it is empty",
+    "a,t\n": "it has a heading and no rows",
+    "a,t\n1,2\n": "no column tells its rows apart but 't'",
+    "t\n1\n2\n3\n4\n5\n6\n": "no column tells its rows apart but 't'",
+    "a,t\n1,2\n2,3\n": "2 different rows are too few",
+    "a,b\n1,2\n2,3\n": "unknown column 't'",
+    "a,t\n1,x\n2,y\n": "the target 't' is text",
+    "a,t\n1,1\n1,1\n1,1\n1,1\n1,1\n": "no column tells its rows apart but 't'",
+    "a,t\n1,nan\n2,nan\n": "no row has a 't' above 0",
+    "a,t\n1,-1\n2,0\n": "no row has a 't' above 0",
+    "a,t\n1,inf\n2,inf\n": "no row has a 't' above 0",
+    "a,t\n1,2\n3\n": "line 3 has 1 cells and the heading 2",
+    "a,t\n1,\"2\n": "a quote is opened and never closed",
+    "a,a\n1,2\n": "two columns are called 'a'",
+    "\x00\x01\x02\x03": "it is no text",
+    '{"a": [1], "t": 2}\n': "neither a number nor text",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text, complaint", NO_TABLES.items(), ids=range(len(NO_TABLES)))
+def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
+    (neph.folder / "runs.csv").write_text(text)
+    done = neph("fit", "runs.csv", "--target", "t", code=None)
+    assert done.returncode in (2, 3, 7) and complaint in done.stderr
+    assert not (neph.folder / "model.json").exists()
+
+
+def limited(neph, megabytes, *words):
+    """What is left of `neph WORDS` where the program may have so much memory for data."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))  # noqa: E731
+    return neph(*words, code=None, preexec_fn=limit)
+
+
+@pytest.mark.address_space
+def test_a_table_that_is_larger_than_the_memory_is_refused_in_a_line(neph):
+    table = neph.folder / "runs.csv"
+    table.write_text("a,b,t\n" + "".join(f"{i % 7},{i % 3},{i % 11 + 1}\n" for i in range(100)))
+    assert limited(neph, 64, "fit", "runs.csv", "--target", "t", "--method", "terms").returncode == 0, "the limit itself is none"
+    with table.open("a") as file:
+        for _ in range(60):
+            file.write("1,2,3\n4,5,6\n" * 50_000)
+    done = limited(neph, 64, "fit", "runs.csv", "--target", "t")
+    assert done.returncode > 0, "killed"
+    assert "there is no memory for more than its first" in done.stderr and "give a part of it" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.address_space
+@pytest.mark.parametrize("begin, complaint", [("", "it is no text"), ("a,t\n1,2\n", "it is no text")])
+def test_two_gigabytes_of_nothing_are_refused_at_once(neph, begin, complaint):
+    with (neph.folder / "runs.csv").open("w") as file:
+        file.write(begin)
+        file.truncate(2 << 30)  # takes no place on the disk
+    assert complaint in limited(neph, 64, "fit", "runs.csv", "--target", "t").stderr
+
+
+def test_extreme_numbers_are_no_trouble(neph):
+    (neph.folder / "runs.csv").write_text("a,t\n1e308,1\n1e-308,2\n1,3\n2,4\n3,1e308\n4,1e-300\n1e999,7\n")
+    neph("fit", "runs.csv", "--target", "t")
+
+
+def test_a_category_with_very_many_levels(neph):
+    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(3000)])
+    neph("fit", "runs.csv", "--target", "t", timeout_s=600)
+
+
+def test_a_category_with_a_hundred_thousand_levels(neph):
+    write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(200_000)])
+    shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", timeout_s=600).stdout
+    assert "category   100000" in shown
