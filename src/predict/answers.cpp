@@ -21,6 +21,7 @@ using Rows = std::vector<std::size_t>;
 /// Of a number about whose effect nothing is known: between that of none and that of work in proportion to
 /// it, nearer to none since machines do more work faster.
 constexpr double usual_power = 0.3;
+constexpr double widest_half = 14;  ///< of an interval's logarithm: a factor of a million says nothing
 constexpr std::size_t rows_of_a_job = 4096;
 constexpr double level_distance = 100;  ///< more than all numbers together, within their ranges
 /// Of all ways together that are left out of a blend because they hardly count: asking them costs as much as
@@ -70,6 +71,11 @@ Rows least_of(const VectorXd& distances, std::size_t count) {
   Rows rows;
   for (const auto& each : least) rows.push_back(each.second);
   return rows;
+}
+
+void refuse(Prediction& prediction, std::string why) {
+  prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
+  prediction.refused = std::move(why);
 }
 
 }  // namespace
@@ -195,8 +201,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     auto& prediction = predictions[row];
     prediction.extrapolates = words(place, question.rows, row);
     if (design_.machine() && inputs.places.levels(i, static_cast<Index>(*design_.machine())) < 0) {
-      prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
-      prediction.refused = "no row of this machine was measured; add one or more to the table and fit again";
+      refuse(prediction, "no row of this machine was measured; add one or more to the table and fit again");
       continue;
     }
     const VectorXd own = all.logs.row(i).transpose();
@@ -205,6 +210,8 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);
     prediction.high = steady::exp(mean + half);
+    if (!(half < widest_half && std::isfinite(prediction.high)))
+      refuse(prediction, "so far from all that was measured that nothing can be said; measure nearer to it");
   }
 }
 

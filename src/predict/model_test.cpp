@@ -132,6 +132,18 @@ TEST(Model, AnotherUnitOfANumberChangesNothing) {
   }
 }
 
+/// A temperature below and above 0: no power of it is a time's.
+TEST(Model, RefusesWhatLiesBeyondAnyInterval) {
+  std::string text = "degrees,t\n";
+  for (int degrees = -20; degrees <= 20; degrees += 2) text += fmt::format("{},{}\n", degrees, 30 + degrees);
+  const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
+  const auto said = *model->predict(*parse_table("degrees\n3\n25\n1e6\n", "q"));
+  EXPECT_EQ(said[0].refused + said[1].refused, "");
+  EXPECT_TRUE(std::isnan(said[2].value));
+  EXPECT_THAT(said[2].refused, HasSubstr("measure nearer to it"));
+  EXPECT_EQ(said[2].extrapolates.front().how_far, "1000000, measured up to 20");
+}
+
 TEST(Model, ATableOfTextAloneHasAnInside) {
   const auto found = *survey(*parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
   const auto model = Model::fit(found, {});

@@ -1,8 +1,10 @@
 #include "predict/numbers_in_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace neph::predict {
@@ -13,19 +15,36 @@ struct Embedded {
   std::string_view unit;
 };
 
+struct NumberAndRest {
+  double number = 0;
+  std::string_view rest;  ///< without digits
+};
+
+std::optional<NumberAndRest> parted(std::string_view level) {
+  NumberAndRest parts;
+  const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), parts.number);
+  parts.rest = level.substr(static_cast<std::size_t>(end - level.data()));
+  if (error != std::errc() || parts.rest.find_first_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  return parts;
+}
+
 std::optional<Embedded> embedded_in(const std::vector<std::string>& levels) {
   Embedded found;
-  for (const std::string_view level : levels) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), value);
-    const auto rest = level.substr(static_cast<std::size_t>(end - level.data()));
-    if (error != std::errc() || rest.find_first_of("0123456789") != std::string_view::npos)
-      return std::nullopt;
-    if (!found.numbers.empty() && rest != found.unit) return std::nullopt;
-    found.unit = rest;
-    found.numbers.push_back(value);
+  for (const auto& level : levels) {
+    const auto parts = parted(level);
+    if (!parts || (!found.numbers.empty() && parts->rest != found.unit)) return std::nullopt;
+    found.unit = parts->rest;
+    found.numbers.push_back(parts->number);
   }
   return found;
+}
+
+/// "B" of "GB", "s" of "ms", nothing of "K".
+std::string_view without_prefix(std::string_view unit) {
+  const bool has_prefix =
+      !unit.empty() && std::string_view("kKMGTPmun").find(unit[0]) != std::string_view::npos;
+  return unit.substr(has_prefix ? 1 : 0);
 }
 
 }  // namespace
@@ -44,6 +63,19 @@ std::optional<Column> embedded_numbers(const Column& column) {
 std::string unit_of(const Column& column) {
   const auto found = embedded_in(column.levels);
   return found ? std::string(found->unit) : "";
+}
+
+std::vector<std::string> units_of_one_kind(const Column& column) {
+  std::set<std::string> units;
+  std::set<std::string_view> kinds;
+  for (const auto& level : column.levels) {
+    const auto parts = parted(level);
+    if (!parts) return {};
+    const auto unit = parts->rest.substr(std::min(parts->rest.find_first_not_of(' '), parts->rest.size()));
+    units.emplace(unit);
+    kinds.insert(without_prefix(unit));
+  }
+  return kinds.size() == 1 ? std::vector(units.begin(), units.end()) : std::vector<std::string>();
 }
 
 Column in_unit(const Column& numbers, const std::string& unit) {

@@ -16,6 +16,10 @@ std::optional<Column> embedded_numbers(const Column& column);
 /// What stands behind each number of embedded_numbers(), "dataset"; empty: there are none.
 std::string unit_of(const Column& column);
 
+/// What stands behind the numbers of a column if it differs in its prefix alone, as "GB" and "MB"; sorted.
+/// Empty: there is other text, or there are units of several kinds.
+std::vector<std::string> units_of_one_kind(const Column& column);
+
 /// The numbers of a column with a unit behind each.
 Column in_unit(const Column& numbers, const std::string& unit);
 

@@ -6,6 +6,7 @@ namespace neph::predict {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 Column column(const std::string& cells) { return parse_table("x\n" + cells, "t")->columns[0]; }
 
@@ -27,6 +28,15 @@ TEST(NumbersInText, AreGivenAUnit) {
   const auto text = in_unit(column("32\nnan\n64.5\n32\n"), "px");
   EXPECT_THAT(text.levels, ElementsAre("32px", "64.5px"));
   EXPECT_THAT(text.codes, ElementsAre(0, -1, 1, 0));
+}
+
+TEST(NumbersInText, HaveSeveralUnitsOfOneKind) {
+  EXPECT_THAT(units_of_one_kind(column("1MB\n512 MB\n2GB\n")), ElementsAre("GB", "MB"));
+  EXPECT_THAT(units_of_one_kind(column("1s\n2ms\n")), ElementsAre("ms", "s"));
+  EXPECT_THAT(units_of_one_kind(column("64K\n1M\n")), ElementsAre("K", "M"));
+  EXPECT_THAT(units_of_one_kind(column("32px\n64px\n")), ElementsAre("px"));
+  for (const auto* cells : {"3080\n4090 Ti\n", "4090 Ti\n4090 D\n", "p2\np3\n", "2x4\n3x4\n"})
+    EXPECT_THAT(units_of_one_kind(column(cells)), IsEmpty()) << cells;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is odd about points that are possible, one by one.
+// What is odd about the points of a table, and about columns as they are there.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,11 @@
 
 namespace neph::predict {
 
+/// - mixed units: a column that would be a number if it had one unit.
 /// - faster than linear: the target falls by more than a number grows, all else the same. A machine that is
-/// twice as large
-///   is at most twice as fast, but for caches.
+///   twice as large is at most twice as fast, but for caches.
 /// - a missing corner: two columns whose largest values never meet, though most other pairs of their values
-/// do: often such
-///   runs did not fit into the memory, and what is predicted there may not be able to run.
-std::vector<Finding> odd_rows(const Points& points);
+///   do: often such runs did not fit into the memory, and what is predicted there may not be able to run.
+std::vector<Finding> oddities(const Points& points);
 
 }  // namespace neph::predict

@@ -73,7 +73,7 @@ class Surveying {
       return fail(ErrorCode::invalid_argument,
                   "{}: {} different rows are too few to fit anything to; {} are the least", table_.source,
                   survey_.points.target.size(), fewest_points);
-    for (auto& finding : odd_rows(survey_.points)) survey_.findings.push_back(std::move(finding));
+    for (auto& finding : oddities(survey_.points)) survey_.findings.push_back(std::move(finding));
     draw_points();
     survey_.points = part_of(survey_, sorted_points(survey_.points.features)).points;
     return std::move(survey_);

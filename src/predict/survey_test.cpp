@@ -148,6 +148,12 @@ TEST(Survey, SaysWhichRowsAreImpossibleOrOdd) {
               Contains(Field(&Finding::message, HasSubstr("gpus from 4 on with batch from 2 on"))));
 }
 
+TEST(Survey, SaysThatAColumnHasSeveralUnits) {
+  const auto found = surveyed("size,t\n512MB,1\n1GB,2\n2GB,3\n4GB,5\n8GB,9\n", "t");
+  EXPECT_EQ(found.columns[0].kind, ColumnKind::category);
+  EXPECT_THAT(found.findings, Contains(Field(&Finding::message, HasSubstr("several units (GB, MB)"))));
+}
+
 TEST(Survey, FarOutliersAmongRepeatsAreSaid) {
   const auto found = surveyed("x,t\n1,1\n1,1.01\n1,1.02\n1,9\n2,2\n3,3\n4,4\n5,5\n", "t");
   EXPECT_THAT(found.findings,

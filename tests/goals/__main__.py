@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import megatron
@@ -19,6 +19,7 @@ PROGRAM = REPOSITORY / "build/release/bin/neph"
 DATA = REPOSITORY.parent / "shared/data/prediction"
 KEPT = REPOSITORY / "build/goals"
 METHODS = ["auto", "process", "trees", "lattuada"]
+LOOKING_AT_TERMS = ["auto", "terms"]
 
 AWS = ["profet-aws-training.csv", "--target", "batch_latency", "--network", "model", "--variants", "profet", "--side", "dataset",
        "--batch", "batchsize", "--machine", "instance_name"]  # fmt: skip
@@ -41,6 +42,7 @@ class Goal:
     table: list
     how: list  # options of `neph validate`
     most_percent: float
+    terms: list = field(default_factory=list)  # further options, for methods that look at them
     part: str = ""  # only splits whose name has this in it
     by_split: bool = False  # the mean of the splits' errors instead of the rows'
 
@@ -60,10 +62,10 @@ GOALS = [
     *(Goal(f"single-{name}", SINGLE, ["--split", SPLITS[name]], most) for name, most in
       (("layers", 0.3), ("batch", 1), ("gpus", 10), ("micro", 20), ("hidden", 20), ("tensor", 19))),
     *(Goal(f"multi-{name}", MULTI, ["--split", LARGER[name]], most) for name, most in (("gpus", 26), ("size", 42))),
-    Goal("terms-folds", SINGLE + megatron.WITHIN_A_NODE, ["--folds", "5"], 0.3),
-    *(Goal(f"terms-{name}", SINGLE + megatron.WITHIN_A_NODE, ["--split", SPLITS[name]], most) for name, most in
+    Goal("terms-folds", SINGLE, ["--folds", "5"], 0.3, megatron.WITHIN_A_NODE),
+    *(Goal(f"terms-{name}", SINGLE, ["--split", SPLITS[name]], most, megatron.WITHIN_A_NODE) for name, most in
       (("layers", 0.3), ("batch", 0.5), ("gpus", 5), ("micro", 6), ("hidden", 9), ("tensor", 17))),
-    *(Goal(f"terms-multi-{name}", MULTI + megatron.ACROSS_NODES, ["--split", LARGER[name]], most)
+    *(Goal(f"terms-multi-{name}", MULTI, ["--split", LARGER[name]], most, megatron.ACROSS_NODES)
       for name, most in (("gpus", 7), ("size", 10))),
 ]  # fmt: skip
 
@@ -71,6 +73,8 @@ GOALS = [
 def validated(goal, method):
     """What `neph validate` says, and the seconds it took; one run serves all goals of the same command line."""
     words = [str(PROGRAM), "validate", str(DATA / goal.table[0]), *goal.table[1:], *goal.how, "--method", method]
+    if method in LOOKING_AT_TERMS:
+        words += goal.terms
     file = KEPT / f"{goal.name}-{method}.json"
     if tuple(words) in validated.known:
         return validated.known[tuple(words)]
