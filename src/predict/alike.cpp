@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "core/fnv1a.hpp"
 #include "core/random.hpp"
 
 namespace neph::predict {
 namespace {
+
+/// What stands for an empty cell: no number that is there has these bits.
+const auto nothing = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
 
 std::uint64_t mixed(std::uint64_t bits) { return split_mix(bits); }
 
@@ -19,7 +23,7 @@ CellKeys::CellKeys(const Column& column) : column_(column), name_(mixed(fnv1a(co
 }
 
 std::uint64_t CellKeys::operator()(std::size_t row) const {
-  if (column_.is_empty(row)) return mixed(name_);
+  if (column_.is_empty(row)) return mixed(name_ ^ nothing);
   return mixed(name_ ^ (column_.is_text() ? levels_[static_cast<std::size_t>(column_.codes[row])]
                                           : std::bit_cast<std::uint64_t>(column_.numbers[row] + 0.0)));
 }

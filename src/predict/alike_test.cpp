@@ -32,6 +32,7 @@ TEST(RowKeys, AreEqualWhereRowsAre) {
   const auto keys = keys_of(table, {0, 1, 2}, {0, 1, 2, 3, 4});
   EXPECT_EQ(keys[0], keys[1]) << "0 and -0";
   EXPECT_NE(keys[2], keys[3]) << "an empty cell is none of the levels";
+  EXPECT_NE(keys[0], keys[3]) << "and no 0";
   auto without = keys;
   take_out(table.columns[2], {0, 1, 2, 3, 4}, without);
   EXPECT_EQ(without[2], without[3]) << "without the column they are alike";
@@ -54,15 +55,17 @@ TEST(RowKeys, GroupRandomRowsAsTheirValuesSay) {
   for (int column = 0; column < 3; ++column) {
     table.columns.push_back({.name = std::to_string(column)});
     for (std::size_t row = 0; row < table.rows; ++row)
-      table.columns.back().numbers.push_back(static_cast<double>(random.below(6)) / 3);
+      table.columns.back().numbers.push_back(random.below(4) == 0 ? nothing
+                                                                  : static_cast<double>(random.below(5)) / 3);
   }
   std::vector<std::size_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   const auto keys = keys_of(table, {0, 1, 2}, rows);
   for (const auto a : rows)
     for (const auto b : rows) {
-      const bool alike = std::ranges::all_of(
-          table.columns, [&](const Column& column) { return column.numbers[a] == column.numbers[b]; });
+      const bool alike = std::ranges::all_of(table.columns, [&](const Column& column) {
+        return column.is_empty(a) ? column.is_empty(b) : column.numbers[a] == column.numbers[b];
+      });
       ASSERT_EQ(keys[a] == keys[b], alike) << a << " " << b;
     }
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "predict/numbers_in_text.hpp"
+#include "predict/point_order.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
@@ -45,20 +46,20 @@ Column joined(Column above, const Column& below) {
   return both;
 }
 
-/// The columns of the points, and no other, written as they are there.
+/// The columns of the points, and no other, written in one way: 64, "64px" and "64 px" are one.
 Result<Table> features_in(const Table& rows, const Table& points, const Roles& roles) {
   Table features{.source = rows.source, .rows = rows.rows};
   for (const auto& column : points.columns) {
     NEPH_TRY(const auto place, rows.find_fitted(column.name));
     const auto& given = rows.columns[place];
     const auto unit = column.name == roles.machine || column.name == roles.network ? "" : unit_of(column);
-    features.columns.push_back(unit.empty() || given.is_text() ? given : in_unit(given, unit));
+    features.columns.push_back(unit.empty() ? given : in_unit(given, unit));
   }
   return features;
 }
 
 Result<std::vector<double>> log_targets_in(const Table& rows, const std::string& target) {
-  const auto place = rows.find(target);
+  const auto place = rows.find_fitted(target);
   if (!place)
     return fail(place.error().code,
                 "{}; rows that calibrate a model are measured ones: add what was measured",
@@ -100,11 +101,13 @@ void add_point(Points& points, const std::vector<double>& logs) {
 Result<Survey> with_rows(const Model& model, const Table& rows) {
   const auto& target = model.origin().target;
   NEPH_TRY(const auto logs, log_targets_in(rows, target));
-  NEPH_TRY(const auto features, features_in(rows, model.measured().features, model.design().roles()));
-  NEPH_CHECK(model.design().apply(features));
+  NEPH_CHECK(model.design().apply(rows));
+  const auto& before = model.measured().features;
+  NEPH_TRY(const auto features, features_in(rows, before, model.design().roles()));
 
-  Survey survey{.target = target, .rows = model.origin().rows + static_cast<std::int64_t>(rows.rows)};
+  Survey survey{.target = target};
   survey.points = model.measured();
+  NEPH_TRY(survey.points.features, features_in(before, before, model.design().roles()));
   const auto points_before = survey.points.target.size();
   std::map<RowNames, std::size_t> known;
   for (std::size_t point = 0; point < points_before; ++point)
@@ -129,8 +132,9 @@ Result<Survey> with_rows(const Model& model, const Table& rows) {
     table.columns[i] = joined(std::move(table.columns[i]), added.columns[i]);
   table.rows += added.rows;
   table.source = fmt::format("{} and {}", model.origin().source, rows.source);
-  survey.points.noise = noise_of(survey.points);
-  return survey;
+  auto sorted = part_of(survey, sorted_points(table));
+  sorted.rows = model.origin().rows + static_cast<std::int64_t>(rows.rows);
+  return sorted;
 }
 
 Result<Model> calibrated(const Model& model, const Table& rows, const FitOptions& options) {

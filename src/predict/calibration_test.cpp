@@ -10,6 +10,7 @@
 namespace neph::predict {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -87,9 +88,24 @@ TEST_F(Calibration, ARowOfAKnownPointIsARepeat) {
   EXPECT_EQ(points.target.size(), before.target.size() + 1);
   EXPECT_NEAR(points.target[0], std::pow(before.target[0] * before.target[0] * 4, 1.0 / 3), 1e-9);
   EXPECT_EQ(points.repeats[0], 3);
-  EXPECT_NEAR(points.target.back(), std::sqrt(5.0 * 7), 1e-9);
-  EXPECT_EQ(points.repeats.back(), 2);
-  EXPECT_EQ(points.features.columns[2].text(points.features.rows - 1), "m4");
+  EXPECT_EQ(points.features.columns[2].text(3), "m4") << "behind the three machines of batch 1, layers 4";
+  EXPECT_NEAR(points.target[3], std::sqrt(5.0 * 7), 1e-9);
+  EXPECT_EQ(points.repeats[3], 2);
+}
+
+TEST_F(Calibration, DoesNotDependOnTheOrderOfRows) {
+  const std::vector<std::string> few{"1,4,m9,0.3", "8,6,m9,0.8", "32,12,m8,4.4", "16,8,m9,1.6", "4,4,m8,0.5"};
+  const auto query = *parse_table("batch,layers,machine\n10,10,m9\n2,8,m8\n24,5,m2\n", "q");
+  const auto answers = [&](const std::vector<std::size_t>& order) {
+    std::string text = "batch,layers,machine,t\n";
+    for (const auto row : order) text += few[row] + "\n";
+    return *calibrated(*model_, *parse_table(text, "few.csv"), {})->predict(query);
+  };
+  const auto first = answers({0, 1, 2, 3, 4}), second = answers({3, 2, 4, 0, 1});
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].value, second[i].value);
+    EXPECT_EQ(first[i].high, second[i].high);
+  }
 }
 
 /// All hold-outs are known then, and none is tried.
@@ -101,6 +117,7 @@ TEST_F(Calibration, RowsThatBringNothingNewAreNoTrouble) {
 
 TEST_F(Calibration, SaysWhatIsWrongWithARow) {
   EXPECT_THAT(error_of("batch,layers,machine\n1,4,m9\n"), HasSubstr("add what was measured"));
+  EXPECT_THAT(error_of("batch,layers,machine,t (ms)\n1,4,m9,2\n"), HasSubstr("'t (ms)'"));
   EXPECT_THAT(error_of("batch,layers,t\n1,4,2\n"), HasSubstr("unknown column 'machine'"));
   EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,2\n1,6,m9,-1\n"),
               HasSubstr("'t' is -1 in row 2; a finite number above 0 is needed"));
@@ -131,8 +148,9 @@ TEST(CalibrationWithUnits, TakesNumbersAlone) {
   ASSERT_TRUE(model) << model.error().message;
   const auto found = with_rows(*model, *parse_table("size,t\n4,8\n12,24\n", "few.csv"));
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(found->points.features.columns[0].levels.back(), "12MB");
+  EXPECT_THAT(found->points.features.columns[0].levels, Contains("12MB"));
   EXPECT_EQ(found->points.target.size(), 9U) << "4 is one more repeat of 4MB";
+  EXPECT_EQ(with_rows(*model, *parse_table("size,t\n4 MB,8\n12,24\n", "few.csv"))->points.target.size(), 9U);
   EXPECT_THAT(with_rows(*model, *parse_table("size,t\n4GB,8\n", "few.csv")).error().message,
               HasSubstr("'4GB', and was fitted in 'MB'"));
 }

@@ -106,13 +106,6 @@ Places followed(const CandidateSpec& spec, const Inputs& inputs) {
   return places;
 }
 
-/// Of the literature's sums each feature says itself which few columns it is made of.
-bool needs_sight(const CandidateSpec& spec, const Inputs& inputs) {
-  const bool is_sum = spec.backbone >= Backbone::lattuada;
-  return !is_sum &&
-         (inputs.places.numbers.cols() > most_numbers || inputs.places.levels.cols() > most_categories);
-}
-
 std::optional<Index> place_of(const std::optional<Index>& column, const std::vector<Index>& columns) {
   if (!column) return std::nullopt;
   return std::ranges::lower_bound(columns, *column) - columns.begin();
@@ -127,12 +120,18 @@ Sight sight_of(const CandidateContext& context, const Inputs& inputs, const Vect
   return sight;
 }
 
+/// Of what only sums of features look at, and of ranges, nothing.
 Inputs seen(const Sight& sight, const Inputs& inputs) {
-  auto some = inputs;
-  some.places.numbers = inputs.places.numbers(Eigen::all, sight.numbers);
-  some.places.levels = inputs.places.levels(Eigen::all, sight.categories);
-  some.network = place_of(inputs.network, sight.categories);
-  return some;
+  const Eigen::MatrixXd none(inputs.rows(), 0);
+  return {.log_quantities = inputs.log_quantities,
+          .places = {inputs.places.numbers(Eigen::all, sight.numbers),
+                     inputs.places.levels(Eigen::all, sight.categories)},
+          .plain = none,
+          .work = inputs.work,
+          .mean_layer = inputs.mean_layer,
+          .given = inputs.given,
+          .ranged = none,
+          .network = place_of(inputs.network, sight.categories)};
 }
 
 struct MeanOf {
@@ -150,6 +149,11 @@ struct MeanOf {
 };
 
 }  // namespace
+
+bool needs_sight(const CandidateSpec& spec, const Inputs& inputs) {
+  return !is_sum_of_features(spec.backbone) &&
+         (inputs.places.numbers.cols() > most_numbers || inputs.places.levels.cols() > most_categories);
+}
 
 std::string to_string(const CandidateSpec& spec) {
   auto text = std::string(enum_name(spec.backbone));

@@ -24,7 +24,7 @@ enum class Backbone {
   layers,     ///< terms of the network's layers, with rates of each machine
   given,      ///< terms that the user gives
   trees,      ///< log-linear, and boosted trees for what that leaves
-  lattuada,   ///< sums of features as the literature chooses them, to compare with: lattuada.hpp,
+  lattuada,   ///< sums of features, to compare with: lattuada.hpp,
   nnls,       ///< non_negative_sum.hpp,
   stepwise,   ///< stepwise.hpp,
   ernest,     ///< ernest.hpp
@@ -35,6 +35,24 @@ constexpr auto enum_names(Backbone) {
                     Named{Backbone::trees, "trees"},   Named{Backbone::lattuada, "lattuada"},
                     Named{Backbone::nnls, "nnls"},     Named{Backbone::stepwise, "stepwise"},
                     Named{Backbone::ernest, "ernest"}};
+}
+
+/// The literature's, which say themselves which few columns each feature is made of.
+constexpr bool is_sum_of_features(Backbone backbone) {
+  switch (backbone) {
+    case Backbone::lattuada:
+    case Backbone::nnls:
+    case Backbone::stepwise:
+    case Backbone::ernest:
+      return true;
+    case Backbone::powers:
+    case Backbone::monomials:
+    case Backbone::layers:
+    case Backbone::given:
+    case Backbone::trees:
+      return false;
+  }
+  return false;
 }
 
 /// How far the process that follows what a backbone leaves is believed.
@@ -88,6 +106,9 @@ struct Sight {
   std::vector<Eigen::Index> numbers;     ///< of the places
   std::vector<Eigen::Index> categories;  ///< a network's and a machine's among them
 };
+
+/// Whether columns are so many that a candidate looks at the strongest alone (screening.hpp).
+bool needs_sight(const CandidateSpec& spec, const Inputs& inputs);
 
 /// A candidate that is fitted.
 class Candidate {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/names.hpp"
 #include "predict/numbers_in_text.hpp"
@@ -195,6 +196,7 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
     for (const double value : *numbers)
       if (!std::isnan(value)) there.push_back(value);
     number.may_be_empty = there.size() < points.rows;
+    number.is_ever_there = !there.empty();
     number.usual = there.empty() ? 0 : stats::median(there);
     number.is_quantity = !there.empty() && *std::min_element(there.begin(), there.end()) > 0;
     const bool has_role = !design.roles_.network.empty() &&
@@ -265,26 +267,41 @@ Result<Inputs> Design::apply(const Table& rows) const {
   return inputs;
 }
 
-Status Design::Number::check_unit(const Table& rows, const Column& asked) const {
-  const auto other = unit_of(asked);
-  if (other.empty() || other == unit) return {};
+Result<double> Design::Number::of_text(const Table& rows, const std::string& cell) const {
+  const auto found = number_in(cell);
+  if (!found)
+    return fail(ErrorCode::invalid_argument, "{}: column '{}' has text, as '{}', and numbers are needed",
+                rows.source, column, cell);
+  if (found->unit.empty() || found->unit == unit || !is_ever_there) return found->number;
   return fail(ErrorCode::invalid_argument, "{}: '{}' is given in '{}', as '{}', and {}: give it {}",
-              rows.source, column, other, asked.levels.front(),
+              rows.source, column, found->unit, cell,
               unit.empty() ? "was fitted as a number alone" : fmt::format("was fitted in '{}'", unit),
               unit.empty() ? "so" : "in that");
 }
 
+Result<std::vector<double>> Design::Number::asked_in(const Table& rows) const {
+  NEPH_TRY(const auto place, rows.find_fitted(column));
+  const auto& asked = rows.columns[place];
+  if (!asked.is_text()) return asked.numbers;
+  std::vector<double> values(rows.rows, std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::optional<double>> by_level(asked.levels.size());
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    if (asked.is_empty(row)) continue;
+    const auto level = static_cast<std::size_t>(asked.codes[row]);
+    if (!by_level[level]) {
+      NEPH_TRY(by_level[level], of_text(rows, asked.levels[level]));
+    }
+    values[row] = *by_level[level];
+  }
+  return values;
+}
+
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
-    NEPH_TRY(const auto place, rows.find_fitted(number.column));
-    auto values = as_numbers(rows.columns[place]);
-    if (!values)
-      return fail(ErrorCode::invalid_argument, "{}: column '{}' has text, as '{}', and numbers are needed",
-                  rows.source, number.column, rows.columns[place].text(0));
-    NEPH_CHECK(number.check_unit(rows, rows.columns[place]));
+    NEPH_TRY(auto values, number.asked_in(rows));
     std::vector<double> is_there(rows.rows, 1);
     for (std::size_t row = 0; row < rows.rows; ++row) {
-      auto& value = (*values)[row];
+      auto& value = values[row];
       if (std::isnan(value)) {
         if (!number.may_be_empty)
           return fail(ErrorCode::invalid_argument,
@@ -300,12 +317,12 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
       if (number.is_quantity) value = steady::log(value);
     }
     columns.ranged_names.push_back(number.column);
-    columns.ranged.push_back(*values);
+    columns.ranged.push_back(values);
     if (!number.is_seen) continue;
     if (number.is_quantity) {
-      columns.add_quantity(number.column, std::move(*values));
+      columns.add_quantity(number.column, std::move(values));
     } else {
-      columns.add_plain(number.column, std::move(*values));
+      columns.add_plain(number.column, std::move(values));
     }
     if (number.may_be_empty) columns.add_plain("has " + number.column, std::move(is_there));
   }
@@ -348,8 +365,8 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   NEPH_TRY(const auto network, rows.find_fitted(roles_.network));
   const auto role = [&](const std::string& name) -> Result<std::vector<double>> {
     if (name.empty()) return std::vector<double>(rows.rows, 0.0);
-    NEPH_TRY(const auto place, rows.find_fitted(name));
-    if (auto values = as_numbers(rows.columns[place])) return *values;
+    const auto number = std::ranges::find(numbers_, name, &Number::column);
+    if (number != numbers_.end()) return number->asked_in(rows);
     return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
   };
   NEPH_TRY(const auto sides, role(roles_.side));

@@ -95,11 +95,14 @@ class Design {
     std::string unit;          ///< "px" of "64px"; empty: numbers stood alone
     bool is_quantity = false;  ///< positive in all rows: its logarithm is the feature
     bool may_be_empty = false;
-    double usual = 0;     ///< stands for an empty cell, beside a feature that says so
-    bool is_seen = true;  ///< false: it never differed, and the methods always see the usual one
+    double usual = 0;           ///< stands for an empty cell, beside a feature that says so
+    bool is_seen = true;        ///< false: it never differed, and the methods always see the usual one
+    bool is_ever_there = true;  ///< false: all cells were empty, and any unit will do
 
-    /// Numbers alone are taken to be in the unit. Errors: invalid_argument: they are in another.
-    Status check_unit(const Table& rows, const Column& asked) const;
+    /// Those that are asked for; NaN: an empty cell. Numbers alone are taken to be in the unit. Errors:
+    /// not_found; invalid_argument: text, or another unit.
+    Result<std::vector<double>> asked_in(const Table& rows) const;
+    Result<double> of_text(const Table& rows, const std::string& cell) const;
   };
   struct Columns;  ///< of the inputs, one by one
 

@@ -62,6 +62,8 @@ TEST(Design, TakesNumbersInTheirUnitOrAlone) {
             "t: 'x' is given in 'GB', as '2GB', and was fitted in 'MB': give it in that");
   EXPECT_EQ(message("x\n1\n4\n", "x\n2GB\n"),
             "t: 'x' is given in 'GB', as '2GB', and was fitted as a number alone: give it so");
+  EXPECT_EQ(message("x\n1 MB\n4 MB\n", "x\n8\n2MB\n"), "") << "with a space or without, or alone";
+  EXPECT_EQ(message("x,y\n,1\n,2\n", "x,y\n2GB,1\n"), "") << "nobody knows the unit";
   EXPECT_EQ(
       message("size\n1\n4\n", "size (GB)\n2\n"),
       "t: the model was fitted to the column 'size', and here is 'size (GB)': call it the same if it is");

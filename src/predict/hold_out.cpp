@@ -56,8 +56,8 @@ class HoldingOut {
   }
 
  private:
-  static bool is_asked(const std::vector<Index>& columns, Index column) {
-    return columns.empty() || std::ranges::find(columns, column) != columns.end();
+  static bool is_asked(const std::optional<std::vector<Index>>& columns, Index column) {
+    return !columns || std::ranges::find(*columns, column) != columns->end();
   }
   void add(const Condition& condition, const std::function<bool(std::size_t)>& is_left_out) {
     HoldOut split{.conditions = {condition}};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <vector>
 
 #include "core/describe.hpp"
@@ -56,8 +57,8 @@ struct HoldOut {
 
 struct HoldOutSettings {
   int folds = 5;
-  /// Ranged numbers whose values are left out, and categories whose levels are; empty: all.
-  std::vector<Eigen::Index> columns, categories;
+  /// Ranged numbers whose values are left out, and categories whose levels are; nothing: all.
+  std::optional<std::vector<Eigen::Index>> columns, categories;
   std::size_t most_levels = 10;  ///< of a category that are left out, one at a time
   /// Of more rows a draw, which says as much of a way to predict: of those that are kept in folds and in
   /// others, and of those that are left out.

@@ -55,7 +55,10 @@ std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most) {
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (count <= most) return rows;
   Random random(count);
-  shuffle(rows, random);
+  for (std::size_t i = 0; i < most; ++i) {
+    const auto begin = i * count / most, end = (i + 1) * count / most;
+    rows[i] = begin + random.below(end - begin);
+  }
   rows.resize(most);
   return rows;
 }

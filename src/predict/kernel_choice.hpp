@@ -5,7 +5,8 @@
 
 namespace neph::predict {
 
-/// All rows, or a draw of `most` of them that is the same for the same number of rows.
+/// All rows, or a draw of `most`: one of each of so many runs of neighbours, so that of rows that are sorted
+/// some of all kinds are drawn. The same for the same number of rows.
 std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most);
 
 /// The most probable kernel: log marginal likelihood plus log-normal priors (process.hpp), on at most

@@ -145,6 +145,7 @@ struct ModelParts {
   static void fields(Visit& v, Self& s) {
     v("column", s.column);
     v("unit", s.unit);
+    v("is_ever_there", s.is_ever_there);
     v("is_quantity", s.is_quantity);
     v("may_be_empty", s.may_be_empty);
     v("usual", s.usual);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
+
+#include <fmt/format.h>
 
 namespace neph::predict {
 namespace {
@@ -15,32 +17,18 @@ struct Embedded {
   std::string_view unit;
 };
 
-struct NumberAndRest {
-  double number = 0;
-  std::string_view rest;  ///< without digits
-};
-
-std::optional<NumberAndRest> parted(std::string_view level) {
-  NumberAndRest parts;
-  const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), parts.number);
-  parts.rest = level.substr(static_cast<std::size_t>(end - level.data()));
-  if (error != std::errc() || parts.rest.find_first_of("0123456789") != std::string_view::npos)
-    return std::nullopt;
-  return parts;
-}
-
 std::optional<Embedded> embedded_in(const std::vector<std::string>& levels) {
   Embedded found;
   for (const auto& level : levels) {
-    const auto parts = parted(level);
-    if (!parts || (!found.numbers.empty() && parts->rest != found.unit)) return std::nullopt;
-    found.unit = parts->rest;
-    found.numbers.push_back(parts->number);
+    const auto each = number_in(level);
+    if (!each || (!found.numbers.empty() && each->unit != found.unit)) return std::nullopt;
+    found.unit = each->unit;
+    found.numbers.push_back(each->number);
   }
   return found;
 }
 
-/// "B" of "GB", "s" of "ms", nothing of "K".
+/// "B" of "GB", "s" of "ms".
 std::string_view without_prefix(std::string_view unit) {
   const bool has_prefix =
       !unit.empty() && std::string_view("kKMGTPmun").find(unit[0]) != std::string_view::npos;
@@ -48,6 +36,16 @@ std::string_view without_prefix(std::string_view unit) {
 }
 
 }  // namespace
+
+std::optional<NumberInText> number_in(std::string_view cell) {
+  NumberInText found;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), found.number);
+  found.unit = cell.substr(static_cast<std::size_t>(end - cell.data()));
+  found.unit.remove_prefix(std::min(found.unit.find_first_not_of(' '), found.unit.size()));
+  const bool has_digits = found.unit.find_first_of("0123456789") != std::string_view::npos;
+  if (error != std::errc() || !std::isfinite(found.number) || has_digits) return std::nullopt;
+  return found;
+}
 
 std::optional<Column> embedded_numbers(const Column& column) {
   if (!column.is_text()) return std::nullopt;
@@ -69,25 +67,26 @@ std::vector<std::string> units_of_one_kind(const Column& column) {
   std::set<std::string> units;
   std::set<std::string_view> kinds;
   for (const auto& level : column.levels) {
-    const auto parts = parted(level);
-    if (!parts) return {};
-    const auto unit = parts->rest.substr(std::min(parts->rest.find_first_not_of(' '), parts->rest.size()));
-    units.emplace(unit);
-    kinds.insert(without_prefix(unit));
+    const auto each = number_in(level);
+    if (!each) return {};
+    units.emplace(each->unit);
+    kinds.insert(without_prefix(each->unit));
   }
-  return kinds.size() == 1 ? std::vector(units.begin(), units.end()) : std::vector<std::string>();
+  const bool is_one_kind = kinds.size() == 1 && !kinds.begin()->empty();
+  return is_one_kind ? std::vector(units.begin(), units.end()) : std::vector<std::string>();
 }
 
-Column in_unit(const Column& numbers, const std::string& unit) {
-  Column text{.name = numbers.name};
+Column in_unit(const Column& column, const std::string& unit) {
+  Column text{.name = column.name};
   std::map<std::string, std::int32_t> codes;
-  for (std::size_t row = 0; row < numbers.rows(); ++row) {
-    if (numbers.is_empty(row)) {
+  for (std::size_t row = 0; row < column.rows(); ++row) {
+    if (column.is_empty(row)) {
       text.codes.push_back(-1);
       continue;
     }
-    const auto [found, is_new] =
-        codes.emplace(numbers.text(row) + unit, static_cast<std::int32_t>(text.levels.size()));
+    const auto cell = column.text(row);
+    const auto cell_in_unit = fmt::format("{}{}", number_in(cell)->number, unit);
+    const auto [found, is_new] = codes.emplace(cell_in_unit, static_cast<std::int32_t>(text.levels.size()));
     if (is_new) text.levels.push_back(found->first);
     text.codes.push_back(found->second);
   }

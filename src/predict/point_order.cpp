@@ -16,12 +16,15 @@ using Rows = std::vector<std::size_t>;
 
 constexpr std::size_t points_per_value = 50;  ///< of a draw: numbers of so few values may name machines
 
-/// What rows are sorted by.
-std::vector<double> ranks_of(const Column& column) {
-  auto ranks = as_numbers(column).value_or(std::vector<double>(column.codes.begin(), column.codes.end()));
-  for (auto& rank : ranks)
-    if (std::isnan(rank)) rank = -std::numeric_limits<double>::infinity();
-  return ranks;
+/// What rows are sorted by: numbers, and where there is text its place too, since "64px" and "64.0px" are
+/// two.
+void add_ranks(const Column& column, std::vector<std::vector<double>>& ranks) {
+  if (auto numbers = as_numbers(column)) {
+    for (auto& number : *numbers)
+      if (std::isnan(number)) number = -std::numeric_limits<double>::infinity();
+    ranks.push_back(std::move(*numbers));
+  }
+  if (column.is_text()) ranks.emplace_back(column.codes.begin(), column.codes.end());
 }
 
 }  // namespace
@@ -62,7 +65,7 @@ Rows drawn_points(const Table& features, std::size_t most) {
 
 Rows sorted_points(const Table& features) {
   std::vector<std::vector<double>> ranks;
-  for (const auto& column : features.columns) ranks.push_back(ranks_of(column));
+  for (const auto& column : features.columns) add_ranks(column, ranks);
   Rows order(features.rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

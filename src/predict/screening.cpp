@@ -18,14 +18,17 @@ using Eigen::VectorXi;
 
 constexpr std::size_t most_rows = 1000;
 constexpr Index rows_per_column = 4, fewest = 4;
-constexpr double nothing = 1e-9;  ///< of a length that was left: rounding
+// What is less is rounding:
+constexpr double least_length = 1e-9;  ///< of a column around its mean, beside its numbers'
+constexpr double least_square = 1e-9;  ///< of what those before it leave of a column of length 1
+constexpr double least_share = 1e-9;   ///< of the variance that a category explains
 
 /// Around their means, each of length 1; of length 0 where it never differs.
 MatrixXd directions(const MatrixXd& numbers) {
   MatrixXd all = numbers.rowwise() - numbers.colwise().mean();
   for (Index j = 0; j < all.cols(); ++j) {
     const double length = all.col(j).norm();
-    if (length > nothing * numbers.col(j).norm())
+    if (length > least_length * numbers.col(j).norm())
       all.col(j) /= length;
     else
       all.col(j).setZero();
@@ -72,11 +75,11 @@ std::vector<Index> strongest(const MatrixXd& numbers, const VectorXd& target, In
   VectorXd rest = target(rows).array() - target(rows).mean();
   while (std::ssize(chosen) < most) {
     const VectorXd squares = left.colwise().squaredNorm();
-    const VectorXd gains =
-        (squares.array() > nothing).select((left.transpose() * rest).array().square() / squares.array(), -1);
+    const VectorXd gains = (squares.array() > least_square)
+                               .select((left.transpose() * rest).array().square() / squares.array(), -1);
     Index best = 0;
-    if (gains.maxCoeff(&best) < 0 && !chosen.empty()) break;
-    const VectorXd direction = left.col(best) / std::max(nothing, std::sqrt(squares[best]));
+    if (gains.maxCoeff(&best) < 0) break;
+    const VectorXd direction = left.col(best) / std::sqrt(squares[best]);
     left -= direction * (direction.transpose() * left).eval();
     left.col(best).setZero();
     rest -= direction * direction.dot(rest);
@@ -93,15 +96,15 @@ std::vector<Index> strongest(const MatrixXi& levels, const VectorXd& target, Ind
   VectorXd rest = target(rows).array() - target(rows).mean();
   std::vector<Index> chosen;
   while (std::ssize(chosen) < most) {
-    VectorXd shares(some.cols());
-    for (Index c = 0; c < some.cols(); ++c) shares[c] = adjusted_share(rest, some.col(c));
+    VectorXd shares = VectorXd::Zero(some.cols());
+    for (Index c = 0; c < some.cols(); ++c)
+      if (std::ranges::find(chosen, c) == chosen.end()) shares[c] = adjusted_share(rest, some.col(c));
     Index best = 0;
-    if (!(shares.maxCoeff(&best) > nothing) && !chosen.empty()) break;
+    if (!(shares.maxCoeff(&best) > least_share)) break;
     rest -= means_by_level(rest, some.col(best));
     chosen.push_back(best);
   }
   std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
 

@@ -86,43 +86,45 @@ class Surveying {
       return fail(ErrorCode::invalid_argument,
                   "{}: the target '{}' is text, as '{}' in its first row; it must be a number", table_.source,
                   target.name, target.text(0));
-    for (std::size_t i = 0; i < table_.columns.size(); ++i) reaches_.push_back(reach_of(i));
     std::int64_t empty = 0, impossible = 0;
     for (std::size_t row = 0; row < table_.rows; ++row) {
       const double value = target.numbers[row];
       if (std::isnan(value)) {
         ++empty;
-      } else if (!(value > 0) || is_out_of_reach(row)) {
+      } else if (!(value > 0) || std::isinf(value)) {
         ++impossible;
       } else {
         rows_.push_back(row);
-        log_target_.push_back(std::log(value));
       }
     }
     if (empty > 0)
       find("no_target", fmt::format("no '{}' in {}: left out", target.name, counted(empty, "row")), empty);
     if (impossible > 0)
       find("impossible",
-           fmt::format("a '{}' that is not above 0, or a number too large, in {}: left out", target.name,
+           fmt::format("a '{}' that is not above 0, or infinite, in {}: left out", target.name,
                        counted(impossible, "row")),
            impossible);
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (i != target_ && !ignored_.contains(i)) leave_out_too_large(table_.columns[i]);
     if (rows_.empty())
       return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
+    for (const auto row : rows_) log_target_.push_back(std::log(target.numbers[row]));
     return {};
   }
-  bool is_out_of_reach(std::size_t row) const {
-    for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (const auto& column = table_.columns[i];
-          !column.is_text() && std::abs(column.numbers[row]) > reaches_[i])
-        return true;
-    return false;
-  }
-  /// The largest number that is possible in a column: any whose logarithm is looked at, or nothing of it.
-  double reach_of(std::size_t i) const {
-    if (ignored_.contains(i)) return std::numeric_limits<double>::infinity();
+  /// Of a number that is 0 or below somewhere squares are computed, of another its logarithm.
+  void leave_out_too_large(const Column& column) {
+    const auto numbers = as_numbers(column);
+    if (!numbers) return;
     const bool has_logarithms =
-        std::ranges::none_of(table_.columns[i].numbers, [](double number) { return number <= 0; });
-    return i == target_ || has_logarithms ? std::numeric_limits<double>::max() : largest_plain;
+        std::ranges::none_of(rows_, [&](std::size_t row) { return (*numbers)[row] <= 0; });
+    const double most = has_logarithms ? std::numeric_limits<double>::max() : largest_plain;
+    const auto is_too_large = [&](std::size_t row) { return std::abs((*numbers)[row]) > most; };
+    const auto first = std::ranges::find_if(rows_, is_too_large);
+    if (first == rows_.end()) return;
+    const auto message = fmt::format("'{}' is too large to compute with, as {} in row {}", column.name,
+                                     (*numbers)[*first], *first + 1);
+    const auto count = static_cast<std::int64_t>(std::erase_if(rows_, is_too_large));
+    find("too_large", fmt::format("{}: {} left out", message, counted(count, "row")), count);
   }
 
   /// From rows that differ in something: a table that was copied behind itself says nothing more of its
@@ -331,7 +333,6 @@ class Surveying {
   std::set<std::size_t> ignored_, used_;
   std::vector<ColumnKind> kinds_;
   std::vector<std::size_t> levels_;  ///< distinct values of each column but the target
-  std::vector<double> reaches_;      ///< reach_of() each column
   Rows rows_;                        ///< that are possible
   RowKeys keys_;                     ///< of their features
   std::vector<double> log_target_;

@@ -81,7 +81,7 @@ TEST(Survey, OfAShuffledTableIsTheSame) {
   EXPECT_EQ(points.features.source, turned.features.source);
   EXPECT_EQ(points.features.columns[0].levels, turned.features.columns[0].levels);
   EXPECT_EQ(points.target, turned.target);
-  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 1  32px 3 "))
+  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 4  32px 1 "))
       << "sorted";
 }
 
@@ -106,14 +106,18 @@ TEST(Survey, ATableBehindItselfHasTheSameKinds) {
 }
 
 TEST(Survey, NumbersThatAreTooLargeAreImpossible) {
-  const auto points_of = [](const char* first, const char* last, const SurveyOptions& options = {}) {
-    const auto text = fmt::format("a,b,t\n{},9,1\n2,8,2\n3,7,3\n4,6,4\n5,5,5\n{},4,6\n", first, last);
+  const auto points_of = [](const char* first, const char* last, const SurveyOptions& options = {},
+                            const char* unit = "") {
+    std::string text = fmt::format("a,b,t\n{}{},9,1\n{}{},4,6\n", first, unit, last, unit);
+    for (int a = 2; a <= 5; ++a) text += fmt::format("{}{},{},{}\n", a, unit, 10 - a, a);
     return surveyed(text, "t", options).points.target.size();
   };
   EXPECT_EQ(points_of("1", "1e308"), 6U) << "its logarithm is looked at";
   EXPECT_EQ(points_of("0", "1e308"), 5U) << "its square is no number";
   EXPECT_EQ(points_of("1", "inf"), 5U);
   EXPECT_EQ(points_of("1", "inf", {.ignored = {"a"}}), 6U) << "nobody looks there";
+  EXPECT_EQ(points_of("0", "2e200", {}, "px"), 5U) << "with a unit too";
+  EXPECT_EQ(points_of("0,3,\n1", "2e200"), 6U) << "a row without a target says nothing of the column";
 }
 
 TEST(Survey, ColumnsAreUsedOrIgnoredAsTheUserSays) {
@@ -139,7 +143,10 @@ TEST(Survey, SaysWhichRowsAreImpossibleOrOdd) {
       "t");
   EXPECT_THAT(found.findings, Contains(Field(&Finding::message, "no 't' in 1 row: left out")));
   EXPECT_THAT(found.findings,
-              Contains(testing::AllOf(Field(&Finding::code, "impossible"), Field(&Finding::rows, 2))));
+              Contains(testing::AllOf(Field(&Finding::code, "impossible"), Field(&Finding::rows, 1))));
+  EXPECT_THAT(found.findings,
+              Contains(Field(&Finding::message,
+                             "'batch' is too large to compute with, as inf in row 10: 1 row left out")));
   EXPECT_THAT(found.findings, Contains(testing::AllOf(Field(&Finding::code, "faster_than_linear"),
                                                       Field(&Finding::rows, 1))));
   EXPECT_THAT(found.findings,

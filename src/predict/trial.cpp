@@ -53,7 +53,7 @@ std::vector<std::optional<Kernel>> first_guesses(const std::vector<CandidateSpec
   const auto some = rows_of(inputs, rows);
   const auto some_targets = rows_of(log_target, rows);
   share_out(specs.size(), threads, "guess", [&](std::size_t i) {
-    if (!specs[i].has_process) return;
+    if (!specs[i].has_process || needs_sight(specs[i], inputs)) return;  // each fit sees others then
     const auto candidate = Candidate::fit(specs[i], context, some, some_targets);
     if (candidate && candidate->process()) guesses[i] = candidate->process()->kernel();
   });
