@@ -73,6 +73,13 @@ Rows least_of(const VectorXd& distances, std::size_t count) {
   return rows;
 }
 
+/// A number that never differed is no candidate's business, and has its effect nevertheless.
+bool has_effect(const LookedAt& columns, Situation situation, Index column) {
+  const bool is_level = situation == Situation::unseen || situation == Situation::few;
+  return situation == Situation::unvaried ||
+         (is_level ? columns.categories : columns.numbers)[static_cast<std::size_t>(column)];
+}
+
 void refuse(Prediction& prediction, std::string why) {
   prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
   prediction.refused = std::move(why);
@@ -82,9 +89,18 @@ void refuse(Prediction& prediction, std::string why) {
 
 Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) const {
   Place place;
+  std::map<Situation, std::pair<Index, double>> furthest;  // column and distance, of what nobody looks at
   const auto add = [&](Situation situation, Index column, double distance) {
-    place.conditions.push_back({situation, column});
-    place.distances.push_back(distance > 0 ? distance / measured.units[column] : 0);
+    if (distance > 0) distance /= measured.units[column];
+    if (situation != Situation::few && situation != Situation::between)
+      place.flagged.push_back({situation, column});
+    if (has_effect(measured.looked_at, situation, column)) {
+      place.conditions.push_back({situation, column});
+      place.distances.push_back(distance);
+    } else if (const auto [far, is_first] = furthest.try_emplace(situation, column, distance);
+               !is_first && distance > far->second.second) {
+      far->second = {column, distance};
+    }
   };
   for (Index j = 0; j < inputs.ranged.cols(); ++j) {
     const double value = inputs.ranged(row, j);
@@ -105,13 +121,16 @@ Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) c
       add(Situation::few, c, 0);
     }
   }
+  for (const auto& [situation, far] : furthest) {
+    place.conditions.push_back({situation, far.first});
+    place.distances.push_back(far.second);
+  }
   return place;
 }
 
 std::vector<Extrapolation> Model::words(const Place& place, const Table& rows, std::size_t row) const {
   std::vector<Extrapolation> all;
-  for (const auto& condition : place.conditions) {
-    if (condition.situation == Situation::few || condition.situation == Situation::between) continue;
+  for (const auto& condition : place.flagged) {
     const bool is_level = condition.situation == Situation::unseen;
     const auto& column = is_level ? design_.categories()[static_cast<std::size_t>(condition.column)].column
                                   : design_.ranged()[static_cast<std::size_t>(condition.column)];
@@ -151,6 +170,7 @@ Model::Levels Model::levels() const {
   }
   for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
   measured.units = units();
+  measured.looked_at = looked_at(candidates_, design_);
   return measured;
 }
 

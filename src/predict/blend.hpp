@@ -12,6 +12,9 @@ namespace neph::predict {
 struct Place {
   std::vector<Condition> conditions;
   std::vector<double> distances;  ///< of each: how far beyond the range, or from the nearest value
+  /// What leaves the table: of the conditions, and of columns that no candidate looks at. Of those the
+  /// furthest alone is a condition: what nothing looks at says as little in a hundred columns as in one.
+  std::vector<Condition> flagged;
   bool is_within_range() const {
     return std::ranges::none_of(conditions, leaves_range, &Condition::situation);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "predict/blend.hpp"
+#include "predict/looked_at.hpp"
 #include "predict/method.hpp"
 #include "predict/survey.hpp"
 
@@ -92,6 +93,7 @@ class Model {
     std::vector<std::vector<bool>> is_rare;  ///< each level of each category
     std::vector<std::vector<double>> grids;  ///< of the ranged numbers (grid_of)
     Eigen::RowVectorXd units;                ///< of distances in them
+    LookedAt looked_at;
   };
   struct Blended;
   struct Question {

@@ -103,5 +103,59 @@ TEST_F(WideTable, AModelThatLooksBeyondItsColumnsIsRefused) {
     }
 }
 
+/// `time_of` is what a row of such cells takes.
+template <class TimeOf>
+std::string random_table(Random& random, int rows, int columns, const TimeOf& time_of) {
+  std::string text;
+  for (int j = 0; j < columns; ++j) text += fmt::format("c{},", j);
+  text += "t\n";
+  std::vector<double> cells(static_cast<std::size_t>(columns));
+  for (int i = 0; i < rows; ++i) {
+    for (auto& number : cells) text += fmt::format("{},", number = 1 + static_cast<double>(random.below(50)));
+    text += fmt::format("{}\n", time_of(cells));
+  }
+  return text;
+}
+
+/// Columns chosen once from all rows would seem to predict those that were left out.
+TEST(TableOfNoise, IsCalledNoise) {
+  Random random(3);
+  const auto found =
+      *survey(*parse_table(
+                  random_table(random, 60, 300, [&](const auto&) { return std::exp(random.normal()); }), "t"),
+              "t");
+  const auto model = Model::fit(found, {.method = Method::process});
+  ASSERT_TRUE(model) << model.error().message;
+  const auto& standings = model->blend().standings();
+  const auto inside = std::ranges::find(standings, Condition{}, &Standing::condition);
+  ASSERT_NE(inside, standings.end());
+  EXPECT_GT(inside->median, 0.6) << "half of a normal distribution lies within 0.67 deviations";
+}
+
+/// Beyond the range of a column that nothing looks at lies nearly every row of such a table.
+TEST(WideIntervals, DoNotGrowWithColumnsThatSayNothing) {
+  Random random(4);
+  const auto time_of = [&](const auto& cells) {
+    return (cells[7] + cells[8]) * std::exp(0.01 * random.normal());
+  };
+  const auto text = random_table(random, 60, 1200, time_of), asked = random_table(random, 50, 1200, time_of);
+  const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
+  ASSERT_TRUE(model) << model.error().message;
+  const auto query = *parse_table(asked, "q");
+  const auto said = *model->predict(query);
+  std::vector<double> widths;
+  std::size_t flagged = 0, covered = 0;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const double truth = query.columns.back().numbers[i];
+    widths.push_back(said[i].high / said[i].low);
+    flagged += said[i].extrapolates.empty() ? 0 : 1;
+    covered += said[i].low <= truth && truth <= said[i].high ? 1 : 0;
+  }
+  std::ranges::sort(widths);
+  EXPECT_LT(widths[widths.size() / 2], 8);
+  EXPECT_GE(covered, 43U) << "of 50";
+  EXPECT_GE(flagged, 45U);
+}
+
 }  // namespace
 }  // namespace neph::predict
