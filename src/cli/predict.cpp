@@ -18,8 +18,9 @@
 namespace neph::cli {
 namespace {
 
-constexpr std::size_t most_shown = 100;         ///< rows of a table for people
-constexpr std::size_t most_columns_shown = 12;  ///< of it
+constexpr std::size_t most_shown = 100;           ///< rows of a table for people
+constexpr std::size_t most_columns_shown = 12;    ///< of it
+constexpr std::size_t most_departures_shown = 6;  ///< columns in which a row leaves it
 constexpr std::size_t nearest_in_json = 3;
 
 struct PredictCommand {
@@ -33,8 +34,11 @@ struct PredictCommand {
 std::string why(const predict::Prediction& prediction) {
   if (!prediction.refused.empty()) return "refused: " + prediction.refused;
   std::string words;
-  for (const auto& each : prediction.extrapolates)
+  const auto& all = prediction.extrapolates;
+  for (const auto& each : std::span(all).first(std::min(all.size(), most_departures_shown)))
     words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", each.column, each.how_far);
+  if (all.size() > most_departures_shown)
+    words += fmt::format("; and {} more columns", all.size() - most_departures_shown);
   return words;
 }
 

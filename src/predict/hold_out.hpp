@@ -59,7 +59,7 @@ struct HoldOutSettings {
   int folds = 5;
   /// Ranged numbers whose values are left out, and categories whose levels are; nothing: all.
   std::optional<std::vector<Eigen::Index>> columns, categories;
-  std::size_t most_levels = 10;  ///< of a category that are left out, one at a time
+  std::size_t most_levels = 16;  ///< of a category that are left out, one at a time
   /// Of more rows a draw, which says as much of a way to predict: of those that are kept in folds and in
   /// others, and of those that are left out.
   std::size_t most_kept_in_folds = 100'000, most_kept = 5000, most_left_out = 2000;
