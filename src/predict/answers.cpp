@@ -230,7 +230,8 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     prediction.value = steady::exp(mean);
     prediction.low = steady::exp(mean - half);
     prediction.high = steady::exp(mean + half);
-    if (!(half < widest_half && std::isfinite(prediction.high)))
+    const bool is_far = !(half < widest_half && std::isfinite(prediction.high));
+    if (is_far && !prediction.extrapolates.empty())
       refuse(prediction, "so far from all that was measured that nothing can be said; measure nearer to it");
   }
 }

@@ -19,6 +19,8 @@ constexpr Index any_column = -1;
 /// The power of a number without trials of its own: it may be about this one more or less than what is
 /// predicted.
 constexpr double unknown_power = 0.5;
+/// Where no level of any category could be left out: a new one may take twice or half the time.
+constexpr double unknown_level = 0.7;
 constexpr double worst_error = 5;  ///< a factor of 150: a candidate that failed
 
 VectorXd weights_of(const VectorXd& errors, std::int64_t trials) {
@@ -190,6 +192,8 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, const Disagreemen
     const double distance = place.distances[i];
     double half = here.half_by(standing);
     if (!is_own && !is_between) half = hypotenuse(half, unknown_power * distance);
+    if (condition.situation == Situation::unseen && standing.condition.situation != Situation::unseen)
+      half = hypotenuse(half, unknown_level);
     half *= 1 + 0.5 / static_cast<double>(standing.trials);
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const Group& each) { return is_own && each.number == standing.group; });

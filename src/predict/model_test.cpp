@@ -132,6 +132,16 @@ TEST(Model, AnotherUnitOfANumberChangesNothing) {
   }
 }
 
+TEST(Model, OfALevelBesideOnlyOneLittleIsKnown) {
+  std::string text = "mode,batch,t\n";
+  for (int batch = 1; batch <= 20; ++batch) text += fmt::format("inference,{},{}\n", batch, 2 + batch);
+  const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
+  const auto said = *model->predict(*parse_table("mode,batch\ninference,4\ntraining,4\n", "q"));
+  EXPECT_LT(said[0].high / said[0].low, 1.1);
+  EXPECT_GT(said[1].high / said[1].low, 3.5);
+  EXPECT_EQ(said[1].extrapolates.front().how_far, "'training' was not measured");
+}
+
 /// A temperature below and above 0: no power of it is a time's.
 TEST(Model, RefusesWhatLiesBeyondAnyInterval) {
   std::string text = "degrees,t\n";
