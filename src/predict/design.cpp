@@ -146,24 +146,14 @@ MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t 
 }  // namespace
 
 Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
-  Inputs part{.places = rows_of(inputs.places, rows)};
-  const auto count = static_cast<Index>(rows.size());
-  part.log_quantities.resize(count, inputs.log_quantities.cols());
-  part.plain.resize(count, inputs.plain.cols());
-  part.work.resize(count, inputs.work.cols());
-  part.mean_layer.resize(count, inputs.mean_layer.cols());
-  part.given = rows_of(inputs.given, rows);
-  part.network = inputs.network;
-  part.ranged.resize(count, inputs.ranged.cols());
-  for (Index i = 0; i < count; ++i) {
-    const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
-    part.log_quantities.row(i) = inputs.log_quantities.row(row);
-    part.plain.row(i) = inputs.plain.row(row);
-    part.work.row(i) = inputs.work.row(row);
-    part.mean_layer.row(i) = inputs.mean_layer.row(row);
-    part.ranged.row(i) = inputs.ranged.row(row);
-  }
-  return part;
+  return {.log_quantities = some_rows(inputs.log_quantities, rows),
+          .places = rows_of(inputs.places, rows),
+          .plain = some_rows(inputs.plain, rows),
+          .work = some_rows(inputs.work, rows),
+          .mean_layer = some_rows(inputs.mean_layer, rows),
+          .given = rows_of(inputs.given, rows),
+          .ranged = some_rows(inputs.ranged, rows),
+          .network = inputs.network};
 }
 
 Result<Design> Design::learn(const Table& points, const Roles& roles) {

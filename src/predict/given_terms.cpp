@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/process.hpp"
+
 namespace neph::predict {
 namespace {
 
@@ -28,14 +30,6 @@ Result<std::vector<Formula>> formulas_of(const char* option, const std::vector<s
   return all;
 }
 
-MatrixXd rows_of(const MatrixXd& matrix, const std::vector<std::size_t>& rows) {
-  MatrixXd part(static_cast<Index>(rows.size()), matrix.cols());
-  if (part.cols() == 0) return part;  // of no terms nobody needs to have made rows
-  for (Index i = 0; i < part.rows(); ++i)
-    part.row(i) = matrix.row(static_cast<Index>(rows[static_cast<std::size_t>(i)]));
-  return part;
-}
-
 /// Which rows are fitted to: those whose target is a number above 0.
 std::vector<bool> measured_rows(const Table& table, const Column& target) {
   std::vector<bool> measured(table.rows, true);
@@ -48,7 +42,7 @@ std::vector<bool> measured_rows(const Table& table, const Column& target) {
 }  // namespace
 
 GivenValues rows_of(const GivenValues& values, const std::vector<std::size_t>& rows) {
-  return {rows_of(values.work, rows), rows_of(values.latency, rows)};
+  return {some_rows(values.work, rows), some_rows(values.latency, rows)};
 }
 
 Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& columns) {

@@ -56,7 +56,6 @@ Problem problem_of(const Json& in, std::size_t rows) {
   all.places.levels = matrix_of(in["levels"]).cast<int>();
   all.places.numbers.resize(quantities.rows(), 0);
   all.work.resize(quantities.rows(), 0);
-  all.mean_layer.resize(quantities.rows(), 0);
   all.ranged.resize(quantities.rows(), 0);
   VectorXd log_target(quantities.rows());
   for (Index i = 0; i < log_target.size(); ++i)

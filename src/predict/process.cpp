@@ -62,14 +62,7 @@ VectorXd rows_of(const VectorXd& values, std::span<const std::size_t> rows) {
 }
 
 Places rows_of(const Places& places, std::span<const std::size_t> rows) {
-  const auto count = static_cast<Index>(rows.size());
-  Places part{MatrixXd(count, places.numbers.cols()), Eigen::MatrixXi(count, places.levels.cols())};
-  for (Index i = 0; i < count; ++i) {
-    const auto row = static_cast<Index>(rows[static_cast<std::size_t>(i)]);
-    part.numbers.row(i) = places.numbers.row(row);
-    part.levels.row(i) = places.levels.row(row);
-  }
-  return part;
+  return {some_rows(places.numbers, rows), some_rows(places.levels, rows)};
 }
 
 Places with_pairs(const Places& places) {

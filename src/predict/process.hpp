@@ -27,6 +27,15 @@ struct Places {
   Eigen::MatrixXd numbers;  ///< rows by columns
   Eigen::MatrixXi levels;   ///< rows by category columns
 };
+/// In the order given. Of a matrix without columns nobody needs to have made rows.
+template <class Matrix>
+Matrix some_rows(const Matrix& all, std::span<const std::size_t> rows) {
+  Matrix some(static_cast<Eigen::Index>(rows.size()), all.cols());
+  if (all.cols() == 0) return some;
+  for (Eigen::Index i = 0; i < some.rows(); ++i)
+    some.row(i) = all.row(static_cast<Eigen::Index>(rows[static_cast<std::size_t>(i)]));
+  return some;
+}
 Places rows_of(const Places& places, std::span<const std::size_t> rows);
 Eigen::VectorXd rows_of(const Eigen::VectorXd& values, std::span<const std::size_t> rows);
 
