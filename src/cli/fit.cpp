@@ -26,8 +26,9 @@ template <class Visit, Describes<FitCommand> Self>
 void describe(Visit&& v, Self& s) {
   v("out", s.out, "file for the model");
   v("method", s.method,
-    "auto tries all that suit the table and believes each where hold-outs say so; lattuada, nnls, stepwise "
-    "and ernest are the literature's, to compare with");
+    "auto blends what hold-outs say suits the table; or a part of that alone: terms (sums of work), process "
+    "(Gaussian, behind powers), trees (boosted, behind powers); lattuada, nnls, stepwise and ernest are the "
+    "literature's, to compare with");
 }
 
 void print_survey(const predict::Survey& survey) {
@@ -74,7 +75,7 @@ void print_standings(const predict::Model& model) {
     const auto way = model.way(static_cast<std::size_t>(best));
     table.add({printable(model.words(conditions)), std::to_string(standing.trials),
                fmt::format("{:.1f} %", 100 * std::expm1(standing.median)),
-               fmt::format("{:.1f} %", 100 * std::expm1(standing.median * standing.reach)),
+               fmt::format("{:.1f} %", 100 * std::expm1(standing.p90)),
                fmt::format("{} ({:.0f} %)", way, 100 * weights[best])});
   }
   fmt::print("\nTried on parts of the table that were left out:\n{}", table.text_within(terminal_width()));

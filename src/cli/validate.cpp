@@ -42,11 +42,12 @@ void describe(Visit&& v, Self& s) {
   v("split", s.split, "'gpus<=4 -> gpus>4': rows to fit on and rows to predict; several with ';' between");
   v("leave_out", s.leave_out, "column of which each value is predicted from the others");
   v("keep", s.keep, "so many rows of each value stay with --leave-out, drawn at random", at_least(0));
-  v("folds", s.folds, "each row is predicted from all but its fold", at_least(2));
+  v("folds", s.folds, "each row is predicted from all but its fold; without another way to part the rows, 5",
+    at_least(2));
   v("sample", s.sample, "so many random rows predict all others", at_least(5));
   v("draws", s.draws, "how often --keep and --sample draw", at_least(1));
   v("seed", s.seed, "of what is random", at_least(0));
-  v("method", s.method, "methods with commas between, or all");
+  v("method", s.method, "methods of neph fit with commas between, or all");
   v("html", s.html, "file to write a page with charts to, which loads nothing from anywhere");
 }
 
@@ -285,9 +286,12 @@ void declare_validate(Command& command) {
       "  neph validate runs.csv --target t --leave-out model\n"
       "  neph validate runs.csv --target t --leave-out machine --keep 5 --draws 4\n"
       "  neph validate runs.csv --target t --method auto,terms --html validation.html\n"
+      "  neph validate runs.csv --target t --split 'model!=A|B & batch<=64 -> model=A|B; -> side>128'\n"
+      "A side of --split has conditions that all hold: a column, one of <= >= != < > =, and a value, or "
+      "several "
+      "with | between. An empty side has all rows that the other has not. '128px' counts as 128 too.\n"
       "Without any of --split, --leave-out, --folds and --sample: five random folds, which say nothing of "
-      "what "
-      "lies beyond the table's ranges.");
+      "what lies beyond the table's ranges.");
   command.action([options] { return validate_table(*options); });
 }
 

@@ -84,6 +84,7 @@ Standing standing_of(const Condition& condition, std::int64_t group, const std::
     }
   }
   standing.median = std::max(1e-6, stats::median(sizes));
+  standing.p90 = stats::quantile(sizes, promise);
   for (std::size_t i = 0; i < sizes.size(); ++i)
     ratios.push_back(sizes[i] / expected_size(standing, spreads[i]));
   const auto count = static_cast<double>(ratios.size());

@@ -31,6 +31,7 @@ struct Standing {
   /// expected of how much the ways disagree (Blend::half_width).
   double median = 0;
   double reach = 0;
+  double p90 = 0;  ///< what nine of ten of them keep below; those that the weights were learned from
 };
 
 /// What ways of these weights agree on. Within the ranges of numbers, where all are about right, their mean,

@@ -75,6 +75,21 @@ TEST(Blend, MeasuresDisagreementAsEachHoldOutDid) {
               1e-12);
 }
 
+/// Of ways that disagree the more the further they are off, the interval where they agree says less.
+TEST(Blend, KnowsWhatNineOfTenErrorsKeepBelow) {
+  Eigen::MatrixXd errors(200, 2);
+  for (Eigen::Index i = 0; i < errors.rows(); i += 2) {
+    const double error = 0.01 * static_cast<double>(i / 2);
+    errors.row(i) << 2 * error, 0;
+    errors.row(i + 1) << 0, 2 * error;
+  }
+  const auto blend = Blend::learn({{{Condition{}}, errors, {0}}});
+  const auto& standing = blend.standings().front();
+  EXPECT_NEAR(standing.median, 0.5, 0.01);
+  EXPECT_NEAR(standing.p90, 0.9, 0.01);
+  EXPECT_LT(standing.median * standing.reach, 0.5);
+}
+
 TEST(Blend, IsSurerTheNearerAMeasuredValueIs) {
   const Condition between{Situation::between, 0};
   const auto blend =

@@ -69,12 +69,13 @@ Status ModelParts::check(const Model& model) {
   for (const auto& standing : model.blend_.standings()) {
     const auto [situation, column] = standing.condition;
     const bool is_of_level = situation == Situation::unseen || situation == Situation::few;
-    NEPH_CHECK(consistent(
-        standing.errors.size() == ways && standing.errors.allFinite() && standing.trials > 0 &&
-            standing.median > 0 && std::isfinite(standing.reach) && standing.distance >= 0 &&
-            std::isfinite(standing.distance) && standing.group >= -1 && standing.group <= most_rows &&
-            column >= -1 && (situation == Situation::inside || column < (is_of_level ? categories : ranged)),
-        "what trials said"));
+    NEPH_CHECK(
+        consistent(standing.errors.size() == ways && standing.errors.allFinite() && standing.trials > 0 &&
+                       standing.median > 0 && std::isfinite(standing.reach) && std::isfinite(standing.p90) &&
+                       standing.distance >= 0 && std::isfinite(standing.distance) && standing.group >= -1 &&
+                       standing.group <= most_rows && column >= -1 &&
+                       (situation == Situation::inside || column < (is_of_level ? categories : ranged)),
+                   "what trials said"));
   }
   for (const auto& candidate : model.candidates_) NEPH_CHECK(check_candidate(candidate, design, inputs));
   return {};

@@ -13,7 +13,7 @@ using Eigen::Index;
 namespace {
 
 constexpr const char* format_name = "neph model";
-constexpr std::int64_t format_version = 3;  // 3: numbers know the unit that stood behind them in text
+constexpr std::int64_t format_version = 4;  // 4: trials know what nine of ten errors keep below
 
 template <class T>
 struct IsVariant : std::false_type {};
@@ -24,6 +24,7 @@ concept Dense = std::is_base_of_v<Eigen::DenseBase<T>, T>;
 
 constexpr std::array model_names{"powers", "monomials", "work",
                                  "given",  "features",  "trees"};  // of Candidate::Model, in its order
+static_assert(model_names.size() == std::variant_size_v<Candidate::Model>);
 
 template <class T>
 constexpr bool is_optional_part =

@@ -111,6 +111,7 @@ struct ModelParts {
     v("distance", s.distance);
     v("median", s.median);
     v("reach", s.reach);
+    v("p90", s.p90);
   }
   template <class Visit, Describes<TermTexts> Self>
   static void fields(Visit& v, Self& s) {

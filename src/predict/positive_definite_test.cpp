@@ -21,16 +21,18 @@ MatrixXd any_positive_definite(Index size, std::uint64_t seed) {
 }
 
 TEST(PositiveDefinite, IsFactorisedSolvedAndInverted) {
-  const MatrixXd matrix = any_positive_definite(50, 1);
-  const VectorXd truth = VectorXd::LinSpaced(50, -1, 1);
-  MatrixXd factor = matrix;
-  ASSERT_TRUE(factorise(factor));
-  EXPECT_NEAR((solve(factor, matrix * truth) - truth).norm(), 0, 1e-10);
-  const MatrixXd lower = factor.triangularView<Eigen::Lower>();
-  EXPECT_NEAR((lower * lower.transpose() - matrix).norm(), 0, 1e-9);
-  invert(factor);
-  const MatrixXd inverse = factor.selfadjointView<Eigen::Lower>();
-  EXPECT_NEAR((inverse * matrix - MatrixXd::Identity(50, 50)).norm(), 0, 1e-9);
+  for (const Index size : {1, 2, 7, 48, 49, 97, 301}) {  // in one piece, and in several
+    const MatrixXd matrix = any_positive_definite(size, 1);
+    const VectorXd truth = VectorXd::LinSpaced(size, -1, 1);
+    MatrixXd factor = matrix;
+    ASSERT_TRUE(factorise(factor));
+    EXPECT_NEAR((solve(factor, matrix * truth) - truth).norm(), 0, 1e-9) << size;
+    const MatrixXd lower = factor.triangularView<Eigen::Lower>();
+    EXPECT_NEAR((lower * lower.transpose() - matrix).norm(), 0, 1e-9) << size;
+    invert(factor);
+    const MatrixXd inverse = factor.selfadjointView<Eigen::Lower>();
+    EXPECT_NEAR((inverse * matrix - MatrixXd::Identity(size, size)).norm(), 0, 1e-8) << size;
+  }
 }
 
 TEST(PositiveDefinite, SaysWhatIsNot) {
