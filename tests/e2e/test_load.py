@@ -1,6 +1,7 @@
 """`neph load` against a server whose times are known: figures, truth, promises, formats, faults."""
 
 import csv
+import itertools
 import json
 import signal
 import time
@@ -294,7 +295,10 @@ def test_a_stall_of_two_seconds_is_in_the_percentiles(neph, tmp_path, protocol):
         output, talk = running.communicate(timeout=40)
     assert running.returncode == 0, talk
     cell = only_cell(json.loads(output))
-    assert value(cell, "response_max_ms") == pytest.approx(2000, rel=0.15)
+    answered = sorted(answer for _, _, answer in server.seen())
+    silence_ms = 1000 * max(later - earlier for earlier, later in itertools.pairwise(answered))
+    assert silence_ms > 1950, "a machine that is held up may make it longer, never shorter"
+    assert value(cell, "response_max_ms") == pytest.approx(silence_ms, rel=0.1), "as long as the server answered nobody"
     assert value(cell, "response_p90_ms") > 1000, "a third of the requests came in it"
     assert value(cell, "requests_answered") == pytest.approx(300, rel=0.25)
 
