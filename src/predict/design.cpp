@@ -326,8 +326,12 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
   const auto role = [&](const std::string& name) -> Result<std::vector<double>> {
     if (name.empty()) return std::vector<double>(rows.rows, 0.0);
     const auto number = std::ranges::find(numbers_, name, &Number::column);
-    if (number != numbers_.end()) return number->asked_in(rows);
-    return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
+    if (number == numbers_.end())
+      return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
+    NEPH_TRY(auto values, number->asked_in(rows));
+    for (auto& value : values)
+      if (std::isnan(value)) value = number->usual;
+    return values;
   };
   NEPH_TRY(const auto sides, role(roles_.side));
   NEPH_TRY(auto batches, role(roles_.batch));
@@ -346,8 +350,14 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
     NEPH_TRY(found, work_of(names_of_networks.text(row), sides[row]));
     return found;
   };
+  std::map<std::pair<const NetworkWork*, double>, std::size_t> first_with;  // this network, side and batch
   for (std::size_t row = 0; row < rows.rows; ++row) {
     NEPH_TRY(const auto* of_row, work_in(row));
+    if (const auto [first, is_new] = first_with.try_emplace({of_row, batches[row]}, row); !is_new) {
+      for (auto* kind : {&quantities, &shares, &means, &work})
+        for (auto& column : *kind) column.push_back(column[first->second]);
+      continue;
+    }
     const double each[] = {of_row->macs * batches[row], of_row->moved_bytes * batches[row],
                            of_row->parameters, of_row->depth, static_cast<double>(of_row->layers.size())};
     for (std::size_t i = 0; i < names.size(); ++i) quantities[i].push_back(steady::log(each[i]));

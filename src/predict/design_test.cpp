@@ -101,6 +101,17 @@ TEST(Design, NetworksBecomeWork) {
 }
 
 /// The numbers are those that Python made of what 'neph net --json' says.
+TEST(Design, AnEmptySideOrBatchOfANetworkIsItsMedian) {
+  const auto points =
+      table_of("m,s,b\nresnet50,224,8\nresnet50,,8\nresnet50,224,\nvgg16,224,8\nvgg16,224,8\n");
+  const auto design = *Design::learn(points, {.network = "m", .side = "s", .batch = "b"});
+  const auto work = design.apply(points)->work;
+  EXPECT_TRUE(work.row(0).array().isFinite().all());
+  EXPECT_EQ(work.row(1), work.row(0));
+  EXPECT_EQ(work.row(2), work.row(0));
+  EXPECT_NE(work.row(3), work.row(0));
+}
+
 TEST(Design, TheMeanLayerCountsEachByItsWork) {
   const auto points = table_of("model,side,batch\nresnet50,224,1\nresnet50,224,8\nvgg16,128,8\n");
   const auto design = *Design::learn(points, {.network = "model", .side = "side", .batch = "batch"});
