@@ -36,6 +36,28 @@ Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table&
   return {};
 }
 
+/// The columns with a meaning that the user knows, which are features whatever they look like.
+Result<std::vector<std::string>> columns_with_roles(const TableOptions& options, const predict::Table& table,
+                                                    const std::vector<std::string>& ignored) {
+  std::vector<std::string> columns;
+  for (const auto& [option, name] : {std::pair{"--network", &options.network},
+                                     {"--side", &options.side},
+                                     {"--batch", &options.batch},
+                                     {"--machine", &options.machine}}) {
+    if (name->empty()) continue;
+    NEPH_TRY(const auto place, table.find(*name));
+    NEPH_TRY(const auto target, table.find(options.target));
+    if (place == target)
+      return fail(ErrorCode::invalid_argument, "{} {}: it is the --target, which is to be predicted", option,
+                  *name);
+    for (const auto& other : ignored)
+      if (table.find(other) == place)
+        return fail(ErrorCode::invalid_argument, "{} {}: it is to be ignored too (--ignore)", option, *name);
+    columns.push_back(table.columns[place].name);
+  }
+  return columns;
+}
+
 Result<predict::Table> table_of(const TableOptions& options) {
   if (is_store(options.table)) {
     auto wanted = names_in(options.use);
@@ -68,6 +90,8 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
   predict::SurveyOptions wanted{.ignored = names_in(options.ignore),
                                 .used = names_in(options.use),
                                 .most_points = static_cast<std::size_t>(options.most_points)};
+  NEPH_TRY(const auto with_roles, columns_with_roles(options, table, wanted.ignored));
+  wanted.used.insert(wanted.used.end(), with_roles.begin(), with_roles.end());
   const auto texts = terms_in(options);
   if (!texts.empty()) {
     NEPH_TRY(const auto terms, predict::GivenTerms::parse(texts, table, options.target));

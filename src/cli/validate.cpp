@@ -287,9 +287,9 @@ void declare_validate(Command& command) {
       "  neph validate runs.csv --target t --leave-out machine --keep 5 --draws 4\n"
       "  neph validate runs.csv --target t --method auto,terms --html validation.html\n"
       "  neph validate runs.csv --target t --split 'model!=A|B & batch<=64 -> model=A|B; -> side>128'\n"
-      "A side of --split has conditions that all hold: a column, one of <= >= != < > =, and a value, or "
-      "several "
-      "with | between. An empty side has all rows that the other has not. '128px' counts as 128 too.\n"
+      "A side of --split has conditions that all hold: a column, one of <= >= != < > =, and a value, or\n"
+      "several with | between. An empty side has all rows that the other has not.\n"
+      "'128px' counts as 128 too.\n"
       "Without any of --split, --leave-out, --folds and --sample: five random folds, which say nothing of "
       "what lies beyond the table's ranges.");
   command.action([options] { return validate_table(*options); });

@@ -224,6 +224,10 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
       refuse(prediction, "no row of this machine was measured; add one or more to the table and fit again");
       continue;
     }
+    if (!inputs.unbuilt.empty() && !inputs.unbuilt[static_cast<std::size_t>(i)].empty()) {
+      refuse(prediction, inputs.unbuilt[static_cast<std::size_t>(i)]);
+      continue;
+    }
     const VectorXd own = all.logs.row(i).transpose();
     const double mean = agreed(all.weights, own, place.is_within_range()),
                  half = blend_.half_width(place, all.weights, own, question.noise);

@@ -26,14 +26,23 @@ Rest rest_of(const Survey& survey, const std::vector<std::size_t>& points) {
   return rest;
 }
 
-/// Mean absolute error of the logarithm; NaN: all were refused.
-Result<double> log_error(const Model& model, const Table& rows, const std::vector<double>& measured,
-                         std::size_t threads) {
+/// Absolute errors of the logarithm; NaN where the answer was refused.
+Result<std::vector<double>> log_errors(const Model& model, const Table& rows,
+                                       const std::vector<double>& measured, std::size_t threads) {
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < predictions.size(); ++i)
+    errors.push_back(std::abs(std::log(predictions[i].value / measured[i])));
+  return errors;
+}
+
+/// By how much the second are larger, on average over the rows that both answer; NaN: there is none.
+double growth_of(const std::vector<double>& usual, const std::vector<double>& shuffled) {
   double sum = 0, answered = 0;
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    if (!predictions[i].refused.empty()) continue;
-    sum += std::abs(std::log(predictions[i].value / measured[i]));
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    const double growth = shuffled[i] - usual[i];
+    if (!std::isfinite(growth)) continue;
+    sum += growth;
     ++answered;
   }
   return sum / answered;
@@ -71,15 +80,15 @@ Contribution contribution_of(const std::string& name, const Growths& growths) {
   return made;
 }
 
-void add_growths(const Model& model, const Rest& rest, double usual, std::size_t threads, Random& random,
-                 Growths& growths) {
+void add_growths(const Model& model, const Rest& rest, const std::vector<double>& usual, std::size_t threads,
+                 Random& random, Growths& growths) {
   for (int i = 0; i < shuffles; ++i) {
     auto rows = rest.rows;
     shuffle_column(rows.columns[growths.column], random);
-    if (const auto error = log_error(model, rows, rest.measured, threads); !error)
-      growths.failure = error.error().message;
-    else if (std::isfinite(*error - usual))
-      growths.all.push_back(*error - usual);
+    if (const auto errors = log_errors(model, rows, rest.measured, threads); !errors)
+      growths.failure = errors.error().message;
+    else if (const double growth = growth_of(usual, *errors); std::isfinite(growth))
+      growths.all.push_back(growth);
   }
 }
 
@@ -101,8 +110,8 @@ Result<std::vector<Contribution>> contributions(const Survey& survey, const FitO
   for (const auto& split : splits) {
     const auto model = Model::fit(part_of(survey, split.train), fit);
     const auto rest = rest_of(survey, drawn_from(split.test, most_predicted));
-    const auto usual = model ? log_error(*model, rest.rows, rest.measured, options.threads)
-                             : Result<double>(tl::unexpected(model.error()));
+    const auto usual = model ? log_errors(*model, rest.rows, rest.measured, options.threads)
+                             : Result<std::vector<double>>(tl::unexpected(model.error()));
     if (!usual) failure = usual.error();
     for (auto& growths : all)
       if (usual) add_growths(*model, rest, *usual, options.threads, random, growths);

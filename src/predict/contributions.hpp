@@ -9,7 +9,8 @@ namespace neph::predict {
 /// the method of `options` is fitted on four fifths of the points, and predicts the rest as it is and with
 /// the values of one column shuffled among its rows. The factor is what the mean absolute error of the
 /// logarithm grows by, as a factor; over five folds (one of more than 500 points) and three shuffles each, of
-/// columns that differ; the largest first. The same for the same seed. `options.progress` counts fits. Error:
+/// columns that differ; the largest first. Rows that are refused as shuffled (a network that cannot be built
+/// with such small pictures) are left out. The same for the same seed. `options.progress` counts fits. Error:
 /// invalid_argument (no fold could be fitted).
 Result<std::vector<Contribution>> contributions(const Survey& survey, const FitOptions& options,
                                                 std::uint64_t seed);

@@ -37,6 +37,16 @@ TEST(Contributions, AreTheSameForTheSameSeed) {
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].factor, second[i].factor);
 }
 
+TEST(Contributions, LeaveOutNetworksThatCannotBeBuiltAsShuffled) {
+  const FitOptions options{.roles = roles_of_networks, .method = Method::process};
+  auto of = by_column(*contributions(steps_of_networks(), options, 1));
+  for (const auto* column : {"model", "side", "batch"}) {
+    EXPECT_EQ(of[column].unavailable, "");
+    EXPECT_GT(of[column].factor, 1.2) << column;
+    EXPECT_LT(of[column].factor, 10) << column;
+  }
+}
+
 TEST(Contributions, SayWhyNothingCouldBeFitted) {
   const auto survey = part_of(noisy_work(2), {0, 1, 2, 3, 4});
   const auto none = contributions(survey, {.method = Method::process}, 1);

@@ -2,119 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "core/names.hpp"
+#include "predict/network_numbers.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
 #include "predict/survey.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
-namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
-
-/// Multiply-accumulates that a machine does while it moves a byte: ridge points of a roofline
-/// (Williams, Waterman, Patterson, CACM 52(4), 2009). The machine's own lies between two of them.
-constexpr std::array ridge_points{2.0, 8.0, 32.0};
-
-/// What of a machine a term's time depends on.
-enum class Bound { compute, memory, both, neither };
-
-struct Term {
-  std::string name;
-  Bound bound = Bound::neither;
-};
-
-/// What a training step or an inference asks of a machine, in several measures. Their sums with coefficients
-/// of the machine, none below 0, are times.
-const std::vector<Term>& terms() {
-  static const auto all = [] {
-    std::vector<Term> some{{"ordinary macs", Bound::compute},
-                           {"depthwise macs", Bound::compute},
-                           {"dense macs", Bound::compute},
-                           {"padded macs", Bound::compute},
-                           {"bytes moved", Bound::memory},
-                           {"convolution weight bytes", Bound::memory},
-                           {"dense weight bytes", Bound::memory},
-                           {"layers"},
-                           {"input bytes"},
-                           {"batch"},
-                           {"one"}};
-    for (const double ridge : ridge_points)
-      some.push_back({fmt::format("roofline at {} macs a byte", ridge), Bound::both});
-    return some;
-  }();
-  return all;
-}
-
-/// Of `batch` pictures, in the order of terms().
-std::vector<double> values_of_terms(const NetworkWork& work, double batch) {
-  double convolution = 0, depthwise = 0, dense = 0, padded = 0, moved = 0, weights = 0, dense_weights = 0;
-  std::array<double, ridge_points.size()> roofs{};
-  for (const auto& layer : work.layers) {
-    const double macs = layer.macs * batch, bytes = layer.moved_bytes * batch + layer.weight_bytes;
-    const bool is_dense = layer.kind == LayerWork::Kind::dense;
-    (layer.kind == LayerWork::Kind::depthwise ? depthwise : is_dense ? dense : convolution) += macs;
-    if (layer.kind == LayerWork::Kind::convolution) padded += layer.padded_macs * batch;
-    moved += layer.moved_bytes * batch;
-    (is_dense ? dense_weights : weights) += layer.weight_bytes;
-    for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i] += std::max(macs, ridge_points[i] * bytes);
-  }
-  std::vector<double> all{convolution,
-                          depthwise,
-                          dense,
-                          padded,
-                          moved,
-                          weights,
-                          dense_weights,
-                          static_cast<double>(work.layers.size()),
-                          work.input_bytes * batch,
-                          batch,
-                          1};
-  all.insert(all.end(), roofs.begin(), roofs.end());
-  return all;
-}
-
-/// A convolution or dense layer is a product of matrices (Chetlur et al., cuDNN: Efficient Primitives for
-/// Deep Learning, 2014): positions of all pictures by channels, summed over so many products. How fast a
-/// machine does one depends on these sizes.
-constexpr std::size_t sizes_of_mean_layer = 3;
-
-/// Logarithms of its channels, positions and summands, for `batch` pictures. Each layer counts by the time
-/// that a roofline gives it.
-std::array<double, sizes_of_mean_layer> mean_layer(const NetworkWork& work, double batch) {
-  std::array<double, sizes_of_mean_layer> sums{};
-  double all = 0;
-  for (const auto& layer : work.layers) {
-    const double bytes = layer.moved_bytes * batch + layer.weight_bytes;
-    const double weight = std::max(layer.macs * batch, ridge_points[1] * bytes);
-    const std::array sizes{layer.channels, layer.positions * batch, layer.summands};
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * steady::log(sizes[i]);
-    all += weight;
-  }
-  for (auto& sum : sums) sum /= std::max(1e-300, all);
-  return sums;
-}
-
-/// Machines by terms, as Design::machine_speeds() says.
-MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {
-  MatrixXd speeds = MatrixXd::Zero(static_cast<Index>(machines.size()), static_cast<Index>(terms().size()));
-  for (Index m = 0; m < speeds.rows(); ++m) {
-    const auto device = known.device_of(machines[static_cast<std::size_t>(m)]);
-    if (!device) continue;
-    for (Index k = 0; k < speeds.cols(); ++k) {
-      const auto bound = terms()[static_cast<std::size_t>(k)].bound;
-      const double compute = bound == Bound::compute || bound == Bound::both ? device->fp32_tflops : 1;
-      const double memory = bound == Bound::memory || bound == Bound::both ? device->bandwidth_gb_s : 1;
-      speeds(m, k) = bound == Bound::both ? std::sqrt(compute * memory) : compute * memory;
-    }
-  }
-  return speeds;
-}
-
-}  // namespace
 
 struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
@@ -133,6 +34,13 @@ struct Design::Columns {
   }
 };
 
+/// Each row's network, with its side and batch: its place among those that differ.
+struct Design::Networks {
+  std::vector<NetworkNumbers> different;  ///< nought where it cannot be built
+  std::vector<std::string> unbuilt;       ///< why; empty: it can
+  std::vector<std::size_t> of_row;
+};
+
 namespace {
 
 MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t rows) {
@@ -141,6 +49,14 @@ MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t 
     for (std::size_t i = 0; i < rows; ++i)
       matrix(static_cast<Index>(i), static_cast<Index>(j)) = columns[j][i];
   return matrix;
+}
+
+std::vector<std::string> some_texts(const std::vector<std::string>& all,
+                                    const std::vector<std::size_t>& rows) {
+  std::vector<std::string> some;
+  if (!all.empty())
+    for (const auto row : rows) some.push_back(all[row]);
+  return some;
 }
 
 }  // namespace
@@ -153,7 +69,8 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .mean_layer = some_rows(inputs.mean_layer, rows),
           .given = rows_of(inputs.given, rows),
           .ranged = some_rows(inputs.ranged, rows),
-          .network = inputs.network};
+          .network = inputs.network,
+          .unbuilt = some_texts(inputs.unbuilt, rows)};
 }
 
 Result<Design> Design::learn(const Table& points, const Roles& roles) {
@@ -200,7 +117,12 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
   NEPH_CHECK(design.given_.values(points));
   Columns columns;
   NEPH_CHECK(design.add_numbers(points, columns));
-  NEPH_CHECK(design.add_network(points, columns));
+  if (!design.roles_.network.empty()) {
+    NEPH_TRY(const auto networks, design.networks(points));
+    for (const auto& why : networks.unbuilt)
+      if (!why.empty()) return fail(ErrorCode::invalid_argument, "{}", why);
+    add_network(networks, columns);
+  }
   design.quantities_ = columns.quantity_names;
   design.feature_names_ = columns.feature_names;
   design.work_names_ = columns.work_names;
@@ -241,8 +163,12 @@ std::string Design::range_end(Index ranged, double value) const {
 Result<Inputs> Design::apply(const Table& rows) const {
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
-  NEPH_CHECK(add_network(rows, columns));
   Inputs inputs;
+  if (!roles_.network.empty()) {
+    NEPH_TRY(const auto networks, this->networks(rows));
+    add_network(networks, columns);
+    for (const auto place : networks.of_row) inputs.unbuilt.push_back(networks.unbuilt[place]);
+  }
   NEPH_TRY(inputs.places.levels, levels(rows));
   inputs.log_quantities = as_matrix(columns.log_quantities, rows.rows);
   inputs.places.numbers = as_matrix(columns.features, rows.rows);
@@ -320,11 +246,11 @@ Result<const NetworkWork*> Design::work_of(const std::string& name, double side)
   return &works_.emplace(key, std::move(work)).first->second;
 }
 
-Status Design::add_network(const Table& rows, Columns& columns) const {
-  if (roles_.network.empty()) return {};
-  NEPH_TRY(const auto network, rows.find_fitted(roles_.network));
-  const auto role = [&](const std::string& name) -> Result<std::vector<double>> {
-    if (name.empty()) return std::vector<double>(rows.rows, 0.0);
+Result<Design::Networks> Design::networks(const Table& rows) const {
+  NEPH_TRY(const auto place, rows.find_fitted(roles_.network));
+  const auto& names = rows.columns[place];
+  const auto role = [&](const std::string& name, double without) -> Result<std::vector<double>> {
+    if (name.empty()) return std::vector<double>(rows.rows, without);
     const auto number = std::ranges::find(numbers_, name, &Number::column);
     if (number == numbers_.end())
       return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
@@ -333,47 +259,43 @@ Status Design::add_network(const Table& rows, Columns& columns) const {
       if (std::isnan(value)) value = number->usual;
     return values;
   };
-  NEPH_TRY(const auto sides, role(roles_.side));
-  NEPH_TRY(auto batches, role(roles_.batch));
-  if (roles_.batch.empty()) batches.assign(rows.rows, 1.0);
+  NEPH_TRY(const auto sides, role(roles_.side, 0));
+  NEPH_TRY(const auto batches, role(roles_.batch, 1));
 
-  const std::vector<std::string> names{"macs", "bytes moved", "parameters", "depth", "layers"};
-  std::vector<std::vector<double>> quantities(names.size()), shares(2), means(sizes_of_mean_layer), work;
-  for (const auto& term : terms()) columns.work_names.push_back(term.name);
-  work.resize(columns.work_names.size());
-  const auto& names_of_networks = rows.columns[network];
-  std::map<std::pair<std::int32_t, double>, const NetworkWork*> known;  // by code: quicker than by name
-  const auto work_in = [&](std::size_t row) -> Result<const NetworkWork*> {
-    if (!names_of_networks.is_text()) return work_of(names_of_networks.text(row), sides[row]);
-    auto& found = known[{names_of_networks.codes[row], sides[row]}];
-    if (found) return found;
-    NEPH_TRY(found, work_of(names_of_networks.text(row), sides[row]));
-    return found;
-  };
-  std::map<std::pair<const NetworkWork*, double>, std::size_t> first_with;  // this network, side and batch
+  Networks networks;
+  std::map<std::tuple<std::int32_t, double, double>, std::size_t> known;  // by code: quicker than by name
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    NEPH_TRY(const auto* of_row, work_in(row));
-    if (const auto [first, is_new] = first_with.try_emplace({of_row, batches[row]}, row); !is_new) {
-      for (auto* kind : {&quantities, &shares, &means, &work})
-        for (auto& column : *kind) column.push_back(column[first->second]);
-      continue;
-    }
-    const double each[] = {of_row->macs * batches[row], of_row->moved_bytes * batches[row],
-                           of_row->parameters, of_row->depth, static_cast<double>(of_row->layers.size())};
-    for (std::size_t i = 0; i < names.size(); ++i) quantities[i].push_back(steady::log(each[i]));
-    shares[0].push_back(of_row->depthwise_macs / of_row->macs);
-    shares[1].push_back(of_row->dense_macs / of_row->macs);
-    const auto mean = mean_layer(*of_row, batches[row]);
-    for (std::size_t i = 0; i < mean.size(); ++i) means[i].push_back(mean[i]);
-    const auto values = values_of_terms(*of_row, batches[row]);
-    for (std::size_t i = 0; i < values.size(); ++i) work[i].push_back(values[i]);
+    const auto code = names.is_text() ? names.codes[row] : 0;  // a number is no network: the first row fails
+    const auto [found, is_new] =
+        known.try_emplace({code, sides[row], batches[row]}, networks.different.size());
+    networks.of_row.push_back(found->second);
+    if (!is_new) continue;
+    const auto work = work_of(names.text(row), sides[row]);
+    if (!work && work.error().code != ErrorCode::invalid_argument) return tl::unexpected(work.error());
+    networks.different.push_back(work ? NetworkNumbers(**work, batches[row]) : NetworkNumbers());
+    networks.unbuilt.push_back(work ? std::string() : work.error().message);
   }
-  for (std::size_t i = 0; i < names.size(); ++i) columns.add_quantity(names[i], std::move(quantities[i]));
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    columns.add_plain(i == 0 ? "share of depthwise macs" : "share of dense macs", std::move(shares[i]));
-  columns.mean_layer = std::move(means);
-  columns.work = std::move(work);
-  return {};
+  return networks;
+}
+
+void Design::add_network(const Networks& networks, Columns& columns) {
+  const auto column_of = [&](const auto& number_of) {
+    std::vector<double> column;
+    for (const auto place : networks.of_row) column.push_back(number_of(networks.different[place]));
+    return column;
+  };
+  const auto column = [&](auto numbers, std::size_t i) {
+    return column_of([&](const NetworkNumbers& network) { return (network.*numbers)[i]; });
+  };
+  for (std::size_t i = 0; i < network_quantities.size(); ++i)
+    columns.add_quantity(network_quantities[i], column(&NetworkNumbers::log_quantities, i));
+  for (std::size_t i = 0; i < network_shares.size(); ++i)
+    columns.add_plain(network_shares[i], column(&NetworkNumbers::shares, i));
+  for (std::size_t i = 0; i < sizes_of_mean_layer; ++i)
+    columns.mean_layer.push_back(column(&NetworkNumbers::mean_layer, i));
+  columns.work_names = names_of_work_terms();
+  for (std::size_t i = 0; i < columns.work_names.size(); ++i)
+    columns.work.push_back(column(&NetworkNumbers::work, i));
 }
 
 }  // namespace neph::predict

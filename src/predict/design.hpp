@@ -42,6 +42,9 @@ struct Inputs {
   GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   std::optional<Eigen::Index> network;  ///< category of its name
+  /// Of each row why its network cannot be built, whose numbers are nought then; nowhere any text without
+  /// one.
+  std::vector<std::string> unbuilt;
   Eigen::Index rows() const { return places.numbers.rows(); }
 };
 Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);
@@ -52,8 +55,8 @@ class Design {
   /// for it), those of GivenTerms.
   static Result<Design> learn(const Table& points, const Roles& roles);
 
-  /// Errors: not_found (a column is missing), invalid_argument (text where there were numbers, an empty cell
-  /// in a column that had none).
+  /// Errors: not_found (a column is missing, a network is not known), invalid_argument (text where there were
+  /// numbers, an empty cell in a column that had none).
   Result<Inputs> apply(const Table& rows) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }
@@ -105,10 +108,12 @@ class Design {
     Result<double> of_text(const Table& rows, const std::string& cell) const;
   };
   struct Columns;  ///< of the inputs, one by one
+  struct Networks;
 
   Status add_numbers(const Table& rows, Columns& columns) const;
   Result<Eigen::MatrixXi> levels(const Table& rows) const;
-  Status add_network(const Table& rows, Columns& columns) const;
+  Result<Networks> networks(const Table& rows) const;
+  static void add_network(const Networks& networks, Columns& columns);
   Result<const NetworkWork*> work_of(const std::string& name, double side) const;
 
   Roles roles_;

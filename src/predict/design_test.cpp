@@ -100,7 +100,6 @@ TEST(Design, NetworksBecomeWork) {
   EXPECT_EQ(design.machine_speeds()(2, 0), 0) << "nobody knows it";
 }
 
-/// The numbers are those that Python made of what 'neph net --json' says.
 TEST(Design, AnEmptySideOrBatchOfANetworkIsItsMedian) {
   const auto points =
       table_of("m,s,b\nresnet50,224,8\nresnet50,,8\nresnet50,224,\nvgg16,224,8\nvgg16,224,8\n");
@@ -112,6 +111,7 @@ TEST(Design, AnEmptySideOrBatchOfANetworkIsItsMedian) {
   EXPECT_NE(work.row(3), work.row(0));
 }
 
+/// The numbers are those that Python made of what 'neph net --json' says.
 TEST(Design, TheMeanLayerCountsEachByItsWork) {
   const auto points = table_of("model,side,batch\nresnet50,224,1\nresnet50,224,8\nvgg16,128,8\n");
   const auto design = *Design::learn(points, {.network = "model", .side = "side", .batch = "batch"});
@@ -131,6 +131,19 @@ TEST(Design, SaysWhichNetworkItDoesNotKnow) {
   };
   EXPECT_EQ(learn("m,s\nResNet51,224\nvgg16,224\n"), "unknown network 'ResNet51'; did you mean 'resnet50'?");
   EXPECT_THAT(learn("m,s\nvgg16,8\nvgg16,224\n"), HasSubstr("the picture is too small"));
+}
+
+TEST(Design, OfARowThatIsAskedItSaysWhyItsNetworkCannotBeBuilt) {
+  const auto points = table_of("m,s,b\nvgg16,224,1\nresnet50,64,1\nvgg16,64,8\n");
+  const auto design = *Design::learn(points, {.network = "m", .side = "s", .batch = "b"});
+  const auto inputs = *design.apply(table_of("m,s,b\nresnet50,64,1\nvgg16,8,1\nvgg16,64,8\n"));
+  EXPECT_THAT(inputs.unbuilt, ElementsAre("", HasSubstr("the picture is too small"), ""));
+  EXPECT_EQ(inputs.work.row(0), design.apply(points)->work.row(1));
+  EXPECT_EQ(inputs.work.row(2), design.apply(points)->work.row(2));
+  EXPECT_TRUE(inputs.work.row(1).isZero());
+  EXPECT_THAT(rows_of(inputs, {1, 2}).unbuilt, ElementsAre(inputs.unbuilt[1], ""));
+  EXPECT_THAT(design.apply(table_of("m,s,b\nresnet51,64,1\n")).error().message,
+              HasSubstr("did you mean 'resnet50'?"));
 }
 
 TEST(NetworkWork, VariantsGoFirst) {

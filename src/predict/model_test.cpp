@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "core/random.hpp"
+#include "predict/noisy_work_test.hpp"
 
 namespace neph::predict {
 namespace {
@@ -152,6 +153,19 @@ TEST(Model, RefusesWhatLiesBeyondAnyInterval) {
   EXPECT_TRUE(std::isnan(said[2].value));
   EXPECT_THAT(said[2].refused, HasSubstr("measure nearer to it"));
   EXPECT_EQ(said[2].extrapolates.front().how_far, "1000000, measured up to 20");
+}
+
+TEST(Model, RefusesARowWhoseNetworkCannotBeBuiltAndAnswersTheOthersAsAlone) {
+  const auto model =
+      *Model::fit(steps_of_networks(), {.roles = roles_of_networks, .method = Method::process});
+  const auto asked = [&](const std::string& rows) {
+    return *model.predict(*parse_table("model,side,batch\n" + rows, "q"));
+  };
+  const auto all = asked("vgg16,100,4\ninceptionv3,64,4\nresnet50,64,24\n");
+  EXPECT_THAT(all[1].refused, HasSubstr("inceptionv3 cannot be built so"));
+  EXPECT_TRUE(std::isnan(all[1].value) && std::isnan(all[1].low) && std::isnan(all[1].high));
+  EXPECT_EQ(all[0].value, asked("vgg16,100,4\n")[0].value);
+  EXPECT_EQ(all[2].high, asked("resnet50,64,24\n")[0].high);
 }
 
 TEST(Model, ATableOfTextAloneHasAnInside) {

@@ -22,4 +22,19 @@ inline Survey noisy_work(int works) {
   return *survey(*parse_table(text, "work.csv"), "t", {.ignored = {}, .used = {"colour"}});
 }
 
+/// Training steps of three networks, one of which, inceptionv3, cannot be built with pictures of 32 or 64
+/// pixels; columns model, side, batch, and t, with 1 % of noise.
+inline Survey steps_of_networks() {
+  Random random(1);
+  std::string text = "model,side,batch,t\n";
+  for (const auto& [model, weight] : {std::pair{"resnet50", 1.0}, {"vgg16", 3.0}, {"inceptionv3", 1.5}})
+    for (const int side : {32, 64, 128, 224})
+      for (const int batch : {4, 8, 16, 32})
+        if (side > 64 || model != std::string_view("inceptionv3"))
+          text += fmt::format("{},{},{},{}\n", model, side, batch,
+                              weight * (1 + 1e-5 * side * side * batch) * std::exp(0.01 * random.normal()));
+  return *survey(*parse_table(text, "steps.csv"), "t");
+}
+inline const Roles roles_of_networks{.network = "model", .side = "side", .batch = "batch"};
+
 }  // namespace neph::predict

@@ -41,6 +41,17 @@ std::vector<Choice> choose(MatrixXd covariance, double noise, std::size_t count)
   return chosen;
 }
 
+/// Those whose network can be built with pictures of their side.
+Result<Table> buildable(const Table& combinations, const Table& points, const Roles& roles) {
+  if (roles.network.empty()) return combinations;
+  NEPH_TRY(const auto design, Design::learn(points, roles));
+  NEPH_TRY(const auto inputs, design.apply(combinations));
+  std::vector<std::size_t> built;
+  for (std::size_t row = 0; row < combinations.rows; ++row)
+    if (inputs.unbuilt[row].empty()) built.push_back(row);
+  return rows_of(combinations, built);
+}
+
 Result<Process> process_of(const Survey& survey, const Model& model, const FitOptions& options) {
   VectorXd log_target(std::ssize(survey.points.target));
   for (Index i = 0; i < log_target.size(); ++i)
@@ -56,7 +67,9 @@ Result<Process> process_of(const Survey& survey, const Model& model, const FitOp
 
 Result<std::vector<Proposal>> proposals(const Survey& survey, const FitOptions& options,
                                         const ProposalSettings& settings) {
-  const auto combinations = unmeasured(survey.points.features, settings.most_candidates, settings.seed);
+  const auto& points = survey.points.features;
+  NEPH_TRY(const auto combinations,
+           buildable(unmeasured(points, settings.most_candidates, settings.seed), points, options.roles));
   if (combinations.rows == 0) return std::vector<Proposal>{};
   NEPH_TRY(const auto model, Model::fit(survey, options));
   NEPH_TRY(const auto predictions, model.predict(combinations, options.threads));

@@ -1,5 +1,6 @@
 #include "predict/proposals.hpp"
 
+#include <numeric>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -93,6 +94,22 @@ TEST(Proposals, AreNotMeasuredAndApart) {
   }
   EXPECT_THAT(works, SizeIs(5));
   EXPECT_GT(*works.rbegin(), 12) << "not all next to what is known";
+}
+
+/// Two rows are not measured, and eight that nobody can measure.
+TEST(Proposals, AreNoneOfANetworkThatCannotBeBuilt) {
+  const auto all = steps_of_networks();
+  std::vector<std::size_t> rows(all.points.target.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::erase(rows, 2U);
+  std::erase(rows, 20U);
+  const auto made = *proposals(part_of(all, rows), {.roles = roles_of_networks, .method = Method::process});
+  const auto missing = rows_of(all.points.features, {2, 20});
+  std::set<std::string> proposed;
+  for (const auto& proposal : made)
+    proposed.insert(fmt::format("{},{},{},", proposal.cells[0].get<std::string>(),
+                                proposal.cells[1].get<double>(), proposal.cells[2].get<double>()));
+  EXPECT_EQ(proposed, texts_of(missing));
 }
 
 TEST(Proposals, AreNoneWhereAllIsMeasured) {

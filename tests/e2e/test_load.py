@@ -1,7 +1,6 @@
 """`neph load` against a server whose times are known: figures, truth, promises, formats, faults."""
 
 import csv
-import itertools
 import json
 import signal
 import time
@@ -9,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
+import tritonclient.grpc
+import tritonclient.http
 from conftest import Neph, disturbance_since
 from known import CASES, TIMER_MS, KnownServer, arrivals, waited
 
@@ -183,10 +184,12 @@ def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
     assert talk.count("finishing this run; once more to stop now\n") == 1
     assert talk.count(" late)") <= 1, "at most the probe that had begun"
     cell = only_cell(json.loads(output))
-    assert "stopped_early" in codes(cell) and cell["verdict"] == "doubtful"
+    voided = codes(cell) & {"schedule_missed", "generator_saturated"}  # by a machine that is held up, not by the stop
+    assert "stopped_early" in codes(cell) and cell["verdict"] == ("invalid" if voided else "doubtful")
     assert cell["facts"]["search"].startswith(told.strip())
 
 
+@pytest.mark.timing
 def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
     (neph.folder / "trace.csv").write_text("at_s,what\n" + "".join(f"{10 + 0.05 * i},x\n" for i in range(30)))
     trace = only_cell(neph.json("load", server.http, "--model", "known", "--trace", "trace.csv", "--warmup", "0s"))
@@ -199,6 +202,7 @@ def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
     assert offline["verdict"] != "invalid"
     server.stop()
     arrived, _, answered = zip(*server.seen()[-50:])
+    assert all(next_arrival < answer for next_arrival, answer in zip(arrived[1:], answered)), "the server never waits"
     truth = 50 / (max(answered) - min(arrived))
     assert truth < 101, "a machine that is held up may serve fewer, never more"
     assert value(offline, "requests_per_s") == pytest.approx(truth, rel=0.1)
@@ -291,18 +295,20 @@ def test_a_server_killed_under_load_ends_in_a_verdict(neph, tmp_path, protocol, 
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_a_stall_of_two_seconds_is_in_the_percentiles(neph, tmp_path, protocol):
     with KnownServer(tmp_path, service=0.005) as server:
+        witness = getattr(tritonclient, protocol).InferenceServerClient(server.url(protocol).split("//")[1])
+        assert witness.is_server_live()
         running = neph.start("load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "6s", "--json")
         time.sleep(2.5)
+        began = time.monotonic()
         server.process.send_signal(signal.SIGSTOP)
         time.sleep(2)
         server.process.send_signal(signal.SIGCONT)
+        assert witness.is_server_live()
+        stall_ms = 1000 * (time.monotonic() - began)
         output, talk = running.communicate(timeout=40)
     assert running.returncode == 0, talk
     cell = only_cell(json.loads(output))
-    answered = sorted(answer for _, _, answer in server.seen())
-    silence_ms = 1000 * max(later - earlier for earlier, later in itertools.pairwise(answered))
-    assert silence_ms > 1950, "a machine that is held up may make it longer, never shorter"
-    assert value(cell, "response_max_ms") == pytest.approx(silence_ms, rel=0.1), "as long as the server answered nobody"
+    assert value(cell, "response_max_ms") == pytest.approx(stall_ms, rel=0.1), "as an independent client saw it"
     assert value(cell, "response_p90_ms") > 1000, "a third of the requests came in it"
     assert value(cell, "requests_answered") == pytest.approx(300, rel=0.25)
 

@@ -62,6 +62,17 @@ def test_a_machine_that_nobody_measured_is_refused(neph, fitted):
     assert "refused: no row of this machine was measured" in shown
 
 
+def test_a_network_that_cannot_be_built_so_is_refused_alone(neph):
+    rows = [f"{model},{side},{batch},{side * side * batch}" for model in ("vgg16", "resnet50") for side in (64, 128) for batch in (1, 2, 4)]
+    (neph.folder / "steps.csv").write_text("model,side,batch,ms\n" + "\n".join(rows))
+    neph("fit", "steps.csv", "--target", "ms", "--network", "model", "--side", "side", "--batch", "batch", "--out", "steps.json")
+    (neph.folder / "asked.csv").write_text("model,side,batch\nvgg16,8,4\nvgg16,96,4\n")
+    small, usual = neph.json("predict", "steps.json", "asked.csv")["rows"]
+    assert small["value"] is None and "the picture is too small" in small["refused"]
+    assert usual["refused"] == "" and usual["value"] == pytest.approx(96 * 96 * 4, rel=0.2)
+    assert "refused: vgg16 cannot be built so" in neph("predict", "steps.json", "asked.csv").stdout
+
+
 def test_a_few_rows_calibrate_a_model_to_a_new_machine(neph, fitted):
     true = {batch: true_ms(batch, 8, "fast") * 1.7 for batch in (1, 2, 4, 8, 16, 24, 32)}
     write_csv(neph.folder / "few.csv", [{"machine": "new", "layers": 8, "batch": batch, "step (ms)": true[batch]} for batch in (1, 4, 8, 16, 32)])

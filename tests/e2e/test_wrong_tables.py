@@ -33,6 +33,16 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
     assert not (neph.folder / "model.json").exists()
 
 
+@pytest.mark.parametrize("words, complaint", [
+    (("--network", "modl"), "unknown column 'modl' in runs.csv; did you mean 'model'?"),
+    (("--machine", "t"), "--machine t: it is the --target, which is to be predicted"),
+    (("--network", "model", "--ignore", "x,model"), "--network model: it is to be ignored too (--ignore)"),
+])  # fmt: skip
+def test_a_column_with_a_meaning_is_there_and_looked_at(neph, words, complaint):
+    (neph.folder / "runs.csv").write_text("model,x,t\n" + "".join(f"resnet50,{i},{i}\n" for i in range(1, 9)))
+    assert complaint in neph("fit", "runs.csv", "--target", "t", *words, code=None).stderr
+
+
 def limited(neph, megabytes, *words):
     """What is left of `neph WORDS` where the program may have so much memory for data."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))  # noqa: E731
