@@ -22,21 +22,9 @@ using Rows = std::vector<std::size_t>;
 /// it, nearer to none since machines do more work faster.
 constexpr double usual_power = 0.3;
 constexpr double widest_half = 14;  ///< of an interval's logarithm: a factor of a million says nothing
-constexpr std::size_t rows_of_a_job = 4096;
-constexpr double level_distance = 100;  ///< more than all numbers together, within their ranges
 /// Of all ways together that are left out of a blend because they hardly count: asking them costs as much as
 /// asking those that do.
 constexpr double least_counting = 0.002;
-
-std::vector<Rows> in_jobs(const Rows& rows) {
-  std::vector<Rows> jobs;
-  for (std::size_t begin = 0; begin < rows.size(); begin += rows_of_a_job) {
-    const auto end = std::min(rows.size(), begin + rows_of_a_job);
-    jobs.emplace_back(rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                      rows.begin() + static_cast<std::ptrdiff_t>(end));
-  }
-  return jobs;
-}
 
 /// Whether a value within a grid is none of its own.
 bool is_between(const std::vector<double>& grid, double value) {
@@ -56,21 +44,6 @@ VectorXd without_lightest(VectorXd weights) {
     weights[i] = 0;
   }
   return weights / weights.sum();
-}
-
-/// The `count` least distances, the first of equal ones first.
-Rows least_of(const VectorXd& distances, std::size_t count) {
-  std::vector<std::pair<double, std::size_t>> least;
-  if (count == 0) return {};
-  for (Index i = 0; i < distances.size(); ++i) {
-    if (least.size() == count && !(distances[i] < least.back().first)) continue;
-    if (least.size() == count) least.pop_back();
-    const std::pair here{distances[i], static_cast<std::size_t>(i)};
-    least.insert(std::upper_bound(least.begin(), least.end(), here), here);
-  }
-  Rows rows;
-  for (const auto& each : least) rows.push_back(each.second);
-  return rows;
 }
 
 /// A number that never differed is no candidate's business, and has its effect nevertheless.
@@ -251,43 +224,13 @@ Result<std::vector<Prediction>> Model::predict(const Table& rows, std::size_t th
   }
   std::vector<Rows> jobs;
   for (auto& [conditions, alike] : by_conditions) {
-    sort_by_levels(alike, inputs.places.levels);
+    sort_by_places(alike, inputs.places);
     for (auto& job : in_jobs(alike)) jobs.push_back(std::move(job));
   }
   std::vector<Prediction> predictions(rows.rows);
   share_out(jobs.size(), threads, "predict",
             [&](std::size_t job) { answer(jobs[job], question, predictions); });
   return predictions;
-}
-
-Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
-  NEPH_TRY(const auto inputs, design_.apply(rows));
-  const Eigen::RowVectorXd width = (high_ - low_).cwiseMax(1e-9);
-  const MatrixXd points = points_.ranged.array().rowwise() / width.array();
-  const MatrixXd asked = inputs.ranged.array().rowwise() / width.array();
-  const auto& levels = inputs.places.levels;
-  Rows order(rows.rows);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  sort_by_levels(order, levels);
-  const auto jobs = in_jobs(order);
-  std::vector<Rows> all(rows.rows);
-  share_out(jobs.size(), threads, "nearest", [&](std::size_t job) {
-    VectorXd of_levels, distances;
-    for (std::size_t i = 0; i < jobs[job].size(); ++i) {
-      const auto row = static_cast<Index>(jobs[job][i]);
-      if (i == 0 || levels.row(row) != levels.row(static_cast<Index>(jobs[job][i - 1]))) {
-        of_levels.setZero(points.rows());
-        for (Index c = 0; c < levels.cols(); ++c)
-          of_levels.array() +=
-              (points_.places.levels.col(c).array() != levels(row, c)).cast<double>() * level_distance;
-      }
-      distances = of_levels;
-      for (Index j = 0; j < points.cols(); ++j)
-        distances.array() += (points.col(j).array() - asked(row, j)).square();
-      all[static_cast<std::size_t>(row)] = least_of(distances, count);
-    }
-  });
-  return all;
 }
 
 }  // namespace neph::predict

@@ -182,6 +182,15 @@ Result<Inputs> Design::apply(const Table& rows) const {
   return inputs;
 }
 
+Result<Inputs> Design::located(const Table& rows) const {
+  Columns columns;
+  NEPH_CHECK(add_numbers(rows, columns));
+  Inputs inputs;
+  NEPH_TRY(inputs.places.levels, levels(rows));
+  inputs.ranged = as_matrix(columns.ranged, rows.rows);
+  return inputs;
+}
+
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
     NEPH_TRY(auto values, number.asked_in(rows));

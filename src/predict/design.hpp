@@ -58,6 +58,8 @@ class Design {
   /// Errors: not_found (a column is missing, a network is not known), invalid_argument (text where there were
   /// numbers, an empty cell in a column that had none).
   Result<Inputs> apply(const Table& rows) const;
+  /// The ranged numbers and levels alone, which tell how near rows are to each other.
+  Result<Inputs> located(const Table& rows) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }

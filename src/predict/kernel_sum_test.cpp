@@ -1,7 +1,10 @@
 #include "predict/kernel_sum.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +46,32 @@ TEST_F(KernelSums, HaveTheSameBitsHoweverManyAtOnce) {
   for (Index row = 0; row < sums.size(); ++row) {
     const Places alone{at_.numbers.row(row), at_.levels.row(row)};
     EXPECT_EQ(std::bit_cast<std::uint64_t>(sum_.at(alone)[0]), std::bit_cast<std::uint64_t>(sums[row]));
+  }
+}
+
+/// How often a row is another than the one before it.
+template <class Matrix>
+Index changes(const Matrix& rows) {
+  Index count = 0;
+  for (Index row = 1; row < rows.rows(); ++row) count += rows.row(row) != rows.row(row - 1);
+  return count;
+}
+
+TEST_F(KernelSums, HaveTheSameBitsWhicheverRowsStandTogether) {
+  const auto shared = places_on_a_grid(1000, random_);  // 64 different numbers, 16 combinations of levels
+  auto unlike = shared;
+  unlike.numbers.col(0) = VectorXd::LinSpaced(1000, -1, 1.1);
+  for (const Places* many : {&shared, &std::as_const(unlike)}) {
+    std::vector<std::size_t> order(1000);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    sort_by_places(order, *many);
+    const auto sorted = rows_of(*many, order);
+    const VectorXd sums = rows_of(sum_.at(*many), order), together = sum_.at(sorted);
+    for (Index row = 0; row < 1000; ++row)
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(together[row]), std::bit_cast<std::uint64_t>(sums[row]));
+    EXPECT_EQ(many == &shared ? changes(sorted.numbers) : changes(sorted.levels), many == &shared ? 63 : 15);
+    std::ranges::sort(order);
+    EXPECT_TRUE(std::ranges::adjacent_find(order) == order.end()) << "each row once";
   }
 }
 

@@ -85,6 +85,30 @@ TEST_F(ModelOfTimes, KnowsTheNearestPoints) {
 }
 
 /// A number that never differed means what the terms say of it, and no more than can be known without them.
+/// Against each point's place in the whole order, worked out point by point; 400 is far outside the range.
+TEST_F(ModelOfTimes, NearestAreThoseThatDifferInTheFewestCategoriesAndThenInNumbers) {
+  const auto& points = model_->measured().features;
+  for (const double batch : {1.0, 3.0, 20.0, 400.0})
+    for (const std::string machine : {"m1", "m3", "new"}) {
+      const auto asked = fmt::format("batch,layers,machine\n{},7,{}\n", batch, machine);
+      std::vector<std::tuple<bool, double, std::size_t>> all;
+      for (std::size_t i = 0; i < points.rows; ++i) {
+        const double batches = std::log(points.columns[0].numbers[i] / batch) / std::log(32.0),
+                     layers = std::log(points.columns[1].numbers[i] / 7) / std::log(12.0 / 4);
+        all.emplace_back(points.columns[2].text(i) != machine, batches * batches + layers * layers, i);
+      }
+      std::ranges::sort(all);
+      const auto near = (*model_->nearest(*parse_table(asked, "q"), 30)).front();
+      ASSERT_THAT(near, SizeIs(30));
+      for (std::size_t i = 0; i < near.size(); ++i) {
+        const auto found =
+            std::ranges::find(all, near[i], [](const auto& each) { return std::get<2>(each); });
+        EXPECT_EQ(std::get<0>(*found), std::get<0>(all[i]));
+        EXPECT_NEAR(std::get<1>(*found), std::get<1>(all[i]), 1e-12) << asked << "the " << i << "th";
+      }
+    }
+}
+
 TEST(Model, TermsKnowNumbersThatNeverDiffered) {
   std::string text = "batch,width,t\n";
   for (int batch = 1; batch <= 40; ++batch) text += fmt::format("{},100,{}\n", batch, 3 + 0.5 * batch);

@@ -1,6 +1,7 @@
 // Jobs that threads take one after the other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -35,6 +36,17 @@ void share_out(std::size_t jobs, std::size_t threads, const std::string& name, c
     take();
   }
   if (first) std::rethrow_exception(first);
+}
+
+/// So many rows, in their order, that a thread is busy for a while and no thread waits long for the last.
+inline std::vector<std::vector<std::size_t>> in_jobs(const std::vector<std::size_t>& rows) {
+  constexpr std::size_t rows_of_a_job = 4096;
+  std::vector<std::vector<std::size_t>> jobs;
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_of_a_job)
+    jobs.emplace_back(
+        rows.begin() + static_cast<std::ptrdiff_t>(begin),
+        rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), begin + rows_of_a_job)));
+  return jobs;
 }
 
 }  // namespace neph::predict

@@ -1,0 +1,71 @@
+// The measured points that a row is most like.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "predict/kernel_sum.hpp"
+#include "predict/model.hpp"
+#include "predict/parallel.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Rows = std::vector<std::size_t>;
+
+/// Points that differ from a combination of levels in the same number of categories.
+struct Alike {
+  Rows points;
+  MatrixXd numbers;
+};
+
+std::vector<Alike> by_differing_categories(const Eigen::RowVectorXi& levels, const Eigen::MatrixXi& of_points,
+                                           const MatrixXd& numbers) {
+  std::vector<Alike> all(static_cast<std::size_t>(levels.size()) + 1);
+  for (Index point = 0; point < numbers.rows(); ++point) {
+    const auto differing = (of_points.row(point).array() != levels.array()).count();
+    all[static_cast<std::size_t>(differing)].points.push_back(static_cast<std::size_t>(point));
+  }
+  for (auto& alike : all) alike.numbers = some_rows(numbers, alike.points);
+  return all;
+}
+
+/// Adds those of the least distances until there are `count`, the first of equal ones first.
+void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_t count, Rows& nearest) {
+  const auto wanted = std::min(count - nearest.size(), alike.points.size());
+  if (wanted == 0) return;
+  const Eigen::VectorXd distances = (alike.numbers.rowwise() - numbers).rowwise().squaredNorm();
+  std::vector<std::pair<double, std::size_t>> all;
+  for (std::size_t i = 0; i < alike.points.size(); ++i)
+    all.emplace_back(distances[static_cast<Index>(i)], alike.points[i]);
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end());
+  for (std::size_t i = 0; i < wanted; ++i) nearest.push_back(all[i].second);
+}
+
+}  // namespace
+
+Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
+  NEPH_TRY(const auto inputs, design_.located(rows));
+  const Eigen::RowVectorXd width = (high_ - low_).cwiseMax(1e-9);
+  const MatrixXd points = points_.ranged.array().rowwise() / width.array();
+  const MatrixXd asked = inputs.ranged.array().rowwise() / width.array();
+  const auto& levels = inputs.places.levels;
+  Rows order(rows.rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  sort_by_places(order, inputs.places);
+  const auto jobs = in_jobs(order);
+  std::vector<Rows> all(rows.rows);
+  share_out(jobs.size(), threads, "nearest", [&](std::size_t job) {
+    std::vector<Alike> alike;
+    for (std::size_t i = 0; i < jobs[job].size(); ++i) {
+      const auto row = static_cast<Index>(jobs[job][i]);
+      if (i == 0 || levels.row(row) != levels.row(static_cast<Index>(jobs[job][i - 1])))
+        alike = by_differing_categories(levels.row(row), points_.places.levels, points);
+      for (const auto& each : alike) add_least(each, asked.row(row), count, all[jobs[job][i]]);
+    }
+  });
+  return all;
+}
+
+}  // namespace neph::predict
