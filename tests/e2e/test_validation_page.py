@@ -40,6 +40,8 @@ def test_the_page_draws_everything_and_fetches_nothing(neph, chromium):
         sections = opened.page.evaluate("[...document.querySelectorAll('main > section')].map(s => s.id)")
         for needed in ["scores", "predicted", "residuals", "intervals", "contributions", "proposals", "slices"]:
             assert needed in sections
+        assert opened.page.evaluate("[...document.querySelectorAll('.role-mark:empty')].map(m => m.closest('section').id)") == []
+        assert opened.page.locator("#intervals .mark-rule.role-mark line[stroke-dasharray]").count() == 1, "what is promised"
         assert opened.page.locator("#proposals tbody tr").count() == 5
         assert opened.page.locator("#residuals figcaption").all_inner_texts() == ["work", "machine", "colour"]
         opened.page.locator("#predicted .mark-symbol.role-mark path").last.hover()

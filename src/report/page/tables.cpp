@@ -131,8 +131,8 @@ std::string table_html(const TableText& table) {
   if (table.rows.empty()) return {};
   auto out = fmt::format(
       "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" "
-      "tabindex=\"0\"><table>\n<caption>{0}</caption>\n<thead>",
-      escape_html(table.caption));
+      "tabindex=\"0\"><table{1}>\n<caption>{0}</caption>\n<thead>",
+      escape_html(table.caption), table.is_numbered ? " class=\"numbered\"" : "");
   if (!table.groups.empty()) {
     out += fmt::format("<tr><th rowspan=\"2\" scope=\"col\">{}</th>", table.headings[0]);
     for (const auto& [heading, columns] : table.groups)

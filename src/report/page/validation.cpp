@@ -138,9 +138,10 @@ std::string contributions_html(const Validation& validation) {
 
 std::string proposals_html(const Validation& validation) {
   TableText table{.caption = "In this order; predictions of " + validation.target + " with 90 % intervals",
-                  .headings = {"Measurement"}};
+                  .headings = {"Order"},
+                  .is_numbered = true};
   for (const auto& feature : validation.features) table.headings.push_back(escape_html(feature.name));
-  table.headings.insert(table.headings.end(), {"Predicted", "90 % from", "to", "Takes away"});
+  table.headings.insert(table.headings.end(), {"Predicted", "from", "to", "Takes away"});
   for (const auto& each : validation.proposals) {
     std::vector<std::string> row{std::to_string(table.rows.size() + 1)};
     for (const auto& cell : each.cells) row.push_back(escape_html(cell_text(cell)));

@@ -32,6 +32,8 @@ constexpr std::string_view template_text = R"json({
 struct Shown {
   std::string caption;
   std::string axis;
+  std::string end;  ///< of the scale that is always shown: one dot alone would have a scale without a length
+  double at;
   double (*value)(const Score&);
 };
 
@@ -57,10 +59,11 @@ Json rows_of(const Validation& validation, const Shown& shown) {
   return rows;
 }
 
+/// Its x is the other layers': a datum of its own would be merged with their field, and never drawn.
 Json promise_layer() {
   return Json::parse(fmt::format(
-      R"json({{"data": {{"values": [{{}}]}}, "mark": {{"type": "rule", "strokeDash": [5, 4]}},
-        "encoding": {{"x": {{"datum": {}}}, "y": {{"value": 0}}, "y2": {{"value": "height"}},
+      R"json({{"data": {{"values": [{{"value": {}}}]}}, "mark": {{"type": "rule", "strokeDash": [5, 4]}},
+        "encoding": {{"y": {{"value": 0}}, "y2": {{"value": "height"}},
                       "color": {{"value": "var(--muted, #59616d)"}}, "tooltip": {{"value": null}}}}}})json",
       promised_percent));
 }
@@ -77,16 +80,18 @@ Panel panel_of(const Validation& validation, const Shown& shown) {
   panel.spec = specification(template_text, panel.description, std::move(rows));
   panel.spec["height"] = row_height * validation.methods.size();
   panel.spec["encoding"]["x"]["title"] = shown.axis;
+  panel.spec["encoding"]["x"]["scale"][shown.end] = shown.at;
   panel.spec["encoding"]["tooltip"][2]["title"] = shown.axis;
   if (!has_splits) panel.spec["layer"].erase(0);  // marks without any extent make Vega complain
   return panel;
 }
 
 Drawing draw_intervals(const Validation& validation) {
-  auto coverage = panel_of(validation, {"coverage", "% of the 90 % intervals that hold the measurement",
-                                        [](const Score& score) { return 100 * score.coverage; }});
+  auto coverage =
+      panel_of(validation, {"coverage", "% of the 90 % intervals that hold the measurement", "domainMax", 100,
+                            [](const Score& score) { return 100 * score.coverage; }});
   auto width = panel_of(validation, {"width", "factor from the middle of an interval to its end, median",
-                                     [](const Score& score) { return score.half_width; }});
+                                     "domainMin", 1, [](const Score& score) { return score.half_width; }});
   if (coverage.spec.is_null()) return {};
   coverage.spec["layer"].push_back(promise_layer());
   return {.panels = {std::move(coverage), std::move(width)}, .note = {}, .choices = {}};
