@@ -39,6 +39,7 @@ Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table&
 /// The columns with a meaning that the user knows, which are features whatever they look like.
 Result<std::vector<std::string>> columns_with_roles(const TableOptions& options, const predict::Table& table,
                                                     const std::vector<std::string>& ignored) {
+  NEPH_TRY(const auto target, table.find(options.target));
   std::vector<std::string> columns;
   for (const auto& [option, name] : {std::pair{"--network", &options.network},
                                      {"--side", &options.side},
@@ -46,7 +47,6 @@ Result<std::vector<std::string>> columns_with_roles(const TableOptions& options,
                                      {"--machine", &options.machine}}) {
     if (name->empty()) continue;
     NEPH_TRY(const auto place, table.find(*name));
-    NEPH_TRY(const auto target, table.find(options.target));
     if (place == target)
       return fail(ErrorCode::invalid_argument, "{} {}: it is the --target, which is to be predicted", option,
                   *name);

@@ -93,9 +93,13 @@ Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, co
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 void add_row(Table& table, const std::string& what, predict::Method method, const Score& score) {
-  table.add({printable(what), std::string(enum_name(method)), std::to_string(score.rows - score.refused),
-             percent(score.mean), percent(score.median), percent(score.p90), percent(score.worst),
-             percent(score.coverage), fmt::format("x {:.3g}", score.half_width), percent(score.flagged)});
+  const auto answered = score.rows - score.refused;
+  std::vector<std::string> cells{printable(what), std::string(enum_name(method)), std::to_string(answered)};
+  for (const double share : {score.mean, score.median, score.p90, score.worst, score.coverage})
+    cells.push_back(answered > 0 ? percent(share) : "");
+  cells.push_back(answered > 0 ? fmt::format("x {:.3g}", score.half_width) : "");
+  cells.push_back(percent(score.flagged));
+  table.add(std::move(cells));
 }
 
 void print_scores(const std::vector<predict::Split>& splits, const std::vector<predict::MethodJudged>& all) {

@@ -17,6 +17,8 @@ namespace neph::predict {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
+constexpr double largest_side = 65'536;  ///< of a picture, in pixels
+
 struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
   std::vector<std::vector<double>> log_quantities, features, plain, work, mean_layer, ranged;
@@ -120,7 +122,7 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
   if (!design.roles_.network.empty()) {
     NEPH_TRY(const auto networks, design.networks(points));
     for (const auto& why : networks.unbuilt)
-      if (!why.empty()) return fail(ErrorCode::invalid_argument, "{}", why);
+      if (!why.empty()) return fail(ErrorCode::invalid_argument, "{}: {}", points.source, why);
     add_network(networks, columns);
   }
   design.quantities_ = columns.quantity_names;
@@ -182,13 +184,11 @@ Result<Inputs> Design::apply(const Table& rows) const {
   return inputs;
 }
 
-Result<Inputs> Design::located(const Table& rows) const {
+Result<Places> Design::locate(const Table& rows) const {
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
-  Inputs inputs;
-  NEPH_TRY(inputs.places.levels, levels(rows));
-  inputs.ranged = as_matrix(columns.ranged, rows.rows);
-  return inputs;
+  NEPH_TRY(auto levels, this->levels(rows));
+  return Places{as_matrix(columns.ranged, rows.rows), std::move(levels)};
 }
 
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
@@ -247,12 +247,16 @@ Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
   return all;
 }
 
-Result<const NetworkWork*> Design::work_of(const std::string& name, double side) const {
+const Result<NetworkWork>& Design::work_of(const std::string& name, double side) const {
+  const auto work = [&]() -> Result<NetworkWork> {
+    if (roles_.side.empty()) return network_work(name, roles_.variants, 0);
+    if (!(side >= 1 && side <= largest_side))
+      return fail(ErrorCode::invalid_argument, "no picture has a side of {:g} pixels", side);
+    return network_work(name, roles_.variants, static_cast<std::int64_t>(side));
+  };
   const std::pair key{name, side};
   const auto known = works_.find(key);
-  if (known != works_.end()) return &known->second;
-  NEPH_TRY(auto work, network_work(name, roles_.variants, static_cast<std::int64_t>(side)));
-  return &works_.emplace(key, std::move(work)).first->second;
+  return known != works_.end() ? known->second : works_.emplace(key, work()).first->second;
 }
 
 Result<Design::Networks> Design::networks(const Table& rows) const {
@@ -279,10 +283,11 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
         known.try_emplace({code, sides[row], batches[row]}, networks.different.size());
     networks.of_row.push_back(found->second);
     if (!is_new) continue;
-    const auto work = work_of(names.text(row), sides[row]);
+    const auto& work = work_of(names.text(row), sides[row]);
     if (!work && work.error().code != ErrorCode::invalid_argument) return tl::unexpected(work.error());
-    networks.different.push_back(work ? NetworkNumbers(**work, batches[row]) : NetworkNumbers());
-    networks.unbuilt.push_back(work ? std::string() : work.error().message);
+    networks.different.push_back(work ? NetworkNumbers(*work, batches[row]) : NetworkNumbers());
+    networks.unbuilt.push_back(
+        work ? "" : fmt::format("{} ({} {:g})", work.error().message, roles_.side, sides[row]));
   }
   return networks;
 }

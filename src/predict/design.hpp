@@ -42,8 +42,8 @@ struct Inputs {
   GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   std::optional<Eigen::Index> network;  ///< category of its name
-  /// Of each row why its network cannot be built, whose numbers are nought then; nowhere any text without
-  /// one.
+  /// Of each row why its network cannot be built, and empty text if it can; its numbers are 0 then. Without
+  /// networks there are none.
   std::vector<std::string> unbuilt;
   Eigen::Index rows() const { return places.numbers.rows(); }
 };
@@ -58,8 +58,9 @@ class Design {
   /// Errors: not_found (a column is missing, a network is not known), invalid_argument (text where there were
   /// numbers, an empty cell in a column that had none).
   Result<Inputs> apply(const Table& rows) const;
-  /// The ranged numbers and levels alone, which tell how near rows are to each other.
-  Result<Inputs> located(const Table& rows) const;
+  /// The ranged numbers and levels alone, which tell how near rows are to each other. Errors: as above, but
+  /// for those of networks.
+  Result<Places> locate(const Table& rows) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }
@@ -89,8 +90,7 @@ class Design {
   };
   const std::vector<Category>& categories() const { return categories_; }
   std::optional<std::size_t> machine() const { return machine_; }  ///< place among the categories
-  /// How fast each machine does the work of each term by its data sheet, up to a factor that all terms share:
-  /// machines by terms; a row of zeros where nothing is known.
+  /// speeds_of() the machines; without rows if there are none, or no networks.
   const Eigen::MatrixXd& machine_speeds() const { return machine_speeds_; }
 
  private:
@@ -116,7 +116,7 @@ class Design {
   Result<Eigen::MatrixXi> levels(const Table& rows) const;
   Result<Networks> networks(const Table& rows) const;
   static void add_network(const Networks& networks, Columns& columns);
-  Result<const NetworkWork*> work_of(const std::string& name, double side) const;
+  const Result<NetworkWork>& work_of(const std::string& name, double side) const;
 
   Roles roles_;
   GivenTerms given_;
@@ -125,7 +125,7 @@ class Design {
   std::optional<std::size_t> machine_;
   std::vector<std::string> quantities_, feature_names_, work_names_, ranged_names_;
   Eigen::MatrixXd machine_speeds_;
-  mutable std::map<std::pair<std::string, double>, NetworkWork>
+  mutable std::map<std::pair<std::string, double>, Result<NetworkWork>>
       works_;  ///< by network and side; one thread at a time
 };
 

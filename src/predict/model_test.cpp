@@ -84,7 +84,6 @@ TEST_F(ModelOfTimes, KnowsTheNearestPoints) {
   EXPECT_EQ(near[0][0], (3 * 4 + 2) * 3 + 1U) << "batch 8, layers 8, m2 itself";
 }
 
-/// A number that never differed means what the terms say of it, and no more than can be known without them.
 /// Against each point's place in the whole order, worked out point by point; 400 is far outside the range.
 TEST_F(ModelOfTimes, NearestAreThoseThatDifferInTheFewestCategoriesAndThenInNumbers) {
   const auto& points = model_->measured().features;
@@ -109,6 +108,7 @@ TEST_F(ModelOfTimes, NearestAreThoseThatDifferInTheFewestCategoriesAndThenInNumb
     }
 }
 
+/// A number that never differed means what the terms say of it, and no more than can be known without them.
 TEST(Model, TermsKnowNumbersThatNeverDiffered) {
   std::string text = "batch,width,t\n";
   for (int batch = 1; batch <= 40; ++batch) text += fmt::format("{},100,{}\n", batch, 3 + 0.5 * batch);

@@ -1,6 +1,5 @@
 // The measured points that a row is most like.
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "predict/kernel_sum.hpp"
@@ -35,25 +34,30 @@ std::vector<Alike> by_differing_categories(const Eigen::RowVectorXi& levels, con
 void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_t count, Rows& nearest) {
   const auto wanted = std::min(count - nearest.size(), alike.points.size());
   if (wanted == 0) return;
-  const Eigen::VectorXd distances = (alike.numbers.rowwise() - numbers).rowwise().squaredNorm();
-  std::vector<std::pair<double, std::size_t>> all;
-  for (std::size_t i = 0; i < alike.points.size(); ++i)
-    all.emplace_back(distances[static_cast<Index>(i)], alike.points[i]);
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end());
-  for (std::size_t i = 0; i < wanted; ++i) nearest.push_back(all[i].second);
+  Eigen::ArrayXd distances = Eigen::ArrayXd::Zero(alike.numbers.rows());
+  for (Index j = 0; j < numbers.size(); ++j)
+    distances += (alike.numbers.col(j).array() - numbers[j]).square();
+  std::vector<std::pair<double, std::size_t>> least;
+  for (Index i = 0; i < distances.size(); ++i) {
+    if (least.size() == wanted && !(distances[i] < least.back().first)) continue;
+    if (least.size() == wanted) least.pop_back();
+    const std::pair here{distances[i], alike.points[static_cast<std::size_t>(i)]};
+    least.insert(std::upper_bound(least.begin(), least.end(), here), here);
+  }
+  for (const auto& [distance, point] : least) nearest.push_back(point);
 }
 
 }  // namespace
 
 Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
-  NEPH_TRY(const auto inputs, design_.located(rows));
+  NEPH_TRY(const auto places, design_.locate(rows));
   const Eigen::RowVectorXd width = (high_ - low_).cwiseMax(1e-9);
   const MatrixXd points = points_.ranged.array().rowwise() / width.array();
-  const MatrixXd asked = inputs.ranged.array().rowwise() / width.array();
-  const auto& levels = inputs.places.levels;
+  const MatrixXd asked = places.numbers.array().rowwise() / width.array();
+  const auto& levels = places.levels;
   Rows order(rows.rows);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  sort_by_places(order, inputs.places);
+  sort_by_places(order, {MatrixXd(levels.rows(), 0), levels});  // by the levels alone
   const auto jobs = in_jobs(order);
   std::vector<Rows> all(rows.rows);
   share_out(jobs.size(), threads, "nearest", [&](std::size_t job) {

@@ -93,13 +93,16 @@ std::vector<std::string> names_of_work_terms() {
   return names;
 }
 
+/// What a network has nothing of counts as 1, whose logarithm is 0.
 NetworkNumbers::NetworkNumbers(const NetworkWork& network, double batch)
-    : shares{network.depthwise_macs / network.macs, network.dense_macs / network.macs},
+    : shares{network.depthwise_macs / std::max(1.0, network.macs),
+             network.dense_macs / std::max(1.0, network.macs)},
       mean_layer(predict::mean_layer(network, batch)),
       work(values_of_terms(network, batch)) {
   const std::array quantities{network.macs * batch, network.moved_bytes * batch, network.parameters,
                               network.depth, static_cast<double>(network.layers.size())};
-  std::ranges::transform(quantities, log_quantities.begin(), steady::log);
+  std::ranges::transform(quantities, log_quantities.begin(),
+                         [](double quantity) { return steady::log(std::max(1.0, quantity)); });
 }
 
 MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {

@@ -19,8 +19,15 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
+/// A file that can be read with its pictures' side left open is whole: what fails is the side.
+Result<net::Network> read_with(std::int64_t side, const std::filesystem::path& file) {
+  auto network = net::read_onnx(file, {.side = side});
+  if (!network && side > 0 && net::read_onnx(file)) network.error().code = ErrorCode::invalid_argument;
+  return network;
+}
+
 Result<net::Network> network_called(std::string_view name, std::string_view variants, std::int64_t side) {
-  if (name.ends_with(".onnx")) return net::read_onnx(std::filesystem::path(name), {.side = side});
+  if (name.ends_with(".onnx")) return read_with(side, name);
   for (const auto& wanted : {std::string(variants) + std::string(name), std::string(name)})
     for (const auto& known : net::known_names())
       if (plain(known) == plain(wanted)) return net::build(known, {.side = side});

@@ -189,8 +189,7 @@ def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
     assert cell["facts"]["search"].startswith(told.strip())
 
 
-@pytest.mark.timing
-def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
+def test_arrivals_of_a_trace_and_bursts(neph, server):
     (neph.folder / "trace.csv").write_text("at_s,what\n" + "".join(f"{10 + 0.05 * i},x\n" for i in range(30)))
     trace = only_cell(neph.json("load", server.http, "--model", "known", "--trace", "trace.csv", "--warmup", "0s"))
     assert value(trace, "requests_answered") == 30
@@ -198,6 +197,10 @@ def test_arrivals_of_a_trace_bursts_and_all_at_once(neph, server):
         "load", server.http, "--model", "known", "--arrival", "burst", "--burst", 8, "--rate", 40, "--duration", "1s", "--warmup", "0s"
     ))  # fmt: skip
     assert value(burst, "requests_answered") == 40 and value(burst, "in_flight_max") >= 8
+
+
+@pytest.mark.timing
+def test_all_requests_at_once_are_answered_as_fast_as_the_server_can(neph, server):
     offline = only_cell(neph.json("load", server.http, "--model", "known", "--scenario", "offline", "--count", 50))
     assert offline["verdict"] != "invalid"
     server.stop()

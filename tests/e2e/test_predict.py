@@ -4,7 +4,9 @@ import csv
 import itertools
 import json
 import random
+import re
 
+import onnx
 import pytest
 from places import REPOSITORY
 from tables import write_csv
@@ -71,6 +73,37 @@ def test_a_network_that_cannot_be_built_so_is_refused_alone(neph):
     assert small["value"] is None and "the picture is too small" in small["refused"]
     assert usual["refused"] == "" and usual["value"] == pytest.approx(96 * 96 * 4, rel=0.2)
     assert "refused: vgg16 cannot be built so" in neph("predict", "steps.json", "asked.csv").stdout
+
+
+def write_pools(path, pools):
+    """A network of nothing but pools that halve the picture, whose side is left open."""
+    value = lambda name, shape: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)  # noqa: E731
+    nodes = [onnx.helper.make_node("MaxPool", [f"x{i}"], [f"x{i + 1}"], kernel_shape=[2, 2], strides=[2, 2]) for i in range(pools)]
+    graph = onnx.helper.make_graph(nodes, "pools", [value("x0", [1, 3, "h", "w"])], [value(f"x{pools}", None)])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), path)
+
+
+def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one_is_an_error(neph):
+    for pools in (2, 4):
+        write_pools(neph.folder / f"{pools}.onnx", pools)
+    rows = [f"{pools}.onnx,{side},{batch},{side * side * batch / 1000}" for pools in (2, 4) for side in (32, 64, 128) for batch in (1, 2, 4)]
+    (neph.folder / "steps.csv").write_text("net,side,batch,ms\n" + "\n".join(rows))
+    neph("fit", "steps.csv", "--target", "ms", "--network", "net", "--side", "side", "--batch", "batch")
+    (neph.folder / "ask.csv").write_text("net,side,batch\n4.onnx,8,2\n2.onnx,8,2\n4.onnx,96,2\n4.onnx,1e300,2\n")
+    small, smaller, usual, huge = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert "the picture is too small (side 8)" in small["refused"] and small["value"] is None
+    assert smaller["refused"] == "" and usual["value"] == pytest.approx(96 * 96 * 2 / 1000, rel=0.1)
+    assert "no picture has a side of 1e+300 pixels" in huge["refused"]
+    (neph.folder / "4.onnx").write_bytes(b"none")
+    assert "4.onnx" in neph("predict", "model.json", "ask.csv", code=7).stderr
+
+
+def test_a_column_with_a_role_is_a_feature_whatever_it_looks_like(neph):
+    table = [{"host": f"host{i}", "batch": 1 + i % 8, "ms": 3 * (1 + i % 8)} for i in range(16)]
+    write_csv(neph.folder / "hosts.csv", table)
+    assert "identifier" in neph("fit", "hosts.csv", "--target", "ms").stdout
+    said = neph("fit", "hosts.csv", "--target", "ms", "--machine", "host").stdout
+    assert re.search(r"host +category +16", said), said
 
 
 def test_a_few_rows_calibrate_a_model_to_a_new_machine(neph, fitted):
