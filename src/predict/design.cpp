@@ -252,7 +252,10 @@ const Result<NetworkWork>& Design::work_of(const std::string& name, double side)
     if (roles_.side.empty()) return network_work(name, roles_.variants, 0);
     if (!(side >= 1 && side <= largest_side))
       return fail(ErrorCode::invalid_argument, "no picture has a side of {:g} pixels", side);
-    return network_work(name, roles_.variants, static_cast<std::int64_t>(side));
+    auto of_side = network_work(name, roles_.variants, static_cast<std::int64_t>(side));
+    if (!of_side && of_side.error().code == ErrorCode::invalid_argument)
+      of_side.error().message += fmt::format(" ({} {:g})", roles_.side, side);
+    return of_side;
   };
   const std::pair key{name, side};
   const auto known = works_.find(key);
@@ -286,8 +289,7 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
     const auto& work = work_of(names.text(row), sides[row]);
     if (!work && work.error().code != ErrorCode::invalid_argument) return tl::unexpected(work.error());
     networks.different.push_back(work ? NetworkNumbers(*work, batches[row]) : NetworkNumbers());
-    networks.unbuilt.push_back(
-        work ? "" : fmt::format("{} ({} {:g})", work.error().message, roles_.side, sides[row]));
+    networks.unbuilt.push_back(work ? "" : work.error().message);
   }
   return networks;
 }
