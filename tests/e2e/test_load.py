@@ -295,6 +295,7 @@ def test_a_server_killed_under_load_ends_in_a_verdict(neph, tmp_path, protocol, 
     assert "requests_failed" in codes(cell) and cell["verdict"] in ("doubtful", "invalid")
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_a_stall_of_two_seconds_is_in_the_percentiles(neph, tmp_path, protocol):
     with KnownServer(tmp_path, service=0.005) as server:

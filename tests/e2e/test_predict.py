@@ -234,7 +234,7 @@ def test_two_thousand_columns_of_which_two_count(neph):
     for row in rows:
         row["t"] = (row["c7"] + row["c8"]) * draw.lognormvariate(0, 0.01)
     write_csv(neph.folder / "runs.csv", rows[:50])
-    neph("fit", "runs.csv", "--target", "t", timeout_s=120)
+    neph("fit", "runs.csv", "--target", "t")
     write_csv(neph.folder / "ask.csv", rows[50:])
     for row, said in zip(rows[50:], neph.json("predict", "model.json", "ask.csv")["rows"]):
         assert said["value"] == pytest.approx(row["t"], rel=0.3)
