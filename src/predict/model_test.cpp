@@ -108,6 +108,15 @@ TEST_F(ModelOfTimes, NearestAreThoseThatDifferInTheFewestCategoriesAndThenInNumb
     }
 }
 
+TEST(Model, AnotherValueOfAConstantDoesNotHideWhichPointsAreNear) {
+  std::string text = "batch,layers,gpus,t\n";
+  for (const int batch : {1, 2, 4, 8})
+    for (const int layers : {2, 4, 8}) text += fmt::format("{},{},8,{}\n", batch, layers, batch * layers);
+  const auto model = *Model::fit(*survey(*parse_table(text, "t"), "t"), {.method = Method::process});
+  const auto nearest = model.nearest(*parse_table("batch,layers,gpus\n8,8,16\n", "q"), 1)->front().front();
+  EXPECT_NEAR(model.measured().target[nearest], 64, 1e-9);
+}
+
 /// A number that never differed means what the terms say of it, and no more than can be known without them.
 TEST(Model, TermsKnowNumbersThatNeverDiffered) {
   std::string text = "batch,width,t\n";

@@ -51,7 +51,9 @@ void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_
 
 Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
   NEPH_TRY(const auto places, design_.locate(rows));
-  const Eigen::RowVectorXd width = (high_ - low_).cwiseMax(1e-9);
+  const Eigen::RowVectorXd range = high_ - low_;
+  const Eigen::RowVectorXd width =
+      (range.array() > 0).select(range, 1);  // of a constant any distance is alike
   const MatrixXd points = points_.ranged.array().rowwise() / width.array();
   const MatrixXd asked = places.numbers.array().rowwise() / width.array();
   const auto& levels = places.levels;
