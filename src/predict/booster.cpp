@@ -1,13 +1,12 @@
 #include "predict/booster.hpp"
 
 #include <charconv>
-#include <deque>
 #include <limits>
 #include <vector>
 
 #include <xgboost/c_api.h>
 
-#include "core/json.hpp"
+#include "predict/saved_trees.hpp"
 
 namespace neph::predict {
 namespace {
@@ -19,32 +18,6 @@ Status checked(int code) {
   if (code == 0) return {};
   const std::string said = XGBGetLastError();
   return fail(ErrorCode::internal, "XGBoost: {}", said.substr(0, said.find("\nStack trace")));
-}
-
-/// One tree of the saved model, behind the nodes that are there.
-Status add_tree(const Json& saved, Trees& trees) {
-  std::vector<std::int64_t> lefts, rights, columns;
-  std::vector<double> numbers;
-  NEPH_CHECK(from_json(saved.at("left_children"), lefts, "left_children"));
-  NEPH_CHECK(from_json(saved.at("right_children"), rights, "right_children"));
-  NEPH_CHECK(from_json(saved.at("split_indices"), columns, "split_indices"));
-  NEPH_CHECK(from_json(saved.at("split_conditions"), numbers, "split_conditions"));
-  trees.roots.push_back(std::ssize(trees.columns));
-  std::deque<std::size_t> theirs{0};  // in the order of our nodes
-  auto next = std::ssize(trees.columns) + 1;
-  for (; !theirs.empty(); theirs.pop_front()) {
-    const auto node = theirs.front();
-    const bool is_leaf = lefts.at(node) < 0;
-    trees.columns.push_back(is_leaf ? -1 : columns.at(node));
-    // written as the shortest text that gives the same number of single precision
-    trees.numbers.push_back(static_cast<float>(numbers.at(node)));
-    trees.lefts.push_back(is_leaf ? 0 : next);
-    if (is_leaf) continue;
-    theirs.push_back(static_cast<std::size_t>(lefts.at(node)));
-    theirs.push_back(static_cast<std::size_t>(rights.at(node)));
-    next += 2;
-  }
-  return {};
 }
 
 }  // namespace
@@ -121,14 +94,9 @@ Result<Eigen::VectorXf> Booster::predictions(const BoosterRows& rows) const {
 
 Result<Trees> Booster::trees(std::size_t count) const {
   bst_ulong size = 0;
-  const char* text = nullptr;
-  NEPH_CHECK(checked(XGBoosterSaveModelToBuffer(handle_.get(), R"({"format": "json"})", &size, &text)));
-  NEPH_TRY(const auto saved, parse_json(std::string_view(text, size), "XGBoost's model"));
-  const auto all = saved.value("/learner/gradient_booster/model/trees"_json_pointer, Json::array());
-  if (all.size() < count) return fail(ErrorCode::internal, "XGBoost has {} trees of {}", all.size(), count);
-  Trees trees;
-  for (std::size_t i = 0; i < count; ++i) NEPH_CHECK(add_tree(all[i], trees));
-  return trees;
+  const char* saved = nullptr;
+  NEPH_CHECK(checked(XGBoosterSaveModelToBuffer(handle_.get(), R"({"format": "ubj"})", &size, &saved)));
+  return read_saved_trees({saved, size}, count);
 }
 
 }  // namespace neph::predict
