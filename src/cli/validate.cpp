@@ -138,11 +138,13 @@ void print_how_many_more(const Columns& columns) {
 
 void print_contributions(const Validation& validation) {
   Table table({"column", "further off without it", "least draw", "most"});
+  const auto factor = [](double value) {
+    return std::isfinite(value) ? fmt::format("x {:.3g}", value) : std::string();
+  };
   for (const auto& each : std::span(validation.contributions).first(shown_of(validation.contributions)))
-    table.add(
-        {printable(each.column),
-         std::isfinite(each.factor) ? fmt::format("x {:.3g}", each.factor) : printable(each.unavailable),
-         fmt::format("x {:.3g}", each.least), fmt::format("x {:.3g}", each.most)});
+    table.add({printable(each.column),
+               std::isfinite(each.factor) ? factor(each.factor) : printable(each.unavailable),
+               factor(each.least), factor(each.most)});
   fmt::print("\nWhat each column contributes:\n{}", table.text());
   print_how_many_more(validation.contributions);
 }

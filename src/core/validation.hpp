@@ -11,14 +11,16 @@
 
 namespace neph {
 
-/// What predictions come to. Errors are absolute and relative; those that were refused have none.
+/// What predictions come to. Errors are absolute and relative; those that were refused have none, and where
+/// all were nothing of them is known.
 struct Score {
   std::int64_t rows = 0;
   std::int64_t refused = 0;
-  double mean = 0, median = 0, p90 = 0, worst = 0;
-  double coverage = 0;    ///< share of the intervals that hold what was measured
-  double half_width = 1;  ///< median factor from the middle of an interval to its end
-  double flagged = 0;     ///< share of the rows that are said to extrapolate
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  double mean = unknown, median = unknown, p90 = unknown, worst = unknown;
+  double coverage = unknown;    ///< share of the intervals that hold what was measured
+  double half_width = unknown;  ///< median factor from the middle of an interval to its end
+  double flagged = 0;           ///< share of the rows that are said to extrapolate
 };
 template <class Visit, Describes<Score> Self>
 void describe(Visit&& v, Self& s) {

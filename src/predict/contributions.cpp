@@ -70,7 +70,10 @@ struct Growths {
 
 Contribution contribution_of(const std::string& name, const Growths& growths) {
   Contribution made{.column = name, .unavailable = growths.failure};
-  if (growths.all.empty()) return made;
+  if (growths.all.empty()) {
+    if (made.unavailable.empty()) made.unavailable = "no row was answered both with it and without";
+    return made;
+  }
   double mean = 0;
   for (const double growth : growths.all) mean += growth / static_cast<double>(growths.all.size());
   const auto [least, most] = std::minmax_element(growths.all.begin(), growths.all.end());

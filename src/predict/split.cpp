@@ -69,6 +69,35 @@ struct RowTest {
   }
 };
 
+/// "2, 4, 8", "numbers from 1 to 4096", "317 different texts"
+std::string values_of(const Column& column) {
+  constexpr std::size_t most_listed = 12;
+  if (column.is_text()) {
+    std::set<std::string_view> texts;  // levels of rows that were left out are no longer there
+    for (const auto code : column.codes)
+      if (code >= 0) texts.insert(column.levels[static_cast<std::size_t>(code)]);
+    return texts.size() <= most_listed ? fmt::format("{}", fmt::join(texts, ", "))
+                                       : fmt::format("{} different texts", texts.size());
+  }
+  std::set<double> numbers(column.numbers.begin(), column.numbers.end());
+  std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  if (numbers.empty()) return "no values";
+  if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ", "));
+  return fmt::format("numbers from {} to {}", *numbers.begin(), *numbers.rbegin());
+}
+
+/// A value that no row has was mistyped, or means another column.
+Status check_values(const RowTest& test, std::size_t rows) {
+  for (const auto value : test.values) {
+    bool is_there = false;
+    for (std::size_t row = 0; row < rows && !is_there; ++row) is_there = test.is(row, value);
+    if (!is_there)
+      return fail(ErrorCode::invalid_argument, "no row has '{}' in '{}': it has {}", value, test.column->name,
+                  values_of(*test.column));
+  }
+  return {};
+}
+
 Result<RowTest> parse_row_test(std::string_view text, const Table& rows) {
   const auto place = text.find_first_of("<>=!");
   const auto* comparison = std::find_if(comparisons.begin(), comparisons.end(), [&](std::string_view each) {
@@ -90,6 +119,7 @@ Result<RowTest> parse_row_test(std::string_view text, const Table& rows) {
     return fail(ErrorCode::invalid_argument,
                 "'{}': '{}' compares a column of numbers with one number; texts have = and !=", text,
                 condition.comparison);
+  if (!is_order) NEPH_CHECK(check_values(condition, rows.rows));
   return condition;
 }
 
@@ -102,23 +132,6 @@ Result<std::vector<bool>> parse_side(std::string_view side, const Table& rows) {
     for (std::size_t row = 0; row < rows.rows; ++row) chosen[row] = chosen[row] && condition.holds(row);
   }
   return chosen;
-}
-
-/// "2, 4, 8", "numbers from 1 to 4096", "317 different texts"
-std::string values_of(const Column& column) {
-  constexpr std::size_t most_listed = 12;
-  if (column.is_text()) {
-    std::set<std::string_view> texts;  // levels of rows that were left out are no longer there
-    for (const auto code : column.codes)
-      if (code >= 0) texts.insert(column.levels[static_cast<std::size_t>(code)]);
-    return texts.size() <= most_listed ? fmt::format("{}", fmt::join(texts, ", "))
-                                       : fmt::format("{} different texts", texts.size());
-  }
-  std::set<double> numbers(column.numbers.begin(), column.numbers.end());
-  std::erase_if(numbers, [](double number) { return std::isnan(number); });
-  if (numbers.empty()) return "no values";
-  if (numbers.size() <= most_listed) return fmt::format("{}", fmt::join(numbers, ", "));
-  return fmt::format("numbers from {} to {}", *numbers.begin(), *numbers.rbegin());
 }
 
 /// What the columns of a side have, where no row is on it.

@@ -1,5 +1,7 @@
 #include "predict/validation.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 namespace neph::predict {
@@ -29,6 +31,17 @@ TEST(Score, IsOfRelativeErrors) {
   EXPECT_NEAR(score.coverage, 0.75, 1e-12);
   EXPECT_NEAR(score.flagged, 0.2, 1e-12);
   EXPECT_EQ(score_of({}).rows, 0);
+}
+
+TEST(Score, OfRefusedRowsIsUnknown) {
+  auto refused = judged(1, 1, 1, 1);
+  refused.predicted.refused = "no row of this machine";
+  const auto score = score_of(std::vector{refused, refused});
+  EXPECT_EQ(score.refused, 2);
+  for (const double unknown :
+       {score.mean, score.median, score.p90, score.worst, score.coverage, score.half_width})
+    EXPECT_TRUE(std::isnan(unknown));
+  EXPECT_EQ(score.flagged, 0);
 }
 
 TEST(Score, WidthIsAFactor) {

@@ -303,7 +303,8 @@ def test_validation_of_all_methods_as_a_table(neph, table):
 
 def test_a_machine_needs_rows_of_its_own(neph, table):
     (none,) = neph.json("validate", *table, "--leave-out", "machine")["methods"]
-    assert none["score"]["refused"] == none["score"]["rows"] == 48
+    assert none["score"]["refused"] == none["score"]["rows"] == 48 and none["score"]["mean"] is None
+    assert " nan" not in neph("validate", *table, "--leave-out", "machine").stdout
     (some,) = neph.json("validate", *table, "--leave-out", "machine", "--keep", 4, "--draws", 2)["methods"]
     assert len(some["splits"]) == 4 and some["score"]["refused"] == 0 and some["score"]["mean"] < 0.2
 
@@ -322,6 +323,7 @@ def test_the_same_seed_gives_the_same_validation(neph, table):
     (("--split", "batch<=16 -> batch>64"), "no row is on the right side"),
     (("--method", "magic"), "none of auto"),
     (("--leave-out", "nothing"), "nothing"),
+    (("--split", "batch<=16 & machine!=m9 -> batch=32"), "no row has 'm9' in 'machine'"),
     (("--sample", 3), "sample"),
 ])  # fmt: skip
 def test_validation_says_what_is_wrong_with_a_question(neph, table, words, said):
