@@ -32,6 +32,11 @@ bool is_between(const std::vector<double>& grid, double value) {
          !std::binary_search(grid.begin(), grid.end(), value);
 }
 
+/// That add up to 1. Summed one after the other, so that ways without weight between them change nothing.
+VectorXd normalized(const VectorXd& weights) {
+  return weights / std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
 /// The lightest ways, which together count for nothing, have no weight.
 VectorXd without_lightest(VectorXd weights) {
   std::vector<Index> order(static_cast<std::size_t>(weights.size()));
@@ -43,7 +48,7 @@ VectorXd without_lightest(VectorXd weights) {
     if (left_out > least_counting) break;
     weights[i] = 0;
   }
-  return weights / weights.sum();
+  return normalized(weights);
 }
 
 /// A number that never differed is no candidate's business, and has its effect nevertheless.
@@ -65,8 +70,7 @@ Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) c
   std::map<Situation, std::pair<Index, double>> furthest;  // column and distance, of what nobody looks at
   const auto add = [&](Situation situation, Index column, double distance) {
     if (distance > 0) distance /= measured.units[column];
-    if (situation != Situation::few && situation != Situation::between)
-      place.flagged.push_back({situation, column});
+    if (situation != Situation::few && !is_in_range(situation)) place.flagged.push_back({situation, column});
     if (has_effect(measured.looked_at, situation, column)) {
       place.conditions.push_back({situation, column});
       place.distances.push_back(distance);
@@ -85,6 +89,9 @@ Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) c
     if (value < low_[j]) add(Situation::below, j, low_[j] - value);
     if (const auto& grid = measured.grids[static_cast<std::size_t>(j)]; is_between(grid, value))
       add(Situation::between, j, distance_to_nearest(grid, value));
+    if (const double distance = measured.crowded[static_cast<std::size_t>(j)].distance_to(value);
+        distance > 0 && low_[j] <= value && value <= high_[j])
+      add(Situation::sparse, j, distance);
   }
   for (Index c = 0; c < inputs.places.levels.cols(); ++c) {
     const int level = inputs.places.levels(row, c);
@@ -141,7 +148,10 @@ Model::Levels Model::levels() const {
     auto& rare = measured.is_rare.emplace_back();
     for (const auto count : counts) rare.push_back(is_rare(count, most));
   }
-  for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
+  for (Index j = 0; j < points_.ranged.cols(); ++j) {
+    measured.grids.push_back(grid_of(points_.ranged.col(j)));
+    measured.crowded.push_back(crowded_range(points_.ranged.col(j)));
+  }
   measured.units = units();
   measured.looked_at = looked_at(candidates_, design_);
   return measured;
@@ -168,12 +178,16 @@ struct Model::Blended {
 
 Model::Blended Model::blended(const Place& place, const Inputs& inputs) const {
   const auto all_weights = blend_.weights(place);
+  const auto counts = blend_.counting(place.conditions.empty() ? std::vector{Condition{}} : place.conditions);
+  const bool is_one_fitted = std::ranges::any_of(kept_, [&](std::size_t each) { return counts[each]; });
   const auto ways = static_cast<Index>(departures);
-  Blended all{VectorXd(std::ssize(kept_) * ways), MatrixXd::Zero(inputs.rows(), std::ssize(kept_) * ways)};
+  Blended all{VectorXd::Zero(std::ssize(kept_) * ways),
+              MatrixXd::Zero(inputs.rows(), std::ssize(kept_) * ways)};
   for (std::size_t i = 0; i < kept_.size(); ++i)
-    all.weights.segment(static_cast<Index>(i) * ways, ways) =
-        all_weights.segment(static_cast<Index>(kept_[i]) * ways, ways);
-  all.weights = without_lightest(all.weights / all.weights.sum());
+    if (counts[kept_[i]] || !is_one_fitted)
+      all.weights.segment(static_cast<Index>(i) * ways, ways) =
+          all_weights.segment(static_cast<Index>(kept_[i]) * ways, ways);
+  all.weights = without_lightest(normalized(all.weights));
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     AskedDepartures asked;
     for (std::size_t d = 0; d < departures; ++d)

@@ -15,6 +15,7 @@ using Eigen::VectorXd;
 
 constexpr std::int64_t most_power = 8, power_per_trial = 4;
 constexpr double promise = 0.9;
+constexpr double least_weight = 0.02;  ///< of one way of a candidate that counts
 constexpr Index any_column = -1;
 /// The power of a number without trials of its own: it may be about this one more or less than what is
 /// predicted.
@@ -129,7 +130,7 @@ Blend Blend::learn(const std::vector<Trial>& trials) {
 }
 
 /// That of the condition itself; else of its situation in all columns, else the worst that was tried, but of
-/// what lies between measured values that of the inside.
+/// what lies within the range of a number that of the inside.
 const Standing& Blend::nearest_to(const Condition& condition) const {
   const Standing *of_situation = nullptr, *worst = &standings_.front();
   for (const auto& standing : standings_) {
@@ -137,7 +138,7 @@ const Standing& Blend::nearest_to(const Condition& condition) const {
     if (standing.condition == Condition{condition.situation, any_column}) of_situation = &standing;
     if (standing.median * standing.reach > worst->median * worst->reach) worst = &standing;
   }
-  if (!of_situation && condition.situation == Situation::between) return nearest_to({});
+  if (!of_situation && is_in_range(condition.situation)) return nearest_to({});
   return of_situation ? *of_situation : *worst;
 }
 
@@ -156,6 +157,18 @@ VectorXd Blend::weights(const Place& place) const {
     trials = std::min(trials, standing->trials);
   }
   return weights_of(squares.cwiseSqrt(), trials);
+}
+
+std::vector<bool> Blend::counting(const std::vector<Condition>& conditions) const {
+  const auto ways = static_cast<Index>(departures);
+  std::vector<bool> counts(static_cast<std::size_t>(standings_.front().errors.size() / ways), false);
+  for (const auto& condition : conditions) {
+    const auto& standing = nearest_to(condition);
+    const VectorXd own = weights_of(standing.errors, standing.trials);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      counts[i] = counts[i] || own.segment(static_cast<Index>(i) * ways, ways).maxCoeff() >= least_weight;
+  }
+  return counts;
 }
 
 /// Conditions that the same hold-outs speak for.

@@ -46,6 +46,9 @@ class Blend {
   explicit Blend(std::vector<Standing> standings) : standings_(std::move(standings)) {}
 
   Eigen::VectorXd weights(const Place& place) const;
+  /// Whether each candidate counts in one of the conditions at least, taken by itself. The ways are
+  /// `departures` of each candidate.
+  std::vector<bool> counting(const std::vector<Condition>& conditions) const;
   /// Half of the 90 % interval of a logarithm whose candidates say `log_means`. `noise`: deviation of one
   /// measurement beyond that of the points that were held out. Conditions of one group are one condition: the
   /// same hold-outs speak for all of them.

@@ -16,6 +16,7 @@ using Rows = std::vector<std::size_t>;
 constexpr std::size_t fewest_kept = 8, fewest_left_out = 3;
 constexpr double least_share_kept = 1.0 / 7;
 constexpr std::size_t many_levels = 12;                         ///< of a number that is no grid's
+constexpr std::size_t few_of_an_end = 4, times_as_many = 4;     ///< in the mean, elsewhere
 constexpr std::size_t few_rows = 20;                            ///< of a level that is called rare
 constexpr std::size_t enough_left_out = 200, most_rounds = 10;  ///< of folds
 constexpr std::uint64_t seed = 1;
@@ -29,6 +30,30 @@ std::vector<double> sorted(const Eigen::VectorXd& numbers) {
 std::vector<double> distinct(std::vector<double> sorted) {
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   return sorted;
+}
+
+/// Values of a number that lie near each other, sorted: the levels of a grid, else what is not apart by half
+/// of the range. The outermost of random numbers are not.
+using Cluster = std::vector<double>;
+
+std::vector<Cluster> clusters_of(const Eigen::VectorXd& numbers) {
+  const auto all = sorted(numbers);
+  const bool is_grid = distinct(all).size() <= many_levels;
+  const double gap = all.empty() ? 0 : (all.back() - all.front()) / (is_grid ? many_levels : 2.0);
+  std::vector<Cluster> clusters;
+  for (const double value : all) {
+    if (clusters.empty() || value - clusters.back().back() > gap) clusters.emplace_back();
+    clusters.back().push_back(value);
+  }
+  return clusters;
+}
+
+bool is_sparse(const Cluster& cluster, const std::vector<Cluster>& all) {
+  std::size_t points = 0;
+  for (const auto& each : all) points += each.size();
+  const std::size_t others = all.size() - 1;
+  return others > 0 && cluster.size() <= few_of_an_end &&
+         points - cluster.size() >= times_as_many * cluster.size() * others;
 }
 
 class HoldingOut {
@@ -45,6 +70,7 @@ class HoldingOut {
       if (!is_asked(settings_.columns, j)) continue;
       beyond(j);
       between(j);
+      sparse(j);
     }
     for (Index c = 0; c < inputs_.places.levels.cols(); ++c) {
       if (!is_asked(settings_.categories, c)) continue;
@@ -59,9 +85,11 @@ class HoldingOut {
   static bool is_asked(const std::optional<std::vector<Index>>& columns, Index column) {
     return !columns || std::ranges::find(*columns, column) != columns->end();
   }
-  void add(const Condition& condition, const std::function<bool(std::size_t)>& is_left_out) {
+  using Test = std::function<bool(std::size_t)>;
+  void add(const Condition& condition, const Test& is_left_out, const Test& is_unused = {}) {
     HoldOut split{.conditions = {condition}};
-    for (std::size_t i = 0; i < count_; ++i) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
+    for (std::size_t i = 0; i < count_; ++i)
+      if (!is_unused || !is_unused(i)) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
     const bool is_fold = condition.situation == Situation::inside;  // every table has these
     if (!is_fold && (split.kept.size() < fewest_kept || split.left_out.size() < fewest_left_out ||
                      static_cast<double>(split.kept.size()) < least_share_kept * static_cast<double>(count_)))
@@ -130,6 +158,33 @@ class HoldingOut {
           [&](std::size_t i) { return inputs_.ranged(static_cast<Index>(i), column) == grid[place]; });
   }
 
+  void sparse(Index column) {
+    auto clusters = clusters_of(inputs_.ranged.col(column));
+    if (clusters.size() < 2) return;
+    for (const bool from_below : {false, true}) {
+      if (from_below) std::ranges::reverse(clusters);
+      if (!is_sparse(clusters.back(), clusters)) continue;
+      const auto few = clusters.back().size();
+      if (clusters.size() > 2) all_but(few, clusters[clusters.size() - 2], clusters.back(), column);
+      all_but(few, clusters.front(), {}, column);
+    }
+  }
+  /// Leaves so many rows of a cluster, as if its end of the range had no others.
+  void all_but(std::size_t few, const Cluster& cluster, const Cluster& unused, Index column) {
+    const auto in = [&](const Cluster& values, std::size_t i) {
+      return std::ranges::binary_search(values, inputs_.ranged(static_cast<Index>(i), column));
+    };
+    Rows rows;
+    for (std::size_t i = 0; i < count_; ++i)
+      if (in(cluster, i)) rows.push_back(i);
+    shuffle(rows, random_);
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(few, rows.size())));
+    std::sort(rows.begin(), rows.end());
+    add(
+        {Situation::sparse, column}, [&](std::size_t i) { return std::ranges::binary_search(rows, i); },
+        [&](std::size_t i) { return in(unused, i); });
+  }
+
   std::vector<Rows> rows_by_level(Index category) const {
     std::map<int, Rows> by_level;
     for (std::size_t i = 0; i < count_; ++i)
@@ -192,6 +247,15 @@ double distance_to_nearest(const std::vector<double>& sorted, double value) {
   if (above == sorted.begin()) return *above - value;
   if (above == sorted.end()) return value - sorted.back();
   return std::min(*above - value, value - *std::prev(above));
+}
+
+CrowdedRange crowded_range(const Eigen::VectorXd& numbers) {
+  const auto clusters = clusters_of(numbers);
+  if (clusters.empty()) return {};
+  const bool is_low_sparse = is_sparse(clusters.front(), clusters),
+             is_high_sparse = is_sparse(clusters.back(), clusters);
+  return {clusters[is_low_sparse ? 1 : 0].front(),
+          clusters[clusters.size() - (is_high_sparse ? 2 : 1)].back()};
 }
 
 bool is_rare(std::size_t rows, std::size_t most) {

@@ -2,6 +2,7 @@
 // query may leave the whole.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <optional>
 #include <vector>
@@ -17,17 +18,18 @@ enum class Situation {
   below,
   unvaried,  ///< another value of a number that never differed
   between,   ///< a value between those of a grid
+  sparse,    ///< a number at an end of its range for which few points stand (crowded_range)
   unseen,    ///< a level of a category that was not measured
   few,       ///< a level with few rows beside others with many
 };
 constexpr auto enum_names(Situation) {
   return std::array{Named{Situation::inside, "inside"},   Named{Situation::above, "above"},
                     Named{Situation::below, "below"},     Named{Situation::unvaried, "unvaried"},
-                    Named{Situation::between, "between"}, Named{Situation::unseen, "unseen"},
-                    Named{Situation::few, "few"}};
+                    Named{Situation::between, "between"}, Named{Situation::sparse, "sparse"},
+                    Named{Situation::unseen, "unseen"},   Named{Situation::few, "few"}};
 }
 
-/// How a row lies to the rows that were fitted on. `column`: of the ranged numbers for above to between, of
+/// How a row lies to the rows that were fitted on. `column`: of the ranged numbers for above to sparse, of
 /// the categories for unseen and few, 0 for inside.
 struct Condition {
   Situation situation = Situation::inside;
@@ -40,11 +42,29 @@ constexpr bool leaves_range(Situation situation) {
   return situation == Situation::above || situation == Situation::below || situation == Situation::unvaried;
 }
 
+/// Whether a number is one that was not measured, or hardly, with others beyond it.
+constexpr bool is_in_range(Situation situation) {
+  return situation == Situation::between || situation == Situation::sparse;
+}
+
+/// Whether it is of a number, which is more or less far.
+constexpr bool has_distance(Situation situation) { return leaves_range(situation) || is_in_range(situation); }
+
 /// The values of a number that was measured at three to a dozen of them, sorted; of others empty.
 std::vector<double> grid_of(const Eigen::VectorXd& numbers);
 
 /// How far a number is from the nearest of others, which are sorted; 0: there are none.
 double distance_to_nearest(const std::vector<double>& sorted, double value);
+
+/// A number's range without an end value that has four points or fewer where the other values have four times
+/// as many in the mean. Of a number with more than a dozen values an end is what stands apart from all others
+/// by more than half of the range.
+struct CrowdedRange {
+  double low = 0, high = 0;
+  /// How far a number is beyond it; 0: it is within.
+  double distance_to(double value) const { return std::max({0.0, value - high, low - value}); }
+};
+CrowdedRange crowded_range(const Eigen::VectorXd& numbers);
 
 /// Whether a level has so few rows beside the most frequent one's that it is rare.
 bool is_rare(std::size_t rows, std::size_t most);
@@ -69,6 +89,8 @@ struct HoldOutSettings {
 /// - above, below: the outermost level of a number, where two others are kept; then the two outermost.
 ///   Numbers with many levels: a tenth and a fifth of the rows.
 /// - between: one of up to two values in the middle of a grid.
+/// - sparse: where an end of a number's range has few points, all but so many of what lies next to it,
+///   without that end, and of the other end.
 /// - unvaried: all but the lowest level of a number.
 /// - unseen: one level of a category.
 /// - few: all but so many rows of a level with many as the level with the fewest has.

@@ -48,6 +48,43 @@ TEST(HoldOuts, AskForValuesBetweenThoseOfAGrid) {
   EXPECT_EQ(left_out, (std::vector<double>{1, 2}));
 }
 
+/// Thirty rows at each of 0, 1, 2, 3, and two at 4.
+Inputs with_sparse_end() {
+  auto inputs = numbered(122);
+  for (Index i = 0; i < 122; ++i) inputs.ranged(i, 0) = i < 120 ? static_cast<double>(i % 4) : 4;
+  return inputs;
+}
+
+TEST(HoldOuts, LeaveAsFewAsStandAtAnEndOfTheRange) {
+  const auto inputs = with_sparse_end();
+  std::vector<HoldOut> sparse;
+  for (const auto& each : hold_outs(inputs))
+    if (each.conditions.front().situation == Situation::sparse) sparse.push_back(each);
+  ASSERT_EQ(sparse.size(), 2U);
+  const auto count = [&](const std::vector<std::size_t>& rows, double value) {
+    return std::ranges::count_if(
+        rows, [&](std::size_t row) { return inputs.ranged(static_cast<Index>(row), 0) == value; });
+  };
+  EXPECT_EQ(count(sparse[0].kept, 3), 2) << "next to the end";
+  EXPECT_EQ(count(sparse[0].left_out, 3), 28);
+  EXPECT_EQ(count(sparse[0].kept, 4) + count(sparse[0].left_out, 4), 0) << "what lies further says more";
+  EXPECT_EQ(count(sparse[1].kept, 0), 2) << "the other end";
+  EXPECT_EQ(count(sparse[1].kept, 4), 2);
+}
+
+TEST(HoldOuts, KnowWhatFewPointsStandFor) {
+  auto inputs = with_sparse_end();
+  const auto range = crowded_range(inputs.ranged.col(0));
+  EXPECT_EQ(range.low, 0);
+  EXPECT_EQ(range.high, 3);
+  EXPECT_EQ(range.distance_to(3.5), 0.5);
+  EXPECT_EQ(range.distance_to(2.5), 0);
+  inputs.ranged.col(0) *= -1;
+  EXPECT_EQ(crowded_range(inputs.ranged.col(0)).low, -3);
+  EXPECT_EQ(crowded_range(numbered(100).ranged.col(0)).high, 1) << "no end stands apart";
+  EXPECT_EQ(crowded_range(numbered(5).ranged.col(0)).high, 1) << "nor do few stand beside many";
+}
+
 TEST(HoldOuts, OfColumnsThatVaryTogetherAreOne) {
   auto inputs = numbered(1000);
   const auto alone = hold_outs(inputs);

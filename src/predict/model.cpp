@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/fnv1a.hpp"
 #include "core/units.hpp"
@@ -14,7 +15,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double least_weight = 0.02;  ///< of a candidate that stays
 std::vector<std::size_t> counts_of(const Eigen::VectorXi& levels, std::size_t known) {
   std::vector<std::size_t> counts(known, 0);
   for (const int level : levels)
@@ -32,14 +32,13 @@ std::string hash_of(const Points& points) {
 }
 
 /// Candidates that count in some condition that was tried.
-std::vector<std::size_t> worth_keeping(const Blend& blend, std::size_t candidates) {
-  VectorXd most = VectorXd::Zero(static_cast<Index>(candidates * departures));
-  for (const auto& standing : blend.standings())
-    most = most.cwiseMax(blend.weights({{standing.condition}, {standing.distance}}));
+std::vector<std::size_t> worth_keeping(const Blend& blend) {
+  std::vector<Condition> tried;
+  for (const auto& standing : blend.standings()) tried.push_back(standing.condition);
+  const auto counts = blend.counting(tried);
   std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < candidates; ++i)
-    if (most.segment(static_cast<Index>(i * departures), departures).maxCoeff() >= least_weight)
-      kept.push_back(i);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i]) kept.push_back(i);
   return kept;
 }
 
@@ -67,6 +66,22 @@ std::vector<Condition> Model::known_conditions(const FitOptions& options) const 
   for (const auto& standing : earlier->blend_.standings())
     if (standing.condition.situation != Situation::few) known.push_back(standing.condition);
   return known;
+}
+
+/// How rows lie to the table, whatever candidates will look at. Nothing: where candidates look at columns of
+/// their own choice, what the rows are judged by depends on which of them stay.
+Result<std::optional<std::vector<Condition>>> Model::asked_conditions(const FitOptions& options) const {
+  if (!options.asked ||
+      std::ranges::any_of(specs_, [&](const auto& spec) { return needs_sight(spec, points_); }))
+    return std::nullopt;
+  NEPH_TRY(const auto inputs, design_.apply(*options.asked));
+  auto measured = levels();
+  measured.looked_at = {std::vector<bool>(design_.ranged().size(), true),
+                        std::vector<bool>(design_.categories().size(), true)};
+  std::set<Condition> all;
+  for (Index row = 0; row < inputs.rows(); ++row)
+    for (const auto& condition : place_of(inputs, row, measured).conditions) all.insert(condition);
+  return std::vector(all.begin(), all.end());
 }
 
 Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
@@ -103,8 +118,10 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   if (model.design_.machine()) context.machine = static_cast<Index>(*model.design_.machine());
   const auto guesses = first_guesses(model.specs_, context, model.points_, log_target, options.threads);
   const auto known = model.known_conditions(options);
+  NEPH_TRY(const auto asked, model.asked_conditions(options));
   model.trials_ = run_trials(model.specs_, context, model.points_, log_target,
                              {.known = known,
+                              .asked = asked,
                               .units = model.units(),
                               .threads = options.threads,
                               .guesses = guesses,
@@ -115,7 +132,7 @@ Result<Model> Model::fit(const Survey& survey, const FitOptions& options) {
   context.most_rows_for_kernel = options.kernel_rows;
   context.most_rows_of_process = options.process_rows;
   context.is_trial = false;
-  const auto kept = worth_keeping(model.blend_, model.specs_.size());
+  const auto kept = worth_keeping(model.blend_);
   std::vector<std::optional<Candidate>> fitted(kept.size());
   share_out(kept.size(), options.threads, "fit", [&](std::size_t job) {
     const auto place = kept.size() - 1 - job;  // trees, which take longest, are the last
@@ -154,6 +171,8 @@ std::string Model::words(std::span<const Condition> same_situation) const {
       return "another value of " + column + " that never differed";
     case Situation::between:
       return "between the measured values of " + column;
+    case Situation::sparse:
+      return "an end of few points of " + column;
     case Situation::unseen:
       return "a new value of " + column;
     case Situation::few:

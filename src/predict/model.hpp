@@ -29,6 +29,9 @@ struct FitOptions {
   /// Fitted to all points but a few: what hold-outs said of it is believed, and only what they could not say
   /// is tried. One whose inputs have other columns, or other candidates, is of no use and not looked at.
   const Model* earlier = nullptr;
+  /// Rows that alone will be predicted: hold-outs that say nothing of them are not tried. What is predicted
+  /// of them is the same.
+  const Table* asked = nullptr;
 };
 
 /// Why a row is further from the table than its own rows are from each other.
@@ -92,6 +95,7 @@ class Model {
   struct Levels {
     std::vector<std::vector<bool>> is_rare;  ///< each level of each category
     std::vector<std::vector<double>> grids;  ///< of the ranged numbers (grid_of)
+    std::vector<CrowdedRange> crowded;       ///< of the same
     Eigen::RowVectorXd units;                ///< of distances in them
     LookedAt looked_at;
   };
@@ -103,6 +107,7 @@ class Model {
     std::vector<Place> places;  ///< of each row
   };
   std::vector<Condition> known_conditions(const FitOptions& options) const;
+  Result<std::optional<std::vector<Condition>>> asked_conditions(const FitOptions& options) const;
   Levels levels() const;
   /// Of distances in the ranged numbers: 1 for a quantity, whose logarithms are compared; for another its
   /// range, or its size where it never differed. So that trials of one column may speak for another.

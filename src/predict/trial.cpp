@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <set>
 
 #include "predict/kernel_choice.hpp"
 #include "predict/parallel.hpp"
@@ -16,22 +17,28 @@ using Eigen::VectorXd;
 
 constexpr Index most_columns = 16, most_categories = 8;  ///< whose values are left out
 
-/// Mean distance of what was left out: from the range of what was kept, or between its values from the
-/// nearest.
+/// Where a value lies to those that were kept: how far beyond them, or beyond most of them, or between them
+/// from the nearest; 0 of situations without distance.
+std::function<double(double)> distance_from(Eigen::VectorXd kept, Situation situation) {
+  std::sort(kept.begin(), kept.end());
+  if (situation == Situation::between)
+    return [all = std::vector(kept.begin(), kept.end())](double value) {
+      return distance_to_nearest(all, value);
+    };
+  if (situation == Situation::sparse)
+    return [range = crowded_range(kept)](double value) { return range.distance_to(value); };
+  const CrowdedRange range{kept[0], kept[kept.size() - 1]};
+  return [range](double value) { return range.distance_to(value); };
+}
+
+/// Mean distance of what was left out.
 double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs,
                    const Eigen::RowVectorXd& units) {
-  const bool is_between = condition.situation == Situation::between;
-  if (!is_between && !leaves_range(condition.situation)) return 0;
-  const auto column = inputs.ranged.col(condition.column);
-  std::vector<double> kept;
-  for (const auto row : split.kept) kept.push_back(column[static_cast<Index>(row)]);
-  std::sort(kept.begin(), kept.end());
+  if (!has_distance(condition.situation)) return 0;
+  const VectorXd column = inputs.ranged.col(condition.column);
+  const auto distance = distance_from(rows_of(column, split.kept), condition.situation);
   double sum = 0;
-  for (const auto row : split.left_out) {
-    const double value = column[static_cast<Index>(row)];
-    sum += is_between ? distance_to_nearest(kept, value)
-                      : std::max({0.0, value - kept.back(), kept.front() - value});
-  }
+  for (const auto row : split.left_out) sum += distance(column[static_cast<Index>(row)]);
   const double unit = units.size() > 0 ? units[condition.column] : 1;
   return sum / static_cast<double>(split.left_out.size()) / unit;
 }
@@ -41,6 +48,34 @@ std::vector<double> distances_of(const HoldOut& split, const Inputs& inputs,
   std::vector<double> all;
   for (const auto& condition : split.conditions) all.push_back(distance_of(condition, split, inputs, units));
   return all;
+}
+
+/// Without hold-outs by which none of the conditions is judged: those of the condition itself, else of its
+/// situation, else all, but of what lies within the range of a number the folds (Blend::nearest_to).
+void keep_asked(const std::vector<Condition>& asked, std::vector<HoldOut>& splits) {
+  std::set<Condition> tried;
+  std::set<Situation> tried_situations;
+  for (const auto& split : splits) {
+    for (const auto& condition : split.conditions) {
+      tried.insert(condition);
+      tried_situations.insert(condition.situation);
+    }
+  }
+  std::set<Condition> wanted{{}};
+  std::set<Situation> wanted_situations;
+  for (const auto& condition : asked) {
+    if (tried.contains(condition))
+      wanted.insert(condition);
+    else if (tried_situations.contains(condition.situation))
+      wanted_situations.insert(condition.situation);
+    else if (!is_in_range(condition.situation))
+      return;
+  }
+  std::erase_if(splits, [&](const HoldOut& split) {
+    return std::ranges::none_of(split.conditions, [&](const Condition& each) {
+      return wanted.contains(each) || wanted_situations.contains(each.situation);
+    });
+  });
 }
 
 }  // namespace
@@ -72,6 +107,7 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
       return std::ranges::find(settings.known, each) != settings.known.end();
     });
   });
+  if (settings.asked) keep_asked(*settings.asked, splits);
   std::vector<Trial> trials;
   for (const auto& split : splits)
     trials.push_back({split.conditions,

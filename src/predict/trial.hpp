@@ -22,7 +22,9 @@ struct Trial {
 struct TrialSettings {
   HoldOutSettings hold_out;
   std::vector<Condition> known;  ///< hold-outs of these are left out
-  Eigen::RowVectorXd units;      ///< of distances in each ranged number; empty: 1
+  /// Only hold-outs by which Blend judges these, and folds, are tried; nothing: all.
+  std::optional<std::vector<Condition>> asked;
+  Eigen::RowVectorXd units;  ///< of distances in each ranged number; empty: 1
   std::size_t threads = 2;
   std::vector<std::optional<Kernel>> guesses;                       ///< first_guesses(); empty: none
   std::function<void(std::size_t done, std::size_t all)> progress;  ///< called by one thread at a time

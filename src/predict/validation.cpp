@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::size_t most_slices = 24;  ///< of a column; one with more has no slices
 
-Result<std::vector<Prediction>> predicted(const Survey& survey, const Split& split,
-                                          const FitOptions& options) {
+Result<std::vector<Prediction>> predicted(const Survey& survey, const Split& split, FitOptions options) {
+  const auto rows = rows_of(survey.points.features, split.test);
+  options.asked = &rows;
   NEPH_TRY(const auto model, Model::fit(part_of(survey, split.train), options));
-  return model.predict(rows_of(survey.points.features, split.test));
+  return model.predict(rows);
 }
 
 }  // namespace
@@ -33,6 +34,7 @@ Score score_of(std::span<const Judgement> judgements) {
   if (!judgements.empty())
     score.flagged = static_cast<double>(flagged) / static_cast<double>(judgements.size());
   if (errors.empty()) return score;
+  score.mean = 0;
   for (const double error : errors) score.mean += error / static_cast<double>(errors.size());
   score.median = stats::median(errors);
   score.p90 = stats::quantile(errors, 0.9);
