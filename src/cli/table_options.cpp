@@ -36,26 +36,51 @@ Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table&
   return {};
 }
 
-/// The columns with a meaning that the user knows, which are features whatever they look like.
-Result<std::vector<std::string>> columns_with_roles(const TableOptions& options, const predict::Table& table,
-                                                    const std::vector<std::string>& ignored) {
-  NEPH_TRY(const auto target, table.find(options.target));
-  std::vector<std::string> columns;
-  for (const auto& [option, name] : {std::pair{"--network", &options.network},
-                                     {"--side", &options.side},
-                                     {"--batch", &options.batch},
-                                     {"--machine", &options.machine}}) {
-    if (name->empty()) continue;
-    NEPH_TRY(const auto place, table.find(*name));
-    if (place == target)
-      return fail(ErrorCode::invalid_argument, "{} {}: it is the --target, which is to be predicted", option,
-                  *name);
-    for (const auto& other : ignored)
-      if (table.find(other) == place)
-        return fail(ErrorCode::invalid_argument, "{} {}: it is to be ignored too (--ignore)", option, *name);
-    columns.push_back(table.columns[place].name);
+/// What an option says of a column.
+struct Mention {
+  std::string_view option;
+  std::size_t column = 0;
+};
+
+/// In the order in which one says more than the next. Errors: not_found.
+Result<std::vector<Mention>> mentions(const TableOptions& options, const predict::Table& table) {
+  std::vector<Mention> all;
+  for (const auto& [option, names] : {std::pair{"--target", std::vector{options.target}},
+                                      {"--ignore", names_in(options.ignore)},
+                                      {"--network", {options.network}},
+                                      {"--side", {options.side}},
+                                      {"--batch", {options.batch}},
+                                      {"--machine", {options.machine}},
+                                      {"--use", names_in(options.use)}}) {
+    for (const auto& name : names) {
+      if (name.empty()) continue;
+      NEPH_TRY(const auto column, table.find(name));
+      all.push_back({option, column});
+    }
   }
-  return columns;
+  return all;
+}
+
+/// Why a column cannot be both; empty: it can.
+std::string contradiction(const Mention& first, const Mention& second) {
+  if (first.column != second.column || first.option == second.option) return {};
+  if (first.option == "--target") return "it is the --target, which is to be predicted";
+  if (first.option == "--ignore") return "it is to be ignored too (--ignore)";
+  return second.option == "--use" ? "" : fmt::format("it is the {} too", first.option);
+}
+
+/// The columns that are features whatever they look like: the user wants them, or knows what they mean.
+Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const predict::Table& table) {
+  NEPH_TRY(const auto all, mentions(options, table));
+  std::vector<std::string> wanted;
+  for (auto second = all.begin(); second != all.end(); ++second) {
+    const auto& name = table.columns[second->column].name;
+    for (auto first = all.begin(); first != second; ++first)
+      if (const auto why = contradiction(*first, *second); !why.empty())
+        return fail(ErrorCode::invalid_argument, "{} {}: {}", second->option, name, why);
+    if (second->option != "--target" && second->option != "--ignore") wanted.push_back(name);
+  }
+  return wanted;
 }
 
 Result<predict::Table> table_of(const TableOptions& options) {
@@ -88,10 +113,9 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
     return fail(ErrorCode::invalid_argument, "--target is missing: the column to predict");
   NEPH_TRY(const auto table, table_of(options));
   predict::SurveyOptions wanted{.ignored = names_in(options.ignore),
-                                .used = names_in(options.use),
+                                .used = {},
                                 .most_points = static_cast<std::size_t>(options.most_points)};
-  NEPH_TRY(const auto with_roles, columns_with_roles(options, table, wanted.ignored));
-  wanted.used.insert(wanted.used.end(), with_roles.begin(), with_roles.end());
+  NEPH_TRY(wanted.used, wanted_columns(options, table));
   const auto texts = terms_in(options);
   if (!texts.empty()) {
     NEPH_TRY(const auto terms, predict::GivenTerms::parse(texts, table, options.target));

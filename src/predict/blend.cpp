@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 
 constexpr std::int64_t most_power = 8, power_per_trial = 4;
 constexpr double promise = 0.9;
-constexpr double least_weight = 0.02;  ///< of one way of a candidate that counts
+constexpr double least_weight = 0.005;  ///< of one way of a candidate that counts
 constexpr Index any_column = -1;
 /// The power of a number without trials of its own: it may be about this one more or less than what is
 /// predicted.

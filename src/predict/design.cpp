@@ -22,6 +22,7 @@ constexpr double largest_side = 65'536;  ///< of a picture, in pixels
 struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
   std::vector<std::vector<double>> log_quantities, features, plain, work, mean_layer, ranged;
+  std::vector<std::vector<int>> is_there;  ///< of those of the ranged that may be empty
 
   void add_quantity(std::string name, std::vector<double> logs) {
     feature_names.push_back(name);
@@ -188,13 +189,18 @@ Result<Places> Design::locate(const Table& rows) const {
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
   NEPH_TRY(auto levels, this->levels(rows));
+  const auto known = levels.cols();
+  levels.conservativeResize(Eigen::NoChange, known + std::ssize(columns.is_there));
+  for (std::size_t i = 0; i < columns.is_there.size(); ++i)
+    levels.col(known + static_cast<Index>(i)) =
+        Eigen::Map<const Eigen::VectorXi>(columns.is_there[i].data(), levels.rows());
   return Places{as_matrix(columns.ranged, rows.rows), std::move(levels)};
 }
 
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
     NEPH_TRY(auto values, number.asked_in(rows));
-    std::vector<double> is_there(rows.rows, 1);
+    std::vector<int> is_there(rows.rows, 1);
     for (std::size_t row = 0; row < rows.rows; ++row) {
       auto& value = values[row];
       if (std::isnan(value)) {
@@ -213,13 +219,14 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
     }
     columns.ranged_names.push_back(number.column);
     columns.ranged.push_back(values);
+    if (number.may_be_empty) columns.is_there.push_back(is_there);
     if (!number.is_seen) continue;
     if (number.is_quantity) {
       columns.add_quantity(number.column, std::move(values));
     } else {
       columns.add_plain(number.column, std::move(values));
     }
-    if (number.may_be_empty) columns.add_plain("has " + number.column, std::move(is_there));
+    if (number.may_be_empty) columns.add_plain("has " + number.column, {is_there.begin(), is_there.end()});
   }
   return {};
 }

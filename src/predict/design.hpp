@@ -58,8 +58,8 @@ class Design {
   /// Errors: not_found (a column is missing, a network is not known), invalid_argument (text where there were
   /// numbers, an empty cell in a column that had none).
   Result<Inputs> apply(const Table& rows) const;
-  /// The ranged numbers and levels alone, which tell how near rows are to each other. Errors: as above, but
-  /// for those of networks.
+  /// What tells how near rows are to each other: the ranged numbers, and as levels the categories and whether
+  /// the numbers are there that may be empty. Errors: as above, but for those of networks.
   Result<Places> locate(const Table& rows) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }

@@ -108,6 +108,18 @@ TEST_F(ModelOfTimes, NearestAreThoseThatDifferInTheFewestCategoriesAndThenInNumb
     }
 }
 
+/// The median of the numbers, which stands for an empty cell elsewhere, is 4.
+TEST(Model, APointWithoutANumberIsNearestToARowWithoutIt) {
+  std::string text = "batch,cache,t\n";
+  for (const int batch : {1, 2, 4, 8})
+    for (const char* cache : {"2", "4", "8", ""})
+      text += fmt::format("{},{},{}\n", batch, cache, *cache == '\0' ? 100 + batch : batch);
+  const auto model = *Model::fit(*survey(*parse_table(text, "t"), "t"), {.method = Method::process});
+  const auto nearest = *model.nearest(*parse_table("batch,cache\n2,\n2,4\n", "q"), 1);
+  EXPECT_NEAR(model.measured().target[nearest[0].front()], 102, 1e-9);
+  EXPECT_NEAR(model.measured().target[nearest[1].front()], 2, 1e-9);
+}
+
 TEST(Model, AnotherValueOfAConstantDoesNotHideWhichPointsAreNear) {
   std::string text = "batch,layers,gpus,t\n";
   for (const int batch : {1, 2, 4, 8})

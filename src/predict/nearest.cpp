@@ -51,10 +51,11 @@ void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_
 
 Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
   NEPH_TRY(const auto places, design_.locate(rows));
+  NEPH_TRY(const auto measured, design_.locate(measured_.features));
   const Eigen::RowVectorXd range = high_ - low_;
   const Eigen::RowVectorXd width =
       (range.array() > 0).select(range, 1);  // of a constant any distance is alike
-  const MatrixXd points = points_.ranged.array().rowwise() / width.array();
+  const MatrixXd points = measured.numbers.array().rowwise() / width.array();
   const MatrixXd asked = places.numbers.array().rowwise() / width.array();
   const auto& levels = places.levels;
   Rows order(rows.rows);
@@ -67,7 +68,7 @@ Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, s
     for (std::size_t i = 0; i < jobs[job].size(); ++i) {
       const auto row = static_cast<Index>(jobs[job][i]);
       if (i == 0 || levels.row(row) != levels.row(static_cast<Index>(jobs[job][i - 1])))
-        alike = by_differing_categories(levels.row(row), points_.places.levels, points);
+        alike = by_differing_categories(levels.row(row), measured.levels, points);
       for (const auto& each : alike) add_least(each, asked.row(row), count, all[jobs[job][i]]);
     }
   });

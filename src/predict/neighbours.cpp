@@ -1,10 +1,29 @@
 #include "predict/neighbours.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "predict/numbers_in_text.hpp"
 
 namespace neph::predict {
+namespace {
+
+/// The number that each cell is or begins with, whatever the others are; NaN: none.
+std::vector<double> numbers_in(const Column& column) {
+  if (!column.is_text()) return column.numbers;
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> of_level, numbers;
+  for (const auto& level : column.levels) {
+    const auto found = number_in(level);
+    of_level.push_back(found ? found->number : none);
+  }
+  for (const auto code : column.codes)
+    numbers.push_back(code < 0 ? none : of_level[static_cast<std::size_t>(code)]);
+  return numbers;
+}
+
+}  // namespace
 
 Result<Neighbours> Neighbours::of(const Model& model, const Table& rows, std::size_t count,
                                   std::size_t threads) {
@@ -23,16 +42,16 @@ Neighbours::Neighbours(const Points& measured, const Table& rows, const std::vec
       const auto& asked = rows.columns[*found];
       column = Compared{.measured = &feature, .asked = &asked};
       if (std::ranges::find(names, feature.name) != names.end()) continue;
-      column->measured_numbers = as_numbers(feature);
-      column->asked_numbers = as_numbers(asked);
+      column->measured_numbers = numbers_in(feature);
+      column->asked_numbers = numbers_in(asked);
     }
   }
 }
 
 bool Neighbours::Compared::is_same(std::size_t row, std::size_t point) const {
-  const bool both_filled = !measured->is_empty(point) && !asked->is_empty(row);
-  if (both_filled && measured_numbers && asked_numbers)
-    return (*measured_numbers)[point] == (*asked_numbers)[row];
+  if (!measured_numbers.empty() && std::isfinite(measured_numbers[point]) &&
+      std::isfinite(asked_numbers[row]))
+    return measured_numbers[point] == asked_numbers[row];
   return measured->text(point) == asked->text(row);
 }
 

@@ -30,7 +30,7 @@ class Neighbours {
  private:
   struct Compared {
     const Column *measured, *asked;
-    std::optional<std::vector<double>> measured_numbers, asked_numbers;
+    std::vector<double> measured_numbers, asked_numbers;  ///< NaN: none; empty: it is a name
     bool is_same(std::size_t row, std::size_t point) const;
   };
   const Points* measured_;

@@ -33,6 +33,15 @@ TEST(Neighbours, NumbersInTextsAreNumbers) {
   EXPECT_THAT(neighbours.differences(0, 0), ElementsAre(0, 1));
 }
 
+TEST(Neighbours, WithAndWithoutAUnitAreOneNumber) {
+  const auto measured = points_of("side\n96px\n128px\n");
+  const auto rows = *parse_table("side\n96\n128px\n", "rows");
+  const Neighbours neighbours(measured, rows, {}, {{0}, {1}});
+  EXPECT_THAT(neighbours.differences(0, 0), IsEmpty());
+  EXPECT_THAT(neighbours.differences(1, 1), IsEmpty());
+  EXPECT_THAT(neighbours.differences(1, 0), ElementsAre(0));
+}
+
 TEST(Neighbours, TextIsComparedAsText) {
   const auto measured = points_of("model,batch\nVGG16,1\n2,1\n");
   const auto rows = *parse_table("model,batch\n2,1\nVGG16,1\n", "rows");

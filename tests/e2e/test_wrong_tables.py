@@ -37,8 +37,12 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
     (("--network", "modl"), "unknown column 'modl' in runs.csv; did you mean 'model'?"),
     (("--machine", "t"), "--machine t: it is the --target, which is to be predicted"),
     (("--network", "model", "--ignore", "x,model"), "--network model: it is to be ignored too (--ignore)"),
+    (("--use", "x", "--ignore", "x"), "--use x: it is to be ignored too (--ignore)"),
+    (("--ignore", "t"), "--ignore t: it is the --target, which is to be predicted"),
+    (("--use", "model,t"), "--use t: it is the --target, which is to be predicted"),
+    (("--side", "x", "--batch", "x"), "--batch x: it is the --side too"),
 ])  # fmt: skip
-def test_a_column_with_a_meaning_is_there_and_looked_at(neph, words, complaint):
+def test_a_column_has_one_purpose_and_is_there(neph, words, complaint):
     (neph.folder / "runs.csv").write_text("model,x,t\n" + "".join(f"resnet50,{i},{i}\n" for i in range(1, 9)))
     assert complaint in neph("fit", "runs.csv", "--target", "t", *words, code=None).stderr
 
