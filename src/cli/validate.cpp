@@ -66,6 +66,17 @@ Result<std::vector<predict::Method>> methods_in(const std::string& text) {
   return methods;
 }
 
+/// A column that is not found may be one of the table that is no feature.
+Error with_other_columns(Error error, const predict::Survey& survey) {
+  std::vector<std::string> others;
+  for (const auto& column : survey.columns)
+    if (!survey.points.features.find(column.name) && others.size() < most_shown)
+      others.push_back(fmt::format("{} ({})", column.name, enum_name(column.kind)));
+  if (error.code == ErrorCode::not_found && !others.empty())
+    error.message += fmt::format("; no features: {}; --use makes a column one", fmt::join(others, ", "));
+  return error;
+}
+
 Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, const predict::Table& points) {
   const int ways =
       !options.split.empty() + !options.leave_out.empty() + (options.folds > 0) + (options.sample > 0);
@@ -252,7 +263,9 @@ void explain(const predict::Survey& survey, predict::FitOptions fit, std::uint64
 
 Status validate_table(const ValidateCommand& options) {
   NEPH_TRY(const auto survey, survey_of(options.table));
-  NEPH_TRY(const auto splits, splits_in(options, survey.points.features));
+  NEPH_TRY(const auto splits, splits_in(options, survey.points.features).map_error([&](const Error& error) {
+    return with_other_columns(error, survey);
+  }));
   NEPH_TRY(const auto roles, roles_in(options.table, survey));
   predict::ValidationSettings settings{
       .fit = {.roles = roles, .threads = static_cast<std::size_t>(host::usable_cores())}};

@@ -323,6 +323,7 @@ def test_the_same_seed_gives_the_same_validation(neph, table):
     (("--split", "batch<=16 -> batch>64"), "no row is on the right side"),
     (("--method", "magic"), "none of auto"),
     (("--leave-out", "nothing"), "nothing"),
+    (("--leave-out", "step (ms)"), "no features: run (repeat), step (ms) (target)"),
     (("--split", "batch<=16 & machine!=m9 -> batch=32"), "no row has 'm9' in 'machine'"),
     (("--sample", 3), "sample"),
 ])  # fmt: skip
