@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "predict/nearly_numbers.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/point_order.hpp"
 #include "stats/stats.hpp"
@@ -66,9 +67,7 @@ Result<std::vector<double>> log_targets_in(const Table& rows, const std::string&
                 place.error().message);
   const auto& column = rows.columns[*place];
   if (column.is_text())
-    return fail(ErrorCode::invalid_argument,
-                "{}: '{}' is text, as '{}' in its first row; it must be a number", rows.source, target,
-                column.text(0));
+    return fail(ErrorCode::invalid_argument, "{}: '{}' {}", rows.source, target, why_no_number(column));
   std::vector<double> logs;
   for (std::size_t row = 0; row < rows.rows; ++row) {
     const double value = column.numbers[row];

@@ -122,7 +122,8 @@ TEST_F(Calibration, SaysWhatIsWrongWithARow) {
   EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,2\n1,6,m9,-1\n"),
               HasSubstr("'t' is -1 in row 2; a finite number above 0 is needed"));
   EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,\n"), HasSubstr("'t' is empty in row 1"));
-  EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,fast\n"), HasSubstr("'t' is text, as 'fast'"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,fast\n"),
+              HasSubstr("'t' is no number in row 1 ('fast')"));
   EXPECT_THAT(error_of("batch,layers,machine,t\nmany,4,m9,1\n"), HasSubstr("'batch' has text, as 'many'"));
   EXPECT_THAT(error_of("batch,layers,machine,t\n-1,4,m9,1\n"), HasSubstr("'batch' is -1 in row 1"));
 }

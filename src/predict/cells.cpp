@@ -13,8 +13,9 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-/// A number, with a plus sign too; empty: NaN.
-std::optional<double> number_in(std::string_view cell) {
+}  // namespace
+
+std::optional<double> number_of_cell(std::string_view cell) {
   if (cell.empty()) return nothing;
   if (cell.front() == '+' && cell.size() > 1 && cell[1] != '-') cell.remove_prefix(1);
   double value = 0;
@@ -28,8 +29,6 @@ std::optional<double> number_in(std::string_view cell) {
   }
   return value;
 }
-
-}  // namespace
 
 Result<std::size_t> Cells::add_column(std::string name) {
   if (columns_.size() == limits_.columns)
@@ -60,7 +59,7 @@ void Cells::fill(std::size_t column, std::size_t rows) {
 void Cells::set(std::size_t column, std::string_view cell) {
   cell = trimmed(cell);
   if (!is_text_[column]) {
-    if (const auto number = number_in(cell)) return set(column, *number);
+    if (const auto number = number_of_cell(cell)) return set(column, *number);
     text_columns_.insert(columns_[column].name);
     again_ = true;
     return;

@@ -9,6 +9,9 @@
 
 namespace neph::predict {
 
+/// What a cell of a column of numbers is, with a plus sign too; empty: NaN. Nothing: it is text.
+std::optional<double> number_of_cell(std::string_view cell);
+
 /// Takes cells row by row. A column is taken for numbers until a cell says otherwise; then all must be read
 /// again, with `text_columns` of the first time given to the second.
 class Cells {

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include <fmt/ranges.h>
-
 #include "core/units.hpp"
 #include "predict/alike.hpp"
 #include "predict/numbers_in_text.hpp"
@@ -98,25 +96,10 @@ std::string missing_corner(const GridColumn& a, const GridColumn& b) {
   return fmt::format("{} from {} on with {} from {} on", a.name, a.values[x], b.name, b.values[y]);
 }
 
-/// Columns that would be numbers if they had one unit.
-std::vector<Finding> mixed_units(const Table& features) {
-  std::vector<Finding> findings;
-  for (const auto& column : features.columns) {
-    const auto units = units_of_one_kind(column);
-    if (units.size() > 1)
-      findings.push_back({"mixed_units",
-                          fmt::format("'{}' has numbers in several units ({}) and is taken for a category: "
-                                      "in one unit it would be a number",
-                                      column.name, fmt::join(units, ", ")),
-                          0});
-  }
-  return findings;
-}
-
 }  // namespace
 
 std::vector<Finding> oddities(const Points& points) {
-  auto findings = mixed_units(points.features);
+  std::vector<Finding> findings;
   const auto grid = grid_columns(points);
   const auto keys = keys_of(points.features, all(points.features.columns.size()), all(points.target.size()));
   for (const auto& column : grid)

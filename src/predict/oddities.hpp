@@ -1,4 +1,4 @@
-// What is odd about the points of a table, and about columns as they are there.
+// What is odd about the points of a table.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,6 @@
 
 namespace neph::predict {
 
-/// - mixed units: a column that would be a number if it had one unit.
 /// - faster than linear: the target falls by more than a number grows, all else the same. A machine that is
 ///   twice as large is at most twice as fast, but for caches.
 /// - a missing corner: two columns whose largest values never meet, though most other pairs of their values

@@ -8,6 +8,7 @@
 
 #include "core/units.hpp"
 #include "predict/alike.hpp"
+#include "predict/nearly_numbers.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/oddities.hpp"
 #include "predict/point_order.hpp"
@@ -73,6 +74,9 @@ class Surveying {
       return fail(ErrorCode::invalid_argument,
                   "{}: {} different rows are too few to fit anything to; {} are the least", table_.source,
                   survey_.points.target.size(), fewest_points);
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (!ignored_.contains(i) && table_.columns[i].is_text())
+        if (auto finding = nearly_numbers(table_.columns[i])) survey_.findings.push_back(std::move(*finding));
     for (auto& finding : oddities(survey_.points)) survey_.findings.push_back(std::move(finding));
     draw_points();
     survey_.points = part_of(survey_, sorted_points(survey_.points.features)).points;
@@ -83,9 +87,8 @@ class Surveying {
   Status keep_possible_rows() {
     const auto& target = table_.columns[target_];
     if (target.is_text())
-      return fail(ErrorCode::invalid_argument,
-                  "{}: the target '{}' is text, as '{}' in its first row; it must be a number", table_.source,
-                  target.name, target.text(0));
+      return fail(ErrorCode::invalid_argument, "{}: the target '{}' {}", table_.source, target.name,
+                  why_no_number(target));
     std::int64_t empty = 0, impossible = 0;
     for (std::size_t row = 0; row < table_.rows; ++row) {
       const double value = target.numbers[row];

@@ -188,7 +188,7 @@ TEST(Survey, OfManyPointsADrawHasTheEndsOfNumbersAndAllLevels) {
 
 TEST(Survey, RefusesWhatCannotBeFittedTo) {
   EXPECT_EQ(message("a,t\n1,x\n2,y\n", "t"),
-            "t: the target 't' is text, as 'x' in its first row; it must be a number");
+            "t: the target 't' is no number in row 1 ('x'): a column of numbers is needed");
   EXPECT_EQ(message("a,t\n1,0\n2,-1\n", "t"), "t: no row has a 't' above 0");
   EXPECT_EQ(message("t\n1\n2\n", "t"),
             "t: no column tells its rows apart but 't': nothing to predict it from");
