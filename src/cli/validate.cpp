@@ -67,13 +67,20 @@ Result<std::vector<predict::Method>> methods_in(const std::string& text) {
 }
 
 /// A column that is not found may be one of the table that is no feature.
-Error with_other_columns(Error error, const predict::Survey& survey) {
-  std::vector<std::string> others;
-  for (const auto& column : survey.columns)
-    if (!survey.points.features.find(column.name) && others.size() < most_shown)
-      others.push_back(fmt::format("{} ({})", column.name, enum_name(column.kind)));
-  if (error.code == ErrorCode::not_found && !others.empty())
-    error.message += fmt::format("; no features: {}; --use makes a column one", fmt::join(others, ", "));
+Error with_reason(Error error, const predict::Survey& survey, const std::string& ignored) {
+  if (error.code != ErrorCode::not_found) return error;
+  const auto is_asked = [said = error.message](std::string_view name) {
+    return said.find(fmt::format("'{}'", name)) < said.find("known:");
+  };
+  for (const auto& column : survey.columns) {
+    if (survey.points.features.find(column.name) || !is_asked(column.name)) continue;
+    error.message += column.kind == predict::ColumnKind::target
+                         ? fmt::format("; '{}' is the target", column.name)
+                         : fmt::format("; '{}' is no feature ({}), --use makes it one", column.name,
+                                       enum_name(column.kind));
+  }
+  for (const auto& name : names_in(ignored))
+    if (is_asked(name)) error.message += fmt::format("; '{}' is not looked at (--ignore)", name);
   return error;
 }
 
@@ -264,7 +271,7 @@ void explain(const predict::Survey& survey, predict::FitOptions fit, std::uint64
 Status validate_table(const ValidateCommand& options) {
   NEPH_TRY(const auto survey, survey_of(options.table));
   NEPH_TRY(const auto splits, splits_in(options, survey.points.features).map_error([&](const Error& error) {
-    return with_other_columns(error, survey);
+    return with_reason(error, survey, options.table.ignore);
   }));
   NEPH_TRY(const auto roles, roles_in(options.table, survey));
   predict::ValidationSettings settings{

@@ -20,6 +20,8 @@ constexpr Index any_column = -1;
 /// The power of a number without trials of its own: it may be about this one more or less than what is
 /// predicted.
 constexpr double unknown_power = 0.5;
+/// The same where few points say what the number does, but not what it does elsewhere.
+constexpr double unknown_power_beside_few = 0.25;
 /// Where no level of any category could be left out: a new one may take twice or half the time.
 constexpr double unknown_level = 0.7;
 constexpr double worst_error = 5;  ///< a factor of 150: a candidate that failed
@@ -37,6 +39,10 @@ double weighted_sum(const VectorXd& weights, const VectorXd& values) {
   double sum = 0;
   for (Index i = 0; i < values.size(); ++i) sum += weights[i] * values[i];
   return sum;
+}
+
+double unknown_power_in(Situation situation) {
+  return situation == Situation::sparse ? unknown_power_beside_few : unknown_power;
 }
 
 /// As std::hypot, whose last bit depends on the library.
@@ -205,7 +211,7 @@ std::vector<Blend::Group> Blend::groups_of(const Place& place, const Disagreemen
     if (is_between && standing.condition.situation != Situation::between) continue;  // none was tried
     const double distance = place.distances[i];
     double half = here.half_by(standing);
-    if (!is_own && !is_between) half = hypotenuse(half, unknown_power * distance);
+    if (!is_own && !is_between) half = hypotenuse(half, unknown_power_in(condition.situation) * distance);
     if (condition.situation == Situation::unseen && standing.condition.situation != Situation::unseen)
       half = hypotenuse(half, unknown_level);
     half *= 1 + 0.5 / static_cast<double>(standing.trials);

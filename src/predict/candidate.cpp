@@ -4,6 +4,7 @@
 
 #include "predict/boosting.hpp"
 #include "predict/ernest.hpp"
+#include "predict/hold_out.hpp"
 #include "predict/kernel_choice.hpp"
 #include "predict/lattuada.hpp"
 #include "predict/non_negative_sum.hpp"
@@ -22,6 +23,8 @@ constexpr Index rows_per_term = 8;  ///< more terms than rows / 8 follow the noi
 constexpr std::size_t most_rows = 5000;
 constexpr Index most_numbers = 24, most_categories = 12;  ///< that are looked at
 
+using Rows = std::vector<std::size_t>;
+
 struct Fitted {
   Inputs inputs;
   VectorXd log_target;
@@ -30,6 +33,13 @@ struct Fitted {
 Fitted drawn(const Inputs& inputs, const VectorXd& log_target) {
   const auto rows = drawn_rows(static_cast<std::size_t>(log_target.size()), most_rows);
   return {rows_of(inputs, rows), rows_of(log_target, rows)};
+}
+
+/// Those that a process follows. Few points at an end of a range say nothing unless they are among them.
+Rows followed_rows(const Inputs& inputs, std::size_t most) {
+  const auto count = static_cast<std::size_t>(inputs.rows());
+  if (count <= most) return drawn_rows(count, most);
+  return drawn_rows(count, most, rows_that_few_stand_for(inputs, most / 4));
 }
 
 Result<Candidate::Model> fit_monomials(const CandidateSpec& spec, const Inputs& inputs,
@@ -186,7 +196,8 @@ Result<Candidate> Candidate::fitted(const CandidateSpec& spec, const CandidateCo
   NEPH_TRY(auto model, fit_backbone(spec, context, inputs, log_target));
   if (!spec.has_process) return Candidate(spec, std::move(model), std::nullopt);
   const VectorXd rest = log_target - std::visit(MeanOf{inputs}, model);
-  NEPH_TRY(auto process, Process::fit(followed(spec, inputs), rest,
+  const auto rows = followed_rows(inputs, context.most_rows_of_process);
+  NEPH_TRY(auto process, Process::fit(rows_of(followed(spec, inputs), rows), rows_of(rest, rows),
                                       {.most_rows_for_kernel = context.most_rows_for_kernel,
                                        .most_rows = context.most_rows_of_process,
                                        .least_noise = std::max(1e-3, context.noise),

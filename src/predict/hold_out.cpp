@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/random.hpp"
+#include "predict/kernel_choice.hpp"
 
 namespace neph::predict {
 namespace {
@@ -48,12 +49,29 @@ std::vector<Cluster> clusters_of(const Eigen::VectorXd& numbers) {
   return clusters;
 }
 
-bool is_sparse(const Cluster& cluster, const std::vector<Cluster>& all) {
+/// The last of the clusters that is not one of those at the back with few points beside those before them.
+std::size_t last_with_many(const std::vector<Cluster>& clusters) {
   std::size_t points = 0;
-  for (const auto& each : all) points += each.size();
-  const std::size_t others = all.size() - 1;
-  return others > 0 && cluster.size() <= few_of_an_end &&
-         points - cluster.size() >= times_as_many * cluster.size() * others;
+  for (const auto& each : clusters) points += each.size();
+  auto last = clusters.size() - 1;
+  for (; last > 0; --last) {
+    const auto few = clusters[last].size();
+    points -= few;
+    if (few > few_of_an_end || points < times_as_many * few * last) break;
+  }
+  return last;
+}
+
+/// Clusters from `first` to `last`, without those at either end that have few points.
+struct Crowd {
+  std::size_t first = 0, last = 0;
+};
+
+/// The largest cluster is never one of those without.
+Crowd crowd_of(std::vector<Cluster> clusters) {
+  const auto last = last_with_many(clusters);
+  std::ranges::reverse(clusters);
+  return {clusters.size() - 1 - last_with_many(clusters), last};
 }
 
 class HoldingOut {
@@ -62,7 +80,12 @@ class HoldingOut {
       : inputs_(inputs),
         settings_(settings),
         count_(static_cast<std::size_t>(inputs.rows())),
-        random_(seed) {}
+        random_(seed),
+        turn_(count_) {
+    std::iota(turn_.begin(), turn_.end(), std::size_t{0});
+    Random random(seed);
+    shuffle(turn_, random);
+  }
 
   std::vector<HoldOut> operator()() && {
     folds();
@@ -86,8 +109,8 @@ class HoldingOut {
     return !columns || std::ranges::find(*columns, column) != columns->end();
   }
   using Test = std::function<bool(std::size_t)>;
-  void add(const Condition& condition, const Test& is_left_out, const Test& is_unused = {}) {
-    HoldOut split{.conditions = {condition}};
+  void add(const Condition& condition, const Test& is_left_out, const Test& is_unused = {}, Rows few = {}) {
+    HoldOut split{.conditions = {condition}, .few = std::move(few)};
     for (std::size_t i = 0; i < count_; ++i)
       if (!is_unused || !is_unused(i)) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
     const bool is_fold = condition.situation == Situation::inside;  // every table has these
@@ -100,16 +123,29 @@ class HoldingOut {
       if (std::ranges::find(conditions, condition) == conditions.end()) conditions.push_back(condition);
       return;
     }
-    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept);
-    thin(split.left_out, settings_.most_left_out);
+    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept, split.few);
+    thin(split.left_out, settings_.most_left_out, {});
     all_.push_back(std::move(split));
   }
 
-  void thin(Rows& rows, std::size_t most) {
+  /// A draw in which `staying`, some of the rows, are.
+  void thin(Rows& rows, std::size_t most, const Rows& staying) {
     if (rows.size() <= most) return;
+    std::erase_if(rows, [&](std::size_t row) { return is_in(staying, row); });
     shuffle(rows, random_);
-    rows.resize(most);
+    rows.resize(most - std::min(most, staying.size()));
+    rows.insert(rows.end(), staying.begin(), staying.end());
     std::sort(rows.begin(), rows.end());
+  }
+  static bool is_in(const Rows& sorted, std::size_t row) {
+    return std::binary_search(sorted.begin(), sorted.end(), row);
+  }
+  /// The same ones whichever column asks, so that columns that vary together leave out the same.
+  Rows some_of(Rows rows, std::size_t count) const {
+    std::ranges::sort(rows, {}, [this](std::size_t row) { return turn_[row]; });
+    rows.resize(std::min(count, rows.size()));
+    std::sort(rows.begin(), rows.end());
+    return rows;
   }
 
   /// Of few rows one way to part them says little: they are parted anew.
@@ -159,30 +195,32 @@ class HoldingOut {
   }
 
   void sparse(Index column) {
-    auto clusters = clusters_of(inputs_.ranged.col(column));
+    const auto values = inputs_.ranged.col(column);
+    const auto clusters = clusters_of(values);
     if (clusters.size() < 2) return;
-    for (const bool from_below : {false, true}) {
-      if (from_below) std::ranges::reverse(clusters);
-      if (!is_sparse(clusters.back(), clusters)) continue;
-      const auto few = clusters.back().size();
-      if (clusters.size() > 2) all_but(few, clusters[clusters.size() - 2], clusters.back(), column);
-      all_but(few, clusters.front(), {}, column);
+    const auto [first, last] = crowd_of(clusters);
+    if (first == last) return;  // no other value has enough to leave out
+    const auto at = [&values](std::size_t row) { return values[static_cast<Index>(row)]; };
+    const Test is_below = [&](std::size_t i) { return at(i) < clusters[first].front(); },
+               is_above = [&](std::size_t i) { return at(i) > clusters[last].back(); };
+    Rows at_first, at_last;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!is_below(i) && at(i) <= clusters[first].back()) at_first.push_back(i);
+      if (!is_above(i) && at(i) >= clusters[last].front()) at_last.push_back(i);
+    }
+    std::vector<std::size_t> fews;
+    if (last + 1 < clusters.size()) fews.push_back(clusters[last + 1].size());
+    if (first > 0) fews.push_back(clusters[first - 1].size());
+    for (const auto few : fews) {
+      all_but(few, at_last, {Situation::sparse, column}, is_above);
+      all_but(few, at_first, {Situation::sparse, column}, is_below);
     }
   }
-  /// Leaves so many rows of a cluster, as if its end of the range had no others.
-  void all_but(std::size_t few, const Cluster& cluster, const Cluster& unused, Index column) {
-    const auto in = [&](const Cluster& values, std::size_t i) {
-      return std::ranges::binary_search(values, inputs_.ranged(static_cast<Index>(i), column));
-    };
-    Rows rows;
-    for (std::size_t i = 0; i < count_; ++i)
-      if (in(cluster, i)) rows.push_back(i);
-    shuffle(rows, random_);
-    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(few, rows.size())));
-    std::sort(rows.begin(), rows.end());
+  /// Leaves out of the rows all but so many.
+  void all_but(std::size_t count, const Rows& rows, const Condition& condition, const Test& is_unused = {}) {
+    const auto few = some_of(rows, count);
     add(
-        {Situation::sparse, column}, [&](std::size_t i) { return std::ranges::binary_search(rows, i); },
-        [&](std::size_t i) { return in(unused, i); });
+        condition, [&](std::size_t i) { return is_in(rows, i) && !is_in(few, i); }, is_unused, few);
   }
 
   std::vector<Rows> rows_by_level(Index category) const {
@@ -203,8 +241,7 @@ class HoldingOut {
     if (order.size() > settings_.most_levels) order.resize(settings_.most_levels);
     for (const auto level : order) {
       const auto& rows = by_level[level];
-      add({Situation::unseen, category},
-          [&](std::size_t i) { return std::binary_search(rows.begin(), rows.end(), i); });
+      add({Situation::unseen, category}, [&](std::size_t i) { return is_in(rows, i); });
     }
   }
 
@@ -216,12 +253,7 @@ class HoldingOut {
     for (const auto& level : by_level) {
       if (!is_rare(rarest, level.size()) || taken == settings_.most_levels) continue;
       ++taken;
-      auto rows = level;
-      shuffle(rows, random_);
-      rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(rarest));
-      std::sort(rows.begin(), rows.end());
-      add({Situation::few, category},
-          [&](std::size_t i) { return std::binary_search(rows.begin(), rows.end(), i); });
+      all_but(rarest, level, {Situation::few, category});
     }
   }
 
@@ -229,6 +261,7 @@ class HoldingOut {
   const HoldOutSettings& settings_;
   std::size_t count_;
   Random random_;
+  Rows turn_;  ///< of each row, when it is taken where some are
   std::vector<HoldOut> all_;
   std::map<Rows, std::size_t> place_of_;  ///< of what is left out, before it is thinned
 };
@@ -252,14 +285,38 @@ double distance_to_nearest(const std::vector<double>& sorted, double value) {
 CrowdedRange crowded_range(const Eigen::VectorXd& numbers) {
   const auto clusters = clusters_of(numbers);
   if (clusters.empty()) return {};
-  const bool is_low_sparse = is_sparse(clusters.front(), clusters),
-             is_high_sparse = is_sparse(clusters.back(), clusters);
-  return {clusters[is_low_sparse ? 1 : 0].front(),
-          clusters[clusters.size() - (is_high_sparse ? 2 : 1)].back()};
+  const auto [first, last] = crowd_of(clusters);
+  return {clusters[first].front(), clusters[last].back()};
 }
 
 bool is_rare(std::size_t rows, std::size_t most) {
   return rows <= few_rows && most >= 2 * rows + fewest_left_out;
+}
+
+std::vector<std::size_t> rows_that_few_stand_for(const Inputs& inputs, std::size_t most) {
+  std::vector<bool> is_one(static_cast<std::size_t>(inputs.rows()), false);
+  for (Index j = 0; j < inputs.ranged.cols(); ++j) {
+    const auto range = crowded_range(inputs.ranged.col(j));
+    for (Index i = 0; i < inputs.rows(); ++i)
+      if (range.distance_to(inputs.ranged(i, j)) > 0) is_one[static_cast<std::size_t>(i)] = true;
+  }
+  for (Index c = 0; c < inputs.places.levels.cols(); ++c) {
+    std::map<int, Rows> by_level;
+    for (Index i = 0; i < inputs.rows(); ++i)
+      by_level[inputs.places.levels(i, c)].push_back(static_cast<std::size_t>(i));
+    std::size_t most_of_a_level = 0;
+    for (const auto& [level, rows] : by_level) most_of_a_level = std::max(most_of_a_level, rows.size());
+    for (const auto& [level, rows] : by_level)
+      if (is_rare(rows.size(), most_of_a_level))
+        for (const auto row : rows) is_one[row] = true;
+  }
+  Rows rows;
+  for (std::size_t i = 0; i < is_one.size(); ++i)
+    if (is_one[i]) rows.push_back(i);
+  if (rows.size() <= most) return rows;
+  Rows drawn;
+  for (const auto place : drawn_rows(rows.size(), most)) drawn.push_back(rows[place]);
+  return drawn;
 }
 
 std::vector<HoldOut> hold_outs(const Inputs& inputs, const HoldOutSettings& settings) {

@@ -47,6 +47,11 @@ constexpr bool is_in_range(Situation situation) {
   return situation == Situation::between || situation == Situation::sparse;
 }
 
+/// Whether it is by how few points stand where the row is.
+constexpr bool depends_on_few(Situation situation) {
+  return situation == Situation::sparse || situation == Situation::few;
+}
+
 /// Whether it is of a number, which is more or less far.
 constexpr bool has_distance(Situation situation) { return leaves_range(situation) || is_in_range(situation); }
 
@@ -56,9 +61,9 @@ std::vector<double> grid_of(const Eigen::VectorXd& numbers);
 /// How far a number is from the nearest of others, which are sorted; 0: there are none.
 double distance_to_nearest(const std::vector<double>& sorted, double value);
 
-/// A number's range without an end value that has four points or fewer where the other values have four times
-/// as many in the mean. Of a number with more than a dozen values an end is what stands apart from all others
-/// by more than half of the range.
+/// A number's range without values at its ends that have four points or fewer where those further inside, and
+/// at the other end, have four times as many in the mean. Of a number with more than a dozen values an end is
+/// what stands apart from all others by more than half of the range.
 struct CrowdedRange {
   double low = 0, high = 0;
   /// How far a number is beyond it; 0: it is within.
@@ -69,10 +74,16 @@ CrowdedRange crowded_range(const Eigen::VectorXd& numbers);
 /// Whether a level has so few rows beside the most frequent one's that it is rare.
 bool is_rare(std::size_t rows, std::size_t most);
 
+/// Rows, sorted, at ends of ranges and with levels that few others share, of which a draw of many rows must
+/// not be without: up to `most` of them.
+std::vector<std::size_t> rows_that_few_stand_for(const Inputs& inputs, std::size_t most);
+
 struct HoldOut {
   /// All that is true of what is left out: where columns vary together, it lies above the range of each.
   std::vector<Condition> conditions;
   std::vector<std::size_t> kept, left_out;
+  /// Of those that are kept, the few of the level or end of a range of which all others are left out.
+  std::vector<std::size_t> few;
 };
 
 struct HoldOutSettings {
@@ -90,7 +101,7 @@ struct HoldOutSettings {
 ///   Numbers with many levels: a tenth and a fifth of the rows.
 /// - between: one of up to two values in the middle of a grid.
 /// - sparse: where an end of a number's range has few points, all but so many of what lies next to it,
-///   without that end, and of the other end.
+///   without that end, and of the other end; not where only one value has many.
 /// - unvaried: all but the lowest level of a number.
 /// - unseen: one level of a category.
 /// - few: all but so many rows of a level with many as the level with the fewest has.

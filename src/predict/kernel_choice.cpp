@@ -53,16 +53,21 @@ double follow(unsigned count, const double* logs, double* gradient, void* data) 
 
 }  // namespace
 
-std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most) {
-  std::vector<std::size_t> rows(count);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (count <= most) return rows;
+std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most,
+                                    const std::vector<std::size_t>& staying) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (count <= most) return all;
+  std::vector<std::size_t> others, rows;
+  std::ranges::set_difference(all, staying, std::back_inserter(others));
+  const auto wanted = most - std::min(most, staying.size());
   Random random(count);
-  for (std::size_t i = 0; i < most; ++i) {
-    const auto begin = i * count / most, end = (i + 1) * count / most;
-    rows[i] = begin + random.below(end - begin);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const auto begin = i * others.size() / wanted, end = (i + 1) * others.size() / wanted;
+    rows.push_back(others[begin + random.below(end - begin)]);
   }
-  rows.resize(most);
+  rows.insert(rows.end(), staying.begin(), staying.end());
+  std::sort(rows.begin(), rows.end());
   return rows;
 }
 

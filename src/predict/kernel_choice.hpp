@@ -6,8 +6,10 @@
 namespace neph::predict {
 
 /// All rows, or a draw of `most`: one of each of so many runs of neighbours, so that of rows that are sorted
-/// some of all kinds are drawn. The same for the same number of rows.
-std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most);
+/// some of all kinds are drawn. The same for the same number of rows. `staying`: rows, sorted, that any draw
+/// has.
+std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most,
+                                    const std::vector<std::size_t>& staying = {});
 
 /// The most probable kernel: log marginal likelihood plus log-normal priors (process.hpp), on at most
 /// `settings.most_rows_for_kernel` rows spread over all.

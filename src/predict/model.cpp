@@ -58,13 +58,14 @@ Blend completed(const Blend& blend, const Blend& earlier) {
 
 }  // namespace
 
-/// Those that need no trials since an earlier model had them. How few points a level has may be another now.
+/// Those that need no trials since an earlier model had them. How few points a level or an end of a range has
+/// may be another now.
 std::vector<Condition> Model::known_conditions(const FitOptions& options) const {
   const auto* earlier = options.earlier;
   if (!earlier || earlier->specs_ != specs_ || !design_.has_columns_of(earlier->design_)) return {};
   std::vector<Condition> known;
   for (const auto& standing : earlier->blend_.standings())
-    if (standing.condition.situation != Situation::few) known.push_back(standing.condition);
+    if (!depends_on_few(standing.condition.situation)) known.push_back(standing.condition);
   return known;
 }
 

@@ -65,8 +65,8 @@ class Model {
   /// Errors: those of Design::apply. The same whatever the number of threads, and whatever rows are asked
   /// together.
   Result<std::vector<Prediction>> predict(const Table& rows, std::size_t threads = 2) const;
-  /// The `count` measured points nearest to each row: first those that differ in the fewest categories, then
-  /// in numbers.
+  /// The `count` measured points nearest to each row: first those that differ in the fewest categories, and
+  /// numbers that are there or not, then in numbers.
   Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count,
                                                         std::size_t threads = 2) const;
 

@@ -86,14 +86,14 @@ std::string values_of(const Column& column) {
   return fmt::format("numbers from {} to {}", *numbers.begin(), *numbers.rbegin());
 }
 
-/// A value that no row has was mistyped, or means another column.
+/// A value that is nowhere was mistyped, or means another column.
 Status check_values(const RowTest& test, std::size_t rows) {
   for (const auto value : test.values) {
     bool is_there = false;
     for (std::size_t row = 0; row < rows && !is_there; ++row) is_there = test.is(row, value);
     if (!is_there)
-      return fail(ErrorCode::invalid_argument, "no row has '{}' in '{}': it has {}", value, test.column->name,
-                  values_of(*test.column));
+      return fail(ErrorCode::invalid_argument, "no row that is fitted to has '{}' in '{}': it has {}", value,
+                  test.column->name, values_of(*test.column));
   }
   return {};
 }

@@ -60,7 +60,7 @@ TEST(Split, SaysWhatIsWrong) {
 
 TEST(Split, SaysWhatIsThereAndNotWhatWasLeftOut) {
   const auto split = parse_split("model=Z ->", rows_of(table(), {0, 1, 2}));
-  EXPECT_THAT(split.error().message, EndsWith("no row has 'Z' in 'model': it has A, B"));
+  EXPECT_THAT(split.error().message, EndsWith("no row that is fitted to has 'Z' in 'model': it has A, B"));
 }
 
 TEST(Split, LeavesOutEachValue) {

@@ -17,26 +17,30 @@ using Eigen::VectorXd;
 
 constexpr Index most_columns = 16, most_categories = 8;  ///< whose values are left out
 
-/// Where a value lies to those that were kept: how far beyond them, or beyond most of them, or between them
-/// from the nearest; 0 of situations without distance.
+/// Where a value lies to those that were kept: how far beyond them, or between them from the nearest.
 std::function<double(double)> distance_from(Eigen::VectorXd kept, Situation situation) {
   std::sort(kept.begin(), kept.end());
   if (situation == Situation::between)
     return [all = std::vector(kept.begin(), kept.end())](double value) {
       return distance_to_nearest(all, value);
     };
-  if (situation == Situation::sparse)
-    return [range = crowded_range(kept)](double value) { return range.distance_to(value); };
   const CrowdedRange range{kept[0], kept[kept.size() - 1]};
   return [range](double value) { return range.distance_to(value); };
 }
 
-/// Mean distance of what was left out.
+/// Without the few that stand where all others are left out: those are as far away.
+std::vector<std::size_t> far_from_left_out(const HoldOut& split) {
+  std::vector<std::size_t> rows;
+  std::ranges::set_difference(split.kept, split.few, std::back_inserter(rows));
+  return rows;
+}
+
+/// Mean distance of what was left out; 0 of situations without distance.
 double distance_of(const Condition& condition, const HoldOut& split, const Inputs& inputs,
                    const Eigen::RowVectorXd& units) {
   if (!has_distance(condition.situation)) return 0;
   const VectorXd column = inputs.ranged.col(condition.column);
-  const auto distance = distance_from(rows_of(column, split.kept), condition.situation);
+  const auto distance = distance_from(rows_of(column, far_from_left_out(split)), condition.situation);
   double sum = 0;
   for (const auto row : split.left_out) sum += distance(column[static_cast<Index>(row)]);
   const double unit = units.size() > 0 ? units[condition.column] : 1;

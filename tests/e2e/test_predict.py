@@ -323,8 +323,10 @@ def test_the_same_seed_gives_the_same_validation(neph, table):
     (("--split", "batch<=16 -> batch>64"), "no row is on the right side"),
     (("--method", "magic"), "none of auto"),
     (("--leave-out", "nothing"), "nothing"),
-    (("--leave-out", "step (ms)"), "no features: run (repeat), step (ms) (target)"),
-    (("--split", "batch<=16 & machine!=m9 -> batch=32"), "no row has 'm9' in 'machine'"),
+    (("--leave-out", "step (ms)"), "; 'step (ms)' is the target"),
+    (("--leave-out", "run"), "; 'run' is no feature (repeat), --use makes it one"),
+    (("--leave-out", "batch", "--ignore", "batch"), "; 'batch' is not looked at (--ignore)"),
+    (("--split", "batch<=16 & machine!=m9 -> batch=32"), "no row that is fitted to has 'm9' in 'machine'"),
     (("--sample", 3), "sample"),
 ])  # fmt: skip
 def test_validation_says_what_is_wrong_with_a_question(neph, table, words, said):

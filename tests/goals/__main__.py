@@ -96,6 +96,8 @@ def score_of(goal, report):
     splits = [each["score"] for each in judged["splits"] if goal.part in each["left_out"]]
     if not goal.by_split and not goal.part:
         splits = [judged["score"]]
+    if any(split["mean"] is None for split in splits):
+        sys.exit(f"{goal.name}: all rows of a split were refused")
     return {key: sum(split[key] for split in splits) / len(splits) for key in ("mean", "coverage", "half_width")}
 
 
