@@ -50,6 +50,8 @@ Result<predict::Table> without_other_outcomes(predict::Table table, std::size_t 
 }  // namespace
 
 bool is_store(const std::filesystem::path& file) {
+  std::error_code error;  // what a pipe has can be read only once
+  if (!std::filesystem::is_regular_file(file, error)) return false;
   std::string begin(store_begins.size(), '\0');
   std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return begin == store_begins;

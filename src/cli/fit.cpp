@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/table_options.hpp"
@@ -119,6 +120,7 @@ void print_features(const predict::Model& model) {
 }
 
 Status fit_table(const FitCommand& options) {
+  NEPH_CHECK(check_output_file("--out", options.out, {options.table.table}));
   NEPH_TRY(const auto survey, survey_of(options.table));
   print_survey(survey);
   NEPH_TRY(const auto roles, roles_in(options.table, survey));

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/nearest.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
@@ -116,6 +117,8 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
     return fail(ErrorCode::invalid_argument,
                 "--out is for a calibrated model; --calibrate FEW.csv is missing");
   }
+  if (!options.out.empty())
+    NEPH_CHECK(check_output_file("--out", options.out, {options.rows, options.calibrate}));
   NEPH_TRY(const auto few, predict::read_table(options.calibrate));
   ProgressLine line;
   NEPH_TRY(

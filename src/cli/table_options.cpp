@@ -132,6 +132,8 @@ Result<predict::Roles> roles_in(const TableOptions& options, const predict::Surv
                        .batch = options.batch,
                        .machine = options.machine,
                        .terms = terms_in(options)};
+  if (roles.network.empty() && !roles.variants.empty())
+    return fail(ErrorCode::invalid_argument, "--variants is of the networks of --network, which is missing");
   if (!options.machines.empty()) {
     if (roles.network.empty() || roles.machine.empty())
       return fail(

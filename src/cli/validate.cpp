@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "cli/table_options.hpp"
@@ -21,6 +22,7 @@ namespace neph::cli {
 namespace {
 
 constexpr std::size_t most_shown = 12;  ///< columns of a table for people
+constexpr double most_draws = 1000;
 
 struct ValidateCommand {
   TableOptions table;
@@ -45,7 +47,7 @@ void describe(Visit&& v, Self& s) {
   v("folds", s.folds, "each row is predicted from all but its fold; without another way to part the rows, 5",
     at_least(2));
   v("sample", s.sample, "so many random rows predict all others", at_least(5));
-  v("draws", s.draws, "how often --keep and --sample draw", at_least(1));
+  v("draws", s.draws, "how often --keep and --sample draw", between(1, most_draws));
   v("seed", s.seed, "of what is random", at_least(0));
   v("method", s.method, "methods of neph fit with commas between, or all");
   v("html", s.html, "file to write a page with charts to, which loads nothing from anywhere");
@@ -63,6 +65,9 @@ Result<std::vector<predict::Method>> methods_in(const std::string& text) {
                   fmt::join(enum_choices<predict::Method>(), ", "));
     methods.push_back(*method);
   }
+  if (methods.empty())
+    return fail(ErrorCode::invalid_argument, "--method names none of {}, all",
+                fmt::join(enum_choices<predict::Method>(), ", "));
   return methods;
 }
 
@@ -84,12 +89,27 @@ Error with_reason(Error error, const predict::Survey& survey, const std::string&
   return error;
 }
 
+Status check_counts(const ValidateCommand& options, std::int64_t points) {
+  if (options.keep > 0 && options.leave_out.empty())
+    return fail(ErrorCode::invalid_argument, "--keep is of the values of --leave-out, which is missing");
+  if (options.draws > 1 && options.keep == 0 && options.sample == 0)
+    return fail(ErrorCode::invalid_argument, "--draws is of --keep or --sample, and neither is given");
+  if (options.folds > points)
+    return fail(ErrorCode::invalid_argument, "--folds {}: there are {}", options.folds,
+                counted(points, "different row"));
+  if (options.sample >= points)
+    return fail(ErrorCode::invalid_argument, "--sample {}: there are {}, and none would be left to predict",
+                options.sample, counted(points, "different row"));
+  return {};
+}
+
 Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, const predict::Table& points) {
   const int ways =
       !options.split.empty() + !options.leave_out.empty() + (options.folds > 0) + (options.sample > 0);
   if (ways > 1)
     return fail(ErrorCode::invalid_argument,
                 "--split, --leave-out, --folds and --sample each say what is left out: give one of them");
+  NEPH_CHECK(check_counts(options, static_cast<std::int64_t>(points.rows)));
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const auto draws = static_cast<std::size_t>(options.draws);
   if (!options.leave_out.empty())
@@ -269,6 +289,7 @@ void explain(const predict::Survey& survey, predict::FitOptions fit, std::uint64
 }
 
 Status validate_table(const ValidateCommand& options) {
+  if (!options.html.empty()) NEPH_CHECK(check_output_file("--html", options.html, {options.table.table}));
   NEPH_TRY(const auto survey, survey_of(options.table));
   NEPH_TRY(const auto splits, splits_in(options, survey.points.features).map_error([&](const Error& error) {
     return with_reason(error, survey, options.table.ignore);

@@ -16,6 +16,15 @@ bool are_places(const std::vector<Index>& columns, Index below) {
          (columns.empty() || (columns.front() >= 0 && columns.back() < below));
 }
 
+bool is_finite(const Kernel& kernel) {
+  return std::isfinite(kernel.amplitude) && std::isfinite(kernel.slope) && std::isfinite(kernel.noise) &&
+         std::ranges::all_of(kernel.lengths,
+                             [](double length) { return std::isfinite(length) && length > 0; }) &&
+         std::ranges::all_of(kernel.own, [](const Kernel::Own& own) {
+           return std::isfinite(own.offset) && std::isfinite(own.amplitude) && std::isfinite(own.slope);
+         });
+}
+
 class Checking {
  public:
   Checking(const Candidate& candidate, const Design& design, const Inputs& inputs)
@@ -48,16 +57,23 @@ class Checking {
     NEPH_CHECK(check_places(process.scaled_places(), columns, kinds));
     return consistent(process.weights().size() == process.scaled_places().numbers.rows() &&
                           process.weights().size() > 0 && std::ssize(process.kernel().lengths) == columns &&
-                          std::ssize(process.kernel().own) == kinds,
+                          std::ssize(process.kernel().own) == kinds && process.weights().allFinite() &&
+                          is_finite(process.kernel()),
                       "a process and its rows");
   }
   static Status check(const Scaling& scaling, Index columns) {
-    return consistent(scaling.center.size() == columns && scaling.width.size() == columns, "scaling");
+    return consistent(scaling.center.size() == columns && scaling.width.size() == columns &&
+                          scaling.center.allFinite() && scaling.width.allFinite() &&
+                          (scaling.width.array() != 0).all(),
+                      "scaling");
   }
   Status check(const LogLinear& powers) const {
     NEPH_CHECK(check(powers.scaling, numbers_));
-    return consistent(powers.slopes.size() == numbers_ && std::ssize(powers.factors) <= categories_,
-                      "slopes");
+    return consistent(
+        powers.slopes.size() == numbers_ && powers.slopes.allFinite() && std::isfinite(powers.level) &&
+            std::ssize(powers.factors) <= categories_ &&
+            std::ranges::all_of(powers.factors, [](const auto& each) { return each.allFinite(); }),
+        "slopes");
   }
   Status check(const Candidate::Boosted& boosted) const {
     NEPH_CHECK(check(boosted.powers));
@@ -74,8 +90,9 @@ class Checking {
   Status check(const WorkModel& work, Index terms) const {
     const bool has_own = !work.own_category || (*work.own_category >= 0 && *work.own_category < categories_ &&
                                                 work.own.cols() == terms);
-    return consistent(terms > 0 && work.coefficients.size() == terms &&
-                          std::ssize(work.factors) <= categories_ && has_own && is_power(work.power),
+    return consistent(terms > 0 && work.coefficients.size() == terms && work.coefficients.allFinite() &&
+                          work.own.allFinite() && std::ssize(work.factors) <= categories_ && has_own &&
+                          is_power(work.power),
                       "coefficients of terms");
   }
   Status check(const GivenModel& given) const {

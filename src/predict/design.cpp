@@ -295,8 +295,13 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
     if (!is_new) continue;
     const auto& work = work_of(names.text(row), sides[row]);
     if (!work && work.error().code != ErrorCode::invalid_argument) return tl::unexpected(work.error());
-    networks.different.push_back(work ? NetworkNumbers(*work, batches[row]) : NetworkNumbers());
-    networks.unbuilt.push_back(work ? "" : work.error().message);
+    const bool has_pictures = batches[row] > 0;
+    networks.different.push_back(work && has_pictures ? NetworkNumbers(*work, batches[row])
+                                                      : NetworkNumbers());
+    networks.unbuilt.push_back(
+        !work          ? work.error().message
+        : has_pictures ? ""
+                       : fmt::format("no batch has {:g} pictures ({})", batches[row], roles_.batch));
   }
   return networks;
 }

@@ -41,7 +41,9 @@ Status check_measured(const Points& measured, Index rows) {
 /// Whatever was edited, nothing may reach beyond a matrix later.
 Status ModelParts::check(const Model& model) {
   const auto& design = model.design_;
-  NEPH_TRY(const auto inputs, design.apply(columns_of(design)));
+  const auto applied = design.apply(columns_of(design));
+  NEPH_CHECK(consistent(applied.has_value(), "the design and its columns"));
+  const auto& inputs = *applied;
   const auto numbers = inputs.places.numbers.cols(), categories = inputs.places.levels.cols();
   const auto ranged = inputs.ranged.cols();
   NEPH_CHECK(consistent(std::ssize(design.ranged_names_) == ranged && model.low_.size() == ranged &&
@@ -54,6 +56,7 @@ Status ModelParts::check(const Model& model) {
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),
                         "the points' numbers"));
   NEPH_CHECK(check_measured(model.measured_, model.points_.places.numbers.rows()));
+  NEPH_CHECK(consistent(design.locate(model.measured_.features).has_value(), "what was measured"));
   NEPH_CHECK(consistent(std::ssize(model.counts_) == categories, "counts of the categories"));
   for (std::size_t c = 0; c < model.counts_.size(); ++c)
     NEPH_CHECK(
@@ -69,13 +72,13 @@ Status ModelParts::check(const Model& model) {
   for (const auto& standing : model.blend_.standings()) {
     const auto [situation, column] = standing.condition;
     const bool is_of_level = situation == Situation::unseen || situation == Situation::few;
-    NEPH_CHECK(
-        consistent(standing.errors.size() == ways && standing.errors.allFinite() && standing.trials > 0 &&
-                       standing.median > 0 && std::isfinite(standing.reach) && std::isfinite(standing.p90) &&
-                       standing.distance >= 0 && std::isfinite(standing.distance) && standing.group >= -1 &&
-                       standing.group <= most_rows && column >= -1 &&
-                       (situation == Situation::inside || column < (is_of_level ? categories : ranged)),
-                   "what trials said"));
+    NEPH_CHECK(consistent(
+        standing.errors.size() == ways && standing.errors.allFinite() && standing.trials > 0 &&
+            standing.trials <= most_rows && standing.median > 0 && std::isfinite(standing.median) &&
+            std::isfinite(standing.reach) && std::isfinite(standing.p90) && standing.distance >= 0 &&
+            std::isfinite(standing.distance) && standing.group >= -1 && standing.group <= most_rows &&
+            column >= -1 && (situation == Situation::inside || column < (is_of_level ? categories : ranged)),
+        "what trials said"));
   }
   for (const auto& candidate : model.candidates_) NEPH_CHECK(check_candidate(candidate, design, inputs));
   return {};

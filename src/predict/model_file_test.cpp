@@ -70,6 +70,23 @@ TEST_F(ModelFile, GivesTheSameAnswersToTheLastBit) {
   EXPECT_EQ(read->origin().source, "t.csv");
 }
 
+TEST_F(ModelFile, IsRefusedWithNumbersThatCannotBe) {
+  const std::string powers = "/candidates/0/model/parts";
+  const std::vector<std::pair<std::string, Json>> edits{
+      {powers + "/level", nullptr},
+      {powers + "/scaling/width/values/0", 0},
+      {"/candidates/0/process/kernel/amplitude", nullptr},
+      {"/blend/standings/0/trials", std::numeric_limits<std::int64_t>::max()},
+      {"/blend/standings/0/median", nullptr},
+      {"/measured/features/columns", Json::array()}};
+  for (const auto& [place, value] : edits) {
+    auto json = *parse_json(text_, "it");
+    ASSERT_TRUE(json.contains(Json::json_pointer(place))) << place;
+    json[Json::json_pointer(place)] = value;
+    EXPECT_THAT(error_of(dump_json(json)), HasSubstr("its parts contradict each other")) << place;
+  }
+}
+
 TEST_F(ModelFile, KeepsTheTermsThatWereGiven) {
   const auto texts = read_model(text_, "m.json")->design().given().texts();
   EXPECT_EQ(texts.work, (std::vector<std::string>{"batch*side^2", "side"}));

@@ -208,6 +208,10 @@ Result<std::vector<Split>> leave_out(const Table& rows, std::string_view column,
     return fail(ErrorCode::invalid_argument,
                 "'{}' has {}: nothing would be left to fit on without it; choose a column with several",
                 left_out.name, counted(std::ssize(by_value), "value"));
+  if (std::ranges::none_of(by_value, [&](const auto& each) { return each.second.size() > keep; }))
+    return fail(ErrorCode::invalid_argument, "no value of '{}' has more than the {} that are kept: {}",
+                left_out.name, counted(static_cast<std::int64_t>(keep), "row"),
+                "none would be left to predict");
   Random random(seed);
   std::vector<Split> splits;
   for (const auto& [value, own] : by_value) {

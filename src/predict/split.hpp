@@ -24,7 +24,7 @@ Result<Split> parse_split(std::string_view text, const Table& rows);
 
 /// For each value of a column the split that predicts its rows from all others and from `keep` of its own,
 /// drawn at random `draws` times. Values with no more rows than `keep` are not left out. Errors: not_found,
-/// invalid_argument (one value only).
+/// invalid_argument (one value only, or none with more rows than `keep`).
 Result<std::vector<Split>> leave_out(const Table& rows, std::string_view column, std::size_t keep,
                                      std::size_t draws, std::uint64_t seed);
 

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr std::size_t most_piped = std::size_t{1} << 30;
 
 /// Something that takes the text of a table in pieces.
 class Reader {
@@ -45,6 +46,8 @@ class CsvReader final : public Reader {
 
  private:
   Status take(char c) {
+    const bool was_return = std::exchange(after_return_, c == '\r' && !quoted_);
+    if (was_return && c != '\n') NEPH_CHECK(take_new_line());  // lines of old end so
     if (cell_.size() > longest_line)
       return fail(ErrorCode::corrupt, "line {}: a cell of more than {} bytes; is a quote missing?",
                   line_begin_, longest_line);
@@ -60,14 +63,17 @@ class CsvReader final : public Reader {
       if (was_quoted_) cell_ += '"';  // two quotes within quotes are one
       quoted_ = true;
     } else if (c == '\n') {
-      ++lines_;
-      return end_line();
+      return take_new_line();
     } else if (is_separator(c)) {
       end_cell();
     } else if (c != '\r') {
       cell_ += c;
     }
     return {};
+  }
+  Status take_new_line() {
+    ++lines_;
+    return end_line();
   }
   /// The first of the three that the heading has.
   bool is_separator(char c) {
@@ -107,7 +113,7 @@ class CsvReader final : public Reader {
   Cells& cells_;
   std::string cell_;
   std::vector<std::string> line_;
-  bool quoted_ = false, was_quoted_ = false, has_heading_ = false;
+  bool quoted_ = false, was_quoted_ = false, after_return_ = false, has_heading_ = false;
   char separator_ = 0;
   std::size_t width_ = 0, lines_ = 0, line_begin_ = 1;
 };
@@ -158,7 +164,14 @@ class JsonLinesReader final : public Reader {
 };
 
 /// Gives the text from its beginning, in pieces.
-using Pieces = std::function<Status(const std::function<Status(std::string_view)>&)>;
+using Taker = std::function<Status(std::string_view)>;
+using Pieces = std::function<Status(const Taker&)>;
+
+/// "[{", which is no heading.
+bool is_json_array(std::string_view text) {
+  text = trimmed(text);
+  return text.starts_with('[') && trimmed(text.substr(1)).starts_with('{');
+}
 
 /// Passes the text to the reader that its first character asks for.
 Status read_once(const Pieces& pieces, Cells& cells) {
@@ -166,12 +179,14 @@ Status read_once(const Pieces& pieces, Cells& cells) {
   std::string begin;
   NEPH_CHECK(pieces([&](std::string_view piece) -> Status {
     if (piece.find('\0') != std::string_view::npos)
-      return fail(ErrorCode::corrupt, "it is no text: it has bytes of value 0");
+      return fail(ErrorCode::corrupt, "it is no text: it has bytes of value 0; a table is saved as UTF-8");
     if (reader) return reader->take(piece);
     begin += piece;
     if (begin.size() < 3) return {};
     if (begin.starts_with("\xEF\xBB\xBF")) begin.erase(0, 3);
     if (trimmed(begin).empty()) return {};
+    if (is_json_array(begin))
+      return fail(ErrorCode::corrupt, "it is an array of JSON; JSON lines are read, one object a line");
     if (trimmed(begin).front() == '{') {
       reader = std::make_unique<JsonLinesReader>(cells);
     } else {
@@ -212,6 +227,19 @@ Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableL
   if (table.columns.empty()) return fail(ErrorCode::corrupt, "{}: it is empty", table.source);
   if (table.rows == 0) return fail(ErrorCode::corrupt, "{}: it has a heading and no rows", table.source);
   return table;
+}
+
+Status pieces_of(const std::filesystem::path& path, const Taker& take) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return fail(ErrorCode::invalid_argument, "it is a folder, not a table");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return tl::unexpected(system_error("it cannot be read", errno));
+  std::string piece(piece_bytes, '\0');
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+    NEPH_CHECK(take(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount()))));
+  if (file.bad()) return tl::unexpected(system_error("it cannot be read to its end", errno));
+  return {};
 }
 
 std::string lower(std::string_view text) {
@@ -276,25 +304,22 @@ Result<std::size_t> Table::find_fitted(std::string_view name) const {
 }
 
 Result<Table> read_table(const std::filesystem::path& path, const TableLimits& limits) {
-  return read_pieces(
-      [&](const std::function<Status(std::string_view)>& take) -> Status {
-        std::error_code error;
-        if (std::filesystem::is_directory(path, error))
-          return fail(ErrorCode::invalid_argument, "it is a folder, not a table");
-        std::ifstream file(path, std::ios::binary);
-        if (!file) return tl::unexpected(system_error("it cannot be read", errno));
-        std::string piece(piece_bytes, '\0');
-        while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
-          NEPH_CHECK(take(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount()))));
-        if (file.bad()) return tl::unexpected(system_error("it cannot be read to its end", errno));
-        return {};
-      },
-      path.string(), limits);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error))
+    return read_pieces([&](const Taker& take) { return pieces_of(path, take); }, path.string(), limits);
+  std::string text;  // what a pipe has can be read only once
+  const auto status = pieces_of(path, [&text](std::string_view piece) -> Status {
+    text += piece;
+    if (text.size() <= most_piped) return {};
+    return fail(ErrorCode::unsupported, "it gives more than {}; a table of that size must be a file",
+                format_bytes(static_cast<double>(most_piped)));
+  });
+  if (!status) return fail(status.error().code, "{}: {}", path.string(), status.error().message);
+  return parse_table(text, path.string(), limits);
 }
 
 Result<Table> parse_table(std::string_view text, std::string source, const TableLimits& limits) {
-  return read_pieces([&](const std::function<Status(std::string_view)>& take) { return take(text); },
-                     std::move(source), limits);
+  return read_pieces([&](const Taker& take) { return take(text); }, std::move(source), limits);
 }
 
 Table rows_of(const Table& table, const std::vector<std::size_t>& rows) {

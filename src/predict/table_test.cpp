@@ -53,6 +53,13 @@ TEST(Table, ReadsWhatSpreadsheetsWrite) {
   EXPECT_THAT(texts(parsed("a\tb\n1,5\t2\n").columns[0]), ElementsAre("1,5"));
 }
 
+TEST(Table, ReadsLinesOfOldMacs) {
+  const auto table = parsed("a,b\r1,\"x\ry\"\r2,z\r");
+  EXPECT_THAT(texts(table.columns[0]), ElementsAre("1", "2"));
+  EXPECT_THAT(texts(table.columns[1]), ElementsAre("x\ry", "z"));
+  EXPECT_EQ(parsed("a\r\r\n1\r\n").rows, 1U);
+}
+
 TEST(Table, ReadsJsonLines) {
   const auto table = parsed("{\"a\": 1, \"b\": \"x\"}\n\n{\"b\": null, \"c\": true, \"a\": 2}\n");
   ASSERT_EQ(table.rows, 2U);
@@ -81,7 +88,10 @@ TEST(Table, RefusesWhatIsNone) {
   EXPECT_EQ(message("a,b\n1,\"2\n"), "t: line 2: a quote is opened and never closed");
   EXPECT_EQ(message("a,a\n1,2\n"), "t: two columns are called 'a'");
   EXPECT_EQ(message("a,\n1,2\n"), "t: a column of the heading has no name");
-  EXPECT_EQ(message(std::string_view("a,b\n\0\1\2,3\n", 11)), "t: it is no text: it has bytes of value 0");
+  EXPECT_EQ(message(std::string_view("a,b\n\0\1\2,3\n", 11)),
+            "t: it is no text: it has bytes of value 0; a table is "
+            "saved as UTF-8");
+  EXPECT_EQ(message(" [\n{\"a\": 1}]"), "t: it is an array of JSON; JSON lines are read, one object a line");
   EXPECT_THAT(message("{\"a\": 1}\n{\"a\": [1]}\n"), HasSubstr("line 2: 'a' is neither a number nor text"));
   EXPECT_THAT(message("{\"a\": 1}\n{\"a\": 1\n"), HasSubstr("line 2"));
   EXPECT_EQ(message("a,b,c\n1,2,3\n", {.columns = 2}), "t: more than 2 columns");

@@ -130,10 +130,11 @@ std::vector<Trial> run_trials(const std::vector<CandidateSpec>& specs, const Can
                        settings.guesses.empty() ? std::nullopt : settings.guesses[job % specs.size()]);
     if (candidate) {
       const auto ways = spec.has_process ? static_cast<Index>(departures) : 1;  // else all are the same one
-      trials[job / specs.size()].errors.middleCols(static_cast<Index>(job % specs.size() * departures),
-                                                   ways) =
-          candidate->log_means(rows_of(inputs, split.left_out)).leftCols(ways).colwise() -
-          rows_of(log_target, split.left_out);
+      auto errors = trials[job / specs.size()].errors.middleCols(
+          static_cast<Index>(job % specs.size() * departures), ways);
+      errors = candidate->log_means(rows_of(inputs, split.left_out)).leftCols(ways).colwise() -
+               rows_of(log_target, split.left_out);
+      errors = errors.array().isNaN().select(std::numeric_limits<double>::infinity(), errors);
     }
     const std::lock_guard lock(telling);
     if (settings.progress) settings.progress(++done, all);

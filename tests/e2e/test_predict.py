@@ -328,6 +328,15 @@ def test_the_same_seed_gives_the_same_validation(neph, table):
     (("--leave-out", "batch", "--ignore", "batch"), "; 'batch' is not looked at (--ignore)"),
     (("--split", "batch<=16 & machine!=m9 -> batch=32"), "no row that is fitted to has 'm9' in 'machine'"),
     (("--sample", 3), "sample"),
+    (("--sample", 48), "there are 48 different rows, and none would be left to predict"),
+    (("--folds", 49), "--folds 49: there are 48 different rows"),
+    (("--leave-out", "machine", "--keep", 48), "none would be left to predict"),
+    (("--leave-out", "machine", "--keep", 4, "--draws", 1001), "draws"),
+    (("--keep", 3), "--keep is of the values of --leave-out"),
+    (("--draws", 3), "--draws is of --keep or --sample"),
+    (("--method", ","), "--method names none of auto"),
+    (("--variants", "profet"), "--variants is of the networks of --network"),
+    (("--html", "nowhere/page.html"), "there is no folder nowhere"),
 ])  # fmt: skip
 def test_validation_says_what_is_wrong_with_a_question(neph, table, words, said):
     done = neph("validate", *table, *words, code=None)

@@ -1,6 +1,8 @@
 """`neph fit` and what is no table, or one of extremes: refused in a line, or borne."""
 
+import os
 import resource
+import threading
 
 import pytest
 from tables import write_csv
@@ -46,6 +48,33 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
 def test_a_column_has_one_purpose_and_is_there(neph, words, complaint):
     (neph.folder / "runs.csv").write_text("model,x,t\n" + "".join(f"resnet50,{i},{i}\n" for i in range(1, 9)))
     assert complaint in neph("fit", "runs.csv", "--target", "t", *words, code=None).stderr
+
+
+def test_a_table_with_text_comes_through_a_pipe(neph):
+    rows = "".join(f"{'ab'[i % 2]},{i % 7 + 1},{i % 7 + 1 + i % 2}\n" for i in range(40))
+    os.mkfifo(neph.folder / "pipe")
+    writer = threading.Thread(target=lambda: (neph.folder / "pipe").write_text("k,x,t\n" + rows), daemon=True)
+    writer.start()
+    assert "k       category" in neph("fit", "pipe", "--target", "t").stdout
+    writer.join()
+
+
+@pytest.mark.parametrize("words", [("fit", "--out"), ("validate", "--html")])
+def test_what_is_read_is_not_written_over(neph, words):
+    table = neph.folder / "runs.csv"
+    table.write_text("x,t\n" + "".join(f"{i},{i + 1}\n" for i in range(1, 12)))
+    before = table.read_text()
+    done = neph(words[0], "runs.csv", "--target", "t", words[1], "./runs.csv", code=None)
+    assert done.returncode == 2 and "that file is read and would be lost" in done.stderr
+    assert table.read_text() == before
+
+
+def test_a_batch_without_pictures_is_no_batch(neph):
+    rows = [{"model": model, "side": side, "batch": batch, "t": batch * side + 1}
+            for model in ("resnet18", "vgg16") for side in (64, 128) for batch in (0, 1, 8)]  # fmt: skip
+    write_csv(neph.folder / "runs.csv", rows)
+    done = neph("fit", "runs.csv", "--target", "t", "--network", "model", "--side", "side", code=None)
+    assert done.returncode == 2 and "no batch has 0 pictures (batch)" in done.stderr
 
 
 def limited(neph, megabytes, *words):
