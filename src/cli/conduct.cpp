@@ -27,6 +27,7 @@ class PrepareTalk final : public EventSink {
       line_.show(fmt::format("{} {}/{}", progress->phase, progress->done, progress->total));
     if (const auto* phase = std::get_if<Phase>(&event))
       line_.say(fmt::format("{} ({})", phase->name, format_seconds(phase->end_s - phase->begin_s)));
+    if (const auto* note = std::get_if<Note>(&event)) line_.say(note->text);
   }
 
  private:

@@ -94,6 +94,7 @@ Json announcement(const serve::Server& server, const serve::ServerOptions& optio
   if (ports.grpc != 0) line["grpc"] = url("grpc", options, ports.grpc);
   if (ports.metrics != 0) line["metrics"] = url("http", options, ports.metrics) + "/metrics";
   line["models"] = to_json(server.facts());
+  if (const auto failures = server.failures(); !failures.empty()) line["failed"] = to_json(failures);
   return line;
 }
 
@@ -103,9 +104,13 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     fmt::print("{}\n", dump_json(line));
     std::fflush(stdout);
   }
-  for (const auto& [model, facts] : line["models"].items())
+  for (const auto& [model, facts] : line["models"].items()) {
     talk("model {} on {}, ready after {}\n", model, facts.value("device_name", facts.value("device", "?")),
          format_seconds(start_s));
+    const auto batching = facts["batching"].get<std::string>();
+    if (options.model_options.max_batch > 1 && batching != "on") talk("  not batched, {}\n", batching.substr(5));
+  }
+  for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
   for (const char* what : {"http", "grpc", "metrics"})
     if (line.contains(what)) talk("  {:<8} {}\n", what, line[what].get<std::string>());
   talk("Ctrl-C answers what was accepted and ends\n");
@@ -164,7 +169,9 @@ void declare_serve(Command& command) {
   auto options = std::make_shared<ServeOptions>();
   command.positional(
       "model", options->model,
-      "model file, network's name (see neph net), or repository folder NAME/VERSION/model.onnx", false);
+      "model file, SavedModel folder, network's name (see neph net), or repository folder "
+      "NAME/VERSION/model.onnx",
+      false);
   command.option("name", options->name, "what clients call a single model; else the file's own name");
   command.fields(options->model_options);
   command.fields(options->server_options);

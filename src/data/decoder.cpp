@@ -95,7 +95,7 @@ struct Decoder::State {
   JpegReader jpeg;
   Taps horizontal, vertical;
   ResizeBuffers buffers;
-  std::vector<float> rgb_planes;  ///< of decode_rgb only
+  std::vector<float> separate;  ///< planes on their way to be interleaved
 
   Result<StageTimes> decode(std::span<const std::byte> file, const Planes& wanted, std::span<float> tensor);
   void choose_taps(const Header& header, int reduced);
@@ -134,6 +134,18 @@ Result<StageTimes> Decoder::State::decode(std::span<const std::byte> file, const
   return finish(pixels);
 }
 
+namespace {
+
+/// Three planes one after the other to R G B R G B ...
+template <class T>
+void interleave(std::span<const float> planes, std::span<T> to) {
+  const auto plane = planes.size() / 3;
+  for (std::size_t i = 0; i < plane; ++i)
+    for (std::size_t c = 0; c < 3; ++c) to[3 * i + c] = static_cast<T>(planes[c * plane + i]);
+}
+
+}  // namespace
+
 Decoder::Decoder(Transform transform, const Clock& clock, std::int64_t max_pixels)
     : state_(new State{.transform = std::move(transform), .clock = clock, .max_pixels = max_pixels}) {
   state_->planes = planes_of(state_->transform);
@@ -145,17 +157,21 @@ Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 const Transform& Decoder::transform() const { return state_->transform; }
 
 Result<StageTimes> Decoder::decode(std::span<const std::byte> file, std::span<float> tensor) {
-  return state_->decode(file, state_->planes, tensor);
+  if (!state_->transform.channels_last || state_->transform.channels == 1)
+    return state_->decode(file, state_->planes, tensor);
+  state_->separate.resize(tensor.size());
+  NEPH_TRY(auto times, state_->decode(file, state_->planes, state_->separate));
+  const Moment begin = state_->clock.now();
+  interleave<float>(state_->separate, tensor);
+  times.preprocess += state_->clock.now() - begin;
+  return times;
 }
 
 Status Decoder::decode_rgb(std::span<const std::byte> file, std::span<std::uint8_t> rgb) {
   const auto side = static_cast<std::size_t>(state_->transform.crop_side);
-  const std::size_t plane = side * side;
-  state_->rgb_planes.resize(3 * plane);
-  NEPH_CHECK(state_->decode(file, Planes{}, state_->rgb_planes));
-  for (std::size_t i = 0; i < plane; ++i)
-    for (std::size_t c = 0; c < 3; ++c)
-      rgb[3 * i + c] = static_cast<std::uint8_t>(state_->rgb_planes[c * plane + i]);
+  state_->separate.resize(3 * side * side);
+  NEPH_CHECK(state_->decode(file, Planes{}, state_->separate));
+  interleave<std::uint8_t>(state_->separate, rgb);
   return {};
 }
 

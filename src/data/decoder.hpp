@@ -41,7 +41,7 @@ class Decoder {
 
   const Transform& transform() const;
 
-  /// `tensor` has transform().values() values, CHW; its content is unspecified after an error.
+  /// `tensor` has transform().values() values, in the transform's order; its content is unspecified after an error.
   /// Errors, without the file's name, which only the caller knows: corrupt (cut short, damaged), unsupported
   /// (format, coding, too many pixels).
   Result<StageTimes> decode(std::span<const std::byte> file, std::span<float> tensor);

@@ -32,7 +32,8 @@ Status validate(const Transform& t) {
   return {};
 }
 
-Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height, std::int64_t width) {
+Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height, std::int64_t width,
+                                      bool channels_last) {
   if (height != width)
     return fail(ErrorCode::unsupported,
                 "the network's input is {} x {} pixels: only square inputs are fed with pictures", height,
@@ -45,6 +46,7 @@ Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height
   t.crop_side = height;
   t.resize_side = photograph ? std::llround(static_cast<double>(height) * 256 / 224) : height;
   t.channels = channels;
+  t.channels_last = channels_last;
   if (!photograph || channels == 1) {
     t.mean.assign(static_cast<std::size_t>(channels), 0.0);
     t.deviation.assign(static_cast<std::size_t>(channels), 1.0);

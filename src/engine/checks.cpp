@@ -41,4 +41,27 @@ Status check_binding(const char* kind, const std::vector<Port>& ports, std::size
   return {};
 }
 
+Status check_open_shape(const std::vector<Port>& inputs, std::size_t port,
+                        std::span<const std::int64_t> shape) {
+  if (port >= inputs.size())
+    return fail(ErrorCode::invalid_argument, "there is no input {}; the model has {}", port, inputs.size());
+  const auto& input = inputs[port];
+  const auto fits = [](std::int64_t wanted, std::int64_t given) {
+    return given >= 0 && (wanted < 0 || wanted == given);
+  };
+  if (input.open_rank ||
+      std::equal(input.shape.begin(), input.shape.end(), shape.begin(), shape.end(), fits))
+    return {};
+  return fail(ErrorCode::invalid_argument, "input '{}' of shape {} cannot be {}", input.name,
+              shape_text(input.shape), shape_text({shape.begin(), shape.end()}));
+}
+
+Status Request::bind_open_input(std::size_t, void*, std::span<const std::int64_t>) {
+  return fail(ErrorCode::unsupported, "this engine takes no inputs of open shape");
+}
+
+Result<OpenOutput> Request::open_output(std::size_t) {
+  return fail(ErrorCode::unsupported, "this engine gives no outputs of open shape");
+}
+
 }  // namespace neph::engine

@@ -23,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,13 @@
 
 namespace neph::engine {
 
-enum class Element { f32, f16, bf16, f64, u8, i8, i16, i32, i64, boolean };
+enum class Element { f32, f16, bf16, f64, u8, u16, u32, u64, i8, i16, i32, i64, boolean };
 constexpr auto enum_names(Element) {
-  return std::array{Named{Element::f32, "f32"},   Named{Element::f16, "f16"},
-                    Named{Element::bf16, "bf16"}, Named{Element::f64, "f64"},
-                    Named{Element::u8, "u8"},     Named{Element::i8, "i8"},
-                    Named{Element::i16, "i16"},   Named{Element::i32, "i32"},
-                    Named{Element::i64, "i64"},   Named{Element::boolean, "boolean"}};
+  return std::array{Named{Element::f32, "f32"},        Named{Element::f16, "f16"}, Named{Element::bf16, "bf16"},
+                    Named{Element::f64, "f64"},        Named{Element::u8, "u8"},   Named{Element::u16, "u16"},
+                    Named{Element::u32, "u32"},        Named{Element::u64, "u64"}, Named{Element::i8, "i8"},
+                    Named{Element::i16, "i16"},        Named{Element::i32, "i32"}, Named{Element::i64, "i64"},
+                    Named{Element::boolean, "boolean"}};
 }
 std::size_t element_bytes(Element element);
 
@@ -65,8 +66,11 @@ struct Port {
   std::string name;
   Element element = Element::f32;
   std::vector<std::int64_t> shape;  ///< -1: not fixed by the model
+  bool open_rank = false;           ///< not even the number of dimensions is; `shape` is empty
 
-  /// Bytes of the whole tensor; 0 while a dimension is not fixed.
+  /// Whether a dimension, or the rank, is not fixed.
+  bool is_open() const;
+  /// Bytes of the whole tensor; 0 while it is open.
   std::size_t bytes() const;
   /// Whether it takes pictures as [n, height, width, channels], as TensorFlow's models do: rank 4 with 1 or 3
   /// in the last place and not in the second.
@@ -78,6 +82,7 @@ struct PictureShape {
   std::int64_t channels = 3;
   std::int64_t height = 0;
   std::int64_t width = 0;
+  bool channels_last = false;  ///< [n, height, width, channels]
 };
 /// That of the model's only input. Errors: unsupported: more than one input, not f32, not [n, channels,
 /// height, width] or [n, height, width, channels] with all but n fixed.
@@ -86,14 +91,19 @@ Result<PictureShape> picture_input(const std::vector<Port>& inputs);
 struct Options {
   std::string device = "CPU";
   Precision precision = Precision::f32;
-  std::int64_t batch = 1;    ///< the first dimension of every input and output is set to it
+  /// The first dimension of every input and output is set to it; 0: all shapes stay as the model has them.
+  std::int64_t batch = 1;
   std::int64_t threads = 0;  ///< 0: as many as the engine thinks right
   std::int64_t streams = 0;  ///< inferences side by side; 0: as many as the engine thinks right for the hint
   Pinning pinning = Pinning::automatic;
   Hint hint = Hint::latency;
-  /// Inputs that are channels_last() are to be given as [n, channels, height, width]; the engine transposes
-  /// them.
-  bool channels_first = true;
+};
+
+/// An output whose shape was not known before. The memory is the request's.
+struct OpenOutput {
+  const std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::vector<std::int64_t> shape;
 };
 
 /// One inference at a time on bound memory.
@@ -104,6 +114,11 @@ class Request {
   /// caller's. Aligned to 64 bytes it is also used without a copy by engines that need alignment.
   virtual Status bind_input(std::size_t port, void* data, std::size_t bytes) = 0;
   virtual Status bind_output(std::size_t port, void* data, std::size_t bytes) = 0;
+  /// As bind_input(), of an input that is open: memory of this shape. Errors: invalid_argument (a shape that
+  /// the model does not take), unsupported (an engine without open shapes; the default).
+  virtual Status bind_open_input(std::size_t port, void* data, std::span<const std::int64_t> shape);
+  /// After an inference, until the next: what an output that is open came to.
+  virtual Result<OpenOutput> open_output(std::size_t port);
   /// Runs to the end on this thread (the engine may use more threads of its own).
   virtual Status infer() = 0;
   /// Starts, and calls `done` once, on a thread of the engine, when the outputs are filled or it failed.
@@ -113,7 +128,8 @@ class Request {
   virtual Status start(std::function<void(Status)> done) = 0;
 };
 
-/// A model compiled on a device with fixed shapes.
+/// A model compiled on a device. Its shapes are fixed, but for those of a model that leaves dimensions open
+/// and was compiled with batch 0.
 class Session {
  public:
   virtual ~Session() = default;
@@ -134,11 +150,18 @@ class Model {
   virtual ~Model() = default;
   virtual const std::vector<Port>& inputs() const = 0;
   virtual const std::vector<Port>& outputs() const = 0;
-  /// May be called again with other options. Errors: invalid_argument (batch below 1 or more than memory
+  /// May be called again with other options. Errors: invalid_argument (batch below 0 or more than memory
   /// holds; counts), not_found (device), unsupported (precision that would be imitated; a batch that the
   /// layers do not take; an open dimension besides the batch), unavailable (memory).
   virtual Result<std::unique_ptr<Session>> compile(const Options& options) = 0;
+  /// Whether the engine knows, for all models it has, that no row of a batch has a part in another's answer.
+  virtual bool rows_are_independent() const { return false; }
 };
+
+/// Whether rows that run together get the answers that they get apart, tried with random numbers (integers and
+/// booleans: 0 and 1): once in `together`, whose batch is `rows` >= 2, and row by row in `alone`, whose batch
+/// is 1. Empty: they do, within rounding; else a sentence that says what differs. Errors: the engine's.
+Result<std::string> rows_that_differ(Session& alone, Session& together, std::int64_t rows);
 
 struct Device {
   std::string name;                   ///< as Options::device takes it
@@ -151,7 +174,7 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
-  /// File name endings that it can load, with the dot.
+  /// File name endings that it can load, with the dot; "saved_model.pb": the folder that holds such a file.
   virtual std::vector<std::string> formats() const = 0;
   virtual Result<std::vector<Device>> devices() = 0;
   /// One device as Options::device names it. Errors: not_found, with the nearest known name.
@@ -170,6 +193,9 @@ Status check_memory(double needed, std::int64_t batch);
 /// A Request's binding of `kind` ("input", "output") number `port` to memory.
 Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,
                      std::size_t bytes);
+/// Of an input that is open: whether a tensor of that shape is one.
+Status check_open_shape(const std::vector<Port>& inputs, std::size_t port,
+                        std::span<const std::int64_t> shape);
 /// "[8, 3, 224, 224]", with "?" where the model leaves a dimension open.
 std::string shape_text(const std::vector<std::int64_t>& shape);
 
@@ -216,8 +242,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_2"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_3"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_2() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_3() { \
     return new Type();                                                                             \
   }

@@ -15,23 +15,28 @@ std::size_t element_bytes(Element element) {
     case Element::f16:
     case Element::bf16:
     case Element::i16:
+    case Element::u16:
       return 2;
     case Element::f32:
     case Element::i32:
+    case Element::u32:
       return 4;
     case Element::f64:
     case Element::i64:
+    case Element::u64:
       return 8;
   }
   return 0;
 }
 
+bool Port::is_open() const {
+  return open_rank || std::any_of(shape.begin(), shape.end(), [](auto dimension) { return dimension < 0; });
+}
+
 std::size_t Port::bytes() const {
+  if (is_open()) return 0;
   std::size_t count = 1;
-  for (const auto dimension : shape) {
-    if (dimension < 0) return 0;
-    count *= static_cast<std::size_t>(dimension);
-  }
+  for (const auto dimension : shape) count *= static_cast<std::size_t>(dimension);
   return count * element_bytes(element);
 }
 
@@ -54,7 +59,7 @@ Result<PictureShape> picture_input(const std::vector<Port>& inputs) {
         "the model's input '{}' has the shape [{}]; pictures need its channels and sides fixed when the "
         "model is exported",
         input.name, fmt::join(shape, ", "));
-  if (input.channels_last()) return PictureShape{shape[3], shape[1], shape[2]};
+  if (input.channels_last()) return PictureShape{shape[3], shape[1], shape[2], true};
   return PictureShape{shape[1], shape[2], shape[3]};
 }
 

@@ -81,7 +81,9 @@ Result<Engine*> Registry::open(const std::string& name) {
 }
 
 Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
-  const auto ending = model.extension().string();
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(model, ignored);
+  const auto ending = folder ? std::string("saved_model.pb") : model.extension().string();
   std::vector<std::string> known;
   for (const auto& plugin : plugins_) {
     const auto engine = plugin->open();

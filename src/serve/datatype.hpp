@@ -20,6 +20,12 @@ constexpr wire::DataType datatype_of(engine::Element element) {
       return DataType::f64;
     case Element::u8:
       return DataType::u8;
+    case Element::u16:
+      return DataType::u16;
+    case Element::u32:
+      return DataType::u32;
+    case Element::u64:
+      return DataType::u64;
     case Element::i8:
       return DataType::i8;
     case Element::i16:

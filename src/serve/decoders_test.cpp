@@ -20,7 +20,7 @@ class DecoderThreads : public testing::Test {
   DecoderThreads() {
     signature.payload = Payload::uint8;
     signature.transform = {.resize_side = 1, .crop_side = 1, .channels = 1, .mean = {0}, .deviation = {1}};
-    signature.inputs = {{.name = "x", .type = wire::DataType::u8, .dims = {1, 1, 1}, .row_bytes = 1}};
+    signature.inputs = {{.name = "x", .type = wire::DataType::u8, .shape = {-1, 1, 1, 1}, .row_bytes = 1}};
   }
   void give(Job& job, TestExchange& exchange, std::span<const std::byte> pixels) {
     job.exchange = &exchange;

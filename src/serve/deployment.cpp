@@ -132,7 +132,8 @@ void Deployment::enqueue(Job& job, Lock& lock) {
 Lane* Deployment::lane_for_now(Job& job) {
   const bool first = queue_.empty() && !idle_lanes_.empty();
   queue_.push(job);
-  if (!first || costs_[smallest_holding(costs_, job.rows)].seconds > worth_handing_over_s) return nullptr;
+  if (!first || signature_.has_open_inputs()) return nullptr;  // of open shapes no two cost the same
+  if (costs_[smallest_holding(costs_, job.rows)].seconds > worth_handing_over_s) return nullptr;
   return next_batch(job.queued);
 }
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/thread.hpp"
-#include "core/values.hpp"
 #include "host/host.hpp"
+#include "serve/batching.hpp"
 #include "serve/deployment.hpp"
 
 namespace neph::serve {
@@ -13,54 +13,16 @@ namespace {
 /// What a burst of pictures may leave behind for the next one, however small the model's batch is.
 constexpr std::size_t always_kept_bytes = 64 << 20;
 
-Result<std::int64_t> size_of(const std::string& text, std::int64_t most) {
-  const auto number = value_as_json<std::int64_t>(text);
-  if (!number.is_number_integer() || number.get<double>() < 1 ||
-      number.get<double>() > static_cast<double>(most))
-    return fail(ErrorCode::invalid_argument,
-                "batch sizes: '{}' is not a whole number from 1 to max_batch, which is {}", text, most);
-  return number.get<std::int64_t>();
-}
-
-/// Ascending; the largest is max_batch.
-Result<std::vector<std::int64_t>> batch_sizes(const ModelOptions& options) {
-  std::vector<std::int64_t> sizes{options.max_batch};
-  if (options.batch_sizes.empty()) {
-    for (std::int64_t size = 1; size < options.max_batch; size *= 2) sizes.push_back(size);
-  } else {
-    NEPH_TRY(const auto texts, expand_values(options.batch_sizes));
-    for (const auto& text : texts) {
-      NEPH_TRY(const auto size, size_of(text, options.max_batch));
-      sizes.push_back(size);
-    }
-  }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
-/// Executions side by side want a stream each: else the engine would have them queue.
-std::int64_t streams_of(const ModelOptions& options) {
-  if (options.streams > 0) return options.streams;
-  return options.instances > 1 ? options.instances : 0;
-}
-
-engine::Options engine_options(const ModelOptions& options, std::int64_t rows) {
-  return {.device = options.device,
-          .precision = options.precision,
-          .batch = rows,
-          .threads = options.threads,
-          .streams = streams_of(options),
-          .pinning = options.pinning,
-          .hint = options.instances == 1 ? engine::Hint::latency : engine::Hint::throughput};
-}
+/// Of an execution, until one has been seen.
+constexpr double unknown_cost_s = 1;
 
 std::string config_type(wire::DataType type) {
   return type == wire::DataType::bytes ? "TYPE_STRING" : fmt::format("TYPE_{}", enum_name(type));
 }
 
-wire::ModelConfig::Port config_port(const Field& field) {
-  return {.name = field.name, .data_type = config_type(field.type), .dims = field.dims};
+wire::ModelConfig::Port config_port(const Field& field, bool batched) {
+  const auto first = field.shape.begin() + (batched ? 1 : 0);
+  return {.name = field.name, .data_type = config_type(field.type), .dims = {first, field.shape.end()}};
 }
 
 }  // namespace
@@ -92,14 +54,17 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
 }
 
 Status Deployment::compile() {
-  NEPH_TRY(const auto sizes, batch_sizes(options_));
-  for (const auto rows : sizes) {
-    NEPH_TRY(auto session, model_->compile(engine_options(options_, rows)));
-    sessions_.push_back({.rows = rows, .session = std::move(session)});
-    costs_.push_back({.rows = rows});
-  }
+  NEPH_TRY(auto plan, plan_sessions(*model_, options_));
+  sessions_ = std::move(plan.sessions);
+  for (const auto& each : sessions_) costs_.push_back({.rows = each.rows, .seconds = unknown_cost_s});
   const auto& largest = sessions_.back();
-  NEPH_TRY(signature_, make_signature(*largest.session, largest.rows, options_.payload));
+  if (plan.batched) {
+    NEPH_TRY(signature_, make_signature(*largest.session, largest.rows, options_.payload));
+  } else {
+    NEPH_TRY(signature_, make_unbatched_signature(*largest.session, options_.payload));
+  }
+  facts_ = largest.session->facts();
+  facts_["batching"] = plan.batched ? "on" : "off: " + plan.reason;
   return {};
 }
 
@@ -132,12 +97,17 @@ Status Deployment::add_lanes_for_cheap_model() {
 }
 
 /// The first execution of a session sets things up; the second shows what one costs. With that the server is
-/// warm before it says that it is ready.
+/// warm before it says that it is ready. Not of shapes that only a request knows. A model that is not batched
+/// may refuse zeros, and take what its clients send.
 Status Deployment::try_sizes() {
+  if (signature_.has_open_inputs()) return {};
   for (std::size_t size = 0; size < sessions_.size(); ++size) {
-    for (const auto& lane : lanes_) NEPH_CHECK(lane->try_out(size));
-    NEPH_TRY(const auto time, lanes_.front()->try_out(size));
-    costs_[size].seconds = seconds(time);
+    Result<Nanoseconds> time = Nanoseconds{};
+    for (const auto& lane : lanes_)
+      if (time) time = lane->try_out(size);
+    if (time) time = lanes_.front()->try_out(size);
+    if (!time && signature_.batched) return tl::unexpected(time.error());
+    if (time) costs_[size].seconds = seconds(*time);
   }
   return {};
 }
@@ -153,13 +123,15 @@ wire::ModelConfig Deployment::config() const {
   wire::ModelConfig config{.name = name_.name,
                            .platform = platform_,
                            .backend = options_.engine,
-                           .max_batch_size = options_.max_batch};
-  for (const auto& field : signature_.inputs) config.input.push_back(config_port(field));
-  for (const auto& field : signature_.outputs) config.output.push_back(config_port(field));
+                           .max_batch_size = signature_.batched ? options_.max_batch : 0};
+  for (const auto& field : signature_.inputs)
+    config.input.push_back(config_port(field, signature_.batched));
+  for (const auto& field : signature_.outputs)
+    config.output.push_back(config_port(field, signature_.batched));
   config.instance_group.push_back({.name = name_.name,
                                    .kind = options_.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
                                    .count = static_cast<std::int64_t>(lanes_.size())});
-  if (options_.max_batch > 1) {
+  if (config.max_batch_size > 1) {
     wire::ModelConfig::DynamicBatching batching;
     for (const auto& session : sessions_) batching.preferred_batch_size.push_back(session.rows);
     batching.max_queue_delay_microseconds = static_cast<std::int64_t>(options_.max_wait.value * 1e6);
@@ -175,10 +147,6 @@ wire::ModelStatistics Deployment::statistics() const {
   all.name = name_.name;
   all.version = name_.version;
   return all;
-}
-
-const std::map<std::string, std::string>& Deployment::facts() const {
-  return sessions_.back().session->facts();
 }
 
 std::int64_t Deployment::pending() const {

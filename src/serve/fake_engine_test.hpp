@@ -53,6 +53,8 @@ class FakeEngine {
   std::atomic<bool> ends_at_once = false;  ///< the test does not want to end them
   std::atomic<bool> cannot_start = false;
   std::int64_t optimal_requests = 3;
+  bool knows_its_rows = true;  ///< engine::Model::rows_are_independent
+  bool mixes_rows = false;     ///< every row of a batch is answered as its first one
 
   std::unique_ptr<engine::Model> model();
 
@@ -86,8 +88,12 @@ class FakeEngine {
 
 class FakeSession final : public engine::Session {
  public:
-  FakeSession(FakeEngine& home, std::int64_t size)
-      : home_(home), size_(size), inputs_(sized(home.inputs)), outputs_(sized(home.outputs)) {}
+  /// `batch` 0: the ports as they are, which is one row.
+  FakeSession(FakeEngine& home, std::int64_t batch)
+      : home_(home),
+        size_(std::max<std::int64_t>(1, batch)),
+        inputs_(sized(home.inputs, batch)),
+        outputs_(sized(home.outputs, batch)) {}
   const std::vector<engine::Port>& inputs() const override { return inputs_; }
   const std::vector<engine::Port>& outputs() const override { return outputs_; }
   Result<std::unique_ptr<engine::Request>> make_request() override;
@@ -97,9 +103,9 @@ class FakeSession final : public engine::Session {
   std::int64_t size() const { return size_; }
 
  private:
-  std::vector<engine::Port> sized(std::vector<engine::Port> ports) const {
+  static std::vector<engine::Port> sized(std::vector<engine::Port> ports, std::int64_t batch) {
     for (auto& port : ports)
-      if (!port.shape.empty() && port.shape.front() == -1) port.shape.front() = size_;
+      if (batch > 0 && !port.shape.empty() && port.shape.front() == -1) port.shape.front() = batch;
     return ports;
   }
 
@@ -149,7 +155,8 @@ class FakeRequest final : public engine::Request {
       const auto width = session_.outputs()[k].bytes() / sizeof(float) / first.size();
       for (std::size_t row = 0; row < first.size(); ++row)
         for (std::size_t i = 0; i < width; ++i)
-          outputs_[k][row * width + i] = static_cast<float>(k + 1) * first[row] + static_cast<float>(i);
+          outputs_[k][row * width + i] =
+              static_cast<float>(k + 1) * first[session_.home().mixes_rows ? 0 : row] + static_cast<float>(i);
     }
   }
 
@@ -173,6 +180,7 @@ class FakeModel final : public engine::Model {
   explicit FakeModel(FakeEngine& home) : home_(home) {}
   const std::vector<engine::Port>& inputs() const override { return home_.inputs; }
   const std::vector<engine::Port>& outputs() const override { return home_.outputs; }
+  bool rows_are_independent() const override { return home_.knows_its_rows; }
   Result<std::unique_ptr<engine::Session>> compile(const engine::Options& options) override {
     return std::make_unique<FakeSession>(home_, options.batch);
   }

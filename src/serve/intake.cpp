@@ -18,6 +18,21 @@ std::string unknown_field(const char* kind, const std::string& name, const std::
   return unknown_name(kind, name, names);
 }
 
+/// What the one open dimension of a field is in so many bytes; a picture file is one row, whatever its length.
+Result<std::int64_t> size_of_open(const Field& field, std::size_t bytes) {
+  if (field.type == wire::DataType::bytes) return 1;
+  auto fixed = wire::element_bytes(field.type);
+  for (const auto size : field.shape)
+    if (size >= 0) fixed *= static_cast<std::size_t>(size);
+  const auto open = std::count(field.shape.begin(), field.shape.end(), -1);
+  if (field.open_rank || open > 1)
+    return fail(wrong, "a request of nothing but bytes needs a known shape, and that of '{}' is [{}]",
+                field.name, fmt::join(field.shape, ", "));
+  if (fixed == 0 || bytes % fixed != 0 || (open == 0 && bytes != fixed))
+    return fail(wrong, "{} bytes are no whole rows of '{}', which have {} each", bytes, field.name, fixed);
+  return static_cast<std::int64_t>(bytes / fixed);
+}
+
 /// A body without JSON is the data of the model's only input.
 Status complete_raw(const Signature& signature, wire::InferRequest& request) {
   if (signature.inputs.size() != 1)
@@ -27,20 +42,17 @@ Status complete_raw(const Signature& signature, wire::InferRequest& request) {
   auto& tensor = request.inputs.front();
   tensor.name = field.name;
   tensor.type = field.type;
-  const bool whole = field.row_bytes > 0 && tensor.data.size() % field.row_bytes == 0;
-  if (field.row_bytes > 0 && !whole)
-    return fail(wrong, "{} bytes are no whole rows of '{}', which have {} each", tensor.data.size(),
-                field.name, field.row_bytes);
-  const auto rows = field.row_bytes > 0 ? tensor.data.size() / field.row_bytes : 1;
-  tensor.shape.push_back(static_cast<std::int64_t>(rows));
-  for (const auto size : field.dims) tensor.shape.push_back(size);
+  NEPH_TRY(const auto open_size, size_of_open(field, tensor.data.size()));
+  for (const auto size : field.shape) tensor.shape.push_back(size < 0 ? open_size : size);
   return {};
 }
 
 bool fits(const wire::Shape& shape, const Field& field) {
-  if (field.type == wire::DataType::bytes && shape.rank() == 1) return true;  // [n] for [n, 1]
-  return shape.rank() == field.dims.size() + 1 &&
-         std::equal(field.dims.begin(), field.dims.end(), shape.begin() + 1);
+  if (field.open_rank) return true;
+  const auto same = [](std::int64_t wanted, std::int64_t sent) { return wanted < 0 || wanted == sent; };
+  if (field.type == wire::DataType::bytes && shape.rank() == 1)  // [n] for [n, 1]
+    return same(field.shape.front(), shape[0]);
+  return std::equal(field.shape.begin(), field.shape.end(), shape.begin(), shape.end(), same);
 }
 
 Status check_input(const wire::Tensor& tensor, const Field& field) {
@@ -49,7 +61,7 @@ Status check_input(const wire::Tensor& tensor, const Field& field) {
                 enum_name(tensor.type));
   if (!fits(tensor.shape, field))
     return fail(wrong, "input '{}' has the shape [{}], and [{}] was sent", field.name,
-                fmt::join(field.metadata().shape, ", "), fmt::join(tensor.shape, ", "));
+                fmt::join(field.shape, ", "), fmt::join(tensor.shape, ", "));
   return {};
 }
 
@@ -68,7 +80,9 @@ Status receive(wire::Tensor& tensor, const Regions& regions, Scratch& memory) {
   return by_size ? Status{} : wire::check_tensor(tensor);
 }
 
-Status take_rows(std::int64_t rows, const Signature& signature, Job& job) {
+/// A request to a model that is not batched is one row, whatever its shape.
+Status take_rows(const wire::Tensor& tensor, const Signature& signature, Job& job) {
+  const auto rows = signature.batched ? tensor.shape[0] : 1;
   if (rows < 1) return fail(wrong, "a request without rows");
   if (rows > signature.most_rows)
     return fail(wrong, "{} rows in one request; this server takes up to {} (--max-batch)", rows,
@@ -88,17 +102,27 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
   auto& taken = job.inputs[port];
   if (taken.data() != nullptr) return fail(wrong, "input '{}' is there twice", tensor.name);
   NEPH_CHECK(check_input(tensor, *field));
-  NEPH_CHECK(take_rows(tensor.shape[0], signature, job));
+  NEPH_CHECK(take_rows(tensor, signature, job));
+  if (signature.inputs[port].open) job.shapes[port] = tensor.shape;
   if (tensor.shared) {
     job.received.resize(fields.size());
     NEPH_CHECK(receive(tensor, regions, job.received[port]));
   }
-  taken = tensor.data;
+  static constexpr std::byte nothing{};
+  taken = tensor.data.data() != nullptr ? tensor.data : std::span(&nothing, 0);  // there, and empty
   job.bytes += taken.size();
   return {};
 }
 
-/// One span per row of a picture payload. A raw body is one picture as it lies in its file: without the
+/// Of the tensor that so many pictures become.
+wire::Shape picture_shape(const data::Transform& transform, std::size_t pictures) {
+  const auto count = static_cast<std::int64_t>(pictures);
+  const auto side = transform.crop_side;
+  if (transform.channels_last) return {count, side, side, transform.channels};
+  return {count, transform.channels, side, side};
+}
+
+/// One span per picture of a picture payload. A raw body is one picture as it lies in its file: without the
 /// length that elements of BYTES begin with.
 void take_pictures(const Signature& signature, Job& job) {
   const auto data = job.inputs.front();
@@ -107,10 +131,21 @@ void take_pictures(const Signature& signature, Job& job) {
   } else if (signature.payload == Payload::jpeg) {
     wire::for_each_bytes(data, [&](auto picture) { job.pictures.push_back(picture); });
   } else {
-    const auto row = signature.inputs.front().row_bytes;
+    const auto row = signature.transform.values();
     for (std::size_t at = 0; at < data.size(); at += row) job.pictures.push_back(data.subspan(at, row));
   }
   job.bytes += job.pictures.size() * signature.transform.values() * sizeof(float);
+  if (signature.inputs.front().open) job.shapes.front() = picture_shape(signature.transform, job.pictures.size());
+}
+
+/// The part of the shared memory that the output fills; of one that is open that is seen when it is there.
+Status fit_shared(const Field& field, std::int64_t rows, wire::SharedPart& part) {
+  if (field.open) return {};
+  const auto bytes = static_cast<std::uint64_t>(rows) * field.row_bytes;
+  if (part.bytes < bytes)
+    return fail(wrong, "output '{}' has {} bytes, and its shared memory has {}", field.name, bytes, part.bytes);
+  part.bytes = bytes;
+  return {};
 }
 
 Status take_output(const wire::RequestedOutput& asked, const Signature& signature, const Regions& regions,
@@ -125,14 +160,10 @@ Status take_output(const wire::RequestedOutput& asked, const Signature& signatur
     return fail(wrong, "output '{}': classification of {} {} values", asked.name, asked.classification,
                 enum_name(field->type));
   if (asked.shared) {
-    const auto bytes = static_cast<std::uint64_t>(job.rows) * field->row_bytes;
     if (asked.classification > 0)
       return fail(ErrorCode::unsupported, "output '{}': classification into shared memory", asked.name);
-    if (asked.shared->bytes < bytes)
-      return fail(wrong, "output '{}' has {} bytes, and its shared memory has {}", asked.name, bytes,
-                  asked.shared->bytes);
+    NEPH_CHECK(fit_shared(*field, job.rows, *output.shared_at));
     NEPH_TRY(output.region, regions.find(*asked.shared));
-    output.shared_at->bytes = bytes;
   }
   job.outputs.push_back(std::move(output));
   return {};
@@ -151,6 +182,7 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   auto& request = job.exchange->request;
   if (request.raw) NEPH_CHECK(complete_raw(signature, request));
   job.inputs.assign(signature.inputs.size(), {});
+  job.shapes.resize(signature.inputs.size());
   for (auto& tensor : request.inputs) NEPH_CHECK(take_input(tensor, signature, regions, job));
   for (std::size_t i = 0; i < job.inputs.size(); ++i)
     if (job.inputs[i].data() == nullptr)

@@ -46,12 +46,12 @@ class Intake : public testing::Test {
   void make_jpeg() {
     signature.payload = Payload::jpeg;
     signature.transform.crop_side = 2;
-    signature.inputs = {{.name = "x", .type = DataType::bytes, .dims = {1}}};
+    signature.inputs = {{.name = "x", .type = DataType::bytes, .shape = {-1, 1}}};
   }
 
-  Signature signature{.inputs = {{.name = "x", .dims = {4}, .row_bytes = 16}},
-                      .outputs = {{.name = "y", .dims = {4}, .row_bytes = 16},
-                                  {.name = "z", .type = DataType::i64, .row_bytes = 8}},
+  Signature signature{.inputs = {{.name = "x", .shape = {-1, 4}, .row_bytes = 16}},
+                      .outputs = {{.name = "y", .shape = {-1, 4}, .row_bytes = 16},
+                                  {.name = "z", .type = DataType::i64, .shape = {-1}, .row_bytes = 8}},
                       .most_rows = 8};
   Regions regions{true, 1 << 20};
   TestExchange exchange;
@@ -72,7 +72,7 @@ TEST_F(Intake, TakesATensorWhereItLies) {
 }
 
 TEST_F(Intake, TakesInputsInAnyOrder) {
-  signature.inputs.push_back({.name = "w", .type = DataType::u8, .row_bytes = 1});
+  signature.inputs.push_back({.name = "w", .type = DataType::u8, .shape = {-1}, .row_bytes = 1});
   std::vector<std::byte> w(2);
   send("w", DataType::u8, {2}, w);
   exchange.add_input("x", {2, 4});
@@ -106,7 +106,7 @@ TEST_F(Intake, RefusesOtherTypesAndShapes) {
 }
 
 TEST_F(Intake, RefusesInputsOfDifferentRows) {
-  signature.inputs.push_back({.name = "w", .dims = {1}, .row_bytes = 4});
+  signature.inputs.push_back({.name = "w", .shape = {-1, 1}, .row_bytes = 4});
   exchange.add_input("x", {2, 4});
   exchange.add_input("w", {3, 1});
   EXPECT_EQ(refusal(), "invalid_argument: inputs of 2 and 3 rows in one request");
@@ -168,7 +168,7 @@ TEST_F(Intake, TakesARawBodyAsOnePictureFile) {
 TEST_F(Intake, TakesPixelsRowByRow) {
   signature.payload = Payload::uint8;
   signature.transform.crop_side = 2;
-  signature.inputs = {{.name = "x", .type = DataType::u8, .dims = {2, 2, 3}, .row_bytes = 12}};
+  signature.inputs = {{.name = "x", .type = DataType::u8, .shape = {-1, 2, 2, 3}, .row_bytes = 12}};
   const std::vector<std::byte> pixels(36);
   send("x", DataType::u8, {3, 2, 2, 3}, pixels);
   ASSERT_TRUE(take());

@@ -51,6 +51,7 @@ struct Job {
   std::uint64_t bytes = 0;                         ///< of its inputs, as they came and decoded
   std::size_t level = 0;                           ///< 0 is served first
   std::vector<std::span<const std::byte>> inputs;  ///< one per input of the model, row after row
+  std::vector<wire::Shape> shapes;                 ///< per input; only those of open ones say something
   std::vector<WantedOutput> outputs;
   std::vector<CopiedOutput> copied;
   std::vector<std::size_t> ranking;  ///< of a row's values, for classification

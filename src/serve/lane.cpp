@@ -38,6 +38,7 @@ Result<std::unique_ptr<Lane>> Lane::make(const std::vector<SizedSession>& sessio
                             .request = std::move(request),
                             .bound_inputs = std::vector<const void*>(lane->gathered_.size())});
   }
+  if (signature.has_open_outputs()) lane->open_.resize(signature.outputs.size());
   lane->jobs_.reserve(static_cast<std::size_t>(largest.rows));
   return lane;
 }
@@ -78,6 +79,7 @@ Status Lane::bind() {
 /// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
 /// that no job fills hold what they held: nobody looks at their outputs.
 Status Lane::bind_input(std::size_t port) {
+  if (signature_.inputs[port].open) return bind_open_input(port);
   auto& sized = sized_[size_];
   const auto bytes = input_row_bytes_[port] * static_cast<std::size_t>(sized.rows);
   const bool in_place = jobs_.size() == 1 && jobs_.front()->rows == sized.rows && bytes >= worth_binding;
@@ -87,6 +89,14 @@ Status Lane::bind_input(std::size_t port) {
   NEPH_CHECK(sized.request->bind_input(port, const_cast<void*>(data), bytes));  // engines only read inputs
   sized.bound_inputs[port] = data;
   return {};
+}
+
+/// Always in place: its one job is all of the execution.
+Status Lane::bind_open_input(std::size_t port) {
+  const auto& job = *jobs_.front();
+  const auto& shape = job.shapes[port];
+  auto* data = const_cast<std::byte*>(tensor_of(job, port).data());
+  return sized_[size_].request->bind_open_input(port, data, {shape.begin(), shape.end()});
 }
 
 const void* Lane::gather(std::size_t port) {
@@ -101,7 +111,7 @@ const void* Lane::gather(std::size_t port) {
 
 std::span<const std::byte> Lane::tensor_of(const Job& job, std::size_t port) const {
   if (signature_.payload == Payload::tensor) return job.inputs[port];
-  const auto values = signature_.transform.values() * static_cast<std::size_t>(job.rows);
+  const auto values = signature_.transform.values() * job.pictures.size();
   return std::as_bytes(std::span<const float>(job.decoded.get(), values));
 }
 
@@ -111,16 +121,29 @@ Status Lane::bind_outputs() {
   auto& sized = sized_[size_];
   if (sized.bound_outputs == block_->number()) return {};
   for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
-    NEPH_CHECK(sized.request->bind_output(port, block_->data(port),
-                                          output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
+    if (!signature_.outputs[port].open)
+      NEPH_CHECK(sized.request->bind_output(port, block_->data(port),
+                                            output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
   sized.bound_outputs = block_->number();
+  return {};
+}
+
+Status Lane::take_open_outputs() {
+  for (std::size_t port = 0; port < open_.size(); ++port) {
+    if (!signature_.outputs[port].open) continue;
+    NEPH_TRY(open_[port], sized_[size_].request->open_output(port));
+  }
   return {};
 }
 
 Moment Lane::take_outputs() {
   std::int64_t row = 0;
+  const auto status = take_open_outputs();
   for (auto* job : jobs_) {
-    fill_reply(signature_, row, *block_, *job);
+    if (status)
+      fill_reply(signature_, row, {*block_, open_}, *job);
+    else
+      job->break_with(status.error());
     row += job->rows;
   }
   const auto taken = clock_.now();

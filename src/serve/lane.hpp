@@ -57,7 +57,7 @@ class Lane {
 
   /// Of the last execution.
   Nanoseconds infer_time() const { return done_ - issued_; }
-  /// Fills its input memory with zeros and runs the session `size` once; its time.
+  /// Fills its input memory with zeros and runs the session `size` once; its time. Not where inputs are open.
   Result<Nanoseconds> try_out(std::size_t size);
 
  private:
@@ -72,7 +72,9 @@ class Lane {
       : signature_(signature), blocks_(blocks), clock_(clock), on_done_(std::move(done)) {}
   Status bind();
   Status bind_input(std::size_t port);
+  Status bind_open_input(std::size_t port);
   Status bind_outputs();
+  Status take_open_outputs();
   const void* gather(std::size_t port);
   std::span<const std::byte> tensor_of(const Job& job, std::size_t port) const;
 
@@ -81,7 +83,8 @@ class Lane {
   const Clock& clock_;
   const Done on_done_;
   std::vector<std::size_t> input_row_bytes_, output_row_bytes_;
-  std::vector<AlignedFloats> gathered_;  ///< per input, for the largest batch
+  std::vector<AlignedFloats> gathered_;  ///< per input, for the largest batch; of open ones nothing
+  std::vector<engine::OpenOutput> open_;  ///< by output, of the last execution; empty where none is open
   Statistics statistics_;
   std::vector<Job*> jobs_;
   std::size_t size_ = 0;

@@ -28,6 +28,22 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return paths;
 }
 
+/// A TensorFlow SavedModel: a folder, and one model.
+bool is_saved_model(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path / "saved_model.pb", ignored);
+}
+
+/// A path's last name, also of "folder/".
+std::string own_name(const fs::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).stem().string();
+}
+
+/// "onnx", "xml", ...
+std::string kind_of(const fs::path& file) {
+  return is_saved_model(file) ? "savedmodel" : file.extension().string().substr(1);
+}
+
 /// Names of models in a message.
 constexpr std::size_t most_told = 20;
 
@@ -49,7 +65,7 @@ std::vector<fs::path> newest_versions(const fs::path& folder, std::size_t most) 
   return found;
 }
 
-/// The file "model.*" of a version: an OpenVINO .bin beside it holds its weights.
+/// The file "model.*" of a version, or folder "model.savedmodel": an OpenVINO .bin beside it holds its weights.
 fs::path model_in(const fs::path& version) {
   for (const auto& path : sorted_entries(version))
     if (path.stem() == "model" && path.extension() != ".bin") return path;
@@ -65,14 +81,14 @@ Status Models::find(const fs::path& path, const std::string& name) {
   std::error_code error;
   if (!fs::exists(path, error)) return fail(ErrorCode::not_found, "no model and no folder {}", path.string());
   path_ = path;
-  is_folder_ = is_folder(path);
+  is_repository_ = is_folder(path) && !is_saved_model(path);
   const std::scoped_lock lock(mutex_);
-  if (!is_folder_ && options_.versions != 1)
+  if (!is_repository_ && options_.versions != 1)
     return fail(ErrorCode::invalid_argument,
                 "--versions {} needs a folder of models, laid out as NAME/VERSION/model.onnx; {} is one file",
                 options_.versions, path.string());
-  if (!is_folder_) {
-    entries_[name.empty() ? path.stem().string() : name];
+  if (!is_repository_) {
+    entries_[name.empty() ? own_name(path) : name];
     return {};
   }
   for (const auto& folder : sorted_entries(path))
@@ -98,7 +114,7 @@ Status Models::load_all() {
 // ---- Where a model lies
 
 Result<Models::Found> Models::look(const std::string& name) const {
-  if (is_folder_) return look_in_folder(name);
+  if (is_repository_) return look_in_folder(name);
   {
     const std::shared_lock lock(mutex_);
     if (!entries_.contains(name)) return no_such(name);
@@ -149,7 +165,7 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const 
            options.engine.empty() ? engines_.open_for(version.file) : engines_.open(options.engine));
   options.engine = engine->name();
   NEPH_TRY(auto model, engine->load(version.file));
-  const auto platform = engine->name() + "_" + version.file.extension().string().substr(1);
+  const auto platform = engine->name() + "_" + kind_of(version.file);
   return Deployment::open(std::move(model), {name, version.number}, options, platform, regions_, clock_);
 }
 
@@ -247,7 +263,7 @@ bool Models::ready() const {
   const std::shared_lock lock(mutex_);
   return std::all_of(entries_.begin(), entries_.end(), [](const auto& entry) {
     const auto state = entry.second.state;
-    return state == ModelState::ready || state == ModelState::unloaded;
+    return state != ModelState::loading && state != ModelState::unloading;
   });
 }
 

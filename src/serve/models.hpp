@@ -1,7 +1,7 @@
 // The models that a server has: one file, or a folder of them. Only for files of this room.
 //
 // A repository folder is laid out as Triton's: NAME/VERSION/model.onnx (or .xml, .identity, ... whatever an
-// engine reads), VERSION a number above 0, and if wanted NAME/config.toml with options of that model. Of each
+// engine reads; also a folder model.savedmodel), VERSION a number above 0, and if wanted NAME/config.toml with options of that model. Of each
 // model the newest versions are served, as many as its options say.
 #pragma once
 
@@ -46,7 +46,7 @@ class Models {
   /// Returns when everything accepted has been answered. Errors: not_found.
   Status unload(const std::string& name);
 
-  /// Whether all that were found have been loaded, but for those that were unloaded since.
+  /// Whether none is on its way in or out: one that cannot be loaded keeps nobody from the others.
   bool ready() const;
   Result<bool> model_ready(const std::string& name, const std::string& version) const;
   std::vector<wire::RepositoryEntry> list(bool only_ready) const;
@@ -117,7 +117,7 @@ class Models {
   const Regions& regions_;
   const Clock& clock_;
   std::filesystem::path path_;
-  bool is_folder_ = false;
+  bool is_repository_ = false;
   std::atomic<bool> stopping_{false};
 
   std::mutex loading_;  ///< held while engines are used

@@ -23,6 +23,17 @@ constexpr auto enum_names(Payload) {
                     Named{Payload::jpeg, "jpeg"}};
 }
 
+/// Whether requests may share executions.
+enum class Batching {
+  automatic,  ///< where the model is seen to have a batch
+  on,         ///< wherever the file leaves the first dimension open
+  off
+};
+constexpr auto enum_names(Batching) {
+  return std::array{Named{Batching::automatic, "auto"}, Named{Batching::on, "on"},
+                    Named{Batching::off, "off"}};
+}
+
 struct ModelOptions {
   std::string engine;
   std::string device = "CPU";
@@ -33,6 +44,7 @@ struct ModelOptions {
   engine::Pinning pinning = engine::Pinning::automatic;
   Payload payload = Payload::tensor;
   std::int64_t versions = 1;
+  Batching batching = Batching::automatic;
   std::int64_t max_batch = 1;
   std::string batch_sizes;
   Seconds max_wait;
@@ -56,6 +68,9 @@ void describe(Visit&& v, Self& s) {
   v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
   v("versions", s.versions, "of a repository's model: how many are served, the newest; requests can name one",
     between(1, 1000));
+  v("batching", s.batching,
+    "whether requests share executions; auto: where the first dimension is open in the file and rows are seen "
+    "to get the same answers together and apart; on: without that trial");
   v("max_batch", s.max_batch, "rows per execution; requests are joined up to it, larger ones refused",
     between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");

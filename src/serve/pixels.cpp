@@ -14,9 +14,10 @@ void normalise_pixels(std::span<const std::byte> pixels, const data::Transform& 
     std::array<float, 256> level;  // a table is exact, whatever the compiler makes of the division
     for (std::size_t value = 0; value < level.size(); ++value)
       level[value] = static_cast<float>(static_cast<double>(value) * scale - shift);
-    auto* out = tensor.data() + c * plane;
+    auto* out = tensor.data() + c * (transform.channels_last ? 1 : plane);
+    const std::size_t step = transform.channels_last ? channels : 1;
     for (std::size_t i = 0; i < plane; ++i)
-      out[i] = level[std::to_integer<std::size_t>(pixels[i * channels + c])];
+      out[i * step] = level[std::to_integer<std::size_t>(pixels[i * channels + c])];
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace neph::serve {
 
-/// `pixels` is one picture, [side, side, channels] of levels 0..255; `tensor` gets [channels, side, side] of
-/// (level / 255 - mean) / deviation, as data::Transform has it.
+/// `pixels` is one picture, [side, side, channels] of levels 0..255; `tensor` gets (level / 255 - mean) /
+/// deviation in the order of data::Transform.
 void normalise_pixels(std::span<const std::byte> pixels, const data::Transform& transform,
                       std::span<float> tensor);
 

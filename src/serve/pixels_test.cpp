@@ -1,6 +1,7 @@
 #include "serve/pixels.hpp"
 
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,13 +36,13 @@ std::vector<std::byte> picture_file(const std::vector<std::uint8_t>& pixels, std
   return file;
 }
 
-class Pixels : public testing::TestWithParam<std::int64_t> {};
+class Pixels : public testing::TestWithParam<std::tuple<std::int64_t, bool>> {};
 
 /// The same picture through data's decoder: a file of just the network's size is neither resized nor cropped.
 TEST_P(Pixels, BecomeWhatTheDecoderMakesOfThem) {
-  const auto channels = GetParam();
+  const auto [channels, channels_last] = GetParam();
   constexpr std::int64_t side = 64;
-  auto transform = *data::transform_for_input(channels, side, side);
+  auto transform = *data::transform_for_input(channels, side, side, channels_last);
   transform.resize_side = side;
   constexpr unsigned seed = 5;
   std::mt19937 random(seed);
@@ -57,7 +58,7 @@ TEST_P(Pixels, BecomeWhatTheDecoderMakesOfThem) {
   for (std::size_t i = 0; i < decoded.size(); ++i)
     ASSERT_NEAR(normalised[i], decoded[i], 1e-6) << "value " << i << ", seed " << seed;
 }
-INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Combine(testing::Values(1, 3), testing::Bool()));
 
 TEST(PixelsByHand, AreTakenApartIntoPlanes) {
   const data::Transform transform{
@@ -67,6 +68,11 @@ TEST(PixelsByHand, AreTakenApartIntoPlanes) {
   normalise_pixels(bytes_of(pixels), transform, tensor);
   const std::vector<float> wanted{0, 1, 0.2F, 0.4F, -1, 1, -0.6F, -0.2F, -4, 0, -3.2F, -2.4F};
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(tensor[i], wanted[i], 1e-6) << i;
+  auto interleaved = transform;
+  interleaved.channels_last = true;
+  normalise_pixels(bytes_of(pixels), interleaved, tensor);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_NEAR(tensor[i % 4 * 3 + i / 4], wanted[i], 1e-6) << "channels last, " << i;
 }
 
 }  // namespace

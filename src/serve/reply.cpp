@@ -49,8 +49,12 @@ void append_classes(std::span<const float> row, std::size_t count, std::vector<s
 
 class Filling {
  public:
-  Filling(const Signature& signature, std::int64_t first_row, OutputBlock& block, Job& job)
-      : signature_(signature), first_row_(first_row), block_(block), job_(job), reply_(job.exchange->reply) {}
+  Filling(const Signature& signature, std::int64_t first_row, ExecutionOutputs outputs, Job& job)
+      : signature_(signature),
+        first_row_(first_row),
+        outputs_(outputs),
+        job_(job),
+        reply_(job.exchange->reply) {}
 
   void run() {
     const auto& request = job_.exchange->request;
@@ -58,20 +62,31 @@ class Filling {
     std::size_t bytes = 0;
     for (const auto& wanted : job_.outputs)
       if (!wanted.shared_at && wanted.classification == 0) bytes += data_of(wanted.port).size();
-    lends_ = bytes >= worth_lending;
+    lends_ = bytes >= worth_lending && outputs_.open.empty();
     reply_.memory.clear();
     if (!lends_) reply_.memory.reserve(bytes);
     reply_.outputs.resize(job_.outputs.size());
     for (std::size_t i = 0; i < job_.outputs.size(); ++i) fill(job_.outputs[i], reply_.outputs[i]);
     settle_copied();
-    if (lent_ && !job_.broken) block_.lend(*job_.exchange);
+    if (lent_ && !job_.broken) outputs_.block.lend(*job_.exchange);
   }
 
  private:
   std::span<const std::byte> data_of(std::size_t port) const {
+    if (signature_.outputs[port].open) return {outputs_.open[port].data, outputs_.open[port].bytes};
     const auto row = signature_.outputs[port].row_bytes;
-    return {block_.data(port) + static_cast<std::size_t>(first_row_) * row,
+    return {outputs_.block.data(port) + static_cast<std::size_t>(first_row_) * row,
             static_cast<std::size_t>(job_.rows) * row};
+  }
+
+  /// False: more dimensions than a message can have.
+  bool set_shape(std::size_t port, wire::Shape& shape) const {
+    const bool open = signature_.outputs[port].open;
+    const auto& sizes = open ? outputs_.open[port].shape : signature_.outputs[port].shape;
+    shape = {};
+    bool fits = true;
+    for (const auto size : sizes) fits = shape.push_back(size < 0 ? job_.rows : size) && fits;
+    return fits;
   }
 
   void fill(const WantedOutput& wanted, wire::Tensor& to) {
@@ -79,16 +94,17 @@ class Filling {
     const auto data = data_of(wanted.port);
     to.name = field.name;
     to.type = field.type;
-    to.shape = {job_.rows};
     to.data = {};
     to.shared.reset();
     to.parameters.clear();
-    if (wanted.classification > 0) return classify(data, wanted.classification, field, to);
-    for (const auto size : field.dims) to.shape.push_back(size);
+    if (wanted.classification > 0) return classify(data, wanted.classification, to);
+    if (!set_shape(wanted.port, to.shape))
+      job_.break_with({ErrorCode::unsupported, fmt::format("output '{}' has more than {} dimensions",
+                                                           field.name, wire::Shape::most)});
     if (wanted.shared_at) {
-      if (auto status = wanted.region->write(wanted.shared_at->offset, data); !status)
-        job_.break_with(std::move(status).error());
+      if (auto status = share(wanted, data); !status) job_.break_with(std::move(status).error());
       to.shared = wanted.shared_at;
+      to.shared->bytes = data.size();
     } else if (lends_) {
       to.data = data;
       lent_ = true;
@@ -97,11 +113,18 @@ class Filling {
     }
   }
 
-  void classify(std::span<const std::byte> data, std::int64_t count, const Field& field, wire::Tensor& to) {
-    const auto values = field.row_bytes / sizeof(float);
+  static Status share(const WantedOutput& wanted, std::span<const std::byte> data) {
+    if (wanted.shared_at->bytes < data.size())
+      return fail(ErrorCode::invalid_argument, "an output has {} bytes, and its shared memory has {}",
+                  data.size(), wanted.shared_at->bytes);
+    return wanted.region->write(wanted.shared_at->offset, data);
+  }
+
+  void classify(std::span<const std::byte> data, std::int64_t count, wire::Tensor& to) {
+    const auto values = data.size() / static_cast<std::size_t>(job_.rows) / sizeof(float);
     const auto kept = std::min(static_cast<std::size_t>(count), values);
     to.type = wire::DataType::bytes;
-    to.shape.push_back(static_cast<std::int64_t>(kept));
+    to.shape = {job_.rows, static_cast<std::int64_t>(kept)};
     const auto* row = reinterpret_cast<const float*>(data.data());
     copy(to, [&] {
       for (std::int64_t i = 0; i < job_.rows; ++i, row += values)
@@ -125,7 +148,7 @@ class Filling {
 
   const Signature& signature_;
   const std::int64_t first_row_;
-  OutputBlock& block_;
+  const ExecutionOutputs outputs_;
   Job& job_;
   wire::InferReply& reply_;
   bool lends_ = false, lent_ = false;
@@ -133,8 +156,8 @@ class Filling {
 
 }  // namespace
 
-void fill_reply(const Signature& signature, std::int64_t first_row, OutputBlock& block, Job& job) {
-  Filling(signature, first_row, block, job).run();
+void fill_reply(const Signature& signature, std::int64_t first_row, ExecutionOutputs outputs, Job& job) {
+  Filling(signature, first_row, outputs, job).run();
 }
 
 }  // namespace neph::serve

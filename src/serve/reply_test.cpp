@@ -31,7 +31,7 @@ class Replies : public testing::Test {
     for (const auto width : widths) {
       const auto row = static_cast<std::size_t>(width) * sizeof(float);
       signature.outputs.push_back(
-          {.name = fmt::format("y{}", bytes.size()), .dims = {width}, .row_bytes = row});
+          {.name = fmt::format("y{}", bytes.size()), .shape = {-1, width}, .row_bytes = row});
       bytes.push_back(rows * row);
     }
     blocks = OutputBlocks::make(bytes, 2);
@@ -52,7 +52,7 @@ class Replies : public testing::Test {
     job.rows = rows;
     job.outputs = std::move(wanted);
     exchange.finish({});
-    fill_reply(signature, first_row, *block, job);
+    fill_reply(signature, first_row, {*block, {}}, job);
   }
 
   Signature signature;

@@ -33,14 +33,15 @@ struct Ports {
 
 /// What is served.
 struct Source {
-  std::filesystem::path path;  ///< a model file or a repository folder
+  std::filesystem::path path;  ///< a model file, a SavedModel folder, or a repository folder
   std::string name;            ///< of a single file's model; empty: the file's own
 };
 
 class Server {
  public:
   /// Listens, then loads the models; ready when it returns. `version` is the program's own, `clock` outlives
-  /// it. Errors: unavailable (port), not_found, the engine's; of several models the first that fails.
+  /// it. Of several models those are served that can be loaded. Errors: unavailable (port), not_found, the
+  /// engine's; where no model can be loaded, the first's.
   static Result<std::unique_ptr<Server>> start(const Source& source, const ModelOptions& model,
                                                const ServerOptions& options, const std::string& version,
                                                const Clock& clock);
@@ -48,7 +49,9 @@ class Server {
   virtual ~Server() = default;
 
   virtual Ports ports() const = 0;
-  /// By model: what its engine really uses (engine::Session::facts).
+  /// By model that was not loaded: why.
+  virtual std::map<std::string, std::string> failures() const = 0;
+  /// By model: what its engine really uses (engine::Session::facts), and whether its requests are batched.
   virtual std::map<std::string, std::map<std::string, std::string>> facts() const = 0;
   /// Takes nothing new, answers what was accepted, at the longest for ServerOptions::stop_limit, and returns
   /// when nothing listens any more. False: not all could be answered.

@@ -26,7 +26,8 @@ class RunningServer final : public Server {
     NEPH_CHECK(models_.find(source.path, source.name));
     NEPH_CHECK(read_token());
     NEPH_CHECK(listen());
-    return models_.load_all();
+    auto loaded = models_.load_all();
+    return models_.list(true).empty() ? loaded : Status{};
   }
 
   Ports ports() const override {
@@ -39,6 +40,13 @@ class RunningServer final : public Server {
     std::map<std::string, std::map<std::string, std::string>> all;
     models_.each_ready(
         [&](const Deployment& deployment) { all[deployment.name().name] = deployment.facts(); });
+    return all;
+  }
+
+  std::map<std::string, std::string> failures() const override {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : models_.list(false))
+      if (entry.state != enum_name(ModelState::ready)) all[entry.name] = entry.reason;
     return all;
   }
 

@@ -2,51 +2,74 @@
 
 #include <algorithm>
 
-#include <fmt/ranges.h>
-
 #include "serve/datatype.hpp"
 
 namespace neph::serve {
 namespace {
 
-Result<std::vector<Field>> fields_of(const std::vector<engine::Port>& ports, const char* kind,
-                                     std::int64_t session_rows) {
+/// Batched: `rows` of the port's bytes are a row each.
+Field field_of(const engine::Port& port, std::int64_t rows) {
+  return {.name = port.name,
+          .type = datatype_of(port.element),
+          .shape = port.shape,
+          .row_bytes = port.bytes() / static_cast<std::size_t>(rows),
+          .open = port.is_open(),
+          .open_rank = port.open_rank};
+}
+
+Result<std::vector<Field>> batched_fields(const std::vector<engine::Port>& ports, const char* kind,
+                                          std::int64_t session_rows) {
   std::vector<Field> fields;
   for (const auto& port : ports) {
-    if (port.bytes() == 0)
-      return fail(ErrorCode::unsupported,
-                  "the model's {} '{}' has the open shape [{}]; a server needs it fixed", kind, port.name,
-                  fmt::join(port.shape, ", "));
+    if (port.is_open())
+      return fail(ErrorCode::unsupported, "the model's {} '{}' of shape {} is open beyond its batch", kind,
+                  port.name, engine::shape_text(port.shape));
     if (port.shape.empty() || port.shape.front() != session_rows)
-      return fail(
-          ErrorCode::unsupported,
-          "the model's {} '{}' of shape [{}] does not begin with the batch, so that requests cannot be "
-          "told apart in it",
-          kind, port.name, fmt::join(port.shape, ", "));
-    fields.push_back({.name = port.name,
-                      .type = datatype_of(port.element),
-                      .dims = {port.shape.begin() + 1, port.shape.end()},
-                      .row_bytes = port.bytes() / static_cast<std::size_t>(session_rows)});
+      return fail(ErrorCode::unsupported, "the model's {} '{}' of shape {} does not begin with the batch",
+                  kind, port.name, engine::shape_text(port.shape));
+    fields.push_back(field_of(port, session_rows));
+    fields.back().shape.front() = -1;
   }
   return fields;
 }
 
-/// What clients send instead of the tensor [channels, side, side].
+std::vector<Field> unbatched_fields(const std::vector<engine::Port>& ports) {
+  std::vector<Field> fields;
+  for (const auto& port : ports) fields.push_back(field_of(port, 1));
+  return fields;
+}
+
+bool any_open(const std::vector<Field>& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const Field& field) { return field.open; });
+}
+
+/// What clients send instead of the tensor: as many pictures as it has rows.
 Field picture_field(const Field& tensor, Payload payload, const data::Transform& transform) {
-  if (payload == Payload::jpeg) return {.name = tensor.name, .type = wire::DataType::bytes, .dims = {1}};
+  const auto pictures = tensor.shape.front();
+  if (payload == Payload::jpeg)
+    return {.name = tensor.name, .type = wire::DataType::bytes, .shape = {pictures, 1}, .open = tensor.open};
   const auto side = transform.crop_side;
   return {.name = tensor.name,
           .type = wire::DataType::u8,
-          .dims = {side, side, transform.channels},
-          .row_bytes = transform.values()};
+          .shape = {pictures, side, side, transform.channels},
+          .row_bytes = transform.values() * static_cast<std::size_t>(pictures < 0 ? 1 : pictures),
+          .open = tensor.open};
+}
+
+Status take_pictures(const engine::Session& session, Payload payload, Signature& signature) {
+  signature.payload = payload;
+  if (payload == Payload::tensor) return {};
+  NEPH_TRY(const auto input, engine::picture_input(session.inputs()));
+  NEPH_TRY(signature.transform,
+           data::transform_for_input(input.channels, input.height, input.width, input.channels_last));
+  signature.inputs.front() = picture_field(signature.inputs.front(), payload, signature.transform);
+  return {};
 }
 
 }  // namespace
 
 wire::TensorMetadata Field::metadata() const {
-  wire::TensorMetadata about{.name = name, .datatype = std::string(enum_name(type)), .shape = {-1}};
-  about.shape.insert(about.shape.end(), dims.begin(), dims.end());
-  return about;
+  return {.name = name, .datatype = std::string(enum_name(type)), .shape = shape};
 }
 
 const Field* Signature::output(const std::string& wanted) const {
@@ -55,14 +78,22 @@ const Field* Signature::output(const std::string& wanted) const {
   return found == outputs.end() ? nullptr : &*found;
 }
 
+bool Signature::has_open_inputs() const { return any_open(inputs); }
+bool Signature::has_open_outputs() const { return any_open(outputs); }
+
 Result<Signature> make_signature(const engine::Session& session, std::int64_t session_rows, Payload payload) {
-  Signature signature{.most_rows = session_rows, .payload = payload};
-  NEPH_TRY(signature.inputs, fields_of(session.inputs(), "input", session_rows));
-  NEPH_TRY(signature.outputs, fields_of(session.outputs(), "output", session_rows));
-  if (payload == Payload::tensor) return signature;
-  NEPH_TRY(const auto input, engine::picture_input(session.inputs()));
-  NEPH_TRY(signature.transform, data::transform_for_input(input.channels, input.height, input.width));
-  signature.inputs.front() = picture_field(signature.inputs.front(), payload, signature.transform);
+  Signature signature{.most_rows = session_rows};
+  NEPH_TRY(signature.inputs, batched_fields(session.inputs(), "input", session_rows));
+  NEPH_TRY(signature.outputs, batched_fields(session.outputs(), "output", session_rows));
+  NEPH_CHECK(take_pictures(session, payload, signature));
+  return signature;
+}
+
+Result<Signature> make_unbatched_signature(const engine::Session& session, Payload payload) {
+  Signature signature{.inputs = unbatched_fields(session.inputs()),
+                      .outputs = unbatched_fields(session.outputs()),
+                      .batched = false};
+  NEPH_CHECK(take_pictures(session, payload, signature));
   return signature;
 }
 

@@ -15,29 +15,40 @@
 
 namespace neph::serve {
 
-/// An input or output, [rows, dims...].
+/// An input or output.
 struct Field {
   std::string name;
   wire::DataType type = wire::DataType::f32;
-  std::vector<std::int64_t> dims;  ///< of one row
-  std::size_t row_bytes = 0;       ///< 0 for BYTES, whose elements differ
+  std::vector<std::int64_t> shape;  ///< as clients send it; -1: open. Batched: the first is the rows
+  std::size_t row_bytes = 0;        ///< 0 for BYTES, whose elements differ, and for open ones
+  bool open = false;                ///< only the request or the answer knows the shape of the engine's tensor
+  bool open_rank = false;           ///< of any number of dimensions; `shape` is empty
 
-  wire::TensorMetadata metadata() const;  ///< with -1 rows
+  wire::TensorMetadata metadata() const;
 };
 
+/// Batched: every field is [rows, ...], and requests share executions. Else an execution is one request, which
+/// counts as one row, and its tensors have the model's own shapes.
 struct Signature {
   std::vector<Field> inputs;   ///< what clients send
   std::vector<Field> outputs;  ///< what they get
-  std::int64_t most_rows = 1;
+  bool batched = true;
+  std::int64_t most_rows = 1;  ///< of a request
   Payload payload = Payload::tensor;
   data::Transform transform;  ///< of picture payloads
 
   const Field* output(const std::string& name) const;
+  bool has_open_inputs() const;
+  bool has_open_outputs() const;
 };
 
-/// The signature of a model whose session for `session_rows` rows has these ports. Errors: unsupported (a
-/// port without a batch dimension or with an open one, a picture payload for a model that takes no
+/// The signature of a batched model whose session for `session_rows` rows has these ports. Errors: unsupported
+/// (a port without a batch dimension or with an open one, a picture payload for a model that takes no
 /// pictures).
 Result<Signature> make_signature(const engine::Session& session, std::int64_t session_rows, Payload payload);
+
+/// The signature of a model that is not batched. Errors: unsupported (a picture payload for a model that takes
+/// none).
+Result<Signature> make_unbatched_signature(const engine::Session& session, Payload payload);
 
 }  // namespace neph::serve

@@ -48,7 +48,24 @@ TEST_F(Signatures, RefuseWhatCannotBeToldApartByRows) {
   EXPECT_THAT(refusal(1), HasSubstr("does not begin with the batch"));
   engine.inputs = {{"x", Element::f32, {-1, -1}}};
   EXPECT_EQ(refusal(4),
-            "unsupported: the model's input 'x' has the open shape [4, -1]; a server needs it fixed");
+            "unsupported: the model's input 'x' of shape [4, ?] is open beyond its batch");
+}
+
+TEST_F(Signatures, OfModelsThatAreNotBatchedHaveTheirOwnShapes) {
+  engine.inputs = {{"x", Element::f32, {3, 4, 5}}, {"n", Element::i64, {}}};
+  engine.outputs = {{"y", Element::f32, {-1, 2}}};
+  const FakeSession session(engine, 0);
+  const auto made = make_unbatched_signature(session, Payload::tensor);
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->batched);
+  EXPECT_EQ(made->most_rows, 1);
+  EXPECT_THAT(made->inputs[0].metadata().shape, ElementsAre(3, 4, 5));
+  EXPECT_EQ(made->inputs[0].row_bytes, 240U);
+  EXPECT_THAT(made->inputs[1].metadata().shape, ElementsAre());
+  EXPECT_EQ(made->inputs[1].row_bytes, 8U);
+  EXPECT_FALSE(made->has_open_inputs());
+  EXPECT_THAT(made->outputs[0].metadata().shape, ElementsAre(-1, 2));
+  EXPECT_TRUE(made->has_open_outputs());
 }
 
 TEST_F(Signatures, OfPicturePayloadsSayWhatClientsSend) {

@@ -29,19 +29,31 @@ constexpr std::uint16_t usual_metrics_port = 8002;
 std::string served_name(const std::string& model) {
   const std::filesystem::path path(model);
   const auto ending = path.extension();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return (path.has_filename() ? path : path.parent_path()).stem().string();
   const bool is_file = ending == ".onnx" || ending == ".xml" || ending == ".pb" || ending == ".tflite" ||
                        ending == ".identity";
   return is_file ? path.stem().string() : model;
 }
 
-Result<std::vector<std::int64_t>> picture_row(const wire::TensorMetadata& input) {
-  const auto& shape = input.shape;
-  if (input.datatype != "FP32" || shape.size() != 4 ||
-      std::any_of(shape.begin() + 1, shape.end(), [](auto size) { return size < 1; }))
-    return fail(ErrorCode::unsupported,
-                "the server's input '{}' is {} [{}]; pictures need FP32 [n, channels, height, width]",
-                input.name, input.datatype, fmt::join(shape, ", "));
-  return std::vector<std::int64_t>(shape.begin() + 1, shape.end());
+Result<engine::PictureShape> picture_shape(const wire::TensorMetadata& input) {
+  const auto shape =
+      engine::picture_input({{.name = input.name, .element = engine::Element::f32, .shape = input.shape}});
+  if (input.datatype == "FP32" && shape) return shape;
+  return fail(ErrorCode::unsupported,
+              "the server's input '{}' is {} [{}]; pictures need FP32 [n, channels, height, width] or "
+              "[n, height, width, channels]",
+              input.name, input.datatype, fmt::join(input.shape, ", "));
+}
+
+/// Of a model that is not batched a request has just the rows that its file says.
+Status check_rows(const wire::TensorMetadata& input, std::int64_t batch) {
+  if (input.shape.empty() || input.shape.front() < 0 || input.shape.front() == batch) return {};
+  return fail(ErrorCode::invalid_argument,
+              "--batch {0}: the server's input '{1}' takes {2} a request, as the model's file fixes it; use "
+              "--batch {2}, or export the model with an open first dimension",
+              batch, input.name, input.shape.front());
 }
 
 class BehindServer final : public Recogniser {
@@ -166,9 +178,13 @@ class BehindServer final : public Recogniser {
              .output = about.outputs.front().name,
              .files = spec_.payload == Payload::jpeg,
              .patience = from_seconds(spec_.patience.value)};
-    if (form_.files) return check_takes_files(about.inputs.front());
-    NEPH_TRY(form_.row, picture_row(about.inputs.front()));
-    NEPH_TRY(transform_, data::transform_for_input(form_.row[0], form_.row[1], form_.row[2]));
+    const auto& input = about.inputs.front();
+    NEPH_CHECK(check_rows(input, spec_.batch));
+    if (form_.files) return check_takes_files(input);
+    NEPH_TRY(const auto picture, picture_shape(input));
+    form_.row.assign(input.shape.begin() + 1, input.shape.end());
+    NEPH_TRY(transform_, data::transform_for_input(picture.channels, picture.height, picture.width,
+                                                   picture.channels_last));
     return {};
   }
 

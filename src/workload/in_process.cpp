@@ -4,21 +4,12 @@
 #include "engine/engine.hpp"
 #include "net/net.hpp"
 #include "workload/pictures.hpp"
+#include "workload/model_batch.hpp"
 #include "workload/pipeline.hpp"
 #include "workload/recogniser.hpp"
 
 namespace neph::workload {
 namespace {
-
-engine::Options engine_options(const InferSpec& spec) {
-  return {.device = spec.device,
-          .precision = spec.precision,
-          .batch = spec.batch,
-          .threads = spec.threads,
-          .streams = spec.streams,
-          .pinning = spec.pinning,
-          .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
-}
 
 class InProcess final : public Recogniser {
  public:
@@ -54,6 +45,8 @@ class InProcess final : public Recogniser {
     auto all = session_->facts();
     all["engine"] = engine_;
     all["model_file"] = file_;
+    if (const auto fixed = fixed_batch(*model_); fixed && *fixed != spec_.batch)
+      all["batch"] = fmt::format("the file has {}; made {} after its rows were tried", *fixed, spec_.batch);
     return all;
   }
 

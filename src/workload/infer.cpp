@@ -1,8 +1,11 @@
 #include "workload/infer.hpp"
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <new>
 #include <set>
+#include <utility>
 
 #include "core/thread.hpp"
 #include "core/values.hpp"
@@ -10,6 +13,7 @@
 #include "workload/command_line.hpp"
 #include "workload/independent_client.hpp"
 #include "workload/infer_run.hpp"
+#include "workload/model_batch.hpp"
 #include "workload/remote_telemetry.hpp"
 
 namespace neph::workload::infer {
@@ -82,6 +86,23 @@ Status check_architecture(const Json& json, const InferSpec& spec) {
   return {};
 }
 
+/// The model, if this process can know it.
+Result<std::unique_ptr<engine::Model>> prepare_one(const InferSpec& spec, engine::Registry& engines,
+                                                   EventSink& events) {
+  if (spec.architecture == Architecture::remote) {
+    NEPH_CHECK(pictures_for(spec, data::Transform{}, events));
+    return nullptr;
+  }
+  NEPH_TRY(const auto path,
+           net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
+  NEPH_TRY(auto* engine, engines.open(spec.engine));
+  NEPH_CHECK(engine->device(spec.device));
+  NEPH_TRY(auto model, engine->load(path));
+  NEPH_TRY(const auto transform, transform_for(model->inputs()));
+  NEPH_CHECK(pictures_for(spec, transform, events));
+  return model;
+}
+
 /// A fact of the run that is a number; at least 1.
 double number_fact(const Run& run, const std::string& name) {
   const auto found = run.result.facts.find(name);
@@ -119,21 +140,16 @@ Status check(const Json& json) {
 
 Status prepare(std::span<const Json> specs, EventSink& events) {
   engine::Registry engines;
-  std::set<std::string> ready;
+  std::map<std::string, std::unique_ptr<engine::Model>> ready;  // by what is prepared; none: a remote one
+  std::set<std::pair<std::string, std::int64_t>> checked;
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
-    if (!ready.insert(dump_json(prepared_fields(json))).second) continue;
-    if (spec.architecture == Architecture::remote) {
-      NEPH_CHECK(pictures_for(spec, data::Transform{}, events));
-      continue;
+    const auto key = dump_json(prepared_fields(json));
+    if (!ready.contains(key)) {
+      NEPH_TRY(ready[key], prepare_one(spec, engines, events));
     }
-    NEPH_TRY(const auto path,
-             net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
-    NEPH_TRY(auto* engine, engines.open(spec.engine));
-    NEPH_CHECK(engine->device(spec.device));
-    NEPH_TRY(const auto model, engine->load(path));
-    NEPH_TRY(const auto transform, transform_for(model->inputs()));
-    NEPH_CHECK(pictures_for(spec, transform, events));
+    if (ready[key] && checked.emplace(key, spec.batch).second)
+      NEPH_CHECK(check_batch(*ready[key], spec, events));
   }
   return {};
 }

@@ -54,7 +54,7 @@ Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const
 
 Result<data::Transform> transform_for(const std::vector<engine::Port>& inputs) {
   NEPH_TRY(const auto picture, engine::picture_input(inputs));
-  return data::transform_for_input(picture.channels, picture.height, picture.width);
+  return data::transform_for_input(picture.channels, picture.height, picture.width, picture.channels_last);
 }
 
 Result<Pictures> pictures_for(const InferSpec& spec, const data::Transform& transform, EventSink& events) {

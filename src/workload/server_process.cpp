@@ -39,6 +39,7 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
           "--threads", count(spec.threads), "--streams", count(spec.streams),
           "--pinning", name(spec.pinning), "--instances", count(instances),
           "--max-batch", count(spec.batch), "--batch-sizes", count(spec.batch),
+          "--batching", "on",  // every request fills an execution: rows of two clients never meet
           "--payload", name(spec.payload)};
   // clang-format on
 }

@@ -26,12 +26,6 @@ void set_batch(std::vector<Port>& ports, std::int64_t batch) {
   for (auto& port : ports) port.shape[0] = batch;
 }
 
-/// Bytes have no layout, so to take pictures channels first is to say so.
-void put_channels_first(std::vector<Port>& inputs) {
-  for (auto& port : inputs)
-    if (port.channels_last()) std::rotate(port.shape.begin() + 1, port.shape.end() - 1, port.shape.end());
-}
-
 }  // namespace
 
 Result<Device> find_identity_device(const std::string& name) {
@@ -60,7 +54,9 @@ IdentityModel::IdentityModel(std::string path, IdentityFile file, const Clock& c
 Result<std::unique_ptr<Session>> IdentityModel::compile(const Options& options) {
   NEPH_CHECK(check_counts(options));
   NEPH_TRY(const auto device, find_identity_device(options.device));
-  if (options.batch < 1)
+  if (options.batch == 0)
+    return fail(ErrorCode::unsupported, "{}: an identity model has a batch, and no other open shape", path_);
+  if (options.batch < 0)
     return fail(ErrorCode::invalid_argument, "{}: batch {}: it must be 1 or more", path_, options.batch);
 
   IdentityPlan plan{.inputs = inputs_,
@@ -76,7 +72,6 @@ Result<std::unique_ptr<Session>> IdentityModel::compile(const Options& options) 
     return fail(fits.error().code, "{}: {}", path_, fits.error().message);
   set_batch(plan.inputs, options.batch);
   set_batch(plan.outputs, options.batch);
-  if (options.channels_first) put_channels_first(plan.inputs);
 
   const auto streams = std::max<std::int64_t>(options.streams, 1);
   try {

@@ -18,6 +18,7 @@ class IdentityModel final : public Model {
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
   Result<std::unique_ptr<Session>> compile(const Options& options) override;
+  bool rows_are_independent() const override { return true; }
 
  private:
   IdentityModel(std::string path, IdentityFile file, const Clock& clock);

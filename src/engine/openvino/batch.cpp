@@ -7,6 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/openvino/error_text.hpp"
+#include "engine/openvino/port.hpp"
 
 namespace neph::engine {
 namespace {
@@ -45,8 +46,7 @@ Result<Shapes> batched_shapes(ov::Model& model, std::int64_t batch) {
   double bytes = 0;
   for (const auto& input : model.inputs()) {
     auto shape = input.get_partial_shape();
-    const auto name =
-        input.get_names().empty() ? input.get_node()->get_friendly_name() : input.get_any_name();
+    const auto name = file_name_of(input);
     if (shape.rank().is_dynamic())
       return fail(ErrorCode::unsupported,
                   "input '{}' leaves its whole shape open; fix all but the batch in the model", name);
@@ -69,8 +69,7 @@ Result<Shapes> batched_shapes(ov::Model& model, std::int64_t batch) {
 Status check_outputs(const ov::Model& model, std::int64_t batch) {
   for (const auto& output : model.outputs()) {
     const auto& shape = output.get_partial_shape();
-    const auto name =
-        output.get_names().empty() ? output.get_node()->get_friendly_name() : output.get_any_name();
+    const auto name = file_name_of(output);
     if (shape.is_dynamic())
       return fail(ErrorCode::unsupported,
                   "output '{}' has a size that depends on the data ({}); neph needs fixed ones", name,
@@ -86,7 +85,8 @@ Status check_outputs(const ov::Model& model, std::int64_t batch) {
 }  // namespace
 
 Status set_batch(ov::Model& model, std::int64_t batch) {
-  if (batch < 1) return fail(ErrorCode::invalid_argument, "batch {}: it must be 1 or more", batch);
+  if (batch < 0) return fail(ErrorCode::invalid_argument, "batch {}: it must be 0 or more", batch);
+  if (batch == 0) return check_memory(least_bytes(model), 1);
   NEPH_TRY(const auto shapes, batched_shapes(model, batch));
   if (!shapes.empty()) {
     try {

@@ -43,8 +43,8 @@ TEST(Compile, OneModelServesManyBatches) {
 }
 
 TEST(Compile, RefusesBatchesThatMakeNoSense) {
-  for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1'000'000'000},
-                                   std::numeric_limits<std::int64_t>::max()}) {
+  for (const std::int64_t batch :
+       {std::int64_t{-1}, std::int64_t{1'000'000'000}, std::numeric_limits<std::int64_t>::max()}) {
     const auto error = refusal("conv.onnx", {.batch = batch});
     EXPECT_EQ(to_string(error.code), "invalid_argument");
     EXPECT_THAT(error.message, HasSubstr("batch " + std::to_string(batch)));
@@ -70,6 +70,30 @@ TEST(Compile, SaysWhyABatchCannotBe) {
   const auto sides = refusal("open_side.onnx", {.batch = 1});
   EXPECT_EQ(to_string(sides.code), "unsupported");
   EXPECT_THAT(sides.message, HasSubstr("only its first dimension may be open"));
+}
+
+TEST(Compile, LeavesShapesAsTheModelHasThem) {
+  EXPECT_THAT(compile("conv3.onnx", {.batch = 0})->inputs()[0].shape, ElementsAre(3, 3, 8, 8));
+  const auto open = compile("open_all.onnx", {.batch = 0});
+  EXPECT_THAT(open->inputs()[0].shape, ElementsAre(-1, -1));
+  EXPECT_TRUE(open->outputs()[0].is_open());
+}
+
+std::string difference(const std::string& name, std::int64_t rows = 2) {
+  const auto alone = compile(name, {.batch = 1});
+  const auto together = compile(name, {.batch = rows});
+  const auto found = rows_that_differ(*alone, *together, rows);
+  EXPECT_TRUE(found) << found.error().message;
+  return found.value_or("an error");
+}
+
+TEST(Rows, AreStrangersOrNot) {
+  EXPECT_EQ(difference("conv.onnx"), "");
+  EXPECT_EQ(difference("conv.onnx", 7), "");
+  EXPECT_EQ(difference("quantised.onnx"), "");
+  EXPECT_THAT(difference("over_rows.onnx"), HasSubstr("output 'y' of a row changes by up to 0."));
+  EXPECT_THAT(difference("parity.onnx"), HasSubstr("changes by up to 1 with the other rows"))
+      << "integers agree by chance in one draw of two";
 }
 
 TEST(Compile, FactsSayWhatIsUsedNotWhatWasAsked) {

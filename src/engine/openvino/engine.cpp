@@ -37,7 +37,7 @@ class OpenVinoEngine final : public Engine {
   std::vector<std::string> formats() const override {
     std::vector<std::string> suffixes;
     for (const auto& format : model_formats())
-      if (!format.suffix.empty()) suffixes.push_back(format.suffix);
+      suffixes.push_back(format.suffix.empty() ? "saved_model.pb" : format.suffix);
     return suffixes;
   }
 

@@ -10,7 +10,6 @@
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/facts.hpp"
-#include "engine/openvino/layout.hpp"
 #include "engine/openvino/port.hpp"
 #include "engine/openvino/session.hpp"
 
@@ -81,11 +80,9 @@ Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& o
   auto model = model_->clone();
   if (auto fits = set_batch(*model, options.batch); !fits)
     return fail(fits.error().code, "{}: {}", file_, fits.error().message);
-  const bool transposed = options.channels_first && put_channels_first(model);
   auto compiled = core_.compile_model(model, options.device, properties_of(options));
   auto facts = facts_of(compiled, device.name, device.description);
-  if (transposed) facts["layout"] = "the model takes channels last; the engine transposes";
-  return OpenVinoSession::make(std::move(compiled), std::move(facts));
+  return OpenVinoSession::make(*model, std::move(compiled), std::move(facts));
 }
 
 }  // namespace neph::engine

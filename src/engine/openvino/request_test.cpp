@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -79,6 +80,27 @@ TEST(Request, SeesNewInputInBoundMemoryAndNewBindings) {
   bind(*request, second, second_out);
   ASSERT_TRUE(request->infer());
   EXPECT_EQ(second_out, first_out);
+}
+
+TEST(Request, OfOpenShapesTakesWhatComes) {
+  const auto session = compile("open_all.onnx", {.batch = 0});
+  const auto request = request_of(*session);
+  for (const std::int64_t width : {3, 1}) {
+    std::vector<float> input(static_cast<std::size_t>(2 * width), -1.0F);
+    input.back() = 1;
+    ASSERT_TRUE(request->bind_open_input(0, input.data(), std::vector<std::int64_t>{2, width}));
+    ASSERT_TRUE(request->infer());
+    const auto output = request->open_output(0);
+    ASSERT_TRUE(output);
+    EXPECT_THAT(output->shape, testing::ElementsAre(2, 1));
+    ASSERT_EQ(output->bytes, 16U);
+    std::array<std::int64_t, 2> place{};
+    std::memcpy(place.data(), output->data, output->bytes);
+    EXPECT_EQ(place, (std::array<std::int64_t, 2>{1, width - 1}));
+  }
+  const auto status = request->bind_open_input(0, nullptr, std::vector<std::int64_t>{2});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "input 'x' of shape [?, ?] cannot be [2]");
 }
 
 TEST(Request, RefusesMemoryOfAnotherSize) {

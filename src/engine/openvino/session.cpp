@@ -65,6 +65,28 @@ class OpenVinoRequest final : public Request {
     });
   }
 
+  Status bind_open_input(std::size_t port, void* data, std::span<const std::int64_t> shape) override {
+    if (in_flight_.load()) return busy();
+    NEPH_CHECK(check_open_shape(inputs_, port, shape));
+    return guarded([&] {
+      const auto& type = compiled_.inputs()[port].get_element_type();
+      request_.set_input_tensor(port, ov::Tensor(type, ov::Shape(shape.begin(), shape.end()), data));
+    });
+  }
+
+  Result<OpenOutput> open_output(std::size_t port) override {
+    if (in_flight_.load()) return busy();
+    OpenOutput output;
+    NEPH_CHECK(guarded([&] {
+      const auto tensor = request_.get_output_tensor(port);
+      output.bytes = tensor.get_byte_size();
+      output.data = static_cast<const std::byte*>(tensor.data());
+      const auto shape = tensor.get_shape();  // by value
+      output.shape.assign(shape.begin(), shape.end());
+    }));
+    return output;
+  }
+
   Status infer() override {
     if (in_flight_.load()) return busy();
     return guarded([&] { request_.infer(); });
@@ -121,11 +143,11 @@ class OpenVinoRequest final : public Request {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> OpenVinoSession::make(ov::CompiledModel compiled,
+Result<std::unique_ptr<Session>> OpenVinoSession::make(const ov::Model& model, ov::CompiledModel compiled,
                                                        std::map<std::string, std::string> facts) {
   auto session = std::unique_ptr<OpenVinoSession>(new OpenVinoSession);
-  NEPH_TRY(session->inputs_, ports_of(compiled.inputs()));
-  NEPH_TRY(session->outputs_, ports_of(compiled.outputs()));
+  NEPH_TRY(session->inputs_, ports_of(model.inputs()));
+  NEPH_TRY(session->outputs_, ports_of(model.outputs()));
   session->optimal_requests_ = compiled.get_property(ov::optimal_number_of_infer_requests);
   session->facts_ = std::move(facts);
   session->compiled_ = std::move(compiled);

@@ -9,8 +9,8 @@ namespace neph::engine {
 
 class OpenVinoSession final : public Session {
  public:
-  /// Errors: unsupported (element types).
-  static Result<std::unique_ptr<Session>> make(ov::CompiledModel compiled,
+  /// `model` is what was compiled: a compiled one need not keep the names. Errors: unsupported (element types).
+  static Result<std::unique_ptr<Session>> make(const ov::Model& model, ov::CompiledModel compiled,
                                                std::map<std::string, std::string> facts);
 
   const std::vector<Port>& inputs() const override { return inputs_; }

@@ -52,6 +52,16 @@ save("open_side.onnx", layers, [tensor("picture", ["N", 3, "H", "W"])], scores, 
 # Its second operand has two rows, so no other batch can be.
 save("two_rows.onnx", [node("Concat", ["x", "rows"], "y", axis=1)], [tensor("x", [2, 4])], [tensor("y", [2, 7])],
      [constant("rows", numpy.ones((2, 3), "float32"))])
+# What merged tensors are called elsewhere must not become their names: OpenVINO joins both ends of these Identities.
+save("aliases.onnx", [node("Identity", ["z:0"], "inner"), node("Relu", ["inner"], "a"), node("Identity", ["a"], "out")],
+     [tensor("z:0", ["N", 2])], [tensor("out", ["N", 2])])
+# Models whose first dimension is open and whose rows are no strangers, or are.
+save("over_rows.onnx", [node("Softmax", ["x"], "y", axis=0)], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])])
+save("parity.onnx", [node("ReduceSum", ["x", "axis"], "sum", keepdims=1), node("Mod", ["sum", "two"], "odd"),
+                     node("Add", ["x", "odd"], "y")], [tensor("x", ["N", 1], TensorProto.INT64)],
+     [tensor("y", ["N", 1], TensorProto.INT64)], [constant("axis", [0]), constant("two", [2])])
+save("open_all.onnx", [node("Relu", ["x"], "r"), node("NonZero", ["r"], "y")], [tensor("x", ["A", "B"])],
+     [tensor("y", [2, "C"], TensorProto.INT64)])
 # Reads one row of many: an engine that copies its input touches all of it.
 save("first.onnx", [node("Slice", ["x", "begin", "end", "axis"], "y")], [tensor("x", ["N", 1024, 1024])],
      [tensor("y", ["N", 1, 1024])], [constant("begin", [0]), constant("end", [1]), constant("axis", [1])])

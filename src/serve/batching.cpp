@@ -1,0 +1,133 @@
+#include "serve/batching.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/values.hpp"
+
+namespace neph::serve {
+namespace {
+
+Result<std::int64_t> size_of(const std::string& text, std::int64_t most) {
+  const auto number = value_as_json<std::int64_t>(text);
+  if (!number.is_number_integer() || number.get<double>() < 1 ||
+      number.get<double>() > static_cast<double>(most))
+    return fail(ErrorCode::invalid_argument,
+                "batch sizes: '{}' is not a whole number from 1 to max_batch, which is {}", text, most);
+  return number.get<std::int64_t>();
+}
+
+/// Ascending; the largest is max_batch.
+Result<std::vector<std::int64_t>> batch_sizes(const ModelOptions& options) {
+  std::vector<std::int64_t> sizes{options.max_batch};
+  if (options.batch_sizes.empty()) {
+    for (std::int64_t size = 1; size < options.max_batch; size *= 2) sizes.push_back(size);
+  } else {
+    NEPH_TRY(const auto texts, expand_values(options.batch_sizes));
+    for (const auto& text : texts) {
+      NEPH_TRY(const auto size, size_of(text, options.max_batch));
+      sizes.push_back(size);
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// Executions side by side want a stream each: else the engine would have them queue.
+std::int64_t streams_of(const ModelOptions& options) {
+  if (options.streams > 0) return options.streams;
+  return options.instances > 1 ? options.instances : 0;
+}
+
+engine::Options engine_options(const ModelOptions& options, std::int64_t rows) {
+  return {.device = options.device,
+          .precision = options.precision,
+          .batch = rows,
+          .threads = options.threads,
+          .streams = streams_of(options),
+          .pinning = options.pinning,
+          .hint = options.instances == 1 ? engine::Hint::latency : engine::Hint::throughput};
+}
+
+/// Why a port has no batch in front; empty: it has.
+std::string no_batch(const char* kind, const engine::Port& port, bool rest_must_be_fixed) {
+  const auto about = [&](const char* what) {
+    return fmt::format("{} '{}' {} {}", kind, port.name, what, engine::shape_text(port.shape));
+  };
+  if (port.open_rank) return fmt::format("{} '{}' has any number of dimensions", kind, port.name);
+  if (port.shape.empty()) return about("is a single number:");
+  if (port.shape.front() >= 0) return about("has the fixed first dimension of");
+  const bool open = std::any_of(port.shape.begin() + 1, port.shape.end(), [](auto size) { return size < 0; });
+  return open && rest_must_be_fixed ? about("is open beyond its first dimension:") : std::string();
+}
+
+/// What the file says; empty: all has a batch in front.
+std::string no_batch(const engine::Model& model) {
+  for (const auto& port : model.inputs())
+    if (auto reason = no_batch("input", port, true); !reason.empty()) return reason;
+  for (const auto& port : model.outputs())
+    if (auto reason = no_batch("output", port, false); !reason.empty()) return reason;
+  return {};
+}
+
+Result<std::vector<SizedSession>> compile_sizes(engine::Model& model, const ModelOptions& options) {
+  NEPH_TRY(const auto sizes, batch_sizes(options));
+  std::vector<SizedSession> sessions;
+  for (const auto rows : sizes) {
+    NEPH_TRY(auto session, model.compile(engine_options(options, rows)));
+    sessions.push_back({.rows = rows, .session = std::move(session)});
+  }
+  return sessions;
+}
+
+Result<Plan> unbatched(engine::Model& model, const ModelOptions& options, std::string reason) {
+  NEPH_CHECK(batch_sizes(options));  // what makes no sense is refused all the same
+  NEPH_TRY(auto session, model.compile(engine_options(options, 0)));
+  Plan plan{.reason = std::move(reason)};
+  plan.sessions.push_back({.rows = 1, .session = std::move(session)});
+  return plan;
+}
+
+/// The session of that size, compiled if it is not among those that will serve.
+Result<engine::Session*> session_of(engine::Model& model, const ModelOptions& options, std::int64_t rows,
+                                    const std::vector<SizedSession>& sessions,
+                                    std::unique_ptr<engine::Session>& made) {
+  for (const auto& each : sessions)
+    if (each.rows == rows) return each.session.get();
+  NEPH_TRY(made, model.compile(engine_options(options, rows)));
+  return made.get();
+}
+
+/// Empty: rows may run together.
+Result<std::string> try_rows(engine::Model& model, const ModelOptions& options,
+                             const std::vector<SizedSession>& sessions) {
+  const auto second = std::find_if(sessions.begin(), sessions.end(), [](auto& each) { return each.rows > 1; });
+  const auto rows = second == sessions.end() ? std::int64_t{2} : second->rows;
+  std::unique_ptr<engine::Session> one, several;
+  NEPH_TRY(auto* alone, session_of(model, options, 1, sessions, one));
+  NEPH_TRY(auto* together, session_of(model, options, rows, sessions, several));
+  return engine::rows_that_differ(*alone, *together, rows);
+}
+
+}  // namespace
+
+Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
+  if (options.batching == Batching::off) return unbatched(model, options, "as asked");
+  if (auto reason = no_batch(model); !reason.empty()) return unbatched(model, options, std::move(reason));
+  auto sessions = compile_sizes(model, options);
+  // Layers that take one batch only, outputs that do not begin with it: the file promised more than it holds.
+  if (!sessions && sessions.error().code == ErrorCode::unsupported)
+    return unbatched(model, options, sessions.error().message);
+  if (!sessions) return tl::unexpected(std::move(sessions).error());
+  if (options.batching == Batching::automatic && !model.rows_are_independent()) {
+    auto difference = try_rows(model, options, *sessions);
+    if (!difference)
+      return unbatched(model, options, "its rows could not be tried: " + difference.error().message);
+    if (!difference->empty()) return unbatched(model, options, *std::move(difference));
+  }
+  return Plan{.sessions = *std::move(sessions), .batched = true};
+}
+
+}  // namespace neph::serve

@@ -1,0 +1,78 @@
+#include "serve/batching.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serve/fake_engine_test.hpp"
+
+namespace neph::serve {
+namespace {
+
+using engine::Element;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Plans : public testing::Test {
+ protected:
+  Plan plan(const ModelOptions& options = {.max_batch = 4}) {
+    model = fake.model();
+    auto made = plan_sessions(*model, options);
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? *std::move(made) : Plan{};
+  }
+  static std::vector<std::int64_t> sizes(const Plan& plan) {
+    std::vector<std::int64_t> all;
+    for (const auto& each : plan.sessions) all.push_back(each.rows);
+    return all;
+  }
+  std::string reason(const ModelOptions& options = {.max_batch = 4}) {
+    const auto made = plan(options);
+    EXPECT_FALSE(made.batched);
+    EXPECT_THAT(sizes(made), ElementsAre(1));
+    return made.reason;
+  }
+
+  TestClock clock;
+  FakeEngine fake{clock};
+  std::unique_ptr<engine::Model> model;
+};
+
+TEST_F(Plans, BatchWhatTheFileLeavesOpenAndRowsAllow) {
+  fake.knows_its_rows = false;
+  const auto made = plan();
+  EXPECT_TRUE(made.batched);
+  EXPECT_EQ(made.reason, "");
+  EXPECT_THAT(sizes(made), ElementsAre(1, 2, 4));
+}
+
+TEST_F(Plans, DoNotBatchRowsThatHaveAPartInEachOther) {
+  fake.knows_its_rows = false;
+  fake.mixes_rows = true;
+  for (const std::int64_t most : {1, 4})
+    EXPECT_THAT(reason({.max_batch = most}), HasSubstr("output 'y' of a row changes by up to"));
+  EXPECT_TRUE(plan({.batching = Batching::on, .max_batch = 4}).batched) << "who says so knows it";
+}
+
+TEST_F(Plans, KeepShapesThatTheFileFixes) {
+  fake.inputs = {{"x", Element::f32, {3, 4}}};
+  EXPECT_EQ(reason(), "input 'x' has the fixed first dimension of [3, 4]");
+  EXPECT_EQ(reason({.batching = Batching::on, .max_batch = 4}), reason()) << "that is not for the user to say";
+  EXPECT_EQ(plan().sessions.front().session->inputs()[0].shape, (std::vector<std::int64_t>{3, 4}));
+  fake.inputs = {{"x", Element::f32, {}}};
+  EXPECT_EQ(reason(), "input 'x' is a single number: []");
+  fake.inputs = {{"x", Element::f32, {-1, -1}}};
+  EXPECT_EQ(reason(), "input 'x' is open beyond its first dimension: [?, ?]");
+  fake.inputs = {{"x", Element::f32, {-1, 4}}};
+  fake.outputs = {{"y", Element::f32, {1, 4}}};
+  EXPECT_EQ(reason(), "output 'y' has the fixed first dimension of [1, 4]");
+}
+
+TEST_F(Plans, DoAsTheyAreTold) {
+  EXPECT_EQ(reason({.batching = Batching::off, .max_batch = 4}), "as asked");
+  fake.inputs = {{"x", Element::f32, {3, 4}}};
+  model = fake.model();
+  EXPECT_FALSE(plan_sessions(*model, {.max_batch = 4, .batch_sizes = "9"})) << "sizes are looked at all the same";
+}
+
+}  // namespace
+}  // namespace neph::serve
