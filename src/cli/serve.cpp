@@ -108,7 +108,8 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     talk("model {} on {}, ready after {}\n", model, facts.value("device_name", facts.value("device", "?")),
          format_seconds(start_s));
     const auto batching = facts["batching"].get<std::string>();
-    if (options.model_options.max_batch > 1 && batching != "on") talk("  not batched, {}\n", batching.substr(5));
+    if (options.model_options.max_batch > 1 && batching != "on")
+      talk("  not batched, {}\n", batching.substr(5));
   }
   for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
   for (const char* what : {"http", "grpc", "metrics"})
@@ -167,11 +168,10 @@ Status run_server(const ServeOptions& options) {
 
 void declare_serve(Command& command) {
   auto options = std::make_shared<ServeOptions>();
-  command.positional(
-      "model", options->model,
-      "model file, SavedModel folder, network's name (see neph net), or repository folder "
-      "NAME/VERSION/model.onnx",
-      false);
+  command.positional("model", options->model,
+                     "model file, SavedModel folder, network's name (see neph net), or repository folder "
+                     "NAME/VERSION/model.onnx",
+                     false);
   command.option("name", options->name, "what clients call a single model; else the file's own name");
   command.fields(options->model_options);
   command.fields(options->server_options);

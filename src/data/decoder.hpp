@@ -41,9 +41,9 @@ class Decoder {
 
   const Transform& transform() const;
 
-  /// `tensor` has transform().values() values, in the transform's order; its content is unspecified after an error.
-  /// Errors, without the file's name, which only the caller knows: corrupt (cut short, damaged), unsupported
-  /// (format, coding, too many pixels).
+  /// `tensor` has transform().values() values, in the transform's order; its content is unspecified after an
+  /// error. Errors, without the file's name, which only the caller knows: corrupt (cut short, damaged),
+  /// unsupported (format, coding, too many pixels).
   Result<StageTimes> decode(std::span<const std::byte> file, std::span<float> tensor);
 
   /// The resized and cropped picture before normalising: crop_side x crop_side pixels, R G B interleaved

@@ -12,9 +12,10 @@ namespace neph::data {
 /// Shorter side to `resize_side` (the longer side as torchvision has it: int(resize_side * long / short)),
 /// the centre crop_side x crop_side of it (offsets rounded half to even, as Python's round), then (value /
 /// 255 - mean) / deviation per channel. The result is `channels` planes of float32, row by row (CHW): R, G,
-/// B, or luma (ITU-R 601, as Pillow's "L") alone; with `channels_last` the planes are interleaved (HWC). Values are rounded to whole levels 0..255 before they are
-/// normalised, as the 8-bit pictures are on which networks are trained. The EXIF orientation is ignored, as
-/// Pillow and the usual evaluation scripts do. The defaults are the ImageNet evaluation.
+/// B, or luma (ITU-R 601, as Pillow's "L") alone; with `channels_last` the planes are interleaved (HWC).
+/// Values are rounded to whole levels 0..255 before they are normalised, as the 8-bit pictures are on which
+/// networks are trained. The EXIF orientation is ignored, as Pillow and the usual evaluation scripts do. The
+/// defaults are the ImageNet evaluation.
 struct Transform {
   std::int64_t resize_side = 256;
   std::int64_t crop_side = 224;

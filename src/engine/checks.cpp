@@ -49,8 +49,7 @@ Status check_open_shape(const std::vector<Port>& inputs, std::size_t port,
   const auto fits = [](std::int64_t wanted, std::int64_t given) {
     return given >= 0 && (wanted < 0 || wanted == given);
   };
-  if (input.open_rank ||
-      std::equal(input.shape.begin(), input.shape.end(), shape.begin(), shape.end(), fits))
+  if (input.open_rank || std::equal(input.shape.begin(), input.shape.end(), shape.begin(), shape.end(), fits))
     return {};
   return fail(ErrorCode::invalid_argument, "input '{}' of shape {} cannot be {}", input.name,
               shape_text(input.shape), shape_text({shape.begin(), shape.end()}));

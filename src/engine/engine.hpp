@@ -34,13 +34,15 @@ namespace neph::engine {
 
 enum class Element { f32, f16, bf16, f64, u8, u16, u32, u64, i8, i16, i32, i64, boolean };
 constexpr auto enum_names(Element) {
-  return std::array{Named{Element::f32, "f32"},        Named{Element::f16, "f16"}, Named{Element::bf16, "bf16"},
-                    Named{Element::f64, "f64"},        Named{Element::u8, "u8"},   Named{Element::u16, "u16"},
-                    Named{Element::u32, "u32"},        Named{Element::u64, "u64"}, Named{Element::i8, "i8"},
-                    Named{Element::i16, "i16"},        Named{Element::i32, "i32"}, Named{Element::i64, "i64"},
-                    Named{Element::boolean, "boolean"}};
+  return std::array{
+      Named{Element::f32, "f32"},        Named{Element::f16, "f16"}, Named{Element::bf16, "bf16"},
+      Named{Element::f64, "f64"},        Named{Element::u8, "u8"},   Named{Element::u16, "u16"},
+      Named{Element::u32, "u32"},        Named{Element::u64, "u64"}, Named{Element::i8, "i8"},
+      Named{Element::i16, "i16"},        Named{Element::i32, "i32"}, Named{Element::i64, "i64"},
+      Named{Element::boolean, "boolean"}};
 }
 std::size_t element_bytes(Element element);
+bool is_float(Element element);
 
 /// The arithmetic an engine is asked to use; `automatic` leaves it to the engine.
 enum class Precision { automatic, f32, bf16, f16, i8 };
@@ -158,9 +160,9 @@ class Model {
   virtual bool rows_are_independent() const { return false; }
 };
 
-/// Whether rows that run together get the answers that they get apart, tried with random numbers (integers and
-/// booleans: 0 and 1): once in `together`, whose batch is `rows` >= 2, and row by row in `alone`, whose batch
-/// is 1. Empty: they do, within rounding; else a sentence that says what differs. Errors: the engine's.
+/// Whether rows that run together get the answers that they get apart, tried with random numbers (integers
+/// and booleans: 0 and 1): once in `together`, whose batch is `rows` >= 2, and row by row in `alone`, whose
+/// batch is 1. Empty: they do, within rounding; else a sentence that says what differs. Errors: the engine's.
 Result<std::string> rows_that_differ(Session& alone, Session& together, std::int64_t rows);
 
 struct Device {

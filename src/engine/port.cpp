@@ -29,6 +29,11 @@ std::size_t element_bytes(Element element) {
   return 0;
 }
 
+bool is_float(Element element) {
+  return element == Element::f32 || element == Element::f64 || element == Element::f16 ||
+         element == Element::bf16;
+}
+
 bool Port::is_open() const {
   return open_rank || std::any_of(shape.begin(), shape.end(), [](auto dimension) { return dimension < 0; });
 }

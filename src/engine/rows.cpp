@@ -1,6 +1,6 @@
-// Whether the rows of a batch are strangers to each other. A model whose first dimension is open may as well be
-// one over a sequence (attention, a softmax over axis 0), whose answers change with what else is in the batch;
-// no file says which, so it is tried.
+// Whether the rows of a batch are strangers to each other. A model whose first dimension is open may as well
+// be one over a sequence (attention, a softmax over axis 0), whose answers change with what else is in the
+// batch; no file says which, so it is tried.
 #include <cmath>
 #include <cstring>
 
@@ -109,11 +109,6 @@ void fill_randomly(const Port& port, void* to, Random& random) {
         *at = static_cast<std::byte>(random.below(2));
     }
   }
-}
-
-bool is_float(Element element) {
-  return element == Element::f32 || element == Element::f64 || element == Element::f16 ||
-         element == Element::bf16;
 }
 
 double rounding(Element element, const Session& session) {

@@ -65,6 +65,7 @@ std::string no_batch(const char* kind, const engine::Port& port, bool rest_must_
 
 /// What the file says; empty: all has a batch in front.
 std::string no_batch(const engine::Model& model) {
+  if (model.inputs().empty()) return "the model has no inputs";
   for (const auto& port : model.inputs())
     if (auto reason = no_batch("input", port, true); !reason.empty()) return reason;
   for (const auto& port : model.outputs())
@@ -103,7 +104,8 @@ Result<engine::Session*> session_of(engine::Model& model, const ModelOptions& op
 /// Empty: rows may run together.
 Result<std::string> try_rows(engine::Model& model, const ModelOptions& options,
                              const std::vector<SizedSession>& sessions) {
-  const auto second = std::find_if(sessions.begin(), sessions.end(), [](auto& each) { return each.rows > 1; });
+  const auto second =
+      std::find_if(sessions.begin(), sessions.end(), [](auto& each) { return each.rows > 1; });
   const auto rows = second == sessions.end() ? std::int64_t{2} : second->rows;
   std::unique_ptr<engine::Session> one, several;
   NEPH_TRY(auto* alone, session_of(model, options, 1, sessions, one));

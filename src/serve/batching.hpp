@@ -20,10 +20,11 @@ struct Plan {
   std::string reason;  ///< why it is not batched
 };
 
-/// Compiles the model as `options` say. It is batched where the file leaves the first dimension of every input
-/// and output open, fixes the others of the inputs, and rows are seen to get the same answers together and
-/// apart (engine::rows_that_differ; not tried where `options.batching` is on or the engine knows). Otherwise the
-/// model's own shapes stand, one request an execution. Errors: invalid_argument (sizes), and the engine's.
+/// Compiles the model as `options` say. It is batched where the file leaves the first dimension of every
+/// input and output open, fixes the others of the inputs, and rows are seen to get the same answers together
+/// and apart (engine::rows_that_differ; not tried where `options.batching` is on or the engine knows).
+/// Otherwise the model's own shapes stand, one request an execution. Errors: invalid_argument (sizes), and
+/// the engine's.
 Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options);
 
 }  // namespace neph::serve

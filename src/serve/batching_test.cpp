@@ -56,8 +56,11 @@ TEST_F(Plans, DoNotBatchRowsThatHaveAPartInEachOther) {
 TEST_F(Plans, KeepShapesThatTheFileFixes) {
   fake.inputs = {{"x", Element::f32, {3, 4}}};
   EXPECT_EQ(reason(), "input 'x' has the fixed first dimension of [3, 4]");
-  EXPECT_EQ(reason({.batching = Batching::on, .max_batch = 4}), reason()) << "that is not for the user to say";
+  EXPECT_EQ(reason({.batching = Batching::on, .max_batch = 4}), reason())
+      << "that is not for the user to say";
   EXPECT_EQ(plan().sessions.front().session->inputs()[0].shape, (std::vector<std::int64_t>{3, 4}));
+  fake.inputs = {};
+  EXPECT_EQ(reason(), "the model has no inputs");
   fake.inputs = {{"x", Element::f32, {}}};
   EXPECT_EQ(reason(), "input 'x' is a single number: []");
   fake.inputs = {{"x", Element::f32, {-1, -1}}};
@@ -71,7 +74,8 @@ TEST_F(Plans, DoAsTheyAreTold) {
   EXPECT_EQ(reason({.batching = Batching::off, .max_batch = 4}), "as asked");
   fake.inputs = {{"x", Element::f32, {3, 4}}};
   model = fake.model();
-  EXPECT_FALSE(plan_sessions(*model, {.max_batch = 4, .batch_sizes = "9"})) << "sizes are looked at all the same";
+  EXPECT_FALSE(plan_sessions(*model, {.max_batch = 4, .batch_sizes = "9"}))
+      << "sizes are looked at all the same";
 }
 
 }  // namespace

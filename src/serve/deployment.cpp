@@ -53,6 +53,7 @@ Job& Deployment::accept(wire::Exchange& exchange) {
   free_jobs_.pop_back();
   if (const auto kept = job.kept_bytes(); kept > 0) kept_bytes_ -= kept;
   job.exchange = &exchange;
+  job.arrived = exchange.arrived;
   job.late = closed_;  // judged here: what was accepted in time is answered, however long its checks take
   ++accepted_;
   return job;

@@ -76,6 +76,7 @@ class Deployment {
   Status compile();
   Status make_lanes();
   Status add_lane();
+  bool may_try_zeros() const;
   Status try_sizes();
   Status add_lanes_for_cheap_model();
 

@@ -96,11 +96,19 @@ Status Deployment::add_lanes_for_cheap_model() {
   return {};
 }
 
+/// Not shapes that only a request knows; and integers that are zero may be divided by, which ends a process.
+bool Deployment::may_try_zeros() const {
+  const auto& inputs = sessions_.front().session->inputs();
+  const bool floats = std::all_of(inputs.begin(), inputs.end(),
+                                  [](const engine::Port& port) { return engine::is_float(port.element); });
+  return signature_.batched || (floats && !signature_.has_open_inputs());
+}
+
 /// The first execution of a session sets things up; the second shows what one costs. With that the server is
-/// warm before it says that it is ready. Not of shapes that only a request knows. A model that is not batched
-/// may refuse zeros, and take what its clients send.
+/// warm before it says that it is ready. A model that is not batched may refuse zeros, and take what its
+/// clients send.
 Status Deployment::try_sizes() {
-  if (signature_.has_open_inputs()) return {};
+  if (!may_try_zeros()) return {};
   for (std::size_t size = 0; size < sessions_.size(); ++size) {
     Result<Nanoseconds> time = Nanoseconds{};
     for (const auto& lane : lanes_)
@@ -124,8 +132,7 @@ wire::ModelConfig Deployment::config() const {
                            .platform = platform_,
                            .backend = options_.engine,
                            .max_batch_size = signature_.batched ? options_.max_batch : 0};
-  for (const auto& field : signature_.inputs)
-    config.input.push_back(config_port(field, signature_.batched));
+  for (const auto& field : signature_.inputs) config.input.push_back(config_port(field, signature_.batched));
   for (const auto& field : signature_.outputs)
     config.output.push_back(config_port(field, signature_.batched));
   config.instance_group.push_back({.name = name_.name,

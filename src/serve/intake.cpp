@@ -18,9 +18,14 @@ std::string unknown_field(const char* kind, const std::string& name, const std::
   return unknown_name(kind, name, names);
 }
 
-/// What the one open dimension of a field is in so many bytes; a picture file is one row, whatever its length.
+/// What the one open dimension of a field is in so many bytes; a picture file is one row, whatever its
+/// length.
 Result<std::int64_t> size_of_open(const Field& field, std::size_t bytes) {
-  if (field.type == wire::DataType::bytes) return 1;
+  if (field.type == wire::DataType::bytes) {
+    if (field.shape.front() <= 1) return 1;
+    return fail(wrong, "a request of nothing but bytes is one picture, and '{}' takes {}", field.name,
+                field.shape.front());
+  }
   auto fixed = wire::element_bytes(field.type);
   for (const auto size : field.shape)
     if (size >= 0) fixed *= static_cast<std::size_t>(size);
@@ -80,9 +85,7 @@ Status receive(wire::Tensor& tensor, const Regions& regions, Scratch& memory) {
   return by_size ? Status{} : wire::check_tensor(tensor);
 }
 
-/// A request to a model that is not batched is one row, whatever its shape.
-Status take_rows(const wire::Tensor& tensor, const Signature& signature, Job& job) {
-  const auto rows = signature.batched ? tensor.shape[0] : 1;
+Status take_rows(std::int64_t rows, const Signature& signature, Job& job) {
   if (rows < 1) return fail(wrong, "a request without rows");
   if (rows > signature.most_rows)
     return fail(wrong, "{} rows in one request; this server takes up to {} (--max-batch)", rows,
@@ -102,7 +105,7 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
   auto& taken = job.inputs[port];
   if (taken.data() != nullptr) return fail(wrong, "input '{}' is there twice", tensor.name);
   NEPH_CHECK(check_input(tensor, *field));
-  NEPH_CHECK(take_rows(tensor, signature, job));
+  if (signature.batched) NEPH_CHECK(take_rows(tensor.shape[0], signature, job));
   if (signature.inputs[port].open) job.shapes[port] = tensor.shape;
   if (tensor.shared) {
     job.received.resize(fields.size());
@@ -135,7 +138,8 @@ void take_pictures(const Signature& signature, Job& job) {
     for (std::size_t at = 0; at < data.size(); at += row) job.pictures.push_back(data.subspan(at, row));
   }
   job.bytes += job.pictures.size() * signature.transform.values() * sizeof(float);
-  if (signature.inputs.front().open) job.shapes.front() = picture_shape(signature.transform, job.pictures.size());
+  if (signature.inputs.front().open)
+    job.shapes.front() = picture_shape(signature.transform, job.pictures.size());
 }
 
 /// The part of the shared memory that the output fills; of one that is open that is seen when it is there.
@@ -143,7 +147,8 @@ Status fit_shared(const Field& field, std::int64_t rows, wire::SharedPart& part)
   if (field.open) return {};
   const auto bytes = static_cast<std::uint64_t>(rows) * field.row_bytes;
   if (part.bytes < bytes)
-    return fail(wrong, "output '{}' has {} bytes, and its shared memory has {}", field.name, bytes, part.bytes);
+    return fail(wrong, "output '{}' has {} bytes, and its shared memory has {}", field.name, bytes,
+                part.bytes);
   part.bytes = bytes;
   return {};
 }
@@ -183,6 +188,7 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   if (request.raw) NEPH_CHECK(complete_raw(signature, request));
   job.inputs.assign(signature.inputs.size(), {});
   job.shapes.resize(signature.inputs.size());
+  job.rows = signature.batched ? 0 : 1;
   for (auto& tensor : request.inputs) NEPH_CHECK(take_input(tensor, signature, regions, job));
   for (std::size_t i = 0; i < job.inputs.size(); ++i)
     if (job.inputs[i].data() == nullptr)

@@ -176,6 +176,52 @@ TEST_F(Intake, TakesPixelsRowByRow) {
   EXPECT_EQ(job.pictures[2].data(), pixels.data() + 24);
 }
 
+TEST_F(Intake, OfAModelThatIsNotBatchedTakesItsOwnShapes) {
+  signature.batched = false;
+  signature.inputs = {{.name = "x", .shape = {2, 3}, .row_bytes = 24},
+                      {.name = "n", .type = DataType::i64, .shape = {}, .row_bytes = 8}};
+  const std::vector<std::byte> data(24);
+  send("x", DataType::f32, {2, 3}, data);
+  send("n", DataType::i64, {}, std::span(data).first(8));
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.rows, 1);
+  exchange.request.inputs.clear();
+  send("x", DataType::f32, {3, 2}, data);
+  const auto status = take();
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("input 'x' has the shape [2, 3], and [3, 2] was sent"));
+}
+
+TEST_F(Intake, KeepsTheShapesThatTheModelLeavesOpen) {
+  signature.batched = false;
+  signature.inputs = {{.name = "x", .shape = {-1, 3}, .open = true}};
+  const std::vector<std::byte> data(60);
+  send("x", DataType::f32, {5, 3}, data);
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.rows, 1);
+  EXPECT_EQ(job.shapes.at(0), (wire::Shape{5, 3}));
+  exchange.request.inputs.clear();
+  send("x", DataType::f32, {0, 3}, {});
+  ASSERT_TRUE(take()) << "nothing is a tensor too";
+  exchange.request.inputs.clear();
+  send("", DataType::bytes, {}, data);
+  exchange.request.raw = true;
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.shapes.at(0), (wire::Shape{5, 3}));
+}
+
+TEST_F(Intake, OfOnePictureFillsNoBatchOfTwo) {
+  make_jpeg();
+  signature.batched = false;
+  signature.inputs.front().shape = {2, 1};
+  const std::vector<std::byte> file(10);
+  send("", DataType::bytes, {}, file);
+  exchange.request.raw = true;
+  const auto status = take();
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("is one picture, and 'x' takes 2"));
+}
+
 TEST_F(Intake, TakesTheOutputsThatAreAskedFor) {
   exchange.add_input("x", {2, 4});
   exchange.request.outputs = {{.name = "z"}, {.name = "y", .classification = 2}};

@@ -18,6 +18,7 @@ void Job::clear() {
   rows = 0;
   bytes = 0;
   level = 0;
+  arrived = {};
   inputs.clear();
   outputs.clear();
   copied.clear();
@@ -47,8 +48,19 @@ void JobQueue::append(List& list, Job& job) {
 }
 
 void JobQueue::push(Job& job) {
-  append(lists_[job.level], job);
+  auto& list = lists_[job.level];
+  if (list.last == nullptr || list.last->arrived <= job.arrived)
+    append(list, job);
+  else
+    insert(list, job);
   ++size_;
+}
+
+/// Somewhere before the last.
+void JobQueue::insert(List& list, Job& job) {
+  Job** at = &list.first;
+  while ((*at)->arrived <= job.arrived) at = &(*at)->next;
+  job.next = std::exchange(*at, &job);
 }
 
 Job& JobQueue::pop() {

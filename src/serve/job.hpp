@@ -64,6 +64,7 @@ struct Job {
   std::atomic<bool> broken{false};  ///< it gets `fault` for an answer; whoever sets it first writes that
   Error fault;
 
+  Moment arrived;
   Moment queued;
   bool late = false;   ///< came when the model had been told to go
   bool waits = false;  ///< counted against the queue's bounds
@@ -78,7 +79,8 @@ struct Job {
   }
 };
 
-/// Waiting jobs, by level and then in the order in which they came. Not for several threads at once.
+/// Waiting jobs, by level and then in the order in which they arrived: threads of a transport overtake each
+/// other. Not for several threads at once.
 class JobQueue {
  public:
   /// Priorities that are told apart; larger ones count as the last.
@@ -122,6 +124,7 @@ class JobQueue {
     Job* last = nullptr;
   };
   static void append(List& list, Job& job);
+  static void insert(List& list, Job& job);
 
   std::array<List, levels> lists_;
   std::size_t size_ = 0;

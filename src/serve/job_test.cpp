@@ -37,6 +37,16 @@ TEST_F(JobQueues, GiveUrgentOnesFirstAndElseTheFirstFirst) {
   EXPECT_THAT(pop_all(), ElementsAre(2, 5, 4, 1, 3));
 }
 
+TEST_F(JobQueues, KeepTheOrderOfArrivalWhoeverBringsThem) {
+  for (const int arrived_ms : {5, 9, 7, 1, 9, 8}) {
+    auto& made = job(0);
+    made.arrived = Moment(std::chrono::milliseconds(arrived_ms));
+    queue_.push(made);
+  }
+  push(1);
+  EXPECT_THAT(pop_all(), ElementsAre(4, 1, 3, 6, 2, 5, 7));
+}
+
 TEST_F(JobQueues, LookInTheOrderOfPopUntilToldToStop) {
   for (const std::size_t level : {1, 0, 1, 0}) push(level);
   std::vector<std::int64_t> seen;

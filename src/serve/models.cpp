@@ -65,7 +65,8 @@ std::vector<fs::path> newest_versions(const fs::path& folder, std::size_t most) 
   return found;
 }
 
-/// The file "model.*" of a version, or folder "model.savedmodel": an OpenVINO .bin beside it holds its weights.
+/// The file "model.*" of a version, or folder "model.savedmodel": an OpenVINO .bin beside it holds its
+/// weights.
 fs::path model_in(const fs::path& version) {
   for (const auto& path : sorted_entries(version))
     if (path.stem() == "model" && path.extension() != ".bin") return path;

@@ -1,8 +1,8 @@
 // The models that a server has: one file, or a folder of them. Only for files of this room.
 //
 // A repository folder is laid out as Triton's: NAME/VERSION/model.onnx (or .xml, .identity, ... whatever an
-// engine reads; also a folder model.savedmodel), VERSION a number above 0, and if wanted NAME/config.toml with options of that model. Of each
-// model the newest versions are served, as many as its options say.
+// engine reads; also a folder model.savedmodel), VERSION a number above 0, and if wanted NAME/config.toml
+// with options of that model. Of each model the newest versions are served, as many as its options say.
 #pragma once
 
 #include <atomic>

@@ -27,8 +27,8 @@ struct Field {
   wire::TensorMetadata metadata() const;
 };
 
-/// Batched: every field is [rows, ...], and requests share executions. Else an execution is one request, which
-/// counts as one row, and its tensors have the model's own shapes.
+/// Batched: every field is [rows, ...], and requests share executions. Else an execution is one request,
+/// which counts as one row, and its tensors have the model's own shapes.
 struct Signature {
   std::vector<Field> inputs;   ///< what clients send
   std::vector<Field> outputs;  ///< what they get
@@ -42,13 +42,13 @@ struct Signature {
   bool has_open_outputs() const;
 };
 
-/// The signature of a batched model whose session for `session_rows` rows has these ports. Errors: unsupported
-/// (a port without a batch dimension or with an open one, a picture payload for a model that takes no
-/// pictures).
+/// The signature of a batched model whose session for `session_rows` rows has these ports. Errors:
+/// unsupported (a port without a batch dimension or with an open one, a picture payload for a model that
+/// takes no pictures).
 Result<Signature> make_signature(const engine::Session& session, std::int64_t session_rows, Payload payload);
 
-/// The signature of a model that is not batched. Errors: unsupported (a picture payload for a model that takes
-/// none).
+/// The signature of a model that is not batched. Errors: unsupported (a picture payload for a model that
+/// takes none).
 Result<Signature> make_unbatched_signature(const engine::Session& session, Payload payload);
 
 }  // namespace neph::serve

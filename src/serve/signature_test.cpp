@@ -47,8 +47,7 @@ TEST_F(Signatures, RefuseWhatCannotBeToldApartByRows) {
   engine.inputs = {{"x", Element::f32, {}}};
   EXPECT_THAT(refusal(1), HasSubstr("does not begin with the batch"));
   engine.inputs = {{"x", Element::f32, {-1, -1}}};
-  EXPECT_EQ(refusal(4),
-            "unsupported: the model's input 'x' of shape [4, ?] is open beyond its batch");
+  EXPECT_EQ(refusal(4), "unsupported: the model's input 'x' of shape [4, ?] is open beyond its batch");
 }
 
 TEST_F(Signatures, OfModelsThatAreNotBatchedHaveTheirOwnShapes) {

@@ -28,6 +28,7 @@ void HttpConnection::serve(Status read) {
   if (route_.to == Route::To::infer) {
     const auto self = self_ = shared_from_this();
     stages.socket = unseen_;
+    arrived = received - unseen_;
     home_.service.infer(*this);
     if (doing_ == Doing::serving && buffer_.size() == 0)
       read_more();  // else the next request is there already

@@ -211,6 +211,7 @@ class Exchange {
   virtual ~Exchange() = default;
   InferRequest request;
   InferReply reply;
+  Moment arrived;                  ///< this machine had it; whoever waits, waits in this order
   Moment received;                 ///< its last byte was read
   std::optional<Moment> deadline;  ///< it is of no use to anybody after that
   StageTimes stages;

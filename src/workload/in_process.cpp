@@ -3,8 +3,8 @@
 
 #include "engine/engine.hpp"
 #include "net/net.hpp"
-#include "workload/pictures.hpp"
 #include "workload/model_batch.hpp"
+#include "workload/pictures.hpp"
 #include "workload/pipeline.hpp"
 #include "workload/recogniser.hpp"
 

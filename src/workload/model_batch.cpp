@@ -39,16 +39,18 @@ Status check_batch(engine::Model& model, const InferSpec& spec, EventSink& event
   const auto fixed = fixed_batch(model);
   if (!fixed || *fixed == spec.batch) return {};
   if (spec.architecture != Architecture::in_process)
-    return fail(ErrorCode::invalid_argument,
-                "--batch {}: {} fixes its batch at {}, and a server does not change that; use --batch {}, or {}",
-                spec.batch, spec.model, *fixed, *fixed, advice);
+    return fail(
+        ErrorCode::invalid_argument,
+        "--batch {}: {} fixes its batch at {}, and a server does not change that; use --batch {}, or {}",
+        spec.batch, spec.model, *fixed, *fixed, advice);
   NEPH_TRY(const auto difference, try_rows(model, spec, std::max(spec.batch, *fixed)));
   if (!difference.empty())
-    return fail(ErrorCode::invalid_argument, "--batch {}: {} fixes its batch at {}, and {}; use --batch {}, or {}",
-                spec.batch, spec.model, *fixed, difference, *fixed, advice);
-  events.emit(Note{fmt::format(
-      "{} fixes its batch at {}; made {}, as its rows give the same answers together and apart", spec.model,
-      *fixed, spec.batch)});
+    return fail(ErrorCode::invalid_argument,
+                "--batch {}: {} fixes its batch at {}, and {}; use --batch {}, or {}", spec.batch, spec.model,
+                *fixed, difference, *fixed, advice);
+  events.emit(Note{
+      fmt::format("{} fixes its batch at {}; made {}, as its rows give the same answers together and apart",
+                  spec.model, *fixed, spec.batch)});
   return {};
 }
 

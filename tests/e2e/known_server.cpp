@@ -7,11 +7,12 @@
 // Model "known": FP32 x [-1,16] → the same as y. Times are seconds. --tail draws service times with mean
 // --service from a Pareto distribution (shape 1.5, at most 100 means). Over HTTP a request arrives when the
 // kernel has it, so that a thread that wakes up late to read it delays nobody; over gRPC when the library
-// gives it to us. A stall is paid by the first request that begins at or after each multiple of --stall-every
+// has it. A stall is paid by the first request that begins at or after each multiple of --stall-every
 // since the server started. Every Nth request is refused as unavailable, fails, or gets no answer before the
 // server ends. Prints "http PORT" and "grpc PORT", and serves until its standard input ends. The log has a
 // line for each request that was served: its arrival, in seconds since the server started, its service time,
 // and when its answer was really given.
+#include <algorithm>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -118,7 +119,7 @@ class KnownService final : public wire::Service {
   enum class Fate { served, rejected, failed, forgotten };
   struct Waiting {
     wire::Exchange* exchange;
-    Moment arrival, end;
+    Moment arrival;
     double service_s;
   };
 
@@ -140,21 +141,30 @@ class KnownService final : public wire::Service {
     return fate_of(++unlocked_requests_);
   }
 
+  /// In the order of arrival: the threads of gRPC's library overtake each other.
   void enqueue(wire::Exchange& exchange) {
     double service_s = behaviour_.service_s;
     if (behaviour_.tail_seed != 0)  // the least is a third of the mean: shape 1.5
       service_s = std::min(service_s / 3 * std::pow(1 - tail_.uniform(), -1 / 1.5), 100 * service_s);
-    const auto arrival = exchange.received - exchange.stages.socket;
-    auto begin = std::max(free_, arrival);
+    const Waiting waiting{&exchange, exchange.arrived, service_s};
+    const auto after = std::upper_bound(line_.begin(), line_.end(), waiting,
+                                        [](auto& a, auto& b) { return a.arrival < b.arrival; });
+    line_.insert(after, waiting);
+  }
+
+  /// When the next in line is done.
+  Moment serve(const Waiting& next) {
+    auto begin = std::max(free_, next.arrival);
     if (behaviour_.stall_s > 0 && begin >= start_ + from_seconds(stalls_ * behaviour_.stall_every_s)) {
       begin += from_seconds(behaviour_.stall_s);
       stalls_ = std::floor(seconds(begin - start_) / behaviour_.stall_every_s) + 1;
     }
-    free_ = begin + from_seconds(service_s);
+    free_ = begin + from_seconds(next.service_s);
+    auto& exchange = *next.exchange;
     const auto seen = std::clamp(exchange.received, begin, std::max(begin, free_));
     exchange.stages.queue = std::max(begin, exchange.received) - exchange.received;
     exchange.stages.infer = free_ - seen;
-    line_.push_back({&exchange, arrival, free_, service_s});
+    return free_;
   }
 
   void work(const std::stop_token& stop) {
@@ -165,8 +175,9 @@ class KnownService final : public wire::Service {
       if (line_.empty() || stop.stop_requested()) continue;
       const auto next = line_.front();
       line_.pop_front();
+      const auto end = serve(next);
       lock.unlock();
-      wait_until(next.end);
+      wait_until(end);
       note(next);
       answer(*next.exchange, Fate::served);
       lock.lock();

@@ -95,7 +95,7 @@ def serving(command, folder, ports, ready_path="/v2/health/ready", env=None, lim
 
 
 @contextmanager
-def serving_neph(program, folder, model, *options, command=()):
+def serving_neph(program, folder, model, *options, command=(), patience_s=20):
     """Runs `neph serve MODEL` on free ports for the length of the block; `command` goes before it. It must end well."""
     log = Path(folder) / "neph-serve.log"
     ports = [word for name in ("http", "grpc", "metrics") for word in (f"--{name}-port", "0")]
@@ -111,6 +111,6 @@ def serving_neph(program, folder, model, *options, command=()):
         where = json.loads(said)
         yield Served(process, *(urlsplit(where[name]).netloc for name in ("http", "grpc", "metrics")))
     finally:
-        stop(process)
+        stop(process, patience_s)
         process.stdout.close()
     assert process.returncode == 0, f"exit code {process.returncode}:\n{log.read_text()}"

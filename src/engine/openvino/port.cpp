@@ -14,11 +14,12 @@ std::optional<Element> element_of(const ov::element::Type& type) {
     Element ours;
   };
   using enum ov::element::Type_t;
-  constexpr std::array pairs{Pair{f32, Element::f32}, Pair{f16, Element::f16}, Pair{bf16, Element::bf16},
-                             Pair{f64, Element::f64}, Pair{u8, Element::u8},   Pair{u16, Element::u16},
-                             Pair{u32, Element::u32}, Pair{u64, Element::u64}, Pair{i8, Element::i8},
-                             Pair{i16, Element::i16}, Pair{i32, Element::i32}, Pair{i64, Element::i64},
-                             Pair{boolean, Element::boolean}};
+  constexpr std::array pairs{
+      Pair{f32, Element::f32},        Pair{f16, Element::f16}, Pair{bf16, Element::bf16},
+      Pair{f64, Element::f64},        Pair{u8, Element::u8},   Pair{u16, Element::u16},
+      Pair{u32, Element::u32},        Pair{u64, Element::u64}, Pair{i8, Element::i8},
+      Pair{i16, Element::i16},        Pair{i32, Element::i32}, Pair{i64, Element::i64},
+      Pair{boolean, Element::boolean}};
   for (const auto& pair : pairs)
     if (type == pair.theirs) return pair.ours;
   return std::nullopt;

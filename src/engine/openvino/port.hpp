@@ -10,8 +10,8 @@
 
 namespace neph::engine {
 
-/// What the model's file calls an input or output. OpenVINO keeps that as its node's own name; the names of the
-/// tensor are also those of tensors that were merged with it.
+/// What the model's file calls an input or output. OpenVINO keeps that as its node's own name; the names of
+/// the tensor are also those of tensors that were merged with it.
 std::string file_name_of(const ov::Output<const ov::Node>& end);
 
 /// Errors: unsupported (an element type that engine::Element does not have, such as strings).

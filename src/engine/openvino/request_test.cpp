@@ -103,6 +103,20 @@ TEST(Request, OfOpenShapesTakesWhatComes) {
   EXPECT_EQ(status.error().message, "input 'x' of shape [?, ?] cannot be [2]");
 }
 
+TEST(Request, GivesAnInputThatIsAnOutputToo) {
+  const auto session = compile("handed_on.onnx", {.batch = 2});
+  const auto request = request_of(*session);
+  std::vector<float> input{1, 2, 3, 4}, output(4);
+  bind(*request, input, output);
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(output, input);
+  input = {5, 6, 7, 8};
+  Latch done(1);
+  ASSERT_TRUE(request->start([&](Status) { done.count_down(); }));
+  done.wait();
+  EXPECT_EQ(output, input);
+}
+
 TEST(Request, RefusesMemoryOfAnotherSize) {
   const auto session = compile("conv.onnx", {.batch = 2});
   const auto request = request_of(*session);

@@ -1,7 +1,9 @@
 #include "engine/openvino/session.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <exception>
+#include <openvino/op/parameter.hpp>
 #include <openvino/runtime/infer_request.hpp>
 #include <openvino/runtime/properties.hpp>
 #include <openvino/runtime/tensor.hpp>
@@ -32,13 +34,29 @@ void begins_after([[maybe_unused]] void* what) {
 #endif
 }
 
+/// Which outputs are an input as it came, in the graph that is executed: OpenVINO (2026.4) leaves memory that
+/// is bound to such a one as it was.
+std::vector<bool> handed_on(const ov::CompiledModel& compiled) {
+  std::vector<bool> all;
+  for (const auto& output : compiled.get_runtime_model()->outputs())
+    all.push_back(ov::is_type<ov::op::v0::Parameter>(output.get_node()->get_input_node_shared_ptr(0)));
+  all.resize(compiled.outputs().size());
+  return all;
+}
+
 ov::Shape fixed_shape(const Port& port) { return {port.shape.begin(), port.shape.end()}; }
 
 class OpenVinoRequest final : public Request {
  public:
   OpenVinoRequest(ov::InferRequest request, const ov::CompiledModel& compiled,
-                  const std::vector<Port>& inputs, const std::vector<Port>& outputs)
-      : compiled_(compiled), inputs_(inputs), outputs_(outputs), request_(std::move(request)) {}
+                  const std::vector<Port>& inputs, const std::vector<Port>& outputs,
+                  const std::vector<bool>& handed_on)
+      : compiled_(compiled),
+        inputs_(inputs),
+        outputs_(outputs),
+        handed_on_(handed_on),
+        copies_(outputs.size()),
+        request_(std::move(request)) {}
 
   /// OpenVINO would wait too, but drop the callback.
   ~OpenVinoRequest() override {
@@ -59,6 +77,10 @@ class OpenVinoRequest final : public Request {
   Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
     if (in_flight_.load()) return busy();
     NEPH_CHECK(check_binding("output", outputs_, port, data, bytes));
+    if (handed_on_[port]) {
+      copies_[port] = data;
+      return {};
+    }
     return guarded([&] {
       const auto& type = compiled_.outputs()[port].get_element_type();
       request_.set_output_tensor(port, ov::Tensor(type, fixed_shape(outputs_[port]), data));
@@ -89,7 +111,10 @@ class OpenVinoRequest final : public Request {
 
   Status infer() override {
     if (in_flight_.load()) return busy();
-    return guarded([&] { request_.infer(); });
+    return guarded([&] {
+      request_.infer();
+      copy_handed_on();
+    });
   }
 
   Status start(std::function<void(Status)> done) override {
@@ -121,10 +146,17 @@ class OpenVinoRequest final : public Request {
     }
   }
 
+  void copy_handed_on() {
+    for (std::size_t port = 0; port < copies_.size(); ++port)
+      if (copies_[port] != nullptr)
+        std::memcpy(copies_[port], request_.get_output_tensor(port).data(), outputs_[port].bytes());
+  }
+
   void finish(std::exception_ptr error) {
     begins_after(this);
     const auto status = guarded([&] {
       if (error) std::rethrow_exception(error);
+      copy_handed_on();
     });
     const auto done = std::move(done_);
     ends_before(this);
@@ -135,6 +167,8 @@ class OpenVinoRequest final : public Request {
   const ov::CompiledModel& compiled_;
   const std::vector<Port>& inputs_;
   const std::vector<Port>& outputs_;
+  const std::vector<bool>& handed_on_;
+  std::vector<void*> copies_;  ///< by output: where one that is handed on goes
   std::function<void(Status)> done_;
   std::atomic<bool> in_flight_ = false;
   ov::InferRequest
@@ -148,6 +182,7 @@ Result<std::unique_ptr<Session>> OpenVinoSession::make(const ov::Model& model, o
   auto session = std::unique_ptr<OpenVinoSession>(new OpenVinoSession);
   NEPH_TRY(session->inputs_, ports_of(model.inputs()));
   NEPH_TRY(session->outputs_, ports_of(model.outputs()));
+  session->handed_on_ = handed_on(compiled);
   session->optimal_requests_ = compiled.get_property(ov::optimal_number_of_infer_requests);
   session->facts_ = std::move(facts);
   session->compiled_ = std::move(compiled);
@@ -156,7 +191,8 @@ Result<std::unique_ptr<Session>> OpenVinoSession::make(const ov::Model& model, o
 
 Result<std::unique_ptr<Request>> OpenVinoSession::make_request() {
   try {
-    return std::make_unique<OpenVinoRequest>(compiled_.create_infer_request(), compiled_, inputs_, outputs_);
+    return std::make_unique<OpenVinoRequest>(compiled_.create_infer_request(), compiled_, inputs_, outputs_,
+                                             handed_on_);
   } catch (...) {
     return tl::unexpected(explain_current("cannot make a request"));
   }

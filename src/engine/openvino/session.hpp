@@ -9,7 +9,8 @@ namespace neph::engine {
 
 class OpenVinoSession final : public Session {
  public:
-  /// `model` is what was compiled: a compiled one need not keep the names. Errors: unsupported (element types).
+  /// `model` is what was compiled: a compiled one need not keep the names. Errors: unsupported (element
+  /// types).
   static Result<std::unique_ptr<Session>> make(const ov::Model& model, ov::CompiledModel compiled,
                                                std::map<std::string, std::string> facts);
 
@@ -25,6 +26,7 @@ class OpenVinoSession final : public Session {
   ov::CompiledModel compiled_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
+  std::vector<bool> handed_on_;  ///< by output: whether it is an input as it came
   std::int64_t optimal_requests_ = 1;
   std::map<std::string, std::string> facts_;
 };

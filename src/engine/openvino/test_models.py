@@ -55,6 +55,8 @@ save("two_rows.onnx", [node("Concat", ["x", "rows"], "y", axis=1)], [tensor("x",
 # What merged tensors are called elsewhere must not become their names: OpenVINO joins both ends of these Identities.
 save("aliases.onnx", [node("Identity", ["z:0"], "inner"), node("Relu", ["inner"], "a"), node("Identity", ["a"], "out")],
      [tensor("z:0", ["N", 2])], [tensor("out", ["N", 2])])
+# OpenVINO makes one of its parameter and its result.
+save("handed_on.onnx", [node("Einsum", ["x"], "y", equation="ij->ij")], [tensor("x", ["N", 2])], [tensor("y", ["N", 2])])
 # Models whose first dimension is open and whose rows are no strangers, or are.
 save("over_rows.onnx", [node("Softmax", ["x"], "y", axis=0)], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])])
 save("parity.onnx", [node("ReduceSum", ["x", "axis"], "sum", keepdims=1), node("Mod", ["sum", "two"], "odd"),

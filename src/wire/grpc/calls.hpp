@@ -9,6 +9,7 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
+#include "wire/grpc/arrival.hpp"
 #include "wire/grpc/codec.hpp"
 #include "wire/grpc/exchange.hpp"
 #include "wire/grpc/metadata.hpp"
@@ -46,6 +47,7 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
                                        inference::ModelInferResponse*) override {
     auto* exchange = static_cast<GrpcExchange*>(context->GetRpcAllocatorState());
     auto* reactor = exchange->begin(*context);
+    exchange->arrived = static_cast<ArrivedContext*>(context)->arrived();
     exchange->received = clock_.now();
     if (!is_authorised(*context)) {
       exchange->end(unauthorised());

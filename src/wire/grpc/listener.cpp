@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "wire/grpc/acceptor.hpp"
+#include "wire/grpc/arrival.hpp"
 #include "wire/grpc/calls.hpp"
 #include "wire/grpc/health.hpp"
 
@@ -42,6 +43,7 @@ class Listener final : public GrpcListener {
     port_ = acceptor_.port();
     grpc::ServerBuilder builder;
     limit(builder);
+    builder.SetContextAllocator(std::make_unique<ArrivedContexts>(clock_));
     auto connections = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
     builder.RegisterService(&calls_);

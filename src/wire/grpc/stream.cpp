@@ -80,7 +80,7 @@ void InferStream::OnReadDone(bool read) {
 }
 
 void InferStream::take(Turn& turn) {
-  turn.received = home_.clock_.now();
+  turn.received = turn.arrived = home_.clock_.now();
   if (const auto status = read_message(turn.message, turn.request); !status) return turn.finish(status);
   turn.deadline = deadline_of(context_, turn.request, turn.received);
   home_.service_.infer(turn);
