@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cli/foreign_words.hpp"
 #include "cli/terminal.hpp"
 
 namespace neph::cli {
@@ -48,6 +50,13 @@ bool takes_times(const CLI::App& app) {
   const auto options = app.get_options();
   return std::any_of(options.begin(), options.end(),
                      [](const auto* option) { return option->get_option_text().rfind("TIME", 0) == 0; });
+}
+
+/// Of all that was typed, before CLI11 takes "-hint" for "-h" and more; empty: none is another tool's word.
+std::string foreign_words(std::span<char* const> arguments) {
+  for (std::size_t i = 2; i < arguments.size(); ++i)
+    if (auto ours = foreign_word(arguments[1], arguments[i]); !ours.empty()) return ours;
+  return {};
 }
 
 /// The help of the verb that was named: "neph images check --help".
@@ -110,7 +119,7 @@ void Command::verb(std::string_view name, std::string_view summary, const Declar
   Parser below{app, parser_.chosen, parser_.fault};
   Command command(below);
   declare(command);
-  if (takes_times(*app)) command.footer("A TIME is 30s, 50ms, 2min; a bare number is seconds.");
+  if (takes_times(*app)) command.footer("A TIME has its unit: 30s, 50ms, 2min.");
 }
 
 void Command::footer(std::string_view text) {
@@ -186,6 +195,8 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
     if (error.message != told_already) talk("neph: {}\n", error.message);
     return exit_code(error.code);
   };
+  if (auto ours = foreign_words({arguments, static_cast<std::size_t>(count)}); !ours.empty())
+    return complain({ErrorCode::invalid_argument, std::move(ours)});
   try {
     app.parse(count, arguments);
   } catch (const CLI::Success& success) {                              // --help, --version

@@ -56,8 +56,9 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
 
 }  // namespace
 
-Result<Plan> make_plan(const std::string& workload_name, const Json& fields, const PlanOptions& options) {
+Result<Plan> make_plan(const std::string& workload_name, const Json& given, const PlanOptions& options) {
   NEPH_TRY(const auto* workload, workload::find_workload(workload_name));
+  const auto fields = workload->own_names(given);
   Plan plan{.options = options};
   plan.experiment.created = utc_now();
   plan.experiment.workload = workload_name;

@@ -50,6 +50,25 @@ TEST(Plan, IsTheSameFromAFileAndFromOptionsInAnyOrder) {
   EXPECT_EQ(file->experiment.factors[0].name, "batch") << "as the workload describes them";
 }
 
+TEST(Plan, KeepsPrecisionsByTheHousesNames) {
+  const auto plan =
+      make_plan("infer", {{"model", "r"}, {"images", "/tmp"}, {"precision", {"fp32", "int8", "fp16"}}}, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->experiment.factors[0].values, (std::vector<Json>{"f32", "i8", "f16"}));
+  EXPECT_EQ(plan->cells[1].label, "precision i8");
+  EXPECT_THAT(plan->experiment.command, HasSubstr("--precision f32,i8,f16"));
+  EXPECT_FALSE(make_plan("infer", {{"model", "r"}, {"images", "/tmp"}, {"precision", {"fp32", "f32"}}}, {}))
+      << "one precision, and no two cells";
+  EXPECT_EQ(read_plan("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nprecision = \"fp16\"\n", "x.toml")
+                ->experiment.spec["precision"],
+            "f16");
+}
+
+TEST(Plan, RefusesATimeWithoutItsUnit) {
+  EXPECT_THAT(fault("[load]\nurl = \"http://x\"\nmodel = \"m\"\np99 = 50\n"),
+              HasSubstr("p99 50: a time needs its unit: 50ms, 50s"));
+}
+
 TEST(Plan, DrawsASeedThatIsKept) {
   const auto plan = make_plan("infer", {{"model", "resnet18"}, {"images", "/tmp"}}, {});
   ASSERT_TRUE(plan) << plan.error().message;

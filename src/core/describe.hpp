@@ -13,6 +13,8 @@
 //
 //   constexpr auto enum_names(Mode) { return std::array{Named{Mode::sync, "sync"}, Named{Mode::async,
 //   "async"}}; }
+//
+// What others call them is understood too where enum_aliases() lists it the same way, and written nowhere.
 #pragma once
 
 #include <array>
@@ -74,6 +76,9 @@ template <NamedEnum E>
 constexpr std::optional<E> enum_value(std::string_view name) {
   for (const auto& entry : enum_names(E{}))
     if (entry.name == name) return entry.value;
+  if constexpr (requires { enum_aliases(E{}); })
+    for (const auto& entry : enum_aliases(E{}))
+      if (entry.name == name) return entry.value;
   return std::nullopt;
 }
 

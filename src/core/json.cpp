@@ -67,6 +67,15 @@ Status check_range(double value, Range range, const std::string& path) {
   return fail(ErrorCode::invalid_argument, "{}: {} is above {}", path, value, range.high);
 }
 
+/// A bare number is read as text is: only zero needs no unit.
+Status read_seconds(const Json& json, Seconds& out, const std::string& path) {
+  if (!json.is_string() && !json.is_number()) return wrong_type(json, "a time with its unit, as 30s", path);
+  const auto length = parse_seconds(json.is_string() ? json.get<std::string>() : dump_json(json));
+  if (!length) return fail(length.error().code, "{} {}", path, length.error().message);
+  out = *length;
+  return {};
+}
+
 Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
                                   std::uint64_t high) {
   const auto outside = [&] {

@@ -34,6 +34,32 @@ Json to_json(const T& value);
 template <class T>
 Status from_json(const Json& json, T& out, const std::string& path);
 
+namespace detail {
+template <NamedEnum E>
+void take_own_name(Json& value) {
+  if (value.is_array())
+    for (auto& element : value) take_own_name<E>(element);
+  else if (const auto known = value.is_string() ? enum_value<E>(value.get<std::string>()) : std::nullopt)
+    value = std::string(enum_name(*known));
+}
+}  // namespace detail
+
+/// Fields of T as they were given, one value or a list of them: what others call a choice (enum_aliases) by
+/// its own name, so that the same is written the same. What makes no sense stays.
+template <Described T>
+Json with_own_names(Json fields) {
+  T defaults{};
+  describe(
+      [&](std::string_view name, auto& member, std::string_view, Range = {}) {
+        using Member = std::remove_reference_t<decltype(member)>;
+        const auto found = fields.find(std::string(name));
+        if constexpr (NamedEnum<Member>)
+          if (found != fields.end()) detail::take_own_name<Member>(*found);
+      },
+      defaults);
+  return fields;
+}
+
 template <class T>
 Result<T> from_json(const Json& json, const std::string& path) {
   T out{};
@@ -58,6 +84,7 @@ struct IsMap<std::map<std::string, T>> : std::true_type {};
 
 tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, const std::string& path);
 Status check_range(double value, Range range, const std::string& path);
+Status read_seconds(const Json& json, Seconds& out, const std::string& path);
 Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
                                   std::uint64_t high);
 
@@ -152,14 +179,7 @@ Status from_json(const Json& json, T& out, const std::string& path) {
       out = json.get<T>();
     }
   } else if constexpr (std::is_same_v<T, Seconds>) {
-    if (json.is_number()) {
-      out = {json.get<double>()};
-    } else {
-      if (!json.is_string()) return detail::wrong_type(json, "a length of time", path);
-      auto length = parse_seconds(json.get<std::string>());
-      if (!length) return fail(length.error().code, "{}: {}", path, length.error().message);
-      out = *length;
-    }
+    return detail::read_seconds(json, out, path);
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (!json.is_string()) return detail::wrong_type(json, "text", path);
     out = json.get<std::string>();

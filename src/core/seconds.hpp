@@ -1,4 +1,5 @@
-// A length of time that brings its unit with it: "30s", "50ms", "2min". A plain number is seconds.
+// A length of time that brings its unit with it: "30s", "50ms", "2min". Only zero needs none: a bare 50 was
+// meant as milliseconds as often as not.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ struct Seconds {
   friend bool operator==(const Seconds&, const Seconds&) = default;
 };
 
-/// Units: ns, us or µs, ms, s, min, h; none: seconds. Errors: invalid_argument (no number, unknown unit,
-/// below 0 or not finite).
+/// Units: ns, us or µs, ms, s, min, h. Errors: invalid_argument (no number, no or an unknown unit, below 0 or
+/// not finite).
 Result<Seconds> parse_seconds(std::string_view text);
 
 /// The shortest text that parse_seconds() reads as the same length: "30s", "50ms", "1.5s".

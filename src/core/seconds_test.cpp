@@ -14,8 +14,9 @@ TEST(Seconds, AreReadWithTheirUnit) {
   EXPECT_DOUBLE_EQ(read("1.5 min"), 90);
   EXPECT_DOUBLE_EQ(read("2h"), 7200);
   EXPECT_DOUBLE_EQ(read("250us"), 250e-6);
-  EXPECT_DOUBLE_EQ(read("0.25"), 0.25);
-  for (const auto* nonsense : {"", "s", "-1s", "30 days", "1e999s", "nan", "inf", "10s..60s", "5s5s"})
+  EXPECT_DOUBLE_EQ(read("0"), 0);
+  for (const auto* nonsense :
+       {"", "s", "0.25", "50", "-1s", "30 days", "1e999s", "nan", "inf", "10s..60s", "5s5s"})
     EXPECT_EQ(read(nonsense), -1) << nonsense;
 }
 
@@ -35,12 +36,15 @@ void describe(Visit&& v, Self& s) {
   v("duration", s.duration, "of it", between(1, 3600));
 }
 
-TEST(Seconds, AFieldTakesTextOrSecondsWithinItsRange) {
+TEST(Seconds, AFieldTakesATimeWithItsUnitWithinItsRange) {
   const auto read = [](const Json& value) { return from_json<Waiting>({{"duration", value}}, ""); };
   EXPECT_DOUBLE_EQ(read("2min")->duration.value, 120);
-  EXPECT_DOUBLE_EQ(read(2.5)->duration.value, 2.5);
+  EXPECT_EQ(read(2.5).error().message, "duration 2.5: a time needs its unit: 2.5ms, 2.5s");
+  EXPECT_EQ(read("50").error().message, "duration 50: a time needs its unit: 50ms, 50s");
+  EXPECT_THAT(read(0).error().message, testing::HasSubstr("duration: 0 is below 1"))
+      << "zero is the same in any unit";
   EXPECT_THAT(read("50ms").error().message, testing::HasSubstr("duration: 0.05 is below 1"));
-  EXPECT_THAT(read("soon").error().message, testing::HasSubstr("duration: 'soon' is no length of time"));
+  EXPECT_THAT(read("soon").error().message, testing::HasSubstr("duration 'soon' is no length of time"));
   EXPECT_FALSE(read(true));
   EXPECT_EQ(to_json(Waiting{})["duration"], "30s");
 }

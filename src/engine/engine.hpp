@@ -50,6 +50,10 @@ constexpr auto enum_names(Precision) {
   return std::array{Named{Precision::automatic, "auto"}, Named{Precision::f32, "f32"},
                     Named{Precision::bf16, "bf16"}, Named{Precision::f16, "f16"}, Named{Precision::i8, "i8"}};
 }
+constexpr auto enum_aliases(Precision) {
+  return std::array{Named{Precision::f32, "fp32"}, Named{Precision::f16, "fp16"},
+                    Named{Precision::i8, "int8"}};
+}
 
 /// Whether the engine ties its threads to cores; `automatic` leaves it to the engine.
 enum class Pinning { automatic, on, off };

@@ -41,6 +41,8 @@ struct Workload {
   std::string_view positional;  ///< the field that the verb takes without an option's name
   /// Names of the description's fields, in its order.
   std::vector<std::string> (*fields)();
+  /// Fields as given, with choices by their own names: two words for one are not two cells.
+  Json (*own_names)(Json fields);
   /// What means nothing where, so that combinations that are the same are measured once.
   std::vector<Idle> (*idle)();
   /// Whether the description makes sense, as far as that can be said without running it.

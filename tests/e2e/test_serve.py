@@ -110,7 +110,7 @@ def test_answers_every_accepted_request_when_told_to_stop_under_load(neph, tmp_p
 
 
 def test_says_when_there_was_no_time_to_answer_all(neph, tmp_path):
-    server = Server(neph, write_model(tmp_path / "m.identity", 200), "--stop-limit", "0.1")
+    server = Server(neph, write_model(tmp_path / "m.identity", 200), "--stop-limit", "100ms")
     connections = [server.connect() for _ in range(6)]
     for connection in connections:
         connection.request("POST", "/v2/models/m/infer", body=struct.pack("<4f", 1, 2, 3, 4),
