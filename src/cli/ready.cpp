@@ -38,7 +38,8 @@ Status wait_until_ready(const ReadyOptions& options, const Clock& clock) {
   const auto end = clock.now() + from_seconds(options.wait_s);
   for (;;) {
     auto status = ask(endpoint, clock);
-    if (status || clock.now() >= end) return status;
+    const bool is_hopeless = !status && status.error().code == ErrorCode::invalid_argument;
+    if (status || is_hopeless || clock.now() >= end) return status;
     clock.sleep_until(std::min(clock.now() + pause, end));
   }
 }

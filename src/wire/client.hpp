@@ -56,7 +56,8 @@ class Client {
 
   /// Connects to see that somebody is there. `ended` is called for each call, in the thread of run_until();
   /// it may send again. Errors: unavailable (nobody listens, no such host, the two do not believe
-  /// each other's certificates), timeout, those of read_tls.
+  /// each other's certificates), timeout, invalid_argument (the port speaks another protocol: names the
+  /// address that would do), those of read_tls.
   static Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint, const ClientOptions& options,
                                                  const Clock& clock, Ended ended);
   virtual ~Client() = default;

@@ -18,6 +18,7 @@ using asio::ip::tcp;
 using Code = Stream::Code;
 
 constexpr std::size_t most_head_bytes = 64 << 10;
+constexpr std::string_view begin_of_reply = "HTTP/1.";
 constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 30;  // of a length that is not told before
 constexpr Nanoseconds closed_while_idle = std::chrono::milliseconds(100);  // a farewell's way to us
 
@@ -95,6 +96,8 @@ void HttpClientConnection::take(std::size_t bytes) {
   std::string_view piece(buffer_.data(), bytes);
   if (has_head_) return take_body(piece);
   head_ += piece;
+  if (!std::string_view(head_).starts_with(begin_of_reply.substr(0, head_.size())))
+    return refuse(no_reply("its first bytes").value());  // another protocol's, whose end may never come
   const auto blank = head_.find("\r\n\r\n");
   if (blank == std::string::npos) {
     if (head_.size() > most_head_bytes) return refuse(no_reply("a head of more than 64 KiB").value());

@@ -167,6 +167,27 @@ TEST_P(TlsTest, DoesNotSpeakInTheClear) {
   EXPECT_NE(fault({}), "");
 }
 
+/// The other protocol, with TLS and without, and this one the other way round.
+TEST_P(TlsTest, NamesTheAddressThatWouldHaveWorked) {
+  for (const bool secure : {true, false}) {
+    serve(secure ? certificates().server() : TlsServer{});
+    endpoint_.secure = secure;
+    const auto right = endpoint_;
+    for (const auto protocol : {Protocol::http, Protocol::grpc})
+      for (const bool tls : {true, false}) {
+        endpoint_.protocol = protocol;
+        endpoint_.secure = tls;
+        const auto said = fault(certificates().client());
+        if (endpoint_.text() == right.text())
+          EXPECT_EQ(said, "");
+        else
+          EXPECT_THAT(said, HasSubstr("its address is " + right.text())) << endpoint_.text();
+      }
+    http_.reset();
+    grpc_.reset();
+  }
+}
+
 TEST_P(TlsTest, SaysWhichFileIsWrong) {
   const TlsServer wrong{.certificate = certificates().file("none.pem"),
                         .key = certificates().file("none.key")};
