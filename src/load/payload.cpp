@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/file.hpp"
+#include "core/names.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
 
@@ -85,18 +86,47 @@ tl::unexpected<Error> bad_shape(std::string_view text) {
               "--shape '{}' makes no sense; write it as NAME:3x224x224, several with ';' between them", text);
 }
 
-/// The sizes given for the input; empty: none are.
-Result<std::vector<std::int64_t>> sizes_given(std::string_view text, const std::string& name,
-                                              bool only_input) {
-  std::vector<std::int64_t> sizes;
-  for (std::string_view rest = text; !rest.empty();) {
-    auto part = trimmed(rest.substr(0, rest.find(';')));
-    rest.remove_prefix(
-        std::min(rest.size(), part.size() + 1 + (rest.find(';') == rest.npos ? rest.size() : 0)));
+/// What --shape says of one input.
+struct GivenShape {
+  std::string_view name;  ///< empty: of the only one
+  std::string_view sizes;
+};
+
+std::vector<GivenShape> shapes_given(std::string_view text) {
+  std::vector<GivenShape> all;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(';'), text.size());
+    const auto part = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (part.empty()) continue;
     const auto colon = part.rfind(':');
-    if (colon == part.npos ? !only_input : part.substr(0, colon) != name) continue;
-    if (colon != part.npos) part.remove_prefix(colon + 1);
-    for (const char *at = part.data(), *end = at + part.size(); at < end; ++at) {
+    all.push_back(colon == part.npos ? GivenShape{{}, part}
+                                     : GivenShape{part.substr(0, colon), part.substr(colon + 1)});
+  }
+  return all;
+}
+
+/// A name that the model does not have would else be left out without a word.
+Status check_names(std::string_view text, const std::vector<wire::TensorMetadata>& inputs) {
+  std::vector<std::string> names;
+  for (const auto& input : inputs) names.push_back(input.name);
+  for (const auto& [name, sizes] : shapes_given(text)) {
+    if (name.empty() ? names.size() == 1 : std::find(names.begin(), names.end(), name) != names.end())
+      continue;
+    if (name.empty())
+      return fail(ErrorCode::invalid_argument, "--shape '{}': of which input? The model's are {}", sizes,
+                  fmt::join(names, ", "));
+    return fail(ErrorCode::invalid_argument, "--shape: {}", unknown_name("input", name, names));
+  }
+  return {};
+}
+
+/// The sizes given for the input; empty: none are.
+Result<std::vector<std::int64_t>> sizes_given(std::string_view text, const std::string& name) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& given : shapes_given(text)) {
+    if (!given.name.empty() && given.name != name) continue;
+    for (const char *at = given.sizes.data(), *end = at + given.sizes.size(); at < end; ++at) {
       std::int64_t size = 0;
       const auto [stopped, error] = std::from_chars(at, end, size);
       if (error != std::errc() || size < 0 || (stopped < end && *stopped != 'x')) return bad_shape(text);
@@ -138,11 +168,11 @@ Result<wire::Shape> whole_shape(const wire::TensorMetadata& tensor, std::int64_t
   return whole;
 }
 
-Result<Input> input_of(const wire::TensorMetadata& tensor, const PayloadOptions& options, bool only_input) {
+Result<Input> input_of(const wire::TensorMetadata& tensor, const PayloadOptions& options) {
   const auto type = enum_value<wire::DataType>(tensor.datatype);
   if (!type)
     return fail(ErrorCode::unsupported, "the model's input '{}' is of type {}", tensor.name, tensor.datatype);
-  NEPH_TRY(const auto given, sizes_given(options.shape, tensor.name, only_input));
+  NEPH_TRY(const auto given, sizes_given(options.shape, tensor.name));
   NEPH_TRY(const auto shape, whole_shape(tensor, options.batch, given));
   const auto count = wire::elements(shape);
   const auto element = std::max(wire::element_bytes(*type), std::size_t{1});
@@ -201,9 +231,10 @@ Result<std::vector<fs::path>> files_of(const std::string& input) {
 Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOptions& options) {
   if (model.inputs.empty())
     return fail(ErrorCode::unsupported, "the server says of no input of the model '{}'", model.name);
+  NEPH_CHECK(check_names(options.shape, model.inputs));
   std::vector<Input> inputs;
   for (const auto& tensor : model.inputs) {
-    NEPH_TRY(auto input, input_of(tensor, options, model.inputs.size() == 1));
+    NEPH_TRY(auto input, input_of(tensor, options));
     inputs.push_back(std::move(input));
   }
   std::vector<fs::path> files;

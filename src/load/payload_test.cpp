@@ -57,6 +57,10 @@ TEST(Payload, AsksForSizesThatTheModelLeavesOpen) {
   EXPECT_THAT(fault(model({{"x", "FP8", {4}}}), {}), HasSubstr("of type FP8"));
   const auto two = model({{"a", "INT64", {-1, -1}}, {"b", "INT64", {-1, -1}}});
   EXPECT_EQ(fault(two, {.shape = "a:7;b:9"}), "");
+  EXPECT_EQ(fault(two, {.shape = "a:7; b:9;"}), "");
+  EXPECT_EQ(fault(two, {.shape = "a:7;nosuch:8"}), "--shape: unknown input 'nosuch'; known: a, b");
+  EXPECT_THAT(fault(two, {.shape = "7"}), HasSubstr("of which input? The model's are a, b"));
+  EXPECT_EQ(fault(model({{"input:0", "FP32", {-1, -1}}}), {.shape = "input:0:7"}), "");
 }
 
 class PayloadOfFiles : public testing::Test {
