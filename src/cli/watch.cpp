@@ -10,6 +10,8 @@ void Watch::run_started(const experiment::Slot& slot, const Cell& cell, const ex
   eta_ = &eta;
   run_ = title_.empty() ? fmt::format("[{}/{}] {}", slot.position + 1, runs_, cell.label) : title_;
   phase_ = "start";
+  least_left_s_.reset();
+  began_ = clock_.now();
   draw();
 }
 
@@ -21,6 +23,7 @@ void Watch::phase_ended(const Phase& phase) {
 void Watch::progress(const Progress& progress) {
   phase_ = progress.total > 0 ? fmt::format("{} {}/{}", progress.phase, progress.done, progress.total)
                               : fmt::format("{} {}", progress.phase, progress.done);
+  least_left_s_ = progress.left_s;
   draw();
 }
 
@@ -35,15 +38,19 @@ void Watch::run_ended(const Run& run, const Cell&) {
 }
 
 void Watch::draw() {
-  const auto left = eta_ != nullptr ? eta_->left_s() : std::nullopt;
-  line_.show(fmt::format("{} · {}{}", run_, phase_, left ? " · " + format_seconds(*left) + " left" : ""));
+  const auto left_s = eta_ != nullptr ? eta_->left_s() : std::nullopt;
+  std::string time;
+  if (least_left_s_) time = fmt::format(" · {} elapsed", format_seconds(seconds(clock_.now() - began_)));
+  if (const auto known_s = left_s ? left_s : least_left_s_)
+    time += fmt::format(" · {}{} left", left_s ? "" : "at least ", format_seconds(*known_s));
+  line_.show(fmt::format("{} · {}{}", run_, phase_, time));
 }
 
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
+  if (!run.result.probes.empty()) return slo_words(run.result.probes);
   for (const auto& [name, words] :
-       {std::pair{"images_per_s", "images/s"}, std::pair{"sustained_per_s", "requests/s sustained"},
-        std::pair{"requests_per_s", "requests/s"}})
+       {std::pair{"images_per_s", "images/s"}, std::pair{"requests_per_s", "requests/s"}})
     for (const auto& figure : run.result.figures)
       if (figure.name == name) return fmt::format("{} {}", format_number(figure.estimate.value), words);
   return "ok";

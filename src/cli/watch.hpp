@@ -2,6 +2,7 @@
 // stays.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,9 @@ class Watch final : public experiment::Observer {
   std::string run_;    ///< "[3/25] batch 8"
   std::string phase_;  ///< "measure 120/500"
   const experiment::Eta* eta_ = nullptr;
+  std::optional<double> least_left_s_;  ///< of the run, as far as it knows itself
+  Moment began_;                        ///< the run
+  SteadyClock clock_;
 };
 
 /// "75.2 images/s", or the reason of the failure.

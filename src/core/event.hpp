@@ -1,7 +1,7 @@
 // What a worker says on its standard output, one JSON object a line, in the order in which it happens:
 //   {"event":"phase","name":"measure","begin_s":1.2,"end_s":5.0}    a phase has ended
-//   {"event":"progress","phase":"measure","done":96,"total":500}    for people who wait
-//   {"event":"note","text":"25.0/s holds (0 of 1047 late)"}        for people too, a line that stays
+//   {"event":"progress","phase":"measure","done":96,"total":500,"left_s":null}    for people who wait
+//   {"event":"note","text":"25.0/s met (0 of 1047 late)"}          for people too, a line that stays
 //   {"event":"warning", ...}   {"event":"result", ...}              the last line of a run that ended well
 //   {"event":"error","code":"corrupt","message":"..."}              the last line of a run that failed
 #pragma once
@@ -18,7 +18,8 @@ namespace neph {
 struct Progress {
   std::string phase;
   std::int64_t done = 0;
-  std::int64_t total = 0;  ///< 0: not known
+  std::int64_t total = 0;          ///< 0: not known
+  std::optional<double> left_s{};  ///< until the run ends, at least; empty: not known
 };
 
 template <class Visit, Describes<Progress> Self>
@@ -26,6 +27,7 @@ void describe(Visit&& v, Self& s) {
   v("phase", s.phase, "the phase in progress");
   v("done", s.done, "pictures done");
   v("total", s.total, "pictures to do; 0: not known");
+  v("left_s", s.left_s, "until the run ends, at least; null: not known");
 }
 
 /// What a run has found out on its way.

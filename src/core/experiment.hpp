@@ -130,6 +130,7 @@ struct CellSummary {
   std::map<std::string, Estimate> phases_s;    ///< duration by phase
   std::map<std::string, Estimate> stages_ms;   ///< thread milliseconds per picture by stage
   std::vector<SeriesSummary> telemetry;        ///< over the runs: mean of means, max of maxima, min of minima
+  std::vector<Probe> probes;                   ///< of all runs, one after the other
   std::map<std::string, std::string> facts;    ///< those on which all runs agree
   std::string answers_checksum;                ///< "differs" when the repeats disagree
   Verdict verdict = Verdict::valid;
@@ -148,6 +149,7 @@ void describe(Visit&& v, Self& s) {
   v("phases_s", s.phases_s, "duration of each phase");
   v("stages_ms", s.stages_ms, "thread milliseconds per picture, by stage");
   v("telemetry", s.telemetry, "mean, maximum, minimum over the measurement phases");
+  v("probes", s.probes, "rates that a search tried");
   v("facts", s.facts, "what the engine really used");
   v("answers_checksum", s.answers_checksum, "over the top-1 answers");
   v("verdict", s.verdict, "whether the numbers can be trusted");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/estimate.hpp"
+#include "core/probe.hpp"
 
 namespace neph {
 
@@ -145,6 +146,7 @@ struct RunResult {
   std::vector<Stage> stages;
   std::vector<SeriesSummary> telemetry;
   std::vector<Warning> warnings;
+  std::vector<Probe> probes;  ///< of a search for a rate, in the order tried
   /// What the engine really used: precision, threads, streams, device, ...
   std::map<std::string, std::string> facts;
   std::string answers_checksum;       ///< over the top-1 answers, in the order of the pictures
@@ -160,6 +162,7 @@ void describe(Visit&& v, Self& s) {
   v("stages", s.stages, "where the time went");
   v("telemetry", s.telemetry, "mean, maximum and minimum over the measurement");
   v("warnings", s.warnings, "reasons for doubt");
+  v("probes", s.probes, "rates that a search tried");
   v("facts", s.facts, "what the engine really used");
   v("answers_checksum", s.answers_checksum, "over the top-1 answers");
   v("answers", s.answers, "top-1 class per picture");

@@ -174,6 +174,8 @@ CellSummary summarise_cell(const Cell& cell, const Runs& runs) {
   summary.phases_s = phases_of(ok);
   summary.stages_ms = stages_of(ok);
   summary.telemetry = telemetry_of(ok);
+  for (const auto* run : ok)
+    summary.probes.insert(summary.probes.end(), run->result.probes.begin(), run->result.probes.end());
   summary.facts = common_facts(ok);
   summary.answers_checksum = common_checksum(ok);
   summary.warnings = merged_warnings(ok);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,8 @@ constexpr double drift_tolerance = 0.1;
 /// Requests that had not ended when the sending did, of all: more is a queue that grows.
 constexpr double left_behind = 0.05;
 constexpr std::int64_t few_left_behind = 10;
+/// One that grows from the beginning is twice as long at the end as in the middle.
+constexpr double growth = 1.5;
 /// More rows of raw samples are thinned evenly.
 constexpr std::size_t most_rows = 500'000;
 
@@ -36,7 +39,10 @@ Estimate scaled(Estimate estimate, double by) {
 class Summing {
  public:
   Summing(const Measurement& measured, const Judging& judging, RunResult& result)
-      : measured_(measured), judging_(judging), result_(result) {
+      : measured_(measured),
+        judging_(judging),
+        result_(result),
+        generator_doubts_(load::generator_doubts(measured, judging)) {
     for (const auto& sample : measured.samples)
       if (sample.outcome == Outcome::answered) answered_.push_back(sample);
     end_ = measured.end;
@@ -109,7 +115,7 @@ class Summing {
     share.value = static_cast<double>(seen.late) / static_cast<double>(seen.n);
     share.n = seen.n;
     figure("late_share", "share of the requests that were not answered within the limit", share);
-    if (share.value > 1 - promise.q)
+    if (share.value > 1 - promise.q && tells_of_the_server())
       warn({"promise_broken",
             fmt::format("{} % of the requests were not answered within {}, {} % are allowed",
                         format_number(100 * share.value), format_seconds(promise.limit_s),
@@ -128,7 +134,7 @@ class Summing {
       figure("generator_cpu_us", "microseconds of the generator's processor time per request",
              {.value = 1e6 * seconds(measured_.process_cpu) / static_cast<double>(measured_.ended_meanwhile),
               .n = measured_.ended_meanwhile});
-    for (auto& doubt : generator_doubts(measured_, judging_)) warn(std::move(doubt));
+    for (const auto& doubt : generator_doubts_) warn(doubt);
   }
 
   void doubts() {
@@ -142,7 +148,7 @@ class Summing {
             "a closed loop: while the server is slow it is asked less, so these are the times of clients "
             "that wait for each reply",
             "--rate measures what independent users see", Weight::hint});
-    else if (!judging_.all_at_once)
+    else if (!judging_.all_at_once && tells_of_the_server())
       doubt_queue();
     doubt_steadiness();
   }
@@ -170,6 +176,11 @@ class Summing {
 
  private:
   std::int64_t count() const { return std::ssize(measured_.samples); }
+  /// A generator that was the bottleneck makes any server look slow.
+  bool tells_of_the_server() const {
+    return std::none_of(generator_doubts_.begin(), generator_doubts_.end(),
+                        [](const Warning& warning) { return warning.weight == Weight::voids; });
+  }
   void figure(std::string name, std::string unit, Estimate estimate) {
     result_.figures.push_back({std::move(name), std::move(unit), estimate});
   }
@@ -244,11 +255,22 @@ class Summing {
             "a longer --duration or a higher --count", Weight::hint});
   }
 
+  /// Requests that were due at the moment and had no reply yet.
+  std::int64_t in_flight_at(std::int64_t moment) const {
+    std::int64_t in_flight = 0;
+    for (const auto* samples : {&measured_.carried_over, &measured_.samples})
+      in_flight += std::count_if(samples->begin(), samples->end(),
+                                 [&](const Sample& s) { return s.scheduled <= moment && s.done > moment; });
+    return in_flight;
+  }
+
+  /// A slow server has many in flight too, but no more at the end than in the middle.
   void doubt_queue() {
-    const auto behind = std::count_if(measured_.samples.begin(), measured_.samples.end(),
-                                      [&](const Sample& s) { return s.done > measured_.end; });
-    if (behind > std::max<std::int64_t>(
-                     few_left_behind, static_cast<std::int64_t>(left_behind * static_cast<double>(count()))))
+    const auto behind = in_flight_at(measured_.end);
+    const auto many = std::max<std::int64_t>(
+        few_left_behind, static_cast<std::int64_t>(left_behind * static_cast<double>(count())));
+    const auto before = in_flight_at(std::midpoint(measured_.begin, measured_.end));
+    if (behind > many && static_cast<double>(behind) > growth * static_cast<double>(before))
       warn({"overloaded",
             fmt::format("{} of {} requests had no reply yet when the last was sent: the queue grew as long "
                         "as the run lasted",
@@ -275,6 +297,7 @@ class Summing {
   const Measurement& measured_;
   const Judging& judging_;
   RunResult& result_;
+  const std::vector<Warning> generator_doubts_;
   std::vector<Sample> answered_;
   std::int64_t end_ = 0;
   double length_s_ = 0;

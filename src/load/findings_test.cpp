@@ -152,6 +152,24 @@ TEST(Findings, AQueueThatGrowsIsTold) {
   EXPECT_THAT(found(measured).warnings, warns("unsteady", Weight::doubt));
 }
 
+/// Half a second each at 100 a second: 50 are in flight at any time, and no queue grows.
+TEST(Findings, ASlowServerIsNotOverloaded) {
+  auto measured = steady(400);
+  for (auto& sample : measured.samples) sample.done += 500 * ms;
+  EXPECT_THAT(found(measured).warnings, Not(Contains(Field(&Warning::code, "overloaded"))));
+}
+
+TEST(Findings, ARunThatTellsOfTheGeneratorBlamesNoServer) {
+  auto measured = steady(400);
+  for (std::int64_t i = 0; i < 400; ++i) measured.samples[static_cast<std::size_t>(i)].done += i * 2 * ms;
+  measured.scheduled = 500;
+  const auto result = found(measured, {.promise = {.q = 0.99, .limit_s = 0.02}});
+  EXPECT_THAT(result.warnings, warns("schedule_missed", Weight::voids));
+  for (const auto* blame : {"overloaded", "promise_broken"})
+    EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, blame)))) << blame;
+  EXPECT_GT(figure(result, "late_share").value, 0.5) << "what was measured stays";
+}
+
 TEST(Findings, GoodputCountsWhatKeepsThePromise) {
   auto measured = steady(1000);
   for (std::size_t i = 0; i < 1000; i += 20) measured.samples[i].done += 50 * ms;

@@ -12,88 +12,104 @@ namespace neph::load {
 namespace {
 
 constexpr double lowest_per_s = 0.01;
+/// More requests than this would take too long to be worth naming: the share is too close to what is allowed.
+constexpr double most_to_tell = 1e6;
+constexpr double step_to_tell = 1.02;
 
 }  // namespace
 
 RateSearch::RateSearch(const Promise& promise, const SearchRule& rule) : promise_(promise), rule_(rule) {
-  go_to(rule.start_per_s);
+  go_to(std::max(rule.start_per_s, lowest_per_s));
 }
 
-void RateSearch::go_to(double rate_per_s) {
-  if (std::ssize(trials_) >= rule_.most_rates || rate_per_s < lowest_per_s) {
+void RateSearch::go_to(double rate_per_s, bool is_fresh) {
+  if (rates_ >= rule_.most_rates || rate_per_s < lowest_per_s) {
     over_ = true;
     return;
   }
+  ++rates_;
   rate_ = rate_per_s;
-  trials_.push_back({.rate_per_s = rate_per_s});
+  trial_ = {.probe = {.rate_per_s = rate_per_s, .is_fresh = is_fresh, .percentile = 100 * promise_.q}};
 }
 
-void RateSearch::learn(const Probe& probe) {
-  auto& trial = trials_.back();
-  const auto& seen = probe.lateness;
-  ++trial.probes;
-  trial.late += seen.late;
-  trial.n += seen.n;
-  trial.worth_late += static_cast<double>(seen.late) / seen.design_effect;
-  trial.worth_n += static_cast<double>(seen.n) / seen.design_effect;
-  trial.holds = judge(trial);
-  if (trial.holds == Holds::not_shown && trial.probes < rule_.most_probes) return;
-  move_on(Trial(trial));
+void RateSearch::learn(const Lateness& seen, std::span<const double> response_ms) {
+  auto& probe = trial_.probe;
+  if (probe.measurements > 0) probes_.pop_back();  // all that is known of the rate stands there once
+  ++probe.measurements;
+  probe.late += seen.late;
+  probe.requests += seen.n;
+  trial_.worth_late += static_cast<double>(seen.late) / seen.design_effect;
+  trial_.worth_n += static_cast<double>(seen.n) / seen.design_effect;
+  trial_.response_ms.insert(trial_.response_ms.end(), response_ms.begin(), response_ms.end());
+  probe.response_ms = stats::quantile_in_sequence(trial_.response_ms, promise_.q);
+  probe.outcome = judge(trial_.worth_late, trial_.worth_n);
+  explain(probe);
+  probes_.push_back(probe);
+  if (probe.outcome != Slo::inconclusive || probe.measurements >= rule_.most_measurements)
+    move_on(probes_.back());
 }
 
-Holds RateSearch::judge(const Trial& trial) const {
-  const auto n = std::llround(trial.worth_n);
-  const auto late = std::min(n, std::llround(std::ceil(trial.worth_late)));
-  const double allowed = 1 - promise_.q;
-  if (stats::chance_of_at_most(late, n, allowed) <= doubt()) return Holds::yes;
-  if (stats::chance_of_at_least(late, n, allowed) <= doubt()) return Holds::no;
-  return Holds::not_shown;
+Slo RateSearch::judge(double late, double n) const {
+  const auto of = std::llround(n);
+  const auto k = std::min(of, std::llround(std::ceil(late)));
+  if (stats::chance_of_at_most(k, of, allowed()) <= doubt()) return Slo::met;
+  if (stats::chance_of_at_least(k, of, allowed()) <= doubt()) return Slo::violated;
+  return Slo::inconclusive;
 }
 
-void RateSearch::move_on(const Trial& trial) {
-  const bool holds = trial.holds == Holds::yes;
-  if (!holds && (!broken_ || trial.rate_per_s < *broken_)) broken_ = trial.rate_per_s;
-  if (confirming_) {
-    if (holds) {
-      held_ = trial.rate_per_s;
-      over_ = true;
-      return;
-    }
-    return go_to(trial.rate_per_s / (1 + rule_.closeness));
+/// The share of late ones and the design effect are taken to stay.
+std::int64_t RateSearch::requests_to_tell() const {
+  if (trial_.worth_n <= 0) return 0;
+  const double design_effect = static_cast<double>(trial_.probe.requests) / trial_.worth_n;
+  const double share = trial_.worth_late / trial_.worth_n;
+  for (double n = trial_.worth_n; n * design_effect <= most_to_tell; n = std::max(n + 1, n * step_to_tell))
+    if (judge(share * n, n) != Slo::inconclusive) return std::llround(std::ceil(n * design_effect));
+  return 0;
+}
+
+void RateSearch::explain(Probe& probe) const {
+  const bool is_told = probe.outcome != Slo::inconclusive;
+  probe.requests_to_tell = is_told ? 0 : requests_to_tell();
+  if (is_told)
+    probe.undecided.clear();
+  else if (probe.requests_to_tell > 0)
+    probe.undecided = fmt::format("{} requests would tell", probe.requests_to_tell);
+  else
+    probe.undecided = fmt::format("too close to the {} % allowed", format_number(100 * allowed()));
+}
+
+void RateSearch::move_on(const Probe& probe) {
+  const double rate_per_s = probe.rate_per_s;
+  const bool holds = probe.outcome == Slo::met;
+  if (!holds) ceiling_ = std::min(ceiling_.value_or(rate_per_s), rate_per_s);
+  if (probe.outcome == Slo::violated) violated_ = std::min(violated_.value_or(rate_per_s), rate_per_s);
+  if (probe.is_fresh) {
+    if (!holds) return go_to(rate_per_s / (1 + rule_.closeness), true);
+    held_ = rate_per_s;
+    over_ = true;
+    return;
   }
-  if (holds) candidate_ = std::max(candidate_.value_or(0), trial.rate_per_s);
-  if (!broken_) return go_to(2 * trial.rate_per_s);
-  if (!candidate_ || *candidate_ >= *broken_) return go_to(*broken_ / 2);
-  if (*broken_ > (1 + rule_.closeness) * *candidate_) return go_to(std::sqrt(*candidate_ * *broken_));
-  confirming_ = true;
-  go_to(*candidate_);
-}
-
-std::string RateSearch::words_of(const Trial& trial) {
-  return fmt::format("{}/s {} ({} of {} late)", format_number(trial.rate_per_s), enum_name(trial.holds),
-                     trial.late, trial.n);
-}
-
-std::string RateSearch::story() const {
-  std::string story;
-  for (const auto& trial : trials_)
-    if (trial.probes > 0) story += (story.empty() ? "" : ", ") + words_of(trial);
-  return story;
-}
-
-std::string RateSearch::verdict() const {
-  const auto probed =
-      std::find_if(trials_.rbegin(), trials_.rend(), [](const Trial& trial) { return trial.probes > 0; });
-  return probed == trials_.rend() ? std::string() : words_of(*probed);
+  if (holds) candidate_ = std::max(candidate_.value_or(0), rate_per_s);
+  if (!ceiling_) return go_to(2 * rate_per_s);
+  if (!candidate_ || *candidate_ >= *ceiling_) return go_to(*ceiling_ / 2);
+  if (*ceiling_ > (1 + rule_.closeness) * *candidate_) return go_to(std::sqrt(*candidate_ * *ceiling_));
+  go_to(*candidate_, true);
 }
 
 std::int64_t RateSearch::requests_needed() const {
-  const double allowed = 1 - promise_.q;
   std::int64_t n = 16;
-  while (stats::chance_of_at_most(std::llround(std::ceil(static_cast<double>(n) * allowed / 4)), n, allowed) >
-         doubt())
-    n += n / 8;
+  while (judge(static_cast<double>(n) * allowed() / 4, static_cast<double>(n)) != Slo::met) n += n / 8;
   return n;
+}
+
+/// Of a rate that is not enclosed yet, the next one encloses it within a factor of two.
+int RateSearch::least_left() const {
+  if (over_) return 0;
+  if (trial_.probe.is_fresh) return 1;
+  const bool is_enclosed = candidate_ && ceiling_ && *candidate_ < *ceiling_;
+  const double apart = is_enclosed ? *ceiling_ / *candidate_ : 2;
+  const double halvings = std::ceil(std::log2(std::log(apart) / std::log1p(rule_.closeness)));
+  return static_cast<int>(std::max(0.0, halvings)) + (is_enclosed ? 1 : 2);
 }
 
 }  // namespace neph::load

@@ -2,86 +2,81 @@
 //
 // What it does not do: send anything. Method: the rate is doubled while the promise holds, and halved while
 // it does not, until it lies between two rates; then the middle (geometric) is tried until both are close.
-// At each rate, probes are repeated until the share of late requests is shown to be below or above what the
-// promise allows: a binomial test as MLPerf LoadGen's early stopping is one, on counts that are divided by
-// the probes' design effect (stats::design_effect), because one late request in a queue makes others late.
-// What is not shown after three probes does not hold. The rate that is left is probed afresh, because the
-// best of many tries owes something to luck, and lowered until a fresh probe holds.
+// At each rate, measurements are repeated until the share of late requests is shown to be below or above what
+// the promise allows: a binomial test as MLPerf LoadGen's early stopping is one, on counts that are divided
+// by the measurements' design effect (stats::design_effect), because one late request in a queue makes others
+// late. What is not shown after three measurements is inconclusive: the search goes on below it, and calls it
+// nothing else. The rate that is left is probed afresh, because the best of many tries owes something to
+// luck, and lowered until a fresh probe holds.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
+#include "core/probe.hpp"
 #include "load/findings.hpp"
 
 namespace neph::load {
 
 struct SearchRule {
   double start_per_s = 10;
-  double closeness = 0.05;   ///< of the two rates that are left, relative
-  double confidence = 0.95;  ///< of each rate's verdict
-  int most_probes = 3;       ///< at one rate
+  double closeness = 0.05;    ///< of the two rates that are left, relative
+  double confidence = 0.95;   ///< of each rate's verdict
+  int most_measurements = 3;  ///< at one rate
   int most_rates = 40;
 };
-
-/// One measurement at one rate.
-struct Probe {
-  double rate_per_s = 0;
-  Lateness lateness;
-};
-
-enum class Holds { not_shown, yes, no };
-constexpr auto enum_names(Holds) {
-  return std::array{Named{Holds::not_shown, "not shown"}, Named{Holds::yes, "holds"},
-                    Named{Holds::no, "broken"}};
-}
 
 class RateSearch {
  public:
   RateSearch(const Promise& promise, const SearchRule& rule);
 
-  /// The rate to probe next; empty: it is over.
+  /// The rate to measure next; empty: it is over.
   std::optional<double> next() const { return over_ ? std::nullopt : std::optional(rate_); }
-  void learn(const Probe& probe);
+  /// What a measurement at that rate showed, and how long its answers took.
+  void learn(const Lateness& seen, std::span<const double> response_ms = {});
 
-  /// The highest rate that was shown to hold by a fresh probe; empty: none was.
+  /// The highest rate that a fresh probe met the promise at; empty: none did.
   std::optional<double> held() const { return held_; }
-  /// The lowest rate that did not.
-  std::optional<double> broken() const { return broken_; }
-  /// "120/s holds (3 of 2400 late), 240/s broken (...)", in the order tried.
-  std::string story() const;
-  /// Of the rate that was probed last: "120/s holds (3 of 2400 late)".
-  std::string verdict() const;
+  /// The lowest rate at which the promise was shown to be broken.
+  std::optional<double> violated() const { return violated_; }
+  /// Of the rates that were measured, in that order.
+  const std::vector<Probe>& probes() const { return probes_; }
 
-  /// Requests in a probe that can show that the promise holds, if the share of late ones is a quarter of what
-  /// is allowed.
+  /// Requests of a measurement that can show that the promise holds, if the share of late ones is a quarter
+  /// of what is allowed.
   std::int64_t requests_needed() const;
+  /// Measurements that are left if one tells at each rate; those of the rate in progress included.
+  int least_left() const;
 
  private:
+  /// What is known of the rate in progress.
   struct Trial {
-    double rate_per_s = 0;
-    std::int64_t late = 0, n = 0;
+    Probe probe;
     double worth_late = 0, worth_n = 0;  ///< divided by the design effects
-    int probes = 0;
-    Holds holds = Holds::not_shown;
+    std::vector<double> response_ms;
   };
 
-  static std::string words_of(const Trial& trial);
-  double doubt() const { return (1 - rule_.confidence) / rule_.most_probes; }
-  Holds judge(const Trial& trial) const;
-  void move_on(const Trial& trial);
-  void go_to(double rate_per_s);
+  double doubt() const { return (1 - rule_.confidence) / rule_.most_measurements; }
+  double allowed() const { return 1 - promise_.q; }
+  /// Of independent requests.
+  Slo judge(double late, double n) const;
+  std::int64_t requests_to_tell() const;
+  void explain(Probe& probe) const;
+  void move_on(const Probe& probe);
+  void go_to(double rate_per_s, bool is_fresh = false);
 
   const Promise promise_;
   const SearchRule rule_;
-  std::vector<Trial> trials_;
+  Trial trial_;
+  std::vector<Probe> probes_;
   double rate_ = 0;
-  bool confirming_ = false;
+  int rates_ = 0;
   bool over_ = false;
-  std::optional<double> candidate_, held_, broken_;
+  std::optional<double> candidate_;  ///< the highest that was met
+  std::optional<double> ceiling_;    ///< the lowest that was not shown to be
+  std::optional<double> held_, violated_;
 };
 
 }  // namespace neph::load

@@ -152,25 +152,101 @@ TEST(ArchitectureFindings, LeaveInvalidSettingsOut) {
   EXPECT_THAT(architecture_findings(document), IsEmpty());
 }
 
-TEST(LoadFindings, NameTheHighestRateThatKeepsThePromise) {
+TEST(LoadFindings, NameTheHighestRateThatMeetsTheSlo) {
   const auto said = findings(load_document());
-  EXPECT_EQ(
-      said[0],
-      "The highest rate tried at which 99 % of the requests were answered within 50 ms is 80 requests/s.");
-  EXPECT_THAT(said, Contains(HasSubstr("At 160 requests/s it did not keep up: it answered 1")));
+  EXPECT_EQ(said[0], "SLO of 99 % of the responses within 50 ms: met at 80.1 requests/s; violated at 120.");
+  EXPECT_THAT(said,
+              Contains(HasSubstr("The server did not keep up with 160 requests/s offered: it answered 1")));
   EXPECT_THAT(said, Contains(HasSubstr("In a closed loop, where each client waits for its reply")));
   EXPECT_THAT(said, Contains(HasSubstr("% of the requests were not answered (rate 160")));
   EXPECT_THAT(said, Not(Contains(HasSubstr("images/s"))));
 }
 
-TEST(LoadFindings, SayWhatASearchFound) {
+/// A load of one rate with an SLO, of which `offered` and `answered` per second were seen for a minute.
+Document one_rate(double offered, double answered) {
   auto document = load_document();
   document.cells.resize(1);
-  document.cells[0].figures["sustained_per_s"] = {.value = 96, .low = 96, .high = 104, .n = 9};
+  auto& cell = document.cells[0];
+  cell.runs_ok = 1;
+  cell.figures["offered_per_s"] = {.value = offered, .n = 1};
+  cell.figures["requests_per_s"] = {.value = answered, .n = 1};
+  cell.phases_s["measure"] = {.value = 60, .n = 1};
+  return document;
+}
+
+/// Seen: 214 arrivals in a minute of a Poisson schedule at 4/s, all answered, called overload.
+TEST(LoadFindings, CompareAnswersWithWhatWasOfferedNotWithTheRateAskedFor) {
+  auto document = one_rate(214 / 60.0, 214 / 60.0);
+  document.cells[0].cell.spec["rate"] = 4;
+  const auto said = findings(document);
+  EXPECT_THAT(said, Contains(HasSubstr("The server kept up with 3.57 requests/s offered")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("did not keep up"))));
+}
+
+TEST(LoadFindings, AFewMissingAnswersTellNothing) {
+  EXPECT_THAT(
+      findings(one_rate(1, 57 / 60.0)),
+      Contains(
+          "Whether the server kept up with 1.00 requests/s offered is inconclusive: it answered 57 of 60 "
+          "in the measured time; a longer --duration tells."));
+  EXPECT_THAT(findings(one_rate(10, 9)), Contains(HasSubstr("did not keep up with 10.0 requests/s offered")));
+  auto slow = one_rate(10, 9);
+  slow.cells[0].figures["in_flight_mean"] = {.value = 80, .n = 1};  // 60 are missing, and may be on their way
+  EXPECT_THAT(findings(slow), Contains(HasSubstr("inconclusive: it answered 540 of 600")));
+}
+
+TEST(LoadFindings, AnInvalidRunBlamesNoServer) {
+  auto document = one_rate(160, 90);
+  auto& cell = document.cells[0];
+  cell.verdict = Verdict::invalid;
+  cell.warnings = {{"generator_saturated", "INVALID: the generator was the bottleneck", "", Weight::voids}};
+  cell.figures["requests_timed_out"] = {.value = 300, .n = 1};
+  cell.figures["late_share"] = {.value = 0.9, .low = 0.8, .high = 0.95, .n = 1};
+  const auto said = findings(document);
+  EXPECT_EQ(said[0],
+            "All numbers are invalid (generator saturated), so nothing can be said about the server.");
+  for (const auto* blame : {"keep up", "violated", "not answered", "At no rate"})
+    EXPECT_THAT(said, Not(Contains(HasSubstr(blame)))) << blame;
+}
+
+Document found_by(std::vector<Probe> probes) {
+  auto document = load_document();
+  document.cells.resize(1);
+  document.cells[0].runs_ok = 1;
+  document.cells[0].probes = std::move(probes);
+  return document;
+}
+
+TEST(LoadFindings, SayWhatASearchFound) {
+  const Probe met{.rate_per_s = 44.1, .outcome = Slo::met, .is_fresh = true, .late = 3, .requests = 1047};
+  const Probe undecided{
+      .rate_per_s = 49.6, .requests = 320, .requests_to_tell = 473, .undecided = "473 requests would tell"};
+  const Probe violated{.rate_per_s = 88.2, .outcome = Slo::violated, .late = 90, .requests = 1047};
+  EXPECT_EQ(
+      findings(found_by({violated, undecided, met}))[0],
+      "SLO of 99 % of the responses within 50 ms: met at 44.1 requests/s; inconclusive at 49.6 (0 of 320 "
+      "late; 473 requests would tell); violated at 88.2.");
+  EXPECT_THAT(
+      findings(found_by({undecided})),
+      AllOf(Contains(HasSubstr("met at no rate tried; inconclusive at 49.6 requests/s (0 of 320 late")),
+            Not(Contains(HasSubstr("violated")))))
+      << "inconclusive is not violated";
+}
+
+TEST(LoadFindings, ASearchThatWasEndedSaysHowFarItGot) {
+  EXPECT_THAT(findings(found_by({{.rate_per_s = 20, .outcome = Slo::met},
+                                 {.rate_per_s = 40, .outcome = Slo::violated}}))[0],
+              HasSubstr("met at 20.0 requests/s; violated at 40.0; not confirmed by a fresh probe yet."));
+}
+
+TEST(LoadFindings, SeveralSearchesAreSummedUp) {
+  auto document = found_by({{.rate_per_s = 96, .outcome = Slo::met}});
+  document.cells[0].runs_ok = 3;
+  document.cells[0].figures["sustained_per_s"] = {.value = 96, .low = 90, .high = 104, .n = 3};
   EXPECT_EQ(
       findings(document)[0],
-      "The server sustains 96.0 requests/s with 99 % of the responses within 50 ms; at 104 it was shown to "
-      "break that promise.");
+      "SLO of 99 % of the responses within 50 ms: met at 96.0 requests/s (95 % interval 90.0 to 104) in 3 of "
+      "3 searches.");
 }
 
 TEST(LoadFindings, SpeakOfNoRateWhereAllCameAtOnce) {

@@ -45,6 +45,7 @@ Json cell_object(const CellSummary& cell) {
   object["stages_ms"] = to_json(cell.stages_ms);
   object["figures"] = to_json(cell.figures);
   object["telemetry"] = telemetry_object(cell.telemetry);
+  if (!cell.probes.empty()) object["probes"] = to_json(cell.probes);
   object["facts"] = to_json(cell.facts);
   object["answers_checksum"] = cell.answers_checksum;
   object["warnings"] = to_json(cell.warnings);
@@ -69,6 +70,7 @@ Json run_object(const Run& run) {
   object["figures"] = Json::object();
   for (const auto& figure : run.result.figures)
     object["figures"][figure.name] = to_json(figure.estimate.value);
+  if (!run.result.probes.empty()) object["probes"] = to_json(run.result.probes);
   object["repro"] = run.repro;
   return object;
 }

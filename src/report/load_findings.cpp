@@ -13,8 +13,6 @@
 namespace neph::report {
 namespace {
 
-constexpr double keeps_up = 0.98;  // of what was offered: less is a queue that grows, or requests that fail
-
 std::string value_of(const CellSummary& cell, const std::string& quantile) {
   const auto* estimate = find_estimate(cell.latency_ms, quantile);
   if (!estimate || !std::isfinite(estimate->value)) return {};
@@ -38,32 +36,39 @@ std::string rate_text(const Estimate& rate) {
                      format_number(*rate.low), format_number(*rate.high));
 }
 
-bool kept_up(const Asked& one) {
-  return one.cell->verdict != Verdict::invalid && answered_per_s(*one.cell).value >= keeps_up * one.level;
+std::string slo_text(const Limit& limit) {
+  return fmt::format("SLO of {} % of the responses within {} ms: ", plain(limit.percentile), plain(limit.ms));
 }
 
-/// The share that was late may be above what was promised by chance: the interval decides.
-bool kept_promise(const Asked& one, const Limit& limit) {
-  const auto* late = find_estimate(one.cell->figures, "late_share");
-  return late && late->value <= 1 - limit.percentile / 100;
+bool is_confirmed(const std::vector<Probe>& probes) {
+  return std::any_of(probes.begin(), probes.end(),
+                     [](const Probe& probe) { return probe.is_fresh && probe.outcome == Slo::met; });
 }
 
-std::string sustained_sentence(const CellSummary& cell, const Experiment& experiment) {
+/// Of one search its bracket; of several what they found on the whole.
+std::string search_text(const CellSummary& cell) {
   const auto* sustained = find_estimate(cell.figures, "sustained_per_s");
-  const auto limit = promised(cell, experiment);
-  if (!sustained || !std::isfinite(sustained->value) || !limit) return {};
-  auto text = fmt::format("The server sustains {} requests/s with {} % of the responses within {} ms",
-                          format_number(sustained->value), plain(limit->percentile), plain(limit->ms));
-  if (sustained->high && *sustained->high > sustained->value)
-    text += fmt::format("; at {} it was shown to break that promise", format_number(*sustained->high));
-  return text + ".";
+  const bool found = sustained && std::isfinite(sustained->value);
+  if (cell.runs_ok > 1)
+    return found ? fmt::format("met at {} in {} of {} searches", rate_text(*sustained), sustained->n,
+                               cell.runs_ok)
+                 : fmt::format("no rate was confirmed in {} searches", cell.runs_ok);
+  if (cell.probes.empty())  // of a store that does not keep them
+    return found ? fmt::format("met at {} requests/s", format_number(sustained->value)) : std::string();
+  const bool is_open = highest_met(cell.probes) && !is_confirmed(cell.probes);
+  return slo_words(cell.probes) + (is_open ? "; not confirmed by a fresh probe yet" : "");
 }
 
 class Story {
  public:
   explicit Story(const Document& document) : document_(document) {
-    for (const auto& one : asked(document))
-      (one.closed ? closed_ : one.all_at_once ? at_once_ : open_).push_back(one);
+    for (const auto& one : asked(document)) {
+      if (one.cell->verdict == Verdict::invalid) {
+        invalid_.push_back(one);
+        continue;
+      }
+      (is_search(one) ? searches_ : one.closed ? closed_ : one.all_at_once ? at_once_ : open_).push_back(one);
+    }
   }
 
   std::vector<std::string> sentences() const {
@@ -71,60 +76,81 @@ class Story {
     const auto say = [&](std::string sentence) {
       if (!sentence.empty()) all.push_back(std::move(sentence));
     };
-    for (const auto& one : open_) say(sustained_sentence(*one.cell, document_.experiment));
-    if (all.empty()) {
-      say(promise_sentence());
-      say(highest_kept_sentence());
-    }
+    for (const auto& one : searches_) say(search_sentence(*one.cell));
+    say(slo_sentence());
+    say(highest_kept_sentence());
     say(fell_behind_sentence());
+    say(untold_sentence());
     say(closed_sentence());
     say(at_once_sentence());
     say(lost_sentence());
+    if (all.empty()) say(invalid_sentence());
     return all;
   }
 
  private:
-  std::string promise_sentence() const {
-    const Asked* best = nullptr;
+  static bool is_search(const Asked& one) {
+    return !one.cell->probes.empty() || find_estimate(one.cell->figures, "sustained_per_s");
+  }
+
+  std::string search_sentence(const CellSummary& cell) const {
+    const auto limit = promised(cell, document_.experiment);
+    const auto found = search_text(cell);
+    if (!limit || found.empty()) return {};
+    const auto whose = searches_.size() > 1 ? cell.cell.label + ": " : "";
+    return fmt::format("{}{}{}.", whose, slo_text(*limit), found);
+  }
+
+  /// Of rates that were measured one by one.
+  std::string slo_sentence() const {
+    std::vector<Probe> probes;
     std::optional<Limit> limit;
     for (const auto& one : open_) {
+      const auto probe = slo_at(one, document_.experiment);
+      if (!probe) return {};
       limit = promised(*one.cell, document_.experiment);
-      if (!limit) return {};
-      if (kept_up(one) && kept_promise(one, *limit)) best = &one;
+      probes.push_back(*probe);
     }
-    if (!limit) return {};
-    if (!best)
-      return fmt::format("At no rate that was tried were {} % of the requests answered within {} ms.",
-                         plain(limit->percentile), plain(limit->ms));
-    return fmt::format(
-        "The highest rate tried at which {} % of the requests were answered within {} ms is {} "
-        "requests/s.",
-        plain(limit->percentile), plain(limit->ms), plain(best->level));
+    return limit ? slo_text(*limit) + slo_words(probes) + "." : std::string();
+  }
+
+  /// The last of the rates, which rise, with that pace; nullptr: none.
+  const Asked* highest(Pace wanted) const {
+    const Asked* found = nullptr;
+    for (const auto& one : open_)
+      if (pace(one) == wanted) found = &one;
+    return found;
   }
 
   std::string highest_kept_sentence() const {
-    const Asked* best = nullptr;
-    for (const auto& one : open_)
-      if (kept_up(one)) best = &one;
+    const auto* best = highest(Pace::kept_up);
     if (!best) return {};
-    return fmt::format("At {} requests/s the server kept up{}.", plain(best->level), times_text(*best->cell));
+    return fmt::format("The server kept up with {} requests/s offered{}.", format_number(best->level),
+                       times_text(*best->cell));
   }
 
   std::string fell_behind_sentence() const {
     for (const auto& one : open_)
-      if (!kept_up(one))
-        return fmt::format("At {} requests/s it did not keep up: it answered {}{}.", plain(one.level),
-                           rate_text(answered_per_s(*one.cell)),
-                           one.cell->verdict == Verdict::invalid ? ", and the numbers are invalid" : "");
+      if (pace(one) == Pace::fell_behind)
+        return fmt::format("The server did not keep up with {} requests/s offered: it answered {}.",
+                           format_number(one.level), rate_text(answered_per_s(*one.cell)));
     return {};
+  }
+
+  std::string untold_sentence() const {
+    const auto* one = highest(Pace::untold);
+    if (!one || highest(Pace::kept_up) || highest(Pace::fell_behind)) return {};
+    const auto [offered, answered] = in_time(*one);
+    return fmt::format(
+        "Whether the server kept up with {} requests/s offered is inconclusive: it answered {:.0f} of {:.0f} "
+        "in the measured time; a longer --duration tells.",
+        format_number(one->level), answered, offered);
   }
 
   std::string closed_sentence() const {
     const Asked* best = nullptr;
     for (const auto& one : closed_)
-      if (one.cell->verdict != Verdict::invalid &&
-          (!best || answered_per_s(*one.cell).value > answered_per_s(*best->cell).value))
-        best = &one;
+      if (!best || answered_per_s(*one.cell).value > answered_per_s(*best->cell).value) best = &one;
     if (!best) return {};
     return fmt::format("In a closed loop, where each client waits for its reply, {} client{} got {}{}.",
                        plain(best->level), best->level == 1 ? "" : "s",
@@ -140,9 +166,10 @@ class Story {
   std::string lost_sentence() const {
     const Asked* worst = nullptr;
     double most = 0;
-    for (const auto* all : {&open_, &closed_, &at_once_})
+    for (const auto* all : {&searches_, &open_, &closed_, &at_once_, &invalid_})
       for (const auto& one : *all)
-        if (const auto seen = outcomes(*one.cell); seen && seen->share_lost() > most) {
+        if (const auto seen = outcomes(*one.cell);
+            seen && seen->share_lost() > most && !tells_of_generator(*one.cell)) {
           most = seen->share_lost();
           worst = &one;
         }
@@ -151,8 +178,17 @@ class Story {
                        worst->cell->cell.label);
   }
 
+  /// Nothing else can be said.
+  std::string invalid_sentence() const {
+    if (invalid_.empty()) return {};
+    std::string why;
+    for (const auto& warning : invalid_.front().cell->warnings)
+      if (warning.weight == Weight::voids) why += (why.empty() ? "" : ", ") + in_words(warning.code);
+    return fmt::format("All numbers are invalid ({}), so nothing can be said about the server.", why);
+  }
+
   const Document& document_;
-  std::vector<Asked> open_, closed_, at_once_;
+  std::vector<Asked> searches_, open_, closed_, at_once_, invalid_;
 };
 
 }  // namespace

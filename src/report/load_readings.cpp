@@ -7,6 +7,7 @@
 
 #include "core/seconds.hpp"
 #include "core/units.hpp"
+#include "report/quantity.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
@@ -29,10 +30,26 @@ std::string loop_of(const CellSummary& cell) {
   return loop == cell.facts.end() ? std::string() : loop->second;
 }
 
+/// Of what was offered: less is a queue that grows, or requests that fail.
+constexpr double keeps_up = 0.98;
+/// Missing requests that any run may have, since one is being answered when it ends; more than the second
+/// figure, and than were in flight on the whole, are no chance.
+constexpr double always_in_flight = 1, few_in_flight = 10;
+
+bool has(const CellSummary& cell, std::string_view code) {
+  return std::any_of(cell.warnings.begin(), cell.warnings.end(),
+                     [&](const auto& warning) { return warning.code == code; });
+}
+
 bool is_closed(const CellSummary& cell) {
   if (const auto loop = loop_of(cell); !loop.empty()) return loop.starts_with("closed");
-  return std::any_of(cell.warnings.begin(), cell.warnings.end(),
-                     [](const auto& warning) { return warning.code == "closed_loop"; });
+  return has(cell, "closed_loop");
+}
+
+Slo outcome_of(const Estimate& late_share, double allowed) {
+  if (late_share.high && *late_share.high <= allowed) return Slo::met;
+  if (late_share.low && *late_share.low > allowed) return Slo::violated;
+  return Slo::inconclusive;
 }
 
 }  // namespace
@@ -43,8 +60,9 @@ std::vector<Asked> asked(const Document& document) {
     if (!std::isfinite(answered_per_s(cell).value)) continue;
     Asked one{.cell = &cell, .closed = is_closed(cell), .all_at_once = loop_of(cell) == "open, all at once"};
     const auto* offered = find_estimate(cell.figures, "offered_per_s");
-    one.level = number_of(cell, document.experiment, one.closed ? "clients" : "rate");
-    if (!one.closed && !(one.level > 0) && offered) one.level = offered->value;
+    one.level = !one.closed && offered
+                    ? offered->value
+                    : number_of(cell, document.experiment, one.closed ? "clients" : "rate");
     if (std::isfinite(one.level) && one.level > 0) all.push_back(one);
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
@@ -64,6 +82,58 @@ std::optional<Limit> promised(const CellSummary& cell, const Experiment& experim
 Estimate answered_per_s(const CellSummary& cell) {
   const auto* estimate = find_estimate(cell.figures, "requests_per_s");
   return estimate ? *estimate : Estimate{};
+}
+
+InTime in_time(const Asked& one) {
+  const auto* length_s = find_estimate(one.cell->phases_s, "measure");
+  const double all_s = (length_s ? length_s->value : 0) * static_cast<double>(one.cell->runs_ok);
+  return {.offered = one.level * all_s, .answered = answered_per_s(*one.cell).value * all_s};
+}
+
+Pace pace(const Asked& one) {
+  if (has(*one.cell, "overloaded")) return Pace::fell_behind;
+  if (answered_per_s(*one.cell).value >= keeps_up * one.level) return Pace::kept_up;
+  const auto [offered, answered] = in_time(one);
+  const double missing =
+      (offered - answered) / static_cast<double>(std::max<std::int64_t>(1, one.cell->runs_ok));
+  const auto* in_flight = find_estimate(one.cell->figures, "in_flight_mean");
+  if (offered <= 0 || missing > std::max(few_in_flight, in_flight ? in_flight->value : 0))
+    return Pace::fell_behind;
+  return missing > always_in_flight ? Pace::untold : Pace::kept_up;
+}
+
+std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
+  const auto limit = promised(*one.cell, experiment);
+  const auto* late = find_estimate(one.cell->figures, "late_share");
+  if (!limit || !late || !std::isfinite(late->value)) return std::nullopt;
+  Probe probe{.rate_per_s = one.level, .percentile = limit->percentile};
+  probe.outcome = outcome_of(*late, 1 - limit->percentile / 100);
+  if (const auto seen = outcomes(*one.cell)) {
+    const double all = (seen->answered + seen->not_answered) * static_cast<double>(one.cell->runs_ok);
+    probe.requests = std::llround(all);
+    probe.late = std::llround(late->value * all);
+  }
+  return probe;
+}
+
+std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>& cells) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& cell : cells)
+    for (const auto& probe : cell.probes) {
+      const auto again = probe.is_fresh ? ", probed afresh" : "";
+      rows.push_back({cell.cell.label, format_number(probe.rate_per_s) + again,
+                      std::string(enum_name(probe.outcome)),
+                      fmt::format("{} of {}", probe.late, probe.requests),
+                      fmt::format("p{} {}", plain(probe.percentile), estimate_text(probe.response_ms)),
+                      probe.undecided.empty() ? "–" : probe.undecided});
+    }
+  return rows;
+}
+
+bool tells_of_generator(const CellSummary& cell) {
+  return std::any_of(cell.warnings.begin(), cell.warnings.end(), [](const auto& warning) {
+    return warning.weight == Weight::voids && warning.code != "requests_failed";
+  });
 }
 
 std::optional<Outcomes> outcomes(const CellSummary& cell) {

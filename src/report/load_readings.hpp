@@ -1,6 +1,7 @@
 // What the report shows of `neph load`: how hard a server was asked, what it answered, what was promised.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ struct Asked {
   const CellSummary* cell = nullptr;
   bool closed = false;       ///< clients that wait for each reply, instead of a schedule
   bool all_at_once = false;  ///< a schedule without a rate: every request at its first moment
-  double level = 0;          ///< requests per second of the schedule, or clients
+  double level = 0;          ///< clients, or requests per second that were offered: as the arrivals fell
 };
 
 /// The settings that have a load: those of open loops by rate, then those of closed loops by clients.
@@ -28,6 +29,29 @@ std::optional<Limit> promised(const CellSummary& cell, const Experiment& experim
 
 /// Answered requests per second.
 Estimate answered_per_s(const CellSummary& cell);
+
+/// Whether a server answered what was offered in the time. untold: fewer are missing than may be in flight at
+/// the end of a run.
+enum class Pace { kept_up, untold, fell_behind };
+/// Of an open loop whose numbers are valid.
+Pace pace(const Asked& one);
+/// Offered requests and those of them answered in the measured time, over all runs.
+struct InTime {
+  double offered = 0, answered = 0;
+};
+InTime in_time(const Asked& one);
+
+/// Whether the SLO is met at the offered rate, by the interval of the late share; requests as far as they
+/// were counted. Empty: there is none.
+std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment);
+
+/// What a search found at each rate, as fields of a table under such headings, the setting's label first.
+inline constexpr std::array probe_headings{"setting",     "requests/s",        "SLO",
+                                           "late of all", "response time, ms", "undecided because"};
+std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>& cells);
+
+/// Numbers that tell of the load generator say nothing of the server, good or bad.
+bool tells_of_generator(const CellSummary& cell);
 
 /// Requests by whether they were answered, means over the runs. Empty: not a load.
 struct Outcomes {

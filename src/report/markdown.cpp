@@ -88,6 +88,19 @@ std::string cell_table(const std::vector<CellSummary>& cells, bool load) {
   return out;
 }
 
+/// Empty where no rate was searched for.
+std::string search_table(const std::vector<CellSummary>& cells) {
+  const auto rows = probe_rows(cells);
+  if (rows.empty()) return {};
+  auto out = "\n## Search, rate by rate\n\n" + row({probe_headings.begin(), probe_headings.end()}) +
+             row({"---", "---:", "---", "---:", "---:", "---"});
+  for (auto fields : rows) {
+    for (auto& field : fields) field = escape_markdown(field);
+    out += row(fields);
+  }
+  return out;
+}
+
 /// What the intervals of the table are over; nothing where no run ended well.
 std::string intervals_text(const std::vector<CellSummary>& cells) {
   std::int64_t most = 0;
@@ -140,6 +153,7 @@ std::string markdown(const Document& document) {
   for (const auto& sentence : findings(document)) out += escape_markdown(sentence) + "\n";
   if (!document.cells.empty())
     out += "\n" + cell_table(document.cells, is_load(document)) + intervals_text(document.cells);
+  out += search_table(document.cells);
   if (const auto warnings = warnings_list(document.cells); !warnings.empty())
     out += "\n## Warnings\n\n" + warnings;
   if (experiment.machine.is_object() && !experiment.machine.empty())

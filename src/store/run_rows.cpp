@@ -29,6 +29,8 @@ template <>
 constexpr const char* table<SeriesSummary> = "telemetry";
 template <>
 constexpr const char* table<Warning> = "warning";
+template <>
+constexpr const char* table<Probe> = "probe";
 
 // ---- Writing
 
@@ -219,6 +221,7 @@ Status read_lists(Assembly& runs) {
   NEPH_CHECK(runs.add_list(&RunResult::stages));
   NEPH_CHECK(runs.add_list(&RunResult::telemetry));
   NEPH_CHECK(runs.add_list(&RunResult::warnings));
+  NEPH_CHECK(runs.add_list(&RunResult::probes));
   return runs.each("run_id, name, value", "fact", "run_id", [](const Statement& row, Run& run) -> Status {
     run.result.facts.emplace(row.text(1), row.text(2));
     return {};
@@ -257,6 +260,7 @@ Result<std::int64_t> write_run(const Connection& connection, const Run& run) {
   NEPH_CHECK(insert_list(connection, id, result.stages));
   NEPH_CHECK(insert_list(connection, id, result.telemetry));
   NEPH_CHECK(insert_list(connection, id, result.warnings));
+  NEPH_CHECK(insert_list(connection, id, result.probes));
   NEPH_CHECK(insert_facts(connection, id, result));
   NEPH_CHECK(insert_answers(connection, id, result));
   NEPH_CHECK(insert_samples(connection, id, result));

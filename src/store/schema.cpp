@@ -71,6 +71,16 @@ CREATE VIEW measured AS
   ORDER BY run.experiment_id, run.cell, run.repeat, figure.place;
 )sql";
 
+/// Of the searches for a rate; schema 3 lacks it. `which`: TABLE, or TEMP TABLE.
+std::string probe_table(std::string_view which) {
+  return fmt::format(R"sql(CREATE {} probe (
+  run_id INTEGER NOT NULL, place INTEGER NOT NULL, rate_per_s REAL, outcome TEXT NOT NULL,
+  is_fresh INTEGER NOT NULL, measurements INTEGER NOT NULL, late INTEGER NOT NULL, requests INTEGER NOT NULL,
+  percentile REAL, value REAL, low REAL, high REAL, n INTEGER NOT NULL, requests_to_tell INTEGER NOT NULL,
+  undecided TEXT NOT NULL, PRIMARY KEY (run_id, place)) WITHOUT ROWID;)sql",
+                     which);
+}
+
 struct Marks {
   std::int64_t application = 0;
   std::int64_t schema = 0;
@@ -104,7 +114,7 @@ Status refuse_foreign(const Connection& connection, const Marks& marks) {
         ErrorCode::unsupported,
         "{}: written by {} (schema {}); this neph knows schemas up to {}: update it, or use another store",
         name, maker(connection), marks.schema, schema_version);
-  if (marks.schema < schema_version)
+  if (marks.schema < oldest_schema)
     return fail(ErrorCode::unsupported,
                 "{}: its schema {} is from before the first release and not read any more; use another store",
                 name, marks.schema);
@@ -124,21 +134,23 @@ Status prepare_for_writing(const Connection& connection) {
   // run and not after it; what it writes is what stands there, and it is rolled back unless tables are made.
   NEPH_TRY(auto transaction, Transaction::begin(connection, Lock::write));
   NEPH_TRY(marks, read_marks(connection));  // another process may have made the tables since
-  const auto seal = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id,
-                                marks.is_new() ? schema_version : marks.schema);
+  const auto seal =
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, schema_version);
   NEPH_CHECK(connection.execute(seal.c_str()));
-  if (!marks.is_new()) return {};
-  NEPH_CHECK(connection.execute(tables));
+  if (marks.schema == schema_version) return {};
+  if (marks.is_new()) NEPH_CHECK(connection.execute(tables));
+  NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
   return transaction.commit();
 }
 
 Status prepare_for_reading(const Connection& connection) {
-  NEPH_CHECK(connection.execute("PRAGMA query_only = ON"));
   NEPH_TRY(const Marks marks, read_marks(connection));
   if (marks.is_new())
     return fail(ErrorCode::not_found, "{}: no experiments yet; `neph infer` makes the first",
                 connection.path().string());
-  return refuse_foreign(connection, marks);
+  NEPH_CHECK(refuse_foreign(connection, marks));
+  if (marks.schema < schema_version) NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
+  return connection.execute("PRAGMA query_only = ON");
 }
 
 }  // namespace neph::store

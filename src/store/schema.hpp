@@ -8,7 +8,9 @@ namespace neph::store {
 /// PRAGMA application_id of every store: "NEPH".
 inline constexpr std::int64_t application_id = 0x4e455048;
 /// PRAGMA user_version. A change of the tables is a new number.
-inline constexpr std::int64_t schema_version = 3;
+inline constexpr std::int64_t schema_version = 4;
+/// The oldest that is read as it is, what it lacks being empty; opened for writing it becomes the newest.
+inline constexpr std::int64_t oldest_schema = 3;
 
 /// Makes the tables in a new file; refuses a file that is not ours or of another schema.
 Status prepare_for_writing(const Connection& connection);

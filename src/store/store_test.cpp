@@ -76,6 +76,15 @@ RunResult random_result(Random& random) {
   result.warnings = several(random, [&] {
     return Warning{text(), text(), text(), static_cast<Weight>(random.below(3))};
   });
+  result.probes = several(random, [&] {
+    return Probe{.rate_per_s = number(),
+                 .outcome = static_cast<Slo>(random.below(3)),
+                 .is_fresh = random.below(2) == 1,
+                 .late = static_cast<std::int64_t>(random.bits()),
+                 .percentile = number(),
+                 .response_ms = {number(), maybe_number(random), maybe_number(random), 5},
+                 .undecided = text()};
+  });
   for (auto n = random.below(4); n > 0; --n) result.facts[text()] = text();
   result.answers_checksum = text();
   result.answers.resize(random.below(30));
@@ -197,6 +206,29 @@ TEST(Store, RepeatsCanOnlyGrow) {
   ASSERT_TRUE(store.raise_repeat(id, 10));
   EXPECT_EQ(store.experiment(id)->repeat, 20);
   EXPECT_EQ(store.raise_repeat(99, 3).error().code, ErrorCode::not_found);
+}
+
+/// Schema 3 is schema 4 without the probes of searches.
+TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
+  const ScratchFolder folder;
+  const auto path = folder / "neph.db";
+  {
+    auto store = *Store::open(path, Access::write);
+    ASSERT_TRUE(store.create_experiment(sample_experiment(), {}));
+    ASSERT_TRUE(store.add_run(sample_run(1, 0, 0)));
+  }
+  first_text(path, "DROP TABLE probe");
+  first_text(path, "PRAGMA user_version = 3");
+  const auto read = Store::open(path, Access::read);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->runs(1, Detail::summary)->size(), 1);
+  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "3") << "reading changes nothing";
+  auto store = *Store::open(path, Access::write);
+  auto run = sample_run(1, 0, 1);
+  run.result.probes = {{.rate_per_s = 20, .outcome = Slo::met}};
+  ASSERT_TRUE(store.add_run(run));
+  EXPECT_EQ(store.runs(1, Detail::summary)->back().result.probes.size(), 1);
+  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
 }
 
 TEST(Store, LeavesOneFileBehind) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -18,7 +19,7 @@ constexpr std::int64_t offline_in_flight = 256;
 /// How long the closed loop lasts from which a search learns where to begin.
 constexpr double first_look_s = 1;
 /// A probe with so many times the late requests that the promise allows need not go on.
-constexpr double broken_beyond_doubt = 3;
+constexpr double late_beyond_doubt = 3;
 constexpr std::int64_t least_late = 20;
 
 std::uint64_t new_seed() {
@@ -32,6 +33,15 @@ bool is_spoilt(const load::Measurement& measured, std::int64_t in_flight) {
   const auto doubts = load::generator_doubts(measured, {.in_flight = in_flight});
   return std::any_of(doubts.begin(), doubts.end(),
                      [](const Warning& warning) { return warning.weight == Weight::voids; });
+}
+
+std::function<bool(const std::vector<load::Sample>&)> broken_beyond_doubt(const LoadSpec& spec) {
+  const auto promise = promise_of(spec);
+  const double expected = spec.rate * spec.duration.value;
+  return [promise, expected](const std::vector<load::Sample>& measured) {
+    const auto late = load::lateness_of(measured, promise.limit_s).late;
+    return late > least_late && static_cast<double>(late) > late_beyond_doubt * (1 - promise.q) * expected;
+  };
 }
 
 }  // namespace
@@ -137,40 +147,40 @@ Result<load::Schedule> LoadRun::schedule_of(const LoadSpec& spec) const {
   return load::read_trace(text, spec.trace, course);
 }
 
-Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase, bool settles) {
-  load::DrivePlan plan{.endpoint = target_->endpoint,
-                       .client = target_->client,
-                       .threads = spec.threads,
-                       .course = {.rate_per_s = spec.rate,
-                                  .warmup_s = spec.warmup.value,
-                                  .duration_s = spec.count > 0 ? load::no_end_s : spec.duration.value,
-                                  .count = spec.count},
-                       .clients = is_closed(spec) ? spec.clients : 0,
-                       .in_flight = spec.in_flight,
-                       .deadline_s = spec.deadline.value,
-                       .narrow = {.q = spec.percentile / 100, .width = spec.narrow}};
+load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
+  return {.endpoint = target_->endpoint,
+          .client = target_->client,
+          .threads = spec.threads,
+          .course = {.rate_per_s = spec.rate,
+                     .warmup_s = spec.warmup.value,
+                     .duration_s = spec.count > 0 ? load::no_end_s : spec.duration.value,
+                     .count = spec.count},
+          .clients = is_closed(spec) ? spec.clients : 0,
+          .in_flight = spec.in_flight,
+          .deadline_s = spec.deadline.value,
+          .narrow = {.q = spec.percentile / 100, .width = spec.narrow}};
+}
+
+Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase,
+                                         const load::RateSearch* search) {
+  auto plan = plan_of(spec);
   NEPH_TRY(plan.schedule, schedule_of(spec));
-  const auto promise = promise_of(spec);
-  const double expected = spec.rate * spec.duration.value;
-  if (settles)
-    plan.settled = [promise, expected](const std::vector<load::Sample>& measured) {
-      const auto late = load::lateness_of(measured, promise.limit_s).late;
-      return late > least_late &&
-             static_cast<double>(late) > broken_beyond_doubt * (1 - promise.q) * expected;
-    };
+  if (search) plan.settled = broken_beyond_doubt(spec);
+  const double driven_s = timeline_.now();
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     if (context_.clock.now() < next_progress_) return;
     next_progress_ = context_.clock.now() + progress_interval;
-    context_.events.emit(Progress{phase, done, total});
+    context_.events.emit(search
+                             ? Progress{fmt::format("{} at {}/s", phase, format_number(spec.rate)), done,
+                                        total, std::max(0.0, left_s(*search) - (timeline_.now() - driven_s))}
+                             : Progress{phase, done, total, {}});
   };
   NEPH_TRY(auto measured,
            load::drive(plan, target_->payload.requests(), context_.clock, context_.stop, progress));
-  const double start_s = timeline_.at(measured.start);
-  begin_s_ = start_s + static_cast<double>(measured.begin) * 1e-9;
-  end_s_ = std::max(begin_s_, start_s + static_cast<double>(measured.end) * 1e-9);
-  if (measured.begin > 0) timeline_.add("warmup", start_s, begin_s_);
-  timeline_.add(phase, begin_s_, end_s_);
-  timeline_.add("drain", end_s_, timeline_.now());
+  const auto [begin_s, end_s] = measured_part(measured);
+  if (measured.begin > 0) timeline_.add("warmup", timeline_.at(measured.start), begin_s);
+  timeline_.add(phase, begin_s, end_s);
+  timeline_.add("drain", end_s, timeline_.now());
   if (measured.samples.empty() && measured.stopped)
     return fail(ErrorCode::unavailable, "stopped by the user before anything was measured");
   if (measured.samples.empty())
@@ -178,8 +188,14 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase
   return measured;
 }
 
+std::pair<double, double> LoadRun::measured_part(const load::Measurement& measured) const {
+  const double start_s = timeline_.at(measured.start);
+  const double begin_s = start_s + static_cast<double>(measured.begin) * 1e-9;
+  return {begin_s, std::max(begin_s, start_s + static_cast<double>(measured.end) * 1e-9)};
+}
+
 Status LoadRun::measure_once() {
-  NEPH_TRY(const auto measured, drive(spec_, "measure", false));
+  NEPH_TRY(const auto measured, drive(spec_, "measure"));
   sum_up(measured, spec_);
   return {};
 }
@@ -192,64 +208,103 @@ Result<double> LoadRun::first_rate() {
   look.clients = 1;
   look.warmup = {0};
   look.duration = {first_look_s};
-  NEPH_TRY(const auto measured, drive(look, "look", false));
+  NEPH_TRY(const auto measured, drive(look, "look"));
   return static_cast<double>(measured.samples.size()) / first_look_s / 2;
+}
+
+/// What the search wants to know next.
+LoadSpec LoadRun::probe_of(const load::RateSearch& search) const {
+  auto probe = spec_;
+  probe.rate = *search.next();
+  probe.duration = {
+      std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / probe.rate)};
+  return probe;
+}
+
+double LoadRun::left_s(const load::RateSearch& search) const {
+  if (!search.next()) return 0;
+  return search.least_left() * (spec_.warmup.value + probe_of(search).duration.value);
 }
 
 Status LoadRun::search() {
   NEPH_TRY(const double first, first_rate());
-  const auto promise = promise_of(spec_);
-  load::RateSearch search(promise, {.start_per_s = first});
-  std::optional<load::Measurement> last;
-  auto probe = spec_;
-  std::int64_t probes = 0;
+  load::RateSearch search(promise_of(spec_), {.start_per_s = first});
+  std::optional<load::Measurement> last;  // that tells of the server, where one does
+  LoadSpec probe;
   int spoilt = 0;  // in a row
   const auto goes_on = [&] {
     const bool asked_to_finish = last && context_.finish.stop_requested();
-    return search.next() && spoilt < most_spoilt && !asked_to_finish;
+    return search.next() && spoilt < most_spoilt && !asked_to_finish && !context_.stop.stop_requested();
   };
-  while (goes_on()) {
-    probe.rate = *search.next();
-    probe.duration = {
-        std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / probe.rate)};
+  do {
+    probe = probe_of(search);
     ++seed_;  // of arrivals that no probe has seen
-    NEPH_TRY(last, drive(probe, "probe", true));
-    ++probes;
-    if (last->stopped) break;
-    if (is_spoilt(*last, spec_.in_flight)) {
-      ++spoilt;
-      say("{}/s: the load generator was the bottleneck, the probe does not count", format_number(probe.rate));
-      continue;
-    }
-    spoilt = 0;
-    search.learn({probe.rate, load::lateness_of(last->samples, promise.limit_s)});
-    say("{}", search.verdict());
-  }
+    auto measured = drive(probe, "probe", &search);
+    const bool is_cut_short = context_.stop.stop_requested() && (!measured || measured->stopped);
+    if (is_cut_short && last) break;
+    if (!measured) return tl::unexpected(measured.error());
+    const bool is_sound = !is_spoilt(*measured, spec_.in_flight);
+    if (is_sound && !is_cut_short) learn(*measured, search);
+    if (is_sound || search.probes().empty()) last = std::move(*measured);
+    if (is_cut_short) break;
+    spoilt = is_sound ? 0 : spoilt + 1;
+    tell_progress(search, is_sound, probe.rate);
+  } while (goes_on());
   sum_up(*last, probe);
-  tell_of(search, probes);
-  if (!last->stopped && spoilt < most_spoilt) doubt(search);
+  tell_of(search);
+  doubt(search, spoilt < most_spoilt ? 0 : probe.rate);
   return {};
 }
 
-void LoadRun::tell_of(const load::RateSearch& search, std::int64_t probes) {
-  result_.facts["search"] = search.story();
-  if (!search.held()) return;
-  result_.figures.insert(
-      result_.figures.begin(),
-      {"sustained_per_s",
-       "requests per second that keep the promise",
-       {.value = *search.held(), .low = search.held(), .high = search.broken(), .n = probes}});
+void LoadRun::learn(const load::Measurement& measured, load::RateSearch& search) const {
+  std::vector<double> response_ms;
+  for (const auto& sample : measured.samples)
+    if (sample.outcome == load::Outcome::answered) response_ms.push_back(1e3 * sample.response_s());
+  search.learn(load::lateness_of(measured.samples, promise_of(spec_).limit_s), response_ms);
 }
 
-void LoadRun::doubt(const load::RateSearch& search) {
-  if (search.next())
-    result_.warnings.push_back({"stopped_early",
-                                fmt::format("the search was ended by the user: {}", search.story()),
-                                "no rate was confirmed; let the search end by itself"});
-  else if (!search.held())
+void LoadRun::tell_progress(const load::RateSearch& search, bool is_sound, double rate_per_s) {
+  const auto words =
+      is_sound ? probe_words(search.probes().back())
+               : fmt::format("{}/s: the load generator was the bottleneck, the probe does not count",
+                             format_number(rate_per_s));
+  const auto left = search.next() ? fmt::format(", at least {} left", format_seconds(left_s(search))) : "";
+  context_.events.emit(Note{fmt::format("{} · {} elapsed{}", words, format_seconds(timeline_.now()), left)});
+}
+
+void LoadRun::tell_of(const load::RateSearch& search) {
+  result_.probes = search.probes();
+  if (result_.probes.empty()) return;
+  result_.facts["search"] = slo_words(result_.probes);
+  if (!search.held()) return;
+  Estimate sustained{.value = *search.held()};
+  for (const auto& probe : result_.probes) sustained.n += probe.measurements;
+  if (search.violated()) {
+    sustained.low = search.held();
+    sustained.high = search.violated();
+  }
+  result_.figures.insert(result_.figures.begin(),
+                         {"sustained_per_s", "requests per second that keep the promise", sustained});
+}
+
+void LoadRun::doubt(const load::RateSearch& search, double spoilt_per_s) {
+  if (search.probes().empty() || search.held()) return;
+  const auto found = slo_words(search.probes());
+  if (!search.next()) {
     result_.warnings.push_back({"no_rate_found",
-                                fmt::format("no rate was shown to keep the promise: {}", search.story()),
-                                "a longer --duration, or a promise that the server can keep", Weight::voids});
+                                fmt::format("no rate was confirmed to meet the SLO: {}", found),
+                                "a longer --duration, or an SLO that the server can meet"});
+  } else if (spoilt_per_s > 0) {
+    result_.warnings.push_back({"search_limited",
+                                fmt::format("the search ended at {} requests/s, where the load generator was "
+                                            "the bottleneck {} times in a row",
+                                            format_number(spoilt_per_s), most_spoilt),
+                                "more --threads, or cores of its own for the generator"});
+  } else {
+    result_.warnings.push_back({"stopped_early", fmt::format("the search was ended by the user: {}", found),
+                                "no rate was confirmed; let the search end by itself"});
+    context_.events.emit(Note{"ended: " + found});
+  }
 }
 
 void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
@@ -261,6 +316,7 @@ void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
                               .in_flight = spec.in_flight,
                               .promise = promise_of(spec)};
   load::sum_up(measured, judging, timeline_.at(measured.start), result_);
+  std::tie(begin_s_, end_s_) = measured_part(measured);
   auto& facts = result_.facts;
   facts["loop"] = judging.closed ? fmt::format("closed, {} clients", spec.clients)
                                  : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival));

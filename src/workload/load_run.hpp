@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "host/host.hpp"
 #include "load/load.hpp"
@@ -37,17 +38,23 @@ class LoadRun {
   Status try_one();
   Status measure_once();
   Status search();
-  Result<load::Measurement> drive(const LoadSpec& spec, const char* phase, bool settles);
+  load::DrivePlan plan_of(const LoadSpec& spec) const;
+  /// `search`: whose probe it is; nullptr: of none.
+  Result<load::Measurement> drive(const LoadSpec& spec, const char* phase,
+                                  const load::RateSearch* search = nullptr);
   Result<load::Schedule> schedule_of(const LoadSpec& spec) const;
   Result<double> first_rate();
-  void tell_of(const load::RateSearch& search, std::int64_t probes);
-  /// Of a search that is not over, or found nothing.
-  void doubt(const load::RateSearch& search);
-  /// A line for people.
-  template <class... Args>
-  void say(fmt::format_string<Args...> format, Args&&... args) {
-    context_.events.emit(Note{fmt::format(format, std::forward<Args>(args)...)});
-  }
+  LoadSpec probe_of(const load::RateSearch& search) const;
+  /// Seconds until the search is over, at least.
+  double left_s(const load::RateSearch& search) const;
+  void learn(const load::Measurement& measured, load::RateSearch& search) const;
+  void tell_progress(const load::RateSearch& search, bool is_sound, double rate_per_s);
+  void tell_of(const load::RateSearch& search);
+  /// Of a search that is not over, or found nothing. `spoilt_per_s`: where the generator was at its end; 0:
+  /// nowhere.
+  void doubt(const load::RateSearch& search, double spoilt_per_s);
+  /// Begin and end in the run's time.
+  std::pair<double, double> measured_part(const load::Measurement& measured) const;
   void sum_up(const load::Measurement& measured, const LoadSpec& spec);
   void add_telemetry(std::vector<Series> series, double begin_s, double end_s);
 

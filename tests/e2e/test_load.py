@@ -85,7 +85,7 @@ def test_a_run_that_takes_too_long_says_so_once(neph, server):
 
 def test_a_file_says_it_all(neph, server):
     (neph.folder / "load.toml").write_text(
-        f'repeat = 1\n[load]\nurl = "{server.http}"\nmodel = "known"\nrate = [30, 50]\nduration = "500ms"\nwarmup = 0.1\n'
+        f'repeat = 1\n[load]\nurl = "{server.http}"\nmodel = "known"\nrate = [30, 50]\nduration = "500ms"\nwarmup = "100ms"\n'
     )
     document = neph.json("run", "load.toml")
     assert [cell["factors"] for cell in document["cells"]] == [{"rate": 30}, {"rate": 50}]
@@ -158,35 +158,6 @@ def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, pro
         told.append((disturbance_since(trial.began), trial.untruths(trial.simulated), trial.sent_late))
     if trial.untruths(trial.simulated):
         (pytest.skip if all(disturbed for disturbed, _, _ in told) else pytest.fail)(str(told))
-
-
-@pytest.mark.timing
-def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
-    with KnownServer(tmp_path, service=0.005) as server:
-        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "2s", "--warmup", "200ms")
-        cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
-    times = {rate: arrivals("poisson", rate, 20000 / rate, 3) for rate in range(60, 200, 5)}
-    kept = [rate for rate, at in times.items() if numpy.quantile(waited(at, [0.005] * len(at)), 0.9) <= 0.03]
-    found = cell["figures"]["sustained_per_s"]
-    assert 0.7 * max(kept) < found["value"] < 1.1 * max(kept), cell["facts"]["search"]
-    assert found["low"] == found["value"] < found["high"]
-
-
-SEARCH = ("--find-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
-
-
-def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
-    running = neph.start("load", server.http, "--model", "known", *SEARCH, "--json")
-    told = next(line for line in running.stderr if " late)" in line)
-    assert told.startswith("  20.0/s holds (0 of ")
-    running.send_signal(signal.SIGTERM)
-    output, talk = running.communicate(timeout=20)
-    assert talk.count("finishing this run; once more to stop now\n") == 1
-    assert talk.count(" late)") <= 1, "at most the probe that had begun"
-    cell = only_cell(json.loads(output))
-    voided = codes(cell) & {"schedule_missed", "generator_saturated"}  # by a machine that is held up, not by the stop
-    assert "stopped_early" in codes(cell) and cell["verdict"] == ("invalid" if voided else "doubtful")
-    assert cell["facts"]["search"].startswith(told.strip())
 
 
 def test_arrivals_of_a_trace_and_bursts(neph, server):
@@ -371,8 +342,19 @@ def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words
         (("SERVER", "--model", "known", "--token-file", "none"), 3, "none"),
         (("SERVER", "--model", "known", "--mlperf-summary", "x"), 2, "--scenario"),
         (("SERVER", "--modle", "known"), 2, "--model"),
+        (("SERVER", "--model", "known", "--p99", 50), 2, "--p99 50: a time needs its unit: 50ms, 50s"),
+        (("SERVER", "--model", "known", "--shape", "nosuch:8"), 2, "unknown input 'nosuch'; known: x"),
+        (("HTTP TO GRPC", "--model", "known"), 2, "that port speaks gRPC without TLS; its address is grpc://127.0.0.1:"),
+        (("GRPC TO HTTP", "--model", "known"), 2, "that port speaks HTTP without TLS; its address is http://127.0.0.1:"),
+        (("HTTPS TO HTTP", "--model", "known"), 2, "that port speaks HTTP without TLS; its address is http://127.0.0.1:"),
     ],
 )
 def test_bad_input_gets_one_clear_line(neph, server, arguments, code, words):
-    done = neph("load", *(server.http if word == "SERVER" else word for word in arguments), code=code)
+    addresses = {
+        "SERVER": server.http,
+        "HTTP TO GRPC": server.grpc.replace("grpc://", "http://"),
+        "GRPC TO HTTP": server.http.replace("http://", "grpc://"),
+        "HTTPS TO HTTP": server.http.replace("http://", "https://"),
+    }
+    done = neph("load", *(addresses.get(word, word) for word in arguments), code=code)
     assert words in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""

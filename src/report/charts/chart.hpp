@@ -35,6 +35,9 @@ struct ChartOf {
   std::string_view title;    ///< a heading
   std::string_view reading;  ///< how to read it, in a sentence or two
   Drawing (*draw)(const Shown&);
+  /// The same of `neph load`, which measures requests and knows of no images; empty: the words above will do.
+  std::string_view load_title{};
+  std::string_view load_reading{};
 };
 using Chart = ChartOf<Document>;
 using ValidationChart = ChartOf<Validation>;

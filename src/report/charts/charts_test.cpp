@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/charts/chart.hpp"
+#include "report/charts/drawn_test.hpp"
 #include "report/charts/vega.hpp"
 #include "report/readings.hpp"
 #include "report/request_parts.hpp"
@@ -18,16 +18,6 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
-
-Json rows_of(const Panel& panel) { return panel.spec["data"]["values"]; }
-
-/// What the chart of that id makes of a document.
-Drawing draw(std::string_view id, const Document& document) {
-  for (const auto& chart : charts())
-    if (chart.id == id) return chart.draw(document);
-  ADD_FAILURE() << "no chart " << id;
-  return {};
-}
 
 /// The quantity, with numbers that are none.
 SeriesSummary none(SeriesSummary quantity) {
@@ -237,23 +227,6 @@ TEST(Memory, SaysHowManyTimesTheSynchronous) {
         EXPECT_NEAR(std::stod(row["note"].get<std::string>().substr(3)), 207.2 / 96.8, 0.03);
       }
     }
-}
-
-TEST(LoadTimes, ShowPercentilesTheLimitAndTheClosedLoopApart) {
-  const auto drawing = draw("load_times", load_document());
-  ASSERT_EQ(drawing.panels.size(), 2u);
-  EXPECT_EQ(drawing.panels[1].caption, "response time, ms, closed loop");
-  EXPECT_EQ(drawing.panels[0].spec["encoding"]["color"]["scale"]["domain"],
-            Json({"p50", "p90", "p99", "p999"}));
-  EXPECT_EQ(drawing.panels[0].spec["layer"].back()["encoding"]["text"]["value"],
-            "promised: 99 % within 50 ms");
-}
-
-TEST(LoadRate, ShowsWhatWasOfferedOnlyWhereSomethingWas) {
-  const auto drawing = draw("load_rate", load_document());
-  ASSERT_EQ(drawing.panels.size(), 2u);
-  EXPECT_EQ(drawing.panels[0].spec["encoding"]["color"]["scale"]["domain"].size(), 3u);
-  EXPECT_THAT(dump_json(drawing.panels[1].spec["encoding"]["color"]), Not(HasSubstr("offered")));
 }
 
 TEST(StandardError, IsThatOfTheMean) {

@@ -147,8 +147,8 @@ Drawing draw_latency(const Document& document) {
   if (names.single()) spec["encoding"]["color"]["legend"] = nullptr;
   std::string note;
   if (thinned)
-    note = fmt::format("Thinned: at most {} of each setting's batches are drawn, denser towards the slowest.",
-                       points);
+    note = fmt::format("Thinned: at most {} of each setting's {} are drawn, denser towards the slowest.",
+                       points, is_load(document) ? "requests" : "batches");
   return {.panels = {{.caption = "time per " + one, .description = description, .spec = spec}}, .note = note};
 }
 
@@ -156,11 +156,15 @@ Drawing draw_latency(const Document& document) {
 
 extern const Chart latency_chart;
 const Chart latency_chart{
-    "latency", "How long one batch takes",
-    "Each line shows all batches (requests, under a load) of a setting, sorted: half of them were done "
-    "within "
-    "the time at 50 %, all but one in a hundred within the time at 99 %. Circles mark quantiles with their "
-    "95 % intervals.",
-    draw_latency};
+    "latency",
+    "How long one batch takes",
+    "Each line shows all batches of a setting, sorted: half of them were done within the time at 50 %, all "
+    "but "
+    "one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals.",
+    draw_latency,
+    "How long one request takes",
+    "Each line shows all requests of a setting, sorted: half of them were answered within the time at 50 %, "
+    "all "
+    "but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals."};
 
 }  // namespace neph::report

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/units.hpp"
 #include "report/way.hpp"
 
 namespace neph::report {
@@ -19,7 +20,7 @@ std::string LoadGroup::caption() const {
 
 std::set<double> LoadGroup::levels() const {
   std::set<double> all;
-  for (const auto& one : members) all.insert(one.level);
+  for (const auto& one : members) all.insert(std::stod(format_number(one.level)));  // offered rates are odd
   return all;
 }
 

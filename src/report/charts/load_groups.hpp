@@ -17,6 +17,7 @@ struct LoadGroup {
 
   std::string axis() const;     ///< its title
   std::string caption() const;  ///< what is special about it; empty: nothing
+  /// As an axis names them.
   std::set<double> levels() const;
 };
 

@@ -25,8 +25,13 @@ Panel panel_of(const LoadGroup& group) {
               .unit = "requests/s",
               .lines = {answered, in_time, offered}};
   for (const auto& one : group.members) {
+    const std::string note = one.cell->verdict == Verdict::invalid ? "invalid" : "";
     const auto add = [&](const char* line, const Estimate& value) {
-      lines.points.push_back({.x = one.level, .line = line, .label = one.cell->cell.label, .value = value});
+      lines.points.push_back({.x = one.level,
+                              .line = line,
+                              .label = one.cell->cell.label,
+                              .value = value,
+                              .note = line == answered ? note : ""});
     };
     add(answered, answered_per_s(*one.cell));
     if (const auto* good = find_estimate(one.cell->figures, "goodput_per_s")) add(in_time, *good);
@@ -48,8 +53,12 @@ Drawing draw_load_rate(const Document& document) {
 extern const Chart load_rate_chart;
 const Chart load_rate_chart{
     "load_rate", "Answered against offered",
-    "As long as the server keeps up, it answers what is offered. Where the lines part, a queue grows for as "
-    "long as the load lasts, and times depend on the length of the measurement.",
+    "Offered are the requests of the schedule as they fell, which with random arrivals is not quite the rate "
+    "asked for. As long as the server keeps up, it answers what is offered. Where the lines part, a queue "
+    "grows "
+    "for as long as the load lasts, and times depend on the length of the measurement. Points that are "
+    "marked "
+    "as invalid tell of the load generator, not of the server.",
     draw_load_rate};
 
 }  // namespace neph::report

@@ -20,9 +20,13 @@ Drawing draw_phases(const Document& document) {
 
 extern const Chart phases_chart;
 const Chart phases_chart{
-    "phases", "Before the measurement begins",
+    "phases",
+    "Before the measurement begins",
     "Seconds from the start of the process to the first measured picture: what a cold start "
     "costs.",
-    draw_phases};
+    draw_phases,
+    {},
+    "Seconds from the start of the process to the first measured request: connecting, one request to try the "
+    "server, warm-up."};
 
 }  // namespace neph::report

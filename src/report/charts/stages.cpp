@@ -55,13 +55,17 @@ Drawing draw_stages(const Document& document) {
 
 extern const Chart stages_chart;
 const Chart stages_chart{
-    "stages", "Where the time goes",
+    "stages",
+    "Where the time goes",
     "Elapsed milliseconds of threads that one picture takes in each stage: summed over the loader threads; "
     "for "
     "infer in-process, the time with at least one inference in flight; behind a server, infer is what the "
     "server says of it, and request all the rest of a request, waiting in queues included. Stages overlap, "
     "and "
     "waiting counts, so the sum is neither work nor delay.",
-    draw_stages};
+    draw_stages,
+    {},
+    "Mean milliseconds of one request in each stage. The stages add up to the response time: what the server "
+    "says of itself is named server, what nobody can tell apart is unexplained."};
 
 }  // namespace neph::report

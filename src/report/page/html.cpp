@@ -59,6 +59,25 @@ std::string repeat_html(const Document& document) {
       escape_html(experiment.command), experiment.repeat, experiment.seed);
 }
 
+/// In the words of requests.
+constexpr std::string_view load_reading_html = R"(<dl class="reading">
+<dt>Interval</dt><dd>The range in brackets or after ± is a 95 % interval: if the whole experiment were repeated many
+times on this machine in this state, 95 of 100 such ranges would hold the true value. Without a range there were too few
+runs or requests to give one.</dd>
+<dt>n</dt><dd>The number of runs, or of requests for a response time, behind a figure.</dd>
+<dt>Offered</dt><dd>Requests of the schedule per second, as they fell: with random arrivals more or fewer than the rate asked
+for.</dd>
+<dt>Response time</dt><dd>From the moment at which a request was due to the last byte of its reply. p50, p99: half of all answered
+requests, or 99 of 100, took no longer.</dd>
+<dt>SLO</dt><dd>So many of a hundred requests are answered within the limit. Met: the share of late ones was shown to be below
+what that allows; violated: above; inconclusive: neither was shown, which says nothing against the server.</dd>
+<dt>Mean, maximum, minimum</dt><dd>Over the measurement: the mean of the runs’ means, the largest reading and the smallest
+reading of any run.</dd>
+<dt>Verdict</dt><dd>Valid: nothing but hints speaks against the numbers. Doubtful: a warning says why they may not repeat. Invalid:
+they must not be used, and say nothing about the server.</dd>
+</dl>
+)";
+
 constexpr std::string_view reading_html = R"(<dl class="reading">
 <dt>Interval</dt><dd>The range in brackets or after ± is a 95 % interval: if the whole experiment were repeated many
 times on this machine in this state, 95 of 100 such ranges would hold the true value. Speed and phases vary over the
@@ -87,15 +106,19 @@ they must not be used.</dd>
 
 std::string html(const Document& document) {
   Page page(title(document), meta_line(document), answer_html(findings(document), tiles(document)));
+  const bool load = is_load(document);
   for (const auto& chart : charts())
-    page.add_chart(chart.id, chart.title, chart.reading, chart.draw(document));
+    page.add_chart(chart.id, load && !chart.load_title.empty() ? chart.load_title : chart.title,
+                   load && !chart.load_reading.empty() ? chart.load_reading : chart.reading,
+                   chart.draw(document));
+  page.add_section("search", "The search, rate by rate", probes_html(document));
   page.add_section("figures", "All figures", figures_tables(document));
   page.add_section("warnings", "Verdicts and warnings", warnings_html(document));
   page.add_section("details", "Each setting in full", setting_details(document));
   page.add_section("machine", "The machine", machine_html(document));
   page.add_section("assumptions", "What all settings share", assumptions_html(document));
   page.add_section("repeat", "Repeat it", repeat_html(document));
-  page.add_section("reading", "How to read this page", std::string(reading_html));
+  page.add_section("reading", "How to read this page", std::string(load ? load_reading_html : reading_html));
   return page.html();
 }
 

@@ -67,6 +67,35 @@ TEST(Page, TellsHintsFromDoubts) {
   EXPECT_THAT(markdown(document), HasSubstr("- all: hint: the governor is"));
 }
 
+TEST(Page, OfALoadSpeaksOfRequestsAndNotOfImages) {
+  auto document = load_document();
+  for (auto& cell : document.cells)
+    for (const auto* phase : {"connect", "warmup", "measure"}) cell.phases_s[phase] = {.value = 1, .n = 3};
+  auto text = written(html(document));
+  for (const auto* shown : {"id=\"load_rate\"", "id=\"latency\"", "id=\"stages\"", "id=\"phases\""})
+    EXPECT_THAT(text, HasSubstr(shown)) << "or this test sees too little";
+  for (const auto* about : {"icture", "mage", "batch"}) EXPECT_THAT(text, Not(HasSubstr(about)));
+}
+
+TEST(Page, ShowsEachRateThatASearchTried) {
+  auto document = load_document();
+  document.cells.resize(1);
+  document.cells[0].probes = {{.rate_per_s = 49.6,
+                               .late = 0,
+                               .requests = 320,
+                               .response_ms = {.value = 12.1, .low = 11.8, .high = 12.4, .n = 320},
+                               .requests_to_tell = 473,
+                               .undecided = "473 requests would tell"}};
+  const auto text = written(html(document));
+  for (const auto* shown : {"The search, rate by rate", "49.6", "inconclusive", "0 of 320", "p99 12.1 ± 0.30",
+                            "473 requests would tell"})
+    EXPECT_THAT(text, HasSubstr(shown));
+  EXPECT_THAT(markdown(document),
+              HasSubstr("| 49.6 | inconclusive | 0 of 320 | p99 12.1 ± 0.30 | 473 requests "
+                        "would tell |"));
+  EXPECT_EQ(json(document)["cells"][0]["probes"][0]["requests_to_tell"], 473);
+}
+
 TEST(Page, BearsEveryShape) {
   EXPECT_THAT(html(Document{}), HasSubstr("nothing can be said about speed"));
   EXPECT_THAT(html(empty_document()), Not(HasSubstr("<figure")));

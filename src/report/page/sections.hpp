@@ -27,6 +27,8 @@ std::string table_html(const TableText& table);
 /// "✓ valid", "! doubtful", "✕ invalid" as a badge: sign, word and colour say the same.
 std::string verdict_badge(const CellSummary& cell);
 
+/// What a search for a rate found at each; nothing where none was searched for.
+std::string probes_html(const Document& document);
 /// Speed and latency; times; processor, memory and GPU with mean, maximum and minimum.
 std::string figures_tables(const Document& document);
 /// Every reason for doubt with its advice, once, and the settings it concerns; failures first.

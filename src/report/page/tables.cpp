@@ -151,6 +151,16 @@ std::string table_html(const TableText& table) {
   return out + "</tbody></table></div>\n";
 }
 
+std::string probes_html(const Document& document) {
+  TableText table{.caption = "Each rate that the search tried, in that order"};
+  table.headings.assign(probe_headings.begin(), probe_headings.end());
+  for (const auto& row : probe_rows(document.cells)) {
+    auto& fields = table.rows.emplace_back();
+    for (const auto& field : row) fields.push_back(escape_html(field));
+  }
+  return table_html(table);
+}
+
 std::string verdict_badge(const CellSummary& cell) {
   if (cell.runs_ok == 0) return "<span class=\"verdict invalid\">✕ no result</span>";
   const auto name = enum_name(cell.verdict);

@@ -1,0 +1,72 @@
+"""`neph load --find-rate`: the truth of what it finds, what it tells meanwhile, and what is left of it when it is ended."""
+
+import json
+import re
+import signal
+import time
+
+import numpy
+import pytest
+from known import KnownServer, arrivals, waited
+
+QUICK = ("--warmup", "100ms")
+
+
+@pytest.fixture
+def server(tmp_path):
+    with KnownServer(tmp_path, service=0.01) as known:
+        yield known
+
+
+def codes(cell):
+    return {warning["code"] for warning in cell["warnings"]}
+
+
+@pytest.mark.timing
+def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
+    with KnownServer(tmp_path, service=0.005) as server:
+        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "2s", "--warmup", "200ms")
+        (cell,) = neph.json("load", server.http, "--model", "known", *arguments)["cells"]
+    times = {rate: arrivals("poisson", rate, 20000 / rate, 3) for rate in range(60, 200, 5)}
+    kept = [rate for rate, at in times.items() if numpy.quantile(waited(at, [0.005] * len(at)), 0.9) <= 0.03]
+    found = cell["figures"]["sustained_per_s"]
+    assert 0.7 * max(kept) < found["value"] < 1.1 * max(kept), cell["facts"]["search"]
+    assert found["low"] == found["value"] < found["high"]
+
+
+SEARCH = ("--find-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
+
+
+TOLD = re.compile(r"  20\.0/s met \(0 of \d+ late, p50 [\d.]+ ms \([\d.]+ to [\d.]+\)\) · [\d.]+ m?s elapsed, at least [\d.]+ m?s left\n")
+
+
+def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
+    running = neph.start("load", server.http, "--model", "known", *SEARCH, "--json")
+    told = next(line for line in running.stderr if " late" in line)
+    assert TOLD.fullmatch(told), told
+    running.send_signal(signal.SIGTERM)
+    output, talk = running.communicate(timeout=20)
+    assert talk.count("finishing this run; once more to stop now\n") == 1
+    assert talk.count(" late,") <= 1, "at most the probe that had begun"
+    document = json.loads(output)
+    (cell,) = document["cells"]
+    voided = codes(cell) & {"schedule_missed", "generator_saturated"}  # by a machine that is held up, not by the stop
+    assert "stopped_early" in codes(cell) and cell["verdict"] == ("invalid" if voided else "doubtful")
+    first = cell["probes"][0]
+    assert first["outcome"] == "met" and first["rate_per_s"] == 20 and first["late"] == 0 and first["response_ms"]["low"]
+    if not voided:
+        assert "met at " in document["findings"][0] and "not confirmed by a fresh probe yet" in document["findings"][0]
+
+
+def test_a_search_that_is_stopped_at_once_keeps_what_it_knows(neph, server):
+    running = neph.start("load", server.http, "--model", "known", *SEARCH, "--json")
+    next(line for line in running.stderr if " late" in line)
+    for _ in range(2):
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    output, talk = running.communicate(timeout=20)
+    (cell,) = json.loads(output)["cells"]
+    assert "ended: met at " in talk, talk
+    assert cell["probes"][0]["outcome"] == "met" and len(cell["probes"]) <= 2, "the one that was stopped does not count"
+    (warning,) = [warning for warning in cell["warnings"] if warning["code"] == "stopped_early"]
+    assert "ended by the user: met at " in warning["message"] and "sustained_per_s" not in cell["figures"]
