@@ -89,9 +89,10 @@ void take_standard_streams() {
 Error unwritten(int number) { return system_error("cannot write standard output", number); }
 
 /// The action, and its output all the way out: a result that nobody got is no success.
-Status perform(const Command::Action& action) {
+Result<int> perform(const Command::Action& action) {
+  int code = 0;
   try {
-    NEPH_CHECK(action());
+    NEPH_TRY(code, action());
   } catch (const std::system_error& error) {  // of fmt::print, mostly
     if (std::ferror(stdout) != 0) return tl::unexpected(unwritten(error.code().value()));
     return fail(ErrorCode::unavailable, "{}", error.what());
@@ -102,7 +103,7 @@ Status perform(const Command::Action& action) {
   }
   errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return tl::unexpected(unwritten(errno));
-  return {};
+  return code;
 }
 
 }  // namespace
@@ -131,6 +132,13 @@ void Command::footer(std::string_view text) {
 void Command::action(Action action) {
   parser_.app->parse_complete_callback(
       [chosen = parser_.chosen, action = std::move(action)] { *chosen = action; });
+}
+
+void Command::action(std::function<Status()> action) {
+  this->action([action = std::move(action)]() -> Result<int> {
+    NEPH_CHECK(action());
+    return 0;
+  });
 }
 
 void Command::positional(std::string_view name, std::string& target, std::string_view help, bool required) {
@@ -214,8 +222,8 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
     fmt::print("{}", named->help());
     return 0;
   }
-  if (const auto status = perform(*parser.chosen); !status) return complain(status.error());
-  return 0;
+  const auto code = perform(*parser.chosen);
+  return code ? *code : complain(code.error());
 }
 
 }  // namespace neph::cli

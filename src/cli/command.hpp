@@ -24,9 +24,14 @@ namespace neph::cli {
 /// only the exit code is left to say.
 inline constexpr std::string_view told_already;
 
+/// Exit code of a command that did what it was asked to, and found what it was told to fail on. As of diff
+/// and grep, 1 is an answer; errors begin with 2.
+inline constexpr int failed_as_asked = 1;
+
 class Command {
  public:
-  using Action = std::function<Status()>;
+  /// Its exit code, where there was no error.
+  using Action = std::function<Result<int>()>;
   using Declare = std::function<void(Command&)>;
 
   struct Parser;
@@ -37,6 +42,7 @@ class Command {
   /// Shown after the options, below what is there already: examples, words of advice.
   void footer(std::string_view text);
   void action(Action action);
+  void action(std::function<Status()> action);
 
   void positional(std::string_view name, std::string& target, std::string_view help, bool required);
   void flag(std::string_view name, bool& target, std::string_view help);

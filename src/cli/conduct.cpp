@@ -62,25 +62,28 @@ void announce(const Experiment& experiment, std::int64_t cells) {
        runs > 1 ? fmt::format(", order from seed {}", experiment.seed) : "");
 }
 
-/// What the experiment came to, in its own words, after the table.
-Status say_outcome(const experiment::Outcome& outcome, const Experiment& experiment,
-                   const PlanOptions& options) {
-  const auto store = options.store == PlanOptions{}.store ? "" : " --store " + shell_quoted(options.store);
-  talk("experiment {} in {}; as a page: neph report {}{}\n", experiment.id, options.store, experiment.id,
-       store);
+/// What the experiment came to, in its own words, after the table; and the exit code.
+Result<int> say_outcome(const experiment::Outcome& outcome, const report::Document& document,
+                        const std::string& store_path, FailOn fail_on) {
+  const auto id = document.experiment.id;
+  const auto store = store_path == PlanOptions{}.store ? "" : " --store " + shell_quoted(store_path);
+  talk("experiment {} in {}; as a page: neph report {}{}\n", id, store_path, id, store);
   const auto ended = outcome.ok + outcome.failed + outcome.skipped;
   if (!outcome.complete())
     return fail(ErrorCode::unavailable,
                 "stopped: {} of {} runs are stored; the same command with --resume goes on", ended,
                 ended + outcome.interrupted + outcome.left);
   if (outcome.ok > 0 && outcome.failed > 0)
-    talk("{} of {} runs failed; neph show {} tells why\n", outcome.failed, outcome.ok + outcome.failed,
-         experiment.id);
+    talk("{} of {} runs failed; neph show {} tells why\n", outcome.failed, outcome.ok + outcome.failed, id);
+  if (const auto why = failure_of(document.cells, fail_on); !why.empty()) {
+    talk("neph: --fail-on {}: {}\n", enum_name(fail_on), why);
+    return failed_as_asked;
+  }
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
     return fail(ErrorCode::unavailable, "{}; neph show {} tells more",
                 outcome.failed == 1 ? "the run failed" : fmt::format("all {} runs failed", outcome.failed),
-                experiment.id);
-  return {};
+                id);
+  return 0;
 }
 
 }  // namespace
@@ -90,11 +93,12 @@ void declare_flags(Command& command, ConductOptions& options) {
   command.flag("dry-run", options.dry_run,
                "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
   command.flag("json", options.json, "results as JSON on stdout");
+  command.fields(options);
   command.footer(
       "Ctrl-C or SIGTERM: once, the run in progress is the last (of a search: the probe); twice, stop now.");
 }
 
-Status conduct_plan(Plan plan, const ConductOptions& options) {
+Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   plan.experiment.version = version;
   const SteadyClock clock;
@@ -106,7 +110,8 @@ Status conduct_plan(Plan plan, const ConductOptions& options) {
   const auto cells = static_cast<std::int64_t>(plan.cells.size());
   if (options.dry_run) {
     announce(plan.experiment, cells);
-    return print_estimate(plan, launch, interrupt, clock);
+    NEPH_CHECK(print_estimate(plan, launch, interrupt, clock));
+    return 0;
   }
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
@@ -119,7 +124,7 @@ Status conduct_plan(Plan plan, const ConductOptions& options) {
   else
     print_summary(document);
   if (options.also) NEPH_CHECK(options.also(document));
-  return say_outcome(outcome, experiment, plan.options);
+  return say_outcome(outcome, document, plan.options.store, options.fail_on);
 }
 
 }  // namespace neph::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command.hpp"
+#include "cli/fail_on.hpp"
 #include "cli/plan.hpp"
 #include "report/report.hpp"
 
@@ -12,13 +13,22 @@ struct ConductOptions {
   bool resume = false;
   bool dry_run = false;
   bool json = false;
+  FailOn fail_on = FailOn::nothing;
   /// Called with the results after they were shown: files in other formats.
   std::function<Status(const report::Document&)> also;
 };
+
+template <class Visit, Describes<ConductOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("fail_on", s.fail_on,
+    "exit code 1 on failed runs (failed), on these or invalid verdicts (invalid), on these or warnings "
+    "(warning); notes never count");
+}
 void declare_flags(Command& command, ConductOptions& options);
 
-/// Runs the plan to its end and prints its table, or JSON, to stdout. Errors: those of the store and of the
-/// preparation; failed runs are data, but when every run failed the error says so.
-Status conduct_plan(Plan plan, const ConductOptions& options);
+/// Runs the plan to its end and prints its table, or JSON, to stdout. Gives the exit code: 0, or
+/// failed_as_asked. Errors: those of the store and of the preparation; failed runs are data, but when every
+/// run failed, and nothing was asked of the exit code, the error says so.
+Result<int> conduct_plan(Plan plan, const ConductOptions& options);
 
 }  // namespace neph::cli

@@ -26,7 +26,7 @@ void declare_infer(Command& command) {
       "  neph infer resnet50 --images photos --batch 1,2,4,8,16,32 --repeat 20\n"
       "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json "
       "> r.json");
-  command.action([options]() -> Status {
+  command.action([options]() -> Result<int> {
     if (options->fields.contains("server") && !options->fields.contains("architecture"))
       options->fields["architecture"] = std::string(enum_name(workload::Architecture::remote));
     NEPH_TRY(auto plan, make_plan("infer", options->fields, options->plan));

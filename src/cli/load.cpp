@@ -46,7 +46,7 @@ void declare_load(Command& command) {
       "  neph load grpc://127.0.0.1:8001 --model resnet50 --clients 1,8,32\n"
       "  neph load grpc://127.0.0.1:8001 --model resnet50 --rate 10..200*2 --arrival poisson --duration 30s\n"
       "  neph load http://127.0.0.1:8000 --model resnet50 --find-rate --p99 50ms --duration 5s");
-  command.action([options]() -> Status {
+  command.action([options]() -> Result<int> {
     NEPH_TRY(auto plan, make_plan("load", options->fields, options->plan));
     if (!options->mlperf_summary.empty() && !options->fields.contains("scenario"))
       return fail(ErrorCode::invalid_argument,

@@ -26,7 +26,7 @@ void declare_run(Command& command) {
       "  model = \"resnet50\"\n"
       "  images = \"photos\"\n"
       "  batch = [1, 8]");
-  command.action([options]() -> Status {
+  command.action([options]() -> Result<int> {
     NEPH_TRY(const auto text, read_file(options->file));
     NEPH_TRY(auto plan, read_plan(text, options->file));
     if (!options->store.empty()) plan.options.store = options->store;
