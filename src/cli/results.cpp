@@ -21,7 +21,7 @@ Result<report::Document> load_document(const store::Store& store, std::int64_t i
 }
 
 void print_summary(const report::Document& document) {
-  fmt::print("{}", report::text_table(document.cells, {.width = terminal_width(), .colour = wants_colour()}));
+  fmt::print("{}", report::text_summary(document, {.width = terminal_width(), .colour = wants_colour()}));
   std::fflush(stdout);  // before what is said next on stderr; a failure is kept for the end
 }
 

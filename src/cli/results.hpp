@@ -13,7 +13,7 @@ namespace neph::cli {
 /// The experiment with its summaries and runs; `id` 0: the newest.
 Result<report::Document> load_document(const store::Store& store, std::int64_t id, store::Detail detail);
 
-/// Prints the table of the cells and every warning, as `neph infer` ends.
+/// Prints the table of the cells, what it says in words and every warning, as `neph infer` ends.
 void print_summary(const report::Document& document);
 
 }  // namespace neph::cli

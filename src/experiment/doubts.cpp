@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/merged_message.hpp"
 #include "core/units.hpp"
 #include "stats/stats.hpp"
 
@@ -55,7 +56,7 @@ void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector
   std::vector<std::string> named;
   for (const auto& outlier : stats::outliers(repeats.values))
     if (outlier.kind == stats::OutlierKind::low_severe || outlier.kind == stats::OutlierKind::high_severe)
-      named.push_back(fmt::format("repeat {} with {}", repeats.runs[outlier.index]->repeat + 1,
+      named.push_back(fmt::format("repeat #{} with {}", repeats.runs[outlier.index]->repeat + 1,
                                   format_number(repeats.values[outlier.index])));
   if (!named.empty())
     doubts.push_back(
@@ -102,6 +103,7 @@ std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs) {
         counts.push_back(1);
       } else {
         known->weight = std::max(known->weight, warning.weight);
+        if (auto both = merged_message(known->message, warning.message)) known->message = *std::move(both);
         ++counts[static_cast<std::size_t>(known - merged.begin())];
       }
     }

@@ -11,7 +11,8 @@ namespace neph::experiment {
 /// The figure of the cell that is judged: pictures per second where there is one, else the first.
 std::string_view main_figure(const std::vector<const Run*>& ok_runs);
 
-/// The runs' own warnings, each code once, with the number of runs that have it.
+/// The runs' own warnings, each code once, with the number of runs that have it and the ranges of its figures
+/// over them; where runs say it in other words, in those of the first.
 std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs);
 
 /// few_repeats, wide_interval, outlier_runs, drift_over_runs: of the main figure over the repeats.

@@ -155,7 +155,7 @@ TEST(Summary, WarningsAreMergedWithTheNumberOfRuns) {
                              {"stolen", "again", ""}};
   const auto summary = summarise(two_batches(), runs).at(0);
   ASSERT_THAT(summary.warnings, SizeIs(1));
-  EXPECT_EQ(summary.warnings[0].message, "12 % stolen (in 2 of 3 runs)");
+  EXPECT_EQ(summary.warnings[0].message, "12 to 15 % stolen (in 2 of 3 runs)");
   EXPECT_EQ(summary.verdict, Verdict::invalid);
 }
 
@@ -173,7 +173,7 @@ TEST(Summary, RepeatsAreCountedFromOneForPeople) {
   const auto summary =
       summarise(two_batches(), rate_runs({100, 100.1, 99.9, 100, 100.2, 99.8, 100, 100.1, 99.9, 103})).at(0);
   ASSERT_THAT(codes(summary), ElementsAre("outlier_runs"));
-  EXPECT_THAT(summary.warnings[0].message, HasSubstr("in repeat 10 with 103"));
+  EXPECT_THAT(summary.warnings[0].message, HasSubstr("in repeat #10 with 103"));
 }
 
 TEST(Summary, NoIntervalOfARateGoesBelowZero) {

@@ -105,10 +105,10 @@ void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings&
   const double others = *user + *system - *own;
   const auto online = static_cast<double>(*machine.processor.online);
   if (others < busy_machine_share * online) return;
-  warnings.push_back({.code = "busy_machine",
-                      .message = fmt::format("other processes used {:.2f} of the machine's {} cores", others,
-                                             *machine.processor.online),
-                      .advice = "stop them (top shows them), or repeat when the machine is idle"});
+  warnings.push_back(
+      {.code = "busy_machine",
+       .message = fmt::format("other processes used {:.2f} of {} cores", others, *machine.processor.online),
+       .advice = "stop them (top shows them), or repeat when the machine is idle"});
 }
 
 // By the process's own peak: what the container holds includes files in the page cache, which fill any limit

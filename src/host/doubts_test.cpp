@@ -72,7 +72,7 @@ TEST(Doubts, BusyMachine) {
   const std::vector<SeriesSummary> busy = {constant("machine", "cpu_user", 1.7),
                                            constant("machine", "cpu_system", 0.1),
                                            constant("process", "cpu", 0.8)};
-  EXPECT_THAT(doubts(busy, two_cores()), warns("busy_machine", "1.00 of the machine's 2 cores"));
+  EXPECT_THAT(doubts(busy, two_cores()), warns("busy_machine", "used 1.00 of 2 cores"));
 }
 
 TEST(Doubts, MemoryLimitNear) {

@@ -201,6 +201,12 @@ const CellSummary* answer_setting(const Document& document) {
   return recommended || order.empty() ? recommended : order[0];
 }
 
+std::vector<std::string> caveats(const Document& document) {
+  std::vector<std::string> sentences{failures_sentence(document.cells), trust_sentence(document.cells)};
+  std::erase(sentences, "");
+  return sentences;
+}
+
 std::vector<std::string> findings(const Document& document) {
   std::vector<std::string> sentences;
   const auto say = [&](std::string sentence) {
@@ -226,8 +232,7 @@ std::vector<std::string> findings(const Document& document) {
   } else if (sentences.empty()) {
     say("No run has ended well, so nothing can be said about speed.");
   }
-  say(failures_sentence(document.cells));
-  say(trust_sentence(document.cells));
+  say_all(caveats(document));
   say(answers_sentence(document.cells));
   return sentences;
 }

@@ -12,6 +12,9 @@ namespace neph::report {
 /// limits it, and what weakens these statements. Never empty.
 std::vector<std::string> findings(const Document& document);
 
+/// Those of them that count failures and warnings, which say nothing new beside a list of these.
+std::vector<std::string> caveats(const Document& document);
+
 /// The setting that they speak of: the recommended one, or the fastest; nullptr when there is none.
 const CellSummary* answer_setting(const Document& document);
 

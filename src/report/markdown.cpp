@@ -7,6 +7,7 @@
 #include "report/facts.hpp"
 #include "report/findings.hpp"
 #include "report/load_readings.hpp"
+#include "report/notices.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
@@ -112,14 +113,13 @@ std::string intervals_text(const std::vector<CellSummary>& cells) {
 
 std::string warnings_list(const std::vector<CellSummary>& cells) {
   std::string out;
-  for (const auto& cell : cells) {
-    const auto label = escape_markdown(cell.cell.label);
-    for (const auto& reason : cell.failures)
-      out += fmt::format("- {}: failed: {}\n", label, escape_markdown(reason));
-    for (const auto& warning : cell.warnings)
-      out += fmt::format("- {}: {}{} {}\n", label, warning.weight == Weight::hint ? "hint: " : "",
-                         escape_markdown(sentence(warning.message)), escape_markdown(warning.advice));
-  }
+  for (const auto& notice : notices(cells))
+    for (const auto& seen : notice.seen) {
+      const auto kind = !notice.weight ? "failed: " : notice.weight == Weight::hint ? "note: " : "";
+      out += fmt::format("- {}: {}{}{}\n", escape_markdown(names_of(seen, cells.size())), kind,
+                         escape_markdown(notice.weight ? sentence(seen.message) : seen.message),
+                         notice.advice.empty() ? "" : " " + escape_markdown(notice.advice));
+    }
   return out;
 }
 

@@ -49,9 +49,12 @@ struct TableOptions {
   bool colour = false;     ///< SGR colours for verdicts and the fastest cell
 };
 
-/// What the terminal shows after a measurement: a line per cell with the factors that vary, pictures per
-/// second with its interval, latency, processor and memory, the verdict; warnings with advice below. UTF-8,
-/// ends with LF; empty when there are no cells.
+/// A line per cell with the factors that vary, pictures per second with its interval, latency, processor and
+/// memory, the verdict. UTF-8, ends with LF; empty when there are no cells.
 std::string text_table(const std::vector<CellSummary>& cells, const TableOptions& options);
+
+/// What the terminal shows after a measurement: that table, the first of the findings in words, and what
+/// speaks against the numbers, a line for each cause where it fits. Empty when there are no cells.
+std::string text_summary(const Document& document, const TableOptions& options);
 
 }  // namespace neph::report

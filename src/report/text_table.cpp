@@ -8,6 +8,7 @@
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
+#include "report/terminal_text.hpp"
 #include "report/way.hpp"
 
 namespace neph::report {
@@ -28,13 +29,6 @@ struct TextColumn {
   }
   bool says_something() const {
     return std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field != "–"; });
-  }
-};
-
-struct Style {
-  bool colour;
-  std::string paint(std::string_view sgr, const std::string& text) const {
-    return colour && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : text;
   }
 };
 
@@ -192,50 +186,6 @@ std::string blocks(const std::vector<CellSummary>& cells, const std::vector<Text
   return out;
 }
 
-/// Breaks at spaces; lines after the first are indented.
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
-  std::string out, line;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto end = std::min(text.find(' ', at), text.size());
-    const auto word = text.substr(at, end - at);
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-      out += line + "\n";
-      line = std::string(indent, ' ') + word;
-    } else {
-      line += (line.empty() ? "" : " ") + word;
-    }
-    at = end + 1;
-  }
-  return out + line + "\n";
-}
-
-/// Each reason for doubt once, with the cells that it concerns.
-std::string footnotes(const std::vector<CellSummary>& cells, const TableOptions& options, Style style) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
-  const auto note = [&](const std::string& text, const CellSummary& cell) {
-    auto found = std::find_if(notes.begin(), notes.end(), [&](const auto& n) { return n.first == text; });
-    if (found == notes.end()) found = notes.insert(notes.end(), {text, {}});
-    found->second.push_back(printable(cell.cell.label));
-  };
-  for (const auto& cell : cells) {
-    for (const auto& reason : cell.failures) note("failed: " + printable(reason), cell);
-    for (const auto& warning : cell.warnings)
-      note((warning.weight == Weight::hint ? "hint: " : "") + sentence(printable(warning.message)) +
-               (warning.advice.empty() ? "" : " " + printable(warning.advice)),
-           cell);
-  }
-  std::string out;
-  for (const auto& [text, concerned] : notes) {
-    std::string where = concerned[0];
-    if (concerned.size() > 1) where += fmt::format(" and {} more", concerned.size() - 1);
-    if (concerned.size() == cells.size()) where = cells.size() > 1 ? "all settings" : "";
-    const auto line = where.empty() ? "! " + text : fmt::format("! {}: {}", where, text);
-    out += style.paint("33", wrapped(line, std::max<std::size_t>(options.width, 20), 2));
-  }
-  return out.empty() ? out : "\n" + out;
-}
-
 }  // namespace
 
 std::string text_table(const std::vector<CellSummary>& cells, const TableOptions& options) {
@@ -245,10 +195,8 @@ std::string text_table(const std::vector<CellSummary>& cells, const TableOptions
   const auto order = ranked(cells);
   const auto* fastest = order.size() > 1 ? order[0] : nullptr;
   auto fitting = columns;
-  const auto table = fit(fitting, options.width)
-                         ? rows(cells, fitting, style, fastest)
-                         : blocks(cells, columns, std::max<std::size_t>(options.width, 20));
-  return table + footnotes(cells, options, style);
+  return fit(fitting, options.width) ? rows(cells, fitting, style, fastest)
+                                     : blocks(cells, columns, std::max(options.width, narrowest_terminal));
 }
 
 }  // namespace neph::report

@@ -118,6 +118,15 @@ def test_a_picture_that_vanishes_is_a_failed_picture_and_no_failed_run(neph, tmp
     assert any(w["code"] == "pictures_failed" and "05.jpg" in w["message"] for w in cell["warnings"])
 
 
+def test_the_terminal_says_it_in_words_and_each_cause_once(neph, small_model, pictures):
+    shown = neph("infer", small_model, "--images", pictures, "--batch", "1,2,4", "--repeat", 1)
+    said = json.loads(neph("export", "--format", "json").stdout)["findings"][0]
+    assert said[:60] in shown.stdout and said[:60] not in shown.stderr
+    causes = [line for line in shown.stdout.splitlines() if line.startswith("! few repeats")]
+    assert causes == ["! few repeats: images_per_s rests on 1 run: no interval, all 3 configurations; --repeat 5 or more"]
+    assert shown.stdout == neph("show", "1").stdout
+
+
 def test_the_same_from_a_file(neph, tmp_path, small_model, pictures):
     (tmp_path / "experiment.toml").write_text(
         f'repeat = 1\nseed = 3\n[infer]\nmodel = "{small_model}"\nimages = "{pictures}"\nbatch = [1, 4]\n'

@@ -63,8 +63,8 @@ TEST(Page, TellsHintsFromDoubts) {
   document.cells[0].warnings = {
       {"governor_not_performance", "the governor is 'powersave'", "", Weight::hint}};
   EXPECT_THAT(html(document), HasSubstr("<li class=\"hint\"><strong>governor not performance</strong>"));
-  EXPECT_THAT(text_table(document.cells, {}), HasSubstr("! hint: the governor is"));
-  EXPECT_THAT(markdown(document), HasSubstr("- all: hint: the governor is"));
+  EXPECT_THAT(text_summary(document, {}), HasSubstr("! note: governor not performance: the governor is"));
+  EXPECT_THAT(markdown(document), HasSubstr("- all: note: the governor is"));
 }
 
 TEST(Page, OfALoadSpeaksOfRequestsAndNotOfImages) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/load_readings.hpp"
+#include "report/notices.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -12,36 +13,10 @@
 namespace neph::report {
 namespace {
 
-struct Notice {
-  std::string kind;  ///< class of the list item
-  std::string code, message, advice;
-  std::vector<std::string> concerned;
-};
-
-std::vector<Notice> notices_of(const std::vector<CellSummary>& cells) {
-  std::vector<Notice> notices;
-  const auto add = [&](Notice notice, const CellSummary& cell) {
-    auto found = std::find_if(notices.begin(), notices.end(), [&](const auto& n) {
-      return n.code == notice.code && n.message == notice.message && n.advice == notice.advice;
-    });
-    if (found == notices.end()) found = notices.insert(notices.end(), std::move(notice));
-    found->concerned.push_back(cell.cell.label);
-  };
-  for (const auto& cell : cells)
-    for (const auto& reason : cell.failures) add({"invalid", "failed", reason, "", {}}, cell);
-  for (const auto& [weight, kind] : {std::pair(Weight::voids, "invalid"),
-                                     std::pair(Weight::doubt, "doubtful"), std::pair(Weight::hint, "hint")})
-    for (const auto& cell : cells)
-      for (const auto& warning : cell.warnings)
-        if (warning.weight == weight) add({kind, warning.code, warning.message, warning.advice, {}}, cell);
-  return notices;
-}
-
-std::string concerned_text(const std::vector<std::string>& labels, std::size_t all) {
-  if (labels.size() == all && all > 1) return "all settings";
-  std::string text;
-  for (const auto& label : labels) text += (text.empty() ? "" : "; ") + label;
-  return text;
+/// Class of the list item.
+std::string_view kind_of(const Notice& notice) {
+  if (!notice.weight || notice.weight == Weight::voids) return "invalid";
+  return notice.weight == Weight::doubt ? "doubtful" : "hint";
 }
 
 std::string estimates_table(const std::string& caption, const std::map<std::string, Estimate>& estimates,
@@ -115,12 +90,15 @@ std::string detail(const CellSummary& cell, bool open, bool load) {
 
 std::string warnings_html(const Document& document) {
   std::string out;
-  for (const auto& notice : notices_of(document.cells)) {
-    out += fmt::format("<li class=\"{}\"><strong>{}</strong> {}", notice.kind,
-                       escape_html(in_words(notice.code)), escape_html(sentence(notice.message)));
-    if (!notice.advice.empty()) out += fmt::format(" <em>{}</em>", escape_html(notice.advice));
-    out += fmt::format("<span class=\"concerned\">{}</span></li>\n",
-                       escape_html(concerned_text(notice.concerned, document.cells.size())));
+  for (const auto& notice : notices(document.cells)) {
+    out += fmt::format("<li class=\"{}\"><strong>{}</strong>", kind_of(notice),
+                       escape_html(in_words(notice.code)));
+    const auto advice = notice.advice.empty() ? "" : fmt::format(" <em>{}</em>", escape_html(notice.advice));
+    for (const auto& seen : notice.seen)
+      out += fmt::format(" {}{}<span class=\"concerned\">{}</span>", escape_html(sentence(seen.message)),
+                         &seen == &notice.seen.front() ? advice : "",
+                         escape_html(names_of(seen, document.cells.size())));
+    out += "</li>\n";
   }
   if (!out.empty()) return "<ul class=\"notices\">\n" + out + "</ul>\n";
   return document.cells.empty() ? "" : "<p>None: every setting is valid, and no run failed.</p>\n";

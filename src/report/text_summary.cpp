@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+#include "core/units.hpp"
+#include "report/findings.hpp"
+#include "report/notices.hpp"
+#include "report/readings.hpp"
+#include "report/report.hpp"
+#include "report/terminal_text.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr std::ptrdiff_t most_lines = 6;  // of findings: who wants all of them reads the page
+constexpr std::size_t indent = 2;
+
+/// The most important ones, as many as fit into a few lines, without what the notices below say.
+std::string findings_text(const Document& document, std::size_t width) {
+  auto sentences = findings(document);
+  for (const auto& caveat : caveats(document)) std::erase(sentences, caveat);
+  std::string out;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const auto text = out + wrapped(printable(sentences[i]), width, indent);
+    if (i > 0 && std::count(text.begin(), text.end(), '\n') > most_lines)
+      return out +
+             wrapped(fmt::format("({} on the page)",
+                                 counted(static_cast<std::int64_t>(sentences.size() - i), "more finding")),
+                     width, indent);
+    out = text;
+  }
+  return out;
+}
+
+std::string_view prefix(const Notice& notice) {
+  if (notice.weight == Weight::voids) return "invalid: ";
+  return notice.weight == Weight::hint ? "note: " : "";
+}
+
+/// "! busy machine: other processes used 1.02 to 1.5 of 2 cores, all 9 configurations".
+std::string notice_line(const Notice& notice, std::size_t cells) {
+  auto line = fmt::format("! {}{}: {}", prefix(notice), in_words(notice.code), notice.seen[0].message);
+  if (notice.seen.size() > 1) line += fmt::format(" (and {} more like it)", notice.seen.size() - 1);
+  const auto concerned = extent_of(notice, cells);
+  return printable(concerned.empty() ? line : line + ", " + concerned);
+}
+
+/// Advice only where it leaves a notice on its one line.
+std::string notices_text(const std::vector<CellSummary>& cells, std::size_t width, Style style) {
+  std::string out;
+  bool left_out = false;
+  for (const auto& notice : notices(cells)) {
+    const auto line = notice_line(notice, cells.size());
+    const auto advised = line + (notice.advice.empty() ? "" : "; " + printable(notice.advice));
+    const bool fits = display_width(advised) <= width;
+    left_out |= !fits && !notice.advice.empty();
+    auto text = wrapped(fits ? advised : line, width, indent);
+    text.pop_back();  // a colour ends with its line
+    out += style.paint("33", text) + "\n";
+  }
+  return left_out ? out + wrapped("(what to do about them: on the page)", width, indent) : out;
+}
+
+}  // namespace
+
+std::string text_summary(const Document& document, const TableOptions& options) {
+  if (document.cells.empty()) return {};
+  const auto width = std::max(options.width, narrowest_terminal);
+  auto out = text_table(document.cells, options) + "\n" + findings_text(document, width);
+  if (const auto notices = notices_text(document.cells, width, {options.colour}); !notices.empty())
+    out += "\n" + notices;
+  return out;
+}
+
+}  // namespace neph::report
