@@ -9,10 +9,10 @@ namespace neph::report {
 namespace {
 
 // In the order of docs/METHOD.md.
-constexpr std::array<std::string_view, 13> phases_of_a_run{
-    "process_start", "engine_load", "model_load", "picture_scan", "model_compile",
-    "server_start",  "connect",     "first_load", "load_tensors", "first_inference",
-    "warmup",        "page_cache",  "measure"};
+constexpr std::array<std::string_view, 17> phases_of_a_run{
+    "process_start", "engine_load",   "model_load", "picture_scan", "model_compile", "server_start",
+    "connect",       "first_request", "look",       "first_load",   "load_tensors",  "first_inference",
+    "warmup",        "page_cache",    "measure",    "probe",        "drain"};
 constexpr std::array<std::string_view, 15> stages_of_a_picture{
     "read",         "decode",        "preprocess",    "infer",        "send",
     "transport",    "server_socket", "server_decode", "server_queue", "server_batch",
@@ -122,6 +122,10 @@ std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target) 
   return cores && ms ? std::optional(*cores * *ms) : std::nullopt;
 }
 
+std::string_view engine_target(const CellSummary& cell) {
+  return is_served(cell.telemetry) ? "server_engine" : "engine";
+}
+
 std::optional<double> busy_cores(const CellSummary& cell, std::string_view target) {
   return busy_cores(cell.telemetry, target);
 }
@@ -162,8 +166,9 @@ std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {
 }
 
 std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells) {
+  const std::span before(phases_of_a_run.begin(), std::ranges::find(phases_of_a_run, "measure"));
   auto names = phase_names(cells);
-  std::erase(names, "measure");
+  std::erase_if(names, [&](const auto& name) { return std::ranges::find(before, name) == before.end(); });
   return names;
 }
 

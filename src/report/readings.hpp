@@ -35,6 +35,10 @@ bool is_load(const Document& document);
 /// As a target: client and server together, wherever they run; in-process the process.
 inline constexpr std::string_view application = "application";
 
+/// The target of the threads that run the network: the server's where there is one, for "engine" is then the
+/// client's thread that makes requests.
+std::string_view engine_target(const CellSummary& cell);
+
 /// Mean cores that the threads of `target` kept busy: application, process, loader, engine, rest, client, ...
 std::optional<double> busy_cores(const CellSummary& cell, std::string_view target);
 /// Mean cores of the whole machine that were not to be had by anybody else: busy for any process, or taken
@@ -53,7 +57,8 @@ std::optional<double> machine_cores(const Json& machine);
 std::vector<std::string> phase_names(const std::vector<CellSummary>& cells);
 std::vector<std::string> stage_names(const std::vector<CellSummary>& cells);
 std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells);
-/// Those before the measurement: what charts colour. The measurement's length is chosen, and says nothing.
+/// Those before the measurement, so that their sum is what a cold start costs: neither the measurement, whose
+/// length is chosen, nor what comes after it.
 std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells);
 
 /// "p99" to 0.99, "p999" to 0.999; empty when it is not a quantile's name.

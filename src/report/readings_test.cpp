@@ -32,7 +32,7 @@ std::vector<std::string> documented_phases() {
 
 TEST(Readings, PhasesComeInTheOrderOfTheMethod) {
   const auto documented = documented_phases();
-  ASSERT_EQ(documented.size(), 13U);
+  ASSERT_EQ(documented.size(), 17U);
   CellSummary cell;
   for (const auto& name : documented) cell.phases_s[name] = {};
   cell.phases_s["another"] = {};
@@ -40,6 +40,13 @@ TEST(Readings, PhasesComeInTheOrderOfTheMethod) {
   expected.push_back("another");
   ASSERT_NE(expected, sorted(expected));
   EXPECT_EQ(phase_names({cell}), expected);
+}
+
+TEST(Readings, WhatPreparesARunEndsWhereItsMeasurementBegins) {
+  CellSummary cell;
+  for (const auto* name : {"drain", "probe", "measure", "warmup", "look", "first_request", "server_stop"})
+    cell.phases_s[name] = {};
+  EXPECT_EQ(preparing_phases({cell}), (std::vector<std::string>{"first_request", "look", "warmup"}));
 }
 
 TEST(Readings, CoresThatAreTakenAreBusyOrStolen) {

@@ -1,6 +1,7 @@
 // The phases of a run, one after the other, told as they end.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,10 @@ class Timeline {
   double at(Moment moment) const { return seconds(moment - origin_); }
   double now() const { return at(clock_.now()); }
 
+  /// No phase ends before it begins: one that would has no length. (What a schedule had left when all was
+  /// answered belongs to the phase before, whose end is then still to come.)
   void add(std::string name, double begin_s, double end_s) {
-    phases_.push_back({std::move(name), begin_s, end_s});
+    phases_.push_back({std::move(name), begin_s, std::max(begin_s, end_s)});
     events_.emit(phases_.back());
   }
 

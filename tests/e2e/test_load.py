@@ -91,6 +91,15 @@ def test_a_file_says_it_all(neph, server):
     assert [cell["factors"] for cell in document["cells"]] == [{"rate": 30}, {"rate": 50}]
 
 
+def test_no_phase_ends_before_it_begins(neph, server):
+    """All is answered long before the schedule's last gap is over, which is measured too: nothing is left to drain."""
+    arguments = ("--rate", 1.5, "--arrival", "constant", "--duration", "1s", *QUICK)
+    neph("load", server.http, "--model", "known", *arguments)
+    phases = {phase["name"]: phase for phase in neph.json("show", "--run", 1)["result"]["phases"]}
+    assert all(phase["end_s"] >= phase["begin_s"] for phase in phases.values()), phases
+    assert phases["drain"]["begin_s"] == phases["measure"]["end_s"]
+
+
 WARMUP_S, MEASURED_S, SEED, MOST_TRIALS = 1, 20, 11, 3
 
 

@@ -321,6 +321,44 @@ TEST(Telemetry, ShowsTheMedianRunOfEachSettingWithItsPhases) {
   EXPECT_EQ(cpu.spec["params"][0]["name"], "cell");
 }
 
+/// Beside a run's own series, of which the made-up document has no roles.
+void add_level(Run& run, std::string target, double level) {
+  run.result.series.push_back({.target = std::move(target),
+                               .name = "cpu",
+                               .unit = "cores",
+                               .at_s = {1, 2, 3},
+                               .values = {level, level, level}});
+}
+
+TEST(Telemetry, TheServersEngineThreadsAreTheEngine) {
+  auto document = served_document(1);
+  for (auto& run : document.runs) {
+    if (samples_of(run, "transport_s") == nullptr) continue;  // in-process
+    add_level(run, "engine", 0.125);                          // makes requests
+    add_level(run, "loader", 0.25);
+    add_level(run, "rest", 1.5);  // has the whole server in it
+    add_level(run, "client_engine", 0.125);
+    add_level(run, "server_rest", 0.0625);
+  }
+  const auto panel = draw("telemetry", document).panels.at(0);
+  std::map<std::string, std::map<std::int64_t, double>> levels;  // by label and cell
+  for (const auto& row : rows_of(panel))
+    if (row.contains("series")) {
+      auto& drawn = levels[row["series"]];
+      EXPECT_FALSE(drawn.contains(row["cell"])) << "twice: " << row["series"];
+      drawn[row["cell"]] = row["v"].back();
+    }
+  EXPECT_EQ(panel.spec["layer"][1]["encoding"]["color"]["scale"]["domain"],
+            Json({"engine", "loaders", "server, loaders", "server, requests", "client, requests", "rest"}));
+  for (const auto& cell : document.cells) {
+    const auto index = cell.cell.index;
+    EXPECT_GT(levels["engine"][index], 0.9) << cell.cell.label;
+    const bool served = cell.cell.factors["architecture"] == "local";
+    EXPECT_EQ(levels["client, requests"].contains(index), served);
+    EXPECT_EQ(levels["rest"].contains(index), !served) << "it would count the server twice";
+  }
+}
+
 TEST(Telemetry, SaysHowMuchItThinned) {
   const auto drawing =
       draw("telemetry",

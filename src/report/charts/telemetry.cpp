@@ -21,10 +21,13 @@ constexpr std::size_t most_points = 75000;  // of all panels and settings togeth
 constexpr std::size_t fewest_per_series = 40;
 constexpr std::size_t most_per_series = 2000;
 
+enum class Runs { all, in_process, behind_server };
+
 struct Quantity {
   std::string_view target;
   std::string_view name;
   std::string_view label;
+  Runs of = Runs::all;  ///< those in which it is what the label says
 };
 
 struct Group {
@@ -32,17 +35,27 @@ struct Group {
   std::string_view axis;  ///< the unit, in words
   double scale;           ///< from the series' unit to the axis'
   bool stacked;           ///< the quantities are parts of a whole
-  std::array<Quantity, 4> quantities;
+  std::array<Quantity, 9> quantities;
 };
 
 constexpr double to_mib = 1.0 / (1 << 20);
 
+/// Behind a server the run's own thread "engine" makes requests, and its "rest" has the whole server in it:
+/// the server's threads stand for themselves then.
+constexpr std::array<Quantity, 9> by_kind_of_thread(std::string_view name) {
+  return {{{"engine", name, "engine", Runs::in_process},
+           {"server_engine", name, "engine", Runs::behind_server},
+           {"loader", name, "loaders", Runs::in_process},
+           {"client_loader", name, "loaders", Runs::behind_server},
+           {"server_loader", name, "server, loaders", Runs::behind_server},
+           {"server_rest", name, "server, requests", Runs::behind_server},
+           {"client_engine", name, "client, requests", Runs::behind_server},
+           {"rest", name, "rest", Runs::in_process},
+           {"client_rest", name, "rest", Runs::behind_server}}};
+}
+
 constexpr std::array groups{
-    Group{"Processor, by kind of thread",
-          "cores",
-          1,
-          true,
-          {{{"engine", "cpu", "engine"}, {"loader", "cpu", "loaders"}, {"rest", "cpu", "rest"}}}},
+    Group{"Processor, by kind of thread", "cores", 1, true, by_kind_of_thread("cpu")},
     Group{"Memory of the process",
           "MiB",
           to_mib,
@@ -68,13 +81,7 @@ constexpr std::array groups{
           {{{"gpu0", "memory_used", "GPU 0"}, {"gpu1", "memory_used", "GPU 1"}}}},
     Group{"GPU power", "W", 1, false, {{{"gpu0", "power", "GPU 0"}, {"gpu1", "power", "GPU 1"}}}},
     Group{"GPU clock", "MHz", 1e-6, false, {{{"gpu0", "clock_sm", "GPU 0"}, {"gpu1", "clock_sm", "GPU 1"}}}},
-    Group{"Ready to run, but waiting for a core",
-          "threads",
-          1,
-          true,
-          {{{"engine", "cpu_wait", "engine"},
-            {"loader", "cpu_wait", "loaders"},
-            {"rest", "cpu_wait", "rest"}}}},
+    Group{"Ready to run, but waiting for a core", "threads", 1, true, by_kind_of_thread("cpu_wait")},
     Group{"Disk",
           "MiB per second",
           to_mib,
@@ -142,7 +149,14 @@ std::vector<Representative> representatives(const Document& document) {
   return found;
 }
 
+Runs kind_of(const Run& run) {
+  const auto& all = run.result.series;
+  const bool served = std::any_of(all.begin(), all.end(), [](const auto& s) { return s.target == "client"; });
+  return served ? Runs::behind_server : Runs::in_process;
+}
+
 const Series* series_of(const Run& run, const Quantity& quantity) {
+  if (quantity.of != Runs::all && quantity.of != kind_of(run)) return nullptr;
   for (const auto& series : run.result.series)
     if (series.target == quantity.target && series.name == quantity.name && !series.values.empty())
       return &series;
@@ -179,9 +193,11 @@ Json phase_rows(const std::vector<Representative>& all) {
   return rows;
 }
 
+/// The preparing ones first, so that they have the colours of their chart.
 std::vector<std::string> phases_in_words(const Document& document) {
   std::vector<std::string> names;
-  for (const auto& name : preparing_phases(document.cells)) names.push_back(in_words(name));
+  for (const auto& name : phase_names(document.cells))
+    if (name != "measure") names.push_back(in_words(name));
   return names;
 }
 
@@ -223,7 +239,7 @@ class TelemetryPanels {
     bool any_moves = false;
     for (const auto& quantity : group.quantities)
       for (const auto& from : all_) {
-        const auto* series = quantity.name.empty() ? nullptr : series_of(*from.run, quantity);
+        const auto* series = series_of(*from.run, quantity);
         if (!series) continue;
         if (labels.empty() || labels.back() != quantity.label) labels.emplace_back(quantity.label);
         any_moves |= moves(*series);
@@ -277,7 +293,8 @@ const Chart telemetry_chart{
     "telemetry", "What the machine did meanwhile",
     "One run stands for each setting: the one with the median speed. The strip on top shows "
     "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
-    "shaded stretch is the measurement.",
+    "shaded stretch is the measurement. Engine threads run the network: behind a server, whose threads are "
+    "drawn from when it is ready, they are its own; its other threads and the client’s are named as such.",
     draw_telemetry};
 
 }  // namespace neph::report

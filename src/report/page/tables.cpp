@@ -68,6 +68,10 @@ struct Shown {
   std::string heading;
 };
 
+const SeriesSummary* find_shown(const CellSummary& cell, const Shown& shown) {
+  return find_telemetry(cell, shown.target == "engine" ? engine_target(cell) : shown.target, shown.name);
+}
+
 /// The quantities of the table in the page; the folded details of each setting show all.
 std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
   std::vector<Shown> wanted{{"process", "cpu", "CPU of the process"},
@@ -81,7 +85,6 @@ std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
                             {"process", "memory_peak", "Memory peak"},
                             {"client", "cpu", "CPU of the client"},
                             {"server", "cpu", "CPU of the server"},
-                            {"server_engine", "cpu", "CPU of the server’s engine"},
                             {"client", "memory_peak", "Memory peak of the client"},
                             {"server", "memory_peak", "Memory peak of the server"},
                             {"server_container", "memory_peak", "Memory peak in the server’s container"}};
@@ -90,7 +93,7 @@ std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
       wanted.push_back({fmt::format("gpu{}", gpu), name, fmt::format("GPU {} {}", gpu, in_words(name))});
   std::erase_if(wanted, [&](const Shown& shown) {
     return std::none_of(cells.begin(), cells.end(), [&](const auto& cell) {
-      const auto* series = find_telemetry(cell, shown.target, shown.name);
+      const auto* series = find_shown(cell, shown);
       return series && series->mean;
     });
   });
@@ -108,8 +111,8 @@ std::string telemetry_table(const std::vector<CellSummary>& cells) {
   }
   for (const auto* cell : by_speed(cells)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
-    for (const auto& [target, name, heading] : shown) {
-      const auto* series = find_telemetry(*cell, target, name);
+    for (const auto& quantity_shown : shown) {
+      const auto* series = find_shown(*cell, quantity_shown);
       for (const auto member : {&SeriesSummary::mean, &SeriesSummary::max, &SeriesSummary::min})
         row.push_back(series ? quantity(series->*member, series->unit) : "–");
     }
