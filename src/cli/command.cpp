@@ -15,6 +15,7 @@
 
 #include "cli/foreign_words.hpp"
 #include "cli/terminal.hpp"
+#include "core/text.hpp"
 
 namespace neph::cli {
 
@@ -88,6 +89,17 @@ void take_standard_streams() {
 
 Error unwritten(int number) { return system_error("cannot write standard output", number); }
 
+/// A message may have several lines; what names of others have in them stands in none of them unseen.
+std::string printable_lines(std::string_view message) {
+  std::string lines;
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const auto end = std::min(message.find('\n', begin), message.size());
+    lines += (begin == 0 ? "" : "\n") + printable(message.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 /// The action, and its output all the way out: a result that nobody got is no success.
 Result<int> perform(const Command::Action& action) {
   int code = 0;
@@ -139,6 +151,10 @@ void Command::action(std::function<Status()> action) {
     NEPH_CHECK(action());
     return 0;
   });
+}
+
+std::function<bool()> Command::asked(std::string_view field) const {
+  return [option = parser_.app->get_option(option_name(field))] { return option->count() > 0; };
 }
 
 void Command::positional(std::string_view name, std::string& target, std::string_view help, bool required) {
@@ -200,7 +216,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
-    if (error.message != told_already) talk("neph: {}\n", error.message);
+    if (error.message != told_already) talk("neph: {}\n", printable_lines(error.message));
     return exit_code(error.code);
   };
   if (auto ours = foreign_words({arguments, static_cast<std::size_t>(count)}); !ours.empty())

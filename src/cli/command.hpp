@@ -43,6 +43,8 @@ class Command {
   void footer(std::string_view text);
   void action(Action action);
   void action(std::function<Status()> action);
+  /// For an action: whether the field's option was given, or has its default.
+  std::function<bool()> asked(std::string_view field) const;
 
   void positional(std::string_view name, std::string& target, std::string_view help, bool required);
   void flag(std::string_view name, bool& target, std::string_view help);

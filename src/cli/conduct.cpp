@@ -1,5 +1,6 @@
 #include "cli/conduct.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -48,6 +49,10 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
     NEPH_TRY(auto found, experiment::find_resumable(store, plan.experiment));
     if (found) {
       talk("going on with experiment {} of {}\n", found->id, plan.options.store);
+      if (!plan.is_repeat_asked) {
+        NEPH_TRY(const auto stored, store.experiment(found->id));
+        found->repeat = std::max(found->repeat, stored.repeat);
+      }
       return *found;
     }
     talk("nothing to resume in {}: this is a new experiment\n", plan.options.store);
@@ -60,6 +65,18 @@ void announce(const Experiment& experiment, std::int64_t cells) {
   const auto runs = cells * experiment.repeat;
   talk("{} x {} = {}{}\n", counted(cells, "cell"), counted(experiment.repeat, "repeat"), counted(runs, "run"),
        runs > 1 ? fmt::format(", order from seed {}", experiment.seed) : "");
+}
+
+/// What is in the store already, of which the table has everything.
+Status announce_stored(const Experiment& experiment, const store::Store& store) {
+  NEPH_TRY(const auto ended, store.finished(experiment.id));
+  if (ended.empty()) return {};
+  std::int64_t repeats = 0;
+  for (const auto& [cell, repeat] : ended) repeats = std::max(repeats, repeat + 1);
+  talk("{} of up to {} in the store already{}\n", counted(std::ssize(ended), "run"),
+       counted(repeats, "repeat"),
+       repeats > experiment.repeat ? "; more than asked for: the results below are of all of them" : "");
+  return {};
 }
 
 /// What the experiment came to, in its own words, after the table; and the exit code.
@@ -116,6 +133,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
   announce(experiment, cells);
+  NEPH_CHECK(announce_stored(experiment, store));
   Watch watch(cells * experiment.repeat);
   NEPH_TRY(const auto outcome, experiment::conduct(experiment, store, launch, watch, interrupt, clock));
   NEPH_TRY(const auto document, load_document(store, experiment.id, store::Detail::full));

@@ -17,9 +17,12 @@
 namespace neph::cli {
 namespace {
 
+constexpr std::size_t most_outcomes_shown = 6;  ///< columns that are no features, of a wide table
+
 struct FitCommand {
   TableOptions table;
   std::string out = "model.json";
+  bool force = false;
   predict::Method method = predict::Method::automatic;
 };
 
@@ -34,7 +37,9 @@ void describe(Visit&& v, Self& s) {
 
 void print_survey(const predict::Survey& survey) {
   Table table({"column", "taken for", "values", "from", "to", "empty"});
+  std::size_t outcomes = 0;
   for (const auto& column : survey.columns) {
+    if (column.kind == predict::ColumnKind::outcome && ++outcomes > most_outcomes_shown) continue;
     const bool has_range = std::isfinite(column.low);
     table.add({printable(column.name), std::string(enum_name(column.kind)), std::to_string(column.levels),
                has_range ? format_number(column.low) : "", has_range ? format_number(column.high) : "",
@@ -42,6 +47,9 @@ void print_survey(const predict::Survey& survey) {
   }
   fmt::print("{}: {}, {}\n{}", printable(survey.points.features.source), counted(survey.rows, "row"),
              counted(std::ssize(survey.points.target), "different point"), table.text());
+  if (outcomes > most_outcomes_shown)
+    fmt::print("and {} that were measured as the target was\n",
+               counted(static_cast<std::int64_t>(outcomes - most_outcomes_shown), "more column"));
   if (survey.points.noise > 0)
     fmt::print("repeats of one point differ by {:.1f} % (deviation)\n", 100 * survey.points.noise);
   for (const auto& finding : survey.findings) fmt::print("{}\n", printable(finding.message));
@@ -121,6 +129,7 @@ void print_features(const predict::Model& model) {
 
 Status fit_table(const FitCommand& options) {
   NEPH_CHECK(check_output_file("--out", options.out, {options.table.table}));
+  if (!options.force) NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   NEPH_TRY(const auto survey, survey_of(options.table));
   print_survey(survey);
   NEPH_TRY(const auto roles, roles_in(options.table, survey));
@@ -146,6 +155,7 @@ void declare_fit(Command& command) {
   auto options = std::make_shared<FitCommand>();
   command.fields(options->table, "table");
   command.fields(*options);
+  command.flag("force", options->force, "write over the file of --out where there is one");
   command.footer(
       "Examples:\n"
       "  neph fit runs.csv --target 'step time'\n"

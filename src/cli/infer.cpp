@@ -26,10 +26,11 @@ void declare_infer(Command& command) {
       "  neph infer resnet50 --images photos --batch 1,2,4,8,16,32 --repeat 20\n"
       "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json "
       "> r.json");
-  command.action([options]() -> Result<int> {
+  command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
     if (options->fields.contains("server") && !options->fields.contains("architecture"))
       options->fields["architecture"] = std::string(enum_name(workload::Architecture::remote));
     NEPH_TRY(auto plan, make_plan("infer", options->fields, options->plan));
+    plan.is_repeat_asked = is_repeat_asked();
     return conduct_plan(std::move(plan), options->conduct);
   });
 }

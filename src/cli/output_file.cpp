@@ -22,4 +22,11 @@ Status check_output_file(std::string_view option, const std::string& path,
   return {};
 }
 
+Status check_nothing_is_lost(std::string_view option, const std::string& path) {
+  std::error_code error;  // what cannot be looked at cannot be written either, and that is told then
+  if (!fs::is_regular_file(path, error)) return {};
+  return fail(ErrorCode::invalid_argument,
+              "{} {}: there is such a file; name another, or --force writes over it", option, path);
+}
+
 }  // namespace neph::cli

@@ -14,4 +14,7 @@ namespace neph::cli {
 Status check_output_file(std::string_view option, const std::string& path,
                          std::initializer_list<std::string> read);
 
+/// Error: invalid_argument, where a file of that name would be written over; it says how to have it so.
+Status check_nothing_is_lost(std::string_view option, const std::string& path);
+
 }  // namespace neph::cli

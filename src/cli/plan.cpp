@@ -94,10 +94,10 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
     return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file,
                 tables.front());
   NEPH_TRY(const auto plan_options, from_json<PlanOptions>(options, std::string(file)));
-  return make_plan(workload, document[workload], plan_options).map_error([&](Error error) {
-    error.message = fmt::format("{}: {}", file, error.message);
-    return error;
-  });
+  auto plan = make_plan(workload, document[workload], plan_options);
+  if (!plan) return fail(plan.error().code, "{}: {}", file, plan.error().message);
+  plan->is_repeat_asked = options.contains("repeat");
+  return plan;
 }
 
 }  // namespace neph::cli

@@ -32,6 +32,7 @@ struct Plan {
   Experiment experiment;
   std::vector<Cell> cells;
   PlanOptions options;
+  bool is_repeat_asked = false;  ///< by the user: resumed, an experiment has no more than that
 };
 
 /// `fields`: a workload's fields by name; an array makes a factor. Errors: an unknown field (with the nearest

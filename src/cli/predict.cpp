@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t most_shown = 100;           ///< rows of a table for people
 constexpr std::size_t most_columns_shown = 12;    ///< of it
 constexpr std::size_t most_departures_shown = 6;  ///< columns in which a row leaves it
+constexpr std::size_t most_refused_shown = 20;    ///< rows without an answer, by their numbers
 constexpr std::size_t nearest_in_json = 3;
 
 struct PredictCommand {
@@ -53,6 +54,22 @@ std::string extrapolates_as_json(const predict::Prediction& prediction) {
 
 std::string number_as_json(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
+/// Places of the rows without an answer.
+std::vector<std::size_t> refused_in(const std::vector<predict::Prediction>& predictions) {
+  std::vector<std::size_t> refused;
+  for (std::size_t row = 0; row < predictions.size(); ++row)
+    if (!predictions[row].refused.empty()) refused.push_back(row);
+  return refused;
+}
+
+/// By their numbers, as messages and people count: the first row below the heading is 1.
+std::string refused_as_json(const std::vector<predict::Prediction>& predictions) {
+  Json all = Json::array();
+  for (const auto row : refused_in(predictions))
+    all.push_back({{"row", row + 1}, {"reason", predictions[row].refused}});
+  return dump_json(all);
+}
+
 /// A line for each row. A document of a hundred thousand rows would take longer to build than to compute.
 void print_json(const predict::Model& model, const std::vector<predict::Prediction>& predictions,
                 const predict::Neighbours& neighbours) {
@@ -61,8 +78,8 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
     std::fwrite(text.data(), 1, text.size(), stdout);
     text.clear();
   };
-  fmt::format_to(std::back_inserter(text), "{{\"target\":{},\"rows\":[",
-                 dump_json(Json(model.origin().target)));
+  fmt::format_to(std::back_inserter(text), "{{\"target\":{},\"refused_rows\":{},\"rows\":[",
+                 dump_json(Json(model.origin().target)), refused_as_json(predictions));
   for (std::size_t row = 0; row < predictions.size(); ++row) {
     const auto& each = predictions[row];
     fmt::format_to(std::back_inserter(text),
@@ -77,6 +94,20 @@ void print_json(const predict::Model& model, const std::vector<predict::Predicti
   }
   text.append(std::string_view("\n]}\n"));
   flush();
+}
+
+/// Which rows have no answer, and of those that the table does not show why.
+void print_refused(const std::vector<predict::Prediction>& predictions) {
+  const auto refused = refused_in(predictions);
+  if (refused.empty()) return;
+  std::string numbers;
+  for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row + 1);
+  const bool has_more = refused.size() > most_refused_shown;
+  fmt::print("no answer for {} of {}: row {}{}\n", refused.size(), counted(std::ssize(predictions), "row"),
+             numbers, has_more ? ", ...: --json has all" : "");
+  for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
+    if (row >= most_shown) fmt::print("row {}: {}\n", row + 1, printable(predictions[row].refused));
 }
 
 void print_predictions(const predict::Model& model, const predict::Table& rows,
@@ -106,6 +137,7 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   if (rows.rows > most_shown) fmt::print("and {} more rows: --json has all\n", rows.rows - most_shown);
   if (rows.columns.size() > columns.size())
     fmt::print("the table has {} more columns, which are not shown\n", rows.columns.size() - columns.size());
+  print_refused(predictions);
   fmt::print("low to high: nine of ten measurements should lie there\n");
 }
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "cli/experiment_table.hpp"
 #include "core/text.hpp"
+#include "core/units.hpp"
+#include "report/report.hpp"
 
 namespace neph::cli {
 namespace {
@@ -83,6 +86,30 @@ Result<std::vector<std::string>> wanted_columns(const TableOptions& options, con
   return wanted;
 }
 
+/// Columns of a table that `neph export` wrote which only the runs gave, but for those that the user
+/// mentions.
+std::vector<std::string> results_of_export(const predict::Table& table, const predict::SurveyOptions& wanted,
+                                           std::size_t target) {
+  std::vector<std::string> headings;
+  for (const auto& column : table.columns) headings.push_back(column.name);
+  auto results = report::results_in_csv(headings);
+  std::set<std::size_t> mentioned{target};
+  for (const auto* names : {&wanted.used, &wanted.ignored})
+    for (const auto& name : *names) mentioned.insert(*table.find(name));
+  std::erase_if(results, [&](const auto& name) { return mentioned.contains(*table.find(name)); });
+  return results;
+}
+
+predict::Finding told_of_export(const predict::Survey& survey, std::size_t results) {
+  return {
+      std::string(predict::measured_with_target),
+      fmt::format("{} is a table of neph export: {} of results that its runs gave together with '{}' are no "
+                  "features; --use makes one of them a feature",
+                  survey.points.features.source, counted(static_cast<std::int64_t>(results), "column"),
+                  survey.target),
+      survey.rows};
+}
+
 Result<predict::Table> table_of(const TableOptions& options) {
   if (is_store(options.table)) {
     auto wanted = names_in(options.use);
@@ -114,6 +141,7 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
   NEPH_TRY(const auto table, table_of(options));
   predict::SurveyOptions wanted{.ignored = names_in(options.ignore),
                                 .used = {},
+                                .outcomes = {},
                                 .most_points = static_cast<std::size_t>(options.most_points)};
   NEPH_TRY(wanted.used, wanted_columns(options, table));
   const auto texts = terms_in(options);
@@ -122,7 +150,12 @@ Result<predict::Survey> survey_of(const TableOptions& options) {
     NEPH_CHECK(check_not_ignored(terms, table, wanted.ignored));
     for (const auto& name : terms.columns()) wanted.used.push_back(name);
   }
-  return predict::survey(table, options.target, wanted);
+  NEPH_TRY(const auto target, table.find(options.target));
+  wanted.outcomes = results_of_export(table, wanted, target);
+  NEPH_TRY(auto survey, predict::survey(table, options.target, wanted));
+  if (!wanted.outcomes.empty())
+    survey.findings.insert(survey.findings.begin(), told_of_export(survey, wanted.outcomes.size()));
+  return survey;
 }
 
 Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey) {

@@ -85,4 +85,13 @@ std::filesystem::path cache_folder() {
   return fmt::format("/tmp/neph-{}", ::getuid());
 }
 
+Status make_cache_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (!failed) return {};
+  auto error = system_error(fmt::format("cannot make {}", folder.string()), failed.value());
+  error.message += "; set XDG_CACHE_HOME to a folder that can be written";
+  return tl::unexpected(std::move(error));
+}
+
 }  // namespace neph

@@ -24,5 +24,8 @@ Status write_file(const std::filesystem::path& path, std::string_view content);
 /// Folder for what can be made again: $XDG_CACHE_HOME/neph, or ~/.cache/neph, or /tmp/neph-<uid>. Not
 /// created.
 std::filesystem::path cache_folder();
+/// Makes a folder in it. The error says how to have the cache elsewhere: there may be no home folder, as in a
+/// container.
+Status make_cache_folder(const std::filesystem::path& folder);
 
 }  // namespace neph

@@ -93,6 +93,8 @@ std::string printable(std::string_view text) {
     const char32_t c = next_code_point(text, at);
     if (c == '\n' || c == '\t') {
       out += ' ';
+    } else if (c == '\r') {
+      out += "\\r";
     } else {
       append_utf8(out, steers(c) ? replacement : c);
     }

@@ -7,8 +7,9 @@
 
 namespace neph {
 
-/// Valid UTF-8 without control characters (a line feed becomes a space, others U+FFFD), so that a file's name
-/// cannot steer a terminal or break a line.
+/// Valid UTF-8 without control characters (a line feed becomes a space, a carriage return "\r" in two
+/// letters, since names differ by one unseen; others U+FFFD), so that a file's name cannot steer a terminal
+/// or break a line.
 std::string printable(std::string_view text);
 
 /// Columns that the text takes on a terminal: combining marks 0, East Asian wide characters and emoji 2

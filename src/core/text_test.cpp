@@ -8,6 +8,7 @@ namespace {
 TEST(Printable, LeavesNothingThatSteersATerminal) {
   EXPECT_EQ(printable("a\x1b[31mb"), "a\uFFFD[31mb");
   EXPECT_EQ(printable("a\nb\tc"), "a b c");
+  EXPECT_EQ(printable("seconds\r"), "seconds\\r");
   EXPECT_EQ(printable("a\u202Etxt.exe"), "a\uFFFDtxt.exe");
   EXPECT_EQ(printable("ünï 画像 🌩"), "ünï 画像 🌩");
 }

@@ -49,7 +49,7 @@ void count(Outcome& outcome, RunStatus status) {
 Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const Launch& launch,
                         Observer& observer, Interrupt& interrupt, const Clock& clock) {
   NEPH_TRY(const auto cells, expand(experiment));
-  NEPH_CHECK(store.raise_repeat(experiment.id, experiment.repeat));
+  NEPH_CHECK(store.set_repeat(experiment.id, experiment.repeat));
   NEPH_TRY(const Ended ended, store.finished(experiment.id));
   const auto all = order(experiment, static_cast<std::int64_t>(cells.size()));
   const auto pending = without(all, ended);

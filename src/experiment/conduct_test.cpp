@@ -85,6 +85,22 @@ TEST_F(Conduct, MoreRepeatsOnResumeAddRuns) {
   EXPECT_EQ(store.experiment(experiment.id)->repeat, 5);
 }
 
+TEST_F(Conduct, FewerRepeatsOnResumeAreNotExceeded) {
+  auto experiment = begun({.workload = "infer", .spec = {{"a", 1}}, .repeat = 5});
+  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  experiment.repeat = 1;  // as far as it came
+  ASSERT_TRUE(conduct_with(experiment));
+  experiment.repeat = 2;
+  const auto outcome = conduct_with(**find_resumable(store, experiment));
+  EXPECT_EQ(outcome->skipped, 1);
+  EXPECT_EQ(outcome->ok, 1);
+  EXPECT_TRUE(outcome->complete());
+  EXPECT_EQ(store.experiment(experiment.id)->repeat, 2);
+  experiment.repeat = 1;
+  EXPECT_EQ(conduct_with(**find_resumable(store, experiment))->ok, 0);
+  EXPECT_EQ(store.experiment(experiment.id)->repeat, 2) << "what has ended stays";
+}
+
 TEST_F(Conduct, OnlyWhatIsMeasuredMakesAnotherExperiment) {
   const auto base = begun({.workload = "infer",
                            .spec = {{"model", "m.onnx"}, {"batch", 1}},

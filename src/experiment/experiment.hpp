@@ -72,8 +72,8 @@ std::vector<Slot> order(const Experiment& experiment, std::int64_t cells);
 /// Expands, stores, and returns the experiment with its number. Errors: of expand() and of the store.
 Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 
-/// The newest stored experiment with the same workload, spec and factors, with the larger of both numbers of
-/// repeats; nullopt: there is none. Repeats are not compared, so that a resumed experiment may have more; nor
+/// The newest stored experiment with the same workload, spec and factors, with the repeats of the given one;
+/// nullopt: there is none. Repeats are not compared, so that a resumed experiment may have more or fewer; nor
 /// are seed, machine and version, which it keeps from its start.
 Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment);
 

@@ -34,7 +34,7 @@ Result<std::optional<Experiment>> find_resumable(const store::Store& store, cons
   const auto found = std::find_if(stored.rbegin(), stored.rend(),
                                   [&](const Experiment& other) { return canonical(other) == wanted; });
   if (found == stored.rend()) return std::nullopt;
-  found->repeat = std::max(found->repeat, experiment.repeat);
+  found->repeat = experiment.repeat;
   return std::move(*found);
 }
 

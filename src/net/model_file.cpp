@@ -22,9 +22,7 @@ Result<std::filesystem::path> cached_network(const std::string& name, const Buil
                                 weights_seed, weights_version);
   if (std::filesystem::exists(path)) return path;
   NEPH_TRY(const auto network, build(name, options));
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  if (error) return tl::unexpected(system_error("cannot make " + path.parent_path().string(), error.value()));
+  NEPH_CHECK(make_cache_folder(path.parent_path()));
   NEPH_CHECK(write_onnx(network, static_cast<std::uint64_t>(weights_seed), path));
   return path;
 }

@@ -211,8 +211,8 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
       refuse(prediction, "no row of this machine was measured; add one or more to the table and fit again");
       continue;
     }
-    if (!inputs.unbuilt.empty() && !inputs.unbuilt[static_cast<std::size_t>(i)].empty()) {
-      refuse(prediction, inputs.unbuilt[static_cast<std::size_t>(i)]);
+    if (const auto found = inputs.refused.find(static_cast<std::size_t>(i)); found != inputs.refused.end()) {
+      refuse(prediction, found->second);
       continue;
     }
     const VectorXd own = all.logs.row(i).transpose();

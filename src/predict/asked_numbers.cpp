@@ -1,36 +1,59 @@
-// Numbers of rows that are asked for: in the unit in which the column was fitted, or alone.
+// Numbers of rows that are asked for: in the unit in which the column was fitted, or alone. A row whose
+// number cannot be read is refused, and no other.
+#include <cmath>
 #include <limits>
 
+#include "predict/cells.hpp"
 #include "predict/design.hpp"
 #include "predict/numbers_in_text.hpp"
+#include "predict/survey.hpp"
 
 namespace neph::predict {
 
-Result<double> Design::Number::of_text(const Table& rows, const std::string& cell) const {
+Result<double> Design::Number::of_text(const std::string& cell) const {
+  if (const auto number = number_of_cell(cell)) return *number;
   const auto found = number_in(cell);
-  if (!found)
-    return fail(ErrorCode::invalid_argument, "{}: column '{}' has text, as '{}', and numbers are needed",
-                rows.source, column, cell);
-  if (found->unit.empty() || found->unit == unit || !is_ever_there) return found->number;
-  return fail(ErrorCode::invalid_argument, "{}: '{}' is given in '{}', as '{}', and {}: give it {}",
-              rows.source, column, found->unit, cell,
-              unit.empty() ? "was fitted as a number alone" : fmt::format("was fitted in '{}'", unit),
-              unit.empty() ? "so" : "in that");
+  if (!found) return fail(ErrorCode::invalid_argument, "'{}' is '{}', and a number is needed", column, cell);
+  if (found->unit == unit || !is_ever_there) return found->number;
+  return fail(ErrorCode::invalid_argument, "'{}' is given in '{}', as '{}', and {}", column, found->unit,
+              cell,
+              unit.empty() ? "was fitted as a number alone: give it so"
+                           : fmt::format("was fitted in '{}': give it in that", unit));
 }
 
-Result<std::vector<double>> Design::Number::asked_in(const Table& rows) const {
+std::string Design::Number::fault_of(double value, std::size_t row) const {
+  if (std::isnan(value))
+    return may_be_empty
+               ? ""
+               : fmt::format("row {} has no '{}', which every row that was fitted to had", row + 1, column);
+  if (std::isinf(value) || (is_quantity ? !(value > 0) : std::abs(value) > largest_plain))
+    return fmt::format("'{}' is {} in row {}; {} is needed", column, value, row + 1,
+                       is_quantity ? "a number above 0" : fmt::format("at most {:g}", largest_plain));
+  return {};
+}
+
+Result<std::vector<double>> Design::Number::asked_in(const Table& rows, Refusals& refused) const {
   NEPH_TRY(const auto place, rows.find_fitted(column));
   const auto& asked = rows.columns[place];
-  if (!asked.is_text()) return asked.numbers;
+  std::vector<Result<double>> of_levels;
+  for (const auto& level : asked.levels) of_levels.push_back(of_text(level));
   std::vector<double> values(rows.rows, std::numeric_limits<double>::quiet_NaN());
-  std::vector<std::optional<double>> by_level(asked.levels.size());
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    if (asked.is_empty(row)) continue;
-    const auto level = static_cast<std::size_t>(asked.codes[row]);
-    if (!by_level[level]) {
-      NEPH_TRY(by_level[level], of_text(rows, asked.levels[level]));
+    const bool has_text = asked.is_text() && !asked.is_empty(row);
+    if (has_text) {
+      const auto& number = of_levels[static_cast<std::size_t>(asked.codes[row])];
+      if (!number) {
+        refused.try_emplace(row, fmt::format("{} (row {})", number.error().message, row + 1));
+        continue;
+      }
+      values[row] = *number;
+    } else if (!asked.is_text()) {
+      values[row] = asked.numbers[row];
     }
-    values[row] = *by_level[level];
+    if (auto fault = fault_of(values[row], row); !fault.empty()) {
+      refused.try_emplace(row, std::move(fault));
+      values[row] = std::numeric_limits<double>::quiet_NaN();
+    }
   }
   return values;
 }

@@ -100,7 +100,8 @@ void add_point(Points& points, const std::vector<double>& logs) {
 Result<Survey> with_rows(const Model& model, const Table& rows) {
   const auto& target = model.origin().target;
   NEPH_TRY(const auto logs, log_targets_in(rows, target));
-  NEPH_CHECK(model.design().apply(rows));
+  NEPH_TRY(const auto inputs, model.design().apply(rows));
+  NEPH_CHECK(none_refused(inputs.refused, rows.source));
   const auto& before = model.measured().features;
   NEPH_TRY(const auto features, features_in(rows, before, model.design().roles()));
 

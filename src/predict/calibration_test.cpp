@@ -124,7 +124,8 @@ TEST_F(Calibration, SaysWhatIsWrongWithARow) {
   EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,\n"), HasSubstr("'t' is empty in row 1"));
   EXPECT_THAT(error_of("batch,layers,machine,t\n1,4,m9,fast\n"),
               HasSubstr("'t' is no number in row 1 ('fast')"));
-  EXPECT_THAT(error_of("batch,layers,machine,t\nmany,4,m9,1\n"), HasSubstr("'batch' has text, as 'many'"));
+  EXPECT_THAT(error_of("batch,layers,machine,t\nmany,4,m9,1\n"),
+              HasSubstr("'batch' is 'many', and a number is needed (row 1)"));
   EXPECT_THAT(error_of("batch,layers,machine,t\n-1,4,m9,1\n"), HasSubstr("'batch' is -1 in row 1"));
 }
 

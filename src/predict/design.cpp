@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/names.hpp"
+#include "predict/cells.hpp"
 #include "predict/network_numbers.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
@@ -23,6 +24,7 @@ struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
   std::vector<std::vector<double>> log_quantities, features, plain, work, mean_layer, ranged;
   std::vector<std::vector<int>> is_there;  ///< of those of the ranged that may be empty
+  Refusals refused;
 
   void add_quantity(std::string name, std::vector<double> logs) {
     feature_names.push_back(name);
@@ -39,8 +41,8 @@ struct Design::Columns {
 
 /// Each row's network, with its side and batch: its place among those that differ.
 struct Design::Networks {
-  std::vector<NetworkNumbers> different;  ///< nought where it cannot be built
-  std::vector<std::string> unbuilt;       ///< why; empty: it can
+  std::vector<NetworkNumbers> different;      ///< nought where it cannot be built
+  std::vector<std::optional<Error>> unbuilt;  ///< why; nothing: it can
   std::vector<std::size_t> of_row;
 };
 
@@ -54,11 +56,11 @@ MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t 
   return matrix;
 }
 
-std::vector<std::string> some_texts(const std::vector<std::string>& all,
-                                    const std::vector<std::size_t>& rows) {
-  std::vector<std::string> some;
-  if (!all.empty())
-    for (const auto row : rows) some.push_back(all[row]);
+Refusals some_refusals(const Refusals& all, const std::vector<std::size_t>& rows) {
+  Refusals some;
+  if (all.empty()) return some;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (const auto found = all.find(rows[i]); found != all.end()) some.emplace(i, found->second);
   return some;
 }
 
@@ -73,7 +75,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .given = rows_of(inputs.given, rows),
           .ranged = some_rows(inputs.ranged, rows),
           .network = inputs.network,
-          .unbuilt = some_texts(inputs.unbuilt, rows)};
+          .refused = some_refusals(inputs.refused, rows)};
 }
 
 Result<Design> Design::learn(const Table& points, const Roles& roles) {
@@ -120,10 +122,11 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
   NEPH_CHECK(design.given_.values(points));
   Columns columns;
   NEPH_CHECK(design.add_numbers(points, columns));
+  NEPH_CHECK(none_refused(columns.refused, points.source));
   if (!design.roles_.network.empty()) {
     NEPH_TRY(const auto networks, design.networks(points));
     for (const auto& why : networks.unbuilt)
-      if (!why.empty()) return fail(ErrorCode::invalid_argument, "{}: {}", points.source, why);
+      if (why) return fail(why->code, "{}: {}", points.source, why->message);
     add_network(networks, columns);
   }
   design.quantities_ = columns.quantity_names;
@@ -170,7 +173,9 @@ Result<Inputs> Design::apply(const Table& rows) const {
   if (!roles_.network.empty()) {
     NEPH_TRY(const auto networks, this->networks(rows));
     add_network(networks, columns);
-    for (const auto place : networks.of_row) inputs.unbuilt.push_back(networks.unbuilt[place]);
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      if (const auto& why = networks.unbuilt[networks.of_row[row]])
+        columns.refused.try_emplace(row, why->message);
   }
   NEPH_TRY(inputs.places.levels, levels(rows));
   inputs.log_quantities = as_matrix(columns.log_quantities, rows.rows);
@@ -178,16 +183,34 @@ Result<Inputs> Design::apply(const Table& rows) const {
   inputs.plain = as_matrix(columns.plain, rows.rows);
   inputs.work = as_matrix(columns.work, rows.rows);
   inputs.mean_layer = as_matrix(columns.mean_layer, rows.rows);
-  NEPH_TRY(inputs.given, given_.values(rows));
+  NEPH_TRY(const auto of_terms, columns_of_terms(rows, columns.refused));
+  NEPH_TRY(inputs.given, given_.values(of_terms, AskedRows(columns.refused)));
+  inputs.refused = std::move(columns.refused);
   inputs.ranged = as_matrix(columns.ranged, rows.rows);
   for (std::size_t c = 0; c < categories_.size(); ++c)
     if (categories_[c].column == roles_.network) inputs.network = static_cast<Index>(c);
   return inputs;
 }
 
-Result<Places> Design::locate(const Table& rows) const {
+Result<Table> Design::columns_of_terms(const Table& rows, Refusals& refused) const {
+  Table columns{.source = rows.source, .rows = rows.rows};
+  for (const auto& name : given_.columns()) {
+    const auto number = std::ranges::find(numbers_, name, &Number::column);
+    if (number == numbers_.end()) {  // a machine that is called by a number
+      NEPH_TRY(const auto place, rows.find_fitted(name));
+      columns.columns.push_back(rows.columns[place]);
+      continue;
+    }
+    NEPH_TRY(auto values, number->asked_in(rows, refused));
+    columns.columns.push_back({.name = name, .numbers = std::move(values)});
+  }
+  return columns;
+}
+
+Result<Places> Design::locate(const Table& rows, Refusals& refused) const {
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
+  refused = std::move(columns.refused);
   NEPH_TRY(auto levels, this->levels(rows));
   const auto known = levels.cols();
   levels.conservativeResize(Eigen::NoChange, known + std::ssize(columns.is_there));
@@ -199,22 +222,14 @@ Result<Places> Design::locate(const Table& rows) const {
 
 Status Design::add_numbers(const Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
-    NEPH_TRY(auto values, number.asked_in(rows));
+    NEPH_TRY(auto values, number.asked_in(rows, columns.refused));
     std::vector<int> is_there(rows.rows, 1);
     for (std::size_t row = 0; row < rows.rows; ++row) {
       auto& value = values[row];
       if (std::isnan(value)) {
-        if (!number.may_be_empty)
-          return fail(ErrorCode::invalid_argument,
-                      "{}: row {} has no '{}', which every row that was fitted to had", rows.source, row + 1,
-                      number.column);
         value = number.usual;
         is_there[row] = 0;
       }
-      if (std::isinf(value) || (number.is_quantity ? !(value > 0) : std::abs(value) > largest_plain))
-        return fail(ErrorCode::invalid_argument, "{}: '{}' is {} in row {}; {} is needed", rows.source,
-                    number.column, value, row + 1,
-                    number.is_quantity ? "a number above 0" : fmt::format("at most {:g}", largest_plain));
       if (number.is_quantity) value = steady::log(value);
     }
     columns.ranged_names.push_back(number.column);
@@ -238,7 +253,9 @@ Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
     std::map<std::string, int, std::less<>> codes;
     for (const auto& level : categories_[c].levels) codes.emplace(level, static_cast<int>(codes.size()));
     const auto code_of = [&](const std::string& level) {
-      const auto found = codes.find(level);
+      auto found = codes.find(level);
+      if (const auto number = number_of_cell(level); found == codes.end() && number)
+        found = codes.find(fmt::format("{}", *number));  // "8.0" is 8 beside a row with text too
       return found == codes.end() ? -1 : found->second;
     };
     const auto& column = rows.columns[place];
@@ -277,7 +294,8 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
     const auto number = std::ranges::find(numbers_, name, &Number::column);
     if (number == numbers_.end())
       return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
-    NEPH_TRY(auto values, number->asked_in(rows));
+    Refusals refused;  // add_numbers() tells of them
+    NEPH_TRY(auto values, number->asked_in(rows, refused));
     for (auto& value : values)
       if (std::isnan(value)) value = number->usual;
     return values;
@@ -288,20 +306,21 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
   Networks networks;
   std::map<std::tuple<std::int32_t, double, double>, std::size_t> known;  // by code: quicker than by name
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    const auto code = names.is_text() ? names.codes[row] : 0;  // a number is no network: the first row fails
+    const auto code = names.is_text() ? names.codes[row] : static_cast<std::int32_t>(row);
     const auto [found, is_new] =
         known.try_emplace({code, sides[row], batches[row]}, networks.different.size());
     networks.of_row.push_back(found->second);
     if (!is_new) continue;
     const auto& work = work_of(names.text(row), sides[row]);
-    if (!work && work.error().code != ErrorCode::invalid_argument) return tl::unexpected(work.error());
     const bool has_pictures = batches[row] > 0;
     networks.different.push_back(work && has_pictures ? NetworkNumbers(*work, batches[row])
                                                       : NetworkNumbers());
-    networks.unbuilt.push_back(
-        !work          ? work.error().message
-        : has_pictures ? ""
-                       : fmt::format("no batch has {:g} pictures ({})", batches[row], roles_.batch));
+    auto& unbuilt = networks.unbuilt.emplace_back();
+    if (!work)
+      unbuilt = work.error();
+    else if (!has_pictures)
+      unbuilt = Error{ErrorCode::invalid_argument,
+                      fmt::format("no batch has {:g} pictures ({})", batches[row], roles_.batch)};
   }
   return networks;
 }

@@ -42,9 +42,8 @@ struct Inputs {
   GivenValues given;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   std::optional<Eigen::Index> network;  ///< category of its name
-  /// Of each row why its network cannot be built, and empty text if it can; its numbers are 0 then. Without
-  /// networks there are none.
-  std::vector<std::string> unbuilt;
+  /// Rows of which nothing can be computed: their numbers mean nothing.
+  Refusals refused;
   Eigen::Index rows() const { return places.numbers.rows(); }
 };
 Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);
@@ -55,12 +54,14 @@ class Design {
   /// for it), those of GivenTerms.
   static Result<Design> learn(const Table& points, const Roles& roles);
 
-  /// Errors: not_found (a column is missing, a network is not known), invalid_argument (text where there were
-  /// numbers, an empty cell in a column that had none).
+  /// Refused are rows with text or a unit where there were numbers, an empty cell in a column that had none,
+  /// a number that cannot be computed with, a network that is not known or cannot be built so, or a term that
+  /// has no value. Errors: not_found (a column is missing).
   Result<Inputs> apply(const Table& rows) const;
   /// What tells how near rows are to each other: the ranged numbers, and as levels the categories and whether
-  /// the numbers are there that may be empty. Errors: as above, but for those of networks.
-  Result<Places> locate(const Table& rows) const;
+  /// the numbers are there that may be empty. `refused` gets the rows whose numbers cannot be read. Errors:
+  /// as above.
+  Result<Places> locate(const Table& rows, Refusals& refused) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }
@@ -104,10 +105,12 @@ class Design {
     bool is_seen = true;        ///< false: it never differed, and the methods always see the usual one
     bool is_ever_there = true;  ///< false: all cells were empty, and any unit will do
 
-    /// Those that are asked for; NaN: an empty cell. Numbers alone are taken to be in the unit. Errors:
-    /// not_found; invalid_argument: text, or another unit.
-    Result<std::vector<double>> asked_in(const Table& rows) const;
-    Result<double> of_text(const Table& rows, const std::string& cell) const;
+    /// Those that are asked for; NaN: an empty cell, or a row that is refused. Numbers alone are taken to be
+    /// in the unit. Errors: not_found.
+    Result<std::vector<double>> asked_in(const Table& rows, Refusals& refused) const;
+    Result<double> of_text(const std::string& cell) const;
+    /// Why the number of that row cannot be computed with; empty: it can.
+    std::string fault_of(double value, std::size_t row) const;
   };
   struct Columns;  ///< of the inputs, one by one
   struct Networks;
@@ -115,6 +118,8 @@ class Design {
   Status add_numbers(const Table& rows, Columns& columns) const;
   Result<Eigen::MatrixXi> levels(const Table& rows) const;
   Result<Networks> networks(const Table& rows) const;
+  /// The columns that the given terms are made of, as numbers of the rows that are not refused.
+  Result<Table> columns_of_terms(const Table& rows, Refusals& refused) const;
   static void add_network(const Networks& networks, Columns& columns);
   const Result<NetworkWork>& work_of(const std::string& name, double side) const;
 

@@ -14,6 +14,7 @@ using Eigen::Index;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 Table table_of(std::string_view text) { return *parse_table(text, "t"); }
 
@@ -38,8 +39,8 @@ TEST(Design, EmptyCellsOfAColumnThatHasSomeAreAFeature) {
   const auto inputs = *design.apply(points);
   EXPECT_NEAR(inputs.places.numbers(1, 0), std::log(3), 1e-12) << "the median stands for it";
   EXPECT_EQ(inputs.places.numbers(1, 1), 0);
-  EXPECT_EQ(design.apply(table_of("x,y\n1,\n")).error().message,
-            "t: row 1 has no 'y', which every row that was fitted to had");
+  EXPECT_THAT(design.apply(table_of("x,y\n1,\n,2\n"))->refused,
+              ElementsAre(Pair(0, "row 1 has no 'y', which every row that was fitted to had")));
 }
 
 TEST(Design, AnEmptyCellOfACategoryIsALevelWhereItWasMeasured) {
@@ -54,14 +55,15 @@ TEST(Design, AnEmptyCellOfACategoryIsALevelWhereItWasMeasured) {
 TEST(Design, TakesNumbersInTheirUnitOrAlone) {
   const auto message = [](const char* fitted, const char* asked) {
     const auto inputs = Design::learn(table_of(fitted), {})->apply(table_of(asked));
-    return inputs ? "" : inputs.error().message;
+    if (!inputs) return inputs.error().message;
+    return inputs->refused.empty() ? "" : inputs->refused.begin()->second;
   };
   EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2MB\n"), "");
   EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2\n"), "");
   EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2GB\n"),
-            "t: 'x' is given in 'GB', as '2GB', and was fitted in 'MB': give it in that");
+            "'x' is given in 'GB', as '2GB', and was fitted in 'MB': give it in that (row 1)");
   EXPECT_EQ(message("x\n1\n4\n", "x\n2GB\n"),
-            "t: 'x' is given in 'GB', as '2GB', and was fitted as a number alone: give it so");
+            "'x' is given in 'GB', as '2GB', and was fitted as a number alone: give it so (row 1)");
   EXPECT_EQ(message("x\n1 MB\n4 MB\n", "x\n8\n2MB\n"), "") << "with a space or without, or alone";
   EXPECT_EQ(message("x,y\n,1\n,2\n", "x,y\n2GB,1\n"), "") << "nobody knows the unit";
   EXPECT_EQ(
@@ -72,10 +74,13 @@ TEST(Design, TakesNumbersInTheirUnitOrAlone) {
 TEST(Design, RefusesRowsThatItCannotRead) {
   const auto design = *Design::learn(table_of("x,k\n1,a\n2,b\n"), {});
   EXPECT_EQ(design.apply(table_of("k\na\n")).error().code, ErrorCode::not_found);
-  EXPECT_EQ(design.apply(table_of("x,k\nabc,a\n")).error().message,
-            "t: column 'x' has text, as 'abc', and numbers are needed");
-  EXPECT_EQ(design.apply(table_of("x,k\n-1,a\n")).error().message,
-            "t: 'x' is -1 in row 1; a number above 0 is needed");
+  const auto inputs = *design.apply(table_of("x,k\n+1,a\nabc,a\n-1,b\n1e999,b\n2,b\n"));
+  EXPECT_THAT(inputs.refused, ElementsAre(Pair(1, "'x' is 'abc', and a number is needed (row 2)"),
+                                          Pair(2, "'x' is -1 in row 3; a number above 0 is needed"),
+                                          Pair(3, "'x' is inf in row 4; a number above 0 is needed")));
+  const auto alone = *design.apply(table_of("x,k\n1,a\n2,b\n"));
+  EXPECT_EQ(inputs.places.numbers.row(0), alone.places.numbers.row(0)) << "the others are as they were";
+  EXPECT_EQ(inputs.places.numbers.row(4), alone.places.numbers.row(1));
   EXPECT_EQ((*design.apply(table_of("x,k,more\n1,c,9\n"))).places.levels(0, 0), -1)
       << "a level that is not known";
 }
@@ -125,25 +130,44 @@ TEST(Design, TheMeanLayerCountsEachByItsWork) {
           << "row " << row << ", size " << size;
 }
 
+/// A machine that is called by a number, beside one that is text: the column is text then.
+TEST(Design, ALevelThatIsANumberIsTheSameHoweverItIsWritten) {
+  const auto design = *Design::learn(table_of("m,x\n3090,1\n4090,2\n3090,3\n"), {.machine = "m"});
+  const auto levels = design.apply(table_of("m,x\n3090.0,1\nnew,2\n4090,3\n"))->places.levels;
+  EXPECT_EQ(levels(0, 0), design.apply(table_of("m,x\n3090,1\n"))->places.levels(0, 0));
+  EXPECT_EQ(levels(1, 0), -1);
+  EXPECT_GE(levels(2, 0), 0);
+}
+
+TEST(Design, ATermWithoutAValueRefusesItsRow) {
+  const auto points = table_of("a,b,t\n1,2,1\n2,3,2\n3,4,2\n");
+  const auto design = *Design::learn(points, {.terms = {.work = {"a/(b-1)"}, .latency = {}, .scale = ""}});
+  const auto inputs = *design.apply(table_of("a,b,t\n1,2,1\n1,1,1\nx,2,1\n3,4,2\n"));
+  EXPECT_THAT(inputs.refused,
+              ElementsAre(Pair(1, HasSubstr("divides by zero")), Pair(2, HasSubstr("'a' is 'x'"))));
+  EXPECT_EQ(inputs.given.work(0, 0), 1);
+  EXPECT_EQ(inputs.given.work(3, 0), 1);
+}
+
 TEST(Design, SaysWhichNetworkItDoesNotKnow) {
   const auto learn = [](const char* text) {
     return Design::learn(table_of(text), {.network = "m", .side = "s"}).error().message;
   };
-  EXPECT_EQ(learn("m,s\nResNet51,224\nvgg16,224\n"), "unknown network 'ResNet51'; did you mean 'resnet50'?");
+  EXPECT_EQ(learn("m,s\nResNet51,224\nvgg16,224\n"),
+            "t: unknown network 'ResNet51'; did you mean 'resnet50'?");
   EXPECT_THAT(learn("m,s\nvgg16,8\nvgg16,224\n"), HasSubstr("the picture is too small"));
 }
 
 TEST(Design, OfARowThatIsAskedItSaysWhyItsNetworkCannotBeBuilt) {
   const auto points = table_of("m,s,b\nvgg16,224,1\nresnet50,64,1\nvgg16,64,8\n");
   const auto design = *Design::learn(points, {.network = "m", .side = "s", .batch = "b"});
-  const auto inputs = *design.apply(table_of("m,s,b\nresnet50,64,1\nvgg16,8,1\nvgg16,64,8\n"));
-  EXPECT_THAT(inputs.unbuilt, ElementsAre("", HasSubstr("the picture is too small"), ""));
+  const auto inputs = *design.apply(table_of("m,s,b\nresnet50,64,1\nvgg16,8,1\nvgg16,64,8\nresnet51,64,1\n"));
+  EXPECT_THAT(inputs.refused, ElementsAre(Pair(1, HasSubstr("the picture is too small")),
+                                          Pair(3, HasSubstr("did you mean 'resnet50'?"))));
   EXPECT_EQ(inputs.work.row(0), design.apply(points)->work.row(1));
   EXPECT_EQ(inputs.work.row(2), design.apply(points)->work.row(2));
   EXPECT_TRUE(inputs.work.row(1).isZero());
-  EXPECT_THAT(rows_of(inputs, {1, 2}).unbuilt, ElementsAre(inputs.unbuilt[1], ""));
-  EXPECT_THAT(design.apply(table_of("m,s,b\nresnet51,64,1\n")).error().message,
-              HasSubstr("did you mean 'resnet50'?"));
+  EXPECT_THAT(rows_of(inputs, {2, 1}).refused, ElementsAre(Pair(1, inputs.refused.at(1))));
 }
 
 TEST(NetworkWork, VariantsGoFirst) {

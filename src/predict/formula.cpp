@@ -127,6 +127,12 @@ double value_of(const std::vector<Formula::Step>& steps, const std::vector<doubl
 
 }  // namespace
 
+Status AskedRows::refuse(const Table& rows, std::size_t row, std::string why) const {
+  if (!refused_) return fail(ErrorCode::invalid_argument, "{}: {}", rows.source, why);
+  refused_->try_emplace(row, std::move(why));
+  return {};
+}
+
 std::string Formula::text() const {
   std::vector<Written> stack;
   for (const auto& step : steps_) {
@@ -143,7 +149,7 @@ std::string Formula::text() const {
   return stack.empty() ? "" : stack.back().text;
 }
 
-Result<std::vector<double>> Formula::values(const Table& rows, const std::vector<bool>& wanted) const {
+Result<std::vector<std::vector<double>>> Formula::columns_in(const Table& rows) const {
   std::vector<std::vector<double>> columns;
   for (const auto& name : columns_) {
     NEPH_TRY(const auto place, rows.find(name));
@@ -153,21 +159,31 @@ Result<std::vector<double>> Formula::values(const Table& rows, const std::vector
                   rows.source, name, rows.columns[place].text(0));
     columns.push_back(std::move(*numbers));
   }
+  return columns;
+}
+
+std::string Formula::fault_of(double value, const std::vector<double>& cells, std::size_t row) const {
+  std::string told;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    told += fmt::format("{}{} = {}", i == 0 ? ", where " : ", ", columns_[i],
+                        std::isnan(cells[i]) ? "(empty)" : fmt::format("{}", cells[i]));
+  return fmt::format("'{}' {} in row {}{}", printable(text()),
+                     value < 0 && std::isfinite(value) ? fmt::format("is {:.6g}, below 0,", value)
+                                                       : "divides by zero or is no finite number",
+                     row + 1, printable(told));
+}
+
+Result<std::vector<double>> Formula::values(const Table& rows, const AskedRows& asked) const {
+  NEPH_TRY(const auto columns, columns_in(rows));
   std::vector<double> values(rows.rows, 0), cells(columns.size()), stack;
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    if (!wanted.empty() && !wanted[row]) continue;
-    std::string told;
+    if (!asked.has(row)) continue;
     for (std::size_t i = 0; i < columns.size(); ++i) cells[i] = columns[i][row];
-    values[row] = value_of(steps_, cells, stack);
-    if (values[row] >= 0 && std::isfinite(values[row])) continue;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      told += fmt::format("{}{} = {}", i == 0 ? ", where " : ", ", columns_[i],
-                          std::isnan(cells[i]) ? "(empty)" : fmt::format("{}", cells[i]));
-    return fail(ErrorCode::invalid_argument, "{}: '{}' {} in row {}{}", rows.source, printable(text()),
-                values[row] < 0 && std::isfinite(values[row])
-                    ? fmt::format("is {:.6g}, below 0,", values[row])
-                    : "divides by zero or is no finite number",
-                row + 1, printable(told));
+    const double value = value_of(steps_, cells, stack);
+    if (value >= 0 && std::isfinite(value))
+      values[row] = value;
+    else
+      NEPH_CHECK(asked.refuse(rows, row, fault_of(value, cells, row)));
   }
   return values;
 }

@@ -19,6 +19,25 @@
 
 namespace neph::predict {
 
+/// Which rows are computed, and what becomes of one that cannot be.
+class AskedRows {
+ public:
+  AskedRows() = default;  ///< all, and all must be
+  explicit AskedRows(std::vector<bool> wanted) : wanted_(std::move(wanted)) {}
+  /// All that are not refused yet, each standing for itself. `refused` must outlive it.
+  explicit AskedRows(Refusals& refused) : refused_(&refused) {}
+
+  bool has(std::size_t row) const {
+    return refused_ ? !refused_->contains(row) : wanted_.empty() || wanted_[row];
+  }
+  /// Error: invalid_argument, where all rows that are wanted must be computed.
+  Status refuse(const Table& rows, std::size_t row, std::string why) const;
+
+ private:
+  std::vector<bool> wanted_;  ///< empty: all
+  Refusals* refused_ = nullptr;
+};
+
 class Formula {
  public:
   enum class Kind {
@@ -55,15 +74,19 @@ class Formula {
   /// That it uses: whole names, each once.
   const std::vector<std::string>& columns() const { return columns_; }
 
-  /// Of each row; of rows that are not wanted 0 (empty: all are). Errors: not_found (a column is missing),
-  /// invalid_argument (a row with a value that is below 0 or no number, or that divides by zero on the way;
-  /// the message names the row, counted from 1, and what stands there).
-  Result<std::vector<double>> values(const Table& rows, const std::vector<bool>& wanted = {}) const;
+  /// Of each row; of rows that are not asked for, or refused, 0. Refused is a row with a value that is below
+  /// 0 or no number, or that divides by zero on the way; the message names the row, counted from 1, and what
+  /// stands there. Errors: not_found (a column is missing), invalid_argument (a column of text), and those of
+  /// AskedRows::refuse.
+  Result<std::vector<double>> values(const Table& rows, const AskedRows& asked = {}) const;
 
   bool operator==(const Formula&) const = default;
 
  private:
   friend class FormulaParser;
+  Result<std::vector<std::vector<double>>> columns_in(const Table& rows) const;
+  std::string fault_of(double value, const std::vector<double>& cells, std::size_t row) const;
+
   std::vector<std::string> columns_;
   std::vector<Step> steps_;
 };

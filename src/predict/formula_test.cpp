@@ -118,7 +118,7 @@ TEST(Formula, ValuesThatAreNoTimesAreRefusedWithTheirRow) {
   const auto holes = *parse_table("h,t\n1,1\n,2\n", "t.csv");
   EXPECT_EQ(Formula::parse("h", holes)->values(holes).error().message,
             "t.csv: 'h' divides by zero or is no finite number in row 2, where h = (empty)");
-  EXPECT_THAT(*Formula::parse("2*h", holes)->values(holes, {true, false}), ElementsAre(2, 0));
+  EXPECT_THAT(*Formula::parse("2*h", holes)->values(holes, AskedRows({true, false})), ElementsAre(2, 0));
   const auto text = *parse_table("h\nmany\n", "q.csv");
   EXPECT_THAT(Formula::parse("h", holes)->values(text).error().message, HasSubstr("has text, as 'many'"));
 }

@@ -64,33 +64,35 @@ Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& table,
   if (terms.uses(table.columns[place].name))
     return fail(ErrorCode::invalid_argument, "--term: '{}' is the target, and no term can be made of it",
                 table.columns[place].name);
-  if (!terms.empty()) NEPH_CHECK(terms.values(table, measured_rows(table, table.columns[place])));
+  if (!terms.empty()) NEPH_CHECK(terms.values(table, AskedRows(measured_rows(table, table.columns[place]))));
   return terms;
 }
 
-Result<GivenValues> GivenTerms::values(const Table& rows, const std::vector<bool>& wanted) const {
+Result<GivenValues> GivenTerms::values(const Table& rows, const AskedRows& asked) const {
   std::vector<double> scales(rows.rows, 1);
   if (scale_) {
-    auto of_scale = scale_->values(rows, wanted);
+    auto of_scale = scale_->values(rows, asked);
     if (!of_scale) return named("--scale", of_scale.error());
     scales = std::move(*of_scale);
   }
-  const auto is_wanted = [&](std::size_t row) { return wanted.empty() || wanted[row]; };
+  const auto refuse = [&](const char* option, std::size_t row, const std::string& why) -> Status {
+    const auto status = asked.refuse(rows, row, fmt::format("{} in row {}", why, row + 1));
+    return status ? status : Status(named(option, status.error()));
+  };
   for (std::size_t row = 0; row < rows.rows; ++row)
-    if (is_wanted(row) && !(scales[row] > 0))
-      return fail(ErrorCode::invalid_argument, "--scale: {}: '{}' is 0 in row {}", rows.source,
-                  scale_->text(), row + 1);
+    if (asked.has(row) && !(scales[row] > 0))
+      NEPH_CHECK(refuse("--scale", row, fmt::format("'{}' is 0", scale_->text())));
   const auto scaled = [&](const char* option, const std::vector<Formula>& terms) -> Result<MatrixXd> {
     MatrixXd matrix(static_cast<Index>(rows.rows), static_cast<Index>(terms.size()));
     for (std::size_t k = 0; k < terms.size(); ++k) {
-      const auto values = terms[k].values(rows, wanted);
+      const auto values = terms[k].values(rows, asked);
       if (!values) return named(option, values.error());
       for (std::size_t row = 0; row < rows.rows; ++row) {
         const double product = (*values)[row] * scales[row];
-        if (!std::isfinite(product))
-          return fail(ErrorCode::invalid_argument, "{}: {}: '{}' times the scale is infinite in row {}",
-                      option, rows.source, terms[k].text(), row + 1);
-        matrix(static_cast<Index>(row), static_cast<Index>(k)) = product;
+        const bool is_finite = std::isfinite(product);
+        if (!is_finite)
+          NEPH_CHECK(refuse(option, row, fmt::format("'{}' times the scale is infinite", terms[k].text())));
+        matrix(static_cast<Index>(row), static_cast<Index>(k)) = is_finite ? product : 0;
       }
     }
     return matrix;

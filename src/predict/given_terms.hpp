@@ -32,8 +32,9 @@ class GivenTerms {
   /// rows that have a target, which it calls by their places in the table.
   static Result<GivenTerms> parse(const TermTexts& texts, const Table& table, const std::string& target);
 
-  /// Errors: those of Formula::values; invalid_argument (a scale that is 0, products that are not finite).
-  Result<GivenValues> values(const Table& rows, const std::vector<bool>& wanted = {}) const;
+  /// Refused are rows as Formula::values refuses them, with a scale that is 0, or with products that are not
+  /// finite. Errors: those of Formula::values.
+  Result<GivenValues> values(const Table& rows, const AskedRows& asked = {}) const;
 
   const std::vector<Formula>& work() const { return work_; }
   const std::vector<Formula>& latency() const { return latency_; }

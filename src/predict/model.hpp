@@ -66,7 +66,7 @@ class Model {
   /// together.
   Result<std::vector<Prediction>> predict(const Table& rows, std::size_t threads = 2) const;
   /// The `count` measured points nearest to each row: first those that differ in the fewest categories, and
-  /// numbers that are there or not, then in numbers.
+  /// numbers that are there or not, then in numbers. None of a row whose numbers cannot be read.
   Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count,
                                                         std::size_t threads = 2) const;
 

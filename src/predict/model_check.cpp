@@ -56,7 +56,9 @@ Status ModelParts::check(const Model& model) {
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),
                         "the points' numbers"));
   NEPH_CHECK(check_measured(model.measured_, model.points_.places.numbers.rows()));
-  NEPH_CHECK(consistent(design.locate(model.measured_.features).has_value(), "what was measured"));
+  Refusals refused;
+  const auto located = design.locate(model.measured_.features, refused);
+  NEPH_CHECK(consistent(located && refused.empty(), "what was measured"));
   NEPH_CHECK(consistent(std::ssize(model.counts_) == categories, "counts of the categories"));
   for (std::size_t c = 0; c < model.counts_.size(); ++c)
     NEPH_CHECK(

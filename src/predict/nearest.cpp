@@ -50,8 +50,9 @@ void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_
 }  // namespace
 
 Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
-  NEPH_TRY(const auto places, design_.locate(rows));
-  NEPH_TRY(const auto measured, design_.locate(measured_.features));
+  Refusals refused, of_measured;
+  NEPH_TRY(const auto places, design_.locate(rows, refused));
+  NEPH_TRY(const auto measured, design_.locate(measured_.features, of_measured));
   const Eigen::RowVectorXd range = high_ - low_;
   const Eigen::RowVectorXd width =
       (range.array() > 0).select(range, 1);  // of a constant any distance is alike
@@ -69,6 +70,7 @@ Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, s
       const auto row = static_cast<Index>(jobs[job][i]);
       if (i == 0 || levels.row(row) != levels.row(static_cast<Index>(jobs[job][i - 1])))
         alike = by_differing_categories(levels.row(row), measured.levels, points);
+      if (refused.contains(jobs[job][i])) continue;
       for (const auto& each : alike) add_least(each, asked.row(row), count, all[jobs[job][i]]);
     }
   });

@@ -39,6 +39,7 @@ std::string_view without_prefix(std::string_view unit) {
 
 std::optional<NumberInText> number_in(std::string_view cell) {
   NumberInText found;
+  if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), found.number);
   found.unit = cell.substr(static_cast<std::size_t>(end - cell.data()));
   found.unit.remove_prefix(std::min(found.unit.find_first_not_of(' '), found.unit.size()));
@@ -80,12 +81,12 @@ Column in_unit(const Column& column, const std::string& unit) {
   Column text{.name = column.name};
   std::map<std::string, std::int32_t> codes;
   for (std::size_t row = 0; row < column.rows(); ++row) {
-    if (column.is_empty(row)) {
+    const auto number = column.is_empty(row) ? std::nullopt : number_in(column.text(row));
+    if (!number) {
       text.codes.push_back(-1);
       continue;
     }
-    const auto cell = column.text(row);
-    const auto cell_in_unit = fmt::format("{}{}", number_in(cell)->number, unit);
+    const auto cell_in_unit = fmt::format("{}{}", number->number, unit);
     const auto [found, is_new] = codes.emplace(cell_in_unit, static_cast<std::int32_t>(text.levels.size()));
     if (is_new) text.levels.push_back(found->first);
     text.codes.push_back(found->second);

@@ -29,6 +29,7 @@ std::string unit_of(const Column& column);
 std::vector<std::string> units_of_one_kind(const Column& column);
 
 /// The numbers of a column, which stand alone or with that unit behind them, with it behind each: "64px".
+/// What is no number ("nan") is an empty cell.
 Column in_unit(const Column& column, const std::string& unit);
 
 /// The numbers of a column, whether written as numbers or as "128dataset"; nothing: it has text.

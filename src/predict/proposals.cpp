@@ -41,14 +41,15 @@ std::vector<Choice> choose(MatrixXd covariance, double noise, std::size_t count)
   return chosen;
 }
 
-/// Those whose network can be built with pictures of their side.
+/// Those that can be computed: whose network can be built with pictures of their side, whose terms have
+/// values.
 Result<Table> buildable(const Table& combinations, const Table& points, const Roles& roles) {
-  if (roles.network.empty()) return combinations;
+  if (roles.network.empty() && roles.terms.empty()) return combinations;
   NEPH_TRY(const auto design, Design::learn(points, roles));
   NEPH_TRY(const auto inputs, design.apply(combinations));
   std::vector<std::size_t> built;
   for (std::size_t row = 0; row < combinations.rows; ++row)
-    if (inputs.unbuilt[row].empty()) built.push_back(row);
+    if (!inputs.refused.contains(row)) built.push_back(row);
   return rows_of(combinations, built);
 }
 

@@ -12,6 +12,7 @@
 #include "predict/numbers_in_text.hpp"
 #include "predict/oddities.hpp"
 #include "predict/point_order.hpp"
+#include "predict/target_copies.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::predict {
@@ -58,6 +59,8 @@ class Surveying {
     kinds_[target] = ColumnKind::target;
     for (const auto& name : options.ignored) ignored_.insert(*table.find(name));
     for (const auto& name : options.used) used_.insert(*table.find(name));
+    for (const auto& name : options.outcomes)
+      if (const auto i = *table.find(name); i != target) kinds_[i] = ColumnKind::outcome;
   }
 
   Result<Survey> operator()() && {
@@ -65,17 +68,14 @@ class Surveying {
     tell_columns_apart();
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (!ignored_.contains(i)) survey_.columns.push_back(surveyed(i));
-    if (features().empty())
-      return fail(ErrorCode::invalid_argument,
-                  "{}: no column tells its rows apart but '{}': nothing to predict it from", table_.source,
-                  survey_.target);
+    NEPH_CHECK(check_features());
     join_repeats();
     if (survey_.points.target.size() < fewest_points)
       return fail(ErrorCode::invalid_argument,
-                  "{}: {} different rows are too few to fit anything to; {} are the least", table_.source,
-                  survey_.points.target.size(), fewest_points);
+                  "{}: {} different rows are too few to fit anything to; {} are the least{}", table_.source,
+                  survey_.points.target.size(), fewest_points, what_was_set_apart());
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (!ignored_.contains(i) && table_.columns[i].is_text())
+      if (!ignored_.contains(i) && kinds_[i] != ColumnKind::outcome && table_.columns[i].is_text())
         if (auto finding = nearly_numbers(table_.columns[i])) survey_.findings.push_back(std::move(*finding));
     for (auto& finding : oddities(survey_.points)) survey_.findings.push_back(std::move(finding));
     draw_points();
@@ -84,6 +84,19 @@ class Surveying {
   }
 
  private:
+  Status check_features() const {
+    if (!features().empty()) return {};
+    return fail(ErrorCode::invalid_argument,
+                "{}: no column tells its rows apart but '{}': nothing to predict it from{}", table_.source,
+                survey_.target, what_was_set_apart());
+  }
+  /// For an error that may come of it.
+  std::string what_was_set_apart() const {
+    std::string all;
+    for (const auto& finding : survey_.findings)
+      if (finding.code == measured_with_target) all += "; " + finding.message;
+    return all;
+  }
   Status keep_possible_rows() {
     const auto& target = table_.columns[target_];
     if (target.is_text())
@@ -108,7 +121,8 @@ class Surveying {
                        counted(impossible, "row")),
            impossible);
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (i != target_ && !ignored_.contains(i)) leave_out_too_large(table_.columns[i]);
+      if (i != target_ && !ignored_.contains(i) && kinds_[i] != ColumnKind::outcome)
+        leave_out_too_large(table_.columns[i]);
     if (rows_.empty())
       return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
     for (const auto row : rows_) log_target_.push_back(std::log(target.numbers[row]));
@@ -146,6 +160,7 @@ class Surveying {
       log_target_.push_back(all_logs[alike[group].front()]);
     }
     name_kinds();
+    set_apart_copies_of_the_target();
     set_apart_what_repeats_differ_in();
     rows_ = all_rows;
     log_target_ = all_logs;
@@ -159,6 +174,7 @@ class Surveying {
       const auto values = levels_[i] = distinct(column, rows_);
       const bool some_empty =
           std::any_of(rows_.begin(), rows_.end(), [&](std::size_t row) { return column.is_empty(row); });
+      if (kinds_[i] == ColumnKind::outcome) continue;
       if (values + (some_empty ? 1 : 0) <= 1) {
         kinds_[i] = ColumnKind::constant;
       } else if (column.is_text() && !embedded_numbers(column)) {
@@ -166,6 +182,17 @@ class Surveying {
                          static_cast<double>(values) > text_nearly_every * static_cast<double>(rows_.size());
         kinds_[i] = own && !used_.contains(i) ? ColumnKind::identifier : ColumnKind::category;
       }
+    }
+  }
+
+  void set_apart_copies_of_the_target() {
+    const std::vector<std::size_t> wanted(used_.begin(), used_.end());
+    for (const auto& copy : target_copies(table_, target_, features(), wanted, rows_)) {
+      kinds_[copy.column] = ColumnKind::outcome;
+      find(std::string(measured_with_target),
+           fmt::format("'{}' is {}: it was measured with it and is no feature; --use makes it one",
+                       table_.columns[copy.column].name, copy.how),
+           survey_.rows);
     }
   }
 
@@ -346,7 +373,7 @@ class Surveying {
 
 Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options) {
   NEPH_TRY(const auto place, table.find(target));
-  for (const auto* names : {&options.ignored, &options.used})
+  for (const auto* names : {&options.ignored, &options.used, &options.outcomes})
     for (const auto& name : *names) NEPH_CHECK(table.find(name));
   return Surveying(table, place, options)();
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/describe.hpp"
@@ -17,7 +18,7 @@ enum class ColumnKind {
   constant,    ///< tells no row from another
   identifier,  ///< text that is another in nearly every row
   repeat,      ///< tells only the repeats of one point apart
-  outcome,     ///< a number that differs even between repeats: it was measured, as the target was
+  outcome,  ///< measured, as the target was: it differs even between repeats, or is the target in other words
   target,
 };
 constexpr auto enum_names(ColumnKind) {
@@ -43,6 +44,9 @@ void describe(Visit&& v, Self& s) {
   v("low", s.low, "least number");
   v("high", s.high, "largest number");
 }
+
+/// Of a finding about a column that is no feature because it was measured with the target.
+inline constexpr std::string_view measured_with_target = "measured_with_target";
 
 /// Something odd, and in how many rows.
 struct Finding {
@@ -92,6 +96,7 @@ struct Survey {
 struct SurveyOptions {
   std::vector<std::string> ignored;   ///< columns that are not looked at
   std::vector<std::string> used;      ///< features, whatever they look like
+  std::vector<std::string> outcomes;  ///< known to have been measured with the target
   std::size_t most_points = 200'000;  ///< of more, a draw that has the ends of each number and all levels
 };
 

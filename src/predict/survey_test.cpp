@@ -131,7 +131,7 @@ TEST(Survey, NumbersThatDifferInEveryRowAreFeaturesWhereTheTargetFollowsThem) {
   std::string text = "rate,kind,t\n";
   for (int i = 0; i < 100; ++i) {
     const double rate = random.uniform() + 0.1;
-    text += fmt::format("{},k{},{}\n", rate, i % 2, 1 / rate);
+    text += fmt::format("{},k{},{}\n", rate, i % 2, (1 + i % 2) / rate);
   }
   EXPECT_THAT(kinds(surveyed(text, "t")),
               ElementsAre(ColumnKind::number, ColumnKind::category, ColumnKind::target));

@@ -268,6 +268,11 @@ std::vector<Json> cells_of(const Column& column) {
   return cells;
 }
 
+Status none_refused(const Refusals& refused, const std::string& source) {
+  if (refused.empty()) return {};
+  return fail(ErrorCode::invalid_argument, "{}: {}", source, refused.begin()->second);
+}
+
 std::string_view without_unit(std::string_view name) {
   for (const auto& [open, close] : {std::pair{'(', ')'}, std::pair{'[', ']'}})
     if (const auto begin = name.rfind(open);

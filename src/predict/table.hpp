@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ struct Table {
   /// with what find() would take for it.
   Result<std::size_t> find_fitted(std::string_view name) const;
 };
+
+/// Rows, by their places, that nothing can be computed of, and why.
+using Refusals = std::map<std::size_t, std::string>;
+/// Where all rows are needed. Error: invalid_argument with the first reason.
+Status none_refused(const Refusals& refused, const std::string& source);
 
 struct TableLimits {
   /// Of the columns in memory. A table that needs more is refused as soon as it does.

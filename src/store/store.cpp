@@ -1,5 +1,6 @@
 #include "store/store.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -38,6 +39,12 @@ Status check_place(const std::filesystem::path& path, Access access) {
   if (!std::filesystem::exists(path, ignored) && ::access(folder.c_str(), W_OK | X_OK) != 0)
     return tl::unexpected(system_error(fmt::format("cannot make {}", path.string()), errno));
   return {};
+}
+
+/// A file that was made and got no tables, for want of space: nobody shall take it for a store.
+void remove_if_empty(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::file_size(path, ignored) == 0 && !ignored) std::filesystem::remove(path, ignored);
 }
 
 constexpr std::string_view experiment_table = "experiment";
@@ -103,14 +110,20 @@ Result<bool> has_ended(const Connection& connection, const Run& run) {
 Result<Store> Store::open(const std::filesystem::path& path, Access access, double wait_s) {
   NEPH_CHECK(check_place(path, access));
   std::error_code failed;
-  auto whole = std::filesystem::absolute(path, failed);  // SQLite has names of its own, ":memory:" for one
+  const auto whole =
+      std::filesystem::absolute(path, failed);  // SQLite has names of its own, ":memory:" for one
   if (failed)
     return tl::unexpected(system_error(fmt::format("cannot use {}", path.string()), failed.value()));
-  auto file = std::make_unique<File>(std::move(whole));
-  NEPH_CHECK(file->connection.open(access == Access::write, wait_s));
-  NEPH_CHECK(access == Access::write ? prepare_for_writing(file->connection)
-                                     : prepare_for_reading(file->connection));
-  return Store(std::move(file));
+  const bool is_there = std::filesystem::exists(whole, failed);
+  auto file = std::make_unique<File>(whole);
+  auto status = file->connection.open(access == Access::write, wait_s);
+  if (status)
+    status = access == Access::write ? prepare_for_writing(file->connection)
+                                     : prepare_for_reading(file->connection);
+  if (status) return Store(std::move(file));
+  file.reset();
+  if (!is_there) remove_if_empty(whole);
+  return tl::unexpected(std::move(status).error());
 }
 
 Result<std::int64_t> Store::create_experiment(const Experiment& experiment, const std::vector<Cell>& cells) {
@@ -121,9 +134,10 @@ Result<std::int64_t> Store::create_experiment(const Experiment& experiment, cons
   return id;
 }
 
-Status Store::raise_repeat(std::int64_t experiment_id, std::int64_t repeat) {
-  NEPH_TRY(const Experiment stored, experiment(experiment_id));
-  if (stored.repeat >= repeat) return {};
+Status Store::set_repeat(std::int64_t experiment_id, std::int64_t repeat) {
+  NEPH_CHECK(experiment(experiment_id));
+  NEPH_TRY(const auto ended, finished(experiment_id));
+  for (const auto& [cell, ended_repeat] : ended) repeat = std::max(repeat, ended_repeat + 1);
   NEPH_TRY(auto update, file_->connection.prepare("UPDATE experiment SET repeat = ? WHERE id = ?"));
   update.bind(1, repeat);
   update.bind(2, experiment_id);

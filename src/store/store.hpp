@@ -57,8 +57,8 @@ class Store {
   /// Errors: io (disk full), unavailable (locked), corrupt; so all functions below.
   Result<std::int64_t> create_experiment(const Experiment& experiment, const std::vector<Cell>& cells);
 
-  /// More repeats for an experiment that is resumed; fewer than it has change nothing. not_found: no such id.
-  Status raise_repeat(std::int64_t experiment_id, std::int64_t repeat);
+  /// Other repeats for an experiment that is resumed, but no fewer than have ended. not_found: no such id.
+  Status set_repeat(std::int64_t experiment_id, std::int64_t repeat);
 
   /// Oldest first.
   Result<std::vector<Experiment>> experiments() const;

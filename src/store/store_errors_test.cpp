@@ -239,6 +239,24 @@ TEST(StoreErrors, DiskFull) {
   EXPECT_THAT(said, testing::ContainsRegex("all [1-9][0-9]* kept: true, ok"));
 }
 
+/// A file of no bytes would pass for a store without experiments, or for one that was emptied.
+TEST(StoreErrors, AStoreForWhichThereIsNoRoomLeavesNothing) {
+  const ScratchFolder folder;
+  const auto opened_without_room = [&](const char* name) {
+    return in_child([&] {
+      std::signal(SIGXFSZ, SIG_IGN);
+      const rlimit limit{8192, 8192};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      return opened(folder / name, Access::write);
+    });
+  };
+  EXPECT_THAT(opened_without_room("neph.db"), StartsWith("io: "));
+  EXPECT_TRUE(folder.names().empty());
+  std::ofstream(folder / "mine.db").flush();
+  EXPECT_THAT(opened_without_room("mine.db"), StartsWith("io: "));
+  EXPECT_THAT(folder.names(), testing::ElementsAre("mine.db")) << "what was there stays";
+}
+
 TEST(StoreErrors, FileMayNotGrow) {
   const ScratchFolder folder;
   const auto said = in_child([&] {

@@ -198,14 +198,17 @@ TEST(Store, ARunEndsOnceButAnInterruptedOneMayBeRepeated) {
   EXPECT_THAT(again.error().message, HasSubstr("repeat 0 of cell 2"));
 }
 
-TEST(Store, RepeatsCanOnlyGrow) {
+TEST(Store, RepeatsAreAsAskedButNoFewerThanHaveEnded) {
   const ScratchFolder folder;
   auto store = *Store::open(folder / "neph.db", Access::write);
   const auto id = *store.create_experiment(sample_experiment(), {});
-  ASSERT_TRUE(store.raise_repeat(id, 20));
-  ASSERT_TRUE(store.raise_repeat(id, 10));
-  EXPECT_EQ(store.experiment(id)->repeat, 20);
-  EXPECT_EQ(store.raise_repeat(99, 3).error().code, ErrorCode::not_found);
+  ASSERT_TRUE(store.set_repeat(id, 20));
+  ASSERT_TRUE(store.set_repeat(id, 10));
+  EXPECT_EQ(store.experiment(id)->repeat, 10);
+  ASSERT_TRUE(store.add_run(sample_run(id, 0, 4)));
+  ASSERT_TRUE(store.set_repeat(id, 2));
+  EXPECT_EQ(store.experiment(id)->repeat, 5);
+  EXPECT_EQ(store.set_repeat(99, 3).error().code, ErrorCode::not_found);
 }
 
 /// Schema 3 is schema 4 without the probes of searches.

@@ -38,10 +38,7 @@ Result<std::filesystem::path> prepared_folder(const data::PictureSet& set, const
   const auto folder = cache_folder() / "prepared" / fmt::format("{:016x}", content_key(set, transform));
   NEPH_TRY(const auto manifest, data::read_prepared(folder));
   if (manifest) return folder;
-  std::error_code error;
-  std::filesystem::create_directories(folder.parent_path(), error);
-  if (error)
-    return tl::unexpected(system_error("cannot make " + folder.parent_path().string(), error.value()));
+  NEPH_CHECK(make_cache_folder(folder.parent_path()));
   const auto threads = host::usable_cores();
   NEPH_CHECK(
       data::prepare(set, transform, folder, {.threads = threads}, [&](std::int64_t done, std::int64_t total) {
