@@ -104,8 +104,8 @@ void print_refused(const std::vector<predict::Prediction>& predictions) {
   for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row + 1);
   const bool has_more = refused.size() > most_refused_shown;
-  fmt::print("no answer for {} of {}: row {}{}\n", refused.size(), counted(std::ssize(predictions), "row"),
-             numbers, has_more ? ", ...: --json has all" : "");
+  fmt::print("no answer for {} of {}: {} {}{}\n", refused.size(), counted(std::ssize(predictions), "row"),
+             refused.size() == 1 ? "row" : "rows", numbers, has_more ? ", ...: --json has all" : "");
   for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
     if (row >= most_shown) fmt::print("row {}: {}\n", row + 1, printable(predictions[row].refused));
 }

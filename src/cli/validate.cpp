@@ -259,6 +259,8 @@ Validation validation_of(const predict::Survey& survey, const std::vector<predic
   for (const auto& column : survey.points.features.columns)
     validation.features.push_back({column.name, predict::cells_of(column)});
   for (const auto& judged : all) validation.methods.push_back(method_of(survey, splits, judged));
+  for (const auto& finding : survey.findings)
+    if (finding.code == predict::measured_with_target) validation.notes.push_back(finding.message);
   return validation;
 }
 

@@ -311,6 +311,12 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
         known.try_emplace({code, sides[row], batches[row]}, networks.different.size());
     networks.of_row.push_back(found->second);
     if (!is_new) continue;
+    if (names.is_empty(row)) {
+      networks.different.emplace_back();
+      networks.unbuilt.push_back(Error{ErrorCode::invalid_argument,
+                                       fmt::format("'{}' is empty, and names no network", roles_.network)});
+      continue;
+    }
     const auto& work = work_of(names.text(row), sides[row]);
     const bool has_pictures = batches[row] > 0;
     networks.different.push_back(work && has_pictures ? NetworkNumbers(*work, batches[row])

@@ -230,8 +230,8 @@ Rows drawn(const Rows& rows, std::size_t most) {
 }
 
 std::string times(std::string_view name, double power, double factor) {
-  return power > 0 ? fmt::format("'{}' times {:.3g}", name, 1 / factor)
-                   : fmt::format("{:.3g} divided by '{}'", factor, name);
+  return power > 0 ? fmt::format("'{}' times {:.4g}", name, 1 / factor)
+                   : fmt::format("{:.4g} divided by '{}'", factor, name);
 }
 
 class Search {

@@ -55,6 +55,27 @@ TEST(Csv, IsGolden) { expect_golden("cells.csv", csv(small_document())); }
 TEST(Csv, IsGoldenForHostileText) {
   expect_golden("hostile.csv", csv(sample_document({.batches = {1, 8}, .modes = {"sync"}, .hostile = true})));
 }
+TEST(Csv, TellsItsResultsFromTheFactors) {
+  const auto headings = [](const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream line(text.substr(0, text.find('\n')));
+    for (std::string each; std::getline(line, each, ',');) all.push_back(each);
+    return all;
+  };
+  const auto features = [&](const std::vector<std::string>& all) {
+    auto left = all;
+    const auto results = results_in_csv(all);
+    std::erase_if(left, [&](const auto& each) { return std::ranges::count(results, each) > 0; });
+    return left;
+  };
+  auto table = headings(csv(sample_document({.batches = {1, 8}, .modes = {"sync", "async"}})));
+  EXPECT_THAT(features(table), testing::ElementsAre("batch", "mode"));
+  EXPECT_THAT(features(headings(csv(load_document()))), Not(testing::Contains(HasSubstr("per_s"))));
+  table.insert(table.begin(), "site");  // of somebody who put several together
+  table.push_back("machine");
+  EXPECT_THAT(features(table), testing::ElementsAre("site", "batch", "mode", "machine"));
+  EXPECT_TRUE(results_in_csv({"batch", "verdict", "seconds"}).empty()) << "another's table";
+}
 TEST(Csv, OfNothingIsNothingButALine) { EXPECT_EQ(csv(empty_document()), "\n"); }
 
 TEST(Markdown, IsGolden) { expect_golden("report.md", markdown(small_document())); }

@@ -69,6 +69,24 @@ def test_a_complete_experiment_has_nothing_to_resume(neph, tmp_path, small_model
     assert ended_runs(tmp_path) == before
 
 
+def test_resuming_runs_as_many_repeats_as_are_asked_for(neph, tmp_path, small_model, pictures):
+    few = ("infer", small_model, "--images", pictures, "--batch", "1,2", "--count", 16, "--warmup", 1, "--warmup-max-s", 0.1)
+    repeats = lambda: [cell["images_per_s"]["n"] for cell in neph.json("show", 1)["cells"]]  # noqa: E731
+    neph(*few, "--repeat", 3)
+    before = ended_runs(tmp_path)
+    said = neph(*few, "--repeat", 2, "--resume").stderr
+    assert ended_runs(tmp_path) == before and repeats() == [3, 3]
+    assert "6 runs of up to 3 repeats in the store already; more than asked for: the results below are of all of them" in said
+    neph(*few, "--repeat", 4, "--resume")
+    assert ended_runs(tmp_path)[:6] == before and repeats() == [4, 4]
+    with sqlite3.connect(tmp_path / "neph.db") as connection:  # as an experiment of nine repeats that was stopped in the third
+        connection.execute("UPDATE run SET status = 'interrupted' WHERE repeat > 2 OR repeat = 2 AND cell = 1")
+        connection.execute("UPDATE experiment SET repeat = 9")
+    neph(*few, "--repeat", 3, "--resume")
+    assert sorted((cell, repeat) for cell, repeat, _ in ended_runs(tmp_path)) == [(cell, repeat) for cell in range(2) for repeat in range(3)]
+    assert neph.json("show", 1)["experiment"]["repeat"] == 3
+
+
 def test_the_order_of_runs_is_the_seeds(neph, tmp_path, small_model, pictures):
     neph("infer", small_model, "--images", pictures, *CELLS)
     first = [(cell, repeat) for cell, repeat, _ in ended_runs(tmp_path)]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import resource
 
 import numpy
 import onnx.reference
@@ -94,6 +95,22 @@ def test_every_factor_does_its_work(neph, monkeypatch, tmp_path, small_model, pi
     (cell,) = document["cells"]
     assert cell["images_per_s"]["value"] > 0
     assert cell["figures"]["pictures_failed"]["value"] == 0
+
+
+def test_without_a_home_folder_the_way_out_is_said(neph, monkeypatch, pictures):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/proc/nobody")  # where root can make no folder either
+    said = neph("infer", "mnist", "--images", pictures, *QUICK, code=None)
+    assert said.returncode != 0 and "set XDG_CACHE_HOME to a folder that can be written" in said.stderr
+    assert not (neph.folder / "neph.db").exists()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(neph.folder / "cache"))
+    neph("infer", "mnist", "--images", pictures, "--repeat", 1, *QUICK)
+
+
+def test_a_full_disk_leaves_no_store_without_anything_in_it(neph, small_model, pictures):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))  # noqa: E731
+    said = neph("infer", small_model, "--images", pictures, "--repeat", 1, *QUICK, code=6, preexec_fn=limit)
+    assert "neph.db" in said.stderr and list(neph.folder.iterdir()) == []
 
 
 def test_a_network_needs_no_file(neph, pictures):

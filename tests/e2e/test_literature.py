@@ -27,7 +27,7 @@ def errors(neph, table, target, method, *options):
     write_csv(neph.folder / "known.csv", [row for i, row in enumerate(rows) if i % 3])
     asked = rows[::3]
     write_csv(neph.folder / "asked.csv", [{name: cell for name, cell in row.items() if name != target} for row in asked])
-    neph("fit", "known.csv", "--target", target, "--method", method, *options)
+    neph("fit", "known.csv", "--target", target, "--method", method, "--force", *options)
     predicted = neph.json("predict", "model.json", "asked.csv")["rows"]
     return [abs(row["value"] / float(true[target]) - 1) for row, true in zip(predicted, asked)]
 
@@ -88,5 +88,5 @@ def test_what_is_odd_is_no_trouble(neph, method):
         "k,x,t\n" + "".join(f"level{i // 2},{i % 7 + 1},{i % 7 + 1}\n" for i in range(1000)),
     ):
         (neph.folder / "runs.csv").write_text(text)
-        neph("fit", "runs.csv", "--target", "t", "--method", method)
+        neph("fit", "runs.csv", "--target", "t", "--method", method, "--force")
         assert all(row["value"] > 0 for row in neph.json("predict", "model.json", "runs.csv")["rows"])

@@ -83,7 +83,7 @@ def write_pools(path, pools):
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), path)
 
 
-def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one_is_an_error(neph):
+def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one(neph):
     for pools in (2, 4):
         write_pools(neph.folder / f"{pools}.onnx", pools)
     rows = [f"{pools}.onnx,{side},{batch},{side * side * batch / 1000}" for pools in (2, 4) for side in (32, 64, 128) for batch in (1, 2, 4)]
@@ -95,14 +95,16 @@ def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one_is_an_error(neph
     assert smaller["refused"] == "" and usual["value"] == pytest.approx(96 * 96 * 2 / 1000, rel=0.1)
     assert "no picture has a side of 1e+300 pixels" in huge["refused"]
     (neph.folder / "4.onnx").write_bytes(b"none")
-    assert "4.onnx" in neph("predict", "model.json", "ask.csv", code=7).stderr
+    broken, *_ = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert broken["value"] is None and "4.onnx" in broken["refused"]
+    assert "4.onnx" in neph("fit", "steps.csv", "--target", "ms", "--network", "net", "--side", "side", "--out", "none.json", code=7).stderr
 
 
 def test_a_column_with_a_role_is_a_feature_whatever_it_looks_like(neph):
     table = [{"host": f"host{i}", "batch": 1 + i % 8, "ms": 3 * (1 + i % 8)} for i in range(16)]
     write_csv(neph.folder / "hosts.csv", table)
     assert "identifier" in neph("fit", "hosts.csv", "--target", "ms").stdout
-    said = neph("fit", "hosts.csv", "--target", "ms", "--machine", "host").stdout
+    said = neph("fit", "hosts.csv", "--target", "ms", "--machine", "host", "--force").stdout
     assert re.search(r"host +category +16", said), said
 
 
@@ -134,12 +136,12 @@ def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
     example = REPOSITORY / "examples/machines.toml"
     write_csv(neph.folder / "runs.csv", [{"net": net, "batch": batch, "host": host, "t": batch * (1 + (net == "lenet5")) / (1 + (host == "desk"))}
                                          for net in ("mnist", "lenet5", "cifar10") for batch in (1, 2, 4, 8) for host in ("desk", "T4")])  # fmt: skip
-    words = ("runs.csv", "--target", "t", "--network", "net", "--machine", "host")
+    words = ("runs.csv", "--target", "t", "--network", "net", "--machine", "host", "--force")
     neph("fit", *words, "--machines", example)
     assert "RTX 3060" in (neph.folder / "model.json").read_text(), "--calibrate needs them again"
     (neph.folder / "bad.toml").write_text('[[machine]]\nname = "x"\ndevice = "abacus"\n')
     assert "bad.toml:1: [[machine]]: machine 'x' has the device 'abacus'" in neph("fit", *words, "--machines", "bad.toml", code=None).stderr
-    assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, code=None).stderr
+    assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, "--force", code=None).stderr
 
 
 @pytest.fixture
@@ -156,9 +158,25 @@ def test_an_experiment_of_the_store_is_a_table(neph, experiment):
     (neph.folder / "ask.csv").write_text(f"batch,mode,machine\n3,async,{json.dumps(neph.json('host')['processor']['model'])}\n")
     (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
     assert row["low"] < row["value"] < row["high"] and row["extrapolates"] == []
-    used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s").stdout
+    used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s", "--force").stdout
     assert "phase_model_compile_s" in used
     assert neph.json("validate", "neph.db", "--target", "images_per_s", "--folds", 6)["target"] == "images_per_s"
+
+
+def test_an_export_is_a_table_whose_results_are_no_features(neph, experiment):
+    (neph.folder / "runs.csv").write_text(neph("export", "1", "--format", "csv").stdout)
+    shown = neph("fit", "runs.csv", "--target", "images_per_s").stdout
+    assert "runs.csv is a table of neph export" in shown
+    table = shown.split(" is a table of neph export")[0].splitlines()
+    features = {line.split()[0] for line in table if re.search(r" (number|category|identifier|constant) ", line)}
+    assert features == {"batch", "mode"}
+    (neph.folder / "ask.csv").write_text("batch,mode\n3,async\n")
+    (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert row["value"] > 0
+    (note,) = neph.json("validate", "runs.csv", "--target", "images_per_s", "--folds", 6)["notes"]
+    assert "no features" in note
+    used = neph("fit", "runs.csv", "--target", "images_per_s", "--use", "images_per_s_low", "--ignore", "runs_ok", "--force").stdout
+    assert re.search(r"^images_per_s_low +number ", used, re.M)
 
 
 def test_what_is_no_experiment_of_the_store_is_said(neph, experiment):
@@ -172,7 +190,7 @@ def test_the_literatures_features_are_shown_with_their_coefficients(neph):
     write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "t": 3 + 0.5 * batch * layers} for batch in (1, 2, 3, 5, 8, 13)
                                          for layers in (2, 3, 5, 7, 11)])  # fmt: skip
     for method in ("stepwise", "nnls", "lattuada"):
-        shown = neph("fit", "runs.csv", "--target", "t", "--method", method).stdout
+        shown = neph("fit", "runs.csv", "--target", "t", "--method", method, "--force").stdout
         assert f"Features that {method} chose" in shown
         (line,) = [line for line in shown.splitlines() if line.endswith(" x  batch * layers")]
         assert float(line.split()[0]) == pytest.approx(0.5, rel=0.02)
@@ -188,7 +206,7 @@ def test_trees_by_name(neph, known_rows):
     inside, beyond = asked(neph, (8, 8, "slow"), (64, 8, "fast"))
     assert inside["value"] == pytest.approx(true_ms(8, 8, "slow"), rel=0.2)
     assert inside["extrapolates"] == [] and beyond["extrapolates"][0]["column"] == "batch"
-    neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
+    neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees", "--force")
     assert (neph.folder / "model.json").read_bytes() == first
 
 
@@ -201,7 +219,7 @@ def test_many_rows_have_the_answers_that_each_has_alone(neph, fitted):
 
 def test_the_same_table_gives_the_same_file(neph, fitted):
     first = (neph.folder / "model.json").read_bytes()
-    neph("fit", "runs.csv", "--target", "step (ms)", "--machine", "machine")
+    neph("fit", "runs.csv", "--target", "step (ms)", "--machine", "machine", "--force")
     assert (neph.folder / "model.json").read_bytes() == first
 
 
@@ -210,7 +228,7 @@ def test_a_shuffled_table_gives_the_same_answers(neph, known_rows):
     for seed in range(3):
         rows = random.Random(seed).sample(known_rows, 12) if seed == 0 else random.Random(seed).sample(rows, 12)
         write_csv(neph.folder / "runs.csv", rows)
-        neph("fit", "runs.csv", "--target", "step", "--ignore", "run")
+        neph("fit", "runs.csv", "--target", "step", "--ignore", "run", "--force")
         answers.append(asked(neph, (3, 5, "slow"), (64, 8, "fast")))
     assert answers[0] == answers[1] == answers[2]
 
@@ -223,7 +241,7 @@ def test_another_unit_is_no_number(neph):
     (neph.folder / "ask.csv").write_text("size\n24\n")
     assert neph.json("predict", "model.json", "ask.csv")["rows"] == alone["rows"]
     (neph.folder / "ask.csv").write_text("size\n24GB\n")
-    assert "'size' is given in 'GB', as '24GB', and was fitted in 'MB'" in neph("predict", "model.json", "ask.csv", code=2).stderr
+    assert "'size' is given in 'GB', as '24GB', and was fitted in 'MB'" in neph.json("predict", "model.json", "ask.csv")["rows"][0]["refused"]
     (neph.folder / "ask.csv").write_text("size (GB)\n24\n")
     assert "here is 'size (GB)': call it the same if it is" in neph("predict", "model.json", "ask.csv", code=3).stderr
 
@@ -252,21 +270,103 @@ def test_a_public_table_with_a_byte_order_mark(neph):
     errors = [abs(row["value"] / truth - 1) for row, truth in zip(predicted, true)]
     assert sum(errors) / len(errors) < 0.11, "what the literature reaches"
     assert sum(row["low"] <= truth <= row["high"] for row, truth in zip(predicted, true)) >= 0.8 * len(true)
-    neph("fit", MEASURED, "--target", "iteration time")
+    neph("fit", MEASURED, "--target", "iteration time", "--force")
 
 
 def test_rows_that_do_not_fit_the_model(neph, fitted):
     ask = neph.folder / "ask.csv"
-    for text, complaint in {
-        "batch,layers\n1,2\n": "unknown column 'machine' in ask.csv; known: batch, layers; the model was fitted to it",
-        "batch,layers,machine\nmany,2,slow\n": "column 'batch' has text, as 'many'",
-        "batch,layers,machine\n,2,slow\n": "row 1 has no 'batch'",
-        "batch,layers,machine\n-1,2,slow\n": "a number above 0 is needed",
-    }.items():
-        ask.write_text(text)
-        assert complaint in neph("predict", "model.json", "ask.csv", code=None).stderr
+    ask.write_text("batch,layers\n1,2\n")
+    missing = "unknown column 'machine' in ask.csv; known: batch, layers; the model was fitted to it"
+    assert missing in neph("predict", "model.json", "ask.csv", code=3).stderr
     ask.write_text("more,machine,batch,layers\nx,slow,1,4\n")
     neph("predict", "model.json", "ask.csv")
+
+
+NO_ANSWERS = {
+    "many,8,slow": "'batch' is 'many', and a number is needed (row {row})",
+    ",8,slow": "row {row} has no 'batch', which every row that was fitted to had",
+    "-1,8,slow": "'batch' is -1 in row {row}; a number above 0 is needed",
+    "inf,8,slow": "'batch' is inf in row {row}; a number above 0 is needed",
+    "8px,8,slow": "'batch' is given in 'px', as '8px', and was fitted as a number alone: give it so (row {row})",
+    "8,8,new": "no row of this machine was measured",
+}  # fmt: skip
+
+
+def test_a_row_without_an_answer_costs_the_others_nothing(neph, fitted):
+    alone = asked(neph, (3, 8, "slow"), (16, 6, "fast"))
+    lines = ["3,8,slow", *NO_ANSWERS, "+16,6,fast"]
+    (neph.folder / "ask.csv").write_text("\n".join(["batch,layers,machine", *lines]) + "\n")
+    said = neph.json("predict", "model.json", "ask.csv")
+    first, *refused, last = said["rows"]
+    assert [first, last] == alone
+    expected = [reason.format(row=row) for row, reason in enumerate(NO_ANSWERS.values(), 2)]
+    for row, reason in zip(refused, expected, strict=True):
+        assert row["value"] is row["low"] is row["high"] is None and reason in row["refused"]
+    assert said["refused_rows"] == [{"row": row, "reason": each["refused"]} for row, each in enumerate(refused, 2)]
+    shown = neph("predict", "model.json", "ask.csv").stdout.splitlines()
+    for line, reason in zip(shown[2:], expected):
+        assert f"refused: {reason}" in line
+    assert "no answer for 6 of 8 rows: rows 2, 3, 4, 5, 6, 7" in shown
+
+
+def test_a_line_of_json_may_lack_what_the_others_have(neph, fitted):
+    (neph.folder / "ask.jsonl").write_text('{"batch": 3, "layers": 8, "machine": "slow"}\n{"batch": 3, "machine": "slow"}\n')
+    there, missing = neph.json("predict", "model.json", "ask.jsonl")["rows"]
+    assert there["value"] > 0 and missing["refused"] == "row 2 has no 'layers', which every row that was fitted to had"
+
+
+def test_rows_that_are_not_shown_say_why_they_are_refused(neph, fitted):
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n" + "3,8,slow\n" * 120 + "many,8,slow\n")
+    shown = neph("predict", "model.json", "ask.csv").stdout
+    assert "no answer for 1 of 121 rows: row 121\nrow 121: 'batch' is 'many', and a number is needed" in shown
+
+
+def test_a_network_that_nobody_knows_is_refused_alone(neph):
+    rows = [f"{model},{batch},{cost * batch}" for model, cost in (("vgg16", 4), ("resnet50", 1)) for batch in (1, 2, 4, 8)]
+    (neph.folder / "steps.csv").write_text("model,batch,ms\n" + "\n".join(rows))
+    neph("fit", "steps.csv", "--target", "ms", "--network", "model")
+    (neph.folder / "ask.csv").write_text("model,batch\nresnet51,4\nresnet50,4\n,4\n")
+    unknown, known, empty = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert unknown["refused"] == "unknown network 'resnet51'; did you mean 'resnet50'?" and empty["refused"]
+    assert known["refused"] == "" and known["value"] == pytest.approx(4, rel=0.2)
+
+
+def test_a_model_is_not_written_over_unasked(neph, fitted):
+    model = (neph.folder / "model.json").read_bytes()
+    done = neph("fit", "runs.csv", "--target", "step", code=2)
+    assert "--out model.json: there is such a file; name another, or --force writes over it" in done.stderr
+    assert (neph.folder / "model.json").read_bytes() == model
+    neph("fit", "runs.csv", "--target", "step", "--force")
+    assert (neph.folder / "model.json").read_bytes() != model
+
+
+def copies_of(rows):
+    """What a program writes beside a time."""
+    draw = random.Random(2)
+    for row in rows:
+        step = row["step (ms)"]
+        yield row | {"s": f"{step / 1000:.6f}", "steps_per_s": f"{1000 / step:.2f}", "best": f"{step * draw.uniform(0.96, 0.98):.3f}"}
+
+
+def test_what_was_measured_with_the_target_is_no_feature(neph, known_rows):
+    write_csv(neph.folder / "runs.csv", list(copies_of([row for row in known_rows if row["run"] == "a"])))
+    said = neph("fit", "runs.csv", "--target", "step", "--ignore", "run").stdout
+    for name in ("s", "steps_per_s", "best"):
+        assert re.search(rf"^{name} +outcome ", said, re.M) and f"'{name}' is " in said
+    assert said.count("it was measured with it and is no feature; --use makes it one") == 3
+    notes = neph.json("validate", "runs.csv", "--target", "step", "--ignore", "run")["notes"]
+    assert [note.split()[0] for note in notes] == ["'s'", "'steps_per_s'", "'best'"]
+    assert "'best' is within" in neph("validate", "runs.csv", "--target", "step", "--ignore", "run").stdout
+    used = neph("fit", "runs.csv", "--target", "step", "--ignore", "run", "--use", "best", "--force").stdout
+    assert re.search(r"^best +number ", used, re.M)
+
+
+def test_a_count_that_a_time_is_proportional_to_is_a_feature(neph):
+    draw = random.Random(3)
+    counts = [draw.randint(100, 10_000) for _ in range(50)]
+    write_csv(neph.folder / "runs.csv", [{"count": count, "t": 0.02 * count * draw.lognormvariate(0, 0.005)} for count in counts])
+    said = neph("fit", "runs.csv", "--target", "t").stdout
+    assert re.search(r"^count +number ", said, re.M) and "no feature" not in said
 
 
 def test_a_model_that_was_cut_or_edited_is_refused(neph, fitted):

@@ -36,6 +36,12 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
     assert not (neph.folder / "model.json").exists()
 
 
+def test_a_name_that_ends_in_a_carriage_return_is_shown_with_it(neph):
+    (neph.folder / "runs.jsonl").write_text("".join(f'{{"x": {i}, "seconds\\r": {i + 1}}}\n' for i in range(1, 9)))
+    assert r"unknown column 'seconds' in runs.jsonl; did you mean 'seconds\r'?" in neph("fit", "runs.jsonl", "--target", "seconds", code=3).stderr
+    assert "seconds\\r  target" in neph("fit", "runs.jsonl", "--target", "seconds\r").stdout
+
+
 @pytest.mark.parametrize("words, complaint", [
     (("--network", "modl"), "unknown column 'modl' in runs.csv; did you mean 'model'?"),
     (("--machine", "t"), "--machine t: it is the --target, which is to be predicted"),
@@ -91,7 +97,7 @@ def test_a_table_that_is_larger_than_the_memory_is_refused_in_a_line(neph):
     with table.open("a") as file:
         for _ in range(60):
             file.write("1,2,3\n4,5,6\n" * 50_000)
-    done = limited(neph, 64, "fit", "runs.csv", "--target", "t")
+    done = limited(neph, 64, "fit", "runs.csv", "--target", "t", "--force")
     assert done.returncode > 0, "killed"
     assert "there is no memory for more than its first" in done.stderr and "give a part of it" in done.stderr
     assert done.stderr.count("\n") == 1
