@@ -38,8 +38,8 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
 
 def test_a_name_that_ends_in_a_carriage_return_is_shown_with_it(neph):
     (neph.folder / "runs.jsonl").write_text("".join(f'{{"x": {i}, "seconds\\r": {i + 1}}}\n' for i in range(1, 9)))
-    assert r"unknown column 'seconds' in runs.jsonl; did you mean 'seconds\r'?" in neph("fit", "runs.jsonl", "--target", "seconds", code=3).stderr
-    assert "seconds\\r  target" in neph("fit", "runs.jsonl", "--target", "seconds\r").stdout
+    assert r"unknown column 'second' in runs.jsonl; did you mean 'seconds\r'?" in neph("fit", "runs.jsonl", "--target", "second", code=3).stderr
+    assert r"seconds\r  target" in neph("fit", "runs.jsonl", "--target", "seconds\r").stdout
 
 
 @pytest.mark.parametrize("words, complaint", [
