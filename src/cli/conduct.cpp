@@ -106,7 +106,8 @@ Result<int> say_outcome(const experiment::Outcome& outcome, const report::Docume
 }  // namespace
 
 void declare_flags(Command& command, ConductOptions& options) {
-  command.flag("resume", options.resume, "go on with the same experiment where it stopped");
+  command.flag("resume", options.resume,
+               "go on with the same experiment where it stopped, up to the --repeat that is given");
   command.flag("dry-run", options.dry_run,
                "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
   command.flag("json", options.json, "results as JSON on stdout");

@@ -69,11 +69,11 @@ TEST(Csv, TellsItsResultsFromTheFactors) {
     return left;
   };
   auto table = headings(csv(sample_document({.batches = {1, 8}, .modes = {"sync", "async"}})));
-  EXPECT_THAT(features(table), testing::ElementsAre("batch", "mode"));
+  EXPECT_THAT(features(table), testing::ElementsAre("batch", "precision", "mode"));
   EXPECT_THAT(features(headings(csv(load_document()))), Not(testing::Contains(HasSubstr("per_s"))));
   table.insert(table.begin(), "site");  // of somebody who put several together
   table.push_back("machine");
-  EXPECT_THAT(features(table), testing::ElementsAre("site", "batch", "mode", "machine"));
+  EXPECT_THAT(features(table), testing::ElementsAre("site", "batch", "precision", "mode", "machine"));
   EXPECT_TRUE(results_in_csv({"batch", "verdict", "seconds"}).empty()) << "another's table";
 }
 TEST(Csv, OfNothingIsNothingButALine) { EXPECT_EQ(csv(empty_document()), "\n"); }
