@@ -4,12 +4,10 @@
 // That the target is proportional to a column proves nothing: a time is to the number of images, which is
 // what a prediction lives from. What tells the two apart:
 // - A feature is set, and what is measured scatters about its multiples. A copy follows the target to the
-// last
-//   digit that is written, and is as fine as a measurement: its values are no grid, nor few.
+//   last digit that is written, and is as fine as a measurement: its values are no grid, nor few.
 // - An interval's end follows it nearly. Then only a column counts that the other columns say as well: it
-// scatters
-//   about them as the target does, and a fit loses little without it. A feature that was set apart from the
-//   others cannot be told from them.
+//   scatters about them as the target does, and a fit loses little without it. A feature that was set apart
+//   from the others cannot be told from them.
 #pragma once
 
 #include <string>
