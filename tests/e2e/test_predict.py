@@ -9,35 +9,20 @@ import re
 import onnx
 import pytest
 from places import REPOSITORY
-from tables import write_csv
+from tables import asked, known_runs, true_ms, write_csv
 
 MEASURED = REPOSITORY.parent / "shared/data/prediction/vtrain-multi.csv"
 
 
-def true_ms(batch, layers, machine):
-    return (2 + 0.1 * batch * layers) / {"slow": 1, "fast": 3}[machine]
-
-
 @pytest.fixture(scope="module")
 def known_rows():
-    """Three runs of each point, 1 % of noise, a column that only counts the runs."""
-    draw = random.Random(1)
-    return [
-        {"run": run, "batch": batch, "layers": layers, "machine": machine,
-         "step (ms)": true_ms(batch, layers, machine) * draw.lognormvariate(0, 0.01)}
-        for run, batch, layers, machine in itertools.product("abc", (1, 2, 4, 8, 16, 32), (4, 6, 8, 12), ("slow", "fast"))
-    ]  # fmt: skip
+    return known_runs()
 
 
 @pytest.fixture
 def fitted(neph, known_rows):
     write_csv(neph.folder / "runs.csv", known_rows)
     return neph("fit", "runs.csv", "--target", "step", "--machine", "machine")
-
-
-def asked(neph, *rows):
-    write_csv(neph.folder / "ask.csv", [dict(zip(("batch", "layers", "machine"), row)) for row in rows])
-    return neph.json("predict", "model.json", "ask.csv")["rows"]
 
 
 def test_fit_says_what_it_makes_of_the_table(fitted):
@@ -282,55 +267,6 @@ def test_rows_that_do_not_fit_the_model(neph, fitted):
     neph("predict", "model.json", "ask.csv")
 
 
-NO_ANSWERS = {
-    "many,8,slow": "'batch' is 'many', and a number is needed (row {row})",
-    ",8,slow": "row {row} has no 'batch', which every row that was fitted to had",
-    "-1,8,slow": "'batch' is -1 in row {row}; a number above 0 is needed",
-    "inf,8,slow": "'batch' is inf in row {row}; a number above 0 is needed",
-    "8px,8,slow": "'batch' is given in 'px', as '8px', and was fitted as a number alone: give it so (row {row})",
-    "8,8,new": "no row of this machine was measured",
-}  # fmt: skip
-
-
-def test_a_row_without_an_answer_costs_the_others_nothing(neph, fitted):
-    alone = asked(neph, (3, 8, "slow"), (16, 6, "fast"))
-    lines = ["3,8,slow", *NO_ANSWERS, "+16,6,fast"]
-    (neph.folder / "ask.csv").write_text("\n".join(["batch,layers,machine", *lines]) + "\n")
-    said = neph.json("predict", "model.json", "ask.csv")
-    first, *refused, last = said["rows"]
-    assert [first, last] == alone
-    expected = [reason.format(row=row) for row, reason in enumerate(NO_ANSWERS.values(), 2)]
-    for row, reason in zip(refused, expected, strict=True):
-        assert row["value"] is row["low"] is row["high"] is None and reason in row["refused"]
-    assert said["refused_rows"] == [{"row": row, "reason": each["refused"]} for row, each in enumerate(refused, 2)]
-    shown = neph("predict", "model.json", "ask.csv").stdout.splitlines()
-    for line, reason in zip(shown[2:], expected):
-        assert f"refused: {reason}" in line
-    assert "no answer for 6 of 8 rows: rows 2, 3, 4, 5, 6, 7" in shown
-
-
-def test_a_line_of_json_may_lack_what_the_others_have(neph, fitted):
-    (neph.folder / "ask.jsonl").write_text('{"batch": 3, "layers": 8, "machine": "slow"}\n{"batch": 3, "machine": "slow"}\n')
-    there, missing = neph.json("predict", "model.json", "ask.jsonl")["rows"]
-    assert there["value"] > 0 and missing["refused"] == "row 2 has no 'layers', which every row that was fitted to had"
-
-
-def test_rows_that_are_not_shown_say_why_they_are_refused(neph, fitted):
-    (neph.folder / "ask.csv").write_text("batch,layers,machine\n" + "3,8,slow\n" * 120 + "many,8,slow\n")
-    shown = neph("predict", "model.json", "ask.csv").stdout
-    assert "no answer for 1 of 121 rows: row 121\nrow 121: 'batch' is 'many', and a number is needed" in shown
-
-
-def test_a_network_that_nobody_knows_is_refused_alone(neph):
-    rows = [f"{model},{batch},{cost * batch}" for model, cost in (("vgg16", 4), ("resnet50", 1)) for batch in (1, 2, 4, 8)]
-    (neph.folder / "steps.csv").write_text("model,batch,ms\n" + "\n".join(rows))
-    neph("fit", "steps.csv", "--target", "ms", "--network", "model")
-    (neph.folder / "ask.csv").write_text("model,batch\nresnet51,4\nresnet50,4\n,4\n")
-    unknown, known, empty = neph.json("predict", "model.json", "ask.csv")["rows"]
-    assert unknown["refused"] == "unknown network 'resnet51'; did you mean 'resnet50'?" and empty["refused"]
-    assert known["refused"] == "" and known["value"] == pytest.approx(4, rel=0.2)
-
-
 def test_a_model_is_not_written_over_unasked(neph, fitted):
     model = (neph.folder / "model.json").read_bytes()
     done = neph("fit", "runs.csv", "--target", "step", code=2)
@@ -338,35 +274,6 @@ def test_a_model_is_not_written_over_unasked(neph, fitted):
     assert (neph.folder / "model.json").read_bytes() == model
     neph("fit", "runs.csv", "--target", "step", "--force")
     assert (neph.folder / "model.json").read_bytes() != model
-
-
-def copies_of(rows):
-    """What a program writes beside a time."""
-    draw = random.Random(2)
-    for row in rows:
-        step = row["step (ms)"]
-        yield row | {"s": f"{step / 1000:.6f}", "steps_per_s": f"{1000 / step:.2f}", "best": f"{step * draw.uniform(0.96, 0.98):.3f}"}
-
-
-def test_what_was_measured_with_the_target_is_no_feature(neph, known_rows):
-    write_csv(neph.folder / "runs.csv", list(copies_of([row for row in known_rows if row["run"] == "a"])))
-    said = neph("fit", "runs.csv", "--target", "step", "--ignore", "run").stdout
-    for name in ("s", "steps_per_s", "best"):
-        assert re.search(rf"^{name} +outcome ", said, re.M) and f"'{name}' is " in said
-    assert said.count("it was measured with it and is no feature; --use makes it one") == 3
-    notes = neph.json("validate", "runs.csv", "--target", "step", "--ignore", "run")["notes"]
-    assert [note.split()[0] for note in notes] == ["'s'", "'steps_per_s'", "'best'"]
-    assert "'best' is within" in neph("validate", "runs.csv", "--target", "step", "--ignore", "run").stdout
-    used = neph("fit", "runs.csv", "--target", "step", "--ignore", "run", "--use", "best", "--force").stdout
-    assert re.search(r"^best +number ", used, re.M)
-
-
-def test_a_count_that_a_time_is_proportional_to_is_a_feature(neph):
-    draw = random.Random(3)
-    counts = [draw.randint(100, 10_000) for _ in range(50)]
-    write_csv(neph.folder / "runs.csv", [{"count": count, "t": 0.02 * count * draw.lognormvariate(0, 0.005)} for count in counts])
-    said = neph("fit", "runs.csv", "--target", "t").stdout
-    assert re.search(r"^count +number ", said, re.M) and "no feature" not in said
 
 
 def test_a_model_that_was_cut_or_edited_is_refused(neph, fitted):
