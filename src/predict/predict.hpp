@@ -1,6 +1,7 @@
 // Times that were not measured, from a table of those that were.
 //
-// A table (table.hpp) is surveyed (survey.hpp): kinds of columns, repeats joined to points, noise, oddities.
+// A table (table.hpp) is surveyed (survey.hpp): kinds of columns, copies of the target (target_copies.hpp),
+// repeats joined to points, noise, oddities.
 // A design (design.hpp) makes of points what the methods compute with. A candidate (candidate.hpp) is one
 // method: a backbone that says what a time is made of, and a Gaussian process (process.hpp) for what it
 // leaves. Hold-outs (hold_out.hpp) leave the table the way a query does, and say which candidate to believe

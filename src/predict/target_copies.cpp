@@ -41,6 +41,7 @@ struct Values {
   std::size_t column = 0;
   std::vector<double> logs, roundings;  ///< relative
   bool is_fine = false;                 ///< as what is measured, not as what is set
+  bool is_precise = false;              ///< in half of the rows, enough to show another's multiple
 };
 
 /// A number as it is written shortest: digits x 10^last.
@@ -110,6 +111,8 @@ std::optional<Values> values_of(const Table& table, std::size_t column, const Ro
   for (const double log : values.logs)
     values.roundings.push_back(std::isnan(log) ? none
                                                : 0.5 * std::pow(10, last) / std::exp(log) + arithmetic);
+  const auto precise = std::ranges::count_if(values.roundings, [](double each) { return each <= coarsest; });
+  values.is_precise = 2 * static_cast<std::size_t>(precise) >= rows.size();
   values.is_fine = 2 * different.size() > all.size() && !is_grid(all, last, rows_to_one);
   return values;
 }
@@ -126,6 +129,7 @@ struct Law {
 
 /// The constant's exponential, if one holds in every row to the digits that are written.
 std::optional<double> exact_factor(const Values& target, const Values& x, const Law& law) {
+  if (!target.is_precise || !x.is_precise) return std::nullopt;
   double least = -std::numeric_limits<double>::infinity(), most = -least;
   double low = most, high = least, coarse = 0;
   std::size_t compared = 0;
@@ -168,7 +172,8 @@ std::optional<double> near_multiple(const Values& target, const Values& x, doubl
 class Others {
  public:
   Others(const Table& table, const std::vector<std::size_t>& columns, const Rows& rows) : rows_(rows) {
-    for (const auto i : columns) add(table.columns[i]);
+    for (const auto i : columns)
+      if (columns_.size() < most_columns) add(table.columns[i]);
     MatrixXd all(std::ssize(rows), std::ssize(columns_));
     for (Index j = 0; j < all.cols(); ++j) all.col(j) = columns_[static_cast<std::size_t>(j)];
     MatrixXd products = all * all.transpose();

@@ -1,7 +1,6 @@
 """`neph fit`, `neph predict` and `neph validate`: a table with a known law, and a public one."""
 
 import csv
-import itertools
 import json
 import random
 import re
