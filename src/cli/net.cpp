@@ -45,9 +45,8 @@ Status list_networks(bool json) {
   return {};
 }
 
-std::string shape_text(const net::Layer& layer) {
-  if (layer.outputs.empty() || !layer.outputs.front()) return "?";
-  return net::to_string(*layer.outputs.front());
+std::string shape_text(const std::optional<net::Shape>& shape) {
+  return shape ? net::to_string(*shape) : "?";
 }
 
 std::string window_text(const net::Layer& layer) {
@@ -60,25 +59,75 @@ std::string window_text(const net::Layer& layer) {
   return text;
 }
 
+using Figure = std::optional<std::int64_t>;
+
+std::string grouped(const Figure& figure) { return figure ? format_grouped(*figure) : "unknown"; }
+
+/// "at least 57.8 M" where a part of the total is unknown.
+std::string bounded(const net::Totals& totals, std::string_view key, const std::string& text) {
+  const auto among = [key](const auto& keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  const bool least = among(totals.at_least), most = among(totals.at_most);
+  return (least && most ? "about " : least ? "at least " : most ? "at most " : "") + text;
+}
+
+std::string total(const net::Totals& totals, std::string_view key, const Figure& figure) {
+  return figure ? bounded(totals, key, format_count(static_cast<double>(*figure))) : "unknown";
+}
+
+std::string written(const net::Totals& totals) {
+  if (!totals.output_bytes) return "bytes unknown";
+  const auto bytes = format_bytes(static_cast<double>(*totals.output_bytes));
+  return bounded(totals, "output_bytes", bytes) + " written";
+}
+
+bool side_may_tell(const net::Network& network) {
+  return std::any_of(network.inputs.begin(), network.inputs.end(), [](const net::Port& input) {
+    return input.shape && input.shape->size() == 4 && shape_text(input.shape).find('?') != std::string::npos;
+  });
+}
+
+/// What the totals lack, and what was assumed.
+void print_limits(const net::Network& network) {
+  for (const auto& [name, count] : network.unknown_operators)
+    fmt::print("  not counted           {} of {}, an operator that is not known here\n",
+               counted(count, "layer"), name);
+  if (network.unsized_layers > 0)
+    fmt::print("  not counted           {} of which the file leaves a shape open{}\n",
+               counted(network.unsized_layers, "layer"), side_may_tell(network) ? " (--side may tell)" : "");
+  if (network.open_loops > 0)
+    fmt::print("  counted               one trip of {}, as the file does not tell how many there are\n",
+               counted(network.open_loops, "loop"));
+  if (network.undecided_branches > 0)
+    fmt::print("  counted               the larger branch of {}, as the file does not tell which one runs\n",
+               counted(network.undecided_branches, "If"));
+}
+
+void print_totals(const net::Network& network) {
+  const auto& totals = network.totals;
+  fmt::print("{}: {}, depth {}\n", network.name, counted(totals.layers, "layer"),
+             bounded(totals, "depth", std::to_string(totals.depth)));
+  for (const auto& input : network.inputs)
+    fmt::print("  input                 {} {}\n", input.name, shape_text(input.shape));
+  fmt::print("  parameters            {} ({})\n",
+             bounded(totals, "parameters", format_grouped(totals.parameters)),
+             format_bytes(static_cast<double>(totals.weight_bytes)));
+  fmt::print("  multiply-accumulates  {} for this input\n", total(totals, "macs", totals.macs));
+  fmt::print("  activations           {} for this input ({})\n",
+             total(totals, "activations", totals.activations), written(totals));
+}
+
 void print_table(const net::Network& network) {
   Table table({"layer", "operator", "window", "output", "parameters", "multiply-accumulates"});
   for (const auto& layer : network.layers)
-    table.add({layer.name, layer.op, window_text(layer), shape_text(layer), format_grouped(layer.parameters),
-               format_grouped(layer.macs)});
+    table.add({layer.name, layer.op, window_text(layer),
+               layer.outputs.empty() ? "?" : shape_text(layer.outputs.front()),
+               format_grouped(layer.parameters),
+               layer.runs ? grouped(layer.macs) : grouped(layer.macs) + " a trip"});
   fmt::print("{}\n", table.text());
-  const auto& totals = network.totals;
-  fmt::print("{}: {} layers, depth {}\n", network.name, totals.layers, totals.depth);
-  fmt::print("  parameters            {} ({})\n", format_grouped(totals.parameters),
-             format_bytes(static_cast<double>(totals.weight_bytes)));
-  fmt::print("  multiply-accumulates  {} a picture\n", format_count(static_cast<double>(totals.macs)));
-  fmt::print("  activations           {} a picture ({} written)\n",
-             format_count(static_cast<double>(totals.activations)),
-             format_bytes(static_cast<double>(totals.output_bytes)));
-  for (const auto& [name, count] : network.unknown_operators)
-    fmt::print("  not counted           {} layers of {}, an operator that is not known here\n", count, name);
-  if (network.unsized_layers > 0)
-    fmt::print("  not counted           {} layers whose shape the file leaves open (--side may tell)\n",
-               network.unsized_layers);
+  print_totals(network);
+  print_limits(network);
 }
 
 Result<net::Network> network_of(const NetOptions& options) {

@@ -84,8 +84,9 @@ Value Graph::dense(const std::string& name, const Value& x, std::int64_t units) 
 }
 
 std::int64_t Graph::channels(const Value& x) const {
-  const Tensor* tensor = status_ ? assembly_.find(x.name) : nullptr;
-  return tensor && tensor->shape && tensor->shape->size() > 1 ? (*tensor->shape)[1] : 0;
+  const Known* known = status_ ? assembly_.find(x.name) : nullptr;
+  const auto shape = known ? known->tensor.shape : std::nullopt;
+  return shape && shape->size() > 1 ? (*shape)[1] : 0;
 }
 
 Result<Network> Graph::finish(const Value& output) && {

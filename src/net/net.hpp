@@ -44,6 +44,7 @@ enum class Kind {
   elementwise,    ///< arithmetic of tensors: residual additions, gates, comparisons
   movement,       ///< elements are moved, copied, chosen or only given another shape
   quantization,   ///< to and from few bits
+  control,        ///< If, Loop, Scan, a function of the file: the layers in its bodies have the figures
   unknown,        ///< an operator whose work is not known here
 };
 constexpr auto enum_names(Kind) {
@@ -58,6 +59,7 @@ constexpr auto enum_names(Kind) {
                     Named{Kind::elementwise, "elementwise"},
                     Named{Kind::movement, "movement"},
                     Named{Kind::quantization, "quantization"},
+                    Named{Kind::control, "control"},
                     Named{Kind::unknown, "unknown"}};
 }
 
@@ -95,21 +97,27 @@ void describe(Visit&& v, Self& s) {
   v("trained", s.trained, "whether training changes it; only then it counts as parameters");
 }
 
-/// One node of the graph. All figures are for the network's batch (see Network::batch).
+/// One node of the graph, or of a body in it. All figures are for the network's batch (see Network::batch)
+/// and for all the times that the layer runs; nothing: the file does not tell. Tensors that are the same for
+/// every picture (stored, or computed from stored ones and shapes) are no activations.
 struct Layer {
-  std::string name;
-  std::string op;  ///< ONNX's operator: Conv; with its domain before it if it is not ONNX's own
+  std::string name;  ///< of a layer in a body: behind the name of the node whose body it is
+  std::string op;    ///< ONNX's operator: Conv; with its domain before it if it is not ONNX's own
   Kind kind = Kind::unknown;
   std::vector<std::string> inputs;            ///< layers or inputs of the network that it reads
   std::vector<std::optional<Shape>> outputs;  ///< empty: cannot be told from the file
   std::optional<Window> window;
-  std::vector<Weight> weights;   ///< each tensor with the first layer that uses it, and only there
-  std::int64_t parameters = 0;   ///< elements of the trained weights
-  std::int64_t macs = 0;         ///< multiply-accumulates of convolutions and matrix products, without biases
-  std::int64_t activations = 0;  ///< elements of the outputs
-  std::int64_t weight_bytes = 0;  ///< of all its weights, once, whatever the batch
-  std::int64_t input_bytes = 0;   ///< of the activations it reads
-  std::int64_t output_bytes = 0;  ///< of the activations it writes
+  std::vector<Weight> weights;  ///< each tensor with the first layer that uses it, and only there
+  /// In one inference: 0 in the branch of an If that does not run or is the smaller one, else the trips of
+  /// the loops around it. Nothing: the file does not tell the trips; the figures are for one.
+  std::optional<std::int64_t> runs = 1;
+  std::int64_t parameters = 0;  ///< elements of the trained weights
+  /// Multiply-accumulates of convolutions and matrix products, without biases.
+  std::optional<std::int64_t> macs = 0;
+  std::optional<std::int64_t> activations = 0;   ///< elements of the outputs
+  std::int64_t weight_bytes = 0;                 ///< of all its weights, once, whatever the batch
+  std::optional<std::int64_t> input_bytes = 0;   ///< of the activations it reads
+  std::optional<std::int64_t> output_bytes = 0;  ///< of the activations it writes
 };
 
 template <class Visit, Describes<Layer> Self>
@@ -121,12 +129,13 @@ void describe(Visit&& v, Self& s) {
   v("outputs", s.outputs, "shapes of its outputs; null or -1: cannot be told from the file");
   v("window", s.window, "of a convolution or pooling");
   v("weights", s.weights, "tensors that the model file holds for it");
+  v("runs", s.runs, "times that it runs in one inference; null: unknown, the figures are for one");
   v("parameters", s.parameters, "elements of its trained weights");
-  v("macs", s.macs, "multiply-accumulates of convolutions and matrix products");
-  v("activations", s.activations, "elements of its outputs");
+  v("macs", s.macs, "multiply-accumulates of convolutions and matrix products; null: unknown");
+  v("activations", s.activations, "elements of its outputs; null: unknown");
   v("weight_bytes", s.weight_bytes, "bytes of its weights");
-  v("input_bytes", s.input_bytes, "bytes of the activations it reads");
-  v("output_bytes", s.output_bytes, "bytes of the activations it writes");
+  v("input_bytes", s.input_bytes, "bytes of the activations it reads; null: unknown");
+  v("output_bytes", s.output_bytes, "bytes of the activations it writes; null: unknown");
 }
 
 /// An input or output of the network.
@@ -143,32 +152,39 @@ void describe(Visit&& v, Self& s) {
   v("layer", s.layer, "that makes it");
 }
 
-/// Sums over the layers.
+/// Sums over the layers. Nothing: all of it is unknown; where a part is, the sum of the rest, and its key
+/// stands in at_least.
 struct Totals {
   std::int64_t parameters = 0;
-  std::int64_t macs = 0;
-  std::int64_t activations = 0;
+  std::optional<std::int64_t> macs = 0;
+  std::optional<std::int64_t> activations = 0;
   std::int64_t weight_bytes = 0;
-  std::int64_t input_bytes = 0;
-  std::int64_t output_bytes = 0;
+  std::optional<std::int64_t> input_bytes = 0;
+  std::optional<std::int64_t> output_bytes = 0;
   std::int64_t layers = 0;
   std::int64_t depth = 0;  ///< most layers with multiply-accumulates on one path: the 50 of ResNet-50
   std::map<std::string, std::int64_t> macs_by_kind;
   std::map<std::string, std::int64_t> layers_by_kind;
+  std::vector<std::string> at_least;  ///< keys of the figures above of which a part is unknown
+  /// Keys of those that are smaller if an If takes the branch that was not counted.
+  std::vector<std::string> at_most;
 };
 
 template <class Visit, Describes<Totals> Self>
 void describe(Visit&& v, Self& s) {
   v("parameters", s.parameters, "elements of trained weights");
-  v("macs", s.macs, "multiply-accumulates of convolutions and matrix products, without biases");
-  v("activations", s.activations, "elements of all layers' outputs");
+  v("macs", s.macs,
+    "multiply-accumulates of convolutions and matrix products, without biases; null: unknown");
+  v("activations", s.activations, "elements of all layers' outputs; null: unknown");
   v("weight_bytes", s.weight_bytes, "bytes of all weights");
-  v("input_bytes", s.input_bytes, "bytes of activations read by the layers");
-  v("output_bytes", s.output_bytes, "bytes of activations written by the layers");
+  v("input_bytes", s.input_bytes, "bytes of activations read by the layers; null: unknown");
+  v("output_bytes", s.output_bytes, "bytes of activations written by the layers; null: unknown");
   v("layers", s.layers, "number of layers");
   v("depth", s.depth, "most layers with multiply-accumulates on one path");
   v("macs_by_kind", s.macs_by_kind, "multiply-accumulates by the layers' kind");
   v("layers_by_kind", s.layers_by_kind, "layers by their kind");
+  v("at_least", s.at_least, "keys of totals of which a part is unknown: they are at least what stands there");
+  v("at_most", s.at_most, "keys of totals that are smaller if an If takes the branch that was not counted");
 }
 
 /// A graph of layers in an order in which they can run.
@@ -183,9 +199,14 @@ struct Network {
   /// Operators whose work is not known here, with the number of layers that use them. Their
   /// multiply-accumulates are missing from the totals.
   std::map<std::string, std::int64_t> unknown_operators;
-  /// Layers with an output whose shape the file does not tell (a picture side left open): their figures are
+  /// Layers of which a shape is not told by the file (a picture side left open): figures of theirs are
   /// missing.
   std::int64_t unsized_layers = 0;
+  /// Ifs of which the file does not tell which branch runs: the one with more multiply-accumulates is
+  /// counted.
+  std::int64_t undecided_branches = 0;
+  /// Loops of which the file does not tell the number of trips: one is counted.
+  std::int64_t open_loops = 0;
 };
 
 template <class Visit, Describes<Network> Self>
@@ -198,13 +219,12 @@ void describe(Visit&& v, Self& s) {
   v("totals", s.totals, "sums over the layers");
   v("unknown_operators", s.unknown_operators,
     "operators whose work is not known and not counted, with their number");
-  v("unsized_layers", s.unsized_layers, "layers whose shape the file does not tell");
+  v("unsized_layers", s.unsized_layers, "layers of which the file does not tell a shape");
+  v("undecided_branches", s.undecided_branches,
+    "Ifs of which the file does not tell which branch runs: the larger one is counted");
+  v("open_loops", s.open_loops, "loops of which the file does not tell the number of trips: one is counted");
   v("layers", s.layers, "in an order in which they can run");
 }
-
-/// Bytes that must at least move between memory and processor for `batch` pictures, layer by layer without
-/// fusion: the weights once, the activations read and written for each picture.
-double bytes_moved(const Network& network, std::int64_t batch);
 
 struct BuildOptions {
   std::int64_t classes = 0;  ///< 0: the network's own, 1000 for ImageNet's
@@ -238,9 +258,9 @@ struct ReadOptions {
 };
 
 /// The network in an ONNX file of any operator set, with external data files beside it. Shapes are inferred
-/// here, with the shapes that the file states taken where an operator is not known. Errors: not_found (the
-/// file or its external data), unavailable (permission), corrupt (empty, cut short, not a model, a graph that
-/// contradicts itself), unsupported (a newer file format), io.
+/// here, with the shapes that the file states taken where the operators leave them open. Errors: not_found
+/// (the file or its external data), unavailable (permission), corrupt (empty, cut short, not a model, a graph
+/// that contradicts itself), unsupported (a newer file format, or a model of another format), io.
 Result<Network> read_onnx(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// The same from memory; `source` is what messages call it. External data is not looked for.

@@ -6,8 +6,6 @@
 namespace neph::net {
 namespace {
 
-constexpr std::size_t kMostScales = 8;
-
 Result<Shape> shape_of(const onnx::TensorProto& proto) {
   if (static_cast<std::size_t>(proto.dims_size()) > kMostDimensions)
     return fail(ErrorCode::corrupt, "tensor '{}' has {} dimensions", proto.name(), proto.dims_size());
@@ -22,7 +20,7 @@ Result<Shape> shape_of(const onnx::TensorProto& proto) {
 template <class T, class Field>
 std::vector<T> elements_of(const onnx::TensorProto& proto, const Field& field, std::size_t count) {
   std::vector<T> elements;
-  if (proto.raw_data().size() == count * sizeof(T)) {
+  if (count > 0 && proto.raw_data().size() == count * sizeof(T)) {
     elements.resize(count);
     std::memcpy(elements.data(), proto.raw_data().data(), proto.raw_data().size());
   } else if (static_cast<std::size_t>(field.size()) == count) {
@@ -31,19 +29,24 @@ std::vector<T> elements_of(const onnx::TensorProto& proto, const Field& field, s
   return elements;
 }
 
-/// Follows the numbers of small constants, which may be shapes, axes or scales.
+template <class T, class Field>
+void keep_integers(const onnx::TensorProto& proto, const Field& field, std::size_t count, Tensor& tensor) {
+  const auto elements = elements_of<T>(proto, field, count);
+  if (elements.size() == count) tensor.values = Integers(elements.begin(), elements.end());
+}
+
+/// Follows the numbers of small constants, which may be shapes, axes or scales; not those in another file.
 void keep_numbers(const onnx::TensorProto& proto, std::size_t count, Tensor& tensor) {
-  if (count == 0 || count > kMostValues) return;
-  if (tensor.type == onnx::TensorProto::INT64) {
-    tensor.values = elements_of<std::int64_t>(proto, proto.int64_data(), count);
-  } else if (tensor.type == onnx::TensorProto::INT32) {
-    const auto small = elements_of<std::int32_t>(proto, proto.int32_data(), count);
-    tensor.values = Integers(small.begin(), small.end());
-  } else if (tensor.type == onnx::TensorProto::FLOAT && count <= kMostScales) {
-    const auto reals = elements_of<float>(proto, proto.float_data(), count);
-    tensor.scales.assign(reals.begin(), reals.end());
-  }
-  if (tensor.values && tensor.values->size() != count) tensor.values.reset();  // lies in another file
+  if (count > kMostValues) return;
+  if (tensor.type == onnx::TensorProto::INT64)
+    keep_integers<std::int64_t>(proto, proto.int64_data(), count, tensor);
+  else if (tensor.type == onnx::TensorProto::INT32)
+    keep_integers<std::int32_t>(proto, proto.int32_data(), count, tensor);
+  else if (tensor.type == onnx::TensorProto::BOOL)
+    keep_integers<std::uint8_t>(proto, proto.int32_data(), count, tensor);
+  else if (tensor.type == onnx::TensorProto::FLOAT && count <= kMostReals)
+    if (const auto reals = elements_of<float>(proto, proto.float_data(), count); reals.size() == count)
+      tensor.reals = Reals(reals.begin(), reals.end());
 }
 
 std::string entry(const onnx::TensorProto& proto, std::string_view key) {
@@ -70,11 +73,12 @@ Result<Tensor> stored_tensor(const onnx::TensorProto& proto) {
       proto.raw_data().size() != static_cast<std::size_t>(bytes))
     return fail(ErrorCode::corrupt, "tensor '{}' has {} bytes of data, its shape {} needs {}", proto.name(),
                 proto.raw_data().size(), to_string(*tensor.shape), bytes);
-  keep_numbers(proto, static_cast<std::size_t>(count), tensor);
+  const bool elsewhere = proto.data_location() == onnx::TensorProto::EXTERNAL;
+  if (!elsewhere) keep_numbers(proto, static_cast<std::size_t>(count), tensor);
   return tensor;
 }
 
-Result<MaybeShape> stated_shape(const onnx::TypeProto& type) {
+Result<MaybeShape> stated_shape(const onnx::TypeProto& type, const Symbols& symbols) {
   if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return MaybeShape{};
   const auto& stated = type.tensor_type().shape();
   if (static_cast<std::size_t>(stated.dim_size()) > kMostDimensions)
@@ -83,7 +87,8 @@ Result<MaybeShape> stated_shape(const onnx::TypeProto& type) {
   for (const auto& dimension : stated.dim()) {
     // Some exporters write 0 or -1 for a dimension that is left open.
     const bool known = dimension.has_dim_value() && dimension.dim_value() > 0;
-    shape.push_back(known ? dimension.dim_value() : kUnknown);
+    const auto symbol = symbols.find(dimension.dim_param());
+    shape.push_back(known ? dimension.dim_value() : symbol != symbols.end() ? symbol->second : kUnknown);
   }
   return MaybeShape(std::move(shape));
 }

@@ -10,8 +10,11 @@ namespace neph::net {
 /// dimensions, data that is not as long as the shape needs).
 Result<Tensor> stored_tensor(const onnx::TensorProto& proto);
 
+/// Dimensions that the file calls by a name ("batch") and that are settled here.
+using Symbols = std::map<std::string, std::int64_t>;
+
 /// The stated shape with open dimensions unknown; nothing where none is stated. Errors: corrupt.
-Result<MaybeShape> stated_shape(const onnx::TypeProto& type);
+Result<MaybeShape> stated_shape(const onnx::TypeProto& type, const Symbols& symbols);
 int stated_type(const onnx::TypeProto& type);
 
 /// Checks that the tensor's data lies in a file under `folder`, if it lies outside of the model at all.

@@ -80,9 +80,34 @@ Integers Call::integers(std::string_view name) const {
 }
 
 std::optional<Integers> Call::integers(std::string_view name, std::size_t i) const {
+  auto values = partly_open(name, i);
+  if (values && std::find(values->begin(), values->end(), kOpen) != values->end()) return std::nullopt;
+  return values;
+}
+
+std::optional<Integers> Call::partly_open(std::string_view name, std::size_t i) const {
   if (const auto* value = attribute<Integers>(node_, name)) return *value;
   return input(i).values;
 }
+
+std::optional<Reals> Call::reals(std::string_view name, std::size_t i) const {
+  if (const auto* value = attribute<Reals>(node_, name)) return *value;
+  return input(i).reals;
+}
+
+MaybeShape Call::sizes(std::size_t i) const {
+  const Tensor& asked = input(i);
+  if (asked.values) {
+    Shape shape = *asked.values;
+    std::replace(shape.begin(), shape.end(), kOpen, kUnknown);
+    return shape;
+  }
+  const bool counted = is_known(asked.shape) && asked.shape->size() == 1 &&
+                       asked.shape->front() <= std::int64_t{kMostDimensions};
+  return counted ? MaybeShape(Shape(static_cast<std::size_t>(asked.shape->front()), kUnknown)) : std::nullopt;
+}
+
+const Tensor* Call::tensor(std::string_view name) const { return attribute<Tensor>(node_, name); }
 
 std::string Call::text(std::string_view name) const {
   const auto* value = attribute<std::string>(node_, name);
@@ -91,7 +116,7 @@ std::string Call::text(std::string_view name) const {
 
 const Operator* find_operator(std::string_view name) {
   for (const auto family : {window_operators(), product_operators(), element_operators(),
-                            movement_operators(), reshape_operators()})
+                            movement_operators(), selection_operators(), reshape_operators()})
     for (const auto& entry : family)
       if (entry.name == name) return &entry;
   return nullptr;

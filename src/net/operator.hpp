@@ -6,6 +6,7 @@
 // after 17. It serves the tests as the independent implementation.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -18,19 +19,11 @@
 namespace neph::net {
 
 using Integers = std::vector<std::int64_t>;
-using Attribute = std::variant<std::int64_t, double, std::string, Integers>;
-
-/// A node of an ONNX graph, free of protobuf. An empty input name is an optional input that is left out.
-struct Node {
-  std::string name;
-  std::string op;  ///< with the domain before it if it is not ONNX's own
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  std::map<std::string, Attribute, std::less<>> attributes;
-};
+using Reals = std::vector<double>;
 
 /// ONNX's TensorProto.DataType, as far as sizes go.
 constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
+constexpr int kFloat16 = 10, kDouble = 11, kBfloat16 = 16;
 /// Bits of one element; 0 for strings and types that are not known. Type 0 (not stated) is taken for float.
 int element_bits(int type);
 /// Whether weights of this type are learned numbers (floats, and their quantised forms) and no indices or
@@ -42,14 +35,36 @@ Result<std::int64_t> byte_count(const Shape& shape, int type);
 /// Integers of a constant that are followed: enough for any shape or list of axes, and a limit for hostile
 /// files.
 constexpr std::size_t kMostValues = 1024;
+constexpr std::size_t kMostReals = 64;  ///< the same of floats, among which are weights
 
-/// What is known about a tensor before the network runs.
+/// Among such integers: one that the file leaves open, as the length of a sequence in Shape's output. No file
+/// means this number itself (the smallest one is the end of some slices).
+constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::min() / 2 - 1;
+
+/// What is known about a tensor before the network runs. Numbers are followed only where the shape is known,
+/// and there are as many as it has elements.
 struct Tensor {
   MaybeShape shape;
   int type = kFloat;
   bool constant = false;  ///< the same for every picture: stored in the file, or made from stored tensors
-  std::optional<Integers> values;  ///< of a small constant of integers: shapes, axes, indices
-  std::vector<double> scales;      ///< of a small constant of floats: how far Resize enlarges each axis
+  std::optional<Integers> values;  ///< of a small constant of integers or flags: shapes, axes, indices
+  std::optional<Reals> reals;      ///< of a small constant of floats, NaN where open: scales of Resize
+};
+
+/// The tensor without its numbers, which fold() gives to what rules make.
+inline Tensor outline(const Tensor& tensor) {
+  return {.shape = tensor.shape, .type = tensor.type, .constant = tensor.constant};
+}
+
+using Attribute = std::variant<std::int64_t, double, std::string, Integers, Reals, Tensor>;
+
+/// A node of an ONNX graph, free of protobuf. An empty input name is an optional input that is left out.
+struct Node {
+  std::string name;
+  std::string op;  ///< with the domain before it if it is not ONNX's own
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::map<std::string, Attribute, std::less<>> attributes;
 };
 
 /// A node together with what is known about its inputs, as the rules see it.
@@ -69,8 +84,16 @@ class Call {
   /// A list of integers of the attribute, or empty.
   Integers integers(std::string_view name) const;
   /// From the attribute, or from input `i` (where newer operator sets moved it); nothing where it is in
-  /// neither.
+  /// neither, or where one of them is open.
   std::optional<Integers> integers(std::string_view name, std::size_t i) const;
+  /// The same with kOpen for those that are open.
+  std::optional<Integers> partly_open(std::string_view name, std::size_t i) const;
+  /// Reals of the attribute, or of input `i`.
+  std::optional<Reals> reals(std::string_view name, std::size_t i) const;
+  /// Sizes that input `i` asks for: unknown where they are open, and all of them where only their number is
+  /// told.
+  MaybeShape sizes(std::size_t i) const;
+  const Tensor* tensor(std::string_view name) const;
   std::string text(std::string_view name) const;
 
  private:
@@ -82,6 +105,8 @@ class Call {
 struct Effect {
   std::vector<Tensor> outputs;           ///< may be shorter than the node's: the rest is unknown
   std::optional<std::int64_t> macs = 0;  ///< nothing: the shapes do not tell
+  /// For each element of the first output, whose size the file may state where the inputs' do not tell it.
+  std::optional<std::int64_t> macs_per_output;
   std::optional<Window> window;
   std::optional<Kind> kind;  ///< where it is not the operator's usual one
 };
@@ -95,6 +120,8 @@ struct Operator {
   Rule rule;
   /// Bit i: input i may hold trained weights.
   std::uint32_t trained_inputs = ~0U;
+  /// False: only the shape of its input matters, so that this is no use of a weight.
+  bool reads_elements = true;
 };
 
 /// Nothing for an operator that is not known.
@@ -106,6 +133,7 @@ std::span<const Operator> product_operators();  // operators_product.cpp: matrix
 std::span<const Operator>
 element_operators();  // operators_element.cpp: activations, arithmetic, normalization
 std::span<const Operator> movement_operators();  // operators_movement.cpp: parts, joins and copies of tensors
-std::span<const Operator> reshape_operators();   // operators_reshape.cpp: other shapes for the same elements
+std::span<const Operator> selection_operators();  // operators_selection.cpp: elements by value or index
+std::span<const Operator> reshape_operators();    // operators_reshape.cpp: other shapes for the same elements
 
 }  // namespace neph::net

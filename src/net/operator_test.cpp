@@ -124,6 +124,121 @@ TEST(ComputedShapes, AreFollowedAsExportersWriteThem) {
   EXPECT_EQ(network->outputs[0].shape, (Shape{4, 7}));
 }
 
+/// A chain that makes a shape, which the last node fills: exporters compute in many ways what is constant.
+struct Chain {
+  std::string nodes;  ///< make `s` from x, which is 2x6x8
+  Shape shape;
+};
+void PrintTo(const Chain& shown, std::ostream* out) { *out << shown.nodes; }
+
+class FoldedChain : public testing::TestWithParam<Chain> {};
+
+TEST_P(FoldedChain, MakesTheShape) {
+  const auto network = read(model_from_text("float[2,6,8] x", GetParam().nodes + " y = ConstantOfShape(s)"));
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->outputs[0].shape, GetParam().shape);
+  EXPECT_EQ(network->unsized_layers, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Folded, FoldedChain,
+    testing::Values(
+        Chain{"a = Shape(x) i = Constant<value=int64[2]{2,-2}>() s = Gather(a, i)", {8, 6}},
+        // PyTorch's expand: -1 keeps the dimension.
+        Chain{"w = Constant<value=int64[3]{-1,5,-1}>() a = Shape(x) n = Constant<value=int64[1]{3}>() "
+              "one = ConstantOfShape<value=int64[1]{1}>(n) m = Constant<value=int64{-1}>() o = Mul(one, m) "
+              "e = Equal(w, o) s = Where(e, a, w)",
+              {2, 5, 8}},
+        Chain{"b = Constant<value=int64{1}>() e = Constant<value=int64{8}>() d = Constant<value=int64{3}>() "
+              "s = Range(b, e, d)",
+              {1, 4, 7}},
+        Chain{"a = Shape(x) b = Constant<value=int64[1]{-1}>() e = Constant<value=int64[1]{-9}>() "
+              "z = Constant<value=int64[1]{0}>() t = Constant<value=int64[1]{-2}>() s = Slice(a, b, e, z, t)",
+              {8, 2}},
+        Chain{"a = Shape(x) b, c = Split<axis=0>(a) s = Concat<axis=0>(c, b)", {8, 2, 6}},
+        Chain{"a = Shape(x) p = Constant<value=int64[1]{3}>() b, c = Split<axis=0>(a) z = "
+              "ReduceProd<keepdims=1>(b) "
+              "s = Concat<axis=0>(z, c, p)",
+              {12, 8, 3}},
+        Chain{
+            "a = Shape(x) r = Constant<value=int64[2]{3,1}>() b = Reshape(a, r) t = Transpose<perm=[1,0]>(b) "
+            "z = Constant<value=int64[1]{0}>() s = Squeeze(t, z)",
+            {2, 6, 8}},
+        // A picture enlarged by a factor, as interpolate computes its size: 6 * 1.5 and 8 * 1.25 in floats.
+        Chain{"a = Shape(x) f = Cast<to=1>(a) c = Constant<value=float[3]{1.0,1.5,1.25}>() r = Reciprocal(c) "
+              "m = Div(f, r) "
+              "l = Floor(m) s = Cast<to=7>(l)",
+              {2, 9, 10}},
+        Chain{"a = Shape(x) t = Constant<value=int64[1]{2}>() b = Div(a, t) c = Sub(b, t) d = Add(c, t) "
+              "i = Identity(d) s = Max(i, t)",
+              {2, 3, 4}},
+        Chain{"a = Size(x) z = Constant<value=int64[1]{0}>() s = Unsqueeze(a, z)", {96}},
+        Chain{"a = Constant<value=int64[1,2]{3,4}>() n = Constant<value=int64[2]{2,2}>() e = Expand(a, n) "
+              "r = Constant<value=int64[1]{-1}>() s = Reshape(e, r)",
+              {3, 4, 3, 4}}));
+
+TEST(FoldedChain, KeepsTheDimensionsThatAreKnownBesideAnOpenOne) {
+  const auto network =
+      *read(model_from_text("float[n,length,8] x, float[4,5] w",
+                            "a = Shape(x) b, c, d = Split<axis=0>(a) h = Constant<value=int64[2]{2,4}>() "
+                            "s = Concat<axis=0>(b, c, h) r = Reshape(x, s) y = MatMul(r, w)"));
+  EXPECT_EQ(network.outputs[0].shape, (Shape{1, kUnknown, 2, 5}));
+  EXPECT_EQ(network.totals.macs, std::nullopt) << "unknown is not 0";
+}
+
+TEST(FoldedChain, LeavesOpenWhatHasNoValue) {
+  const auto network =
+      *read(model_from_text("float[2,6,8] x",
+                            "a = Shape(x) z = Constant<value=int64[1]{0}>() b = Div(a, z) "
+                            "t = Constant<value=int64[1]{-4611686018427387904}>() c = Mul(t, t) "
+                            "s = Concat<axis=0>(b, c) y = ConstantOfShape(s)"));
+  EXPECT_EQ(network.outputs[0].shape, Shape(4, kUnknown));
+}
+
+TEST(FoldedChain, CostsLittleHoweverLongItIs) {
+  std::string nodes = "n = Constant<value=int64[1]{1024}>() v0 = ConstantOfShape<value=int64[1]{1}>(n) ";
+  for (int i = 0; i < 20'000; ++i) nodes += fmt::format("v{1} = Add(v{0}, v{0}) ", i, i + 1);
+  const auto bytes = model_from_text("float[1,4] x", nodes + "y = Identity(v20000)").SerializeAsString();
+  const auto network = read_onnx_bytes(bytes, "test");
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->outputs[0].shape, (Shape{1024}));
+}
+
+struct Parts {
+  std::string node;
+  std::vector<Shape> shapes;  ///< of a, b and perhaps c, from x, which is 7x4
+};
+void PrintTo(const Parts& shown, std::ostream* out) { *out << shown.node; }
+
+class Split : public testing::TestWithParam<Parts> {};
+
+TEST_P(Split, MakesItsParts) {
+  auto model = model_from_text("float[7,4] x, int64[2] given", GetParam().node + " y = Relu(a)", "y", 18);
+  const auto network = read(model);
+  ASSERT_TRUE(network) << network.error().message;
+  std::vector<Shape> shapes;
+  for (const auto& shape : network->layers[0].outputs) shapes.push_back(shape.value_or(Shape{}));
+  EXPECT_EQ(shapes, GetParam().shapes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parts, Split,
+    testing::Values(Parts{"a, b = Split<axis=0, num_outputs=2>(x)", {{4, 4}, {3, 4}}},
+                    Parts{"a, b, c = Split<axis=0, num_outputs=3>(x)", {{3, 4}, {3, 4}, {1, 4}}},
+                    Parts{"a, b = Split<axis=-1, split=[1,3]>(x)", {{7, 1}, {7, 3}}},
+                    Parts{"s = Constant<value=int64[3]{2,4,1}>() a, b, c = Split(x, s)",
+                          {{2, 4}, {4, 4}, {1, 4}}},
+                    Parts{"s = Constant<value_ints=[6,1]>() a, b = Split(x, s)", {{6, 4}, {1, 4}}},
+                    Parts{"a, b = Split<axis=1>(x)", {{7, 2}, {7, 2}}},
+                    Parts{"a, b = Split(x, given)", {{kUnknown, 4}, {kUnknown, 4}}}));
+
+TEST(Split, RefusesPartsThatAreNotTheWhole) {
+  const auto network = read(model_from_text("float[7,4] x", "a, y = Split<axis=0, split=[3,3]>(x)"));
+  ASSERT_FALSE(network);
+  EXPECT_EQ(network.error().message,
+            "test: node 'a' (Split): parts of 6 elements in all cannot be made of 7");
+}
+
 TEST(ComputedShapes, DoNotGrowWithoutLimit) {
   std::string nodes = "v0 = Shape(x) ";  // each node doubles the constant: 2^40 numbers if all were followed
   for (int i = 0; i < 40; ++i) nodes += fmt::format("v{1} = Concat<axis=0>(v{0}, v{0}) ", i, i + 1);
@@ -135,7 +250,7 @@ TEST(ComputedShapes, DoNotGrowWithoutLimit) {
 std::int64_t macs_of(const std::string& inputs, const std::string& node) {
   const auto network = read(model_from_text(inputs, node));
   EXPECT_TRUE(network) << network.error().message;
-  return network ? network->totals.macs : -1;
+  return network ? network->totals.macs.value_or(-1) : -1;
 }
 
 TEST(Macs, AreThoseSummedByHand) {
@@ -146,6 +261,26 @@ TEST(Macs, AreThoseSummedByHand) {
   EXPECT_EQ(macs_of("float[2,4,5,7] x, float[2,4,7,6] z", "y = MatMul(x, z)"), 2 * 4 * 5 * 7 * 6);
   EXPECT_EQ(macs_of("float[9,2,7] x, float[1,20,7] w, float[1,20,5] w2", "y = LSTM<hidden_size=5>(x, w, w2)"),
             9 * 2 * (20 * 7 + 20 * 5));
+}
+
+TEST(Macs, OfEinsumAreAllCombinationsOfItsLetters) {
+  EXPECT_EQ(macs_of("float[2,4,5,7] x, float[2,4,6,7] z", "y = Einsum<equation=\"bhid,bhjd->bhij\">(x, z)"),
+            2 * 4 * 5 * 7 * 6);
+}
+
+TEST(Unknown, IsNever0AndMakesATotalABound) {
+  const auto network = *read(model_from_text("float[2,3] x, float[3,4] w",
+                                             "a = MatMul(x, w) b = Strange(a) c = Relu(b) y = MatMul(c, w)"));
+  EXPECT_EQ(network.layers[1].macs, std::nullopt);
+  EXPECT_EQ(network.layers[2].activations, std::nullopt);
+  EXPECT_EQ(network.layers[3].macs, std::nullopt);
+  EXPECT_EQ(network.totals.macs, 24);
+  EXPECT_THAT(network.totals.at_least,
+              testing::ElementsAre("activations", "depth", "input_bytes", "macs", "output_bytes"));
+  const auto open = *read(model_from_text("float[1,n,3] x, float[3,4] w", "y = MatMul(x, w)"));
+  EXPECT_EQ(open.totals.macs, std::nullopt);
+  EXPECT_EQ(open.totals.activations, std::nullopt);
+  EXPECT_THAT(open.totals.at_least, testing::IsEmpty()) << "all of it is unknown";
 }
 
 TEST(Kinds, TellDepthwiseFromOrdinaryAndDenseFromProducts) {
@@ -169,6 +304,32 @@ TEST(Parameters, AreTheTrainedOnes) {
   EXPECT_EQ(network.totals.weight_bytes, 4 * 16 + 8 + 8 + 2);
   EXPECT_EQ(network.totals.macs, 2 * 4 * 64);
   EXPECT_EQ(network.layers[2].kind, Kind::convolution);
+}
+
+/// Each is the one weight of a product, which is where it is listed.
+TEST(Parameters, AreFoundBehindWhatPreparesThem) {
+  for (const std::string prepared :
+       {"p = Identity(w)", "a = Identity(w) p = Identity(a)", "p = Transpose(w1)", "p = Cast<to=1>(w)",
+        "s = Constant<value=int64[2]{3,4}>() p = Reshape(w2, s)", "p = DequantizeLinear(w3, w4, w5)",
+        "a = QuantizeLinear(w, w4, w5) p = DequantizeLinear(a, w4, w5)", "s = Shape(w) p = Identity(w)"}) {
+    const auto network = *read(model_from_text(
+        "float[2,3] x, float[3,4] w, float[4,3] w1, float[12] w2, uint8[3,4] w3, float[1] w4, uint8[1] w5",
+        prepared + " y = MatMul(x, p)"));
+    EXPECT_EQ(network.totals.parameters, 12) << prepared;
+    EXPECT_EQ(network.layers.back().parameters, 12) << prepared;
+    EXPECT_EQ(network.layers.back().kind, Kind::dense) << prepared;
+    EXPECT_EQ(network.totals.macs, 24) << prepared;
+    EXPECT_EQ(network.totals.activations, 8) << prepared << ": a weight is no activation";
+  }
+}
+
+TEST(Parameters, BehindAnIdentityAreStillStatisticsWhereTheyAreUsedAsSuch) {
+  const auto network =
+      *read(model_from_text("float[1,4,8,8] x, float[4] w1, float[4] w2, float[4] w3, float[4] w4",
+                            "a = Identity(w1) b = Identity(w2) c = Identity(w3) d = Identity(w4) y = "
+                            "BatchNormalization(x, a, b, c, d)"));
+  EXPECT_EQ(network.totals.parameters, 8);
+  EXPECT_EQ(network.totals.weight_bytes, 64);
 }
 
 TEST(Parameters, OfATensorThatTwoLayersShareCountOnce) {

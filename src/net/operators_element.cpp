@@ -5,10 +5,7 @@ namespace neph::net {
 namespace {
 
 /// The output is as the first input is.
-Result<Effect> same(const Call& call) {
-  const Tensor& input = call.input(0);
-  return Effect{.outputs = {{.shape = input.shape, .type = input.type, .constant = input.constant}}};
-}
+Result<Effect> same(const Call& call) { return Effect{.outputs = {outline(call.input(0))}}; }
 
 /// The same, with elements of one type whatever the input's.
 template <int type>
@@ -24,11 +21,15 @@ Result<Effect> dropout(const Call& call) {
   return effect;
 }
 
-/// Identity and Cast: small integers keep their values, as the shapes that exporters compute pass through
-/// them.
 Result<Effect> cast(const Call& call) {
-  Tensor output = call.input(0);
+  Tensor output = outline(call.input(0));
   output.type = static_cast<int>(call.integer("to", output.type) & 0xff);
+  return Effect{.outputs = {std::move(output)}};
+}
+
+Result<Effect> cast_like(const Call& call) {
+  Tensor output = outline(call.input(0));
+  output.type = call.input(1).type;
   return Effect{.outputs = {std::move(output)}};
 }
 
@@ -40,33 +41,9 @@ Result<Effect> quantize(const Call& call) {
   return Effect{.outputs = {{.shape = input.shape, .type = type, .constant = input.constant}}};
 }
 
-std::optional<std::int64_t> combine(std::string_view op, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (op == "Add" && !__builtin_add_overflow(a, b, &result)) return result;
-  if (op == "Sub" && !__builtin_sub_overflow(a, b, &result)) return result;
-  if (op == "Mul" && !__builtin_mul_overflow(a, b, &result)) return result;
-  if (op == "Div" && b > 0) return a / b;
-  return std::nullopt;
-}
-
-/// Values of two small integer tensors of the same size (or one of them a single number) in arithmetic.
-std::optional<Integers> combined_values(const Call& call) {
-  if (call.input_count() != 2 || !call.input(0).values || !call.input(1).values) return std::nullopt;
-  const Integers& a = *call.input(0).values;
-  const Integers& b = *call.input(1).values;
-  if (a.empty() || b.empty() || (a.size() != b.size() && a.size() != 1 && b.size() != 1)) return std::nullopt;
-  Integers values(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto value = combine(call.op(), a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]);
-    if (!value) return std::nullopt;
-    values[i] = *value;
-  }
-  return values;
-}
-
 /// Arithmetic of any number of tensors, broadcast to one shape.
 Result<Effect> arithmetic(const Call& call) {
-  Tensor output = call.input(0);
+  Tensor output = outline(call.input(0));
   for (std::size_t i = 1; i < call.input_count(); ++i) {
     const Tensor& input = call.input(i);
     output.constant = output.constant && input.constant;
@@ -76,7 +53,6 @@ Result<Effect> arithmetic(const Call& call) {
     }
     NEPH_TRY(output.shape, broadcast(*output.shape, *input.shape));
   }
-  output.values = combined_values(call);
   return Effect{.outputs = {std::move(output)}};
 }
 
@@ -94,16 +70,17 @@ Result<Effect> where(const Call& call) {
 }
 
 constexpr std::uint32_t kNone = 0;
+constexpr std::uint32_t kFirst = 0b1;
 constexpr std::uint32_t kScaleAndShift =
     0b110;  // of X, scale, shift, mean, variance: the last two are statistics
 
 constexpr std::array kOperators{
-    Operator{"Relu", Kind::activation, same, kNone},
-    Operator{"LeakyRelu", Kind::activation, same, kNone},
+    Operator{"Relu", Kind::activation, same, kFirst},
+    Operator{"LeakyRelu", Kind::activation, same, kFirst},
     Operator{"ThresholdedRelu", Kind::activation, same, kNone},
     Operator{"PRelu", Kind::activation, same, 0b10},
-    Operator{"Clip", Kind::activation, same, kNone},
-    Operator{"Sigmoid", Kind::activation, same, kNone},
+    Operator{"Clip", Kind::activation, same, kFirst},
+    Operator{"Sigmoid", Kind::activation, same, kFirst},
     Operator{"HardSigmoid", Kind::activation, same, kNone},
     Operator{"HardSwish", Kind::activation, same, kNone},
     Operator{"Swish", Kind::activation, same, kNone},
@@ -112,11 +89,11 @@ constexpr std::array kOperators{
     Operator{"Elu", Kind::activation, same, kNone},
     Operator{"Selu", Kind::activation, same, kNone},
     Operator{"Celu", Kind::activation, same, kNone},
-    Operator{"Softplus", Kind::activation, same, kNone},
+    Operator{"Softplus", Kind::activation, same, kFirst},
     Operator{"Softsign", Kind::activation, same, kNone},
-    Operator{"Tanh", Kind::activation, same, kNone},
+    Operator{"Tanh", Kind::activation, same, kFirst},
     Operator{"Erf", Kind::activation, same, kNone},
-    Operator{"Softmax", Kind::activation, same, kNone},
+    Operator{"Softmax", Kind::activation, same, kFirst},
     Operator{"LogSoftmax", Kind::activation, same, kNone},
     Operator{"Hardmax", Kind::activation, same, kNone},
     Operator{"BatchNormalization", Kind::normalization, same, kScaleAndShift},
@@ -125,28 +102,45 @@ constexpr std::array kOperators{
     Operator{"GroupNormalization", Kind::normalization, same, kScaleAndShift},
     Operator{"RMSNormalization", Kind::normalization, same, 0b10},
     Operator{"LRN", Kind::normalization, same, kNone},
-    Operator{"LpNormalization", Kind::normalization, same, kNone},
+    Operator{"LpNormalization", Kind::normalization, same, kFirst},
     Operator{"MeanVarianceNormalization", Kind::normalization, same, kNone},
-    Operator{"Abs", Kind::elementwise, same, kNone},
-    Operator{"Neg", Kind::elementwise, same, kNone},
-    Operator{"Exp", Kind::elementwise, same, kNone},
-    Operator{"Log", Kind::elementwise, same, kNone},
-    Operator{"Sqrt", Kind::elementwise, same, kNone},
-    Operator{"Reciprocal", Kind::elementwise, same, kNone},
-    Operator{"Floor", Kind::elementwise, same, kNone},
-    Operator{"Ceil", Kind::elementwise, same, kNone},
-    Operator{"Round", Kind::elementwise, same, kNone},
-    Operator{"Sign", Kind::elementwise, same, kNone},
-    Operator{"Sin", Kind::elementwise, same, kNone},
-    Operator{"Cos", Kind::elementwise, same, kNone},
+    Operator{"Abs", Kind::elementwise, same, kFirst},
+    Operator{"Neg", Kind::elementwise, same, kFirst},
+    Operator{"Exp", Kind::elementwise, same, kFirst},
+    Operator{"Log", Kind::elementwise, same, kFirst},
+    Operator{"Sqrt", Kind::elementwise, same, kFirst},
+    Operator{"Reciprocal", Kind::elementwise, same, kFirst},
+    Operator{"Floor", Kind::elementwise, same, kFirst},
+    Operator{"Ceil", Kind::elementwise, same, kFirst},
+    Operator{"Round", Kind::elementwise, same, kFirst},
+    Operator{"Sign", Kind::elementwise, same, kFirst},
+    Operator{"Sin", Kind::elementwise, same, kFirst},
+    Operator{"Cos", Kind::elementwise, same, kFirst},
     Operator{"CumSum", Kind::elementwise, same, kNone},
+    Operator{"Tan", Kind::elementwise, same, kNone},
+    Operator{"Asin", Kind::elementwise, same, kNone},
+    Operator{"Acos", Kind::elementwise, same, kNone},
+    Operator{"Atan", Kind::elementwise, same, kNone},
+    Operator{"Sinh", Kind::elementwise, same, kNone},
+    Operator{"Cosh", Kind::elementwise, same, kNone},
+    Operator{"Asinh", Kind::elementwise, same, kNone},
+    Operator{"Acosh", Kind::elementwise, same, kNone},
+    Operator{"Atanh", Kind::elementwise, same, kNone},
+    Operator{"Shrink", Kind::activation, same, kNone},
+    Operator{"Trilu", Kind::elementwise, same, kNone},
+    Operator{"ReverseSequence", Kind::movement, same, kNone},
+    Operator{"ScatterElements", Kind::movement, same, kNone},
+    Operator{"Scatter", Kind::movement, same, kNone},
+    Operator{"ScatterND", Kind::movement, same, kNone},
+    Operator{"BitwiseNot", Kind::elementwise, same, kNone},
+    Operator{"IsInf", Kind::elementwise, same_shape_as<kBool>, kNone},
     Operator{"Not", Kind::elementwise, same_shape_as<kBool>, kNone},
     Operator{"IsNaN", Kind::elementwise, same_shape_as<kBool>, kNone},
     Operator{"Add", Kind::elementwise, arithmetic},
     Operator{"Sub", Kind::elementwise, arithmetic},
     Operator{"Mul", Kind::elementwise, arithmetic},
     Operator{"Div", Kind::elementwise, arithmetic},
-    Operator{"Pow", Kind::elementwise, arithmetic, kNone},
+    Operator{"Pow", Kind::elementwise, arithmetic, kFirst},
     Operator{"Mod", Kind::elementwise, arithmetic, kNone},
     Operator{"Min", Kind::elementwise, arithmetic, kNone},
     Operator{"Max", Kind::elementwise, arithmetic, kNone},
@@ -159,12 +153,18 @@ constexpr std::array kOperators{
     Operator{"GreaterOrEqual", Kind::elementwise, comparison, kNone},
     Operator{"And", Kind::elementwise, comparison, kNone},
     Operator{"Or", Kind::elementwise, comparison, kNone},
+    Operator{"Xor", Kind::elementwise, comparison, kNone},
+    Operator{"BitShift", Kind::elementwise, arithmetic, kNone},
+    Operator{"BitwiseAnd", Kind::elementwise, arithmetic, kNone},
+    Operator{"BitwiseOr", Kind::elementwise, arithmetic, kNone},
+    Operator{"BitwiseXor", Kind::elementwise, arithmetic, kNone},
     Operator{"Where", Kind::elementwise, where, kNone},
-    Operator{"Identity", Kind::movement, cast, kNone},
-    Operator{"Cast", Kind::movement, cast, kNone},
+    Operator{"Identity", Kind::movement, same, kFirst},
+    Operator{"Cast", Kind::movement, cast, kFirst},
+    Operator{"CastLike", Kind::movement, cast_like, kFirst},
     Operator{"Dropout", Kind::movement, dropout, kNone},
-    Operator{"QuantizeLinear", Kind::quantization, quantize, 0b1},
-    Operator{"DequantizeLinear", Kind::quantization, same_shape_as<kFloat>, 0b1},
+    Operator{"QuantizeLinear", Kind::quantization, quantize, kFirst},
+    Operator{"DequantizeLinear", Kind::quantization, same_shape_as<kFloat>, kFirst},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Parts, joins and copies of tensors, reductions, and the picture's size changed by copying.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "net/operator.hpp"
@@ -11,9 +12,9 @@ Effect one(MaybeShape shape, const Tensor& like) {
   return {.outputs = {{.shape = std::move(shape), .type = like.type, .constant = like.constant}}};
 }
 
-/// Joins along an axis; one-dimensional small integers keep their values.
+/// Joins along an axis.
 Result<Effect> concat(const Call& call) {
-  Tensor output = call.input(0);
+  Tensor output = outline(call.input(0));
   for (std::size_t i = 1; i < call.input_count(); ++i) {
     const Tensor& input = call.input(i);
     output.constant = output.constant && input.constant;
@@ -32,38 +33,54 @@ Result<Effect> concat(const Call& call) {
         NEPH_TRY(size, checked_sum(size, more));
       }
     }
-    if (output.values && input.values && output.values->size() + input.values->size() <= kMostValues &&
-        output.shape && output.shape->size() == 1) {
-      output.values->insert(output.values->end(), input.values->begin(), input.values->end());
-    } else {
-      output.values.reset();
-    }
   }
   return Effect{.outputs = {std::move(output)}};
+}
+
+/// Even parts, of which the last may be smaller.
+Shape even_parts(std::size_t count, std::int64_t whole) {
+  if (whole == kUnknown) return Shape(count, kUnknown);
+  const auto parts = static_cast<std::int64_t>(count), even = (whole + parts - 1) / parts;
+  Shape sizes;
+  for (std::int64_t i = 0; i < parts; ++i)
+    sizes.push_back(std::clamp<std::int64_t>(whole - i * even, 0, even));
+  return sizes;
+}
+
+Result<Shape> stated_parts(std::size_t count, std::int64_t whole, const Integers& stated) {
+  if (stated.size() != count) return fail(ErrorCode::corrupt, "{} sizes for {} parts", stated.size(), count);
+  std::int64_t together = 0;
+  Shape sizes;
+  for (const auto size : stated) {
+    if (size < 0 && size != kOpen)
+      return fail(ErrorCode::corrupt, "a part of {} elements is not possible", size);
+    sizes.push_back(size == kOpen ? kUnknown : size);
+    NEPH_TRY(together, checked_sum(together, size == kOpen ? 0 : size));
+  }
+  if (whole != kUnknown && is_known(sizes) && together != whole)
+    return fail(ErrorCode::corrupt, "parts of {} elements in all cannot be made of {}", together, whole);
+  return sizes;
+}
+
+/// Sizes of the parts along the split axis: those that an attribute or an input states; unknown where the
+/// file does not tell the input's numbers.
+Result<Shape> part_sizes(const Call& call, std::int64_t whole) {
+  const auto count = call.output_count();
+  const auto attribute = call.integers("split");
+  if (!attribute.empty()) return stated_parts(count, whole, attribute);
+  if (!call.has(1)) return even_parts(count, whole);
+  const auto& stated = call.input(1).values;
+  return stated ? stated_parts(count, whole, *stated) : Shape(count, kUnknown);
 }
 
 Result<Effect> split(const Call& call) {
   const Tensor& input = call.input(0);
   Effect effect;
+  effect.outputs.assign(call.output_count(), outline(input));
   if (!input.shape) return effect;
   NEPH_TRY(const auto axis, axis_index(call.integer("axis", 0), input.shape->size()));
-  const auto sizes = call.integers("split", 1);
-  const auto parts = static_cast<std::int64_t>(call.output_count());
-  if (sizes && static_cast<std::int64_t>(sizes->size()) != parts)
-    return fail(ErrorCode::corrupt, "{} sizes for {} parts", sizes->size(), parts);
-  const auto whole = (*input.shape)[axis];
-  const auto even = whole == kUnknown ? kUnknown : (whole + parts - 1) / parts;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    Shape shape = *input.shape;
-    if (sizes) {
-      shape[axis] = (*sizes)[static_cast<std::size_t>(i)];
-    } else {
-      shape[axis] = whole == kUnknown ? kUnknown : std::clamp<std::int64_t>(whole - i * even, 0, even);
-    }
-    if (shape[axis] < kUnknown)
-      return fail(ErrorCode::corrupt, "a part of {} elements is not possible", shape[axis]);
-    effect.outputs.push_back({.shape = std::move(shape), .type = input.type, .constant = input.constant});
-  }
+  NEPH_TRY(const auto sizes, part_sizes(call, (*input.shape)[axis]));
+  for (std::size_t i = 0; i < sizes.size(); ++i) (*effect.outputs[i].shape)[axis] = sizes[i];
   return effect;
 }
 
@@ -85,6 +102,7 @@ Result<Effect> transpose(const Call& call) {
 /// Number of elements that a slice of a dimension takes (ONNX Slice: limits are clamped, negative ones count
 /// from the end).
 std::int64_t slice_size(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (size == 0) return 0;
   const auto place = [size](std::int64_t at, std::int64_t low, std::int64_t high) {
     return std::clamp(at < 0 ? at + size : at, low, high);
   };
@@ -101,13 +119,20 @@ std::int64_t slice_size(std::int64_t size, std::int64_t start, std::int64_t end,
 Result<Effect> slice(const Call& call) {
   const Tensor& input = call.input(0);
   if (!input.shape) return one(std::nullopt, input);
-  const auto starts = call.integers("starts", 1);
-  const auto ends = call.integers("ends", 2);
+  const auto starts = call.partly_open("starts", 1);
+  const auto ends = call.partly_open("ends", 2);
   auto axes = call.integers("axes", 3);
   const auto steps = call.integers("steps", 4);
   Shape shape = *input.shape;
-  if (!starts || !ends || starts->size() != ends->size() || (call.has(3) && !axes) || (call.has(4) && !steps))
-    return one(Shape(shape.size(), kUnknown), input);
+  if (!starts || !ends || starts->size() != ends->size() || (call.has(3) && !axes) ||
+      (call.has(4) && !steps)) {
+    if (!axes) return one(Shape(shape.size(), kUnknown), input);
+    for (const auto axis : *axes) {
+      NEPH_TRY(const auto place, axis_index(axis, shape.size()));
+      shape[place] = kUnknown;
+    }
+    return one(std::move(shape), input);
+  }
   if (!axes) {
     axes.emplace();
     for (std::size_t i = 0; i < starts->size(); ++i) axes->push_back(static_cast<std::int64_t>(i));
@@ -118,16 +143,10 @@ Result<Effect> slice(const Call& call) {
     NEPH_TRY(const auto axis, axis_index((*axes)[i], shape.size()));
     const auto step = steps ? (*steps)[i] : 1;
     if (step == 0) return fail(ErrorCode::corrupt, "a step of 0 is not possible");
+    if ((*starts)[i] == kOpen || (*ends)[i] == kOpen) shape[axis] = kUnknown;
     if (shape[axis] != kUnknown) shape[axis] = slice_size(shape[axis], (*starts)[i], (*ends)[i], step);
   }
-  auto effect = one(shape, input);
-  if (input.values && input.shape->size() == 1 && shape[0] >= 0 && (!steps || (*steps)[0] == 1)) {
-    const auto size = static_cast<std::int64_t>(input.values->size());
-    const auto start = (*starts)[0] < 0 ? (*starts)[0] + size : (*starts)[0];
-    const auto from = input.values->begin() + std::clamp<std::int64_t>(start, 0, size - shape[0]);
-    effect.outputs[0].values = Integers(from, from + shape[0]);
-  }
-  return effect;
+  return one(std::move(shape), input);
 }
 
 /// Rows of a table by index: an embedding, or one number of a shape.
@@ -139,16 +158,7 @@ Result<Effect> gather(const Call& call) {
   Shape shape(data.shape->begin(), data.shape->begin() + static_cast<std::ptrdiff_t>(axis));
   shape.insert(shape.end(), indices.shape->begin(), indices.shape->end());
   shape.insert(shape.end(), data.shape->begin() + static_cast<std::ptrdiff_t>(axis) + 1, data.shape->end());
-  auto effect = one(std::move(shape), data);
-  effect.outputs[0].constant = data.constant && indices.constant;
-  if (!data.values || !indices.values || data.shape->size() != 1) return effect;
-  Integers values;
-  for (const auto index : *indices.values) {
-    NEPH_TRY(const auto place, axis_index(index, data.values->size()));
-    values.push_back((*data.values)[place]);
-  }
-  effect.outputs[0].values = std::move(values);
-  return effect;
+  return one(std::move(shape), data);
 }
 
 Result<Effect> pad(const Call& call) {
@@ -177,15 +187,15 @@ Result<Effect> resize(const Call& call) {
   const Tensor& input = call.input(0);
   if (!input.shape) return one(std::nullopt, input);
   Shape shape(input.shape->size(), kUnknown);
-  const auto& scales = call.input(call.has(2) ? 2 : 1).scales;
-  if (const auto& sizes = call.input(3).values; sizes && sizes->size() == shape.size()) {
+  const auto scales = call.reals("scales", call.has(2) ? 2 : 1);
+  if (const auto sizes = call.sizes(3); call.has(3) && sizes && sizes->size() == shape.size()) {
     shape = *sizes;
-  } else if (scales.size() == shape.size()) {
+  } else if (scales && scales->size() == shape.size()) {
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      const double size = static_cast<double>((*input.shape)[i]) * scales[i];
-      if ((*input.shape)[i] == kUnknown) continue;
+      const double size = static_cast<double>((*input.shape)[i]) * (*scales)[i];
+      if ((*input.shape)[i] == kUnknown || std::isnan(size)) continue;
       if (!(size >= 0 && size < 1e15))
-        return fail(ErrorCode::corrupt, "a scale of {} is not possible", scales[i]);
+        return fail(ErrorCode::corrupt, "a scale of {} is not possible", (*scales)[i]);
       shape[i] = static_cast<std::int64_t>(size);
     }
   }
@@ -196,22 +206,25 @@ Result<Effect> resize(const Call& call) {
 
 Result<Effect> expand(const Call& call) {
   const Tensor& input = call.input(0);
-  const auto& wanted = call.input(1).values;
+  const auto wanted = call.sizes(1);
   if (!input.shape || !wanted) return one(std::nullopt, input);
-  if (std::any_of(wanted->begin(), wanted->end(), [](auto size) { return size < 0; }))
-    return fail(ErrorCode::corrupt, "a size of {} is not possible", to_string(*wanted));
+  for (const auto size : call.input(1).values.value_or(Integers{}))
+    if (size < 0 && size != kOpen) return fail(ErrorCode::corrupt, "a size of {} is not possible", size);
   NEPH_TRY(auto shape, broadcast(*input.shape, *wanted));
   return one(std::move(shape), input);
 }
 
 Result<Effect> tile(const Call& call) {
   const Tensor& input = call.input(0);
-  const auto& times = call.input(1).values;
+  const auto times = call.sizes(1);
   if (!input.shape || !times || times->size() != input.shape->size()) return one(std::nullopt, input);
   Shape shape = *input.shape;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == kUnknown) continue;
-    NEPH_TRY(shape[i], checked_product(shape[i], (*times)[i]));
+    if (shape[i] == kUnknown || (*times)[i] == kUnknown) {
+      shape[i] = kUnknown;
+    } else {
+      NEPH_TRY(shape[i], checked_product(shape[i], (*times)[i]));
+    }
   }
   return one(std::move(shape), input);
 }
@@ -263,16 +276,16 @@ Result<Effect> reduce(const Call& call) {
 constexpr std::uint32_t kNone = 0;
 
 constexpr std::array kOperators{
-    Operator{"Concat", Kind::movement, concat, kNone},
-    Operator{"Split", Kind::movement, split, kNone},
+    Operator{"Concat", Kind::movement, concat},
+    Operator{"Split", Kind::movement, split, 0b1},
     Operator{"Transpose", Kind::movement, transpose, 0b1},
-    Operator{"Slice", Kind::movement, slice, kNone},
+    Operator{"Slice", Kind::movement, slice, 0b1},
     Operator{"Gather", Kind::movement, gather, 0b1},
     Operator{"Pad", Kind::movement, pad, kNone},
     Operator{"Resize", Kind::movement, resize, kNone},
     Operator{"Upsample", Kind::movement, resize, kNone},
     Operator{"Expand", Kind::movement, expand, 0b1},
-    Operator{"Tile", Kind::movement, tile, kNone},
+    Operator{"Tile", Kind::movement, tile, 0b1},
     Operator{"DepthToSpace", Kind::movement, blocks, kNone},
     Operator{"SpaceToDepth", Kind::movement, blocks, kNone},
     Operator{"ReduceMean", Kind::pooling, reduce, kNone},

@@ -11,54 +11,51 @@ Kind product_kind(const Tensor& a, const Tensor& b) {
   return a.constant || b.constant ? Kind::dense : Kind::product;
 }
 
-Result<std::optional<std::int64_t>> product_macs(const Shape& output, std::int64_t depth) {
-  if (!is_known(output) || depth == kUnknown) return std::nullopt;
-  NEPH_TRY(const auto count, element_count(output));
-  return checked_product(count, depth);
+/// A matrix of unknown size where nothing is known.
+Shape matrix(const MaybeShape& shape) { return shape.value_or(Shape(2, kUnknown)); }
+
+/// Rows and columns that meet in a product; error corrupt where they differ.
+Result<std::optional<std::int64_t>> depth_of(std::int64_t a, std::int64_t b) {
+  if (a != kUnknown && b != kUnknown && a != b)
+    return fail(ErrorCode::corrupt, "a matrix with {} columns cannot be multiplied with one of {} rows", a,
+                b);
+  const auto depth = std::max(a, b);
+  return depth == kUnknown ? std::nullopt : std::optional(depth);
 }
 
 /// y = a b + c with a [M, K] and b [K, N], each possibly transposed.
 Result<Effect> gemm(const Call& call) {
-  Effect effect{.macs = std::nullopt, .kind = product_kind(call.input(0), call.input(1))};
-  const auto& a = call.shape(0);
-  const auto& b = call.shape(1);
-  if (!a || !b) return effect;
-  if (a->size() != 2 || b->size() != 2)
-    return fail(ErrorCode::corrupt, "{} times {} is no product of matrices", to_string(*a), to_string(*b));
+  const Shape a = matrix(call.shape(0)), b = matrix(call.shape(1));
+  if (a.size() != 2 || b.size() != 2)
+    return fail(ErrorCode::corrupt, "{} times {} is no product of matrices", to_string(a), to_string(b));
   const bool turn_a = call.integer("transA", 0) != 0;
   const bool turn_b = call.integer("transB", 0) != 0;
-  const auto depth_a = (*a)[turn_a ? 0 : 1];
-  const auto depth_b = (*b)[turn_b ? 1 : 0];
-  if (depth_a != kUnknown && depth_b != kUnknown && depth_a != depth_b)
-    return fail(ErrorCode::corrupt, "a matrix with {} columns cannot be multiplied with one of {} rows",
-                depth_a, depth_b);
-  Shape output{(*a)[turn_a ? 1 : 0], (*b)[turn_b ? 0 : 1]};
-  NEPH_TRY(effect.macs, product_macs(output, std::max(depth_a, depth_b)));
-  effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};
+  Effect effect{.macs = std::nullopt, .kind = product_kind(call.input(0), call.input(1))};
+  NEPH_TRY(effect.macs_per_output, depth_of(a[turn_a ? 0 : 1], b[turn_b ? 1 : 0]));
+  effect.outputs = {{.shape = Shape{a[turn_a ? 1 : 0], b[turn_b ? 0 : 1]}, .type = call.input(0).type}};
   return effect;
 }
 
 /// numpy.matmul: vectors get an axis that is dropped again, leading axes are broadcast.
 Result<Effect> multiply(const Tensor& left, const Tensor& right) {
   Effect effect{.macs = std::nullopt, .kind = product_kind(left, right)};
-  if (!left.shape || !right.shape) return effect;
-  Shape a = *left.shape, b = *right.shape;
+  Tensor output{.type = left.type, .constant = left.constant && right.constant};
+  Shape a = matrix(left.shape), b = matrix(right.shape);
   if (a.empty() || b.empty()) return fail(ErrorCode::corrupt, "a scalar is no factor of a matrix product");
   const bool vector_a = a.size() == 1, vector_b = b.size() == 1;
   if (vector_a) a.insert(a.begin(), 1);
   if (vector_b) b.push_back(1);
-  const auto depth_a = a.back(), depth_b = b[b.size() - 2];
-  if (depth_a != kUnknown && depth_b != kUnknown && depth_a != depth_b)
+  auto depth = depth_of(a.back(), b[b.size() - 2]);
+  if (!depth)
     return fail(ErrorCode::corrupt, "{} cannot be multiplied with {}", to_string(*left.shape),
                 to_string(*right.shape));
-  NEPH_TRY(Shape output, broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2)));
-  output.push_back(a[a.size() - 2]);
-  output.push_back(b.back());
-  NEPH_TRY(effect.macs, product_macs(output, std::max(depth_a, depth_b)));
-  if (vector_b) output.pop_back();
-  if (vector_a) output.erase(output.end() - (vector_b ? 1 : 2));
-  effect.outputs = {
-      {.shape = std::move(output), .type = left.type, .constant = left.constant && right.constant}};
+  effect.macs_per_output = *depth;
+  if (left.shape && right.shape) {
+    NEPH_TRY(output.shape, broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2)));
+    if (!vector_a) output.shape->push_back(a[a.size() - 2]);
+    if (!vector_b) output.shape->push_back(b.back());
+  }
+  effect.outputs = {std::move(output)};
   return effect;
 }
 
@@ -94,7 +91,50 @@ Result<Effect> recurrent(const Call& call) {
   return effect;
 }
 
+/// Sizes of the letters of one operand of an equation; false where they contradict each other.
+bool settle_letters(std::string_view letters, const Shape& shape, std::map<char, std::int64_t>& sizes) {
+  if (letters.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    auto& size = sizes.try_emplace(letters[i], kUnknown).first->second;
+    if (size != kUnknown && shape[i] != kUnknown && size != shape[i] && size != 1 && shape[i] != 1)
+      return false;
+    size = std::max(size, shape[i]);
+  }
+  return true;
+}
+
+/// Einsum "bhid,bhjd->bhij" of two tensors: a product of matrices for which each combination of letters is
+/// one multiply-accumulate. Of more tensors, or with "...", the order or the shapes are not told here.
+Result<Effect> einsum(const Call& call) {
+  auto equation = call.text("equation");
+  std::erase(equation, ' ');
+  const auto arrow = equation.find("->"), comma = equation.find(',');
+  Effect effect{.macs = std::nullopt, .kind = product_kind(call.input(0), call.input(1))};
+  const bool plain = call.input_count() == 2 && equation.find('.') == std::string::npos;
+  if (!plain || arrow == std::string::npos || comma > arrow || !call.shape(0) || !call.shape(1))
+    return effect;
+  std::map<char, std::int64_t> sizes;
+  if (!settle_letters(equation.substr(0, comma), *call.shape(0), sizes) ||
+      !settle_letters(equation.substr(comma + 1, arrow - comma - 1), *call.shape(1), sizes))
+    return fail(ErrorCode::corrupt, "{} does not go with {} and {}", equation, to_string(*call.shape(0)),
+                to_string(*call.shape(1)));
+  Shape output;
+  for (const char letter : equation.substr(arrow + 2)) {
+    if (!sizes.contains(letter))
+      return fail(ErrorCode::corrupt, "{} sets no size for '{}'", equation, letter);
+    output.push_back(sizes.at(letter));
+  }
+  Shape all;
+  for (const auto& [letter, size] : sizes) all.push_back(size);
+  if (is_known(all)) {
+    NEPH_TRY(effect.macs, element_count(all));
+  }
+  effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};
+  return effect;
+}
+
 constexpr std::array kOperators{
+    Operator{"Einsum", Kind::dense, einsum},
     Operator{"Gemm", Kind::dense, gemm},
     Operator{"MatMul", Kind::dense, matmul},
     Operator{"MatMulInteger", Kind::dense, matmul, 0b11},

@@ -1,5 +1,6 @@
 // The same elements in another shape, and the operators with which exporters compute such shapes.
 #include <algorithm>
+#include <cmath>
 
 #include "net/operator.hpp"
 
@@ -7,10 +8,7 @@ namespace neph::net {
 namespace {
 
 Effect reshaped(MaybeShape shape, const Tensor& input) {
-  return {.outputs = {{.shape = std::move(shape),
-                       .type = input.type,
-                       .constant = input.constant,
-                       .values = input.values}}};
+  return {.outputs = {{.shape = std::move(shape), .type = input.type, .constant = input.constant}}};
 }
 
 /// Product of some dimensions; unknown if one of them is.
@@ -50,7 +48,8 @@ Status deduce_open_dimension(const Shape& input, Shape& shape) {
 /// The wanted shape is a constant: 0 copies the input's dimension, -1 is deduced.
 Result<Effect> reshape(const Call& call) {
   const Tensor& input = call.input(0);
-  const auto wanted = call.integers("shape", 1);
+  const auto stated = call.integers("shape");
+  const auto wanted = stated.empty() ? call.sizes(1) : stated;
   if (!wanted) return reshaped(std::nullopt, input);
   Shape shape = *wanted;
   const bool zero_is_zero = call.integer("allowzero", 0) != 0;
@@ -107,40 +106,51 @@ Result<Effect> shape_of(const Call& call) {
   const auto first = place(call.integer("start", 0));
   const auto last = std::max(first, place(call.integer("end", rank)));
   Tensor output{.shape = Shape{last - first}, .type = kInt64, .constant = true};
-  const Shape part(input->begin() + first, input->begin() + last);
-  if (is_known(part)) output.values = part;
+  if (input->size() <= kMostDimensions) {
+    output.values.emplace(input->begin() + first, input->begin() + last);
+    std::replace(output.values->begin(), output.values->end(), kUnknown, kOpen);
+  }
   return Effect{.outputs = {std::move(output)}};
 }
 
-/// The value is taken for a float: what integers it may hold is not followed.
-Result<Effect> constant_of_shape(const Call& call) {
-  const auto& wanted = call.input(0).values;
-  Tensor output{.constant = true};
-  if (!wanted) return Effect{.outputs = {std::move(output)}};
-  if (std::any_of(wanted->begin(), wanted->end(), [](auto size) { return size < 0; }))
-    return fail(ErrorCode::corrupt, "a size of {} is not possible", to_string(*wanted));
-  output.shape = *wanted;
+Result<Effect> size_of(const Call& call) {
+  Tensor output{.shape = Shape{}, .type = kInt64, .constant = true, .values = Integers{kOpen}};
+  if (is_known(call.shape(0))) {
+    NEPH_TRY(output.values->front(), element_count(*call.shape(0)));
+  }
   return Effect{.outputs = {std::move(output)}};
+}
+
+Result<Effect> constant_of_shape(const Call& call) {
+  const Tensor* value = call.tensor("value");
+  const Tensor& wanted = call.input(0);
+  Tensor output{.shape = call.sizes(0), .type = value ? value->type : kFloat, .constant = wanted.constant};
+  for (const auto size : wanted.values.value_or(Integers{}))
+    if (size < 0 && size != kOpen) return fail(ErrorCode::corrupt, "a size of {} is not possible", size);
+  return Effect{.outputs = {std::move(output)}};
+}
+
+/// Numbers from start to limit, of which only how many there are matters here.
+template <class Numbers>
+std::optional<std::int64_t> count_between(const std::optional<Numbers>& start,
+                                          const std::optional<Numbers>& limit,
+                                          const std::optional<Numbers>& step) {
+  for (const auto* one : {&start, &limit, &step})
+    if (!*one || (*one)->size() != 1 || (*one)->front() == static_cast<typename Numbers::value_type>(kOpen))
+      return std::nullopt;
+  const auto length = static_cast<double>(limit->front()) - static_cast<double>(start->front());
+  const auto count = std::ceil(length / static_cast<double>(step->front()));
+  if (!(std::abs(count) < 1e15)) return std::nullopt;  // NaN, a step of 0
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(count));
 }
 
 Result<Effect> range(const Call& call) {
-  Tensor output{.shape = Shape{kUnknown}, .type = call.input(0).type};
-  const auto& start = call.input(0).values;
-  const auto& limit = call.input(1).values;
-  const auto& step = call.input(2).values;
-  const auto single = [](const auto& values) { return values && values->size() == 1; };
-  if (!single(start) || !single(limit) || !single(step) || (*step)[0] != 1)
-    return Effect{.outputs = {output}};
-  std::int64_t count = 0;
-  if (__builtin_sub_overflow((*limit)[0], (*start)[0], &count))
-    return fail(ErrorCode::corrupt, "a range from {} to {} is not possible", (*start)[0], (*limit)[0]);
-  output.shape = Shape{std::max<std::int64_t>(count, 0)};
-  output.constant = true;
-  if (count > 0 && count <= std::int64_t{kMostValues}) {
-    output.values.emplace();
-    for (std::int64_t i = 0; i < count; ++i) output.values->push_back((*start)[0] + i);
-  }
-  return Effect{.outputs = {std::move(output)}};
+  const Tensor &start = call.input(0), &limit = call.input(1), &step = call.input(2);
+  const auto count = start.values ? count_between(start.values, limit.values, step.values)
+                                  : count_between(start.reals, limit.reals, step.reals);
+  return Effect{.outputs = {{.shape = Shape{count.value_or(kUnknown)},
+                             .type = start.type,
+                             .constant = start.constant && limit.constant && step.constant}}};
 }
 
 constexpr std::uint32_t kNone = 0;
@@ -150,7 +160,8 @@ constexpr std::array kOperators{
     Operator{"Reshape", Kind::movement, reshape, 0b1},
     Operator{"Squeeze", Kind::movement, squeeze, 0b1},
     Operator{"Unsqueeze", Kind::movement, unsqueeze, 0b1},
-    Operator{"Shape", Kind::movement, shape_of, kNone},
+    Operator{"Shape", Kind::movement, shape_of, kNone, false},
+    Operator{"Size", Kind::movement, size_of, kNone, false},
     Operator{"ConstantOfShape", Kind::movement, constant_of_shape, kNone},
     Operator{"Range", Kind::movement, range, kNone},
 };

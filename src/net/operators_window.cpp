@@ -77,14 +77,10 @@ Result<Shape> positions(const Shape& input, const Window& window, bool ceil_mode
   return sizes;
 }
 
-/// Multiply-accumulates: each output element takes kernel x (input channels of its group).
-Result<std::optional<std::int64_t>> window_macs(const MaybeShape& elements, const Shape& weight) {
-  if (!is_known(elements) || !is_known(weight)) return std::nullopt;
-  NEPH_TRY(auto macs, element_count(*elements));
-  for (std::size_t i = 1; i < weight.size(); ++i) {
-    NEPH_TRY(macs, checked_product(macs, weight[i]));
-  }
-  return macs;
+/// Of the filters [M, C / group, k...], those multiplied for one output element: kernel x (channels of its
+/// group).
+Result<std::int64_t> filter_size(const Shape& weight) {
+  return element_count(Shape(weight.begin() + 1, weight.end()));
 }
 
 Integers spatial(const Shape& shape) { return {shape.begin() + 2, shape.end()}; }
@@ -99,23 +95,23 @@ Result<std::int64_t> groups_of(const Call& call) {
 /// k...].
 template <std::size_t weight_input>
 Result<Effect> convolution(const Call& call) {
-  const auto& input = call.shape(0);
   const auto& weight = call.shape(weight_input);
-  if (!input || !is_known(weight)) return Effect{.macs = std::nullopt};
-  if (weight->size() < 3 || input->size() != weight->size())
-    return fail(ErrorCode::corrupt, "input {} does not go with filters {}", to_string(*input),
+  if (!is_known(weight)) return Effect{.macs = std::nullopt};
+  const Shape input = call.shape(0).value_or(Shape(weight->size(), kUnknown));
+  if (weight->size() < 3 || input.size() != weight->size())
+    return fail(ErrorCode::corrupt, "input {} does not go with filters {}", to_string(input),
                 to_string(*weight));
   NEPH_TRY(const auto groups, groups_of(call));
   NEPH_TRY(const auto channels, checked_product((*weight)[1], groups));
-  if ((*input)[1] != kUnknown && (*input)[1] != channels)
-    return fail(ErrorCode::corrupt, "input has {} channels, the filters take {}", (*input)[1], channels);
-  Effect effect;
-  NEPH_TRY(effect.window, window_of(call, *input, spatial(*weight)));
+  if (input[1] != kUnknown && input[1] != channels)
+    return fail(ErrorCode::corrupt, "input has {} channels, the filters take {}", input[1], channels);
+  Effect effect{.macs = std::nullopt};
+  NEPH_TRY(effect.window, window_of(call, input, spatial(*weight)));
   effect.window->groups = groups;
-  NEPH_TRY(const auto sizes, positions(*input, *effect.window, false));
-  Shape output{(*input)[0], (*weight)[0]};
+  NEPH_TRY(const auto sizes, positions(input, *effect.window, false));
+  Shape output{input[0], (*weight)[0]};
   output.insert(output.end(), sizes.begin(), sizes.end());
-  NEPH_TRY(effect.macs, window_macs(output, *weight));
+  NEPH_TRY(effect.macs_per_output, filter_size(*weight));
   effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};
   if (groups > 1 && (*weight)[1] == 1) effect.kind = Kind::depthwise;
   return effect;
@@ -154,7 +150,12 @@ Result<Effect> transposed_convolution(const Call& call) {
       output.push_back(grown);
     }
   }
-  NEPH_TRY(effect.macs, window_macs(*input, *weight));
+  effect.macs.reset();
+  if (is_known(input)) {
+    NEPH_TRY(const auto elements, element_count(*input));
+    NEPH_TRY(const auto each, filter_size(*weight));
+    NEPH_TRY(effect.macs, checked_product(elements, each));
+  }
   effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};
   return effect;
 }

@@ -55,14 +55,39 @@ constexpr double tile_channels = 64, tile_summands = 32;
 
 double filled_up(double count, double tile) { return std::ceil(count / tile) * tile; }
 
+/// What of a network's work its file leaves open; empty where it tells all.
+std::string open_figures(const net::Totals& totals) {
+  std::string open;
+  const auto add = [&open](std::string_view name) { open += (open.empty() ? "" : ", ") + std::string(name); };
+  if (!totals.macs) add("macs");
+  if (!totals.activations || !totals.input_bytes || !totals.output_bytes) add("activations");
+  for (const auto& name : totals.at_least) add(name);
+  return open;
+}
+
+/// Predictions take a network's work for all of it: what is unknown is refused, and does not count as 0.
+Status check_is_known(const net::Network& network, std::string_view name) {
+  if (const auto open = open_figures(network.totals); !open.empty())
+    return fail(
+        ErrorCode::unsupported,
+        "{}: not all of its work is known ({}); neph net {} shows what is missing. --side COLUMN gives "
+        "the side of its pictures; without --network the other columns predict alone",
+        name, open, name);
+  if (network.inputs.empty() || !network.inputs.front().shape)
+    return fail(ErrorCode::unsupported, "{}: the file does not tell the shape of its input", name);
+  return {};
+}
+
 /// With the sizes of its output, where that has its channels in the second dimension.
 LayerWork work_of(const net::Layer& layer, double pictures) {
-  const auto macs = static_cast<double>(layer.macs), outputs = static_cast<double>(layer.activations);
-  LayerWork work{.kind = kind_of(layer.kind),
-                 .macs = macs / pictures,
-                 .padded_macs = macs / pictures,
-                 .moved_bytes = static_cast<double>(layer.input_bytes + layer.output_bytes) / pictures,
-                 .weight_bytes = static_cast<double>(layer.weight_bytes)};
+  const auto macs = static_cast<double>(*layer.macs), outputs = static_cast<double>(*layer.activations);
+  LayerWork work{
+      .kind = kind_of(layer.kind),
+      .macs = macs / pictures,
+      .padded_macs = macs / pictures,
+      .moved_bytes =
+          (static_cast<double>(*layer.input_bytes) + static_cast<double>(*layer.output_bytes)) / pictures,
+      .weight_bytes = static_cast<double>(layer.weight_bytes)};
   if (layer.outputs.empty() || !layer.outputs.front() || layer.outputs.front()->size() < 2 || !(outputs > 0))
     return work;
   work.channels = std::max(1.0, static_cast<double>(layer.outputs.front()->at(1)));
@@ -78,10 +103,12 @@ LayerWork work_of(const net::Layer& layer, double pictures) {
 
 Result<NetworkWork> network_work(std::string_view name, std::string_view variants, std::int64_t side) {
   NEPH_TRY(const auto network, network_called(name, variants, side));
+  NEPH_CHECK(check_is_known(network, name));
   NetworkWork work;
   const auto pictures = static_cast<double>(network.batch);
   for (const auto& layer : network.layers) {
-    if (layer.kind == net::Kind::movement && layer.op != "Concat") continue;
+    const bool moves_nothing = layer.kind == net::Kind::movement && layer.op != "Concat";
+    if (moves_nothing || layer.kind == net::Kind::control || layer.runs == 0) continue;
     const auto own = work_of(layer, pictures);
     work.macs += own.macs;
     if (own.kind == LayerWork::Kind::depthwise) work.depthwise_macs += own.macs;

@@ -34,7 +34,7 @@ struct NetworkWork {
 /// A network by its name, however it is written ("ResNet-50", "resnet50"), or by its ONNX file. `variants`: a
 /// family whose networks go first ("profet": profet-resnet50 for ResNet50); empty: none. `side` 0: the
 /// network's own. Errors: not_found with the nearest name; invalid_argument (it cannot be built with pictures
-/// of that side), and those of reading a file.
+/// of that side), unsupported (a file that leaves a part of its work open), and those of reading a file.
 Result<NetworkWork> network_work(std::string_view name, std::string_view variants, std::int64_t side);
 
 }  // namespace neph::predict

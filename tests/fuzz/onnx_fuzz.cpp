@@ -11,6 +11,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto network = neph::net::read_onnx_bytes(bytes, "fuzz", {.side = 32});
   if (!network) return 0;
   (void)neph::dump_json(neph::to_json(*network));
-  (void)neph::net::bytes_moved(*network, 8);
   return 0;
 }

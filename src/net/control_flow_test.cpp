@@ -1,0 +1,217 @@
+// Bodies of If, Loop, Scan and of functions: what they hold counts, as often as it runs.
+#include "net/control_flow.hpp"
+
+#include <gmock/gmock.h>
+
+#include "net/onnx_text.hpp"
+
+namespace neph::net {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Result<Network> read(const onnx::ModelProto& model) {
+  return read_onnx_bytes(model.SerializeAsString(), "test");
+}
+
+Network network_of(const std::string& inputs, const std::string& nodes) {
+  auto network = read(model_from_text(inputs, nodes));
+  EXPECT_TRUE(network) << network.error().message;
+  return network ? *network : Network{};
+}
+
+const Layer& layer_called(const Network& network, const std::string& name) {
+  const auto found = std::find_if(network.layers.begin(), network.layers.end(),
+                                  [&](const Layer& layer) { return layer.name == name; });
+  if (found == network.layers.end()) throw std::runtime_error("no layer " + name);
+  return *found;
+}
+
+const std::string kBranches =
+    "<then_branch = g1 () => (float[2,4] a) { a = MatMul(x, w) }, "
+    "else_branch = g2 () => (float[2,4] b) { t = MatMul(x, w) u = MatMul(t, w2) b = Relu(u) }>";
+
+TEST(If, CountsTheLargerBranchAndTheWeightsOfBoth) {
+  const auto network =
+      network_of("bool c, float[2,3] x, float[3,4] w, float[4,4] w2", "y = If" + kBranches + "(c)");
+  EXPECT_EQ(network.totals.macs, 2 * 3 * 4 + 2 * 4 * 4);
+  EXPECT_EQ(network.totals.parameters, 12 + 16);  // w is in both branches, and is one tensor
+  EXPECT_THAT(network.totals.at_most, Contains("macs"));
+  EXPECT_THAT(network.totals.at_least, IsEmpty());
+  EXPECT_EQ(network.undecided_branches, 1);
+  EXPECT_EQ(network.outputs[0].shape, (Shape{2, 4}));
+  EXPECT_EQ(layer_called(network, "y/then_branch/a").runs, 0);
+  EXPECT_EQ(layer_called(network, "y/else_branch/t").runs, 1);
+}
+
+TEST(If, CountsTheBranchThatAConstantConditionTakes) {
+  const std::string condition =
+      "s = Shape(x) i = Constant<value=int64{0}>() d = Gather<axis=0>(s, i) "
+      "two = Constant<value=int64{2}>() c = Equal(d, two) ";
+  const auto network =
+      network_of("float[2,3] x, float[3,4] w, float[4,4] w2", condition + "y = If" + kBranches + "(c)");
+  EXPECT_EQ(network.totals.macs, 2 * 3 * 4);
+  EXPECT_EQ(network.totals.parameters, 12 + 16);
+  EXPECT_THAT(network.totals.at_most, IsEmpty());
+  EXPECT_EQ(network.undecided_branches, 0);
+}
+
+TEST(If, TakesTheOtherBranchWhereOneContradictsItself) {
+  // As PyTorch exports squeeze: the branch for another rank does not fit these shapes.
+  const auto nodes =
+      "y = If<then_branch = g1 () => (float[2,3] a) { a = Add(x, w) }, "
+      "else_branch = g2 () => (float[2,3] b) { b = Relu(x) }>(c)";
+  const auto network = network_of("bool c, float[2,3] x, float[5,5] w", nodes);
+  EXPECT_EQ(layer_called(network, "y/then_branch/a").runs, 0);
+  EXPECT_EQ(network.totals.parameters, 25);
+  const auto both = read(model_from_text("bool c, float[2,3] x, float[5,5] w",
+                                         "y = If<then_branch = g1 () => (float[2,3] a) { a = Add(x, w) }, "
+                                         "else_branch = g2 () => (float[2,3] b) { b = Mul(x, w) }>(c)"));
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().code, ErrorCode::corrupt);
+}
+
+TEST(If, IsNotStoppedByALoopThatCannotRunInTheOtherBranch) {
+  const auto nodes =
+      "m = Constant<value=int64{2}>() y = If<then_branch = g1 () => (float[2,3] a) { "
+      "a = Loop<body = h (int64 j, bool run, float[2,3] s) => (bool on, float[2,3] n) "
+      "{ on = Identity(run) n = Add(s, w) }>(m, , x) }, "
+      "else_branch = g2 () => (float[2,3] b) { b = Relu(x) }>(c)";
+  const auto network = network_of("bool c, float[2,3] x, float[5,5] w", nodes);
+  EXPECT_EQ(network.outputs[0].shape, (Shape{2, 3}));
+}
+
+const std::string kBody =
+    "<body = g (int64 i, bool go, float[2,3] state) => (bool on, float[2,3] next, float[2,3] seen) "
+    "{ on = Identity(go) next = MatMul(state, w) seen = Relu(next) }>";
+
+TEST(Loop, CountsItsBodyOncePerTrip) {
+  const auto network = network_of("float[2,3] x, float[3,3] w",
+                                  "m = Constant<value=int64{7}>() c = Constant<value_ints=[1]>() "
+                                  "go = Cast<to=9>(c) last, y = Loop" +
+                                      kBody + "(m, go, x)");
+  EXPECT_EQ(network.totals.macs, 7 * 2 * 3 * 3);
+  EXPECT_EQ(network.totals.parameters, 9);
+  EXPECT_THAT(network.totals.at_least, IsEmpty());
+  EXPECT_EQ(layer_called(network, "last/body/next").runs, 7);
+  EXPECT_EQ(network.outputs[0].shape, (Shape{7, 2, 3}));
+}
+
+TEST(Loop, CountsOneTripWhereTheFileDoesNotTellHowMany) {
+  const auto network =
+      network_of("float[2,3] x, int64 m, float[3,3] w", "last, y = Loop" + kBody + "(m, , x)");
+  EXPECT_EQ(network.totals.macs, 2 * 3 * 3);
+  EXPECT_THAT(network.totals.at_least, Contains("macs"));
+  EXPECT_EQ(network.open_loops, 1);
+  EXPECT_EQ(layer_called(network, "last/body/next").runs, std::nullopt);
+  EXPECT_EQ(network.outputs[0].shape, (Shape{kUnknown, 2, 3}));
+}
+
+TEST(Loop, DoesNotTakeASizeThatGrowsForConstant) {
+  const auto network = network_of(
+      "float[2,3] x, float[3,3] w",
+      "m = Constant<value=int64{5}>() y = Loop<body = g (int64 i, bool go, float state) => "
+      "(bool on, float next) { on = Identity(go) p = MatMul(state, w) next = Concat<axis=0>(p, state) }>"
+      "(m, , x)");
+  EXPECT_EQ(network.outputs[0].shape, (Shape{kUnknown, 3}));
+  EXPECT_EQ(network.totals.macs, std::nullopt);
+  EXPECT_EQ(network.totals.parameters, 9);
+}
+
+TEST(Loop, MultipliesWithTheLoopsAroundIt) {
+  const std::string inner =
+      "t = Loop<body = h (int64 j, bool run, float[2,3] s) => (bool on2, float[2,3] n) "
+      "{ on2 = Identity(run) n = MatMul(s, w) }>(m, , state) ";
+  const auto network = network_of("float[2,3] x, float[3,3] w",
+                                  "m = Constant<value=int64{7}>() y = Loop<body = g (int64 i, bool go, "
+                                  "float[2,3] state) => (bool on, float[2,3] next) { on = Identity(go) " +
+                                      inner + " next = Relu(t) }>(m, , x)");
+  EXPECT_EQ(network.totals.macs, 7 * 7 * 2 * 3 * 3);
+}
+
+TEST(Loop, RefusesMoreTripsThanCanBeCounted) {
+  const auto network = read(model_from_text(
+      "float[2,3] x, float[3,3] w",
+      "m = Constant<value=int64{4000000000000000000}>() last, y = Loop" + kBody + "(m, , x)"));
+  ASSERT_FALSE(network);
+  EXPECT_EQ(network.error().code, ErrorCode::corrupt);
+}
+
+TEST(Scan, CountsItsBodyOncePerPartOfTheSequence) {
+  const auto network = network_of(
+      "float[2,4] h, float[9,2,4] x, float[4,4] w",
+      "last, y = Scan<num_scan_inputs=1, body = g (float[2,4] state, float[2,4] part) => "
+      "(float[2,4] next, float[2,4] out) { p = MatMul(part, w) next = Add(state, p) out = Relu(next) }>"
+      "(h, x)");
+  EXPECT_EQ(network.totals.macs, 9 * 2 * 4 * 4);
+  EXPECT_EQ(network.outputs[0].shape, (Shape{9, 2, 4}));
+}
+
+/// Bodies in bodies, deeper than they are read: their weights are not known, and so no parameters are.
+TEST(Bodies, ThatAreNotReadLeaveTheParametersOpen) {
+  std::string nodes = "r0 = MatMul(x, w) ";
+  for (int i = 0; i < 12; ++i)
+    nodes = fmt::format(
+        "r{1} = If<then_branch = a{1} () => (float z{1}) {{ {2} z{1} = Relu(r{0}) }}, "
+        "else_branch = b{1} () => (float v{1}) {{ v{1} = Relu(x) }}>(c) ",
+        i, i + 1, nodes);
+  const auto network = network_of("bool c, float[3,3] x, float[3,3] w", nodes + "y = Relu(r12)");
+  EXPECT_THAT(network.totals.at_least, Contains("parameters"));
+  EXPECT_THAT(network.unknown_operators, testing::Contains(testing::Key("If")));
+}
+
+/// f_i calls f_(i-1) twice: 2^40 nodes if all were read.
+TEST(Bodies, OfFunctionsDoNotGrowWithoutLimit) {
+  auto model = model_from_text("float[3,3] x", "y = Relu(x)");
+  for (int i = 0; i < 40; ++i) {
+    auto& function = *model.add_functions();
+    function.set_name(fmt::format("f{}", i));
+    function.set_domain("d");
+    function.add_input("a");
+    function.add_output("c");
+    const auto call = [&](const std::string& in, const std::string& out) {
+      auto& node = *function.add_node();
+      node.set_op_type(i == 0 ? "Relu" : fmt::format("f{}", i - 1));
+      node.set_domain(i == 0 ? "" : "d");
+      node.add_input(in);
+      node.add_output(out);
+    };
+    call("a", "b");
+    call("b", "c");
+  }
+  auto& node = *model.mutable_graph()->mutable_node(0);
+  node.set_op_type("f39");
+  node.set_domain("d");
+  const auto network = read(model);
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_THAT(network->totals.at_least, Contains("parameters"));
+}
+
+TEST(Functions, CountWithWhatTheyAreCalledWith) {
+  auto model = model_from_text("float[2,3] x, float[3,3] w, float[3,3] w2", "a = Relu(x) y = Relu(a)");
+  auto& function = *model.add_functions();
+  function.set_name("linear");
+  function.set_domain("d");
+  for (const auto* name : {"in", "weight"}) function.add_input(name);
+  function.add_output("out");
+  auto& product = *function.add_node();
+  product.set_op_type("MatMul");
+  for (const auto* name : {"in", "weight"}) product.add_input(name);
+  product.add_output("out");
+  for (int i = 0; i < 2; ++i) {
+    auto& node = *model.mutable_graph()->mutable_node(i);
+    node.set_op_type("linear");
+    node.set_domain("d");
+    node.add_input(i == 0 ? "w" : "w2");
+  }
+  const auto network = *read(model);
+  EXPECT_EQ(network.totals.macs, 2 * 2 * 3 * 3);
+  EXPECT_EQ(network.totals.parameters, 18);
+  EXPECT_EQ(network.totals.depth, 2);
+  EXPECT_EQ(layer_called(network, "y/out").parameters, 9);
+}
+
+}  // namespace
+}  // namespace neph::net

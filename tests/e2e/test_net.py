@@ -1,0 +1,76 @@
+"""`neph net` on models that others make: what is unknown is said to be unknown."""
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from tables import write_csv
+
+UNSUPPORTED = 8
+
+
+def write_model(path, nodes, x, weights=()):
+    """A model of these nodes from "x", which is a float tensor of that shape, to "y"; weights: name and shape."""
+    value = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)  # noqa: E731
+    stored = [helper.make_tensor(name, TensorProto.FLOAT, shape, [0.0] * (shape[0] * shape[1])) for name, shape in weights]
+    graph = helper.make_graph(nodes, "model", [value("x", x)], [value("y", None)], stored)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+
+
+def integers(name, *numbers):
+    return helper.make_node("Constant", [], [name], value_ints=numbers)
+
+
+def attention(heads, width):
+    """One head-splitting block as PyTorch exports it: sizes from Shape, Gather, Unsqueeze, Concat; a weight behind
+    Identity."""
+    make = helper.make_node
+    nodes = [make("Shape", ["x"], ["s"]), integers("zero", 0), integers("one", 1), integers("rest", heads, width // heads)]
+    nodes += [make("Gather", ["s", "zero"], ["n"]), make("Gather", ["s", "one"], ["length"])]
+    nodes += [make("Concat", ["n", "length", "rest"], ["split"], axis=0), make("Identity", ["w"], ["v"])]
+    nodes += [make("MatMul", ["x", "v"], ["q"]), make("Reshape", ["q", "split"], ["r"])]
+    nodes += [make("Transpose", ["r"], ["a"], perm=[0, 2, 1, 3]), make("Transpose", ["r"], ["b"], perm=[0, 2, 3, 1])]
+    return [*nodes, make("MatMul", ["a", "b"], ["y"])]
+
+
+def test_attention_counts_through_the_sizes_that_its_exporter_computes(neph):
+    write_model(neph.folder / "a.onnx", attention(4, 64), ["n", 50, 64], [("w", (64, 64))])
+    network = neph.json("net", "a.onnx")
+    assert network["totals"]["macs"] == 50 * 64 * 64 + 50 * 50 * 64
+    assert network["totals"]["parameters"] == 64 * 64
+    assert network["totals"]["at_least"] == [] and network["outputs"][0]["shape"] == [1, 4, 50, 50]
+
+
+def test_unknown_is_said_and_is_never_0(neph):
+    write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
+    network = neph.json("net", "open.onnx")
+    assert network["totals"]["macs"] is None and network["layers"][-1]["macs"] is None
+    assert network["outputs"][0]["shape"] == [1, 4, -1, -1]
+    shown = neph("net", "open.onnx").stdout
+    assert "multiply-accumulates  unknown" in shown and "4,096" in shown and "--side" not in shown
+
+
+def test_a_total_of_which_a_part_is_unknown_is_a_bound(neph):
+    make = helper.make_node
+    nodes = [make("MatMul", ["x", "w"], ["a"]), make("Frobnicate", ["a"], ["y"], domain="org.example")]
+    write_model(neph.folder / "odd.onnx", nodes, [1, 8], [("w", (8, 4))])
+    assert "multiply-accumulates  at least 32" in neph("net", "odd.onnx").stdout
+    totals = neph.json("net", "odd.onnx")["totals"]
+    assert totals["macs"] == 32 and "macs" in totals["at_least"]
+
+
+def test_predictions_take_no_unknown_work_for_none(neph):
+    write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
+    rows = [{"net": net, "batch": batch, "t": batch} for net in ("open.onnx", "mnist") for batch in (1, 2, 4, 8)]
+    write_csv(neph.folder / "runs.csv", rows)
+    done = neph("fit", "runs.csv", "--target", "t", "--network", "net", "--batch", "batch", code=UNSUPPORTED)
+    assert "open.onnx: not all of its work is known (macs, activations)" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "content", "says"), [
+    ("m.tflite", b"\x08\0\0\0TFL3" + bytes(64), "a TensorFlow Lite model"),
+    ("m.xml", b'<?xml version="1.0"?>\n<net name="m" version="11"></net>', "an OpenVINO model"),
+])
+def test_another_format_is_called_by_its_name(neph, name, content, says):
+    (neph.folder / name).write_bytes(content)
+    done = neph("net", name, code=UNSUPPORTED)
+    assert says in done.stderr and "damaged" not in done.stderr
