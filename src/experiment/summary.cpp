@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/json.hpp"
+#include "core/percentile.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
 #include "stats/stats.hpp"
@@ -22,6 +23,15 @@ Estimate possible(Estimate estimate) {
   return estimate;
 }
 
+/// A percentile for which a run had too few samples is its slowest or near it. A mean of such over the runs
+/// has an interval, but not one of the percentile.
+Estimate carried_by_the_runs(Estimate mean, std::string_view name, const std::vector<Estimate>& estimates) {
+  const auto has_none = [](const Estimate& one) { return !one.low || !one.high; };
+  if (percentile_of(name) && std::any_of(estimates.begin(), estimates.end(), has_none))
+    mean.low = mean.high = std::nullopt;
+  return mean;
+}
+
 /// The runs' own estimates of each figure → mean over the runs; the estimate itself where there is one.
 std::map<std::string, Estimate> over_runs(const std::map<std::string, std::vector<Estimate>>& found) {
   std::map<std::string, Estimate> figures;
@@ -34,7 +44,7 @@ std::map<std::string, Estimate> over_runs(const std::map<std::string, std::vecto
     else if (values.size() == 1)
       figures[name] = single(values.front());
     else
-      figures[name] = possible(stats::mean_estimate(values));
+      figures[name] = carried_by_the_runs(possible(stats::mean_estimate(values)), name, estimates);
   }
   return figures;
 }
@@ -90,9 +100,8 @@ std::map<std::string, Estimate> latency_of(const Runs& runs) {
     if (auto latencies = latencies_ms(*run); !latencies.empty()) groups.push_back(std::move(latencies));
   std::map<std::string, Estimate> quantiles;
   if (groups.empty()) return quantiles;
-  for (const auto& [name, q] :
-       {std::pair("p50", 0.5), std::pair("p90", 0.9), std::pair("p99", 0.99), std::pair("p999", 0.999)})
-    quantiles[name] = possible(stats::quantile_over_groups(groups, q));
+  for (const auto* name : {"p50", "p90", "p95", "p99", "p999"})
+    quantiles[name] = possible(stats::quantile_over_groups(groups, *percentile_of(name)));
   return quantiles;
 }
 

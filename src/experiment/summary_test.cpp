@@ -102,14 +102,29 @@ TEST(Summary, LatencyQuantilesPoolAllSamples) {
     runs[i].result.samples = {issued, done};
   }
   const auto latency = summarise(two_batches(), runs).at(0).latency_ms;
-  EXPECT_THAT(latency, SizeIs(4));
+  EXPECT_THAT(latency, SizeIs(5));
   EXPECT_NEAR(latency.at("p50").value, 50.5, 1e-9);  // numpy.quantile(range(1, 101), 0.5)
   EXPECT_NEAR(latency.at("p90").value, 90.1, 1e-9);
+  EXPECT_NEAR(latency.at("p95").value, 95.05, 1e-9);
   EXPECT_EQ(latency.at("p50").n, 100);
   EXPECT_FALSE(latency.at("p999").high) << "100 samples say nothing about p99.9";
 
   runs[0].result.samples.insert(runs[0].result.samples.begin(), {"scheduled_s", std::vector<double>(50, -1)});
   EXPECT_GT(summarise(two_batches(), runs).at(0).latency_ms.at("p50").value, 100) << "from the schedule";
+}
+
+TEST(Summary, RepeatsMakeNoPercentileOfRunsWithTooFewSamples) {
+  auto runs = rate_runs({100, 100, 100});
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double ms = 40 + static_cast<double>(i);
+    runs[i].result.figures.push_back(
+        {"response_p50_ms", "ms", {.value = ms, .low = ms - 1, .high = ms + 1, .n = 90}});
+    runs[i].result.figures.push_back({"response_p99_ms", "ms", {.value = 2 * ms, .n = 90}});
+  }
+  const auto figures = summarise(two_batches(), runs).at(0).figures;
+  EXPECT_TRUE(figures.at("response_p50_ms").low);
+  EXPECT_EQ(figures.at("response_p99_ms").value, 82);
+  EXPECT_FALSE(figures.at("response_p99_ms").low) << "a mean of three largest samples";
 }
 
 TEST(Summary, PhasesAndStagesAreMeans) {

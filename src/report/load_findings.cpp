@@ -7,6 +7,7 @@
 
 #include "core/units.hpp"
 #include "report/load_readings.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 
@@ -14,12 +15,10 @@ namespace neph::report {
 namespace {
 
 std::string value_of(const CellSummary& cell, const std::string& quantile) {
-  const auto* estimate = find_estimate(cell.latency_ms, quantile);
-  if (!estimate || !std::isfinite(estimate->value)) return {};
-  auto text = format_number(estimate->value) + " ms";
-  if (estimate->low && estimate->high)
-    text += fmt::format(" ({} to {})", format_number(*estimate->low), format_number(*estimate->high));
-  return text;
+  const auto* estimate = find_shown(cell.latency_ms, quantile);
+  if (!estimate) return {};
+  return fmt::format("{} ms ({} to {})", format_number(estimate->value), format_number(*estimate->low),
+                     format_number(*estimate->high));
 }
 
 /// "half of the responses took 4.1 ms (4.0 to 4.2) or less, 99 % 18 ms (…)"

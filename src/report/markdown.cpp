@@ -8,6 +8,7 @@
 #include "report/findings.hpp"
 #include "report/load_readings.hpp"
 #include "report/notices.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
@@ -29,11 +30,6 @@ struct MarkdownColumn {
   bool left = false;
 };
 
-std::string estimate_of(const std::map<std::string, Estimate>& estimates, const std::string& name) {
-  const auto* estimate = find_estimate(estimates, name);
-  return estimate ? estimate_text(*estimate) : "–";
-}
-
 std::string runs_text(const CellSummary& cell) {
   return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
                           : std::to_string(cell.runs_ok);
@@ -42,7 +38,7 @@ std::string runs_text(const CellSummary& cell) {
 std::vector<MarkdownColumn> speed_columns(bool load) {
   if (!load) return {{"images/s", [](const auto& cell) { return estimate_text(images_per_s(cell)); }}};
   const auto figure = [](std::string name) {
-    return [name = std::move(name)](const CellSummary& cell) { return estimate_of(cell.figures, name); };
+    return [name = std::move(name)](const CellSummary& cell) { return shown_text(cell.figures, name); };
   };
   return {{"sustained/s", figure("sustained_per_s")},
           {"offered/s", figure("offered_per_s")},
@@ -56,8 +52,7 @@ std::vector<MarkdownColumn> columns_of(const std::vector<CellSummary>& cells, bo
       {"setting", [](const auto& cell) { return escape_markdown(cell.cell.label); }, true}};
   for (auto& column : speed_columns(load)) columns.push_back(std::move(column));
   for (const auto& name : quantile_names(cells))
-    columns.push_back(
-        {name + " ms", [name](const auto& cell) { return estimate_of(cell.latency_ms, name); }});
+    columns.push_back({name + " ms", [name](const auto& cell) { return shown_text(cell.latency_ms, name); }});
   if (!load) {
     columns.push_back(
         {"CPU cores", [](const auto& cell) { return quantity(busy_cores(cell, application), "cores"); }});

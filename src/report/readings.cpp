@@ -150,6 +150,17 @@ const std::vector<double>* samples_of(const Run& run, std::string_view name) {
   return nullptr;
 }
 
+std::vector<double> latencies_ms(const Run& run) {
+  std::vector<double> all;
+  const auto* scheduled = samples_of(run, "scheduled_s");
+  const auto* due = scheduled ? scheduled : samples_of(run, "issued_s");
+  const auto* done = samples_of(run, "done_s");
+  if (run.status != RunStatus::ok || !due || !done) return all;
+  for (std::size_t i = 0; i < std::min(due->size(), done->size()); ++i)
+    all.push_back(1e3 * ((*done)[i] - (*due)[i]));
+  return all;
+}
+
 bool is_load(const Document& document) { return document.experiment.workload == "load"; }
 
 std::optional<double> usable_cores(const Json& machine) {
@@ -182,17 +193,6 @@ std::vector<std::string> stage_names(const std::vector<CellSummary>& cells) {
 
 std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells) {
   return known_first(usual_quantiles, cells, &CellSummary::latency_ms);
-}
-
-std::optional<double> quantile_of(std::string_view name) {
-  if (name.size() < 2 || name[0] != 'p') return std::nullopt;
-  double value = 0, digit = 0.1;
-  for (const char c : name.substr(1)) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value += digit * (c - '0');
-    digit /= 10;
-  }
-  return value;
 }
 
 std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells) {

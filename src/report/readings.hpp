@@ -21,6 +21,9 @@ const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, 
 Estimate images_per_s(const CellSummary& cell);
 /// Of one run that ended well, from its figures.
 std::optional<double> images_per_s(const Run& run);
+/// Of each batch (request) of a run, in milliseconds: from its schedule where it had one, else from handing
+/// it over, to its scores. Empty: the run has no samples.
+std::vector<double> latencies_ms(const Run& run);
 /// Time per picture: what a faster setting saves.
 std::optional<double> ms_per_image(const Run& run);
 /// Processor time per picture of `target`: see busy_cores().
@@ -60,9 +63,6 @@ std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells);
 /// Those before the measurement, so that their sum is what a cold start costs: neither the measurement, whose
 /// length is chosen, nor what comes after it.
 std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells);
-
-/// "p99" to 0.99, "p999" to 0.999; empty when it is not a quantile's name.
-std::optional<double> quantile_of(std::string_view name);
 
 /// Cells from the fastest to the slowest; those without a speed last, in their own order.
 std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells);

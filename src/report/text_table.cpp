@@ -5,6 +5,7 @@
 
 #include "core/units.hpp"
 #include "report/load_readings.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
@@ -15,6 +16,7 @@ namespace neph::report {
 namespace {
 
 constexpr std::size_t gap = 2;  // columns between two columns
+constexpr int most_expendable = 6;
 
 struct TextColumn {
   std::string heading;
@@ -82,7 +84,19 @@ std::string value_text(const std::map<std::string, Estimate>& estimates, const s
 }
 
 std::string latency_text(const CellSummary& cell, const std::string& quantile) {
-  return value_text(cell.latency_ms, quantile);
+  return find_shown(cell.latency_ms, quantile) ? value_text(cell.latency_ms, quantile)
+                                               : shown_text(cell.latency_ms, quantile);
+}
+
+/// Where it is narrow, a percentile of which no cell has a figure goes first.
+TextColumn latency_column(const std::string& quantile, const std::vector<CellSummary>& cells,
+                          int expendable) {
+  const bool any = std::any_of(cells.begin(), cells.end(), [&](const auto& cell) {
+    return find_shown(cell.latency_ms, quantile) != nullptr;
+  });
+  return column_of(
+      quantile + " ms", cells, [&](const auto& cell) { return latency_text(cell, quantile); },
+      any ? expendable : most_expendable);
 }
 
 std::string figure_text(const CellSummary& cell, const std::string& name) {
@@ -109,10 +123,8 @@ std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
       "offered/s", cells, [](const auto& cell) { return value_text(cell.figures, "offered_per_s"); }, 5));
   columns.push_back(
       column_of("answered/s", cells, [](const auto& cell) { return figure_text(cell, "requests_per_s"); }));
-  columns.push_back(column_of(
-      "p50 ms", cells, [](const auto& cell) { return latency_text(cell, "p50"); }, 2));
-  columns.push_back(column_of(
-      "p99 ms", cells, [](const auto& cell) { return latency_text(cell, "p99"); }, 1));
+  columns.push_back(latency_column("p50", cells, 2));
+  columns.push_back(latency_column("p99", cells, 1));
   columns.push_back(column_of("errors", cells, errors_text));
   columns.push_back(column_of(
       "CPU cores", cells,

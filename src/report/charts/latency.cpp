@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "core/percentile.hpp"
 #include "report/charts/chart.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
+#include "report/percentile.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
@@ -46,18 +48,13 @@ constexpr std::string_view template_text = R"json({
   ]
 })json";
 
-/// Milliseconds from handing a batch to the engine (from its schedule, where there is one) to its scores,
-/// over all repeats of the cell.
-std::vector<double> latencies_ms(const std::vector<Run>& runs, std::int64_t cell) {
+/// Over all repeats of the cell.
+std::vector<double> all_latencies_ms(const std::vector<Run>& runs, std::int64_t cell) {
   std::vector<double> all;
   for (const auto& run : runs) {
-    if (run.cell != cell || run.status != RunStatus::ok) continue;
-    const auto* scheduled = samples_of(run, "scheduled_s");  // only where there was a schedule
-    const auto* due = scheduled ? scheduled : samples_of(run, "issued_s");
-    const auto* done = samples_of(run, "done_s");
-    if (!due || !done) continue;
-    for (std::size_t i = 0; i < std::min(due->size(), done->size()); ++i)
-      all.push_back(1e3 * ((*done)[i] - (*due)[i]));
+    if (run.cell != cell) continue;
+    const auto own = latencies_ms(run);
+    all.insert(all.end(), own.begin(), own.end());
   }
   return all;
 }
@@ -107,24 +104,26 @@ Drawing draw_latency(const Document& document) {
   const auto points = std::clamp<std::size_t>(most_points / std::max<std::size_t>(document.cells.size(), 1),
                                               40, most_per_setting);
   Json rows = Json::array();
-  bool thinned = false, curves = false;
+  bool thinned = false, curves = false, quantiles = false;
   auto order = by_speed(document.cells);
   std::reverse(order.begin(), order.end());  // what is drawn last lies on top
   for (const auto* cell : order) {
     const Json row{{"name", names.of(cell->cell.index)}, {"label", cell->cell.label}};
-    auto samples = latencies_ms(document.runs, cell->cell.index);
+    auto samples = all_latencies_ms(document.runs, cell->cell.index);
     thinned |= samples.size() > points;
     if (const auto curve = upper_quantiles(std::move(samples), points); curve.x.size() > 1) {
       curves = true;
       rows.push_back(row);
       rows.back().update({{"curve", true}, {"x", rounded_list(curve.x)}, {"y", rounded_list(curve.y)}});
     }
-    for (const auto& [name, estimate] : cell->latency_ms) {
-      const auto q = quantile_of(name);
-      if (!q || !std::isfinite(estimate.value)) continue;
+    for (const auto& [name, unused] : cell->latency_ms) {
+      const auto q = percentile_of(name);
+      const auto* estimate = find_shown(cell->latency_ms, name);
+      if (!q || !estimate) continue;
+      quantiles = true;
       rows.push_back(row);
       rows.back().update({{"quantile", name}, {"x", rounded(1 / (1 - *q))}});
-      add_estimate(rows.back(), estimate);
+      add_estimate(rows.back(), *estimate);
     }
   }
   if (rows.empty()) return {};
@@ -137,6 +136,7 @@ Drawing draw_latency(const Document& document) {
   const bool wide = least > 0 && most / least > 20;
   if (wide) cut_intervals(rows, least / 2);
   Json spec = specification(template_text, description, std::move(rows));
+  if (!quantiles) spec["layer"].erase(spec["layer"].begin() + 1, spec["layer"].end());
   if (!curves) spec["layer"].erase(0);  // marks without any extent make Vega complain
   Json& y = spec["layer"][0]["encoding"]["y"];
   y["title"] = axis;
@@ -159,12 +159,12 @@ const Chart latency_chart{
     "latency",
     "How long one batch takes",
     "Each line shows all batches of a setting, sorted: half of them were done within the time at 50 %, all "
-    "but "
-    "one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals.",
+    "but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals, as far "
+    "as there were enough batches for one.",
     draw_latency,
     "How long one request takes",
     "Each line shows all requests of a setting, sorted: half of them were answered within the time at 50 %, "
-    "all "
-    "but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals."};
+    "all but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals, as "
+    "far as there were enough requests for one."};
 
 }  // namespace neph::report

@@ -1,13 +1,14 @@
 // Percentiles of the response time against how hard the server is asked.
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "report/charts/lines.hpp"
 #include "report/charts/load_groups.hpp"
 #include "report/charts/vega.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 
@@ -62,8 +63,7 @@ Panel panel_of(const LoadGroup& group, const std::vector<std::string>& quantiles
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const auto& name : quantiles)
     for (const auto& one : group.members)
-      if (const auto* estimate = find_estimate(one.cell->latency_ms, name);
-          estimate && std::isfinite(estimate->value)) {
+      if (const auto* estimate = find_shown(one.cell->latency_ms, name)) {
         lines.points.push_back(
             {.x = one.level, .line = name, .label = one.cell->cell.label, .value = *estimate});
         least = std::min(least, estimate->value);

@@ -1,12 +1,11 @@
 // The page: the answer first, then the charts, then everything needed to check and repeat it.
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "core/units.hpp"
 #include "report/findings.hpp"
 #include "report/page/frame.hpp"
 #include "report/page/sections.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/title.hpp"
@@ -24,12 +23,11 @@ std::string tiles(const Document& document) {
                          speed.low && speed.high
                              ? fmt::format("{} to {}", format_number(*speed.low), format_number(*speed.high))
                              : "no interval");
-  const auto* p50 = find_estimate(best.latency_ms, "p50");
-  const auto* p99 = find_estimate(best.latency_ms, "p99");
-  if (p50 && std::isfinite(p50->value))
-    out += tile(
-        "Time per batch", format_number(p50->value) + " ms",
-        p99 && std::isfinite(p99->value) ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");
+  const auto* p50 = find_shown(best.latency_ms, "p50");
+  const auto* p99 = find_shown(best.latency_ms, "p99");
+  if (p50)
+    out += tile("Time per batch", format_number(p50->value) + " ms",
+                p99 ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");
   if (const auto cores = busy_cores(best, application)) {
     const auto usable = usable_cores(document.experiment.machine);
     out += tile("Cores kept busy", format_number(*cores), usable ? "of " + format_number(*usable) : "");
@@ -82,7 +80,7 @@ constexpr std::string_view reading_html = R"(<dl class="reading">
 <dt>Interval</dt><dd>The range in brackets or after ± is a 95 % interval: if the whole experiment were repeated many
 times on this machine in this state, 95 of 100 such ranges would hold the true value. Speed and phases vary over the
 repeats, each in a process of its own; the time per batch varies over the batches of all repeats. Without a range there
-were too few runs or samples to give one.</dd>
+were too few runs or samples to give one; of a percentile the figure is then left out too.</dd>
 <dt>n</dt><dd>The number of runs, or of samples for the time per batch, behind a figure.</dd>
 <dt>p50, p99</dt><dd>Half of all batches, or 99 of 100, were done within this time. Time counts from handing a
 batch to the engine to its scores; with several inferences in flight the wait inside the engine is in it. Behind a

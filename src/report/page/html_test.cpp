@@ -51,11 +51,24 @@ TEST(Page, HasOneTitleAndEveryAnchorOnce) {
 
 TEST(Page, TellsEverythingInWords) {
   const auto text = html(sample_document());
-  for (const auto* needed : {"The fastest of 20 settings", "Verdicts and warnings", "ask for dedicated cores",
-                             "Intel(R) Xeon(R) Platinum 8481C", "neph infer models/resnet50.onnx",
-                             "How to read this page", "What all settings share", "2.70 GHz", "Memory peak",
-                             "not exported by this hypervisor", "seed 20260314", "killed by signal 9"})
+  for (const auto* needed :
+       {"The fastest of 20 configurations", "Verdicts and warnings", "ask for dedicated cores",
+        "Intel(R) Xeon(R) Platinum 8481C", "neph infer models/resnet50.onnx", "How to read this page",
+        "What all settings share", "2.70 GHz", "Memory peak", "not exported by this hypervisor",
+        "seed 20260314", "killed by signal 9"})
     EXPECT_THAT(text, HasSubstr(needed));
+}
+
+TEST(Page, ShowsNoPercentileWithoutAnInterval) {
+  auto document = single_run_document();
+  document.cells[0].latency_ms["p99"] = {.value = 98765.4, .n = 20};
+  document.cells[0].figures["response_p999_ms"] = {.value = 87654.3, .n = 20};
+  const auto text = written(html(document));
+  EXPECT_THAT(text, AllOf(HasSubstr("too few (needs 299)"), HasSubstr("too few (needs 2,995)")));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("98765")), Not(HasSubstr("87654"))));
+  EXPECT_THAT(text_table(document.cells, {.width = 120}),
+              AllOf(HasSubstr("too few (needs 299)"), Not(HasSubstr("98765"))));
+  EXPECT_THAT(markdown(document), AllOf(HasSubstr("too few (needs 299)"), Not(HasSubstr("98765"))));
 }
 
 TEST(Page, TellsHintsFromDoubts) {

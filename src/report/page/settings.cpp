@@ -7,6 +7,7 @@
 #include "report/load_readings.hpp"
 #include "report/notices.hpp"
 #include "report/page/sections.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 
@@ -25,9 +26,10 @@ std::string estimates_table(const std::string& caption, const std::map<std::stri
   for (const auto& name : names) {
     const auto* estimate = find_estimate(estimates, name);
     if (!estimate) continue;
-    table.rows.push_back({escape_html(in_words(name)), quantity(estimate->value, ""),
-                          quantity(estimate->low, ""), quantity(estimate->high, ""),
-                          std::to_string(estimate->n)});
+    const auto why_not = why_not_shown(name, *estimate);
+    table.rows.push_back(
+        {escape_html(in_words(name)), why_not.empty() ? quantity(estimate->value, "") : why_not,
+         quantity(estimate->low, ""), quantity(estimate->high, ""), std::to_string(estimate->n)});
   }
   return table_html(table);
 }

@@ -6,16 +6,12 @@
 #include "core/units.hpp"
 #include "report/load_readings.hpp"
 #include "report/page/sections.hpp"
+#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
 namespace {
-
-std::string cell_of(const std::map<std::string, Estimate>& estimates, const std::string& name) {
-  const auto* estimate = find_estimate(estimates, name);
-  return estimate ? estimate_text(*estimate) : "–";
-}
 
 std::string runs_text(const CellSummary& cell) {
   return cell.runs_failed ? fmt::format("{} + {} failed", cell.runs_ok, cell.runs_failed)
@@ -37,11 +33,11 @@ std::string speed_table(const Document& document) {
   for (const auto* cell : by_speed(document.cells)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
     if (load)
-      row.insert(row.end(), {cell_of(cell->figures, "offered_per_s"), estimate_text(answered_per_s(*cell)),
+      row.insert(row.end(), {shown_text(cell->figures, "offered_per_s"), estimate_text(answered_per_s(*cell)),
                              errors_text(*cell)});
     else
       row.push_back(estimate_text(images_per_s(*cell)));
-    for (const auto& name : quantiles) row.push_back(cell_of(cell->latency_ms, name));
+    for (const auto& name : quantiles) row.push_back(shown_text(cell->latency_ms, name));
     row.insert(row.end(), {runs_text(*cell), verdict_badge(*cell)});
     table.rows.push_back(std::move(row));
   }
@@ -56,7 +52,7 @@ std::string estimates_table(const std::vector<CellSummary>& cells, std::string c
   for (const auto& name : names) table.headings.push_back(escape_html(in_words(name)));
   for (const auto* cell : by_speed(cells)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
-    for (const auto& name : names) row.push_back(cell_of(cell->*estimates, name));
+    for (const auto& name : names) row.push_back(shown_text(cell->*estimates, name));
     table.rows.push_back(std::move(row));
   }
   return table_html(table);

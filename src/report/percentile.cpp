@@ -1,0 +1,34 @@
+#include "report/percentile.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/percentile.hpp"
+#include "core/units.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::report {
+
+std::string why_not_shown(std::string_view name, const Estimate& estimate) {
+  const auto percentile = percentile_of(name);
+  if (!percentile || !std::isfinite(estimate.value) || (estimate.low && estimate.high)) return {};
+  return fmt::format("too few (needs {})", format_grouped(stats::samples_needed(*percentile)));
+}
+
+const Estimate* find_shown(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+  const auto* estimate = find_estimate(estimates, name);
+  return estimate && std::isfinite(estimate->value) && why_not_shown(name, *estimate).empty() ? estimate
+                                                                                              : nullptr;
+}
+
+std::string shown_text(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+  const auto* estimate = find_estimate(estimates, name);
+  if (!estimate) return "–";
+  const auto why = why_not_shown(name, *estimate);
+  return why.empty() ? estimate_text(*estimate) : why;
+}
+
+}  // namespace neph::report
