@@ -48,6 +48,8 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
   if (resume) {
     NEPH_TRY(auto found, experiment::find_resumable(store, plan.experiment));
     if (found) {
+      found->latency_limit_s = plan.experiment.latency_limit_s;
+      NEPH_CHECK(store.set_latency_limit(found->id, found->latency_limit_s));
       talk("going on with experiment {} of {}\n", found->id, plan.options.store);
       if (!plan.is_repeat_asked) {
         NEPH_TRY(const auto stored, store.experiment(found->id));

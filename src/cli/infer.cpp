@@ -8,7 +8,7 @@ namespace {
 
 struct InferOptions {
   Json fields = Json::object();
-  PlanOptions plan;
+  InferPlanOptions plan;
   ConductOptions conduct;
 };
 
@@ -29,7 +29,7 @@ void declare_infer(Command& command) {
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
     if (options->fields.contains("server") && !options->fields.contains("architecture"))
       options->fields["architecture"] = std::string(enum_name(workload::Architecture::remote));
-    NEPH_TRY(auto plan, make_plan("infer", options->fields, options->plan));
+    NEPH_TRY(auto plan, make_plan("infer", options->fields, options->plan, options->plan.latency_limit));
     plan.is_repeat_asked = is_repeat_asked();
     return conduct_plan(std::move(plan), options->conduct);
   });

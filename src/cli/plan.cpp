@@ -35,7 +35,7 @@ void split_fields(const Json& fields, const std::vector<std::string>& order, Exp
 
 /// The command line that does it all again, in the same order: `fields` as they were given.
 std::string command_of(const workload::Workload& workload, Json fields, const PlanOptions& options,
-                       std::uint64_t seed) {
+                       Seconds latency_limit, std::uint64_t seed) {
   const auto in_words = [](const Json& value) {
     if (!value.is_array()) return shell_quoted(value_as_text(value));
     std::string list;
@@ -48,6 +48,7 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
   fields["repeat"] = options.repeat;
   fields["seed"] = seed;
   if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;
+  if (latency_limit.value > 0) fields["latency_limit"] = seconds_text(latency_limit);
   for (const auto& [name, value] : fields.items()) {
     line += fmt::format(" {} {}", option_name(name), in_words(value));
   }
@@ -56,19 +57,21 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
 
 }  // namespace
 
-Result<Plan> make_plan(const std::string& workload_name, const Json& given, const PlanOptions& options) {
+Result<Plan> make_plan(const std::string& workload_name, const Json& given, const PlanOptions& options,
+                       Seconds latency_limit) {
   NEPH_TRY(const auto* workload, workload::find_workload(workload_name));
   const auto fields = workload->own_names(given);
   Plan plan{.options = options};
   plan.experiment.created = utc_now();
   plan.experiment.workload = workload_name;
   plan.experiment.repeat = options.repeat;
+  plan.experiment.latency_limit_s = latency_limit.value;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
   split_fields(fields, workload->fields(), plan.experiment);
   plan.experiment.idle = workload->idle();
   NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
-  plan.experiment.command = command_of(*workload, fields, options, plan.experiment.seed);
+  plan.experiment.command = command_of(*workload, fields, options, latency_limit, plan.experiment.seed);
   return plan;
 }
 
@@ -93,8 +96,10 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
   if (workload.empty())
     return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file,
                 tables.front());
-  NEPH_TRY(const auto plan_options, from_json<PlanOptions>(options, std::string(file)));
-  auto plan = make_plan(workload, document[workload], plan_options);
+  InferPlanOptions asked;
+  NEPH_CHECK(workload == "infer" ? from_json(options, asked, std::string(file))
+                                 : from_json(options, static_cast<PlanOptions&>(asked), std::string(file)));
+  auto plan = make_plan(workload, document[workload], asked, asked.latency_limit);
   if (!plan) return fail(plan.error().code, "{}: {}", file, plan.error().message);
   plan->is_repeat_asked = options.contains("repeat");
   return plan;

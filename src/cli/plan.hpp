@@ -9,8 +9,12 @@
 #include "cli/store_option.hpp"
 #include "core/experiment.hpp"
 #include "core/result.hpp"
+#include "core/seconds.hpp"
 
 namespace neph::cli {
+
+inline constexpr std::string_view latency_limit_help =
+    "recommend only what is shown to keep p95 of a batch's latency within this; 0s: no limit";
 
 /// Options of an experiment that are not the workload's.
 struct PlanOptions {
@@ -28,6 +32,17 @@ void describe(Visit&& v, Self& s) {
   v("store", s.store, store_help);
 }
 
+/// Of `infer`, whose results recommend a cell.
+struct InferPlanOptions : PlanOptions {
+  Seconds latency_limit{0};
+};
+
+template <class Visit, Describes<InferPlanOptions> Self>
+void describe(Visit&& v, Self& s) {
+  describe(v, static_cast<std::conditional_t<std::is_const_v<Self>, const PlanOptions, PlanOptions>&>(s));
+  v("latency_limit", s.latency_limit, latency_limit_help, between(0, 1e5));
+}
+
 struct Plan {
   Experiment experiment;
   std::vector<Cell> cells;
@@ -37,10 +52,13 @@ struct Plan {
 
 /// `fields`: a workload's fields by name; an array makes a factor. Errors: an unknown field (with the nearest
 /// known one), a value that makes no sense in some cell, too many cells.
-Result<Plan> make_plan(const std::string& workload, const Json& fields, const PlanOptions& options);
+/// `latency_limit`: what the recommendation must keep to; no cell and no run knows of it.
+Result<Plan> make_plan(const std::string& workload, const Json& fields, const PlanOptions& options,
+                       Seconds latency_limit = {});
 
-/// An experiment's TOML file: the fields of PlanOptions at the top and one table named after the workload
-/// with its fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"` and `batch = [1, 8]`.
+/// An experiment's TOML file: the fields of PlanOptions (of infer: InferPlanOptions) at the top and one table
+/// named after the workload with its fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"` and
+/// `batch = [1, 8]`.
 Result<Plan> read_plan(std::string_view toml, std::string_view file);
 
 }  // namespace neph::cli

@@ -38,6 +38,19 @@ TEST(Plan, KeepsTheCommandThatRepeatsIt) {
             "neph infer 'my net.onnx' --batch 1,8 --images /tmp --warmup-max-s 0.5 --repeat 3 --seed 7");
 }
 
+TEST(Plan, KeepsTheLatencyLimitOutOfCellsAndRuns) {
+  const auto plan = read_plan(
+      "repeat = 3\nseed = 7\nlatency_limit = \"100ms\"\n[infer]\nmodel = \"r\"\nimages = \"/tmp\"\n",
+      "x.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->experiment.latency_limit_s, 0.1);
+  EXPECT_EQ(plan->experiment.command, "neph infer r --images /tmp --repeat 3 --seed 7 --latency-limit 100ms");
+  EXPECT_FALSE(plan->experiment.spec.contains("latency_limit"));
+  EXPECT_FALSE(plan->cells[0].spec.contains("latency_limit"));
+  EXPECT_THAT(fault("latency_limit = \"1s\"\n[load]\nurl = \"http://127.0.0.1:1\"\n"),
+              HasSubstr("unknown key 'latency_limit'"));
+}
+
 TEST(Plan, IsTheSameFromAFileAndFromOptionsInAnyOrder) {
   const auto file = read_plan(
       "[infer]\nprecision = [\"f32\", \"bf16\"]\nmodel = \"r\"\nimages = \"/tmp\"\nbatch = [1, 8]\n",

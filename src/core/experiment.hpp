@@ -50,6 +50,8 @@ struct Experiment {
   Json machine;            ///< host fingerprint
   std::string version;     ///< of neph
   std::string command;     ///< the command line that repeats it
+  /// What p95 of the recommended cell's latency must keep to; 0: no limit. No run depends on it.
+  double latency_limit_s = 0;
 };
 
 template <class Visit, Describes<Experiment> Self>
@@ -65,6 +67,8 @@ void describe(Visit&& v, Self& s) {
   v("machine", s.machine, "fingerprint of the machine");
   v("version", s.version, "of neph");
   v("command", s.command, "the command that repeats it");
+  v("latency_limit_s", s.latency_limit_s, "what p95 of the recommended cell's latency must keep to; 0: none",
+    at_least(0));
 }
 
 /// One combination of factor values.
@@ -126,7 +130,7 @@ struct CellSummary {
   std::int64_t runs_failed = 0;
   std::vector<std::string> failures;           ///< distinct reasons
   std::map<std::string, Estimate> figures;     ///< by name: images_per_s, engine_busy, ...
-  std::map<std::string, Estimate> latency_ms;  ///< p50, p90, p99, p999 over all samples of all repeats
+  std::map<std::string, Estimate> latency_ms;  ///< p50, p90, p95, p99, p999 over all samples of all repeats
   std::map<std::string, Estimate> phases_s;    ///< duration by phase
   std::map<std::string, Estimate> stages_ms;   ///< thread milliseconds per picture by stage
   std::vector<SeriesSummary> telemetry;        ///< over the runs: mean of means, max of maxima, min of minima

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/contenders.hpp"
 #include "report/effect.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/recommendation_findings.hpp"
 #include "report/request_parts.hpp"
 #include "report/title.hpp"
 #include "report/way.hpp"
@@ -23,9 +25,6 @@ constexpr std::size_t named_parts = 3;    // of a request's time, in the sentenc
 std::optional<double> speed(const Run& run) { return images_per_s(run); }
 std::optional<double> cpu_ms(const Run& run) { return cpu_ms_per_image(run, application); }
 std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run, application); }
-
-/// Near 1 a digit more, or two ends of an interval look the same.
-std::string ratio_text(double ratio) { return format_number(ratio, std::fabs(ratio - 1) < 0.1 ? 4 : 3); }
 
 std::string ratio_range_text(const Estimate& ratio) {
   if (*ratio.high > meaningless_spread * *ratio.low) return "an interval too wide to say anything: --repeat";
@@ -51,30 +50,21 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
-struct Contender {
-  Way way;
-  const CellSummary* best;
-};
-
 class Comparison {
  public:
-  explicit Comparison(const Document& document) : document_(document) {
-    for (const auto& way : ways_of(document))
-      if (const auto* best = way.independent ? nullptr : best_of(way)) contenders_.push_back({way, best});
-    std::stable_sort(contenders_.begin(), contenders_.end(), [](const auto& a, const auto& b) {
-      return images_per_s(*a.best).value > images_per_s(*b.best).value;
-    });
-  }
+  explicit Comparison(const Document& document)
+      : document_(document), contest_(contest_of(document)), contenders_(contest_.contenders) {}
 
   bool possible() const { return contenders_.size() > 1; }
 
-  /// The fastest, unless another cannot be told from it and takes shown less of the processor; then that, or
-  /// what needs no server.
+  /// The recommended of all, unless another cannot be told from it and takes shown less of the processor;
+  /// then that, or what needs no server.
   const Contender& choose() const {
-    const auto& first = contenders_[0];
-    const Contender* chosen = &first;
+    const Contender* chosen = &*std::find_if(contenders_.begin(), contenders_.end(), [&](const auto& one) {
+      return one.best == &contest_.choice.recommended();
+    });
     for (const auto& other : contenders_) {
-      if (&other == &first || beats(first, other) || beats(*chosen, other)) continue;
+      if (&other == chosen || !is_equal(*other.best) || beats(*chosen, other)) continue;
       const auto cpu = difference_of(document_, {{chosen->best, other.best}}, cpu_ms);
       const bool cheaper = shown(cpu, 0) && cpu.value < 0;
       const bool dearer = shown(cpu, 0) && cpu.value > 0;
@@ -88,18 +78,25 @@ class Comparison {
     const auto& chosen = choose();
     const auto model = model_name(document_.experiment);
     const auto rate = images_per_s(*chosen.best);
+    const auto outside = outside_limit_sentence(document_, contest_.candidates);
     std::vector<std::string> sentences{
-        fmt::format("This machine should run {} {}: {} images/s{}.", model.empty() ? "the model" : model,
+        outside, differs_in_cpu(chosen) ? "" : nothing_shown_sentence(document_, contest_.choice),
+        fmt::format("{} machine should run {} {}: {} images/s{}.",
+                    outside.empty() ? "This" : "Without the limit, this", model.empty() ? "the model" : model,
                     with_setting(chosen.way.in_sentence(), chosen), format_number(rate.value),
                     rate.low && rate.high ? fmt::format(" ({}, {} runs)", range_text(rate), rate.n)
                                           : " (too few runs for an interval: --repeat)")};
     std::vector<std::string> beaten, equal;
     for (const auto& other : contenders_)
-      if (&other != &chosen) (beats(chosen, other) ? beaten : equal).push_back(standing(chosen, other));
+      if (&other != &chosen && !beats(other, chosen))
+        (beats(chosen, other) ? beaten : equal).push_back(standing(chosen, other));
     if (!beaten.empty()) sentences.push_back(fmt::format("It is {}.", listed(beaten)));
     if (!equal.empty())
       sentences.push_back(
           fmt::format("No difference in speed was seen to {}{}.", listed(equal), tie_break()));
+    for (auto& sentence : limit_findings(document_, contest_.candidates, *chosen.best))
+      sentences.push_back(std::move(sentence));
+    std::erase(sentences, "");
     return sentences;
   }
 
@@ -210,20 +207,15 @@ class Comparison {
   }
 
  private:
-  /// Tensors that are ready in memory are no architecture: they show what the files cost.
-  bool reads_files(const CellSummary& cell) const {
-    return field_of(cell, document_.experiment, "files") != "off";
+  bool differs_in_cpu(const Contender& chosen) const {
+    return std::any_of(contenders_.begin(), contenders_.end(), [&](const auto& other) {
+      return shown(difference_of(document_, {{other.best, chosen.best}}, cpu_ms), 0);
+    });
   }
 
-  const CellSummary* best_of(const Way& way) const {
-    const auto order = ranked(document_.cells);
-    const bool any_reads =
-        std::any_of(order.begin(), order.end(), [&](const auto* cell) { return reads_files(*cell); });
-    for (const auto* cell : order)
-      if (cell->verdict != Verdict::invalid && way_of(*cell, document_.experiment) == way &&
-          (reads_files(*cell) || !any_reads))
-        return cell;
-    return nullptr;
+  bool is_equal(const CellSummary& cell) const {
+    return std::find(contest_.choice.equals.begin(), contest_.choice.equals.end(), &cell) !=
+           contest_.choice.equals.end();
   }
 
   std::vector<Way> ways() const { return ways_of(document_); }
@@ -261,6 +253,9 @@ class Comparison {
     if (!ratio.low)
       return fmt::format("{} (ratio {}, too few runs for an interval)", name, ratio_text(ratio.value));
     auto text = fmt::format("{} (ratio {}, {})", name, ratio_text(ratio.value), ratio_range_text(ratio));
+    if (const auto latency = latency_ratio(document_, *chosen.best, *other.best); shown(latency, 1))
+      text += fmt::format(", which has {} times the latency ({})", ratio_text(latency.value),
+                          ratio_range_text(latency));
     const auto cpu = difference_of(document_, {{other.best, chosen.best}}, cpu_ms);
     if (shown(cpu, 0) && cpu.value < 0)
       text += fmt::format(", which takes {} ms more processor time per picture", format_number(-cpu.value));
@@ -367,7 +362,8 @@ class Comparison {
   }
 
   const Document& document_;
-  std::vector<Contender> contenders_;  ///< the fastest first
+  const Contest contest_;
+  const std::vector<Contender>& contenders_;  ///< the fastest first
 };
 
 }  // namespace

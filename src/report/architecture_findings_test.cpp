@@ -104,8 +104,10 @@ TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
 TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
   const auto said =
       findings(document_of({{"local", "grpc", {40, 42, 41}, 40}, {"in-process", "", {41, 40.5, 40.8}, 40}}));
-  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process"));
-  EXPECT_THAT(said[1], AllOf(StartsWith("No difference in speed was seen to local gRPC"),
+  EXPECT_THAT(said[0],
+              StartsWith("No significant difference in throughput or latency among 2 configurations"));
+  EXPECT_THAT(said[1], StartsWith("This machine should run m.onnx in-process"));
+  EXPECT_THAT(said[2], AllOf(StartsWith("No difference in speed was seen to local gRPC"),
                              HasSubstr("and in-process needs no server")));
 }
 
@@ -115,6 +117,47 @@ TEST(ArchitectureFindings, TakeTheOneThatSparesTheProcessorWhereNoDifferenceIsSe
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
   EXPECT_THAT(said[1], HasSubstr("in-process (ratio 0.9"));
   EXPECT_THAT(said[1], HasSubstr("which takes 8.00 ms more processor time per picture"));
+}
+
+/// Each batch of the cell's runs takes so long.
+void set_latency_ms(Document& document, std::int64_t cell, double ms) {
+  for (auto& run : document.runs)
+    if (run.cell == cell)
+      run.result.samples = {{"issued_s", {0, 1, 2}},
+                            {"done_s", std::vector{1e-3 * ms, 1 + 1e-3 * ms, 2 + 1e-3 * ms}}};
+}
+
+TEST(ArchitectureFindings, TakeTheLowerLatencyWhereNoDifferenceInSpeedIsSeen) {
+  auto document =
+      document_of({{"in-process", "", {41, 42, 40.7}, 40}, {"local", "grpc", {40, 40.5, 41.2}, 40}});
+  set_latency_ms(document, 0, 930);
+  set_latency_ms(document, 1, 68);
+  const auto said = findings(document);
+  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
+  EXPECT_THAT(said[1], AllOf(StartsWith("No difference in speed was seen to in-process"),
+                             HasSubstr("which has 13.7 times the latency")));
+}
+
+TEST(ArchitectureFindings, LeaveOutWhatDoesNotKeepToTheLatencyLimit) {
+  auto document = document_of({{"in-process", "", {60, 61, 62}, 40},
+                               {"local", "http", {50, 50.5, 51}, 40},
+                               {"local", "grpc", {40, 40.5, 41}, 40}});
+  const auto set_p95 = [&](std::size_t cell, double ms) {
+    document.cells[cell].latency_ms["p95"] = {.value = ms, .low = ms - 5, .high = ms + 5, .n = 200};
+  };
+  set_p95(0, 180);
+  set_p95(1, 80);
+  set_p95(2, 60);
+  document.experiment.latency_limit_s = 0.1;
+  const auto said = findings(document);
+  EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local HTTP"));
+  EXPECT_THAT(said, Contains(HasSubstr("keeps p95 latency within 100 ms: 80.0 ms (95 % CI 75.0 to 85.0)")));
+  EXPECT_THAT(said,
+              Contains(AllOf(StartsWith("The limit leaves out"), HasSubstr("61.0 images/s, p95 180 ms"))));
+  document.experiment.latency_limit_s = 0.05;
+  EXPECT_THAT(findings(document)[0],
+              StartsWith("None of 3 configurations is shown to keep p95 latency within 50.0 ms"));
+  EXPECT_EQ(answer_setting(document), &document.cells[2]);
 }
 
 TEST(ArchitectureFindings, CompareTheProtocols) {
@@ -129,7 +172,9 @@ TEST(ArchitectureFindings, CompareTheProtocols) {
 
 TEST(ArchitectureFindings, SayThatOneRunIsTooFew) {
   const auto said = findings(served_document(1));
-  EXPECT_THAT(said[0], HasSubstr("too few runs for an interval: --repeat"));
+  EXPECT_THAT(said[0], AllOf(StartsWith("No significant difference"),
+                             HasSubstr("intervals need more runs: neph"), HasSubstr("--repeat 5 --resume")));
+  EXPECT_THAT(said[1], HasSubstr("too few runs for an interval: --repeat"));
   EXPECT_THAT(said, Not(Contains(HasSubstr("more processor time"))));
 }
 

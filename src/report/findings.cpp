@@ -1,17 +1,16 @@
 #include "report/findings.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "core/units.hpp"
 #include "report/architecture_findings.hpp"
-#include "report/effect.hpp"
 #include "report/load_findings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/recommendation_findings.hpp"
 #include "report/way.hpp"
 #include "stats/stats.hpp"
 
@@ -21,16 +20,7 @@ namespace {
 constexpr double busy_share = 0.9;     // of the cores: hardly anything is left to use
 constexpr double waiting_cores = 0.1;  // per core: the share of time that counts as waiting for the disk
 constexpr double stolen_cores = 0.05;  // per core: what the hypervisor may take before it is worth a sentence
-constexpr double busy_gpu_percent = 90;   // of the time
-constexpr double meaningless_spread = 4;  // high / low of a ratio: its ends say nothing but "unknown"
-
-std::string interval_text(const Estimate& estimate, std::string_view unit) {
-  if (!estimate.low || !estimate.high)
-    return fmt::format("{} {} ({} {}: too few for an interval)", format_number(estimate.value), unit,
-                       estimate.n, estimate.n == 1 ? "run" : "runs");
-  return fmt::format("{} {} (95 % interval {} to {}, {} runs)", format_number(estimate.value), unit,
-                     format_number(*estimate.low), format_number(*estimate.high), estimate.n);
-}
+constexpr double busy_gpu_percent = 90;  // of the time
 
 /// The settings with a usable speed, the fastest first. A client that only asks is no way to run a network,
 /// and is among them only where nothing else is.
@@ -49,41 +39,12 @@ std::size_t applications(const Document& document) {
   return count == 0 ? document.cells.size() : static_cast<std::size_t>(count);
 }
 
-std::string fastest_sentence(const std::vector<const CellSummary*>& order, std::size_t all) {
-  const auto speed = interval_text(images_per_s(*order[0]), "images/s");
-  if (all == 1) return fmt::format("The measured speed is {}.", speed);
-  return fmt::format("The fastest of {} settings is {}: {}.", all, order[0]->cell.label, speed);
-}
-
 /// An invalid setting that would have come first is named, so that nobody wonders why it did not.
 std::string passed_over_sentence(const std::vector<CellSummary>& cells, const CellSummary& best) {
   const auto* first = by_speed(cells)[0];
   if (first == &best || first->verdict != Verdict::invalid) return {};
   return fmt::format("Left out because its numbers are invalid: {} with {} images/s.", first->cell.label,
                      format_number(images_per_s(*first).value));
-}
-
-std::string next_sentence(const Document& document, const CellSummary& best, const CellSummary& next) {
-  // A repeat is a block that all settings ran in: the machine's drift between blocks cancels when they are
-  // compared repeat by repeat (docs/METHOD.md).
-  const auto [ratio, change] = ratio_of(
-      document, {{&next, &best}}, [](const Run& run) { return images_per_s(run); }, stats::Better::higher);
-  if (!ratio.low || !ratio.high)
-    return fmt::format("Next is {}: {}.", next.cell.label, interval_text(images_per_s(next), "images/s"));
-  const auto interval = fmt::format("{} times as fast (95 % interval {} to {})", format_number(ratio.value),
-                                    format_number(*ratio.low), format_number(*ratio.high));
-  if (change != stats::Change::not_shown)
-    return fmt::format("Next is {}: repeat by repeat, the fastest is {}.", next.cell.label, interval);
-  if (*ratio.high > meaningless_spread * *ratio.low)
-    return fmt::format(
-        "Next is {}, and these runs cannot tell the two apart: {} repeats are too few on a machine "
-        "as unsteady as this (--repeat).",
-        next.cell.label, ratio.n);
-  return fmt::format(
-      "Next is {}, and these runs cannot tell the two apart: repeat by repeat, the fastest is {}, which "
-      "includes "
-      "1.",
-      next.cell.label, interval);
 }
 
 std::string processor_limit(const CellSummary& cell, double process, double cores) {
@@ -118,7 +79,7 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, dou
       sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads");
 }
 
-/// What keeps the fastest setting from being faster, as far as the telemetry tells.
+/// What keeps the setting from being faster, as far as the telemetry tells.
 std::string limit_sentence(const CellSummary& cell, const Experiment& experiment) {
   if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
   for (const auto& series : cell.telemetry)
@@ -145,7 +106,7 @@ std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
   const double cores = usable_cores(machine).value_or(1);
   if (!steal || steal->mean.value_or(0) < stolen_cores * cores) return {};
   return fmt::format(
-      "The hypervisor took {} cores away during the fastest setting: other guests slowed this machine.",
+      "The hypervisor took {} cores away from this configuration: other guests slowed this machine.",
       format_number(*steal->mean));
 }
 
@@ -196,9 +157,12 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
 }  // namespace
 
 const CellSummary* answer_setting(const Document& document) {
-  const auto* recommended = recommended_setting(document);
   const auto order = ranked_applications(document);
-  return recommended || order.empty() ? recommended : order[0];
+  if (order.empty()) return nullptr;
+  const auto within = within_limit(document, order);
+  if (const auto* nearest = nearest_to_limit(order); nearest && within.empty()) return nearest;
+  const auto* recommended = recommended_setting(document);
+  return recommended ? recommended : &choose(document, within.empty() ? order : within).recommended();
 }
 
 std::vector<std::string> caveats(const Document& document) {
@@ -220,10 +184,7 @@ std::vector<std::string> findings(const Document& document) {
   if (is_load(document)) say_all(load_findings(document));
   if (!order.empty()) {
     auto architectures = architecture_findings(document);
-    if (architectures.empty()) {
-      say(fastest_sentence(order, applications(document)));
-      if (order.size() > 1) say(next_sentence(document, *order[0], *order[1]));
-    }
+    if (architectures.empty()) say_all(recommendation_findings(document, order, applications(document)));
     say_all(std::move(architectures));
     say_all(application_findings(document));
     say(passed_over_sentence(document.cells, *order[0]));

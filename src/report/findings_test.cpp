@@ -1,5 +1,8 @@
 #include "report/findings.hpp"
 
+#include <cmath>
+#include <numeric>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +14,10 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 CellSummary cell_with(std::int64_t index, std::string label, double speed) {
   CellSummary cell{.runs_ok = 3};
@@ -22,13 +27,33 @@ CellSummary cell_with(std::int64_t index, std::string label, double speed) {
   return cell;
 }
 
-void add_runs(Document& document, std::int64_t cell, std::initializer_list<double> speeds) {
-  std::int64_t repeat = 0;
-  for (const double speed : speeds) {
-    Run run{.id = static_cast<std::int64_t>(document.runs.size()), .cell = cell, .repeat = repeat++};
-    run.result.figures = {{"images_per_s", "images/s", {.value = speed, .n = 1}}};
+void add_runs(Document& document, std::int64_t cell, const std::vector<double>& speeds) {
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    Run run{.id = std::ssize(document.runs), .cell = cell, .repeat = static_cast<std::int64_t>(i)};
+    run.result.figures = {{"images_per_s", "images/s", {.value = speeds[i], .n = 1}}};
     document.runs.push_back(run);
   }
+}
+
+/// batch 1 and batch 8, with these images/s in each repeat.
+Document two_cells(const std::vector<double>& one, const std::vector<double>& eight) {
+  const auto mean = [](const auto& v) {
+    return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+  };
+  Document document;
+  document.cells = {cell_with(0, "batch 1", mean(one)), cell_with(1, "batch 8", mean(eight))};
+  for (auto& cell : document.cells) cell.figures["images_per_s"].n = std::ssize(one);
+  add_runs(document, 0, one);
+  add_runs(document, 1, eight);
+  return document;
+}
+
+/// Each batch of the cell's runs takes so long.
+void set_latency_ms(Document& document, std::int64_t cell, double ms) {
+  for (auto& run : document.runs)
+    if (run.cell == cell)
+      run.result.samples = {{"issued_s", {0, 1, 2}},
+                            {"done_s", std::vector{1e-3 * ms, 1 + 1e-3 * ms, 2 + 1e-3 * ms}}};
 }
 
 void set_mean(CellSummary& cell, std::string target, std::string name, double mean) {
@@ -51,51 +76,118 @@ TEST(Findings, SayThatNothingIsKnownWithoutAResult) {
 }
 
 TEST(Findings, NameTheFastestWithItsInterval) {
-  Document document;
-  document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40)};
-  EXPECT_EQ(findings(document)[0],
-            "The fastest of 2 settings is batch 8: 40.0 images/s (95 % interval 39.0 to 41.0, 3 runs).");
-}
-
-TEST(Findings, CompareWithTheNextBest) {
-  Document document;
-  document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40)};
-  add_runs(document, 0, {20, 20.1, 19.9});
-  add_runs(document, 1, {40, 40, 40});
+  auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
+  document.cells[1].latency_ms["p50"] = {.value = 200, .low = 195, .high = 206, .n = 90};
+  EXPECT_EQ(
+      findings(document)[0],
+      "The fastest of 2 configurations is batch 8: 40.0 images/s (95 % CI 39.0 to 41.0, 3 runs), median "
+      "latency 200 ms (195 to 206).");
   EXPECT_THAT(
       findings(document)[1],
-      HasSubstr(
-          "Next is batch 1: repeat by repeat, the fastest is 2.00 times as fast (95 % interval 1.98 to 2.0"));
+      HasSubstr("Next is batch 1: repeat by repeat, the fastest is 2.00 times as fast (95 % CI 1.98 to 2.0"));
 }
 
 TEST(Findings, CompareRepeatByRepeat) {
-  Document document;
-  document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 22)};
-  add_runs(document, 0, {10, 20, 30});  // the machine drifts, and both feel it
-  add_runs(document, 1, {11.1, 22, 32.9});
-  EXPECT_THAT(findings(document)[1], HasSubstr("the fastest is 1.10 times as fast (95 % interval 1.0"));
+  auto document = two_cells({10, 20, 30}, {11.1, 22, 32.9});  // the machine drifts, and both feel it
+  EXPECT_THAT(findings(document)[1], HasSubstr("the fastest is 1.10 times as fast (95 % CI 1.0"));
   document.runs[0].status = RunStatus::failed;  // the other cell's first repeat has no partner
-  EXPECT_THAT(findings(document)[1], HasSubstr("the fastest is 1.10 times as fast"));
+  EXPECT_THAT(findings(document)[1], HasSubstr("the fastest is 1.098 times as fast"));
 }
 
-TEST(Findings, AdmitThatTwoCannotBeToldApart) {
-  Document document;
-  document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 21)};
-  add_runs(document, 0, {18, 20, 22});
-  add_runs(document, 1, {22, 19, 22});
-  EXPECT_THAT(findings(document)[1],
-              AllOf(HasSubstr("cannot tell the two apart"), HasSubstr("which includes 1")));
+TEST(Findings, RecommendTheLowerLatencyWhereNoDifferenceInThroughputIsShown) {
+  auto document = two_cells({11, 18, 14, 17, 11.5}, {19, 13, 17, 14, 19.5});
+  set_latency_ms(document, 0, 68);
+  set_latency_ms(document, 1, 930);
+  const auto said = findings(document);
+  EXPECT_THAT(said[0], StartsWith("Use batch 1: 14.3 images/s (95 % CI 13.3 to 15.3, 5 runs)"));
+  EXPECT_THAT(said[1], StartsWith("The highest mean has batch 8, 16.5 images/s: no significant difference in "
+                                  "throughput (1.16 times, 95 % CI 0.705 to 1.91)"));
+  EXPECT_THAT(
+      said[1],
+      AllOf(
+          HasSubstr("but 13.7 times the latency (95 % CI 13.7 to 13.7); about "),
+          HasSubstr(
+              "repeats would tell batch 8 from batch 1 (80 % power if the difference is as large as seen)")));
+  EXPECT_EQ(answer_setting(document), &document.cells[0]);
 }
 
-TEST(Findings, GiveNoIntervalThatSaysNothing) {
-  Document document;
-  document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 21)};
-  add_runs(document, 0, {15, 25});
-  add_runs(document, 1, {24, 18});  // t for one degree of freedom: 0.003 to 370
+TEST(Findings, KeepTheFasterWhereItIsShownToBeFaster) {
+  auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
+  set_latency_ms(document, 0, 50);
+  set_latency_ms(document, 1, 200);
+  EXPECT_EQ(answer_setting(document), &document.cells[1]);
+}
+
+/// Ten repeats whose ratios' logarithms have a mean of `effect` deviations.
+Document with_effect(double effect, double deviation) {
+  std::vector<double> slow(10, 20), fast;
+  for (int i = 0; i < 10; ++i)
+    fast.push_back(20 * std::exp(deviation * (effect + (i % 2 == 0 ? 1 : -1) * std::sqrt(0.9))));
+  auto document = two_cells(slow, fast);
+  document.experiment.repeat = 10;  // after a --resume; the command is that of the beginning
+  document.experiment.command = "neph infer m.onnx --batch 1,8 --repeat 5 --seed 7";
+  return document;
+}
+
+TEST(Findings, SayFirstThatNothingWasShownAndWhatWouldShowIt) {
+  auto document = with_effect(0.5, 0.2);
+  set_latency_ms(document, 0, 70);
+  set_latency_ms(document, 1, 70);
+  const auto said = findings(document);
   EXPECT_EQ(
-      findings(document)[1],
-      "Next is batch 1, and these runs cannot tell the two apart: 2 repeats are too few on a machine as "
-      "unsteady as this (--repeat).");
+      said[0],
+      "No significant difference in throughput or latency among 2 configurations; about 34 repeats would "
+      "tell batch 8 from batch 1 (80 % power if the difference is as large as seen): neph infer m.onnx "
+      "--batch 1,8 --repeat 34 --seed 7 --resume");
+  EXPECT_THAT(said[1], StartsWith("The highest mean has batch 8: "));
+}
+
+TEST(Findings, SayThatADifferenceIsTooSmallToMatterOrToShow) {
+  EXPECT_THAT(findings(with_effect(0.05, 0.01))[0],
+              EndsWith("; any difference of batch 8 from batch 1 is below 5 %."));
+  EXPECT_THAT(findings(with_effect(0.05, 0.5))[0],
+              EndsWith("; more than 300 repeats would be needed to tell batch 8 from batch 1."));
+}
+
+TEST(Findings, AskForMoreRunsThanOne) {
+  const auto said = findings(two_cells({20}, {40}));
+  EXPECT_THAT(said[0], EndsWith("; intervals need more runs: --repeat 5 --resume"));
+}
+
+void set_p95(CellSummary& cell, double low, double value, double high) {
+  cell.latency_ms["p95"] = {.value = value, .low = low, .high = high, .n = 200};
+}
+
+TEST(Findings, RecommendOnlyWhatKeepsToTheLatencyLimit) {
+  auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
+  document.experiment.latency_limit_s = 0.1;
+  set_p95(document.cells[0], 75, 80, 86);
+  set_p95(document.cells[1], 95, 98, 104);  // below the limit, but not shown to be
+  const auto said = findings(document);
+  EXPECT_THAT(
+      said[0],
+      StartsWith("The fastest of 1 configuration with p95 latency within 100 ms is batch 1: 20.0 images/s"));
+  EXPECT_EQ(said[1], "batch 1 keeps p95 latency within 100 ms: 80.0 ms (95 % CI 75.0 to 86.0).");
+  EXPECT_EQ(said[2], "The limit leaves out batch 8: 40.0 images/s, p95 98.0 ms (95 % CI 95.0 to 104).");
+  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+}
+
+TEST(Findings, NameTheNearestWhereNothingKeepsToTheLatencyLimit) {
+  auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
+  document.experiment.latency_limit_s = 0.1;
+  set_p95(document.cells[0], 99, 104, 112);
+  set_p95(document.cells[1], 170, 180, 190);
+  const auto said = findings(document);
+  EXPECT_EQ(
+      said[0],
+      "None of 2 configurations is shown to keep p95 latency within 100 ms; the nearest is batch 1: 104 ms "
+      "(95 % CI 99.0 to 112), inconclusive.");
+  EXPECT_THAT(said[1], StartsWith("The fastest of 2 configurations is batch 8"));
+  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  for (auto& cell : document.cells) cell.latency_ms["p95"] = {.value = 50, .n = 24};
+  EXPECT_EQ(findings(document)[0],
+            "None of 2 configurations is shown to keep p95 latency within 100 ms: p95 takes 59 batches of a "
+            "configuration (--count, --repeat).");
 }
 
 TEST(Findings, DoNotPraiseAnInvalidSetting) {

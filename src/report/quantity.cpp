@@ -30,6 +30,8 @@ std::string unit_in_words(std::string_view unit) {
 
 std::string plain(double value) { return fmt::format("{:g}", value); }
 
+std::string ratio_text(double ratio) { return format_number(ratio, std::fabs(ratio - 1) < 0.1 ? 4 : 3); }
+
 std::string estimate_text(const Estimate& estimate) {
   return std::isfinite(estimate.value) ? format_estimate(estimate) : "–";
 }

@@ -16,6 +16,8 @@ std::string quantity(std::optional<double> value, std::string_view unit);
 std::string unit_in_words(std::string_view unit);
 /// A number that was chosen, not measured: "8", "99.9".
 std::string plain(double value);
+/// A ratio of two measured numbers. Near 1 a digit more, or two ends of an interval look the same.
+std::string ratio_text(double ratio);
 /// "123 ± 4", or "–" without a value.
 std::string estimate_text(const Estimate& estimate);
 

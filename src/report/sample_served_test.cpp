@@ -146,7 +146,7 @@ CellSummary summary_of(const Document& document, Cell cell, const Truth& truth) 
   }
   made.figures["images_per_s"] = stats::mean_estimate(speeds);
   for (const auto& [name, lengths] : phases) made.phases_s[name] = stats::mean_estimate(lengths);
-  for (const auto& [name, factor] : std::map<std::string, double>{{"p50", 1}, {"p99", 1.12}})
+  for (const auto& [name, factor] : std::map<std::string, double>{{"p50", 1}, {"p95", 1.08}, {"p99", 1.12}})
     made.latency_ms[name] = {.value = truth.response_ms() * factor,
                              .low = truth.response_ms() * factor * 0.98,
                              .high = truth.response_ms() * factor * 1.03,

@@ -45,6 +45,18 @@ Ratio compare_pairs(std::span<const Pair> pairs, Better better) {
   return ratio_of(mean_estimate(differences), better);
 }
 
+std::optional<std::int64_t> pairs_to_show(const Estimate& seen, std::int64_t most) {
+  if (!seen.low || !seen.high || seen.n < 2) return std::nullopt;
+  const auto n = static_cast<double>(seen.n);
+  const double half = (std::log(*seen.high) - std::log(*seen.low)) / 2;
+  const double deviation = half * std::sqrt(n) / student_t_bound(n - 1);
+  const double effect = std::abs(std::log(seen.value)) / deviation;
+  if (!(effect > 0)) return std::nullopt;
+  for (std::int64_t pairs = 2; pairs <= most; ++pairs)
+    if (t_test_power(effect, pairs) >= kPower) return pairs;
+  return std::nullopt;
+}
+
 Ratio compare(std::span<const double> baseline, std::span<const double> candidate, Better better) {
   const Mean from = mean_of(logarithms(baseline));
   const Mean to = mean_of(logarithms(candidate));

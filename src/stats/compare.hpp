@@ -5,12 +5,17 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/describe.hpp"
 #include "core/estimate.hpp"
 
 namespace neph::stats {
+
+/// Probability with which pairs_to_show() pairs show the difference.
+inline constexpr double kPower = 0.8;
 
 /// Which direction of a quantity is the good one: rates are better higher, times lower.
 enum class Better { higher, lower };
@@ -41,6 +46,13 @@ struct Pair {
 /// Geometric mean of the pairs' ratios with Student's t interval over their logarithms: what both members of
 /// a pair share (drift of the machine, the pictures) cancels. n: pairs, at least 2 for an interval.
 Ratio compare_pairs(std::span<const Pair> pairs, Better better);
+
+/// How many pairs a new comparison must have to show the ratio with a probability of kPower, were it, and the
+/// spread of the pairs' logarithms, what compare_pairs() saw: the fewest at which Student's t test has that
+/// power (noncentral t: Johnson, Welch, Biometrika 31, 1940). Empty: more than `most`, or nothing was seen
+/// (no interval). It is as rough as what was seen: with few pairs the spread itself is known to a factor
+/// only.
+std::optional<std::int64_t> pairs_to_show(const Estimate& seen, std::int64_t most);
 
 /// Ratio of the geometric means with Welch's t interval over the logarithms (Welch, Biometrika 34, 1947): the
 /// spread of times and rates is multiplicative, and on logarithms a ratio is a difference, whose interval is

@@ -67,6 +67,41 @@ TEST(Compare, FindsADifferenceInEqualCellsAsSeldomAsItMay) {
   EXPECT_NEAR(static_cast<double>(shown_in_pairs) / trials, 0.05, 0.015);
 }
 
+/// What compare_pairs() says of 10 pairs whose logarithms have a mean of `effect` deviations of 0.02.
+Estimate seen_with(double effect) {
+  std::vector<Pair> pairs;
+  for (int i = 0; i < 10; ++i) {
+    const double deviation = (i % 2 == 0 ? 1 : -1) * std::sqrt(0.9);  // of n - 1: 1
+    pairs.push_back({1, std::exp(0.02 * (effect + deviation))});
+  }
+  return compare_pairs(pairs, Better::higher).ratio;
+}
+
+TEST(PairsToShow, AreThoseOfTheTables) {
+  // Two-sided 5 %, power 80 %, paired: R's power.t.test and G*Power give 198.2, 33.4 and 14.3 pairs.
+  EXPECT_EQ(pairs_to_show(seen_with(0.2), 300), 199);
+  EXPECT_EQ(pairs_to_show(seen_with(-0.5), 300), 34);
+  EXPECT_EQ(pairs_to_show(seen_with(0.8), 300), 15);
+}
+
+TEST(PairsToShow, AreNoneWhereTheyAreTooManyOrNothingIsKnown) {
+  EXPECT_FALSE(pairs_to_show(seen_with(0.2), 198));
+  EXPECT_FALSE(pairs_to_show(seen_with(0), 300));
+  EXPECT_FALSE(pairs_to_show({.value = 1.2, .n = 1}, 300));
+}
+
+TEST(PairsToShow, ShowItAsOftenAsTheySay) {
+  Random random(17);
+  const auto pairs = pairs_to_show(seen_with(0.8), 300).value();
+  int shown = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::vector<Pair> drawn(static_cast<std::size_t>(pairs));
+    for (auto& pair : drawn) pair = {1, std::exp(0.02 * (0.8 + random.normal()))};
+    shown += compare_pairs(drawn, Better::higher).change == Change::faster;
+  }
+  EXPECT_NEAR(shown / 3000.0, kPower, 0.03);
+}
+
 TEST(Compare, SaysNothingWhereItKnowsNothing) {
   const std::vector<double> one{2}, two{4, 4}, negative{1, -1};
   EXPECT_EQ(compare(one, two, Better::higher).ratio.value, 2);

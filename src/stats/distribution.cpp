@@ -1,5 +1,6 @@
 #include "stats/distribution.hpp"
 
+#include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
@@ -26,6 +27,13 @@ double student_t_bound(double degrees) {
   double rest = 0;  // 1 - x, kept apart: for many degrees x is near 0, for few it is near 1
   const double x = boost::math::ibeta_inv(0.5, degrees / 2, kConfidence, &rest, Quiet());
   return std::sqrt(degrees * x / rest);
+}
+
+double t_test_power(double effect, std::int64_t n) {
+  const auto samples = static_cast<double>(n);
+  const double bound = student_t_bound(samples - 1);
+  const boost::math::non_central_t_distribution<double, Quiet> t(samples - 1, effect * std::sqrt(samples));
+  return boost::math::cdf(boost::math::complement(t, bound)) + boost::math::cdf(t, -bound);
 }
 
 double binomial_cdf(std::int64_t k, std::int64_t n, double p) {

@@ -37,6 +37,15 @@ def distribution_cases():
         yield {"kind": "normal", "p": float(p), "z": z}
 
 
+def power_cases():
+    """Power of the two-sided t test of n pairs whose differences have a mean of `effect` deviations."""
+    for effect in [0.05, 0.2, 0.5, 1, 3]:
+        for n in [2, 3, 5, 10, 34, 200]:
+            bound, shift = stats.t.ppf(0.975, n - 1), effect * np.sqrt(n)
+            power = stats.nct.sf(bound, n - 1, shift) + stats.nct.cdf(-bound, n - 1, shift)
+            yield {"kind": "power", "effect": float(effect), "n": n, "value": float(power)}
+
+
 def quantile_case():
     samples = some_samples(int(10 ** random.uniform(0, 3.3)))
     q = float(random.choice([0.1, 0.25, 0.5, 0.9, 0.99]))
@@ -122,7 +131,7 @@ def compare_case():
             "paired_low": float(np.exp(paired.low)), "paired_high": float(np.exp(paired.high))}
 
 
-cases = list(distribution_cases())
+cases = [*distribution_cases(), *power_cases()]
 for make, count in [(quantile_case, 200), (groups_case, 100), (mean_case, 100), (bootstrap_case, 20),
                     (trend_case, 100), (outliers_case, 50), (compare_case, 100)]:
     cases += [make() for _ in range(count)]

@@ -51,6 +51,11 @@ TEST_F(Reference, Distributions) {
   }
 }
 
+TEST_F(Reference, PowerOfTheTTest) {
+  for (const auto& in : cases("power", 30))
+    EXPECT_NEAR(t_test_power(in["effect"], in["n"]), in["value"].get<double>(), 1e-8) << in;
+}
+
 TEST_F(Reference, Quantiles) {
   int bounded = 0;
   for (const auto& in : cases("quantile", 200)) {

@@ -11,7 +11,7 @@ constexpr const char* tables = R"sql(
 CREATE TABLE experiment (
   id INTEGER PRIMARY KEY, created TEXT NOT NULL, workload TEXT NOT NULL, spec TEXT NOT NULL,
   factors TEXT NOT NULL, idle TEXT NOT NULL, repeat INTEGER NOT NULL, seed TEXT NOT NULL, machine TEXT NOT NULL,
-  version TEXT NOT NULL, command TEXT NOT NULL);
+  version TEXT NOT NULL, command TEXT NOT NULL, latency_limit_s REAL NOT NULL DEFAULT 0);
 
 CREATE TABLE cell (
   experiment_id INTEGER NOT NULL REFERENCES experiment, cell INTEGER NOT NULL, label TEXT NOT NULL,
@@ -71,7 +71,7 @@ CREATE VIEW measured AS
   ORDER BY run.experiment_id, run.cell, run.repeat, figure.place;
 )sql";
 
-/// Of the searches for a rate; schema 3 lacks it. `which`: TABLE, or TEMP TABLE.
+/// Of the searches for a rate. `which`: TABLE, or TEMP TABLE.
 std::string probe_table(std::string_view which) {
   return fmt::format(R"sql(CREATE {} probe (
   run_id INTEGER NOT NULL, place INTEGER NOT NULL, rate_per_s REAL, outcome TEXT NOT NULL,
@@ -80,6 +80,13 @@ std::string probe_table(std::string_view which) {
   undecided TEXT NOT NULL, PRIMARY KEY (run_id, place)) WITHOUT ROWID;)sql",
                      which);
 }
+
+// Schema 3 lacks this table and a column. A store that may be written is given both; one that is only read has
+// them beside it for as long as it is open.
+constexpr const char* new_column = "ALTER TABLE experiment ADD COLUMN latency_limit_s REAL NOT NULL DEFAULT 0;";
+constexpr const char* view_with_column =
+    "CREATE TEMP VIEW experiment AS SELECT *, 0.0 AS latency_limit_s FROM main.experiment;";
+
 
 struct Marks {
   std::int64_t application = 0;
@@ -138,7 +145,7 @@ Status prepare_for_writing(const Connection& connection) {
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, schema_version);
   NEPH_CHECK(connection.execute(seal.c_str()));
   if (marks.schema == schema_version) return {};
-  if (marks.is_new()) NEPH_CHECK(connection.execute(tables));
+  NEPH_CHECK(connection.execute(marks.is_new() ? tables : new_column));
   NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
   return transaction.commit();
 }
@@ -149,7 +156,10 @@ Status prepare_for_reading(const Connection& connection) {
     return fail(ErrorCode::not_found, "{}: no experiments yet; `neph infer` makes the first",
                 connection.path().string());
   NEPH_CHECK(refuse_foreign(connection, marks));
-  if (marks.schema < schema_version) NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
+  if (marks.schema < schema_version) {
+    NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
+    NEPH_CHECK(connection.execute(view_with_column));
+  }
   return connection.execute("PRAGMA query_only = ON");
 }
 

@@ -144,6 +144,13 @@ Status Store::set_repeat(std::int64_t experiment_id, std::int64_t repeat) {
   return update.run();
 }
 
+Status Store::set_latency_limit(std::int64_t experiment_id, double limit_s) {
+  NEPH_TRY(auto update, file_->connection.prepare("UPDATE experiment SET latency_limit_s = ? WHERE id = ?"));
+  update.bind(1, limit_s);
+  update.bind(2, experiment_id);
+  return update.run();
+}
+
 Result<std::vector<Experiment>> Store::experiments() const {
   return read_experiments(file_->connection, "?1 = 0");
 }

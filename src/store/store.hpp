@@ -60,6 +60,9 @@ class Store {
   /// Other repeats for an experiment that is resumed, but no fewer than have ended. not_found: no such id.
   Status set_repeat(std::int64_t experiment_id, std::int64_t repeat);
 
+  /// The latency limit that the experiment is now asked with; 0: none.
+  Status set_latency_limit(std::int64_t experiment_id, double limit_s);
+
   /// Oldest first.
   Result<std::vector<Experiment>> experiments() const;
   /// not_found names the numbers that exist.

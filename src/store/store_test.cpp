@@ -234,6 +234,35 @@ TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
   EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
 }
 
+TEST(Store, KeepsTheLatencyLimitThatWasAskedLast) {
+  const ScratchFolder folder;
+  auto store = *Store::open(folder / "neph.db", Access::write);
+  auto experiment = sample_experiment();
+  experiment.latency_limit_s = 0.1;
+  const auto id = *store.create_experiment(experiment, {});
+  EXPECT_EQ(store.experiment(id)->latency_limit_s, 0.1);
+  ASSERT_TRUE(store.set_latency_limit(id, 0));
+  EXPECT_EQ(store.experiment(id)->latency_limit_s, 0);
+}
+
+TEST(Store, OfSchema3IsReadAndThenBroughtUpToDate) {
+  const ScratchFolder folder;
+  const auto path = folder / "neph.db";
+  ASSERT_TRUE(Store::open(path, Access::write)->create_experiment(sample_experiment(), {}));
+  first_text(path, "ALTER TABLE experiment DROP COLUMN latency_limit_s");
+  first_text(path, "PRAGMA user_version = 3");
+
+  const auto read = Store::open(path, Access::read)->experiment(1);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->command, sample_experiment().command);
+  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "3") << "reading changes nothing";
+
+  auto store = *Store::open(path, Access::write);
+  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
+  ASSERT_TRUE(store.set_latency_limit(1, 0.25));
+  EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
+}
+
 TEST(Store, LeavesOneFileBehind) {
   const ScratchFolder folder;
   {

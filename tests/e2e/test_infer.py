@@ -189,3 +189,28 @@ def test_the_report_of_real_runs_in_a_real_browser(results, chromium):
         text = opened.page.inner_text("body")
         for words in ["batch 8, files on", "images per second", "neph infer", "engine", "loaders"]:
             assert words in text, words
+
+
+def test_a_latency_limit_is_a_condition_of_the_answer_and_of_no_run(neph, small_model, pictures):
+    asked = ("infer", small_model, "--images", pictures, "--count", 64, "--batch", "1,8", "--repeat", 2, "--seed", 5, *QUICK)
+    document = neph.json(*asked, "--latency-limit", "1us")
+    assert document["findings"][0].startswith("None of 2 configurations is shown to keep p95 latency within 1.00 µs; the nearest is batch ")
+    assert document["experiment"]["latency_limit_s"] == 1e-6
+    assert document["experiment"]["command"].endswith("--repeat 2 --seed 5 --latency-limit 1us")
+    assert not any("latency_limit" in cell["spec"] or "latency-limit" in cell["repro"] for cell in document["cells"])
+
+    asked_again = json.loads(neph("export", "--format", "json", "--latency-limit", "1h").stdout)
+    assert any("keeps p95 latency within 1 h 0 min" in said for said in asked_again["findings"])
+    resumed = neph.json(*asked, "--resume")
+    assert resumed["experiment"]["id"] == document["experiment"]["id"], "the limit makes no other experiment"
+    assert resumed["experiment"]["latency_limit_s"] == 0 and not resumed["findings"][0].startswith("None of")
+
+
+def test_a_percentile_of_too_few_batches_is_not_shown_as_a_number(neph, small_model, pictures):
+    table = neph("infer", small_model, "--images", pictures, "--count", 8, "--batch", 2, "--repeat", 1, *QUICK).stdout
+    assert "too few (needs 6)" in table and "too few (needs 299)" in table
+    value = json.loads(neph("export", "--format", "json").stdout)["cells"][0]["latency_ms"]["p99"]
+    assert value["value"] > 0 and value["low"] is None and value["high"] is None and value["n"] == 4
+    page = neph.folder / "neph-report.html"
+    neph("report", "--out", page)
+    assert "too few (needs 2,995)" in page.read_text()

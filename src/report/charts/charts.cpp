@@ -5,10 +5,10 @@
 namespace neph::report {
 
 /// One word per chart, in the order of the page; the file of that name holds the rest.
-#define NEPH_CHARTS(chart)                                                                              \
-  chart(throughput) chart(load_times) chart(load_rate) chart(settings) chart(requests) chart(processor) \
-      chart(memory) chart(stages) chart(phases) chart(latency) chart(standard_error) chart(telemetry)   \
-          chart(repeats)
+#define NEPH_CHARTS(chart)                                                                             \
+  chart(throughput) chart(load_times) chart(load_rate) chart(settings) chart(tradeoff) chart(requests) \
+      chart(processor) chart(memory) chart(stages) chart(phases) chart(latency) chart(standard_error)  \
+          chart(telemetry) chart(repeats)
 
 #define NEPH_DECLARE(name) extern const Chart name##_chart;
 NEPH_CHARTS(NEPH_DECLARE)

@@ -20,6 +20,12 @@ TEST(LoadTimes, ShowPercentilesTheLimitAndTheClosedLoopApart) {
             "promised: 99 % within 50 ms");
 }
 
+TEST(LoadTimes, DrawNoPercentileWithoutAnInterval) {
+  auto document = load_document();
+  for (auto& cell : document.cells) cell.latency_ms["p999"].low = cell.latency_ms["p999"].high = {};
+  for (const auto& row : rows_of(draw("load_times", document).panels.at(0))) EXPECT_NE(row["line"], "p999");
+}
+
 TEST(LoadRate, ShowsWhatWasOfferedOnlyWhereSomethingWas) {
   const auto drawing = draw("load_rate", load_document());
   ASSERT_EQ(drawing.panels.size(), 2u);

@@ -1,0 +1,72 @@
+#include "report/recommendation.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "report/effect.hpp"
+#include "report/percentile.hpp"
+#include "report/readings.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::report {
+namespace {
+
+std::optional<double> speed(const Run& run) { return images_per_s(run); }
+
+std::optional<double> median_latency_ms(const Run& run) {
+  const auto latencies = latencies_ms(run);
+  return latencies.empty() ? std::nullopt : std::optional(stats::median(latencies));
+}
+
+bool is_below_one(const Estimate& ratio) { return ratio.high && *ratio.high < 1; }
+
+}  // namespace
+
+Estimate latency_ratio(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
+  return ratio_of(document, {{&baseline, &candidate}}, median_latency_ms, stats::Better::lower).ratio;
+}
+
+Estimate speed_ratio(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
+  return ratio_of(document, {{&baseline, &candidate}}, speed, stats::Better::higher).ratio;
+}
+
+Choice choose(const Document& document, const Cells& candidates) {
+  Choice choice{.candidates = candidates, .as_fast = {}, .equals = {}};
+  for (const auto* cell : candidates)
+    if (cell == candidates.front() || !is_below_one(speed_ratio(document, *candidates.front(), *cell)))
+      choice.as_fast.push_back(cell);
+  const auto is_lower = [&](const CellSummary* one, const CellSummary* other) {
+    return is_below_one(latency_ratio(document, *other, *one));
+  };
+  const auto* lowest = choice.as_fast.front();
+  for (const auto* cell : choice.as_fast)
+    if (is_lower(cell, lowest)) lowest = cell;
+  choice.equals = {lowest};
+  for (const auto* cell : choice.as_fast)
+    if (cell != lowest && !is_lower(lowest, cell)) choice.equals.push_back(cell);
+  return choice;
+}
+
+Cells within_limit(const Document& document, Cells candidates) {
+  const double limit_ms = 1e3 * document.experiment.latency_limit_s;
+  if (limit_ms > 0)
+    std::erase_if(candidates, [&](const auto* cell) {
+      const auto* seen = find_shown(cell->latency_ms, limited_percentile);
+      return !seen || *seen->high > limit_ms;
+    });
+  return candidates;
+}
+
+const CellSummary* nearest_to_limit(const Cells& candidates) {
+  const CellSummary* nearest = nullptr;
+  double least = 0;
+  for (const auto* cell : candidates)
+    if (const auto* seen = find_shown(cell->latency_ms, limited_percentile);
+        seen && (!nearest || *seen->high < least)) {
+      nearest = cell;
+      least = *seen->high;
+    }
+  return nearest;
+}
+
+}  // namespace neph::report

@@ -1,0 +1,220 @@
+#include "report/recommendation_findings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/percentile.hpp"
+#include "core/text.hpp"
+#include "core/units.hpp"
+#include "report/percentile.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr double meaningless_spread = 4;    // high / low of a ratio: its ends say nothing but "unknown"
+constexpr double small_difference = 1.05;   // a ratio within this and its inverse: hardly worth a choice
+constexpr std::int64_t most_repeats = 300;  // more than anybody runs for one answer
+constexpr std::int64_t usual_repeats = 5;   // where nothing is known of the spread
+
+std::string ci_text(const Estimate& estimate) {
+  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
+}
+
+std::string ratio_ci_text(const Estimate& ratio) {
+  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
+}
+
+std::string speed_text(const CellSummary& cell) {
+  const auto speed = images_per_s(cell);
+  if (!speed.low || !speed.high)
+    return fmt::format("{} images/s ({}: too few for an interval)", format_number(speed.value),
+                       counted(speed.n, "run"));
+  return fmt::format("{} images/s ({}, {})", format_number(speed.value), ci_text(speed),
+                     counted(speed.n, "run"));
+}
+
+/// ", median latency 68.0 ms (65.1 to 70.9)"; empty where there were too few batches.
+std::string median_text(const CellSummary& cell) {
+  const auto* median = find_shown(cell.latency_ms, "p50");
+  if (!median) return {};
+  return fmt::format(", median latency {} ms ({} to {})", format_number(median->value),
+                     format_number(*median->low), format_number(*median->high));
+}
+
+/// "1.15 times, 95 % CI 0.98 to 1.35"
+std::string times_text(const Estimate& ratio) {
+  if (!ratio.low || !ratio.high) return "no interval";
+  if (*ratio.high > meaningless_spread * *ratio.low) return "inconclusive";
+  return fmt::format("{} times, {}", ratio_text(ratio.value), ratio_ci_text(ratio));
+}
+
+std::string limit_text(const Document& document) {
+  return fmt::format("{} latency within {}", limited_percentile,
+                     format_seconds(document.experiment.latency_limit_s));
+}
+
+/// "80.2 ms (95 % CI 75.0 to 86.1)"
+std::string percentile_text(const CellSummary& cell) {
+  const auto* seen = find_shown(cell.latency_ms, limited_percentile);
+  if (!seen) return shown_text(cell.latency_ms, limited_percentile);
+  return fmt::format("{} ms ({})", format_number(seen->value), ci_text(*seen));
+}
+
+/// The experiment's command with so many repeats, to go on from what there is.
+std::string command_with(std::int64_t repeats, const Experiment& experiment) {
+  const auto option = fmt::format(" --repeat {}", repeats);
+  auto command = experiment.command;
+  // The last: what stands before are the workload's fields. It need not be experiment.repeat, which may have
+  // grown.
+  if (const auto at = command.rfind(" --repeat "); at != std::string::npos)
+    command.replace(
+        at, std::min(command.find(' ', at + std::string_view(" --repeat ").size()), command.size()) - at,
+        option);
+  else
+    command += option;
+  return std::string(trimmed(command)) + " --resume";
+}
+
+/// What would show the difference of `which` ("batch 8 from batch 1"), were it as large as seen. The end of a
+/// sentence; without a full stop where it is a command, which people copy.
+std::string repeats_text(const Document& document, const Estimate& ratio, const std::string& which) {
+  const auto& experiment = document.experiment;
+  if (!ratio.low || !ratio.high)
+    return "intervals need more runs: " +
+           command_with(std::max(usual_repeats, experiment.repeat + 1), experiment);
+  if (const auto repeats = stats::pairs_to_show(ratio, most_repeats))
+    return fmt::format(
+        "about {} repeats would tell {} ({:.0f} % power if the difference is as large as seen): {}", *repeats,
+        which, 100 * stats::kPower, command_with(*repeats, experiment));
+  if (*ratio.low > 1 / small_difference && *ratio.high < small_difference)
+    return fmt::format("any difference of {} is below {:.0f} %.", which, 100 * (small_difference - 1));
+  return fmt::format("more than {} repeats would be needed to tell {}.", most_repeats, which);
+}
+
+/// "batch 8 from batch 1"
+std::string apart(const CellSummary& one, const CellSummary& other) {
+  return fmt::format("{} from {}", one.cell.label, other.cell.label);
+}
+
+/// Of those that are as fast, the one that the fewest repeats would tell from the fastest; else the next.
+const CellSummary& easiest_to_tell(const Document& document, const Choice& choice) {
+  const auto* easiest = choice.as_fast[1];
+  auto fewest = most_repeats + 1;
+  for (const auto* cell : choice.as_fast) {
+    const auto repeats = stats::pairs_to_show(speed_ratio(document, *cell, choice.fastest()), most_repeats);
+    if (!repeats || *repeats >= fewest) continue;
+    fewest = *repeats;
+    easiest = cell;
+  }
+  return *easiest;
+}
+
+bool is_limited(const Document& document, const Cells& candidates) {
+  return document.experiment.latency_limit_s > 0 &&
+         within_limit(document, candidates).size() == candidates.size();
+}
+
+/// There is a limit that nothing is shown to keep to.
+bool is_outside(const Document& document, const Choice& choice) {
+  return document.experiment.latency_limit_s > 0 && !is_limited(document, choice.candidates);
+}
+
+/// "4 configurations", "2 configurations with p95 latency within 100 ms"
+std::string group_text(const Document& document, const Cells& candidates, std::size_t all) {
+  if (!is_limited(document, candidates)) return counted(static_cast<std::int64_t>(all), "configuration");
+  return fmt::format("{} with {}", counted(std::ssize(candidates), "configuration"), limit_text(document));
+}
+
+std::string headline(const Document& document, const Choice& choice, std::size_t all) {
+  const auto& chosen = choice.recommended();
+  const auto figures = speed_text(chosen) + median_text(chosen);
+  if (choice.tells_nothing()) return fmt::format("The highest mean has {}: {}.", chosen.cell.label, figures);
+  if (choice.as_fast.size() > 1)
+    return fmt::format("{} {}: {}.", is_outside(document, choice) ? "Without the limit, use" : "Use",
+                       chosen.cell.label, figures);
+  if (all == 1) return fmt::format("The measured speed is {}.", figures);
+  return fmt::format("The fastest of {} is {}: {}.", group_text(document, choice.candidates, all),
+                     chosen.cell.label, figures);
+}
+
+/// How the recommended one stands to the one that would have been taken next, or by its mean alone.
+std::string compared_sentence(const Document& document, const Choice& choice) {
+  if (choice.candidates.size() == 1 || choice.tells_nothing()) return {};
+  const auto& chosen = choice.recommended();
+  if (choice.as_fast.size() == 1) {
+    const auto& next = *choice.candidates[1];
+    const auto lead = speed_ratio(document, next, chosen);
+    return fmt::format("Next is {}: repeat by repeat, the fastest is {} times as fast ({}).", next.cell.label,
+                       ratio_text(lead.value), ratio_ci_text(lead));
+  }
+  const bool is_fastest = &chosen == &choice.fastest();
+  const auto& other = is_fastest ? *choice.as_fast[1] : choice.fastest();
+  const auto speed = speed_ratio(document, chosen, other), latency = latency_ratio(document, chosen, other);
+  const auto who = is_fastest ? "Next is " + other.cell.label
+                              : fmt::format("The highest mean has {}, {} images/s", other.cell.label,
+                                            format_number(images_per_s(other).value));
+  auto text = fmt::format("{}: no significant difference in throughput ({})", who, times_text(speed));
+  if (latency.low && *latency.low > 1)
+    text += fmt::format(", but {} times the latency ({})", ratio_text(latency.value), ratio_ci_text(latency));
+  return fmt::format("{}; {}", text, repeats_text(document, speed, apart(other, chosen)));
+}
+
+}  // namespace
+
+std::string outside_limit_sentence(const Document& document, const Cells& candidates) {
+  if (!(document.experiment.latency_limit_s > 0) || !within_limit(document, candidates).empty()) return {};
+  const auto all = counted(std::ssize(candidates), "configuration");
+  const auto none = fmt::format("None of {} is shown to keep {}", all, limit_text(document));
+  const auto* nearest = nearest_to_limit(candidates);
+  if (!nearest)
+    return fmt::format("{}: {} takes {} batches of a configuration (--count, --repeat).", none,
+                       limited_percentile, stats::samples_needed(*percentile_of(limited_percentile)));
+  const bool is_open =
+      *find_shown(nearest->latency_ms, limited_percentile)->low <= 1e3 * document.experiment.latency_limit_s;
+  return fmt::format("{}; the nearest is {}: {}{}.", none, nearest->cell.label, percentile_text(*nearest),
+                     is_open ? ", inconclusive" : "");
+}
+
+std::string nothing_shown_sentence(const Document& document, const Choice& choice) {
+  if (!choice.tells_nothing()) return {};
+  const auto& other = easiest_to_tell(document, choice);
+  return fmt::format(
+      "No significant difference in throughput or latency among {}; {}",
+      group_text(document, choice.candidates, choice.candidates.size()),
+      repeats_text(document, speed_ratio(document, other, choice.fastest()), apart(choice.fastest(), other)));
+}
+
+std::vector<std::string> limit_findings(const Document& document, const Cells& candidates,
+                                        const CellSummary& chosen) {
+  const auto within = within_limit(document, candidates);
+  if (!(document.experiment.latency_limit_s > 0) || within.empty()) return {};
+  std::vector<std::string> sentences{
+      fmt::format("{} keeps {}: {}.", chosen.cell.label, limit_text(document), percentile_text(chosen))};
+  const auto left_out = std::find_if(candidates.begin(), candidates.end(), [&](const auto* cell) {
+    return std::find(within.begin(), within.end(), cell) == within.end();
+  });
+  if (left_out != candidates.end() && images_per_s(**left_out).value > images_per_s(chosen).value)
+    sentences.push_back(fmt::format("The limit leaves out {}: {} images/s, {} {}.", (*left_out)->cell.label,
+                                    format_number(images_per_s(**left_out).value), limited_percentile,
+                                    percentile_text(**left_out)));
+  return sentences;
+}
+
+std::vector<std::string> recommendation_findings(const Document& document, const Cells& candidates,
+                                                 std::size_t all) {
+  const auto within = within_limit(document, candidates);
+  const auto choice = choose(document, within.empty() ? candidates : within);
+  auto sentences =
+      std::vector{outside_limit_sentence(document, candidates), nothing_shown_sentence(document, choice),
+                  headline(document, choice, all), compared_sentence(document, choice)};
+  for (auto& sentence : limit_findings(document, candidates, choice.recommended()))
+    sentences.push_back(std::move(sentence));
+  std::erase(sentences, "");
+  return sentences;
+}
+
+}  // namespace neph::report
