@@ -24,8 +24,9 @@ constexpr double drift_tolerance = 0.1;
 /// Requests that had not ended when the sending did, of all: more is a queue that grows.
 constexpr double left_behind = 0.05;
 constexpr std::int64_t few_left_behind = 10;
-/// One that grows from the beginning is twice as long at the end as in the middle.
-constexpr double growth = 1.5;
+/// A queue has grown if it is longer at the end than in the middle by so many deviations of what random
+/// arrivals make of either.
+constexpr double deviations_of_growth = 3;
 /// More rows of raw samples are thinned evenly.
 constexpr std::size_t most_rows = 500'000;
 
@@ -270,7 +271,8 @@ class Summing {
     const auto many = std::max<std::int64_t>(
         few_left_behind, static_cast<std::int64_t>(left_behind * static_cast<double>(count())));
     const auto before = in_flight_at(std::midpoint(measured_.begin, measured_.end));
-    if (behind > many && static_cast<double>(behind) > growth * static_cast<double>(before))
+    const double by_chance = std::sqrt(static_cast<double>(behind + before));
+    if (behind > many && static_cast<double>(behind - before) > deviations_of_growth * by_chance)
       warn({"overloaded",
             fmt::format("{} of {} requests had no reply yet when the last was sent: the queue grew as long "
                         "as the run lasted",

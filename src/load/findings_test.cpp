@@ -152,6 +152,17 @@ TEST(Findings, AQueueThatGrowsIsTold) {
   EXPECT_THAT(found(measured).warnings, warns("unsteady", Weight::doubt));
 }
 
+/// 200 a second at a server that does 100, for a second before and two while it is measured.
+TEST(Findings, AQueueThatHasGrownDuringTheWarmupStillGrows) {
+  Measurement measured{.begin = 1000 * ms, .end = 3000 * ms, .scheduled = 400};
+  for (std::int64_t i = 0; i < 600; ++i) {
+    const auto due = i * 5 * ms;
+    auto& kept = due < measured.begin ? measured.carried_over : measured.samples;
+    kept.push_back({.scheduled = due, .issued = due, .sent = due, .done = (i + 1) * 10 * ms});
+  }
+  EXPECT_THAT(found(measured).warnings, warns("overloaded", Weight::doubt));
+}
+
 /// Half a second each at 100 a second: 50 are in flight at any time, and no queue grows.
 TEST(Findings, ASlowServerIsNotOverloaded) {
   auto measured = steady(400);
