@@ -48,7 +48,7 @@ void Watch::draw() {
 
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
-  if (!run.result.probes.empty()) return slo_words(run.result.probes);
+  if (!run.result.probes.empty()) return search_words(run.result.probes);
   for (const auto& [name, words] :
        {std::pair{"images_per_s", "images/s"}, std::pair{"requests_per_s", "requests/s"}})
     for (const auto& figure : run.result.figures)

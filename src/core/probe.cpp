@@ -42,14 +42,7 @@ std::string rate_words(const Probe& probe, std::string_view unit = {}) {
   return words;
 }
 
-}  // namespace
-
-std::string probe_words(const Probe& probe) {
-  const auto undecided = probe.undecided.empty() ? "" : "; " + probe.undecided;
-  return fmt::format("{}/s {} ({} of {} late{}{})", format_number(probe.rate_per_s), enum_name(probe.outcome),
-                     probe.late, probe.requests, percentile_words(probe), undecided);
-}
-
+/// A fresh one counts for more than a higher rate that was lucky.
 const Probe* highest_met(const std::vector<Probe>& probes) {
   const auto* violated = lowest(probes, Slo::violated, 0);
   const Probe* best = nullptr;
@@ -59,6 +52,14 @@ const Probe* highest_met(const std::vector<Probe>& probes) {
          (probe.is_fresh == best->is_fresh && probe.rate_per_s > best->rate_per_s)))
       best = &probe;
   return best;
+}
+
+}  // namespace
+
+std::string probe_words(const Probe& probe) {
+  const auto undecided = probe.undecided.empty() ? "" : "; " + probe.undecided;
+  return fmt::format("{}/s {} ({} of {} late{}{})", format_number(probe.rate_per_s), enum_name(probe.outcome),
+                     probe.late, probe.requests, percentile_words(probe), undecided);
 }
 
 std::string slo_words(const std::vector<Probe>& probes) {
@@ -71,6 +72,11 @@ std::string slo_words(const std::vector<Probe>& probes) {
   for (const auto* probe : {inconclusive, violated})
     if (probe) words += "; " + rate_words(*probe, met ? "" : " requests/s");
   return words;
+}
+
+std::string search_words(const std::vector<Probe>& probes) {
+  const auto* met = highest_met(probes);
+  return slo_words(probes) + (met && !met->is_fresh ? "; not confirmed by a fresh probe yet" : "");
 }
 
 }  // namespace neph

@@ -51,7 +51,7 @@ std::string probe_words(const Probe& probe);
 /// "met at 44.1 requests/s; inconclusive at 49.6 (0 of 320 late; 473 requests would tell); violated at 58.0":
 /// the highest rate that was met below all that were violated, and the lowest that were not; "" of no probes.
 std::string slo_words(const std::vector<Probe>& probes);
-/// The probe whose rate slo_words() says is met; nullptr: none was.
-const Probe* highest_met(const std::vector<Probe>& probes);
+/// The same of a search, which may have ended before a fresh probe confirmed the rate: then it says so.
+std::string search_words(const std::vector<Probe>& probes);
 
 }  // namespace neph

@@ -21,8 +21,9 @@ TEST(Probe, TheHighestRateThatWasMetLiesBelowAllThatWereViolated) {
 
 TEST(Probe, AFreshOneCountsForMoreThanAHigherRateThatWasLucky) {
   const std::vector<Probe> probes{at(20, Slo::met), at(20, Slo::inconclusive, true), at(19, Slo::met, true)};
-  EXPECT_EQ(highest_met(probes)->rate_per_s, 19);
-  EXPECT_EQ(slo_words(probes), "met at 19.0 requests/s; inconclusive at 20.0");
+  EXPECT_EQ(search_words(probes), "met at 19.0 requests/s; inconclusive at 20.0");
+  EXPECT_EQ(search_words({at(20, Slo::met)}), "met at 20.0 requests/s; not confirmed by a fresh probe yet");
+  EXPECT_EQ(search_words({at(20, Slo::violated)}), "met at no rate tried; violated at 20.0 requests/s");
 }
 
 TEST(Probe, IsToldWithItsPercentileAndWhatWouldTell) {

@@ -39,11 +39,6 @@ std::string slo_text(const Limit& limit) {
   return fmt::format("SLO of {} % of the responses within {} ms: ", plain(limit.percentile), plain(limit.ms));
 }
 
-bool is_confirmed(const std::vector<Probe>& probes) {
-  return std::any_of(probes.begin(), probes.end(),
-                     [](const Probe& probe) { return probe.is_fresh && probe.outcome == Slo::met; });
-}
-
 /// Of one search its bracket; of several what they found on the whole.
 std::string search_text(const CellSummary& cell) {
   const auto* sustained = find_estimate(cell.figures, "sustained_per_s");
@@ -54,8 +49,7 @@ std::string search_text(const CellSummary& cell) {
                  : fmt::format("no rate was confirmed in {} searches", cell.runs_ok);
   if (cell.probes.empty())  // of a store that does not keep them
     return found ? fmt::format("met at {} requests/s", format_number(sustained->value)) : std::string();
-  const bool is_open = highest_met(cell.probes) && !is_confirmed(cell.probes);
-  return slo_words(cell.probes) + (is_open ? "; not confirmed by a fresh probe yet" : "");
+  return search_words(cell.probes);
 }
 
 class Story {

@@ -275,7 +275,7 @@ void LoadRun::tell_progress(const load::RateSearch& search, bool is_sound, doubl
 void LoadRun::tell_of(const load::RateSearch& search) {
   result_.probes = search.probes();
   if (result_.probes.empty()) return;
-  result_.facts["search"] = slo_words(result_.probes);
+  result_.facts["search"] = search_words(result_.probes);
   if (!search.held()) return;
   Estimate sustained{.value = *search.held()};
   for (const auto& probe : result_.probes) sustained.n += probe.measurements;
@@ -289,7 +289,7 @@ void LoadRun::tell_of(const load::RateSearch& search) {
 
 void LoadRun::doubt(const load::RateSearch& search, double spoilt_per_s) {
   if (search.probes().empty() || search.held()) return;
-  const auto found = slo_words(search.probes());
+  const auto found = search_words(search.probes());
   if (!search.next()) {
     result_.warnings.push_back({"no_rate_found",
                                 fmt::format("no rate was confirmed to meet the SLO: {}", found),
