@@ -37,7 +37,7 @@ def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
 SEARCH = ("--find-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
 
 
-TOLD = re.compile(r"  20\.0/s met \(0 of \d+ late, p50 [\d.]+ ms \([\d.]+ to [\d.]+\)\) · [\d.]+ m?s elapsed, at least [\d.]+ m?s left\n")
+TOLD = re.compile(r"  20\.0/s met \(\d+ of \d+ late, p50 [\d.]+ ms \([\d.]+ to [\d.]+\)\) · [\d.]+ m?s elapsed, at least [\d.]+ m?s left\n")
 
 
 def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
@@ -53,7 +53,7 @@ def test_a_search_tells_each_probe_and_ends_after_one_when_asked(neph, server):
     voided = codes(cell) & {"schedule_missed", "generator_saturated"}  # by a machine that is held up, not by the stop
     assert "stopped_early" in codes(cell) and cell["verdict"] == ("invalid" if voided else "doubtful")
     first = cell["probes"][0]
-    assert first["outcome"] == "met" and first["rate_per_s"] == 20 and first["late"] == 0 and first["response_ms"]["low"]
+    assert first["outcome"] == "met" and first["rate_per_s"] == 20 and first["response_ms"]["low"]
     if not voided:
         assert "met at " in document["findings"][0] and "not confirmed by a fresh probe yet" in document["findings"][0]
 
