@@ -211,7 +211,7 @@ TEST(Store, RepeatsAreAsAskedButNoFewerThanHaveEnded) {
   EXPECT_EQ(store.set_repeat(99, 3).error().code, ErrorCode::not_found);
 }
 
-/// Schema 3 is schema 4 without the probes of searches.
+/// Schema 3 is schema 4 without the probes of searches and the latency limit.
 TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
   const ScratchFolder folder;
   const auto path = folder / "neph.db";
@@ -221,10 +221,13 @@ TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
     ASSERT_TRUE(store.add_run(sample_run(1, 0, 0)));
   }
   first_text(path, "DROP TABLE probe");
+  first_text(path, "ALTER TABLE experiment DROP COLUMN latency_limit_s");
   first_text(path, "PRAGMA user_version = 3");
   const auto read = Store::open(path, Access::read);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->runs(1, Detail::summary)->size(), 1);
+  EXPECT_EQ(read->experiment(1)->command, sample_experiment().command);
+  EXPECT_EQ(read->experiment(1)->latency_limit_s, 0);
   EXPECT_EQ(first_text(path, "PRAGMA user_version"), "3") << "reading changes nothing";
   auto store = *Store::open(path, Access::write);
   auto run = sample_run(1, 0, 1);
@@ -232,6 +235,8 @@ TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
   ASSERT_TRUE(store.add_run(run));
   EXPECT_EQ(store.runs(1, Detail::summary)->back().result.probes.size(), 1);
   EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
+  ASSERT_TRUE(store.set_latency_limit(1, 0.25));
+  EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
 }
 
 TEST(Store, KeepsTheLatencyLimitThatWasAskedLast) {
@@ -243,24 +248,6 @@ TEST(Store, KeepsTheLatencyLimitThatWasAskedLast) {
   EXPECT_EQ(store.experiment(id)->latency_limit_s, 0.1);
   ASSERT_TRUE(store.set_latency_limit(id, 0));
   EXPECT_EQ(store.experiment(id)->latency_limit_s, 0);
-}
-
-TEST(Store, OfSchema3IsReadAndThenBroughtUpToDate) {
-  const ScratchFolder folder;
-  const auto path = folder / "neph.db";
-  ASSERT_TRUE(Store::open(path, Access::write)->create_experiment(sample_experiment(), {}));
-  first_text(path, "ALTER TABLE experiment DROP COLUMN latency_limit_s");
-  first_text(path, "PRAGMA user_version = 3");
-
-  const auto read = Store::open(path, Access::read)->experiment(1);
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->command, sample_experiment().command);
-  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "3") << "reading changes nothing";
-
-  auto store = *Store::open(path, Access::write);
-  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
-  ASSERT_TRUE(store.set_latency_limit(1, 0.25));
-  EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
 }
 
 TEST(Store, LeavesOneFileBehind) {
