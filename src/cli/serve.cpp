@@ -108,8 +108,7 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     talk("model {} on {}, ready after {}\n", model, facts.value("device_name", facts.value("device", "?")),
          format_seconds(start_s));
     const auto batching = facts["batching"].get<std::string>();
-    if (options.model_options.max_batch > 1 && batching != "on")
-      talk("  not batched, {}\n", batching.substr(5));
+    if (facts["max_batch"] != "1" && batching != "on") talk("  not batched, {}\n", batching.substr(5));
   }
   for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
   for (const char* what : {"http", "grpc", "metrics"})

@@ -23,11 +23,11 @@ struct FailedPicture {
 };
 
 struct Batch {
-  std::int64_t index = 0;  ///< 0, 1, 2, ... without gaps
-  std::int64_t first = 0;  ///< position in the run of its first picture
-  std::int64_t size = 0;   ///< pictures; only the last batch of a run may have fewer than the others
-  std::span<float>
-      tensor;  ///< [batch, channels, side, side]; what lies behind `size` pictures is zero or another picture
+  std::int64_t index = 0;   ///< 0, 1, 2, ... without gaps
+  std::int64_t first = 0;   ///< position in the run of its first picture
+  std::int64_t size = 0;    ///< pictures; only the last batch of a run may have fewer than the others
+  std::span<float> tensor;  ///< of batch pictures, each in the transform's order; what lies behind `size`
+                            ///< pictures is zero or another picture
   std::vector<std::span<const std::byte>> files;  ///< the pictures as they lie on disk, instead of a tensor
   StageTimes times;  ///< summed over its pictures, from whatever threads loaded them
   std::int64_t bytes_read = 0;

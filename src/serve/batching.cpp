@@ -125,9 +125,12 @@ Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
   if (!sessions) return tl::unexpected(std::move(sessions).error());
   if (options.batching == Batching::automatic && !model.rows_are_independent()) {
     auto difference = try_rows(model, options, *sessions);
-    if (!difference)
-      return unbatched(model, options, "its rows could not be tried: " + difference.error().message);
-    if (!difference->empty()) return unbatched(model, options, *std::move(difference));
+    const auto reason =
+        difference ? *difference : "its rows could not be tried: " + difference.error().message;
+    if (!reason.empty()) {
+      sessions->clear();  // first: not both at once
+      return unbatched(model, options, reason);
+    }
   }
   return Plan{.sessions = *std::move(sessions), .batched = true};
 }

@@ -65,6 +65,10 @@ Status Deployment::check(Job& job) {
     return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
                 name_.name);
   NEPH_CHECK(take_in(signature_, regions_, job));
+  if (signature_.has_open_inputs() && job.bytes > static_cast<std::uint64_t>(options_.queue_bytes))
+    return fail(ErrorCode::invalid_argument,
+                "a request of {} bytes, as they came and decoded; this server takes up to {} (--queue-bytes)",
+                job.bytes, options_.queue_bytes);
   stamp(job);
   if (auto reason = unwanted(job, job.queued)) return tl::unexpected(std::move(*reason));
   return {};

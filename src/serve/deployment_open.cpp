@@ -13,8 +13,9 @@ namespace {
 /// What a burst of pictures may leave behind for the next one, however small the model's batch is.
 constexpr std::size_t always_kept_bytes = 64 << 20;
 
-/// Of an execution, until one has been seen.
-constexpr double unknown_cost_s = 1;
+/// Of an execution, until one has been seen: more than is run where it came in, and no reason to wait for
+/// long.
+constexpr double unknown_cost_s = 1e-3;
 
 std::string config_type(wire::DataType type) {
   return type == wire::DataType::bytes ? "TYPE_STRING" : fmt::format("TYPE_{}", enum_name(type));
@@ -64,6 +65,7 @@ Status Deployment::compile() {
     NEPH_TRY(signature_, make_unbatched_signature(*largest.session, options_.payload));
   }
   facts_ = largest.session->facts();
+  facts_["max_batch"] = std::to_string(options_.max_batch);
   facts_["batching"] = plan.batched ? "on" : "off: " + plan.reason;
   return {};
 }
@@ -96,7 +98,8 @@ Status Deployment::add_lanes_for_cheap_model() {
   return {};
 }
 
-/// Not shapes that only a request knows; and integers that are zero may be divided by, which ends a process.
+/// Not shapes that only a request knows. Nor integers: a step or size of 0 ends the process in some operators
+/// (Range, Col2Im of OpenVINO 2026.4: SIGFPE).
 bool Deployment::may_try_zeros() const {
   const auto& inputs = sessions_.front().session->inputs();
   const bool floats = std::all_of(inputs.begin(), inputs.end(),

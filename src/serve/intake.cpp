@@ -193,7 +193,10 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   for (std::size_t i = 0; i < job.inputs.size(); ++i)
     if (job.inputs[i].data() == nullptr)
       return fail(wrong, "input '{}' is missing", signature.inputs[i].name);
-  if (signature.payload != Payload::tensor) take_pictures(signature, job);
+  if (signature.payload != Payload::tensor) {
+    take_pictures(signature, job);
+    if (job.pictures.empty()) return fail(wrong, "a request without pictures");
+  }
   job.level = level_of(request);
   if (request.outputs.empty())
     for (std::size_t port = 0; port < signature.outputs.size(); ++port) job.outputs.push_back({.port = port});

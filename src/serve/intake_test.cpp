@@ -210,6 +210,14 @@ TEST_F(Intake, KeepsTheShapesThatTheModelLeavesOpen) {
   EXPECT_EQ(job.shapes.at(0), (wire::Shape{5, 3}));
 }
 
+TEST_F(Intake, RefusesARequestWithoutPictures) {
+  make_jpeg();
+  signature.batched = false;
+  signature.inputs.front().open = true;
+  send("x", DataType::bytes, {0, 1}, {});
+  EXPECT_EQ(refusal(), "invalid_argument: a request without pictures");
+}
+
 TEST_F(Intake, OfOnePictureFillsNoBatchOfTwo) {
   make_jpeg();
   signature.batched = false;

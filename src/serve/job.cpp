@@ -28,7 +28,7 @@ void Job::clear() {
   fault = {};
   late = false;
   waits = false;
-  next = nullptr;
+  next = previous = nullptr;
 }
 
 std::size_t Job::kept_bytes() const {
@@ -44,7 +44,7 @@ void Job::let_go_memory() {
 
 void JobQueue::append(List& list, Job& job) {
   (list.last != nullptr ? list.last->next : list.first) = &job;
-  list.last = &job;
+  job.previous = std::exchange(list.last, &job);
 }
 
 void JobQueue::push(Job& job) {
@@ -56,11 +56,13 @@ void JobQueue::push(Job& job) {
   ++size_;
 }
 
-/// Somewhere before the last.
+/// Somewhere before the last: near it, as a thread is overtaken by few.
 void JobQueue::insert(List& list, Job& job) {
-  Job** at = &list.first;
-  while ((*at)->arrived <= job.arrived) at = &(*at)->next;
-  job.next = std::exchange(*at, &job);
+  Job* after = list.last;
+  while (after->previous != nullptr && after->previous->arrived > job.arrived) after = after->previous;
+  job.next = after;
+  job.previous = std::exchange(after->previous, &job);
+  (job.previous != nullptr ? job.previous->next : list.first) = &job;
 }
 
 Job& JobQueue::pop() {
@@ -68,7 +70,7 @@ Job& JobQueue::pop() {
   while (list->first == nullptr) ++list;
   Job& job = *list->first;
   list->first = std::exchange(job.next, nullptr);
-  if (list->first == nullptr) list->last = nullptr;
+  (list->first != nullptr ? list->first->previous : list->last) = nullptr;
   --size_;
   return job;
 }

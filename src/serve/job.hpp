@@ -69,6 +69,7 @@ struct Job {
   bool late = false;   ///< came when the model had been told to go
   bool waits = false;  ///< counted against the queue's bounds
   Job* next = nullptr;
+  Job* previous = nullptr;
 
   void clear();
   /// What it keeps between requests, but for small change.

@@ -44,7 +44,12 @@ TEST_F(JobQueues, KeepTheOrderOfArrivalWhoeverBringsThem) {
     queue_.push(made);
   }
   push(1);
-  EXPECT_THAT(pop_all(), ElementsAre(4, 1, 3, 6, 2, 5, 7));
+  queue_.remove([](const Job& job) { return job.rows == 3; }, [](Job&) {});
+  EXPECT_EQ(queue_.pop().rows, 4);
+  auto& late = job(0);
+  late.arrived = Moment(std::chrono::milliseconds(2));
+  queue_.push(late);
+  EXPECT_THAT(pop_all(), ElementsAre(8, 1, 6, 2, 5, 7));
 }
 
 TEST_F(JobQueues, LookInTheOrderOfPopUntilToldToStop) {

@@ -69,9 +69,9 @@ void describe(Visit&& v, Self& s) {
   v("versions", s.versions, "of a repository's model: how many are served, the newest; requests can name one",
     between(1, 1000));
   v("batching", s.batching,
-    "whether requests share executions; auto: where the first dimension is open in the file and rows are "
-    "seen "
-    "to get the same answers together and apart; on: without that trial");
+    "whether requests share executions; auto: where the file leaves the first dimension open and a trial "
+    "gives "
+    "rows the same answers together and apart; on: without the trial");
   v("max_batch", s.max_batch, "rows per execution; requests are joined up to it, larger ones refused",
     between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");

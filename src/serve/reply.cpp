@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t worth_lending = 64 << 10;
 
 void append(std::vector<std::byte>& memory, const void* data, std::size_t bytes) {
+  if (bytes == 0) return;  // of nothing there may be no address
   const auto begin = memory.size();
   memory.resize(begin + bytes);
   std::memcpy(memory.data() + begin, data, bytes);
@@ -102,7 +103,7 @@ class Filling {
       job_.break_with({ErrorCode::unsupported, fmt::format("output '{}' has more than {} dimensions",
                                                            field.name, wire::Shape::most)});
     if (wanted.shared_at) {
-      if (auto status = share(wanted, data); !status) job_.break_with(std::move(status).error());
+      if (auto status = share(wanted, field.name, data); !status) job_.break_with(std::move(status).error());
       to.shared = wanted.shared_at;
       to.shared->bytes = data.size();
     } else if (lends_) {
@@ -113,9 +114,9 @@ class Filling {
     }
   }
 
-  static Status share(const WantedOutput& wanted, std::span<const std::byte> data) {
+  static Status share(const WantedOutput& wanted, const std::string& name, std::span<const std::byte> data) {
     if (wanted.shared_at->bytes < data.size())
-      return fail(ErrorCode::invalid_argument, "an output has {} bytes, and its shared memory has {}",
+      return fail(ErrorCode::invalid_argument, "output '{}' has {} bytes, and its shared memory has {}", name,
                   data.size(), wanted.shared_at->bytes);
     return wanted.region->write(wanted.shared_at->offset, data);
   }

@@ -50,11 +50,13 @@ bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a
 
 std::optional<std::int64_t> elements(const Shape& shape) {
   std::int64_t product = 1;
+  bool is_empty = false;
   for (const auto size : shape) {
-    if (size < 0 || (size > 0 && product > most_elements / size)) return std::nullopt;
-    product *= size;
+    is_empty = is_empty || size == 0;
+    if (size < 0 || product > most_elements / std::max<std::int64_t>(size, 1)) return std::nullopt;
+    product *= std::max<std::int64_t>(size, 1);
   }
-  return product;
+  return is_empty ? 0 : product;
 }
 
 const Value* find(const Parameters& parameters, std::string_view name) {

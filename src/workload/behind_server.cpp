@@ -180,6 +180,7 @@ class BehindServer final : public Recogniser {
              .patience = from_seconds(spec_.patience.value)};
     const auto& input = about.inputs.front();
     NEPH_CHECK(check_rows(input, spec_.batch));
+    form_.fixed_batch = input.shape.empty() ? 0 : std::max<std::int64_t>(0, input.shape.front());
     if (form_.files) return check_takes_files(input);
     NEPH_TRY(const auto picture, picture_shape(input));
     form_.row.assign(input.shape.begin() + 1, input.shape.end());

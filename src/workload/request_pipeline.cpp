@@ -140,8 +140,11 @@ void RequestPipeline::fill(wire::InferRequest& request, Lane& lane) const {
     // What could not be read has failed already; something stands in for it, so that the others get answers.
     for (const auto& file : lane.batch.files)
       append_element(file.empty() && readable != lane.batch.files.end() ? *readable : file, lane.packed);
+    auto count = lane.batch.size;
+    for (; count < form_.fixed_batch; ++count)  // nobody looks at these answers
+      append_element(readable != lane.batch.files.end() ? *readable : lane.batch.files.front(), lane.packed);
     input.type = wire::DataType::bytes;
-    input.shape = {lane.batch.size, 1};
+    input.shape = {count, 1};
     input.data = lane.packed;
     return;
   }

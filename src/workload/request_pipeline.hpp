@@ -19,6 +19,7 @@ struct RequestForm {
   std::string output;                   ///< name of the output with the scores
   std::vector<std::int64_t> row;        ///< shape of one picture's tensor
   bool files = false;                   ///< the pictures' files as BYTES, instead of tensors
+  std::int64_t fixed_batch = 0;         ///< pictures of every request, where the model fixes that; else 0
   std::optional<Nanoseconds> patience;  ///< a request without an answer for so long has failed
 };
 

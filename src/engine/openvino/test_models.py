@@ -62,6 +62,12 @@ save("over_rows.onnx", [node("Softmax", ["x"], "y", axis=0)], [tensor("x", ["N",
 save("parity.onnx", [node("ReduceSum", ["x", "axis"], "sum", keepdims=1), node("Mod", ["sum", "two"], "odd"),
                      node("Add", ["x", "odd"], "y")], [tensor("x", ["N", 1], TensorProto.INT64)],
      [tensor("y", ["N", 1], TensorProto.INT64)], [constant("axis", [0]), constant("two", [2])])
+# Beside values a hundred times as large a score's change is small, and a change all the same.
+save("large_and_small.onnx", [node("Softmax", ["x"], "scores", axis=0), node("Mul", ["x", "thousand"], "boxes"),
+                              node("Concat", ["boxes", "scores"], "y", axis=1)], [tensor("x", ["N", 4])],
+     [tensor("y", ["N", 8])], [constant("thousand", numpy.float32(1000))])
+save("constant.onnx", [node("Mul", ["x", "none"], "y")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])],
+     [constant("none", numpy.float32(0))])
 save("open_all.onnx", [node("Relu", ["x"], "r"), node("NonZero", ["r"], "y")], [tensor("x", ["A", "B"])],
      [tensor("y", [2, "C"], TensorProto.INT64)])
 # Reads one row of many: an engine that copies its input touches all of it.

@@ -19,15 +19,16 @@ class ArrivedContext final : public grpc::CallbackServerContext {
   const Moment arrived_;
 };
 
-/// Every context of its server is an ArrivedContext. `clock` outlives the server.
+/// Every context of its server's methods is an ArrivedContext. `clock` outlives the server.
 class ArrivedContexts final : public grpc::ContextAllocator {
  public:
   explicit ArrivedContexts(const Clock& clock) : clock_(clock) {}
   grpc::CallbackServerContext* NewCallbackServerContext() override {
     return new ArrivedContext(clock_.now());
   }
+  /// Also called for calls of methods that there are not, whose contexts are the library's own.
   void Release(grpc::CallbackServerContext* context) override {
-    delete static_cast<ArrivedContext*>(context);
+    delete dynamic_cast<ArrivedContext*>(context);
   }
 
  private:

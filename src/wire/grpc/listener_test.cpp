@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <health.grpc.pb.h>
 #include <inference.grpc.pb.h>
@@ -191,6 +192,26 @@ TEST_F(GrpcListenerTest, AnswersEverythingElse) {
   inference::ServerReadyResponse ready;
   ASSERT_TRUE(ask(&Stub::ServerReady, inference::ServerReadyRequest(), ready).ok());
   EXPECT_TRUE(ready.ready());
+}
+
+/// Whose context is the library's own, and not ours to give back.
+TEST_F(GrpcListenerTest, SurvivesCallsOfMethodsThatThereAreNot) {
+  start();
+  grpc::GenericStub stub(channel_);
+  for (int i = 0; i < 3; ++i) {
+    grpc::ClientContext context;
+    grpc::CompletionQueue queue;
+    grpc::ByteBuffer reply;
+    grpc::Status status;
+    const auto call = stub.PrepareUnaryCall(&context, "/no.Such/Method", grpc::ByteBuffer(), &queue);
+    call->StartCall();
+    call->Finish(&reply, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    ASSERT_TRUE(queue.Next(&tag, &ok));
+    EXPECT_EQ(status.error_code(), StatusCode::UNIMPLEMENTED);
+  }
+  EXPECT_TRUE(infer(request_of({1, 2})).ok());
 }
 
 TEST_F(GrpcListenerTest, TellsItsHealth) {
