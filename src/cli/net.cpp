@@ -69,7 +69,7 @@ std::string bounded(const net::Totals& totals, std::string_view key, const std::
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   const bool least = among(totals.at_least), most = among(totals.at_most);
-  return (least && most ? "about " : least ? "at least " : most ? "at most " : "") + text;
+  return (least ? "at least " : most ? "at most " : "") + text;
 }
 
 std::string total(const net::Totals& totals, std::string_view key, const Figure& figure) {
@@ -88,6 +88,11 @@ bool side_may_tell(const net::Network& network) {
   });
 }
 
+std::string trip_text(const net::Network& network) {
+  return fmt::format("one trip{} has {} multiply-accumulates", network.open_loops > 1 ? " of each" : "",
+                     total(network.totals, "trip_macs", network.totals.trip_macs));
+}
+
 /// What the totals lack, and what was assumed.
 void print_limits(const net::Network& network) {
   for (const auto& [name, count] : network.unknown_operators)
@@ -97,11 +102,13 @@ void print_limits(const net::Network& network) {
     fmt::print("  not counted           {} of which the file leaves a shape open{}\n",
                counted(network.unsized_layers, "layer"), side_may_tell(network) ? " (--side may tell)" : "");
   if (network.open_loops > 0)
-    fmt::print("  counted               one trip of {}, as the file does not tell how many there are\n",
-               counted(network.open_loops, "loop"));
+    fmt::print("  not counted           trips of {}, as the file does not tell how many there are; {}\n",
+               counted(network.open_loops, "loop"), trip_text(network));
   if (network.undecided_branches > 0)
-    fmt::print("  counted               the larger branch of {}, as the file does not tell which one runs\n",
-               counted(network.undecided_branches, "If"));
+    fmt::print(
+        "  counted               the larger branch of {}, or the smaller one in a total that says \"at "
+        "least\", as the file does not tell which one runs\n",
+        counted(network.undecided_branches, "If"));
 }
 
 void print_totals(const net::Network& network) {

@@ -314,11 +314,8 @@ Status Assembly::repeat(const Part& part, std::optional<std::int64_t> runs) {
   return net::repeat(layers_of(part), runs);
 }
 
-Status Assembly::keep_larger(const Part& a, const Part& b) {
-  NEPH_TRY(auto branch, net::keep_larger(layers_of(a), layers_of(b)));
-  branch.layer = network_.layers.size();
-  open_.branches.push_back(std::move(branch));
-  return {};
+void Assembly::leave_open(const Part& yes, const Part& no) {
+  open_.branches.push_back({.first = yes.first, .second = no.first, .layer = no.last});
 }
 
 Result<Network> Assembly::finish(const std::vector<std::string>& outputs) && {

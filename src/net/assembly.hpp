@@ -63,12 +63,12 @@ class Assembly {
   };
   /// Ends a body: its layers and tensors move to the assembly around it.
   Part move_over() &&;
-  /// The part's layers run so often; nothing: the file does not tell, and one run counts. It is a body of the
+  /// The part's layers run so often; nothing: the file does not tell, and none counts. It is a body of the
   /// next node. Errors: corrupt (figures too large).
   Status repeat(const Part& part, std::optional<std::int64_t> runs);
-  /// One of two parts runs, the file does not tell which: keeps the larger one's figures. They are the bodies
-  /// of the next node.
-  Status keep_larger(const Part& a, const Part& b);
+  /// One of two parts runs, the file does not tell which. They are the bodies of the next node, one right
+  /// behind the other.
+  void leave_open(const Part& yes, const Part& no);
 
   /// The first node of a body whose shapes contradict each other. Whether it ever runs, the body's node
   /// knows.

@@ -11,6 +11,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 Result<Network> read(const onnx::ModelProto& model) {
   return read_onnx_bytes(model.SerializeAsString(), "test");
@@ -73,6 +74,91 @@ TEST(If, TakesTheOtherBranchWhereOneContradictsItself) {
   EXPECT_EQ(both.error().code, ErrorCode::corrupt);
 }
 
+/// An If: on the one side a product of 2x3 by 3x4 and an operator that is not known, on the other one
+/// `other`.
+Network with_strange_branch(const std::string& other) {
+  return network_of(
+      "bool c, float[2,3] x, float[3,4] w, float[3,1] w2",
+      "y = If<then_branch = g1 () => (float[2,4] a) { t = MatMul(x, w) s = Strange(t) a = Relu(s) }, "
+      "else_branch = g2 () => (float b) { " +
+          other + " }>(c)");
+}
+
+TEST(If, WithABranchThatIsNotKnownIsAtLeastTheSmallerSum) {
+  const auto network = with_strange_branch("b = MatMul(x, w2)");
+  EXPECT_EQ(network.totals.macs, 2 * 3 * 1);
+  EXPECT_EQ(network.totals.activations, 2);
+  EXPECT_THAT(network.totals.at_least,
+              ElementsAre("activations", "depth", "input_bytes", "macs", "output_bytes"));
+  EXPECT_THAT(network.totals.at_most, IsEmpty());
+  EXPECT_EQ(network.totals.macs_by_kind, (std::map<std::string, std::int64_t>{{"dense", 6}}));
+  EXPECT_EQ(network.undecided_branches, 1);
+  EXPECT_THAT(network.unknown_operators, Contains(testing::Key("Strange"))) << "why it is at least that";
+}
+
+TEST(If, WithABranchThatIsNotKnownIsUnknownWhereTheOtherDoesNothing) {
+  EXPECT_EQ(with_strange_branch("b = Relu(x)").totals.macs, std::nullopt);
+}
+
+TEST(If, IsAtLeastTheSmallerBranchWhereMoreIsUnknown) {
+  const auto network = network_of("bool c, float[2,3] x, float[3,4] w, float[4,4] w2",
+                                  "z = If" + kBranches + "(c) y = Strange(z)");
+  EXPECT_EQ(network.totals.macs, 2 * 3 * 4);
+  EXPECT_THAT(network.totals.at_least, Contains("macs"));
+  EXPECT_THAT(network.totals.at_most, Not(Contains("macs")));
+  EXPECT_EQ(network.totals.macs_by_kind.at("dense"), 2 * 3 * 4);
+}
+
+TEST(If, IsBoundedForEachFigureByItself) {  // more multiply-accumulates here, more activations there
+  const auto network = network_of("bool c, float[2,3] x, float[3,1] w",
+                                  "y = If<then_branch = g1 () => (float[2,1] a) { a = MatMul(x, w) }, "
+                                  "else_branch = g2 () => (float[4,3] b) { b = Concat<axis=0>(x, x) }>(c)");
+  EXPECT_EQ(network.totals.macs, 6);
+  EXPECT_EQ(network.totals.activations, 12);
+  EXPECT_THAT(network.totals.at_most,
+              ElementsAre("activations", "depth", "input_bytes", "macs", "output_bytes"));
+  EXPECT_THAT(network.totals.at_least, IsEmpty());
+}
+
+TEST(If, InAnIfAndALoopIsBoundedAsOftenAsItRuns) {
+  const std::string inner =
+      "q = If<then_branch = i1 () => (float[2,3] a) { a = MatMul(state, w) }, "
+      "else_branch = i2 () => (float[2,3] b) { b = Relu(state) }>(c) ";
+  const auto network = network_of(
+      "bool c, bool d, float[2,3] x, float[3,3] w",
+      "m = Constant<value=int64{7}>() y = If<then_branch = g1 () => (float[2,3] e) { "
+      "e = Loop<body = h (int64 j, bool run, float[2,3] state) => (bool on, float[2,3] next) "
+      "{ on = Identity(run) " +
+          inner +
+          " next = MatMul(q, w) }>(m, , x) }, else_branch = g2 () => (float[2,3] f) { f = MatMul(x, w) "
+          "}>(d) z = MatMul(y, w)");
+  EXPECT_EQ(network.totals.macs, 18 + 7 * 2 * 18);
+  EXPECT_THAT(network.totals.at_most, Contains("macs"));
+  EXPECT_EQ(network.undecided_branches, 2);
+}
+
+TEST(If, IsDecidedByTheOneOperandThatTells) {
+  const std::string numbers =
+      "s = Shape(x) i = Constant<value=int64{1}>() length = Gather<axis=0>(s, i) "
+      "two = Constant<value=int64{2}>() open = Equal(length, two) yes = Equal(two, two) no = Less(two, two) ";
+  const auto macs_with = [&](const std::string& condition) {
+    const auto network =
+        network_of("float[1,length] x, float[2,3] v, float[3,4] w2, float[3,1] w3",
+                   numbers + condition +
+                       " y = If<then_branch = g1 () => (float[2,4] a) { a = MatMul(v, w2) }, "
+                       "else_branch = g2 () => (float[2,1] b) { b = MatMul(v, w3) }>(c)");
+    return network.undecided_branches == 0 ? network.totals.macs : std::nullopt;
+  };
+  const std::int64_t larger = 2 * 3 * 4, smaller = 2 * 3 * 1;
+  EXPECT_EQ(macs_with("c = And(no, open)"), smaller);
+  EXPECT_EQ(macs_with("c = And(open, no)"), smaller);
+  EXPECT_EQ(macs_with("c = Or(yes, open)"), larger);
+  EXPECT_EQ(macs_with("c = Or(open, yes)"), larger);
+  EXPECT_EQ(macs_with("c = And(yes, open)"), std::nullopt);
+  EXPECT_EQ(macs_with("c = Or(no, open)"), std::nullopt);
+  EXPECT_EQ(macs_with("c = And(open, open)"), std::nullopt);
+}
+
 TEST(If, IsNotStoppedByALoopThatCannotRunInTheOtherBranch) {
   const auto nodes =
       "m = Constant<value=int64{2}>() y = If<then_branch = g1 () => (float[2,3] a) { "
@@ -99,14 +185,36 @@ TEST(Loop, CountsItsBodyOncePerTrip) {
   EXPECT_EQ(network.outputs[0].shape, (Shape{7, 2, 3}));
 }
 
-TEST(Loop, CountsOneTripWhereTheFileDoesNotTellHowMany) {
-  const auto network =
-      network_of("float[2,3] x, int64 m, float[3,3] w", "last, y = Loop" + kBody + "(m, , x)");
-  EXPECT_EQ(network.totals.macs, 2 * 3 * 3);
+TEST(Loop, CountsNoTripWhereTheFileDoesNotTellHowMany) {
+  const auto network = network_of("float[2,3] x, int64 m, float[3,3] w",
+                                  "before = MatMul(x, w) last, y = Loop" + kBody + "(m, , before)");
+  EXPECT_EQ(network.totals.macs, 2 * 3 * 3) << "there may be no trip";
   EXPECT_THAT(network.totals.at_least, Contains("macs"));
+  EXPECT_EQ(network.totals.trip_macs, 2 * 3 * 3);
+  EXPECT_EQ(network.totals.macs_by_kind.at("dense"), 2 * 3 * 3);
+  EXPECT_EQ(network.totals.parameters, 9);
+  EXPECT_THAT(network.totals.at_most, ElementsAre("depth"));
+  EXPECT_EQ(network.totals.depth, 2);
   EXPECT_EQ(network.open_loops, 1);
   EXPECT_EQ(layer_called(network, "last/body/next").runs, std::nullopt);
+  EXPECT_EQ(layer_called(network, "last/body/next").macs, 2 * 3 * 3);
   EXPECT_EQ(network.outputs[0].shape, (Shape{kUnknown, 2, 3}));
+}
+
+TEST(Loop, OfWhichNothingIsToldIsUnknownAndNotOneTrip) {
+  const std::string stops =
+      "<body = g (int64 i, bool go, float[2,3] state) => (bool on, float[2,3] next) "
+      "{ none = Constant<value=float{0.0}>() most = ReduceMax<keepdims=0>(state) on = Less(none, most) "
+      "next = MatMul(state, w) }>";
+  for (const auto* given : {"(m, go, x)", "(seven, go, x)", "(seven, c, x)"}) {
+    const auto network = network_of("float[2,3] x, int64 m, bool c, float[3,3] w",
+                                    "seven = Constant<value=int64{7}>() ones = Constant<value_ints=[1]>() "
+                                    "go = Cast<to=9>(ones) y = Loop" +
+                                        stops + given);
+    EXPECT_EQ(network.totals.macs, std::nullopt) << given;
+    EXPECT_EQ(network.totals.trip_macs, 2 * 3 * 3) << given;
+    EXPECT_EQ(network.totals.parameters, 9) << given;
+  }
 }
 
 TEST(Loop, DoesNotTakeASizeThatGrowsForConstant) {

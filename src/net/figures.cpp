@@ -1,8 +1,6 @@
 #include "net/figures.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <set>
 #include <unordered_map>
 
 namespace neph::net {
@@ -13,21 +11,74 @@ struct Figure {
   std::string_view key;
   std::optional<std::int64_t> Layer::*of_layer;
   std::optional<std::int64_t> Totals::*of_totals;
+  bool of_trips = false;  ///< only of the layers of which it is open how often they run, for once
 };
 constexpr std::array kFigures{Figure{"macs", &Layer::macs, &Totals::macs},
+                              Figure{"trip_macs", &Layer::macs, &Totals::trip_macs, true},
                               Figure{"activations", &Layer::activations, &Totals::activations},
                               Figure{"input_bytes", &Layer::input_bytes, &Totals::input_bytes},
                               Figure{"output_bytes", &Layer::output_bytes, &Totals::output_bytes}};
 
-using Sums = std::array<std::optional<std::int64_t>, kFigures.size()>;
+/// What a figure is at least and at most; nothing: no more is known.
+struct Bounds {
+  std::int64_t low = 0;
+  std::optional<std::int64_t> high = 0;
+  bool operator==(const Bounds&) const = default;
+};
+using Sums = std::array<Bounds, kFigures.size()>;
 
-Result<Sums> sums_of(std::span<const Layer> layers) {
-  Sums sums;
-  sums.fill(0);
-  for (const Layer& layer : layers)
-    for (std::size_t f = 0; f < kFigures.size(); ++f)
-      NEPH_CHECK(add_to(sums[f], layer.*kFigures[f].of_layer));
+/// A loop of which the trips are not told may make none.
+Bounds bounds_of(const Layer& layer, const Figure& figure) {
+  const auto& value = layer.*figure.of_layer;
+  if (value == 0 || (figure.of_trips && layer.runs)) return {};
+  if (!value || (!figure.of_trips && !layer.runs)) return {.high = std::nullopt};
+  return {*value, *value};
+}
+
+std::vector<Sums> sums_of(std::span<const Layer> layers) {
+  std::vector<Sums> sums(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    for (std::size_t f = 0; f < kFigures.size(); ++f) sums[i][f] = bounds_of(layers[i], kFigures[f]);
   return sums;
+}
+
+Result<Sums> sum_of(std::span<const Sums> parts) {
+  Sums sum;
+  for (const Sums& part : parts)
+    for (std::size_t f = 0; f < kFigures.size(); ++f) {
+      NEPH_TRY(sum[f].low, checked_sum(sum[f].low, part[f].low));
+      NEPH_CHECK(add_to(sum[f].high, part[f].high));
+    }
+  return sum;
+}
+
+Sums either(const Sums& a, const Sums& b) {
+  Sums common;
+  for (std::size_t f = 0; f < kFigures.size(); ++f) {
+    common[f].low = std::min(a[f].low, b[f].low);
+    common[f].high = a[f].high && b[f].high ? std::max(a[f].high, b[f].high) : std::nullopt;
+  }
+  return common;
+}
+
+/// The two branches of an If.
+using Branches = std::pair<Sums, Sums>;
+
+/// Replaces the branches of open Ifs, the inner ones first, by what is common to both.
+Result<std::vector<Branches>> settle(std::vector<Sums>& sums, const Openness& open) {
+  std::vector<Branches> all;
+  const auto all_sums = std::span(sums);
+  for (const auto& branch : open.branches) {
+    const auto yes = all_sums.subspan(branch.first, branch.second - branch.first);
+    const auto no = all_sums.subspan(branch.second, branch.layer - branch.second);
+    NEPH_TRY(const auto of_yes, sum_of(yes));
+    NEPH_TRY(const auto of_no, sum_of(no));
+    std::fill(yes.begin(), yes.end(), Sums{});
+    std::fill(no.begin(), no.end(), Sums{});
+    sums[branch.layer] = either(of_yes, of_no);
+    all.emplace_back(of_yes, of_no);
+  }
+  return all;
 }
 
 bool is_unsized(const Layer& layer) {
@@ -35,62 +86,113 @@ bool is_unsized(const Layer& layer) {
   return !figures || (!layer.macs && layer.kind != Kind::unknown);
 }
 
-/// One of the layer's figures is not known in full.
-bool is_open(const Layer& layer, const Figure& figure) {
-  const auto& value = layer.*figure.of_layer;
-  return !value || (!layer.runs && *value > 0);
-}
-
-/// Most layers with multiply-accumulates on one path.
-std::int64_t depth_of(const std::vector<Layer>& layers) {
+/// Most layers with multiply-accumulates on one path, of those that `counts` tells by their place.
+template <class Counts>
+std::int64_t depth_of(const std::vector<Layer>& layers, Counts counts) {
   std::unordered_map<std::string, std::int64_t> depths;
   std::int64_t deepest = 0;
-  for (const Layer& layer : layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = layers[i];
     std::int64_t above = 0;
     for (const auto& input : layer.inputs)
       if (const auto found = depths.find(input); found != depths.end())
         above = std::max(above, found->second);
     auto& own = depths[layer.name];
-    own = std::max(own, above + (layer.macs != 0 && layer.kind != Kind::unknown ? 1 : 0));
+    own = std::max(own, above + (layer.macs != 0 && layer.kind != Kind::unknown && counts(i) ? 1 : 0));
     deepest = std::max(deepest, own);
   }
   return deepest;
 }
 
-/// Which totals are bounds, as the branches of Ifs, the trips of loops or figures of layers are open.
-void state_bounds(Network& network, const Openness& open) {
-  std::set<std::string, std::less<>> at_least, at_most;
-  if (open.unread) at_least = {"parameters", "weight_bytes"};
-  if (open.unread || !network.unknown_operators.empty()) at_least.emplace("depth");
-  const auto runs = [&network](std::size_t layer) { return network.layers[layer].runs != 0; };
-  for (const auto& branch : open.branches) {
-    if (!runs(branch.layer) || branch.at_least.size() + branch.at_most.size() == 0) continue;
-    at_least.insert(branch.at_least.begin(), branch.at_least.end());
-    at_most.insert(branch.at_most.begin(), branch.at_most.end());
-    ++network.undecided_branches;
-  }
-  network.open_loops = std::count_if(open.loops.begin(), open.loops.end(), runs);
-  for (const auto& figure : kFigures) {
-    if (std::any_of(network.layers.begin(), network.layers.end(),
-                    [&figure](const Layer& layer) { return is_open(layer, figure); }))
-      at_least.emplace(figure.key);
-    auto& total = network.totals.*figure.of_totals;
-    if (total != 0 || !at_least.contains(figure.key)) continue;
+/// Layers in open Ifs and loops may be on the path or not.
+Bounds depth_bounds(const Network& network, const Openness& open) {
+  std::vector<bool> certain;
+  for (const Layer& layer : network.layers) certain.push_back(layer.runs.has_value());
+  for (const auto& branch : open.branches)
+    for (std::size_t i = branch.first; i < branch.layer; ++i) certain[i] = false;
+  Bounds depth;
+  depth.low = depth_of(network.layers, [&certain](std::size_t i) { return certain[i]; });
+  depth.high = depth_of(network.layers, [](std::size_t) { return true; });
+  if (open.unread || !network.unknown_operators.empty()) depth.high.reset();
+  return depth;
+}
+
+/// Notes which bound it is. The figure is the largest there may be, or what it is at least where that is not
+/// known.
+std::int64_t bound_of(std::string_view key, const Bounds& bounds, Totals& totals) {
+  if (!bounds.high) totals.at_least.emplace_back(key);
+  if (bounds.high && bounds.low != *bounds.high) totals.at_most.emplace_back(key);
+  return bounds.high.value_or(bounds.low);
+}
+
+void state_totals(Network& network, const Sums& sums, const Openness& open) {
+  Totals& totals = network.totals;
+  for (std::size_t f = 0; f < kFigures.size(); ++f) {
+    auto& total = totals.*kFigures[f].of_totals;
     total.reset();  // nothing of it is known
-    at_least.erase(std::string(figure.key));
-    at_most.erase(std::string(figure.key));
+    if (sums[f].high || sums[f].low > 0) total = bound_of(kFigures[f].key, sums[f], totals);
   }
-  network.totals.at_least.assign(at_least.begin(), at_least.end());
-  network.totals.at_most.assign(at_most.begin(), at_most.end());
+  totals.depth = bound_of("depth", depth_bounds(network, open), totals);
+  if (open.unread) totals.at_least.insert(totals.at_least.end(), {"parameters", "weight_bytes"});
+  std::sort(totals.at_least.begin(), totals.at_least.end());
+  std::sort(totals.at_most.begin(), totals.at_most.end());
+}
+
+/// What the file leaves open, in branches that may not run too.
+void count_open(Network& network, const Openness& open) {
+  for (const Layer& layer : network.layers) {
+    if (layer.kind == Kind::unknown && layer.runs != 0) ++network.unknown_operators[layer.op];
+    if (is_unsized(layer)) ++network.unsized_layers;
+  }
+  network.open_loops = std::count_if(open.loops.begin(), open.loops.end(), [&network](std::size_t layer) {
+    return network.layers[layer].runs != 0;
+  });
+}
+
+/// Of each open If one branch stays, so that the layers add up to the total of multiply-accumulates: the
+/// larger one, or the smaller one for a total that is a least one.
+Status choose_branches(Network& network, const std::vector<Branches>& branches, const Openness& open,
+                       bool largest) {
+  const auto size = [largest](const Sums& sums) {  // macs, those of trips, activations
+    const auto of = [largest](const Bounds& bounds) {
+      return largest ? bounds.high.value_or(bounds.low) : bounds.low;
+    };
+    return std::array{of(sums[0]), of(sums[1]), of(sums[2])};
+  };
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    const auto& [yes, no] = branches[i];
+    const auto& [first, second, layer] = open.branches[i];
+    const bool keep_yes = largest ? size(yes) >= size(no) : size(yes) <= size(no);
+    const auto layers = std::span(network.layers);
+    NEPH_CHECK(
+        repeat(keep_yes ? layers.subspan(second, layer - second) : layers.subspan(first, second - first), 0));
+  }
+  for (std::size_t i = 0; i < branches.size(); ++i)
+    if (network.layers[open.branches[i].layer].runs != 0 && branches[i].first != branches[i].second)
+      ++network.undecided_branches;
+  return {};
+}
+
+Status count_layers(Network& network) {
+  Totals& totals = network.totals;
+  for (const Layer& layer : network.layers) {
+    const auto kind = std::string(enum_name(layer.kind));
+    auto& macs_of_kind = totals.macs_by_kind[kind];
+    NEPH_TRY(macs_of_kind, checked_sum(macs_of_kind, layer.runs ? layer.macs.value_or(0) : 0));
+    NEPH_TRY(totals.parameters, checked_sum(totals.parameters, layer.parameters));
+    NEPH_TRY(totals.weight_bytes, checked_sum(totals.weight_bytes, layer.weight_bytes));
+    ++totals.layers_by_kind[kind];
+    ++totals.layers;
+  }
+  std::erase_if(totals.macs_by_kind, [](const auto& entry) { return entry.second == 0; });
+  return {};
 }
 
 }  // namespace
 
 void Openness::add(const Openness& body, std::size_t first) {
-  for (auto branch : body.branches) {
-    branch.layer += first;
-    branches.push_back(std::move(branch));
-  }
+  for (const auto& branch : body.branches)
+    branches.push_back({first + branch.first, first + branch.second, first + branch.layer});
   for (const auto loop : body.loops) loops.push_back(first + loop);
   unread = unread || body.unread;
 }
@@ -116,51 +218,21 @@ Status repeat(std::span<Layer> layers, std::optional<std::int64_t> runs) {
     }
     for (const auto& figure : kFigures) {
       auto& value = layer.*figure.of_layer;
-      if (!runs || !value) continue;
+      if (!runs || !value || figure.of_trips) continue;  // which is of a number that is another figure's too
       NEPH_TRY(value, checked_product(*value, *runs));
     }
   }
   return {};
 }
 
-Result<OpenBranch> keep_larger(std::span<Layer> a, std::span<Layer> b) {
-  NEPH_TRY(const auto of_a, sums_of(a));
-  NEPH_TRY(const auto of_b, sums_of(b));
-  const auto size = [](const Sums& sums) {  // unknown: may be the larger one
-    return std::pair(sums[0].value_or(std::numeric_limits<std::int64_t>::max()), sums[1].value_or(0));
-  };
-  const bool first = size(of_a) >= size(of_b);
-  const auto &kept = first ? of_a : of_b, &left = first ? of_b : of_a;
-  OpenBranch branch;
-  for (std::size_t f = 0; f < kFigures.size(); ++f) {
-    if (kept[f] && left[f] && *kept[f] > *left[f]) branch.at_most.emplace_back(kFigures[f].key);
-    if (kept[f] && (!left[f] || *kept[f] < *left[f])) branch.at_least.emplace_back(kFigures[f].key);
-  }
-  NEPH_CHECK(repeat(first ? b : a, 0));
-  return branch;
-}
-
 Status sum_up(Network& network, const Openness& open) {
-  Totals& totals = network.totals;
-  for (const Layer& layer : network.layers) {
-    const auto kind = std::string(enum_name(layer.kind));
-    auto& macs_of_kind = totals.macs_by_kind[kind];
-    NEPH_TRY(macs_of_kind, checked_sum(macs_of_kind, layer.macs.value_or(0)));
-    NEPH_TRY(totals.parameters, checked_sum(totals.parameters, layer.parameters));
-    NEPH_TRY(totals.weight_bytes, checked_sum(totals.weight_bytes, layer.weight_bytes));
-    for (const auto& figure : kFigures) {
-      auto& total = totals.*figure.of_totals;
-      NEPH_TRY(total, checked_sum(*total, (layer.*figure.of_layer).value_or(0)));
-    }
-    ++totals.layers_by_kind[kind];
-    ++totals.layers;
-    if (layer.kind == Kind::unknown && layer.runs != 0) ++network.unknown_operators[layer.op];
-    if (is_unsized(layer)) ++network.unsized_layers;
-  }
-  std::erase_if(totals.macs_by_kind, [](const auto& entry) { return entry.second == 0; });
-  totals.depth = depth_of(network.layers);
-  state_bounds(network, open);
-  return {};
+  count_open(network, open);
+  auto sums = sums_of(network.layers);
+  NEPH_TRY(const auto branches, settle(sums, open));
+  NEPH_TRY(const auto total, sum_of(sums));
+  state_totals(network, total, open);
+  NEPH_CHECK(choose_branches(network, branches, open, total[0].high.has_value()));
+  return count_layers(network);
 }
 
 }  // namespace neph::net

@@ -66,11 +66,22 @@ std::int64_t difference(std::int64_t a, std::int64_t b) {
   return __builtin_sub_overflow(a, b, &a) ? kOpen : a;
 }
 
+std::int64_t both(std::int64_t a, std::int64_t b) {  // one that is false tells, whatever the other is
+  if (a == 0 || b == 0) return 0;
+  return a == kOpen || b == kOpen ? kOpen : 1;
+}
+
+std::int64_t any(std::int64_t a, std::int64_t b) {  // one that is true tells
+  if ((a != 0 && a != kOpen) || (b != 0 && b != kOpen)) return 1;
+  return a == kOpen || b == kOpen ? kOpen : 0;
+}
+
 /// A function of two numbers; of one it takes the first.
 struct Arithmetic {
   std::string_view op;
   IntegerFunction integers = nullptr;
   RealFunction reals = nullptr;
+  bool takes_open = false;  ///< else an open number makes the result open
 };
 
 constexpr std::array kPairwise{
@@ -82,8 +93,8 @@ constexpr std::array kPairwise{
     Arithmetic{"Pow", nullptr, [](double a, double b) { return std::pow(a, b); }},
     Arithmetic{"Min", smaller, smaller_real},
     Arithmetic{"Max", larger, larger_real},
-    Arithmetic{"And", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; }},
-    Arithmetic{"Or", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 || b != 0}; }},
+    Arithmetic{"And", both, nullptr, true},
+    Arithmetic{"Or", any, nullptr, true},
     Arithmetic{"Xor", [](std::int64_t a, std::int64_t b) { return std::int64_t{(a != 0) != (b != 0)}; }},
     Arithmetic{"Equal", [](std::int64_t a, std::int64_t b) { return std::int64_t{a == b}; }},
     Arithmetic{"Less", [](std::int64_t a, std::int64_t b) { return std::int64_t{a < b}; }},
@@ -114,7 +125,8 @@ constexpr std::array kReductions{
 };
 
 std::int64_t applied(const Arithmetic& function, int, std::int64_t a, std::int64_t b) {
-  return a == kOpen || b == kOpen ? kOpen : function.integers(a, b);
+  const bool told = function.takes_open || (a != kOpen && b != kOpen);
+  return told ? function.integers(a, b) : kOpen;
 }
 double applied(const Arithmetic& function, int type, double a, double b) {
   return rounded(type, function.reals(a, b));

@@ -108,8 +108,9 @@ struct Layer {
   std::vector<std::optional<Shape>> outputs;  ///< empty: cannot be told from the file
   std::optional<Window> window;
   std::vector<Weight> weights;  ///< each tensor with the first layer that uses it, and only there
-  /// In one inference: 0 in the branch of an If that does not run or is the smaller one, else the trips of
-  /// the loops around it. Nothing: the file does not tell the trips; the figures are for one.
+  /// In one inference: 0 in the branch of an If that does not run or is not counted, else the trips of the
+  /// loops around it. Nothing: the file does not tell the trips of one of them; the figures are those with
+  /// one trip of it, and are in no total but trip_macs.
   std::optional<std::int64_t> runs = 1;
   std::int64_t parameters = 0;  ///< elements of the trained weights
   /// Multiply-accumulates of convolutions and matrix products, without biases.
@@ -129,7 +130,7 @@ void describe(Visit&& v, Self& s) {
   v("outputs", s.outputs, "shapes of its outputs; null or -1: cannot be told from the file");
   v("window", s.window, "of a convolution or pooling");
   v("weights", s.weights, "tensors that the model file holds for it");
-  v("runs", s.runs, "times that it runs in one inference; null: unknown, the figures are for one");
+  v("runs", s.runs, "times that it runs in one inference; null: unknown, the figures are for one trip");
   v("parameters", s.parameters, "elements of its trained weights");
   v("macs", s.macs, "multiply-accumulates of convolutions and matrix products; null: unknown");
   v("activations", s.activations, "elements of its outputs; null: unknown");
@@ -152,11 +153,13 @@ void describe(Visit&& v, Self& s) {
   v("layer", s.layer, "that makes it");
 }
 
-/// Sums over the layers. Nothing: all of it is unknown; where a part is, the sum of the rest, and its key
-/// stands in at_least.
+/// Sums over the layers. Nothing: all of it is unknown; where a part is, what is known for certain, and its
+/// key stands in at_least.
 struct Totals {
   std::int64_t parameters = 0;
   std::optional<std::int64_t> macs = 0;
+  /// Of one trip of each loop of which the file does not tell the trips; not among the macs.
+  std::optional<std::int64_t> trip_macs = 0;
   std::optional<std::int64_t> activations = 0;
   std::int64_t weight_bytes = 0;
   std::optional<std::int64_t> input_bytes = 0;
@@ -166,7 +169,7 @@ struct Totals {
   std::map<std::string, std::int64_t> macs_by_kind;
   std::map<std::string, std::int64_t> layers_by_kind;
   std::vector<std::string> at_least;  ///< keys of the figures above of which a part is unknown
-  /// Keys of those that are smaller if an If takes the branch that was not counted.
+  /// Keys of those that are smaller if an If takes the smaller branch, or a loop makes no trip.
   std::vector<std::string> at_most;
 };
 
@@ -175,6 +178,9 @@ void describe(Visit&& v, Self& s) {
   v("parameters", s.parameters, "elements of trained weights");
   v("macs", s.macs,
     "multiply-accumulates of convolutions and matrix products, without biases; null: unknown");
+  v("trip_macs", s.trip_macs,
+    "multiply-accumulates of one trip of each loop of which the trips are not told, not among macs; null: "
+    "unknown");
   v("activations", s.activations, "elements of all layers' outputs; null: unknown");
   v("weight_bytes", s.weight_bytes, "bytes of all weights");
   v("input_bytes", s.input_bytes, "bytes of activations read by the layers; null: unknown");
@@ -184,7 +190,8 @@ void describe(Visit&& v, Self& s) {
   v("macs_by_kind", s.macs_by_kind, "multiply-accumulates by the layers' kind");
   v("layers_by_kind", s.layers_by_kind, "layers by their kind");
   v("at_least", s.at_least, "keys of totals of which a part is unknown: they are at least what stands there");
-  v("at_most", s.at_most, "keys of totals that are smaller if an If takes the branch that was not counted");
+  v("at_most", s.at_most,
+    "keys of totals that are smaller if an If takes its smaller branch, or a loop makes no trip");
 }
 
 /// A graph of layers in an order in which they can run.
@@ -202,10 +209,10 @@ struct Network {
   /// Layers of which a shape is not told by the file (a picture side left open): figures of theirs are
   /// missing.
   std::int64_t unsized_layers = 0;
-  /// Ifs of which the file does not tell which branch runs: the one with more multiply-accumulates is
-  /// counted.
+  /// Ifs of which the file does not tell which branch runs: a total has the larger one of each, one in
+  /// at_least the smaller one.
   std::int64_t undecided_branches = 0;
-  /// Loops of which the file does not tell the number of trips: one is counted.
+  /// Loops of which the file does not tell the number of trips: none is counted.
   std::int64_t open_loops = 0;
 };
 
@@ -221,8 +228,8 @@ void describe(Visit&& v, Self& s) {
     "operators whose work is not known and not counted, with their number");
   v("unsized_layers", s.unsized_layers, "layers of which the file does not tell a shape");
   v("undecided_branches", s.undecided_branches,
-    "Ifs of which the file does not tell which branch runs: the larger one is counted");
-  v("open_loops", s.open_loops, "loops of which the file does not tell the number of trips: one is counted");
+    "Ifs of which the file does not tell which branch runs: the larger one counts, in at_least the smaller");
+  v("open_loops", s.open_loops, "loops of which the file does not tell the number of trips: none is counted");
   v("layers", s.layers, "in an order in which they can run");
 }
 

@@ -58,6 +58,37 @@ def test_a_total_of_which_a_part_is_unknown_is_a_bound(neph):
     assert totals["macs"] == 32 and "macs" in totals["at_least"]
 
 
+def test_a_loop_that_may_make_no_trip_is_not_counted_and_its_size_is_said(neph):
+    make, value = helper.make_node, helper.make_tensor_value_info
+    body = helper.make_graph(
+        [make("Identity", ["go"], ["on"]), make("MatMul", ["state", "w"], ["next"])], "body",
+        [value("i", TensorProto.INT64, []), value("go", TensorProto.BOOL, []), value("state", TensorProto.FLOAT, [1, 8])],
+        [value("on", TensorProto.BOOL, []), value("next", TensorProto.FLOAT, [1, 8])])
+    nodes = [make("Cast", ["x"], ["c"], to=TensorProto.INT64), make("ReduceMax", ["c"], ["trips"], keepdims=0)]
+    nodes += [make("MatMul", ["x", "w"], ["a"]), make("Loop", ["trips", "", "a"], ["y"], body=body)]
+    write_model(neph.folder / "loop.onnx", nodes, [1, 8], [("w", (8, 8))])
+    shown = neph("net", "loop.onnx").stdout
+    assert "multiply-accumulates  at least 64.0 for this input" in shown
+    assert "not counted           trips of 1 loop" in shown and "one trip has 64.0 multiply-accumulates" in shown
+    assert "parameters            64 (" in shown and "64 a trip" in shown
+    totals = neph.json("net", "loop.onnx")["totals"]
+    assert totals["trip_macs"] == 64 and totals["macs"] == 64 and "macs" in totals["at_least"]
+
+
+def test_an_if_with_a_branch_that_is_not_known_is_at_least_the_smaller_one(neph):
+    make, value = helper.make_node, helper.make_tensor_value_info
+    branch = lambda nodes, name: helper.make_graph(nodes, name, [], [value(name, TensorProto.FLOAT, None)])  # noqa: E731
+    large = branch([make("MatMul", ["x", "w"], ["a"]), make("Frobnicate", ["a"], ["yes"], domain="org.example")], "yes")
+    small = branch([make("MatMul", ["x", "v"], ["no"])], "no")
+    nodes = [make("ReduceMax", ["x"], ["most"], keepdims=0), make("Cast", ["most"], ["c"], to=TensorProto.BOOL)]
+    nodes += [make("If", ["c"], ["y"], then_branch=large, else_branch=small)]
+    write_model(neph.folder / "if.onnx", nodes, [1, 8], [("w", (8, 50)), ("v", (8, 2))])
+    shown = neph("net", "if.onnx").stdout
+    assert "multiply-accumulates  at least 16.0 for this input" in shown and "depth at least" in shown
+    assert "1 layer of org.example.Frobnicate" in shown
+    assert 'the larger branch of 1 If, or the smaller one in a total that says "at least"' in shown
+
+
 def test_predictions_take_no_unknown_work_for_none(neph):
     write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
     rows = [{"net": net, "batch": batch, "t": batch} for net in ("open.onnx", "mnist") for batch in (1, 2, 4, 8)]
