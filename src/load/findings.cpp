@@ -47,8 +47,10 @@ class Summing {
     for (const auto& sample : measured.samples)
       if (sample.outcome == Outcome::answered) answered_.push_back(sample);
     end_ = measured.end;
-    if (judging.by_count)
+    if (judging.by_count) {
+      if (has_gaps()) end_ = std::max(end_, measured.begin + sending());
       for (const auto& sample : measured.samples) end_ = std::max(end_, sample.done);
+    }
     length_s_ = std::max(1e-9, static_cast<double>(end_ - measured.begin) * 1e-9);
   }
 
@@ -56,7 +58,7 @@ class Summing {
     const auto answered = rate([](const Sample& s) { return s.outcome == Outcome::answered; });
     figure("requests_per_s", "answered requests per second", answered);
     figure("offered_per_s", "requests of the schedule per second",
-           {.value = static_cast<double>(measured_.scheduled) / length_s_, .n = measured_.scheduled});
+           {.value = static_cast<double>(measured_.scheduled) / offering_s(), .n = measured_.scheduled});
     figure("inferences_per_s", "samples answered per second",
            scaled(answered, static_cast<double>(judging_.batch)));
     if (judging_.promise.limit_s > 0)
@@ -177,6 +179,27 @@ class Summing {
 
  private:
   std::int64_t count() const { return std::ssize(measured_.samples); }
+
+  /// A schedule whose arrivals do not all come together.
+  bool has_gaps() const {
+    return !judging_.closed && !judging_.all_at_once && !measured_.samples.empty() &&
+           measured_.samples.back().scheduled > measured_.samples.front().scheduled;
+  }
+  /// Nanoseconds from the first arrival to the last and its gap, which is taken to be as long as the others.
+  /// Those that come together, as bursts do, have one gap.
+  std::int64_t sending() const {
+    const auto& samples = measured_.samples;
+    const auto first = samples.front().scheduled, last = samples.back().scheduled;
+    const auto before_last = std::count_if(samples.begin(), samples.end(),
+                                           [&](const Sample& sample) { return sample.scheduled < last; });
+    return std::llround(static_cast<double>(last - first) * static_cast<double>(count()) /
+                        static_cast<double>(before_last));
+  }
+  /// What counts on until the last reply would call a slow server's drain a lower offer.
+  double offering_s() const {
+    return judging_.by_count && has_gaps() ? static_cast<double>(sending()) * 1e-9 : length_s_;
+  }
+
   /// A generator that was the bottleneck makes any server look slow.
   bool tells_of_the_server() const {
     return std::none_of(generator_doubts_.begin(), generator_doubts_.end(),

@@ -163,6 +163,35 @@ TEST(Findings, AQueueThatHasGrownDuringTheWarmupStillGrows) {
   EXPECT_THAT(found(measured).warnings, warns("overloaded", Weight::doubt));
 }
 
+/// `count` requests at 200 a second, `together` at a time, at a server that answers 100 a second.
+Measurement overloaded(std::int64_t count, std::int64_t together = 1) {
+  Measurement measured{.scheduled = count};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto due = i / together * together * 5 * ms;
+    measured.samples.push_back({.scheduled = due, .issued = due, .sent = due, .done = (i + 1) * 10 * ms});
+  }
+  measured.end = measured.samples.back().scheduled;
+  return measured;
+}
+
+TEST(Findings, WhatWasOfferedDoesNotDependOnHowLongTheRepliesTake) {
+  for (const std::int64_t together : {1, 4}) {
+    const auto result = found(overloaded(100, together), {.by_count = true});
+    EXPECT_NEAR(figure(result, "offered_per_s").value, 200, 1e-6) << together;
+    EXPECT_NEAR(figure(result, "requests_per_s").value, 100, 1e-6) << together;
+  }
+  EXPECT_THAT(found(overloaded(1000), {.by_count = true}).warnings, warns("overloaded", Weight::doubt));
+}
+
+/// The last arrival counts with its gap on both sides.
+TEST(Findings, AServerThatKeepsUpAnswersWhatACountOffers) {
+  auto measured = steady(5);
+  measured.end = measured.samples.back().scheduled;
+  const auto result = found(measured, {.by_count = true});
+  EXPECT_NEAR(figure(result, "offered_per_s").value, 100, 1e-6);
+  EXPECT_NEAR(figure(result, "requests_per_s").value, 100, 1e-6);
+}
+
 /// Half a second each at 100 a second: 50 are in flight at any time, and no queue grows.
 TEST(Findings, ASlowServerIsNotOverloaded) {
   auto measured = steady(400);

@@ -215,7 +215,9 @@ Document one_rate(double offered, double answered) {
   cell.runs_ok = 1;
   cell.figures["offered_per_s"] = {.value = offered, .n = 1};
   cell.figures["requests_per_s"] = {.value = answered, .n = 1};
-  cell.phases_s["measure"] = {.value = 60, .n = 1};
+  cell.figures["requests_answered"] = {.value = 60 * offered, .n = 1};
+  for (const auto* kind : {"unavailable", "timed_out", "failed", "abandoned"})
+    cell.figures[fmt::format("requests_{}", kind)] = {.value = 0, .n = 1};
   return document;
 }
 
@@ -238,6 +240,14 @@ TEST(LoadFindings, AFewMissingAnswersTellNothing) {
   auto slow = one_rate(10, 9);
   slow.cells[0].figures["in_flight_mean"] = {.value = 80, .n = 1};  // 60 are missing, and may be on their way
   EXPECT_THAT(findings(slow), Contains(HasSubstr("inconclusive: it answered 540 of 600")));
+}
+
+/// 100 requests at 200 a second, which took a second to be answered.
+TEST(LoadFindings, ACountThatDrainedSlowlyWasNotKeptUpWith) {
+  auto document = one_rate(200, 100);
+  document.cells[0].figures["requests_answered"] = {.value = 100, .n = 1};
+  document.cells[0].figures["in_flight_mean"] = {.value = 25, .n = 1};
+  EXPECT_THAT(findings(document), Contains(HasSubstr("did not keep up with 200 requests/s offered")));
 }
 
 TEST(LoadFindings, AnInvalidRunBlamesNoServer) {

@@ -85,9 +85,9 @@ Estimate answered_per_s(const CellSummary& cell) {
 }
 
 InTime in_time(const Asked& one) {
-  const auto* length_s = find_estimate(one.cell->phases_s, "measure");
-  const double all_s = (length_s ? length_s->value : 0) * static_cast<double>(one.cell->runs_ok);
-  return {.offered = one.level * all_s, .answered = answered_per_s(*one.cell).value * all_s};
+  const auto seen = outcomes(*one.cell);
+  const double offered = seen ? seen->all() * static_cast<double>(one.cell->runs_ok) : 0;
+  return {.offered = offered, .answered = offered * answered_per_s(*one.cell).value / one.level};
 }
 
 Pace pace(const Asked& one) {
@@ -109,7 +109,7 @@ std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
   Probe probe{.rate_per_s = one.level, .percentile = limit->percentile};
   probe.outcome = outcome_of(*late, 1 - limit->percentile / 100);
   if (const auto seen = outcomes(*one.cell)) {
-    const double all = (seen->answered + seen->not_answered) * static_cast<double>(one.cell->runs_ok);
+    const double all = seen->all() * static_cast<double>(one.cell->runs_ok);
     probe.requests = std::llround(all);
     probe.late = std::llround(late->value * all);
   }
@@ -146,7 +146,7 @@ std::optional<Outcomes> outcomes(const CellSummary& cell) {
   for (const auto* name :
        {"requests_unavailable", "requests_timed_out", "requests_failed", "requests_abandoned"})
     add(name, seen.not_answered);
-  return seen.answered + seen.not_answered > 0 ? std::optional(seen) : std::nullopt;
+  return seen.all() > 0 ? std::optional(seen) : std::nullopt;
 }
 
 std::string errors_text(const CellSummary& cell) {

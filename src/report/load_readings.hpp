@@ -35,7 +35,7 @@ Estimate answered_per_s(const CellSummary& cell);
 enum class Pace { kept_up, untold, fell_behind };
 /// Of an open loop whose numbers are valid.
 Pace pace(const Asked& one);
-/// Offered requests and those of them answered in the measured time, over all runs.
+/// Offered requests, and as many as were answered in the time of their sending, over all runs.
 struct InTime {
   double offered = 0, answered = 0;
 };
@@ -57,7 +57,8 @@ bool tells_of_generator(const CellSummary& cell);
 struct Outcomes {
   double answered = 0;
   double not_answered = 0;
-  double share_lost() const { return not_answered / (answered + not_answered); }
+  double all() const { return answered + not_answered; }
+  double share_lost() const { return not_answered / all(); }
 };
 std::optional<Outcomes> outcomes(const CellSummary& cell);
 /// Requests that were not answered: "12 (0.4 %)"; "–" where it is not a load.
