@@ -87,7 +87,6 @@ constexpr const char* new_column = "ALTER TABLE experiment ADD COLUMN latency_li
 constexpr const char* view_with_column =
     "CREATE TEMP VIEW experiment AS SELECT *, 0.0 AS latency_limit_s FROM main.experiment;";
 
-
 struct Marks {
   std::int64_t application = 0;
   std::int64_t schema = 0;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/process.hpp"
 #include "store/rows.hpp"
 #include "store/run_rows.hpp"
 #include "store/schema.hpp"
@@ -39,6 +41,13 @@ Status check_place(const std::filesystem::path& path, Access access) {
   if (!std::filesystem::exists(path, ignored) && ::access(folder.c_str(), W_OK | X_OK) != 0)
     return tl::unexpected(system_error(fmt::format("cannot make {}", path.string()), errno));
   return {};
+}
+
+/// Whether this call made the file, and no other process did meanwhile.
+bool make_file(const std::filesystem::path& path) {
+  constexpr mode_t as_sqlite_does = 0644;
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, as_sqlite_does));
+  return file.is_open();
 }
 
 /// A file that was made and got no tables, for want of space: nobody shall take it for a store.
@@ -114,7 +123,7 @@ Result<Store> Store::open(const std::filesystem::path& path, Access access, doub
       std::filesystem::absolute(path, failed);  // SQLite has names of its own, ":memory:" for one
   if (failed)
     return tl::unexpected(system_error(fmt::format("cannot use {}", path.string()), failed.value()));
-  const bool is_there = std::filesystem::exists(whole, failed);
+  const bool is_ours = access == Access::write && make_file(whole);
   auto file = std::make_unique<File>(whole);
   auto status = file->connection.open(access == Access::write, wait_s);
   if (status)
@@ -122,7 +131,7 @@ Result<Store> Store::open(const std::filesystem::path& path, Access access, doub
                                      : prepare_for_reading(file->connection);
   if (status) return Store(std::move(file));
   file.reset();
-  if (!is_there) remove_if_empty(whole);
+  if (is_ours && status.error().code == ErrorCode::io) remove_if_empty(whole);
   return tl::unexpected(std::move(status).error());
 }
 

@@ -1,7 +1,9 @@
 // The bad-input list for the store: each test provokes the real thing.
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <latch>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -255,6 +257,26 @@ TEST(StoreErrors, AStoreForWhichThereIsNoRoomLeavesNothing) {
   std::ofstream(folder / "mine.db").flush();
   EXPECT_THAT(opened_without_room("mine.db"), StartsWith("io: "));
   EXPECT_THAT(folder.names(), testing::ElementsAre("mine.db")) << "what was there stays";
+}
+
+/// It has no bytes until its maker's first commit, while the others find it locked.
+TEST(StoreErrors, AStoreThatOthersAreMakingIsLeftToThem) {
+  const ScratchFolder folder;
+  for (int round = 0; round < 100; ++round) {
+    const auto path = folder / fmt::format("{}.db", round);
+    std::latch begin(4);
+    std::atomic<int> made = 0;
+    {
+      std::vector<std::jthread> openers;
+      for (int i = 0; i < 4; ++i)
+        openers.emplace_back([&] {
+          begin.arrive_and_wait();
+          made += Store::open(path, Access::write, 0).has_value();
+        });
+    }
+    if (made == 0) continue;
+    ASSERT_EQ(first_text(path, "SELECT count(*) > 0 FROM sqlite_schema"), "1") << round;
+  }
 }
 
 TEST(StoreErrors, FileMayNotGrow) {
