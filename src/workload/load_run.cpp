@@ -1,6 +1,7 @@
 #include "workload/load_run.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <tuple>
 
@@ -22,9 +23,18 @@ constexpr double first_look_s = 1;
 constexpr double late_beyond_doubt = 3;
 constexpr std::int64_t least_late = 20;
 
-std::uint64_t new_seed() {
+std::int64_t new_seed() {
   std::random_device source;
   return source() >> 1 | 1U;
+}
+
+std::int64_t next_seed(std::int64_t seed) {
+  return seed == std::numeric_limits<std::int64_t>::max() ? 1 : seed + 1;
+}
+
+LoadSpec with_seed(LoadSpec spec) {
+  if (spec.arrival_seed == 0) spec.arrival_seed = new_seed();
+  return spec;
 }
 
 /// A probe that tells of the generator is made again; so many in a row, and the generator is at its end.
@@ -76,10 +86,9 @@ load::Promise promise_of(const LoadSpec& spec) {
 bool is_closed(const LoadSpec& spec) { return spec.arrival == load::Arrival::closed; }
 
 LoadRun::LoadRun(const LoadSpec& spec, const Context& context)
-    : spec_(resolved(spec)),
+    : spec_(with_seed(resolved(spec))),
       context_(context),
-      timeline_(context.clock, context.origin, context.events),
-      seed_(spec.arrival_seed > 0 ? static_cast<std::uint64_t>(spec.arrival_seed) : new_seed()) {}
+      timeline_(context.clock, context.origin, context.events) {}
 
 Result<RunResult> LoadRun::run() {
   timeline_.add("process_start", 0, timeline_.now());
@@ -142,7 +151,8 @@ Result<load::Schedule> LoadRun::schedule_of(const LoadSpec& spec) const {
                             .duration_s = spec.duration.value,
                             .count = spec.count};
   if (spec.arrival != load::Arrival::trace)
-    return load::make_schedule(spec.arrival, course, spec.burst, seed_);
+    return load::make_schedule(spec.arrival, course, spec.burst,
+                               static_cast<std::uint64_t>(spec.arrival_seed));
   NEPH_TRY(const auto text, read_file(spec.trace));
   return load::read_trace(text, spec.trace, course);
 }
@@ -229,28 +239,33 @@ double LoadRun::left_s(const load::RateSearch& search) const {
 Status LoadRun::search() {
   NEPH_TRY(const double first, first_rate());
   load::RateSearch search(promise_of(spec_), {.start_per_s = first});
-  std::optional<load::Measurement> last;  // that tells of the server, where one does
-  LoadSpec probe;
+  struct Probed {
+    load::Measurement measured;
+    LoadSpec spec;
+  };
+  std::optional<Probed> last;  // that tells of the server, where one does
+  auto probe = spec_;
   int spoilt = 0;  // in a row
   const auto goes_on = [&] {
     const bool asked_to_finish = last && context_.finish.stop_requested();
     return search.next() && spoilt < most_spoilt && !asked_to_finish && !context_.stop.stop_requested();
   };
   do {
+    const auto seed = next_seed(probe.arrival_seed);  // of arrivals that no probe has seen
     probe = probe_of(search);
-    ++seed_;  // of arrivals that no probe has seen
+    probe.arrival_seed = seed;
     auto measured = drive(probe, "probe", &search);
     const bool is_cut_short = context_.stop.stop_requested() && (!measured || measured->stopped);
     if (is_cut_short && last) break;
     if (!measured) return tl::unexpected(measured.error());
     const bool is_sound = !is_spoilt(*measured, spec_.in_flight);
     if (is_sound && !is_cut_short) learn(*measured, search);
-    if (is_sound || search.probes().empty()) last = std::move(*measured);
+    if (is_sound || search.probes().empty()) last = Probed{std::move(*measured), probe};
     if (is_cut_short) break;
     spoilt = is_sound ? 0 : spoilt + 1;
     tell_progress(search, is_sound, probe.rate);
   } while (goes_on());
-  sum_up(*last, probe);
+  sum_up(last->measured, last->spec);
   tell_of(search);
   doubt(search, spoilt < most_spoilt ? 0 : probe.rate);
   return {};
@@ -322,7 +337,7 @@ void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
                                  : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival));
   if (!judging.closed) {
     facts["in_flight"] = spec.in_flight > 0 ? fmt::format("at most {}", spec.in_flight) : "no limit";
-    if (spec.arrival == load::Arrival::poisson) facts["arrival_seed"] = std::to_string(seed_);
+    if (spec.arrival == load::Arrival::poisson) facts["arrival_seed"] = std::to_string(spec.arrival_seed);
   }
   facts["workers"] = std::to_string(measured.workers.size());
   if (measured.narrow_enough) facts["ended"] = "the interval was narrow enough";

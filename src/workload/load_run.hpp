@@ -63,7 +63,6 @@ class LoadRun {
   Timeline timeline_;
   RunResult result_;
   std::optional<Target> target_;
-  std::uint64_t seed_ = 0;
   Moment next_progress_{};
   double begin_s_ = 0, end_s_ = 0;  ///< of the measured part
 };
