@@ -1,6 +1,12 @@
 #include "core/percentile.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
 
 namespace neph {
 namespace {
@@ -25,6 +31,23 @@ std::optional<double> percentile_of(std::string_view name) {
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return std::nullopt;
+}
+
+std::int64_t samples_needed(double q) {
+  if (!(q > 0 && q < 1)) return std::numeric_limits<std::int64_t>::max();
+  constexpr double doubt = 1 - kConfidence;
+  auto n =
+      std::max<std::int64_t>(1, std::llround(std::floor(std::log(doubt) / std::log(std::max(q, 1 - q)))));
+  const auto outside = [q](std::int64_t count) {
+    return std::pow(q, static_cast<double>(count)) + std::pow(1 - q, static_cast<double>(count));
+  };
+  while (outside(n) > doubt) ++n;
+  return n;
+}
+
+std::string why_not_shown(double q, const Estimate& estimate) {
+  if (!std::isfinite(estimate.value) || (estimate.low && estimate.high)) return {};
+  return fmt::format("too few (needs {})", format_grouped(samples_needed(q)));
 }
 
 }  // namespace neph

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/percentile.hpp"
 #include "core/units.hpp"
 
 namespace neph {
@@ -29,10 +30,10 @@ std::string late_words(const Probe& probe) {
 std::string percentile_words(const Probe& probe) {
   const auto& time = probe.response_ms;
   if (!std::isfinite(time.value)) return {};
-  auto words = fmt::format(", p{:g} {} ms", probe.percentile, format_number(time.value));
-  if (time.low && time.high)
-    words += fmt::format(" ({} to {})", format_number(*time.low), format_number(*time.high));
-  return words;
+  if (const auto why = why_not_shown(probe.percentile / 100, time); !why.empty())
+    return fmt::format(", p{:g} {}", probe.percentile, why);
+  return fmt::format(", p{:g} {} ms ({} to {})", probe.percentile, format_number(time.value),
+                     format_number(*time.low), format_number(*time.high));
 }
 
 std::string rate_words(const Probe& probe, std::string_view unit = {}) {
@@ -76,7 +77,7 @@ std::string slo_words(const std::vector<Probe>& probes) {
 
 std::string search_words(const std::vector<Probe>& probes) {
   const auto* met = highest_met(probes);
-  return slo_words(probes) + (met && !met->is_fresh ? "; not confirmed by a fresh probe yet" : "");
+  return slo_words(probes) + (met && !met->is_fresh ? "; not confirmed by a fresh probe" : "");
 }
 
 }  // namespace neph

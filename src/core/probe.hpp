@@ -20,7 +20,9 @@ constexpr auto enum_names(Slo) {
 struct Probe {
   double rate_per_s = 0;
   Slo outcome = Slo::inconclusive;
-  bool is_fresh = false;  ///< of a rate that was met before: the best of many tries owes something to luck
+  /// A confirming probe, since the best of many tries owes something to luck: of the best rate, or of the
+  /// next lower where that one was not confirmed.
+  bool is_fresh = false;
   std::int64_t measurements = 0;
   std::int64_t late = 0;      ///< requests that were not answered within the limit, or not at all
   std::int64_t requests = 0;  ///< of all measurements
@@ -34,7 +36,8 @@ template <class Visit, Describes<Probe> Self>
 void describe(Visit&& v, Self& s) {
   v("rate_per_s", s.rate_per_s, "requests per second of the schedule");
   v("outcome", s.outcome, "of the SLO at this rate");
-  v("is_fresh", s.is_fresh, "of a rate that was met before, to confirm it");
+  v("is_fresh", s.is_fresh,
+    "a confirming probe: of the best rate, or of the next lower where that was not confirmed");
   v("measurements", s.measurements, "at this rate");
   v("late", s.late, "requests that were not answered within the limit");
   v("requests", s.requests, "requests in all");
@@ -45,7 +48,8 @@ void describe(Visit&& v, Self& s) {
   v("undecided", s.undecided, "why it is inconclusive");
 }
 
-/// "49.6/s inconclusive (0 of 320 late, p99 12.1 ms (11.8 to 12.6); 473 requests would tell)"
+/// "49.6/s inconclusive (0 of 320 late, p99 12.1 ms (11.8 to 12.6); 473 requests would tell)". A percentile
+/// without an interval is none: "p99 too few (needs 299)".
 std::string probe_words(const Probe& probe);
 
 /// "met at 44.1 requests/s; inconclusive at 49.6 (0 of 320 late; 473 requests would tell); violated at 58.0":

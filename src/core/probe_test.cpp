@@ -22,8 +22,13 @@ TEST(Probe, TheHighestRateThatWasMetLiesBelowAllThatWereViolated) {
 TEST(Probe, AFreshOneCountsForMoreThanAHigherRateThatWasLucky) {
   const std::vector<Probe> probes{at(20, Slo::met), at(20, Slo::inconclusive, true), at(19, Slo::met, true)};
   EXPECT_EQ(search_words(probes), "met at 19.0 requests/s; inconclusive at 20.0");
-  EXPECT_EQ(search_words({at(20, Slo::met)}), "met at 20.0 requests/s; not confirmed by a fresh probe yet");
+  EXPECT_EQ(search_words({at(20, Slo::met)}), "met at 20.0 requests/s; not confirmed by a fresh probe");
   EXPECT_EQ(search_words({at(20, Slo::violated)}), "met at no rate tried; violated at 20.0 requests/s");
+}
+
+TEST(Probe, SaysNoPercentileThatHasNoInterval) {
+  const Probe probe{.rate_per_s = 10, .outcome = Slo::met, .requests = 40, .response_ms = {.value = 12.1}};
+  EXPECT_EQ(probe_words(probe), "10.0/s met (0 of 40 late, p99 too few (needs 299))");
 }
 
 TEST(Probe, IsToldWithItsPercentileAndWhatWouldTell) {

@@ -2,20 +2,15 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "core/percentile.hpp"
-#include "core/units.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
-#include "stats/stats.hpp"
 
 namespace neph::report {
 
 std::string why_not_shown(std::string_view name, const Estimate& estimate) {
   const auto percentile = percentile_of(name);
-  if (!percentile || !std::isfinite(estimate.value) || (estimate.low && estimate.high)) return {};
-  return fmt::format("too few (needs {})", format_grouped(stats::samples_needed(*percentile)));
+  return percentile ? neph::why_not_shown(*percentile, estimate) : std::string();
 }
 
 const Estimate* find_shown(const std::map<std::string, Estimate>& estimates, const std::string& name) {

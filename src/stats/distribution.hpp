@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-namespace neph::stats {
+#include "core/percentile.hpp"
 
-/// Every interval of this room holds the truth with this probability.
-inline constexpr double kConfidence = 0.95;
+namespace neph::stats {
 
 /// z with P(Z <= z) = p for a standard normal Z; infinite for p = 0 or 1.
 double normal_quantile(double p);

@@ -33,16 +33,4 @@ Estimate quantile_estimate(std::span<const double> samples, double q) {
 
 Estimate median_estimate(std::span<const double> samples) { return quantile_estimate(samples, 0.5); }
 
-std::int64_t samples_needed(double q) {
-  if (!(q > 0 && q < 1)) return std::numeric_limits<std::int64_t>::max();
-  constexpr double doubt = 1 - kConfidence;
-  auto n =
-      std::max<std::int64_t>(1, std::llround(std::floor(std::log(doubt) / std::log(std::max(q, 1 - q)))));
-  const auto outside = [q](std::int64_t count) {
-    return std::pow(q, static_cast<double>(count)) + std::pow(1 - q, static_cast<double>(count));
-  };
-  while (outside(n) > doubt) ++n;
-  return n;
-}
-
 }  // namespace neph::stats

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/estimate.hpp"
+#include "core/percentile.hpp"
 
 namespace neph::stats {
 
@@ -24,9 +25,7 @@ double median_absolute_deviation(std::span<const double> samples);
 Estimate quantile_estimate(std::span<const double> samples, double q);
 Estimate median_estimate(std::span<const double> samples);
 
-/// The fewest independent samples between whose smallest and largest the q-quantile lies with 95 %: 6 for the
-/// median, 29 for p90, 299 for p99, 2,995 for p99.9. The largest std::int64_t for q outside (0, 1).
-std::int64_t samples_needed(double q);
+using neph::samples_needed;
 
 /// The q-quantile (0 < q < 1) of samples that come in groups, one per repeat: samples of one run resemble
 /// each other, so the runs and not the samples are what is independent.
