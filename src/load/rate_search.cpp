@@ -49,13 +49,7 @@ void RateSearch::learn(const Lateness& seen, std::span<const double> response_ms
     move_on(probes_.back());
 }
 
-Slo RateSearch::judge(double late, double n) const {
-  const auto of = std::llround(n);
-  const auto k = std::min(of, std::llround(std::ceil(late)));
-  if (stats::chance_of_at_most(k, of, allowed()) <= doubt()) return Slo::met;
-  if (stats::chance_of_at_least(k, of, allowed()) <= doubt()) return Slo::violated;
-  return Slo::inconclusive;
-}
+Slo RateSearch::judge(double late, double n) const { return stats::slo_of(late, n, allowed(), doubt()); }
 
 /// The share of late ones and the design effect are taken to stay.
 std::int64_t RateSearch::requests_to_tell() const {

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "core/percentile.hpp"
 #include "core/seconds.hpp"
 #include "core/units.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "stats/stats.hpp"
 
 namespace neph::report {
 namespace {
@@ -46,10 +48,19 @@ bool is_closed(const CellSummary& cell) {
   return has(cell, "closed_loop");
 }
 
-Slo outcome_of(const Estimate& late_share, double allowed) {
+Slo side_of(const Estimate& late_share, double allowed) {
   if (late_share.high && *late_share.high <= allowed) return Slo::met;
   if (late_share.low && *late_share.low > allowed) return Slo::violated;
   return Slo::inconclusive;
+}
+
+/// By the counts as a search judges them, and by the interval: it alone knows how much runs differ, or how
+/// much neighbours in one resemble each other, but over runs without a late request it has no width.
+Slo outcome_of(const Probe& probe, const Estimate& late_share) {
+  const double allowed = 1 - probe.percentile / 100;
+  const auto by_count = stats::slo_of(static_cast<double>(probe.late), static_cast<double>(probe.requests),
+                                      allowed, 1 - kConfidence);
+  return by_count == side_of(late_share, allowed) ? by_count : Slo::inconclusive;
 }
 
 }  // namespace
@@ -91,8 +102,10 @@ InTime in_time(const Asked& one) {
 }
 
 Pace pace(const Asked& one) {
-  if (has(*one.cell, "overloaded")) return Pace::fell_behind;
-  if (answered_per_s(*one.cell).value >= keeps_up * one.level) return Pace::kept_up;
+  const bool is_overloaded = has(*one.cell, "overloaded");  // in one run of several, perhaps
+  if (answered_per_s(*one.cell).value >= keeps_up * one.level)
+    return is_overloaded ? Pace::untold : Pace::kept_up;
+  if (is_overloaded) return Pace::fell_behind;
   const auto [offered, answered] = in_time(one);
   const double missing =
       (offered - answered) / static_cast<double>(std::max<std::int64_t>(1, one.cell->runs_ok));
@@ -107,12 +120,12 @@ std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
   const auto* late = find_estimate(one.cell->figures, "late_share");
   if (!limit || !late || !std::isfinite(late->value)) return std::nullopt;
   Probe probe{.rate_per_s = one.level, .percentile = limit->percentile};
-  probe.outcome = outcome_of(*late, 1 - limit->percentile / 100);
   if (const auto seen = outcomes(*one.cell)) {
     const double all = seen->all() * static_cast<double>(one.cell->runs_ok);
     probe.requests = std::llround(all);
     probe.late = std::llround(late->value * all);
   }
+  probe.outcome = outcome_of(probe, *late);
   return probe;
 }
 
@@ -120,11 +133,13 @@ std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>&
   std::vector<std::vector<std::string>> rows;
   for (const auto& cell : cells)
     for (const auto& probe : cell.probes) {
+      const auto why = why_not_shown(probe.percentile / 100, probe.response_ms);
       const auto again = probe.is_fresh ? ", probed afresh" : "";
       rows.push_back({cell.cell.label, format_number(probe.rate_per_s) + again,
                       std::string(enum_name(probe.outcome)),
                       fmt::format("{} of {}", probe.late, probe.requests),
-                      fmt::format("p{} {}", plain(probe.percentile), estimate_text(probe.response_ms)),
+                      fmt::format("p{} {}", plain(probe.percentile),
+                                  why.empty() ? estimate_text(probe.response_ms) : why),
                       probe.undecided.empty() ? "–" : probe.undecided});
     }
   return rows;

@@ -41,8 +41,8 @@ struct InTime {
 };
 InTime in_time(const Asked& one);
 
-/// Whether the SLO is met at the offered rate, by the interval of the late share; requests as far as they
-/// were counted. Empty: there is none.
+/// Whether the SLO is met at the offered rate, by the requests that were late of all runs and by the interval
+/// of the late share, which must agree. Empty: there is none.
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment);
 
 /// What a search found at each rate, as fields of a table under such headings, the setting's label first.

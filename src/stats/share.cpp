@@ -37,6 +37,14 @@ Estimate share_estimate(std::int64_t k, std::int64_t n) {
   return share;
 }
 
+Slo slo_of(double late, double n, double allowed, double doubt) {
+  const auto of = std::llround(n);
+  const auto k = std::min(of, std::llround(std::ceil(late)));
+  if (chance_of_at_most(k, of, allowed) <= doubt) return Slo::met;
+  if (chance_of_at_least(k, of, allowed) <= doubt) return Slo::violated;
+  return Slo::inconclusive;
+}
+
 double design_effect(std::span<const std::uint8_t> counts) {
   const auto each = counts.size() / stretches;
   if (each < 2) return 1;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/estimate.hpp"
+#include "core/probe.hpp"
 
 namespace neph::stats {
 
@@ -15,6 +16,10 @@ Estimate share_estimate(std::int64_t k, std::int64_t n);
 /// probability `share`.
 double chance_of_at_most(std::int64_t k, std::int64_t n, double share);
 double chance_of_at_least(std::int64_t k, std::int64_t n, double share);
+
+/// Whether the share that `late` of `n` independent requests show is below or above what is allowed, each
+/// with the probability `doubt` of being wrong. Counts need not be whole: divided by a design effect, say.
+Slo slo_of(double late, double n, double allowed, double doubt);
 
 /// How many times as many samples of a run are needed as independent ones to know the share of those that
 /// count (1 or 0 each, in the order of their times) as well: Kish's design effect (Survey Sampling, 1965)

@@ -290,11 +290,18 @@ Drawing draw_telemetry(const Document& document) { return TelemetryPanels(docume
 
 extern const Chart telemetry_chart;
 const Chart telemetry_chart{
-    "telemetry", "What the machine did meanwhile",
+    "telemetry",
+    "What the machine did meanwhile",
     "One run stands for each setting: the one with the median speed. The strip on top shows "
     "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
     "shaded stretch is the measurement. Engine threads run the network: behind a server, whose threads are "
     "drawn from when it is ready, they are its own; its other threads and the client’s are named as such.",
-    draw_telemetry};
+    draw_telemetry,
+    {},
+    "One run stands for each setting: the one with the median speed. The strip on top shows "
+    "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
+    "shaded stretch is the measurement. The threads are those of the load generator; what a server does on "
+    "this "
+    "machine is in the figures of the whole machine."};
 
 }  // namespace neph::report

@@ -90,6 +90,14 @@ TEST(Page, OfALoadSpeaksOfRequestsAndNotOfImages) {
   for (const auto* about : {"icture", "mage", "batch"}) EXPECT_THAT(text, Not(HasSubstr(about)));
 }
 
+TEST(Page, OfALoadExplainsItsThreadsAsTheGenerators) {
+  auto document = load_document();
+  document.runs = single_run_document().runs;  // for their telemetry
+  EXPECT_THAT(written(html(document)),
+              AllOf(HasSubstr("id=\"telemetry\""), HasSubstr("The threads are those of the load generator"),
+                    Not(HasSubstr("Engine threads run the network"))));
+}
+
 TEST(Page, ShowsEachRateThatASearchTried) {
   auto document = load_document();
   document.cells.resize(1);
@@ -107,6 +115,14 @@ TEST(Page, ShowsEachRateThatASearchTried) {
               HasSubstr("| 49.6 | inconclusive | 0 of 320 | p99 12.1 ± 0.30 | 473 requests "
                         "would tell |"));
   EXPECT_EQ(json(document)["cells"][0]["probes"][0]["requests_to_tell"], 473);
+}
+
+TEST(Page, ShowsNoPercentileOfAProbeThatHasNoInterval) {
+  auto document = load_document();
+  document.cells.resize(1);
+  document.cells[0].probes = {{.rate_per_s = 10, .requests = 40, .response_ms = {.value = 12.1, .n = 40}}};
+  for (const auto& text : {written(html(document)), markdown(document)})
+    EXPECT_THAT(text, AllOf(HasSubstr("p99 too few (needs 299)"), Not(HasSubstr("12.1"))));
 }
 
 TEST(Page, BearsEveryShape) {
