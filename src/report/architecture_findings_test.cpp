@@ -291,17 +291,103 @@ TEST(LoadFindings, SayWhatASearchFound) {
 TEST(LoadFindings, ASearchThatWasEndedSaysHowFarItGot) {
   EXPECT_THAT(findings(found_by({{.rate_per_s = 20, .outcome = Slo::met},
                                  {.rate_per_s = 40, .outcome = Slo::violated}}))[0],
-              HasSubstr("met at 20.0 requests/s; violated at 40.0; not confirmed by a fresh probe yet."));
+              HasSubstr("met at 20.0 requests/s; violated at 40.0; not confirmed by a fresh probe."));
+}
+
+/// Runs that found these rates; 0: none.
+void searched(Document& document, const std::vector<double>& rates) {
+  for (const double rate : rates) {
+    auto& run =
+        document.runs.emplace_back(Run{.cell = document.cells[0].cell.index, .status = RunStatus::ok});
+    if (rate > 0) run.result.figures = {{"sustained_per_s", "requests per second", {.value = rate, .n = 12}}};
+  }
 }
 
 TEST(LoadFindings, SeveralSearchesAreSummedUp) {
   auto document = found_by({{.rate_per_s = 96, .outcome = Slo::met}});
   document.cells[0].runs_ok = 3;
   document.cells[0].figures["sustained_per_s"] = {.value = 96, .low = 90, .high = 104, .n = 3};
+  searched(document, {90, 96, 104});
   EXPECT_EQ(
       findings(document)[0],
       "SLO of 99 % of the responses within 50 ms: met at 96.0 requests/s (95 % interval 90.0 to 104) in 3 of "
       "3 searches.");
+}
+
+/// Its n is the run's measurements and its interval the bracket of one search.
+TEST(LoadFindings, OneOfSeveralSearchesThatFoundARateIsCountedAsOne) {
+  auto document = found_by({{.rate_per_s = 40, .outcome = Slo::met}});
+  document.cells[0].runs_ok = 3;
+  document.cells[0].figures["sustained_per_s"] = {.value = 40, .low = 40, .high = 44, .n = 12};
+  searched(document, {0, 40, 0});
+  EXPECT_EQ(findings(document)[0],
+            "SLO of 99 % of the responses within 50 ms: met at 40.0 requests/s in 1 of 3 searches.");
+}
+
+/// Seen: "met" after 8 requests, since two runs without a late one do not vary.
+TEST(LoadFindings, AHandfulOfRequestsMeetsNoSlo) {
+  auto document = one_rate(4, 4);
+  auto& cell = document.cells[0];
+  cell.runs_ok = 2;
+  cell.figures["late_share"] = {.value = 0, .low = 0, .high = 0, .n = 2};
+  cell.figures["requests_answered"] = {.value = 4, .n = 2};
+  const auto told = "met at no rate tried; inconclusive at 4.00 requests/s (0 of 8 late)";
+  EXPECT_THAT(findings(document)[0], HasSubstr(told));
+  cell.figures["requests_answered"].value = 400;
+  EXPECT_THAT(findings(document)[0], HasSubstr("met at 4.00 requests/s"));
+  cell.figures["late_share"].high = 0.02;
+  EXPECT_THAT(findings(document)[0], HasSubstr("inconclusive at 4.00 requests/s")) << "the runs differ";
+}
+
+/// Of five runs, say.
+TEST(LoadFindings, AQueueThatGrewOnceDoesNotBlameTheServerOnTheWhole) {
+  auto document = one_rate(10, 9.9);
+  document.cells[0].warnings = {{"overloaded", "the queue grew as long as the run lasted", ""}};
+  EXPECT_THAT(findings(document), Contains(HasSubstr("10.0 requests/s offered is inconclusive")));
+  document.cells[0].figures["requests_per_s"].value = 9.7;
+  EXPECT_THAT(findings(document), Contains(HasSubstr("did not keep up")));
+}
+
+/// Batch 1 keeps up with both rates, batch 8 with none.
+TEST(LoadFindings, ConfigurationsAreNotMixed) {
+  const auto light = one_rate(40, 40).cells[0], heavy = one_rate(10, 5).cells[0];
+  auto document = load_document();
+  document.cells = {light, light, heavy, heavy};
+  const std::vector<Json> factors{{{"batch", 1}, {"rate", 10}},
+                                  {{"batch", 1}, {"rate", 40}},
+                                  {{"batch", 8}, {"rate", 10}},
+                                  {{"batch", 8}, {"rate", 40}}};
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    auto& cell = document.cells[i];
+    cell.cell.factors = factors[i];
+    cell.figures["offered_per_s"].value = factors[i]["rate"];
+    cell.figures["requests_answered"].value = 60.0 * factors[i]["rate"].get<double>();
+    const double late = i < 2 ? 0 : 0.9;
+    cell.figures["late_share"] = {.value = late, .low = late, .high = late, .n = 1};
+  }
+  document.cells[0].figures["requests_per_s"].value = 10;
+  const auto said = findings(document);
+  for (const auto* told :
+       {"batch 1: SLO of 99 % of the responses within 50 ms: met at 40.0 requests/s.",
+        "batch 8: SLO of 99 % of the responses within 50 ms: met at no rate tried; violated at "
+        "10.0 requests/s."})
+    EXPECT_THAT(said, Contains(told));
+  EXPECT_THAT(said, Contains(StartsWith("batch 1: The server kept up with 40.0 requests/s")));
+  EXPECT_THAT(said, Contains(StartsWith("batch 8: The server did not keep up with 10.0 requests/s")));
+}
+
+TEST(LoadFindings, LimitsAreNotMixed) {
+  auto document = one_rate(40, 40);
+  auto& strict = document.cells[0];
+  strict.cell.factors = {{"p99", "50ms"}, {"rate", 40}};
+  strict.figures["late_share"] = {.value = 0.5, .low = 0.4, .high = 0.6, .n = 1};
+  auto lenient = strict;
+  lenient.cell.factors["p99"] = lenient.cell.spec["p99"] = "100ms";
+  lenient.figures["late_share"] = {.value = 0, .low = 0, .high = 0.005, .n = 1};
+  document.cells.push_back(lenient);
+  const auto said = findings(document);
+  EXPECT_THAT(said, Contains(HasSubstr("within 50 ms: met at no rate tried; violated at 40.0")));
+  EXPECT_THAT(said, Contains(HasSubstr("within 100 ms: met at 40.0")));
 }
 
 TEST(LoadFindings, SpeakOfNoRateWhereAllCameAtOnce) {

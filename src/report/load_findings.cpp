@@ -10,6 +10,7 @@
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/way.hpp"
 
 namespace neph::report {
 namespace {
@@ -39,18 +40,124 @@ std::string slo_text(const Limit& limit) {
   return fmt::format("SLO of {} % of the responses within {} ms: ", plain(limit.percentile), plain(limit.ms));
 }
 
-/// Of one search its bracket; of several what they found on the whole.
-std::string search_text(const CellSummary& cell) {
+/// Searches that found a rate.
+std::int64_t found_by(const CellSummary& cell, const Document& document) {
+  return std::count_if(document.runs.begin(), document.runs.end(), [&](const Run& run) {
+    const auto& figures = run.result.figures;
+    return run.cell == cell.cell.index && run.status == RunStatus::ok &&
+           std::any_of(figures.begin(), figures.end(), [](const Figure& figure) {
+             return figure.name == "sustained_per_s" && std::isfinite(figure.estimate.value);
+           });
+  });
+}
+
+/// Of one search its bracket; of several what they found on the whole, with an interval only over several.
+std::string search_text(const CellSummary& cell, const Document& document) {
   const auto* sustained = find_estimate(cell.figures, "sustained_per_s");
   const bool found = sustained && std::isfinite(sustained->value);
-  if (cell.runs_ok > 1)
-    return found ? fmt::format("met at {} in {} of {} searches", rate_text(*sustained), sustained->n,
-                               cell.runs_ok)
-                 : fmt::format("no rate was confirmed in {} searches", cell.runs_ok);
+  if (cell.runs_ok > 1 && !found) return fmt::format("no rate was confirmed in {} searches", cell.runs_ok);
+  if (cell.runs_ok > 1) {
+    const auto finders = found_by(cell, document);
+    const auto rate = finders > 1 ? *sustained : Estimate{.value = sustained->value};
+    return fmt::format("met at {} in {} of {} searches", rate_text(rate), finders, cell.runs_ok);
+  }
   if (cell.probes.empty())  // of a store that does not keep them
     return found ? fmt::format("met at {} requests/s", format_number(sustained->value)) : std::string();
   return search_words(cell.probes);
 }
+
+/// Settings that differ in nothing but how hard the server was asked, which rises.
+struct Alike {
+  std::string name;  ///< the other factors
+  std::vector<Asked> members;
+};
+
+std::vector<Alike> grouped(const std::vector<Asked>& all, const Experiment& experiment) {
+  std::vector<Alike> groups;
+  for (const auto& one : all) {
+    const auto name = short_label(*one.cell, experiment, {"rate", "clients"});
+    auto found =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.name == name; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {name, {}});
+    found->members.push_back(one);
+  }
+  return groups;
+}
+
+/// What one such group says. `whose`: which group it is; empty: there is no other.
+class GroupStory {
+ public:
+  GroupStory(std::vector<Asked> members, std::string whose, const Experiment& experiment)
+      : members_(std::move(members)), whose_(std::move(whose)), experiment_(experiment) {}
+
+  std::vector<std::string> open() const {
+    return {slo_sentence(), highest_kept_sentence(), fell_behind_sentence(), untold_sentence()};
+  }
+
+  std::string closed() const {
+    const auto& best = *std::max_element(members_.begin(), members_.end(), [](const auto& a, const auto& b) {
+      return answered_per_s(*a.cell).value < answered_per_s(*b.cell).value;
+    });
+    return fmt::format("{}In a closed loop, where each client waits for its reply, {} client{} got {}{}.",
+                       whose_, plain(best.level), best.level == 1 ? "" : "s",
+                       rate_text(answered_per_s(*best.cell)), times_text(*best.cell));
+  }
+
+  std::string all_at_once() const {
+    return fmt::format("{}Of requests that came all at once it answered {}.", whose_,
+                       rate_text(answered_per_s(*members_.front().cell)));
+  }
+
+ private:
+  /// Of rates that were measured one by one.
+  std::string slo_sentence() const {
+    std::vector<Probe> probes;
+    for (const auto& one : members_) {
+      const auto probe = slo_at(one, experiment_);
+      if (!probe) return {};
+      probes.push_back(*probe);
+    }
+    return whose_ + slo_text(*promised(*members_.front().cell, experiment_)) + slo_words(probes) + ".";
+  }
+
+  /// The last of the rates, which rise, with that pace; nullptr: none.
+  const Asked* highest(Pace wanted) const {
+    const Asked* found = nullptr;
+    for (const auto& one : members_)
+      if (pace(one) == wanted) found = &one;
+    return found;
+  }
+
+  std::string highest_kept_sentence() const {
+    const auto* best = highest(Pace::kept_up);
+    if (!best) return {};
+    return fmt::format("{}The server kept up with {} requests/s offered{}.", whose_,
+                       format_number(best->level), times_text(*best->cell));
+  }
+
+  std::string fell_behind_sentence() const {
+    for (const auto& one : members_)
+      if (pace(one) == Pace::fell_behind)
+        return fmt::format("{}The server did not keep up with {} requests/s offered: it answered {}.", whose_,
+                           format_number(one.level), rate_text(answered_per_s(*one.cell)));
+    return {};
+  }
+
+  std::string untold_sentence() const {
+    const auto* one = highest(Pace::untold);
+    if (!one || highest(Pace::kept_up) || highest(Pace::fell_behind)) return {};
+    const auto [offered, answered] = in_time(*one);
+    return fmt::format(
+        "{}Whether the server kept up with {} requests/s offered is inconclusive: it answered {:.0f} of "
+        "{:.0f} "
+        "in the measured time; a longer --duration tells.",
+        whose_, format_number(one->level), answered, offered);
+  }
+
+  const std::vector<Asked> members_;
+  const std::string whose_;
+  const Experiment& experiment_;
+};
 
 class Story {
  public:
@@ -70,12 +177,10 @@ class Story {
       if (!sentence.empty()) all.push_back(std::move(sentence));
     };
     for (const auto& one : searches_) say(search_sentence(*one.cell));
-    say(slo_sentence());
-    say(highest_kept_sentence());
-    say(fell_behind_sentence());
-    say(untold_sentence());
-    say(closed_sentence());
-    say(at_once_sentence());
+    for (const auto& story : stories(open_))
+      for (auto& sentence : story.open()) say(std::move(sentence));
+    for (const auto& story : stories(closed_)) say(story.closed());
+    for (const auto& story : stories(at_once_)) say(story.all_at_once());
     say(lost_sentence());
     if (all.empty()) say(invalid_sentence());
     return all;
@@ -86,74 +191,20 @@ class Story {
     return !one.cell->probes.empty() || find_estimate(one.cell->figures, "sustained_per_s");
   }
 
+  std::vector<GroupStory> stories(const std::vector<Asked>& all) const {
+    std::vector<GroupStory> each;
+    const auto groups = grouped(all, document_.experiment);
+    for (const auto& group : groups)
+      each.emplace_back(group.members, groups.size() > 1 ? group.name + ": " : "", document_.experiment);
+    return each;
+  }
+
   std::string search_sentence(const CellSummary& cell) const {
     const auto limit = promised(cell, document_.experiment);
-    const auto found = search_text(cell);
+    const auto found = search_text(cell, document_);
     if (!limit || found.empty()) return {};
     const auto whose = searches_.size() > 1 ? cell.cell.label + ": " : "";
     return fmt::format("{}{}{}.", whose, slo_text(*limit), found);
-  }
-
-  /// Of rates that were measured one by one.
-  std::string slo_sentence() const {
-    std::vector<Probe> probes;
-    std::optional<Limit> limit;
-    for (const auto& one : open_) {
-      const auto probe = slo_at(one, document_.experiment);
-      if (!probe) return {};
-      limit = promised(*one.cell, document_.experiment);
-      probes.push_back(*probe);
-    }
-    return limit ? slo_text(*limit) + slo_words(probes) + "." : std::string();
-  }
-
-  /// The last of the rates, which rise, with that pace; nullptr: none.
-  const Asked* highest(Pace wanted) const {
-    const Asked* found = nullptr;
-    for (const auto& one : open_)
-      if (pace(one) == wanted) found = &one;
-    return found;
-  }
-
-  std::string highest_kept_sentence() const {
-    const auto* best = highest(Pace::kept_up);
-    if (!best) return {};
-    return fmt::format("The server kept up with {} requests/s offered{}.", format_number(best->level),
-                       times_text(*best->cell));
-  }
-
-  std::string fell_behind_sentence() const {
-    for (const auto& one : open_)
-      if (pace(one) == Pace::fell_behind)
-        return fmt::format("The server did not keep up with {} requests/s offered: it answered {}.",
-                           format_number(one.level), rate_text(answered_per_s(*one.cell)));
-    return {};
-  }
-
-  std::string untold_sentence() const {
-    const auto* one = highest(Pace::untold);
-    if (!one || highest(Pace::kept_up) || highest(Pace::fell_behind)) return {};
-    const auto [offered, answered] = in_time(*one);
-    return fmt::format(
-        "Whether the server kept up with {} requests/s offered is inconclusive: it answered {:.0f} of {:.0f} "
-        "in the measured time; a longer --duration tells.",
-        format_number(one->level), answered, offered);
-  }
-
-  std::string closed_sentence() const {
-    const Asked* best = nullptr;
-    for (const auto& one : closed_)
-      if (!best || answered_per_s(*one.cell).value > answered_per_s(*best->cell).value) best = &one;
-    if (!best) return {};
-    return fmt::format("In a closed loop, where each client waits for its reply, {} client{} got {}{}.",
-                       plain(best->level), best->level == 1 ? "" : "s",
-                       rate_text(answered_per_s(*best->cell)), times_text(*best->cell));
-  }
-
-  std::string at_once_sentence() const {
-    if (at_once_.empty()) return {};
-    return fmt::format("Of requests that came all at once it answered {}.",
-                       rate_text(answered_per_s(*at_once_.front().cell)));
   }
 
   std::string lost_sentence() const {
