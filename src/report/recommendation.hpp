@@ -24,8 +24,10 @@ struct Choice {
 
   const CellSummary& fastest() const { return *candidates.front(); }
   const CellSummary& recommended() const { return *equals.front(); }
-  /// No difference was shown between any two.
-  bool tells_nothing() const { return candidates.size() > 1 && equals.size() == candidates.size(); }
+  /// None is shown to differ from the fastest, in speed or in latency; two others may be shown to differ.
+  bool tells_nothing() const {
+    return candidates.size() > 1 && equals.size() == candidates.size() && &recommended() == &fastest();
+  }
 };
 
 /// `candidates`: at least one, the fastest first. Compared repeat by repeat, latency by each run's median.

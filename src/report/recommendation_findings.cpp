@@ -79,8 +79,8 @@ std::string command_with(std::int64_t repeats, const Experiment& experiment) {
   return std::string(trimmed(command)) + " --resume";
 }
 
-/// What would show the difference of `which` ("batch 8 from batch 1"), were it as large as seen. The end of a
-/// sentence; without a full stop where it is a command, which people copy.
+/// What would show the difference between `which` ("batch 8 and batch 1"), were it as large as seen. The end
+/// of a sentence; without a full stop where it is a command, which people copy.
 std::string repeats_text(const Document& document, const Estimate& ratio, const std::string& which) {
   const auto& experiment = document.experiment;
   if (!ratio.low || !ratio.high)
@@ -88,16 +88,17 @@ std::string repeats_text(const Document& document, const Estimate& ratio, const 
            command_with(std::max(usual_repeats, experiment.repeat + 1), experiment);
   if (const auto repeats = stats::pairs_to_show(ratio, most_repeats))
     return fmt::format(
-        "about {} repeats would tell {} ({:.0f} % power if the difference is as large as seen): {}", *repeats,
-        which, 100 * stats::kPower, command_with(*repeats, experiment));
+        "about {} repeats would show whether {} differ ({:.0f} % power if the difference is as large as "
+        "seen): {}",
+        *repeats, which, 100 * stats::kPower, command_with(*repeats, experiment));
   if (*ratio.low > 1 / small_difference && *ratio.high < small_difference)
-    return fmt::format("any difference of {} is below {:.0f} %.", which, 100 * (small_difference - 1));
-  return fmt::format("more than {} repeats would be needed to tell {}.", most_repeats, which);
+    return fmt::format("any difference between {} is below {:.0f} %.", which, 100 * (small_difference - 1));
+  return fmt::format("more than {} repeats would be needed to show whether {} differ.", most_repeats, which);
 }
 
-/// "batch 8 from batch 1"
-std::string apart(const CellSummary& one, const CellSummary& other) {
-  return fmt::format("{} from {}", one.cell.label, other.cell.label);
+/// "batch 8 and batch 1"
+std::string both(const CellSummary& one, const CellSummary& other) {
+  return fmt::format("{} and {}", one.cell.label, other.cell.label);
 }
 
 /// Of those that are as fast, the one that the fewest repeats would tell from the fastest; else the next.
@@ -132,7 +133,7 @@ std::string group_text(const Document& document, const Cells& candidates, std::s
 std::string headline(const Document& document, const Choice& choice, std::size_t all) {
   const auto& chosen = choice.recommended();
   const auto figures = speed_text(chosen) + median_text(chosen);
-  if (choice.tells_nothing()) return fmt::format("The highest mean has {}: {}.", chosen.cell.label, figures);
+  if (choice.tells_nothing()) return fmt::format("{} has the highest mean: {}.", chosen.cell.label, figures);
   if (choice.as_fast.size() > 1)
     return fmt::format("{} {}: {}.", is_outside(document, choice) ? "Without the limit, use" : "Use",
                        chosen.cell.label, figures);
@@ -155,12 +156,12 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
   const auto& other = is_fastest ? *choice.as_fast[1] : choice.fastest();
   const auto speed = speed_ratio(document, chosen, other), latency = latency_ratio(document, chosen, other);
   const auto who = is_fastest ? "Next is " + other.cell.label
-                              : fmt::format("The highest mean has {}, {} images/s", other.cell.label,
+                              : fmt::format("{} has the highest mean, {} images/s", other.cell.label,
                                             format_number(images_per_s(other).value));
   auto text = fmt::format("{}: no significant difference in throughput ({})", who, times_text(speed));
   if (latency.low && *latency.low > 1)
     text += fmt::format(", but {} times the latency ({})", ratio_text(latency.value), ratio_ci_text(latency));
-  return fmt::format("{}; {}", text, repeats_text(document, speed, apart(other, chosen)));
+  return fmt::format("{}; {}", text, repeats_text(document, speed, both(other, chosen)));
 }
 
 }  // namespace
@@ -168,7 +169,7 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
 std::string outside_limit_sentence(const Document& document, const Cells& candidates) {
   if (!(document.experiment.latency_limit_s > 0) || !within_limit(document, candidates).empty()) return {};
   const auto all = counted(std::ssize(candidates), "configuration");
-  const auto none = fmt::format("None of {} is shown to keep {}", all, limit_text(document));
+  const auto none = fmt::format("None of {} is shown to keep its {}", all, limit_text(document));
   const auto* nearest = nearest_to_limit(candidates);
   if (!nearest)
     return fmt::format("{}: {} takes {} batches of a configuration (--count, --repeat).", none,
@@ -181,11 +182,15 @@ std::string outside_limit_sentence(const Document& document, const Cells& candid
 
 std::string nothing_shown_sentence(const Document& document, const Choice& choice) {
   if (!choice.tells_nothing()) return {};
+  const auto& fastest = choice.fastest();
   const auto& other = easiest_to_tell(document, choice);
-  return fmt::format(
-      "No significant difference in throughput or latency among {}; {}",
-      group_text(document, choice.candidates, choice.candidates.size()),
-      repeats_text(document, speed_ratio(document, other, choice.fastest()), apart(choice.fastest(), other)));
+  const auto group = group_text(document, choice.candidates, choice.candidates.size());
+  const auto none = choice.candidates.size() == 2
+                        ? "No significant difference in throughput or latency between " + group
+                        : fmt::format("Of {}, none is shown to differ from {} in throughput or latency",
+                                      group, fastest.cell.label);
+  return fmt::format("{}; {}", none,
+                     repeats_text(document, speed_ratio(document, other, fastest), both(fastest, other)));
 }
 
 std::vector<std::string> limit_findings(const Document& document, const Cells& candidates,
@@ -193,7 +198,7 @@ std::vector<std::string> limit_findings(const Document& document, const Cells& c
   const auto within = within_limit(document, candidates);
   if (!(document.experiment.latency_limit_s > 0) || within.empty()) return {};
   std::vector<std::string> sentences{
-      fmt::format("{} keeps {}: {}.", chosen.cell.label, limit_text(document), percentile_text(chosen))};
+      fmt::format("{} keeps its {}: {}.", chosen.cell.label, limit_text(document), percentile_text(chosen))};
   const auto left_out = std::find_if(candidates.begin(), candidates.end(), [&](const auto* cell) {
     return std::find(within.begin(), within.end(), cell) == within.end();
   });

@@ -194,7 +194,7 @@ def test_the_report_of_real_runs_in_a_real_browser(results, chromium):
 def test_a_latency_limit_is_a_condition_of_the_answer_and_of_no_run(neph, small_model, pictures):
     asked = ("infer", small_model, "--images", pictures, "--count", 64, "--batch", "1,8", "--repeat", 2, "--seed", 5, *QUICK)
     document = neph.json(*asked, "--latency-limit", "1us")
-    assert document["findings"][0].startswith("None of 2 configurations is shown to keep p95 latency within 1.00 µs; the nearest is batch ")
+    assert document["findings"][0].startswith("None of 2 configurations is shown to keep its p95 latency within 1.00 µs; the nearest is batch ")
     assert document["experiment"]["latency_limit_s"] == 1e-6
     assert document["experiment"]["command"].endswith("--repeat 2 --seed 5 --latency-limit 1us")
     assert not any("latency_limit" in cell["spec"] or "latency-limit" in cell["repro"] for cell in document["cells"])
