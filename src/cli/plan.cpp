@@ -45,6 +45,7 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
   const std::string positional(workload.positional);
   std::string line = fmt::format("neph {} {}", workload.name, in_words(fields.value(positional, Json(""))));
   fields.erase(positional);
+  if (options.store != PlanOptions{}.store) fields["store"] = options.store;
   fields["repeat"] = options.repeat;
   fields["seed"] = seed;
   if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;

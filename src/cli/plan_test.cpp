@@ -38,6 +38,13 @@ TEST(Plan, KeepsTheCommandThatRepeatsIt) {
             "neph infer 'my net.onnx' --batch 1,8 --images /tmp --warmup-max-s 0.5 --repeat 3 --seed 7");
 }
 
+TEST(Plan, KeepsTheStoreInTheCommandWhereItIsNotTheUsual) {
+  const auto plan = read_plan(
+      "repeat = 3\nseed = 7\nstore = \"my runs.db\"\n[infer]\nmodel = \"r\"\nimages = \"/tmp\"\n", "x.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->experiment.command, "neph infer r --images /tmp --store 'my runs.db' --repeat 3 --seed 7");
+}
+
 TEST(Plan, KeepsTheLatencyLimitOutOfCellsAndRuns) {
   const auto plan = read_plan(
       "repeat = 3\nseed = 7\nlatency_limit = \"100ms\"\n[infer]\nmodel = \"r\"\nimages = \"/tmp\"\n",

@@ -140,6 +140,17 @@ TEST(Findings, SayFirstThatNothingWasShownAndWhatWouldShowIt) {
   EXPECT_THAT(said[1], StartsWith("batch 8 has the highest mean: "));
 }
 
+TEST(Findings, SuggestACommandWithTheLatencyLimitThatWasLastAskedFor) {
+  auto document = with_effect(0.5, 0.2);
+  for (auto& cell : document.cells) cell.latency_ms["p95"] = {.value = 70, .low = 65, .high = 75, .n = 200};
+  document.experiment.latency_limit_s = 0.1;
+  EXPECT_THAT(findings(document)[0], EndsWith(" --repeat 34 --seed 7 --latency-limit 100ms --resume"));
+  document.experiment.command += " --latency-limit 2s";
+  EXPECT_THAT(findings(document)[0], EndsWith(" --repeat 34 --seed 7 --latency-limit 100ms --resume"));
+  document.experiment.latency_limit_s = 0;
+  EXPECT_THAT(findings(document)[0], EndsWith(" --repeat 34 --seed 7 --resume"));
+}
+
 TEST(Findings, SayOnlyOfTheFastestThatNoneDiffersFromIt) {
   auto document = two_cells({60, 140, 110, 70, 120}, {90, 91, 89, 90, 90.5});
   document.cells.push_back(cell_with(2, "batch 16", 80));

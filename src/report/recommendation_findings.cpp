@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/percentile.hpp"
+#include "core/seconds.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "report/percentile.hpp"
@@ -64,18 +65,22 @@ std::string percentile_text(const CellSummary& cell) {
   return fmt::format("{} ms ({})", format_number(seen->value), ci_text(*seen));
 }
 
-/// The experiment's command with so many repeats, to go on from what there is.
+/// With the option's value replaced, or put at the end; without a value it is taken out.
+std::string with_option(std::string command, std::string_view name, const std::string& value) {
+  const auto option = value.empty() ? "" : fmt::format(" {} {}", name, value);
+  const auto begin = fmt::format(" {} ", name);
+  const auto at = command.rfind(begin);  // the last: what stands before are the workload's fields
+  if (at == std::string::npos) return command + option;
+  const auto end = std::min(command.find(' ', at + begin.size()), command.size());
+  return command.replace(at, end - at, option);
+}
+
+/// The experiment's command with so many repeats, to go on from what there is: as it was last asked, which
+/// need not be as it was begun.
 std::string command_with(std::int64_t repeats, const Experiment& experiment) {
-  const auto option = fmt::format(" --repeat {}", repeats);
-  auto command = experiment.command;
-  // The last: what stands before are the workload's fields. It need not be experiment.repeat, which may have
-  // grown.
-  if (const auto at = command.rfind(" --repeat "); at != std::string::npos)
-    command.replace(
-        at, std::min(command.find(' ', at + std::string_view(" --repeat ").size()), command.size()) - at,
-        option);
-  else
-    command += option;
+  const auto limit = experiment.latency_limit_s;
+  auto command = with_option(experiment.command, "--repeat", std::to_string(repeats));
+  command = with_option(std::move(command), "--latency-limit", limit > 0 ? seconds_text({limit}) : "");
   return std::string(trimmed(command)) + " --resume";
 }
 

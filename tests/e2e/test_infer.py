@@ -200,7 +200,7 @@ def test_a_latency_limit_is_a_condition_of_the_answer_and_of_no_run(neph, small_
     assert not any("latency_limit" in cell["spec"] or "latency-limit" in cell["repro"] for cell in document["cells"])
 
     asked_again = json.loads(neph("export", "--format", "json", "--latency-limit", "1h").stdout)
-    assert any("keeps p95 latency within 1 h 0 min" in said for said in asked_again["findings"])
+    assert any("keeps its p95 latency within 1 h 0 min" in said for said in asked_again["findings"])
     resumed = neph.json(*asked, "--resume")
     assert resumed["experiment"]["id"] == document["experiment"]["id"], "the limit makes no other experiment"
     assert resumed["experiment"]["latency_limit_s"] == 0 and not resumed["findings"][0].startswith("None of")
