@@ -3,10 +3,13 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/recommendation.hpp"
 #include "report/sample_document.hpp"
+#include "stats/stats.hpp"
 
 namespace neph::report {
 namespace {
@@ -149,6 +152,19 @@ TEST(Findings, SuggestACommandWithTheLatencyLimitThatWasLastAskedFor) {
   EXPECT_THAT(findings(document)[0], EndsWith(" --repeat 34 --seed 7 --latency-limit 100ms --resume"));
   document.experiment.latency_limit_s = 0;
   EXPECT_THAT(findings(document)[0], EndsWith(" --repeat 34 --seed 7 --resume"));
+}
+
+TEST(Findings, SuggestMoreRepeatsThanThereAre) {
+  auto document = with_effect(0.5, 0.2);
+  for (auto& run : document.runs)
+    if (run.cell == 1 && run.repeat < 8) run.status = RunStatus::failed;
+  const auto seen = speed_ratio(document, document.cells[0], document.cells[1]);
+  ASSERT_EQ(seen.n, 2);
+  const auto pairs = stats::pairs_to_show(seen, 300);
+  ASSERT_TRUE(pairs && *pairs > 2);
+  EXPECT_THAT(findings(document)[0], HasSubstr(fmt::format("about {} repeats would show", *pairs + 8)));
+  document.experiment.repeat = 1;  // resumed with less than is stored
+  EXPECT_THAT(findings(document)[0], EndsWith(fmt::format(" --repeat {} --seed 7 --resume", *pairs + 8)));
 }
 
 TEST(Findings, SayOnlyOfTheFastestThatNoneDiffersFromIt) {

@@ -84,18 +84,28 @@ std::string command_with(std::int64_t repeats, const Experiment& experiment) {
   return std::string(trimmed(command)) + " --resume";
 }
 
+/// Not what was asked for: an earlier command may have asked for more, and one that was stopped has fewer.
+std::int64_t begun_repeats(const Document& document) {
+  std::int64_t begun = 0;
+  for (const auto& run : document.runs) begun = std::max(begun, run.repeat + 1);
+  return begun;
+}
+
 /// What would show the difference between `which` ("batch 8 and batch 1"), were it as large as seen. The end
 /// of a sentence; without a full stop where it is a command, which people copy.
 std::string repeats_text(const Document& document, const Estimate& ratio, const std::string& which) {
   const auto& experiment = document.experiment;
+  const auto begun = begun_repeats(document);
   if (!ratio.low || !ratio.high)
-    return "intervals need more runs: " +
-           command_with(std::max(usual_repeats, experiment.repeat + 1), experiment);
-  if (const auto repeats = stats::pairs_to_show(ratio, most_repeats))
+    return "intervals need more runs: " + command_with(std::max(usual_repeats, begun + 1), experiment);
+  if (const auto pairs = stats::pairs_to_show(ratio, most_repeats)) {
+    // Failed runs are not repeated: the pairs that are needed come on top of the repeats without one.
+    const auto repeats = std::max(*pairs + begun - ratio.n, begun + 1);
     return fmt::format(
         "about {} repeats would show whether {} differ ({:.0f} % power if the difference is as large as "
         "seen): {}",
-        *repeats, which, 100 * stats::kPower, command_with(*repeats, experiment));
+        repeats, which, 100 * stats::kPower, command_with(repeats, experiment));
+  }
   if (*ratio.low > 1 / small_difference && *ratio.high < small_difference)
     return fmt::format("any difference between {} is below {:.0f} %.", which, 100 * (small_difference - 1));
   return fmt::format("more than {} repeats would be needed to show whether {} differ.", most_repeats, which);
