@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -53,7 +54,7 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
       talk("going on with experiment {} of {}\n", found->id, plan.options.store);
       if (!plan.is_repeat_asked) {
         NEPH_TRY(const auto stored, store.experiment(found->id));
-        found->repeat = std::max(found->repeat, stored.repeat);
+        found->repeat = stored.repeat;
       }
       return *found;
     }
@@ -73,11 +74,13 @@ void announce(const Experiment& experiment, std::int64_t cells) {
 Status announce_stored(const Experiment& experiment, const store::Store& store) {
   NEPH_TRY(const auto ended, store.finished(experiment.id));
   if (ended.empty()) return {};
-  std::int64_t repeats = 0;
-  for (const auto& [cell, repeat] : ended) repeats = std::max(repeats, repeat + 1);
-  talk("{} of up to {} in the store already{}\n", counted(std::ssize(ended), "run"),
-       counted(repeats, "repeat"),
-       repeats > experiment.repeat ? "; more than asked for: the results below are of all of them" : "");
+  std::map<std::int64_t, std::int64_t> of_cell;
+  std::int64_t most = 0;
+  for (const auto& [cell, repeat] : ended) most = std::max(most, ++of_cell[cell]);
+  talk(
+      "{} {} stored already, up to {} of a configuration{}\n", counted(std::ssize(ended), "run"),
+      ended.size() == 1 ? "is" : "are", most,
+      most > experiment.repeat ? "; that is more than --repeat asks for, and the results below use all" : "");
   return {};
 }
 
@@ -109,7 +112,8 @@ Result<int> say_outcome(const experiment::Outcome& outcome, const report::Docume
 
 void declare_flags(Command& command, ConductOptions& options) {
   command.flag("resume", options.resume,
-               "go on with the same experiment where it stopped, up to the --repeat that is given");
+               "go on with the same experiment where it stopped, up to --repeat; without it, as many repeats "
+               "as last asked for");
   command.flag("dry-run", options.dry_run,
                "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
   command.flag("json", options.json, "results as JSON on stdout");
