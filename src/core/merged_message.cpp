@@ -1,6 +1,7 @@
 #include "core/merged_message.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Part {
   std::string words;
   std::vector<Figure> figures;
 };
+
+constexpr std::array<std::string_view, 6> naming_words{"code", "status", "signal", "row", "line", "port"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -68,11 +71,21 @@ std::vector<Figure> take_figures(std::string_view& rest) {
   return figures;
 }
 
+/// A number behind one of these is a name: exit codes 1 and 139 are no range.
+bool ends_with_naming_word(std::string_view words) {
+  if (!words.ends_with(' ')) return false;
+  words.remove_suffix(1);
+  const auto before = words.find_last_of(" (");
+  const auto last = before == std::string_view::npos ? words : words.substr(before + 1);
+  return std::find(naming_words.begin(), naming_words.end(), last) != naming_words.end();
+}
+
 std::vector<Part> parts_of(std::string_view message) {
   std::vector<Part> parts(1);
   bool begins_word = true;
   while (!message.empty()) {
-    if (begins_word) parts.back().figures = take_figures(message);
+    if (begins_word && !ends_with_naming_word(parts.back().words))
+      parts.back().figures = take_figures(message);
     if (!parts.back().figures.empty()) parts.emplace_back();
     if (message.empty()) break;
     parts.back().words += message[0];

@@ -44,8 +44,16 @@ TEST(MergedMessage, NumbersInsideWordsAreWords) {
                              {"neph 0.1.0", "neph 0.2.0"},
                              {"photos/1.jpg", "photos/2.jpg"},
                              {"1.jpg broke", "2.jpg broke"},
+                             {"ended with exit code 1", "ended with exit code 139"},
+                             {"killed by signal 9", "killed by signal 11"},
+                             {"answered with status 404", "answered with status 503"},
+                             {"row 7 is empty", "row 8 is empty"},
+                             {"fault (line 3)", "fault (line 4)"},
+                             {"nothing listens on port 80", "nothing listens on port 81"},
                              {"took 3 min 20 s", "took 4 min 20 s"}})
     EXPECT_EQ(merged_message(a, b), std::nullopt) << a;
+  EXPECT_EQ(merged_message("exit code 1 after 3 s", "exit code 1 after 5 s"), "exit code 1 after 3 to 5 s");
+  EXPECT_EQ(merged_message("a pipeline 3 deep", "a pipeline 4 deep"), "a pipeline 3 to 4 deep");
   EXPECT_EQ(merged_message("took 3 min 20 s", "took 3 min 50 s"), "took 3 min 20 to 50 s");
 }
 

@@ -23,11 +23,19 @@ void see(std::vector<Seen>& seen, const std::string& message, const std::string&
   seen.push_back({message, {label}});
 }
 
-/// Of no warning: why runs failed. Each reason is a cause of its own.
+/// Of no warning: why runs failed. Each reason is a cause of its own, other figures in it too: exit code 1 is
+/// not 139.
 void add_failures(const std::vector<CellSummary>& cells, std::vector<Notice>& found) {
   std::vector<Seen> reasons;
   for (const auto& cell : cells)
-    for (const auto& reason : cell.failures) see(reasons, reason, cell.cell.label);
+    for (const auto& reason : cell.failures) {
+      const auto same = std::find_if(reasons.begin(), reasons.end(),
+                                     [&](const Seen& known) { return known.message == reason; });
+      if (same == reasons.end())
+        reasons.push_back({reason, {cell.cell.label}});
+      else
+        same->labels.push_back(cell.cell.label);
+    }
   for (auto& reason : reasons) found.push_back({.code = "failed", .seen = {std::move(reason)}});
 }
 

@@ -89,13 +89,17 @@ TEST(Notices, TheGravestComeFirst) {
 
 TEST(Notices, EachReasonOfAFailureIsACauseOfItsOwn) {
   auto cells = busy_cells();
-  cells[0].failures = {"batch 1 needs 3 GiB", "killed by signal 9"};
-  cells[1].failures = {"batch 2 needs 6 GiB"};
+  cells[0].failures = {"ended with exit code 1 without a result", "batch 1 needs 3 GiB"};
+  cells[1].failures = {"ended with exit code 139 without a result", "batch 2 needs 6 GiB"};
+  cells[2].failures = {"ended with exit code 1 without a result"};
   const auto found = notices(cells);
-  ASSERT_THAT(found, SizeIs(3));
-  EXPECT_EQ(found[0].seen[0].message, "batch 1 to 2 needs 3 to 6 GiB");
+  ASSERT_THAT(found, SizeIs(5));
+  EXPECT_EQ(found[0].seen[0].message, "ended with exit code 1 without a result");
+  EXPECT_THAT(found[0].seen[0].labels, ElementsAre("batch 1", "batch 4"));
   EXPECT_FALSE(found[0].weight);
-  EXPECT_EQ(found[1].seen[0].message, "killed by signal 9");
+  EXPECT_EQ(found[1].seen[0].message, "batch 1 needs 3 GiB");
+  EXPECT_EQ(found[2].seen[0].message, "ended with exit code 139 without a result");
+  EXPECT_EQ(found[3].seen[0].message, "batch 2 needs 6 GiB");
 }
 
 TEST(Notices, AreNoneWhereNothingSpeaksAgainstTheNumbers) { EXPECT_THAT(notices({cell(1, {})}), IsEmpty()); }
