@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/merged_message.hpp"
+#include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "stats/stats.hpp"
 
@@ -37,10 +38,15 @@ void doubt_interval(const CellSummary& summary, std::string_view figure, std::ve
   if (found == summary.figures.end()) return;
   const auto& estimate = found->second;
   if (!estimate.low || !estimate.high) {
-    doubts.push_back({.code = "few_repeats",
-                      .message = fmt::format("{} rests on {} run{}: no interval", figure, summary.runs_ok,
-                                             summary.runs_ok == 1 ? "" : "s"),
-                      .advice = "--repeat 5 or more"});
+    if (percentile_of(figure))  // each run must carry its own interval: more runs like these would not help
+      doubts.push_back({.code = "few_requests",
+                        .message = fmt::format("{} has no interval: a run has too few requests", figure),
+                        .advice = "a longer --duration or a higher --count"});
+    else
+      doubts.push_back({.code = "few_repeats",
+                        .message = fmt::format("{} rests on {} run{}: no interval", figure, summary.runs_ok,
+                                               summary.runs_ok == 1 ? "" : "s"),
+                        .advice = "--repeat 5 or more"});
     return;
   }
   const double half =

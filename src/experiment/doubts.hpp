@@ -15,7 +15,8 @@ std::string_view main_figure(const std::vector<const Run*>& ok_runs);
 /// over them; where runs say it in other words, in those of the first.
 std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs);
 
-/// few_repeats, wide_interval, outlier_runs, drift_over_runs: of the main figure over the repeats.
+/// few_repeats, few_requests, wide_interval, outlier_runs, drift_over_runs: of the main figure over the
+/// repeats.
 /// some_runs_failed: some did well, and not all. answers_differ: between the repeats of the one cell.
 std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::vector<const Run*>& ok_runs);
 

@@ -181,7 +181,7 @@ Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const
 /// the repeats with Student's t interval (one run: that run's own estimate). Latencies, in milliseconds, are
 /// quantiles over all samples of all repeats (done_s - scheduled_s where there is a schedule, else
 /// done_s - issued_s), their interval from the repeats; they need runs in full detail. Added warnings:
-/// few_repeats, wide_interval, outlier_runs, drift_over_runs, some_runs_failed.
+/// few_repeats, few_requests, wide_interval, outlier_runs, drift_over_runs, some_runs_failed.
 std::vector<CellSummary> summarise(const Experiment& experiment, const std::vector<Run>& runs);
 
 /// Cells that must give the same answers, because they differ in no factor of `answer_factors` (those that

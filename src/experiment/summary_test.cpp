@@ -215,6 +215,19 @@ TEST(Summary, DoubtsAboutTheRepeats) {
   EXPECT_THAT(codes(summarise(two_batches(), one).at(0)), ElementsAre("few_repeats"));
 }
 
+TEST(Summary, AsksForMoreRequestsAndNotRepeatsWhereAPercentileHasNoInterval) {
+  auto runs = rate_runs({100, 101, 102, 100, 101});
+  for (auto& run : runs) run.result.figures = {{"response_p50_ms", "ms", {.value = 40, .n = 4}}};
+  for (const std::size_t count : {5, 1}) {
+    runs.resize(count);
+    const auto warnings = summarise(two_batches(), runs).at(0).warnings;
+    ASSERT_THAT(warnings, SizeIs(1));
+    EXPECT_EQ(warnings[0].code, "few_requests");
+    EXPECT_EQ(warnings[0].message, "response_p50_ms has no interval: a run has too few requests");
+    EXPECT_EQ(warnings[0].advice, "a longer --duration or a higher --count");
+  }
+}
+
 TEST(Summary, DriftFollowsTheOrderOfRunsAndNotOfRepeats) {
   auto runs = rate_runs({100, 99, 98.2, 97.1, 96, 95.3, 94});
   const std::vector<std::int64_t> shuffled{3, 0, 6, 1, 5, 2, 4};
