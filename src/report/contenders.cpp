@@ -13,14 +13,19 @@ bool reads_files(const CellSummary& cell, const Experiment& experiment) {
   return field_of(cell, experiment, "files") != "off";
 }
 
+/// Without what `is_left_out`; all where nothing remains.
+template <class IsLeftOut>
+Cells without(Cells cells, IsLeftOut is_left_out) {
+  auto kept = cells;
+  std::erase_if(kept, is_left_out);
+  return kept.empty() ? cells : kept;
+}
+
 Cells candidates_of(const Document& document) {
-  auto order = ranked(document.cells);
-  const bool any_reads = std::any_of(
-      order.begin(), order.end(), [&](const auto* cell) { return reads_files(*cell, document.experiment); });
+  auto order = ranked_applications(document);
   std::erase_if(order, [&](const auto* cell) {
     const auto way = way_of(*cell, document.experiment);
-    return cell->verdict == Verdict::invalid || way.independent || way.architecture.empty() ||
-           (any_reads && !reads_files(*cell, document.experiment));
+    return cell->verdict == Verdict::invalid || way.independent || way.architecture.empty();
   });
   return order;
 }
@@ -36,6 +41,16 @@ const CellSummary* best_of(const Document& document, const Choice& choice, const
 }
 
 }  // namespace
+
+Cells applications_among(const Document& document, Cells cells) {
+  const auto& experiment = document.experiment;
+  cells = without(std::move(cells), [&](const auto* cell) { return way_of(*cell, experiment).independent; });
+  return without(std::move(cells), [&](const auto* cell) { return !reads_files(*cell, experiment); });
+}
+
+Cells ranked_applications(const Document& document) {
+  return applications_among(document, ranked(document.cells));
+}
 
 Contest contest_of(const Document& document) {
   Contest contest{.candidates = candidates_of(document), .choice = {}, .contenders = {}};

@@ -7,6 +7,7 @@
 
 #include "core/units.hpp"
 #include "report/architecture_findings.hpp"
+#include "report/contenders.hpp"
 #include "report/load_findings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -22,21 +23,11 @@ constexpr double waiting_cores = 0.1;  // per core: the share of time that count
 constexpr double stolen_cores = 0.05;  // per core: what the hypervisor may take before it is worth a sentence
 constexpr double busy_gpu_percent = 90;  // of the time
 
-/// The settings with a usable speed, the fastest first. A client that only asks is no way to run a network,
-/// and is among them only where nothing else is.
-std::vector<const CellSummary*> ranked_applications(const Document& document) {
-  const auto all = ranked(document.cells);
-  auto applications = all;
-  std::erase_if(applications,
-                [&](const auto* cell) { return way_of(*cell, document.experiment).independent; });
-  return applications.empty() ? all : applications;
-}
-
-/// Settings in all, those left out that only ask.
+/// How many configurations there are, those without a result too.
 std::size_t applications(const Document& document) {
-  const auto is_one = [&](const auto& cell) { return !way_of(cell, document.experiment).independent; };
-  const auto count = std::count_if(document.cells.begin(), document.cells.end(), is_one);
-  return count == 0 ? document.cells.size() : static_cast<std::size_t>(count);
+  Cells all;
+  for (const auto& cell : document.cells) all.push_back(&cell);
+  return applications_among(document, std::move(all)).size();
 }
 
 /// An invalid setting that would have come first is named, so that nobody wonders why it did not.

@@ -112,6 +112,16 @@ TEST(Findings, RecommendTheLowerLatencyWhereNoDifferenceInThroughputIsShown) {
   EXPECT_EQ(answer_setting(document), &document.cells[0]);
 }
 
+TEST(Findings, NeverRecommendTensorsThatAreReadyWhereOthersReadFiles) {
+  auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
+  document.cells[0].cell.factors = Json{{"files", "on"}};
+  document.cells[1].cell.factors = Json{{"files", "off"}};
+  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_THAT(findings(document)[0], StartsWith("The measured speed is 20.0 images/s"));
+  document.cells[0].cell.factors = Json{{"files", "off"}};
+  EXPECT_EQ(answer_setting(document), &document.cells[1]) << "nothing else is left";
+}
+
 TEST(Findings, KeepTheFasterWhereItIsShownToBeFaster) {
   auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
   set_latency_ms(document, 0, 50);

@@ -8,6 +8,7 @@
 #include "core/units.hpp"
 #include "report/charts/chart.hpp"
 #include "report/charts/vega.hpp"
+#include "report/contenders.hpp"
 #include "report/percentile.hpp"
 #include "report/readings.hpp"
 #include "report/recommendation.hpp"
@@ -67,10 +68,11 @@ struct Point {
   std::optional<std::size_t> place;  ///< on the front, by latency
 };
 
-/// The usable configurations of which both are known, by latency; of equal ones the faster first.
+/// The configurations that may be recommended and of which both are known, by latency; of equal ones the
+/// faster first.
 std::vector<Point> points_of(const Document& document, const std::string& percentile) {
   std::vector<Point> points;
-  for (const auto* cell : by_speed(document.cells)) {
+  for (const auto* cell : ranked_applications(document)) {
     const auto* latency = find_shown(cell->latency_ms, percentile);
     const auto speed = images_per_s(*cell);
     if (cell->verdict != Verdict::invalid && latency && latency->value > 0 && std::isfinite(speed.value))
@@ -136,8 +138,9 @@ std::string left_out(const Document& document, std::size_t drawn) {
   const auto missing = document.cells.size() - drawn;
   return missing == 0 ? ""
                       : fmt::format(
-                            "Left out: {} with an invalid verdict, without a result, or with too few "
-                            "batches for the percentile.",
+                            "Left out: {} with an invalid verdict, without a result, with too few batches "
+                            "for the percentile, or never recommended (an independent client; --files off "
+                            "beside --files on).",
                             counted(static_cast<std::int64_t>(missing), "configuration"));
 }
 

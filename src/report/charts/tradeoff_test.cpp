@@ -13,21 +13,27 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Tradeoff, JoinsThoseThatNoneBeatsInBoth) {
+CellSummary cell_of(const Document& document, const char* label, double speed, double ms) {
+  CellSummary cell{.runs_ok = 3};
+  cell.cell.index = std::ssize(document.cells);
+  cell.cell.label = label;
+  cell.figures["images_per_s"] = {.value = speed, .low = speed - 1, .high = speed + 1, .n = 3};
+  cell.latency_ms["p50"] = {.value = ms, .low = ms - 2, .high = ms + 2, .n = 90};
+  return cell;
+}
+
+Document document_of_four() {
   Document document;
-  const auto add = [&](const char* label, double speed, double ms) {
-    CellSummary cell{.runs_ok = 3};
-    cell.cell.index = std::ssize(document.cells);
-    cell.cell.label = label;
-    cell.figures["images_per_s"] = {.value = speed, .low = speed - 1, .high = speed + 1, .n = 3};
-    cell.latency_ms["p50"] = {.value = ms, .low = ms - 2, .high = ms + 2, .n = 90};
-    document.cells.push_back(cell);
-  };
-  add("slow and late", 10, 90);
-  add("fast and late", 40, 80);
-  add("fast and very late", 40, 100);
-  add("slow and early", 20, 30);
-  add("not usable", 50, 20);
+  document.cells.push_back(cell_of(document, "slow and late", 10, 90));
+  document.cells.push_back(cell_of(document, "fast and late", 40, 80));
+  document.cells.push_back(cell_of(document, "fast and very late", 40, 100));
+  document.cells.push_back(cell_of(document, "slow and early", 20, 30));
+  return document;
+}
+
+TEST(Tradeoff, JoinsThoseThatNoneBeatsInBoth) {
+  auto document = document_of_four();
+  document.cells.push_back(cell_of(document, "not usable", 50, 20));
   document.cells.back().verdict = Verdict::invalid;
   const auto drawing = tradeoff_chart.draw(document);
   std::map<std::string, Json> places;
@@ -40,6 +46,19 @@ TEST(Tradeoff, JoinsThoseThatNoneBeatsInBoth) {
   EXPECT_EQ(drawing.panels[0].spec["layer"][0]["layer"].size(), 6u) << "labels on both sides";
   document.cells.resize(2);  // the front is one point, at the left
   EXPECT_EQ(tradeoff_chart.draw(document).panels.at(0).spec["layer"][0]["layer"].size(), 5u);
+}
+
+TEST(Tradeoff, HasNothingThatIsNeverRecommended) {
+  auto document = document_of_four();
+  document.experiment.spec = Json{{"architecture", "in-process"}, {"files", "on"}};
+  const auto drawn = [&] { return tradeoff_chart.draw(document).panels.at(0).spec["data"]["values"].size(); };
+  EXPECT_EQ(drawn(), 4u);
+  document.cells[1].cell.factors["files"] = "off";
+  EXPECT_EQ(drawn(), 3u);
+  document.cells[3].cell.factors =
+      Json{{"architecture", "local"}, {"protocol", "http"}, {"client", "independent"}};
+  EXPECT_EQ(drawn(), 2u);
+  EXPECT_THAT(tradeoff_chart.draw(document).note, HasSubstr("Left out: 2 configurations"));
 }
 
 TEST(Tradeoff, ShowsTheLimitWithThePercentileThatItIsAbout) {
