@@ -28,11 +28,11 @@ std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run
 
 std::string ratio_range_text(const Estimate& ratio) {
   if (*ratio.high > meaningless_spread * *ratio.low) return "an interval too wide to say anything: --repeat";
-  return fmt::format("95 % interval {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
+  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
 }
 
 std::string range_text(const Estimate& estimate) {
-  return fmt::format("95 % interval {} to {}", format_number(*estimate.low), format_number(*estimate.high));
+  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
 }
 
 /// "a, b and c"
@@ -264,7 +264,7 @@ class Comparison {
 
   std::string tie_break() const { return choose().way.served() ? "" : ", and in-process needs no server"; }
 
-  /// "1.3 ms longer (95 % interval 1.1 to 1.5)"; "no difference in ... seen (...)"; empty: not known.
+  /// "1.3 ms longer (95 % CI 1.1 to 1.5)"; "no difference in ... seen (...)"; empty: not known.
   static std::string effect_text(const Estimate& difference, std::string_view unit, std::string_view more,
                                  std::string_view less, std::string_view what) {
     if (!difference.low || !difference.high) return {};
@@ -273,7 +273,7 @@ class Comparison {
                          format_number(*difference.low), format_number(*difference.high), unit);
     const double sign = difference.value < 0 ? -1 : 1;
     const double one_end = sign * *difference.low, other_end = sign * *difference.high;
-    return fmt::format("{} {} {} (95 % interval {} to {})", format_number(sign * difference.value), unit,
+    return fmt::format("{} {} {} (95 % CI {} to {})", format_number(sign * difference.value), unit,
                        sign > 0 ? more : less, format_number(std::min(one_end, other_end)),
                        format_number(std::max(one_end, other_end)));
   }
@@ -284,7 +284,8 @@ class Comparison {
   }
 
   static std::string settings_text(const std::vector<Match>& pairs) {
-    return fmt::format("{} pair{} of settings alike in all else", pairs.size(), pairs.size() == 1 ? "" : "s");
+    return fmt::format("{} pair{} of configurations alike in all else", pairs.size(),
+                       pairs.size() == 1 ? "" : "s");
   }
 
   /// The depths that asynchronous settings have; null where the depth is not varied.

@@ -61,7 +61,7 @@ TEST(ArchitectureFindings, SayWhatTheApplicationAroundAClientCosts) {
                                            {"local", "http", {90, 91, 90}, 11},
                                            {"local", "http", {117, 118, 117}, 9, true}}));
   EXPECT_THAT(found, Contains(StartsWith("Behind local HTTP, a client that only asks gets 1.30 times as many "
-                                         "pictures per second (95 % interval 1.29")));
+                                         "pictures per second (95 % CI 1.29")));
   EXPECT_THAT(found[0], HasSubstr("in-process: 100 images/s")) << "it is no way to run a network";
   EXPECT_THAT(found, Not(Contains(HasSubstr("independent"))));
 }
@@ -94,10 +94,10 @@ TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
   const auto said =
       findings(document_of({{"in-process", "", {40, 41, 42}, 40}, {"local", "http", {20, 20.5, 21}, 44}}));
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process: 41.0 images/s"));
-  EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % interval 2.00 to 2.00) as local HTTP.");
+  EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % CI 2.00 to 2.00) as local HTTP.");
   EXPECT_THAT(said, Contains(AllOf(
                         HasSubstr("Behind local HTTP instead of in-process, a picture takes 24.4 ms longer"),
-                        HasSubstr("4.00 ms more processor time (95 % interval 3."))));
+                        HasSubstr("4.00 ms more processor time (95 % CI 3."))));
 }
 
 TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {

@@ -120,7 +120,7 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   if (invalid)
     what += fmt::format("{}{} {} invalid", doubtful ? " and " : "", invalid, invalid == 1 ? "is" : "are");
   return fmt::format("Of {}, {}{}: read the warnings before relying on {}.",
-                     counted(std::ssize(cells), "setting"), what, why,
+                     counted(std::ssize(cells), "configuration"), what, why,
                      doubtful + invalid == 1 ? "it" : "them");
 }
 
@@ -142,7 +142,7 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
   for (const auto& cell : cells)
     if (!cell.answers_checksum.empty()) checksums.insert(cell.answers_checksum);
   if (cells.size() < 2 || checksums.size() != 1 || *checksums.begin() == "differs") return {};
-  return "All settings gave the same top-1 answers.";
+  return "All configurations gave the same top-1 answers.";
 }
 
 }  // namespace

@@ -325,8 +325,9 @@ TEST(Findings, MentionStolenTimeAndDoubts) {
   document.cells[0].warnings = {{.code = "stolen"}};
   const auto sentences = findings(document);
   EXPECT_THAT(sentences, Contains(HasSubstr("The hypervisor took 0.300 cores away")));
-  EXPECT_THAT(sentences,
-              Contains("Of 1 setting, 1 is doubtful (stolen): read the warnings before relying on it."));
+  EXPECT_THAT(
+      sentences,
+      Contains("Of 1 configuration, 1 is doubtful (stolen): read the warnings before relying on it."));
 }
 
 TEST(Findings, DoNotDoubtForAHint) {
@@ -342,7 +343,7 @@ TEST(Findings, ConfirmThatAnswersAgree) {
   Document document;
   document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40)};
   document.cells[0].answers_checksum = document.cells[1].answers_checksum = "abc";
-  EXPECT_THAT(findings(document), Contains("All settings gave the same top-1 answers."));
+  EXPECT_THAT(findings(document), Contains("All configurations gave the same top-1 answers."));
   document.cells[0].answers_checksum = "abd";
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("same top-1"))));
 }

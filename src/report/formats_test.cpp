@@ -92,7 +92,8 @@ TEST(Markdown, BearsEveryShape) {
 TEST(Markdown, ShowsWhatALoadMeasured) {
   auto document = load_document();
   const auto text = markdown(document);
-  EXPECT_THAT(text, HasSubstr("| setting | offered/s | answered/s | errors | p50 ms | p90 ms | p99 ms"));
+  EXPECT_THAT(text,
+              HasSubstr("| configuration | offered/s | answered/s | errors | p50 ms | p90 ms | p99 ms"));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("images/s")), Not(HasSubstr("CPU cores"))));
   EXPECT_THAT(text, HasSubstr("over the repeats"));
   for (auto& cell : document.cells) cell.runs_ok = 1;

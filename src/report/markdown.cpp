@@ -49,7 +49,7 @@ std::vector<MarkdownColumn> speed_columns(bool load) {
 /// Of a load, the process is the generator, whose processor and memory are no answer.
 std::vector<MarkdownColumn> columns_of(const std::vector<CellSummary>& cells, bool load) {
   std::vector<MarkdownColumn> columns{
-      {"setting", [](const auto& cell) { return escape_markdown(cell.cell.label); }, true}};
+      {"configuration", [](const auto& cell) { return escape_markdown(cell.cell.label); }, true}};
   for (auto& column : speed_columns(load)) columns.push_back(std::move(column));
   for (const auto& name : quantile_names(cells))
     columns.push_back({name + " ms", [name](const auto& cell) { return shown_text(cell.latency_ms, name); }});
@@ -102,8 +102,8 @@ std::string intervals_text(const std::vector<CellSummary>& cells) {
   std::int64_t most = 0;
   for (const auto& cell : cells) most = std::max(most, cell.runs_ok);
   if (most == 0) return {};
-  return most > 1 ? "\nIntervals are 95 % intervals over the repeats.\n"
-                  : "\nIntervals are 95 % intervals within the one run of a setting.\n";
+  return most > 1 ? "\nIntervals are 95 % confidence intervals (CI) over the repeats.\n"
+                  : "\nIntervals are 95 % confidence intervals (CI) within the one run of a configuration.\n";
 }
 
 std::string warnings_list(const std::vector<CellSummary>& cells) {

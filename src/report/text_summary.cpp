@@ -41,7 +41,8 @@ std::string_view prefix(const Notice& notice) {
 /// "! busy machine: other processes used 1.02 to 1.5 of 2 cores, all 9 configurations".
 std::string notice_line(const Notice& notice, std::size_t cells) {
   auto line = fmt::format("! {}{}: {}", prefix(notice), in_words(notice.code), notice.seen[0].message);
-  if (notice.seen.size() > 1) line += fmt::format(" (and {} more like it)", notice.seen.size() - 1);
+  if (notice.seen.size() > 1)
+    line += fmt::format(" (and {})", counted(std::ssize(notice.seen) - 1, "other message"));
   const auto concerned = extent_of(notice, cells);
   return printable(concerned.empty() ? line : line + ", " + concerned);
 }

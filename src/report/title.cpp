@@ -30,7 +30,7 @@ std::string title(const Document& document) {
   const auto model = model_name(document.experiment);
   const auto what = what_was_done(document.experiment.workload);
   return fmt::format("{}{}, {}, {}", model.empty() ? "" : model + ": ", what,
-                     counted(std::ssize(document.cells), "setting"), counted(runs_of(document), "run"));
+                     counted(std::ssize(document.cells), "configuration"), counted(runs_of(document), "run"));
 }
 
 }  // namespace neph::report

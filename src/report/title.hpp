@@ -7,7 +7,7 @@
 
 namespace neph::report {
 
-/// "resnet50.onnx: inference, 10 settings, 50 runs".
+/// "resnet50.onnx: inference, 10 configurations, 50 runs".
 std::string title(const Document& document);
 
 /// The model's name without its folder; empty when the model is one of the factors.

@@ -379,11 +379,11 @@ TEST(Repeats, ShowEachRunAgainstItsSetting) {
 TEST(SettingNames, NameSevenAndGatherTheRest) {
   const auto many = SettingNames(sample_document().cells).scale();
   EXPECT_EQ(many["domain"].size(), 8u);
-  EXPECT_EQ(many["domain"].back(), "other settings");
+  EXPECT_EQ(many["domain"].back(), "other configurations");
   EXPECT_EQ(many["range"].back(), muted_colour);
   const auto eight = SettingNames(sample_document({.batches = {1, 2}}).cells).scale();
   EXPECT_EQ(eight["domain"].size(), 8u);
-  EXPECT_NE(eight["domain"].back(), "other settings");
+  EXPECT_NE(eight["domain"].back(), "other configurations");
 }
 
 TEST(Rounded, KeepsFiveDigits) {

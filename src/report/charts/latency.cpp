@@ -38,7 +38,7 @@ constexpr std::string_view template_text = R"json({
      "mark": {"type": "point", "filled": true, "size": 42, "opacity": 1},
      "encoding": {"y": {"field": "value", "type": "quantitative"},
        "tooltip": [
-         {"field": "label", "title": "setting"},
+         {"field": "label", "title": "configuration"},
          {"field": "quantile", "title": "quantile"},
          {"field": "value", "title": "ms", "format": ".4~r"},
          {"field": "low", "title": "95 % from", "format": ".4~r"},
@@ -130,8 +130,8 @@ Drawing draw_latency(const Document& document) {
   const std::string one = is_load(document) ? "request" : "batch";
   const auto axis = "milliseconds per " + one;
   const auto description = fmt::format(
-      "Lines: {} by the share that was done by then, for {} settings; quantiles with 95 % intervals.", axis,
-      document.cells.size());
+      "Lines: {} by the share that was done by then, for {} configurations; quantiles with 95 % intervals.",
+      axis, document.cells.size());
   const auto [least, most] = range_of(rows);
   const bool wide = least > 0 && most / least > 20;
   if (wide) cut_intervals(rows, least / 2);
@@ -147,8 +147,9 @@ Drawing draw_latency(const Document& document) {
   if (names.single()) spec["encoding"]["color"]["legend"] = nullptr;
   std::string note;
   if (thinned)
-    note = fmt::format("Thinned: at most {} of each setting's {} are drawn, denser towards the slowest.",
-                       points, is_load(document) ? "requests" : "batches");
+    note =
+        fmt::format("Thinned: at most {} of each configuration's {} are drawn, denser towards the slowest.",
+                    points, is_load(document) ? "requests" : "batches");
   return {.panels = {{.caption = "time per " + one, .description = description, .spec = spec}}, .note = note};
 }
 
@@ -158,13 +159,13 @@ extern const Chart latency_chart;
 const Chart latency_chart{
     "latency",
     "How long one batch takes",
-    "Each line shows all batches of a setting, sorted: half of them were done within the time at 50 %, all "
-    "but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals, as far "
-    "as there were enough batches for one.",
+    "Each line shows all batches of a configuration, sorted: half of them were done within the time at 50 %, "
+    "all but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals, as "
+    "far as there were enough batches for one.",
     draw_latency,
     "How long one request takes",
-    "Each line shows all requests of a setting, sorted: half of them were answered within the time at 50 %, "
-    "all but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals, as "
-    "far as there were enough requests for one."};
+    "Each line shows all requests of a configuration, sorted: half of them were answered within the time at "
+    "50 %, all but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % "
+    "intervals, as far as there were enough requests for one."};
 
 }  // namespace neph::report

@@ -15,7 +15,7 @@ constexpr std::string_view template_text = R"json({
     "x": {},
     "color": {"field": "line", "type": "nominal", "title": null, "sort": null},
     "tooltip": [
-      {"field": "label", "title": "setting"},
+      {"field": "label", "title": "configuration"},
       {"field": "value", "format": ",.4~r"},
       {"field": "low", "title": "95 % from", "format": ",.4~r"},
       {"field": "high", "title": "to", "format": ",.4~r"},

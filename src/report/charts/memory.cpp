@@ -35,7 +35,7 @@ Estimate peak_mib(const Document& document, const CellSummary& cell, std::string
   });
 }
 
-/// "× 1.3" of the synchronous setting that differs in nothing else.
+/// "× 1.3" of the synchronous configuration that differs in nothing else.
 std::string ratio_to_sync(const Document& document, const CellSummary& cell, std::string_view target) {
   if (is_sync(cell, document.experiment)) return {};
   const auto own = peak_mib(document, cell, target);
@@ -68,7 +68,7 @@ Panel panel_of(const Document& document, const Target& target, const std::set<do
   Lines lines{.caption = fmt::format("peak memory, {}, MiB", target.caption),
               .description = fmt::format(
                   "Peak memory of the {} in MiB against requests in flight, a line per architecture and "
-                  "protocol, with the ratio to the synchronous setting written at asynchronous ones.",
+                  "protocol, with the ratio to the synchronous configuration written at asynchronous ones.",
                   target.caption),
               .x = axis_over(depths, "requests in flight (1: synchronous)"),
               .y = "MiB",
@@ -121,7 +121,7 @@ const Chart memory_chart{
     "memory", "What requests in flight cost in memory",
     "The most memory that was resident at any moment, means over the runs, against the requests that are in "
     "flight at the same time. At each asynchronous point stands how many times the memory of the synchronous "
-    "setting that differs in nothing else it is.",
+    "configuration that differs in nothing else it is.",
     draw_memory};
 
 }  // namespace neph::report

@@ -6,14 +6,15 @@ namespace neph::report {
 namespace {
 
 Drawing draw_phases(const Document& document) {
-  return {.panels = draw_stacked(
-              {.parts = preparing_phases(document.cells),
-               .bars = bars_of(document.cells, &CellSummary::phases_s),
-               .caption = "seconds before the measurement",
-               .axis = "seconds before the measurement",
-               .unit = "s",
-               .description =
-                   "Stacked bars: seconds of each phase before the measurement, one bar per setting."})};
+  return {
+      .panels = draw_stacked(
+          {.parts = preparing_phases(document.cells),
+           .bars = bars_of(document.cells, &CellSummary::phases_s),
+           .caption = "seconds before the measurement",
+           .axis = "seconds before the measurement",
+           .unit = "s",
+           .description =
+               "Stacked bars: seconds of each phase before the measurement, one bar per configuration."})};
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Drawing draw_processor(const Document& document) {
       .unit = "ms",
       .description =
           "Stacked bars: milliseconds of processor time that a picture costs client and "
-          "server, by kind of work, one bar per setting."};
+          "server, by kind of work, one bar per configuration."};
   for (const auto& cell : document.cells)
     what.bars.push_back({short_label(cell, document.experiment), PartsOfCell(document, cell).all()});
   return {.panels = draw_stacked(what)};

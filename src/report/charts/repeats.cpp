@@ -18,11 +18,11 @@ constexpr std::string_view template_text = R"json({
      "encoding": {
        "x": {"field": "position", "type": "quantitative", "title": "place in the order of runs",
              "axis": {"grid": false, "tickMinStep": 1, "format": "d"}, "scale": {"zero": false, "nice": false, "padding": 8}},
-       "y": {"field": "deviation", "type": "quantitative", "title": "from the setting's mean, %",
+       "y": {"field": "deviation", "type": "quantitative", "title": "from the configuration's mean, %",
              "axis": {"format": "+~r"}},
        "color": {"field": "name", "type": "nominal", "title": null, "sort": null},
        "tooltip": [
-         {"field": "label", "title": "setting"},
+         {"field": "label", "title": "configuration"},
          {"field": "run", "title": "run"},
          {"field": "value", "title": "images/s", "format": ",.4~r"},
          {"field": "deviation", "title": "from the mean, %", "format": "+.2f"}
@@ -59,7 +59,7 @@ Drawing draw_repeats(const Document& document) {
   }
   if (rows.empty()) return {};
   const auto description = fmt::format(
-      "Dots: {} runs in the order they ran, each as deviation from the mean of its setting in percent.",
+      "Dots: {} runs in the order they ran, each as deviation from the mean of its configuration in percent.",
       rows.size());
   Json spec = specification(template_text, description, std::move(rows));
   Json& colour = spec["layer"][1]["encoding"]["color"];
@@ -73,8 +73,8 @@ Drawing draw_repeats(const Document& document) {
 extern const Chart repeats_chart;
 const Chart repeats_chart{
     "repeats", "Every run, in the order they ran",
-    "How far each run lies from the mean of its setting. The order was shuffled, so a slope "
-    "here is drift of the machine, not an effect of the settings.",
+    "How far each run lies from the mean of its configuration. The order was shuffled, so a slope "
+    "here is drift of the machine, not an effect of the configurations.",
     draw_repeats};
 
 }  // namespace neph::report

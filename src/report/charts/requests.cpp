@@ -29,7 +29,7 @@ Stacked what_of(const Document& document, std::optional<double> batch) {
                      : "a request";
   what.description = fmt::format(
       "Stacked bars: milliseconds of {} by what they were spent on, one bar per "
-      "setting.",
+      "configuration.",
       what.caption);
   return what;
 }

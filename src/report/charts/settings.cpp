@@ -18,7 +18,7 @@ constexpr std::string_view template_text = R"json({
   "encoding": {
     "y": {"field": "place", "type": "ordinal", "axis": null},
     "tooltip": [
-      {"field": "label", "title": "setting"},
+      {"field": "label", "title": "configuration"},
       {"field": "value", "title": "images/s", "format": ",.4~r"},
       {"field": "low", "title": "95 % from", "format": ",.4~r"},
       {"field": "high", "title": "to", "format": ",.4~r"},
@@ -143,9 +143,9 @@ Drawing draw_settings(const Document& document) {
     widest = std::max(widest, display_width(words));
     rows.push_back(std::move(row));
   }
-  const auto description =
-      fmt::format("Bar chart of images per second of {} settings with 95 % intervals; the fastest is {}.",
-                  order.size(), order[0]->cell.label);
+  const auto description = fmt::format(
+      "Bar chart of images per second of {} configurations with 95 % intervals; the fastest is {}.",
+      order.size(), order[0]->cell.label);
   Json spec = specification(template_text, description, std::move(rows));
   Json& colour = spec["layer"][0]["encoding"]["color"];
   colour["scale"] = colours.scale();
@@ -155,13 +155,13 @@ Drawing draw_settings(const Document& document) {
   const auto lines = references(document, order);
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const auto& layer : reference_layers(lines[i], i)) spec["layer"].push_back(layer);
-  return {.panels = {{.caption = "images/s, 95 % interval", .description = description, .spec = spec}}};
+  return {.panels = {{.caption = "images/s, 95 % CI", .description = description, .spec = spec}}};
 }
 
 }  // namespace
 
 extern const Chart settings_chart;
-const Chart settings_chart{"settings", "All settings, fastest first",
+const Chart settings_chart{"settings", "All configurations, fastest first",
                            "Pictures per second; the line across the end of a bar is its 95 % interval over "
                            "the repeats. Dashed lines "
                            "mark what the others are measured against: the fastest in-process, and tensors "

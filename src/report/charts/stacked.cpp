@@ -21,7 +21,7 @@ constexpr std::string_view template_text = R"json({
        "order": {"field": "order", "type": "quantitative"},
        "color": {"field": "part", "type": "nominal", "title": null, "sort": null},
        "tooltip": [
-         {"field": "label", "title": "setting"},
+         {"field": "label", "title": "configuration"},
          {"field": "part", "title": "part"},
          {"field": "value", "title": "mean", "format": ".4~r"},
          {"field": "low", "title": "95 % from", "format": ".4~r"},

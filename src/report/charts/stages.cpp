@@ -41,14 +41,14 @@ Drawing draw_stages(const Document& document) {
     for (auto& bar : bars) bar = joined(bar);
   }
   const std::string per = is_load(document) ? "milliseconds per request" : "thread milliseconds per picture";
-  return {.panels =
-              draw_stacked({.parts = std::move(parts),
-                            .muted = {"network_and_server", "unexplained", "connect"},
-                            .bars = std::move(bars),
-                            .caption = per,
-                            .axis = per,
-                            .unit = "ms",
-                            .description = "Stacked bars: " + per + " by stage, one bar per setting."})};
+  return {.panels = draw_stacked(
+              {.parts = std::move(parts),
+               .muted = {"network_and_server", "unexplained", "connect"},
+               .bars = std::move(bars),
+               .caption = per,
+               .axis = per,
+               .unit = "ms",
+               .description = "Stacked bars: " + per + " by stage, one bar per configuration."})};
 }
 
 }  // namespace

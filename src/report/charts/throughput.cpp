@@ -20,9 +20,9 @@ Drawing draw_throughput(const Document& document) {
 extern const Chart throughput_chart;
 const Chart throughput_chart{
     "throughput", "How speed scales",
-    "Each point is a setting, each line joins the settings that differ in nothing else; dashed lines are "
-    "synchronous. Bars show the 95 % interval: where those of two points overlap widely, the difference may "
-    "be chance.",
+    "Each point is a configuration, each line joins the configurations that differ in nothing else; dashed "
+    "lines are synchronous. Bars show the 95 % interval: where those of two points overlap widely, the "
+    "difference may be chance.",
     draw_throughput};
 
 }  // namespace neph::report

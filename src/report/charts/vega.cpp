@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, series_colours / 2> fallback{
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
 constexpr std::size_t named_settings = 7;
-constexpr const char* other_settings = "other settings";
+constexpr const char* other_settings = "other configurations";
 
 }  // namespace
 

@@ -53,13 +53,14 @@ std::string repeat_html(const Document& document) {
   const auto& experiment = document.experiment;
   if (experiment.command.empty()) return {};
   return fmt::format(
-      "<pre><code>{}</code></pre>\n<p>{} repeats of each setting, in an order shuffled with seed {}.</p>\n",
+      "<pre><code>{}</code></pre>\n<p>{} repeats of each configuration, in an order shuffled with seed "
+      "{}.</p>\n",
       escape_html(experiment.command), experiment.repeat, experiment.seed);
 }
 
 /// In the words of requests.
 constexpr std::string_view load_reading_html = R"(<dl class="reading">
-<dt>Interval</dt><dd>The range in brackets or after ± is a 95 % interval: if the whole experiment were repeated many
+<dt>Interval</dt><dd>The range in brackets or after ± is a 95 % confidence interval (CI): if the whole experiment were repeated many
 times on this machine in this state, 95 of 100 such ranges would hold the true value. Without a range there were too few
 runs or requests to give one.</dd>
 <dt>n</dt><dd>The number of runs, or of requests for a response time, behind a figure.</dd>
@@ -77,7 +78,7 @@ they must not be used, and say nothing about the server.</dd>
 )";
 
 constexpr std::string_view reading_html = R"(<dl class="reading">
-<dt>Interval</dt><dd>The range in brackets or after ± is a 95 % interval: if the whole experiment were repeated many
+<dt>Interval</dt><dd>The range in brackets or after ± is a 95 % confidence interval (CI): if the whole experiment were repeated many
 times on this machine in this state, 95 of 100 such ranges would hold the true value. Speed and phases vary over the
 repeats, each in a process of its own; the time per batch varies over the batches of all repeats. Without a range there
 were too few runs or samples to give one; of a percentile the figure is then left out too.</dd>
@@ -112,9 +113,9 @@ std::string html(const Document& document) {
   page.add_section("search", "The search, rate by rate", probes_html(document));
   page.add_section("figures", "All figures", figures_tables(document));
   page.add_section("warnings", "Verdicts and warnings", warnings_html(document));
-  page.add_section("details", "Each setting in full", setting_details(document));
+  page.add_section("details", "Each configuration in full", setting_details(document));
   page.add_section("machine", "The machine", machine_html(document));
-  page.add_section("assumptions", "What all settings share", assumptions_html(document));
+  page.add_section("assumptions", "What all configurations share", assumptions_html(document));
   page.add_section("repeat", "Repeat it", repeat_html(document));
   page.add_section("reading", "How to read this page", std::string(load ? load_reading_html : reading_html));
   return page.html();

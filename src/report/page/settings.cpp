@@ -84,7 +84,8 @@ std::string detail(const CellSummary& cell, bool open, bool load) {
                          stage_names({cell}));
   out += telemetry_table(cell);
   if (!cell.repro.empty())
-    out += fmt::format("<p>Repeat this setting:</p><pre><code>{}</code></pre>\n", escape_html(cell.repro));
+    out +=
+        fmt::format("<p>Repeat this configuration:</p><pre><code>{}</code></pre>\n", escape_html(cell.repro));
   return out + "</details>\n";
 }
 
@@ -103,7 +104,7 @@ std::string warnings_html(const Document& document) {
     out += "</li>\n";
   }
   if (!out.empty()) return "<ul class=\"notices\">\n" + out + "</ul>\n";
-  return document.cells.empty() ? "" : "<p>None: every setting is valid, and no run failed.</p>\n";
+  return document.cells.empty() ? "" : "<p>None: every configuration is valid, and no run failed.</p>\n";
 }
 
 std::string setting_details(const Document& document) {

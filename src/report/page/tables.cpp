@@ -21,7 +21,7 @@ std::string runs_text(const CellSummary& cell) {
 /// Of pictures, or of requests under a load.
 std::string speed_table(const Document& document) {
   const bool load = is_load(document);
-  TableText table{.caption = "Speed and latency, with 95 % intervals", .headings = {"Setting"}};
+  TableText table{.caption = "Speed and latency, with 95 % CI", .headings = {"Configuration"}};
   const auto quantiles = quantile_names(document.cells);
   if (load)
     table.headings.insert(table.headings.end(), {"Offered/s", "Answered/s", "Not answered"});
@@ -48,7 +48,7 @@ std::string estimates_table(const std::vector<CellSummary>& cells, std::string c
                             const std::vector<std::string>& names,
                             std::map<std::string, Estimate> CellSummary::*estimates) {
   if (names.empty()) return {};
-  TableText table{.caption = std::move(caption), .headings = {"Setting"}};
+  TableText table{.caption = std::move(caption), .headings = {"Configuration"}};
   for (const auto& name : names) table.headings.push_back(escape_html(in_words(name)));
   for (const auto* cell : by_speed(cells)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
@@ -100,7 +100,7 @@ std::string telemetry_table(const std::vector<CellSummary>& cells) {
   const auto shown = shown_telemetry(cells);
   if (shown.empty()) return {};
   TableText table{.caption = "Processor (cores), memory and GPU during the measurement",
-                  .headings = {"Setting"}};
+                  .headings = {"Configuration"}};
   for (const auto& quantity_shown : shown) {
     table.groups.emplace_back(quantity_shown.heading, 3);
     table.headings.insert(table.headings.end(), {"mean", "max", "min"});
