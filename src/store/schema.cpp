@@ -81,9 +81,10 @@ std::string probe_table(std::string_view which) {
                      which);
 }
 
-// Schema 3 lacks this table and a column. A store that may be written is given both; one that is only read has
-// them beside it for as long as it is open.
-constexpr const char* new_column = "ALTER TABLE experiment ADD COLUMN latency_limit_s REAL NOT NULL DEFAULT 0;";
+// Schema 3 lacks this table and a column. A store that may be written is given both; one that is only read
+// has them beside it for as long as it is open.
+constexpr const char* new_column =
+    "ALTER TABLE experiment ADD COLUMN latency_limit_s REAL NOT NULL DEFAULT 0;";
 constexpr const char* view_with_column =
     "CREATE TEMP VIEW experiment AS SELECT *, 0.0 AS latency_limit_s FROM main.experiment;";
 
