@@ -119,7 +119,19 @@ TEST(TextSummary, HasALineForEachCauseWithItsAdviceWhereThatFits) {
       "\n! busy machine: other processes used 1.50 of 2 cores (in 5 of 5 runs), all 4 configurations";
   EXPECT_THAT(text_summary(document, {.width = 140}), HasSubstr(line + "; stop them\n"));
   const auto narrower = text_summary(document, {.width = 95});
-  EXPECT_THAT(narrower, HasSubstr(line + "\n(what to do about them: on the page)\n"));
+  EXPECT_THAT(narrower, HasSubstr(line + "\n(in full, and what to do about them: on the page)\n"));
+}
+
+TEST(TextSummary, CutsAMessageAndNotTheCountToALine) {
+  auto document = busy_document();
+  document.cells[0].warnings.push_back(
+      {"stolen", "the hypervisor took 3.1 % of the time that was wanted", "move"});
+  EXPECT_THAT(text_summary(document, {.width = 60}),
+              HasSubstr("\n! busy machine: other processes used …, all 4 configurations\n"
+                        "! stolen: the hypervisor took 3.1…, 'batch 1, precision f32'\n"
+                        "(in full, and what to do about them: on the page)\n"));
+  EXPECT_THAT(text_summary(document, {.width = 45}),
+              HasSubstr("\n! stolen: the hypervi…, 1 of 4 configurations\n"));
 }
 
 TEST(TextSummary, SaysTheFindingsBelowTheTable) {

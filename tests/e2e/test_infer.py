@@ -142,6 +142,8 @@ def test_the_terminal_says_it_in_words_and_each_cause_once(neph, small_model, pi
     causes = [line for line in shown.stdout.splitlines() if line.startswith("! few repeats")]
     assert causes == ["! few repeats: images_per_s rests on 1 run: no interval, all 3 configurations; --repeat 5 or more"]
     assert shown.stdout == neph("show", "1").stdout
+    repeated = neph("infer", small_model, "--images", pictures, "--batch", "1,2,4", "--repeat", 3)
+    assert repeated.stdout == neph("show", "2").stdout
 
 
 def test_the_same_from_a_file(neph, tmp_path, small_model, pictures):
