@@ -2,6 +2,9 @@
 
 The rows are those of the files *_rows.py beside this one; a ROW is the beginning of a name. Exit code 1 if a measured
 row misses its goal.
+
+./dev bench --against COMMIT [ROW...] also builds that commit, in build/against/, and measures each row's program against
+the same program of it.
 """
 
 import argparse
@@ -15,9 +18,11 @@ import shutil
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
-from frame import measure, table
+from frame import against, measure, table
+from programs import with_build
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
@@ -55,6 +60,7 @@ def main():
     options = argparse.ArgumentParser(prog="./dev bench", description="Measure the rows of the speed table.")
     options.add_argument("rows", nargs="*", metavar="ROW", help="only rows whose name begins so")
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="of the order in a pair")
+    options.add_argument("--against", metavar="COMMIT", help="the programs of that commit are the reference")
     options.add_argument("--list", action="store_true", help="only the names")
     asked = options.parse_args()
 
@@ -64,6 +70,9 @@ def main():
     if asked.list:
         print("\n".join(row.name for row in rows))
         return 0
+    if asked.against:
+        other = partial(with_build, REPOSITORY / "build/against" / asked.against / "build/release")
+        rows = [against(row, asked.against, other) for row in rows]
 
     order = random.Random(asked.seed)
     folder = REPOSITORY / "build/bench"

@@ -9,10 +9,11 @@ is the median over the pairs, its interval the distribution-free one between two
 import random
 import statistics
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 
 MIN_PAIRS = 7  # the fewest that carry a 95 % interval of a median with something to spare (5 would not, 6 just)
+NO_SLOWER = 0.97  # of another build's speed
 
 
 class Unavailable(Exception):
@@ -23,6 +24,7 @@ class Unavailable(Exception):
 class Goal:
     limit: float
     at_least: bool = True  # False: at most
+    by_interval: bool = False  # met where the interval reaches it, whatever the median
 
     def __str__(self):
         return f"{'≥' if self.at_least else '≤'} {self.limit:g}"
@@ -65,9 +67,22 @@ class Outcome:
         """The goal is judged by the median; "barely" marks an interval that reaches across it."""
         if self.interval is None:
             return "not measured"
+        if self.row.goal.by_interval:
+            return "met" if self.row.goal.holds(self.interval.high) else "NOT met"
         met = self.row.goal.holds(self.interval.median)
         whole = self.row.goal.holds(self.interval.low) == self.row.goal.holds(self.interval.high)
         return ("met" if met else "NOT met") + ("" if whole else ", barely")
+
+
+def against(row, name, of_other):
+    """The same quantity of ours as another build has it. `of_other` calls a function with that build's programs.
+
+    A ratio of rates, whichever way the row's own goal points: below 1 the other build was better. The goal is to be no
+    slower than noise shows.
+    """
+    rate = (lambda figure: figure) if row.goal.at_least else (lambda figure: 1 / figure)
+    return replace(row, against=name, goal=Goal(NO_SLOWER, by_interval=True), unit="×",
+                   ours=lambda: rate(row.ours()), theirs=lambda: rate(of_other(row.ours)))
 
 
 def median_interval(values, confidence=0.95):

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from frame import Goal, Interval, Outcome, Row, Unavailable, measure, median_interval, table
+from frame import Goal, Interval, Outcome, Row, Unavailable, against, measure, median_interval, table
 
 
 @pytest.mark.parametrize("n, low, high", [(6, 1, 6), (7, 1, 7), (8, 1, 8), (9, 2, 8), (10, 2, 9), (20, 6, 15), (25, 8, 18)])
@@ -56,6 +56,20 @@ def test_what_cannot_be_measured_says_why():
 def test_a_reference_that_did_nothing_makes_no_ratio():
     outcome = measure(row(theirs=lambda: 0, against="a server"))
     assert outcome.verdict == "not measured" and outcome.missing == "a server did nothing"
+
+
+@pytest.mark.parametrize("at_least", [True, False])
+def test_against_another_build_more_is_better_whatever_the_row_counts(at_least):
+    doubled = against(row(lambda: 2.0, goal=Goal(9, at_least)), "abc", lambda figure: 2 * figure())
+    outcome = measure(doubled)
+    assert outcome.interval.median == (0.5 if at_least else 2) and doubled.against == "abc"
+    assert outcome.verdict == ("NOT met" if at_least else "met")
+
+
+def test_noise_is_not_called_slower_than_another_build():
+    noisy = against(row(), "abc", lambda figure: figure())
+    assert Outcome(noisy, Interval(0.95, 0.9, 0.98, 9)).verdict == "met"
+    assert Outcome(noisy, Interval(0.95, 0.9, 0.96, 9)).verdict == "NOT met"
 
 
 @pytest.mark.parametrize(

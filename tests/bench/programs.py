@@ -14,8 +14,21 @@ BUILD = Path(os.environ.get("NEPH_BUILD", REPOSITORY / "build/release"))
 PHOTOGRAPHS = REPOSITORY.parent / "shared/data/images"
 
 
+measured = BUILD  # whose programs the rows run: with_build() changes it
+
+
+def with_build(build, figure):
+    """Calls `figure` while the rows' programs are those of another build."""
+    global measured
+    measured = build
+    try:
+        return figure()
+    finally:
+        measured = BUILD
+
+
 def program(name):
-    path = BUILD / "bin" / name
+    path = measured / "bin" / name
     if not path.is_file():
         raise Unavailable(f"{path.name} is not built")
     return path
