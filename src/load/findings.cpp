@@ -148,8 +148,8 @@ class Summing {
             "the figures are those of what was measured until then"});
     if (judging_.closed)
       warn({"closed_loop",
-            "a closed loop: while the server is slow it is asked less, so these are the times of clients "
-            "that wait for each reply",
+            "while the server is slow it is asked less, so these are the times of clients that wait for each "
+            "reply",
             "--rate measures what independent users see", Weight::hint});
     else if (!judging_.all_at_once && tells_of_the_server())
       doubt_queue();

@@ -100,7 +100,7 @@ class Comparison {
     return sentences;
   }
 
-  /// What a server adds to a picture, in time and in processor time.
+  /// What a server adds to an image, in time and in CPU time.
   std::vector<std::string> cost_of_servers() const {
     std::vector<std::string> sentences;
     for (const auto& way : ways()) {
@@ -111,10 +111,8 @@ class Comparison {
       const auto time = difference_of(document_, pairs, ms_per_image);
       const auto cpu = difference_of(document_, pairs, cpu_ms);
       if (!time.low && !cpu.low) continue;
-      const auto parts = joined_effects(
-          effect_text(time, "ms", "longer", "shorter", "time"),
-          effect_text(cpu, "ms", "more processor time", "less processor time", "processor time"));
-      sentences.push_back(fmt::format("{} instead of in-process, a picture takes {} (mean over {}).",
+      const auto parts = joined_effects(effect_text(time, "longer", "shorter", "time"), cpu_effect_text(cpu));
+      sentences.push_back(fmt::format("{} against in-process, per image: {} (mean over {}).",
                                       sentence_begin(way.in_sentence()), parts, settings_text(pairs)));
     }
     return sentences;
@@ -134,7 +132,7 @@ class Comparison {
       const auto effect =
           change == stats::Change::not_shown
               ? "no difference was seen to a client that only asks"
-              : fmt::format("a client that only asks gets {} times as many pictures per second",
+              : fmt::format("a client that only asks gets {} times as many images per second",
                             ratio_text(ratio.value));
       sentences.push_back(fmt::format("{}, {} ({}; mean over {}).", sentence_begin(application.in_sentence()),
                                       effect, ratio_range_text(ratio), settings_text(pairs)));
@@ -180,9 +178,9 @@ class Comparison {
             ? fmt::format("no difference in speed was seen ({} times, {})", ratio_text(ratio.value),
                           ratio_range_text(ratio))
             : fmt::format("gRPC is {} times as fast ({})", ratio_text(ratio.value), ratio_range_text(ratio));
-    const auto more = effect_text(cpu, "ms", "more processor time", "less processor time", "processor time");
+    const auto effect = cpu_effect_text(cpu);
     return fmt::format("gRPC against HTTP: {}{} (mean over {}).", fast,
-                       more.empty() ? "" : "; a picture takes " + more + " over gRPC", settings_text(pairs));
+                       effect.empty() ? "" : "; per image " + effect, settings_text(pairs));
   }
 
   /// What more requests in flight bring, and what memory they cost.
@@ -258,24 +256,28 @@ class Comparison {
                           ratio_range_text(latency));
     const auto cpu = difference_of(document_, {{other.best, chosen.best}}, cpu_ms);
     if (shown(cpu, 0) && cpu.value < 0)
-      text += fmt::format(", which takes {} ms more processor time per picture", format_number(-cpu.value));
+      text += fmt::format(", which takes {} ms more CPU time per image", format_number(-cpu.value));
     return text;
   }
 
   std::string tie_break() const { return choose().way.served() ? "" : ", and in-process needs no server"; }
 
-  /// "1.3 ms longer (95 % CI 1.1 to 1.5)"; "no difference in ... seen (...)"; empty: not known.
-  static std::string effect_text(const Estimate& difference, std::string_view unit, std::string_view more,
-                                 std::string_view less, std::string_view what) {
+  /// "1.3 ms longer (95 % CI 1.1 to 1.5)"; "no significant difference in time (95 % CI -2.0 to 0.7 ms)"; empty:
+  /// not known. In milliseconds.
+  static std::string effect_text(const Estimate& difference, std::string_view more, std::string_view less,
+                                 std::string_view what) {
     if (!difference.low || !difference.high) return {};
     if (!shown(difference, 0))
-      return fmt::format("as much {} as far as these runs tell ({} to {} {} more)", what,
-                         format_number(*difference.low), format_number(*difference.high), unit);
+      return fmt::format("no significant difference in {} (95 % CI {} to {} ms)", what,
+                         format_number(*difference.low), format_number(*difference.high));
     const double sign = difference.value < 0 ? -1 : 1;
     const double one_end = sign * *difference.low, other_end = sign * *difference.high;
-    return fmt::format("{} {} {} (95 % CI {} to {})", format_number(sign * difference.value), unit,
+    return fmt::format("{} ms {} (95 % CI {} to {})", format_number(sign * difference.value),
                        sign > 0 ? more : less, format_number(std::min(one_end, other_end)),
                        format_number(std::max(one_end, other_end)));
+  }
+  static std::string cpu_effect_text(const Estimate& difference) {
+    return effect_text(difference, "more CPU time", "less CPU time", "CPU time");
   }
 
   static std::string joined_effects(const std::string& one, const std::string& other) {

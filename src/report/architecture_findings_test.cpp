@@ -96,8 +96,8 @@ TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process: 41.0 images/s"));
   EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % CI 2.00 to 2.00) as local HTTP.");
   EXPECT_THAT(said, Contains(AllOf(
-                        HasSubstr("Behind local HTTP instead of in-process, a picture takes 24.4 ms longer"),
-                        HasSubstr("4.00 ms more processor time (95 % CI 3."))));
+                        HasSubstr("Behind local HTTP against in-process, per image: 24.4 ms longer"),
+                        HasSubstr("4.00 ms more CPU time (95 % CI 3."))));
 }
 
 TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
@@ -115,7 +115,7 @@ TEST(ArchitectureFindings, TakeTheOneThatSparesTheProcessorWhereNoDifferenceIsSe
       document_of({{"in-process", "", {41, 42, 40.7}, 48}, {"local", "grpc", {41, 40.5, 41.2}, 40}}));
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
   EXPECT_THAT(said[1], HasSubstr("in-process (ratio 0.9"));
-  EXPECT_THAT(said[1], HasSubstr("which takes 8.00 ms more processor time per picture"));
+  EXPECT_THAT(said[1], HasSubstr("which takes 8.00 ms more CPU time per image"));
 }
 
 /// Each batch of the cell's runs takes so long.
@@ -164,7 +164,7 @@ TEST(ArchitectureFindings, CompareTheProtocols) {
   const auto slower =
       findings(document_of({{"local", "http", {40, 41, 42}, 40}, {"local", "grpc", {30, 31, 31.2}, 41}}));
   EXPECT_THAT(slower, Contains(AllOf(HasSubstr("gRPC against HTTP: gRPC is 0.7"),
-                                     HasSubstr("a picture takes 1.00 ms more processor time"))));
+                                     HasSubstr("per image 1.00 ms more CPU time"))));
   const auto same =
       findings(document_of({{"local", "http", {40, 41, 42}, 40}, {"local", "grpc", {41, 40, 42}, 40}}));
   EXPECT_THAT(same, Contains(HasSubstr("gRPC against HTTP: no difference in speed was seen")));
@@ -175,7 +175,7 @@ TEST(ArchitectureFindings, SayThatOneRunIsTooFew) {
   EXPECT_THAT(said[0], AllOf(StartsWith("Of 19 configurations, none is shown to differ from architecture "),
                              HasSubstr("intervals need more runs: neph"), HasSubstr("--repeat 5 --resume")));
   EXPECT_THAT(said[1], HasSubstr("too few runs for an interval: --repeat"));
-  EXPECT_THAT(said, Not(Contains(HasSubstr("more processor time"))));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("more CPU time"))));
 }
 
 TEST(ArchitectureFindings, FindTheTruthOfTheSample) {
@@ -183,7 +183,7 @@ TEST(ArchitectureFindings, FindTheTruthOfTheSample) {
   EXPECT_THAT(said[0], StartsWith("This machine should run resnet50.onnx in-process (batch 16, async):"));
   EXPECT_THAT(said[1], AllOf(HasSubstr("as local HTTP (batch 16, async)"),
                              HasSubstr("as local gRPC (batch 16, async)")));
-  EXPECT_THAT(said, Contains(HasSubstr("Behind local gRPC instead of in-process")));
+  EXPECT_THAT(said, Contains(HasSubstr("Behind local gRPC against in-process")));
   EXPECT_THAT(said, Contains(AllOf(HasSubstr("Of the "), HasSubstr("the largest of the rest: queue "))));
   EXPECT_THAT(said, Contains(AllOf(HasSubstr("Asynchronous instead of synchronous: in-process, 1.21 times"),
                                    HasSubstr("behind local HTTP, 1.2"), HasSubstr("times the peak memory"))));

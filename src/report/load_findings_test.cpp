@@ -128,7 +128,7 @@ TEST(LoadFindings, SeveralSearchesAreSummedUp) {
   searched(document, {90, 96, 104});
   EXPECT_EQ(
       findings(document)[0],
-      "SLO of 99 % of the responses within 50 ms: met at 96.0 requests/s (95 % interval 90.0 to 104) in 3 of "
+      "SLO of 99 % of the responses within 50 ms: met at 96.0 requests/s (95 % CI 90.0 to 104) in 3 of "
       "3 searches.");
 }
 
