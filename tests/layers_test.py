@@ -1,4 +1,4 @@
-"""Holds the sources to docs/layers.txt and to the house's rules that a program can check.
+"""Holds the sources to docs/layers.txt and to the rules that a program can check.
 
 The rules are one function, `broken_rules`, from a tree to a list of complaints. The first test applies it to this
 repository; the others apply it to small trees that each break one rule, so that the test itself is tested.
@@ -13,6 +13,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 LONGEST_FILE = 400  # lines; beyond that a file holds more than one idea
 BANNED_WORDS = {"manager", "helper", "helpers", "util", "utils", "impl", "common", "misc"}
 CODE = {".cpp", ".hpp", ".py", ".sh"}
+VOCABULARY = {"core", "os", "record"}  # modules of many small headers, all of them public
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<target>"[^"]+"|<[^>]+>)', re.MULTILINE)
 TYPE_NAME = re.compile(r"\b(?:class|struct|enum class|concept)\s+(?:\[\[\w+\]\]\s*)?(\w+)")
@@ -20,63 +21,76 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def read_layers(text):
-    """docs/layers.txt as ({room: rooms it may include}, {start of an include: the only rooms that may have it}).
+    """docs/layers.txt as ({module: modules it may include}, {start of an include: the only modules that may have it}).
 
-    A room that is open to another, door or not, has a slash behind its name there.
+    A module all of whose headers are open to another has a slash behind its name there.
     """
-    rooms, libraries = {}, {}
+    modules, libraries = {}, {}
     for line in text.splitlines():
         name, colon, allowed = line.partition("#")[0].partition(":")
         if colon:
-            table = libraries if name.startswith("<") else rooms
+            table = libraries if name.startswith("<") else modules
             table[name.strip()] = allowed.split()
-    return rooms, libraries
+    return modules, libraries
 
 
-def room_of(path, rooms):
-    """The room that a path below src/ lies in: the deepest folder that has a line of its own; None if none has."""
+def module_of(path, modules):
+    """The module that a path below src/ lies in: the deepest folder that has a line of its own; None if none has."""
     parents = [parent.as_posix() for parent in Path(path).parents]
-    return next((folder for folder in parents if folder in rooms), None)
+    return next((folder for folder in parents if folder in modules), None)
 
 
-def is_door(header, room, of_tests):
-    """Whether files of other rooms may include `header` of `room`; between tests, what tests share is open too."""
-    return room == "core" or header == f"{room}/{Path(room).name}.hpp" or (of_tests and header.endswith("_test.hpp"))
+def whole_of(module, modules):
+    """The module that includes `module` as a part of it, or `module` itself."""
+    around = Path(module).parent.as_posix()
+    return around if f"{module}/" in modules.get(around, []) else module
 
 
-def cycle_in(rooms):
-    """Some rooms that may include each other in a ring, or None. A room is removed once all it uses are removed."""
-    left = {room: {used.rstrip("/") for used in uses} for room, uses in rooms.items()}
+def is_public(header, module, of_tests):
+    """Whether files of other modules may include `header` of `module`; between tests, what tests share is open too."""
+    return module in VOCABULARY or header == f"{module}/{Path(module).name}.hpp" or (of_tests and header.endswith("_test.hpp"))
+
+
+def cycle_in(modules):
+    """Some modules that may include each other in a ring, or None. A module is removed once all it uses are removed.
+
+    A part of a module counts as that module to those that it may include, since the two may include each other.
+    """
+    left = {}
+    for module, uses in modules.items():
+        whole = whole_of(module, modules)
+        left.setdefault(whole, set()).update(whole_of(used.rstrip("/"), modules) for used in uses)
+        left[whole].discard(whole)
     while True:
-        free = [room for room, uses in left.items() if not uses & left.keys()]
+        free = [module for module, uses in left.items() if not uses & left.keys()]
         if not free:
             return sorted(left) or None
-        for room in free:
-            del left[room]
+        for module in free:
+            del left[module]
 
 
-def broken_includes(file, text, rooms, libraries):
-    room = room_of(file, rooms)
-    if room is None:
-        yield f"src/{file}: lies in a room that docs/layers.txt does not know"
+def broken_includes(file, text, modules, libraries):
+    module = module_of(file, modules)
+    if module is None:
+        yield f"src/{file}: lies in a module that docs/layers.txt does not know"
         return
     for match in INCLUDE.finditer(text):
         target, header = match["target"], match["target"][1:-1]
         line = f"src/{file}:{text.count(chr(10), 0, match.start('target')) + 1}"
         for library, owners in libraries.items():
-            if f"<{header}>".startswith(library) and room not in owners:
+            if f"<{header}>".startswith(library) and module not in owners:
                 yield f"{line}: {target} may be included only by {', '.join(owners)}"
-        other = room_of(header, rooms)
+        other = module_of(header, modules)
         if other is None:
             if target.startswith('"'):
-                yield f"{line}: {target} names no room; write the path from src/"
-        elif other != room:
-            if f"{other}/" in rooms[room]:
+                yield f"{line}: {target} names no module; write the path from src/"
+        elif other != module:
+            if f"{other}/" in modules[module]:
                 continue
-            if other not in rooms[room]:
-                yield f"{line}: {room} may not include {other} ({target})"
-            elif not is_door(header, other, of_tests=file.endswith("_test.cpp")):
-                yield f"{line}: {target} lies behind the door of {other}"
+            if other not in modules[module]:
+                yield f"{line}: {module} may not include {other} ({target})"
+            elif not is_public(header, other, of_tests=file.endswith("_test.cpp")):
+                yield f"{line}: {target} is no public header of {other}"
 
 
 def broken_names(file, text):
@@ -89,16 +103,17 @@ def broken_names(file, text):
 
 def broken_rules(root):
     """Every complaint about the tree at `root`, one line each; empty when all rules hold."""
-    rooms, libraries = read_layers((root / "docs/layers.txt").read_text())
+    modules, libraries = read_layers((root / "docs/layers.txt").read_text())
     complaints = []
-    if ring := cycle_in(rooms):
-        complaints.append(f"docs/layers.txt: these rooms form a ring: {', '.join(ring)}")
-    used = {other.rstrip("/") for allowed in rooms.values() for other in allowed}
-    for room in sorted(used - rooms.keys()):
-        complaints.append(f"docs/layers.txt: '{room}' is used but has no line")
-    for room in sorted(used & rooms.keys() - {"core"}):
-        if not (root / "src" / room / f"{Path(room).name}.hpp").is_file():
-            complaints.append(f"src/{room}: has no door {Path(room).name}.hpp")
+    if ring := cycle_in(modules):
+        complaints.append(f"docs/layers.txt: these modules form a ring: {', '.join(ring)}")
+    used = {other.rstrip("/") for allowed in modules.values() for other in allowed}
+    for module in sorted(used - modules.keys()):
+        complaints.append(f"docs/layers.txt: '{module}' is used but has no line")
+    closed = {other for allowed in modules.values() for other in allowed if not other.endswith("/")}
+    for module in sorted(closed & modules.keys() - VOCABULARY):
+        if not (root / "src" / module / f"{Path(module).name}.hpp").is_file():
+            complaints.append(f"src/{module}: has no public header {Path(module).name}.hpp")
 
     for folder in ("src", "tests", "tools"):
         for path in sorted((root / folder).rglob("*")):
@@ -109,7 +124,7 @@ def broken_rules(root):
                 complaints.append(f"{file}: {lines} lines; at most {LONGEST_FILE}")
             complaints += broken_names(file, text)
             if folder == "src" and path.suffix in {".cpp", ".hpp"}:
-                complaints += broken_includes(path.relative_to(root / "src").as_posix(), text, rooms, libraries)
+                complaints += broken_includes(path.relative_to(root / "src").as_posix(), text, modules, libraries)
     return complaints
 
 
@@ -119,15 +134,16 @@ def test_this_repository_keeps_the_rules():
 
 
 GOOD_TREE = {
-    "docs/layers.txt": "core:\nengine: core\nengine/fast: core engine\nengine/part: engine/\nrun: core engine\n"
+    "docs/layers.txt": "core:\nengine: core\nengine/fast: core engine\nengine/part: engine/\nrun: core engine run/part/\nrun/part: run/\n"
     "<sqlite3.h>: engine\n",
     "src/core/result.hpp": "#include <string>\n",
     "src/engine/engine.hpp": '#include "core/result.hpp"\n',
     "src/engine/plugin.hpp": "#include <sqlite3.h>\n",
     "src/engine/fast/fast.cpp": '#include "engine/engine.hpp"\n',
     "src/engine/part/part.cpp": '#include "engine/plugin.hpp"\n',
+    "src/run/part/part.hpp": '#include "run/shared.hpp"\n',
     "src/run/run_test.cpp": '#include "engine/scratch_test.hpp"\n',
-    "src/run/run.cpp": '#include "core/result.hpp"\n#include "engine/engine.hpp"\n',
+    "src/run/run.cpp": '#include "core/result.hpp"\n#include "engine/engine.hpp"\n#include "run/part/part.hpp"\n',
 }
 
 
@@ -147,17 +163,18 @@ def test_a_good_tree_has_no_complaint(tmp_path):
     "file, text, complaint",
     [
         ("src/engine/a.cpp", '#include "run/run.hpp"\n', "src/engine/a.cpp:1: engine may not include run"),
-        ("src/run/a.cpp", "\n#include <engine/plugin.hpp>\n", "src/run/a.cpp:2: <engine/plugin.hpp> lies behind the door"),
+        ("src/run/a.cpp", "\n#include <engine/plugin.hpp>\n", "src/run/a.cpp:2: <engine/plugin.hpp> is no public header"),
         ("src/run/a.cpp", '  #  include "engine/fast/fast.hpp"\n', "run may not include engine/fast"),
-        ("src/engine/fast/a.cpp", '#include "engine/plugin.hpp"\n', "lies behind the door of engine"),
-        ("src/run/a.cpp", '#include "engine/scratch_test.hpp"\n', "lies behind the door of engine"),
+        ("src/engine/fast/a.cpp", '#include "engine/plugin.hpp"\n', "is no public header of engine"),
+        ("src/run/a.cpp", '#include "engine/scratch_test.hpp"\n', "is no public header of engine"),
         ("src/run/a.cpp", "#include <sqlite3.h>\n", "<sqlite3.h> may be included only by engine"),
-        ("src/run/a.cpp", '#include "run.hpp"\n', '"run.hpp" names no room'),
-        ("src/attic/a.cpp", "\n", "src/attic/a.cpp: lies in a room that docs/layers.txt does not know"),
+        ("src/run/a.cpp", '#include "run.hpp"\n', '"run.hpp" names no module'),
+        ("src/attic/a.cpp", "\n", "src/attic/a.cpp: lies in a module that docs/layers.txt does not know"),
         ("docs/layers.txt", "core:\nengine: core run\nrun: engine\n", "form a ring: engine, run"),
         ("docs/layers.txt", "core:\nengine: run\nrun: engine/\n", "form a ring: engine, run"),
-        ("docs/layers.txt", GOOD_TREE["docs/layers.txt"] + "web: core run\n", "src/run: has no door run.hpp"),
+        ("docs/layers.txt", GOOD_TREE["docs/layers.txt"] + "web: core run\n", "src/run: has no public header run.hpp"),
         ("docs/layers.txt", GOOD_TREE["docs/layers.txt"] + "web: attic\n", "'attic' is used but has no line"),
+        ("docs/layers.txt", "core:\na: core a/part/\na/part: core a/ b\nb: core a\n", "form a ring: a, b"),
         ("src/run/long.cpp", "\n" * 401, "src/run/long.cpp: 401 lines; at most 400"),
         ("src/run/run_util.cpp", "\n", "src/run/run_util.cpp: 'util' says nothing"),
         ("src/run/a.hpp", "class RunManager;\n", "src/run/a.hpp: 'manager' says nothing"),

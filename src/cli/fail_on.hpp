@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::cli {
 

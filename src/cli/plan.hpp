@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/store_option.hpp"
-#include "core/experiment.hpp"
 #include "core/result.hpp"
 #include "core/seconds.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::cli {
 

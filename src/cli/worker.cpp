@@ -10,9 +10,9 @@
 
 #include "cli/command.hpp"
 #include "core/json.hpp"
-#include "core/thread.hpp"
 #include "experiment/experiment.hpp"
 #include "host/host.hpp"
+#include "os/thread.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {

@@ -20,8 +20,8 @@
 
 #include "core/clock.hpp"
 #include "core/json.hpp"
-#include "core/thread.hpp"
 #include "engine/engine.hpp"
+#include "os/thread.hpp"
 
 namespace neph::engine {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "core/names.hpp"
-#include "core/plugin.hpp"
 #include "engine/engine.hpp"
+#include "os/plugin.hpp"
 
 namespace neph::engine {
 namespace {

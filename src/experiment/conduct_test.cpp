@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/file.hpp"
 #include "experiment/conduct_fixture_test.hpp"
+#include "os/file.hpp"
 
 namespace neph::experiment {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "core/merged_message.hpp"
 #include "core/percentile.hpp"
 #include "core/units.hpp"
+#include "record/merged_message.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::experiment {

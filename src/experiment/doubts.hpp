@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/experiment.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::experiment {
 

@@ -31,9 +31,9 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/event.hpp"
-#include "core/experiment.hpp"
 #include "core/result.hpp"
+#include "record/event.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::store {
 class Store;

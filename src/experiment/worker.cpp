@@ -11,8 +11,8 @@
 #include <sys/ioctl.h>
 
 #include "core/json.hpp"
-#include "core/process.hpp"
 #include "experiment/transcript.hpp"
+#include "os/process.hpp"
 
 namespace neph::experiment {
 namespace {

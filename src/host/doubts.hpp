@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/run.hpp"
 #include "host/fingerprint.hpp"
+#include "record/run.hpp"
 
 namespace neph::host {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/file.hpp"
 #include "host/process_tree.hpp"
+#include "os/file.hpp"
 
 namespace neph::host {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/run.hpp"
+#include "record/run.hpp"
 
 namespace neph::host {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/file.hpp"
 #include "core/text.hpp"
+#include "os/file.hpp"
 
 namespace neph::host {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/run.hpp"
+#include "record/run.hpp"
 
 namespace neph::host {
 

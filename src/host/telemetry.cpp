@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/thread.hpp"
 #include "host/sampler.hpp"
 #include "host/thread_clock.hpp"
+#include "os/thread.hpp"
 
 namespace neph::host {
 namespace {

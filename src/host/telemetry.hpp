@@ -25,7 +25,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "core/run.hpp"
+#include "record/run.hpp"
 
 namespace neph::host {
 

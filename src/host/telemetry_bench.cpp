@@ -6,10 +6,10 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
-#include "core/thread.hpp"
 #include "host/fingerprint.hpp"
 #include "host/sampler.hpp"
 #include "host/telemetry.hpp"
+#include "os/thread.hpp"
 
 namespace neph::host {
 namespace {

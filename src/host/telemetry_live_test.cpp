@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/thread.hpp"
 #include "host/host.hpp"
 #include "host/thread_clock.hpp"
+#include "os/thread.hpp"
 
 namespace neph::host {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 
 namespace neph::host {
 namespace {

@@ -4,8 +4,8 @@
 #include <ctime>
 #include <latch>
 
-#include "core/descriptors.hpp"
-#include "core/thread.hpp"
+#include "os/descriptors.hpp"
+#include "os/thread.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::load {

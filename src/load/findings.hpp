@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/run.hpp"
 #include "load/drive.hpp"
+#include "record/run.hpp"
 
 namespace neph::load {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/describe.hpp"
-#include "core/experiment.hpp"
 #include "load/findings.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::load {
 

@@ -8,10 +8,10 @@
 
 #include <fmt/ranges.h>
 
-#include "core/file.hpp"
 #include "core/names.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
+#include "os/file.hpp"
 
 namespace neph::load {
 namespace {

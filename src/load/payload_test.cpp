@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/file.hpp"
+#include "os/file.hpp"
 
 namespace neph::load {
 namespace {

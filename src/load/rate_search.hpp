@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
-#include "core/probe.hpp"
 #include "load/findings.hpp"
+#include "record/probe.hpp"
 
 namespace neph::load {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/run.hpp"
 #include "load/sample.hpp"
+#include "record/run.hpp"
 
 namespace neph::load {
 

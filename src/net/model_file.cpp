@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "core/file.hpp"
 #include "core/names.hpp"
 #include "net/net.hpp"
+#include "os/file.hpp"
 
 namespace neph::net {
 namespace {

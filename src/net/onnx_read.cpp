@@ -3,8 +3,8 @@
 
 #include <google/protobuf/stubs/logging.h>
 
-#include "core/file.hpp"
 #include "net/onnx_graph.hpp"
+#include "os/file.hpp"
 
 namespace neph::net {
 namespace {

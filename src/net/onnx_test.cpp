@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/file.hpp"
 #include "core/fnv1a.hpp"
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "net/net.hpp"
 #include "net/onnx_text.hpp"
+#include "os/file.hpp"
 
 namespace neph::net {
 namespace {

@@ -3,10 +3,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/file.hpp"
 #include "net/net.hpp"
 #include "net/onnx_proto.hpp"
 #include "net/weights.hpp"
+#include "os/file.hpp"
 
 namespace neph::net {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/file.hpp"
 #include "core/text.hpp"
 #include "core/toml.hpp"
+#include "os/file.hpp"
 
 namespace neph::predict {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/file.hpp"
 #include "core/json.hpp"
+#include "os/file.hpp"
 #include "predict/model_parts.hpp"
 
 namespace neph::predict {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 
 namespace neph::predict {
 

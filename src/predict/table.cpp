@@ -6,12 +6,12 @@
 #include <functional>
 #include <new>
 
-#include "core/file.hpp"
 #include "core/json.hpp"
 #include "core/lines.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
+#include "os/file.hpp"
 #include "predict/cells.hpp"
 
 namespace neph::predict {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/validation.hpp"
 #include "predict/model.hpp"
 #include "predict/split.hpp"
+#include "record/validation.hpp"
 
 namespace neph::predict {
 

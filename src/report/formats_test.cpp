@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/file.hpp"
+#include "os/file.hpp"
 #include "report/quantity.hpp"
 #include "report/sample_document.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/ranges.h>
 
-#include "core/merged_message.hpp"
+#include "record/merged_message.hpp"
 
 namespace neph::report {
 namespace {

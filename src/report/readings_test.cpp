@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/file.hpp"
+#include "os/file.hpp"
 
 namespace neph::report {
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment.hpp"
-#include "core/validation.hpp"
+#include "record/experiment.hpp"
+#include "record/validation.hpp"
 
 namespace neph::report {
 

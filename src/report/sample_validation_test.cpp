@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/file.hpp"
 #include "core/random.hpp"
+#include "os/file.hpp"
 
 namespace neph::report {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 #include "serve/pixels.hpp"
 
 namespace neph::serve {
@@ -39,7 +39,7 @@ void Decoders::add(Job& job) {
 }
 
 void Decoders::work() {
-  data::Decoder decoder(signature_.transform, clock_);
+  image::Decoder decoder(signature_.transform, clock_);
   std::unique_lock lock(mutex_);
   for (;;) {
     awake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
@@ -60,7 +60,7 @@ bool Decoders::is_late(const Job& job) const {
   return deadline && *deadline <= clock_.now();
 }
 
-Status Decoders::decode(data::Decoder& decoder, const Task& task) const {
+Status Decoders::decode(image::Decoder& decoder, const Task& task) const {
   const auto values = signature_.transform.values();
   const std::span tensor(task.job->decoded.get() + task.picture * values, values);
   const auto picture = task.job->pictures[task.picture];

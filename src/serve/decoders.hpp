@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "data/data.hpp"
+#include "image/image.hpp"
 #include "serve/job.hpp"
 #include "serve/signature.hpp"
 
@@ -35,7 +35,7 @@ class Decoders {
 
   void work();
   bool is_late(const Job& job) const;
-  Status decode(data::Decoder& decoder, const Task& task) const;
+  Status decode(image::Decoder& decoder, const Task& task) const;
 
   const Signature& signature_;
   const Clock& clock_;

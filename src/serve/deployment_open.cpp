@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/thread.hpp"
 #include "host/host.hpp"
+#include "os/thread.hpp"
 #include "serve/batching.hpp"
 #include "serve/deployment.hpp"
 

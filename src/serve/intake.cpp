@@ -118,7 +118,7 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
 }
 
 /// Of the tensor that so many pictures become.
-wire::Shape picture_shape(const data::Transform& transform, std::size_t pictures) {
+wire::Shape picture_shape(const image::Transform& transform, std::size_t pictures) {
   const auto count = static_cast<std::int64_t>(pictures);
   const auto side = transform.crop_side;
   if (transform.channels_last) return {count, side, side, transform.channels};

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "core/file.hpp"
-#include "core/heap.hpp"
 #include "core/toml.hpp"
+#include "os/file.hpp"
+#include "os/heap.hpp"
 
 namespace neph::serve {
 namespace {

@@ -4,7 +4,7 @@
 
 namespace neph::serve {
 
-void normalise_pixels(std::span<const std::byte> pixels, const data::Transform& transform,
+void normalise_pixels(std::span<const std::byte> pixels, const image::Transform& transform,
                       std::span<float> tensor) {
   const auto channels = static_cast<std::size_t>(transform.channels);
   const auto plane = static_cast<std::size_t>(transform.crop_side * transform.crop_side);

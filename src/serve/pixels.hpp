@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <span>
 
-#include "data/data.hpp"
+#include "image/image.hpp"
 
 namespace neph::serve {
 
 /// `pixels` is one picture, [side, side, channels] of levels 0..255; `tensor` gets (level / 255 - mean) /
-/// deviation in the order of data::Transform.
-void normalise_pixels(std::span<const std::byte> pixels, const data::Transform& transform,
+/// deviation in the order of image::Transform.
+void normalise_pixels(std::span<const std::byte> pixels, const image::Transform& transform,
                       std::span<float> tensor);
 
 }  // namespace neph::serve

@@ -42,7 +42,7 @@ class Pixels : public testing::TestWithParam<std::tuple<std::int64_t, bool>> {};
 TEST_P(Pixels, BecomeWhatTheDecoderMakesOfThem) {
   const auto [channels, channels_last] = GetParam();
   constexpr std::int64_t side = 64;
-  auto transform = *data::transform_for_input(channels, side, side, channels_last);
+  auto transform = *image::transform_for_input(channels, side, side, channels_last);
   transform.resize_side = side;
   constexpr unsigned seed = 5;
   std::mt19937 random(seed);
@@ -51,7 +51,7 @@ TEST_P(Pixels, BecomeWhatTheDecoderMakesOfThem) {
 
   std::vector<float> decoded(transform.values()), normalised(transform.values());
   const SteadyClock clock;
-  const auto status = data::Decoder(transform, clock)
+  const auto status = image::Decoder(transform, clock)
                           .decode(picture_file(pixels, side, static_cast<std::size_t>(channels)), decoded);
   ASSERT_TRUE(status) << status.error().message;
   normalise_pixels(bytes_of(pixels), transform, normalised);
@@ -61,7 +61,7 @@ TEST_P(Pixels, BecomeWhatTheDecoderMakesOfThem) {
 INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Combine(testing::Values(1, 3), testing::Bool()));
 
 TEST(PixelsByHand, AreTakenApartIntoPlanes) {
-  const data::Transform transform{
+  const image::Transform transform{
       .crop_side = 2, .channels = 3, .mean = {0, 0.5, 1}, .deviation = {1, 0.5, 0.25}};
   const std::vector<std::uint8_t> pixels{0, 0, 0, 255, 255, 255, 51, 51, 51, 102, 102, 102};
   std::vector<float> tensor(12);

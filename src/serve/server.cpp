@@ -1,7 +1,7 @@
 #include <future>
 
-#include "core/file.hpp"
 #include "core/text.hpp"
+#include "os/file.hpp"
 #include "serve/models.hpp"
 #include "serve/serve.hpp"
 #include "serve/service.hpp"

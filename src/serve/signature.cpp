@@ -44,7 +44,7 @@ bool any_open(const std::vector<Field>& fields) {
 }
 
 /// What clients send instead of the tensor: as many pictures as it has rows.
-Field picture_field(const Field& tensor, Payload payload, const data::Transform& transform) {
+Field picture_field(const Field& tensor, Payload payload, const image::Transform& transform) {
   const auto pictures = tensor.shape.front();
   if (payload == Payload::jpeg)
     return {.name = tensor.name, .type = wire::DataType::bytes, .shape = {pictures, 1}, .open = tensor.open};
@@ -61,7 +61,7 @@ Status take_pictures(const engine::Session& session, Payload payload, Signature&
   if (payload == Payload::tensor) return {};
   NEPH_TRY(const auto input, engine::picture_input(session.inputs()));
   NEPH_TRY(signature.transform,
-           data::transform_for_input(input.channels, input.height, input.width, input.channels_last));
+           image::transform_for_input(input.channels, input.height, input.width, input.channels_last));
   signature.inputs.front() = picture_field(signature.inputs.front(), payload, signature.transform);
   return {};
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "data/data.hpp"
 #include "engine/engine.hpp"
+#include "image/image.hpp"
 #include "serve/options.hpp"
 #include "wire/wire.hpp"
 
@@ -35,7 +35,7 @@ struct Signature {
   bool batched = true;
   std::int64_t most_rows = 1;  ///< of a request
   Payload payload = Payload::tensor;
-  data::Transform transform;  ///< of picture payloads
+  image::Transform transform;  ///< of picture payloads
 
   const Field* output(const std::string& name) const;
   bool has_open_inputs() const;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/estimate.hpp"
-#include "core/probe.hpp"
+#include "record/probe.hpp"
 
 namespace neph::stats {
 

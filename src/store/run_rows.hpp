@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/run.hpp"
+#include "record/run.hpp"
 #include "store/store.hpp"
 
 namespace neph::store {

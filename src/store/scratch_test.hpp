@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "core/experiment.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::store {
 

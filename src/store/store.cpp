@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/process.hpp"
+#include "os/process.hpp"
 #include "store/rows.hpp"
 #include "store/run_rows.hpp"
 #include "store/schema.hpp"

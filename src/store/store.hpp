@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/experiment.hpp"
 #include "core/result.hpp"
+#include "record/experiment.hpp"
 
 namespace neph::store {
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/file.hpp"
+#include "os/file.hpp"
 #include "store/scratch_test.hpp"
 #include "store/store.hpp"
 

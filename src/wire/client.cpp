@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "wire/grpc_plugin.hpp"
-#include "wire/http_client.hpp"
+#include "wire/http/client.hpp"
 #include "wire/spoken.hpp"
 
 namespace neph::wire {

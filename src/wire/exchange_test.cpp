@@ -7,7 +7,7 @@
 #include "wire/client.hpp"
 #include "wire/echo_service_test.hpp"
 #include "wire/grpc_listener.hpp"
-#include "wire/http_listener.hpp"
+#include "wire/http/listener.hpp"
 
 namespace neph::wire {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/ranges.h>
 
-#include "core/plugin.hpp"
+#include "os/plugin.hpp"
 
 namespace neph::wire {
 

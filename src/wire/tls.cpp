@@ -7,7 +7,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "core/file.hpp"
+#include "os/file.hpp"
 
 namespace neph::wire {
 namespace {

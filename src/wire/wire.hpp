@@ -12,6 +12,6 @@
 
 #include "wire/client.hpp"
 #include "wire/grpc_listener.hpp"
-#include "wire/http_listener.hpp"
+#include "wire/http/listener.hpp"
 #include "wire/message.hpp"
 #include "wire/service.hpp"

@@ -5,7 +5,7 @@
 #include <poll.h>
 
 #include "core/text.hpp"
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 
 namespace neph::workload {
 namespace {

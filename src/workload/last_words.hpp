@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/lines.hpp"
-#include "core/process.hpp"
+#include "os/process.hpp"
 
 namespace neph::workload {
 

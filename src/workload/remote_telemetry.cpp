@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 
 namespace neph::workload {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "core/run.hpp"
+#include "record/run.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::workload {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/process.hpp"
 #include "core/result.hpp"
-#include "workload/infer_spec.hpp"
+#include "os/process.hpp"
+#include "workload/infer/spec.hpp"
 #include "workload/last_words.hpp"
 
 namespace neph::workload {

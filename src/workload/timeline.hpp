@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/event.hpp"
+#include "record/event.hpp"
 
 namespace neph::workload {
 

@@ -1,8 +1,8 @@
 #include "workload/workload.hpp"
 
 #include "core/names.hpp"
-#include "workload/infer.hpp"
-#include "workload/load.hpp"
+#include "workload/infer/infer.hpp"
+#include "workload/load/load.hpp"
 
 namespace neph::workload {
 namespace {

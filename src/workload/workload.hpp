@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/event.hpp"
-#include "core/experiment.hpp"
-#include "workload/infer_spec.hpp"
-#include "workload/load_spec.hpp"
+#include "record/event.hpp"
+#include "record/experiment.hpp"
+#include "workload/infer/spec.hpp"
+#include "workload/load/spec.hpp"
 
 namespace neph::workload {
 

@@ -9,7 +9,7 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
-#include "core/heap.hpp"
+#include "os/heap.hpp"
 
 namespace {
 

@@ -24,7 +24,7 @@
 
 #include <fmt/format.h>
 
-#include "core/heap.hpp"
+#include "os/heap.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "core/heap.hpp"
+#include "os/heap.hpp"
 #include "wire/wire.hpp"
 
 namespace {

@@ -26,9 +26,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "core/file.hpp"
 #include "core/random.hpp"
-#include "core/thread.hpp"
+#include "os/file.hpp"
+#include "os/thread.hpp"
 #include "wire/wire.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/event.hpp"
-#include "core/experiment.hpp"
 #include "experiment/experiment.hpp"
+#include "record/event.hpp"
+#include "record/experiment.hpp"
 
 namespace neph {
 namespace {

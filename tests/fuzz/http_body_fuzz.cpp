@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "wire/gzip.hpp"
-#include "wire/http_body.hpp"
+#include "wire/http/body.hpp"
+#include "wire/http/gzip.hpp"
 
 namespace neph::wire {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "wire/chunks.hpp"
 #include "wire/endpoint.hpp"
-#include "wire/http_reply_head.hpp"
-#include "wire/rest_route.hpp"
+#include "wire/http/chunks.hpp"
+#include "wire/http/reply_head.hpp"
+#include "wire/http/rest_route.hpp"
 #include "wire/timing.hpp"
 #include "workload/remote_telemetry.hpp"
 

@@ -3,15 +3,15 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "data/decoder.hpp"
+#include "image/decoder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace neph;
   static const SteadyClock clock;
-  static const data::Transform transform{
+  static const image::Transform transform{
       .resize_side = 40, .crop_side = 36, .mean = {0, 0, 0}, .deviation = {1, 1, 1}};
   constexpr std::int64_t few_pixels = 1 << 16;
-  static data::Decoder decoder(transform, clock, few_pixels);
+  static image::Decoder decoder(transform, clock, few_pixels);
   static std::vector<float> tensor(transform.values());
 
   const auto file = std::as_bytes(std::span(bytes, size));

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "core/file.hpp"
 #include "core/json.hpp"
 #include "core/names.hpp"
 #include "core/toml.hpp"
 #include "core/units.hpp"
+#include "os/file.hpp"
 
 namespace neph::engine {
 namespace {

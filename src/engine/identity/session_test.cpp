@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/thread.hpp"
 #include "engine/identity/scratch_test.hpp"
+#include "os/thread.hpp"
 
 namespace neph::engine {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 
 namespace neph::engine {
 

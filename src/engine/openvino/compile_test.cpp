@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/thread.hpp"
 #include "engine/openvino/amx.hpp"
 #include "engine/openvino/models_for_tests.hpp"
+#include "os/thread.hpp"
 
 namespace neph::engine {
 namespace {

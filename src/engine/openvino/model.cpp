@@ -5,13 +5,13 @@
 #include <pthread.h>
 
 #include "core/names.hpp"
-#include "core/thread.hpp"
 #include "engine/openvino/batch.hpp"
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/facts.hpp"
 #include "engine/openvino/port.hpp"
 #include "engine/openvino/session.hpp"
+#include "os/thread.hpp"
 
 namespace neph::engine {
 namespace {

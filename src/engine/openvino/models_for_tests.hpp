@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/file.hpp"
 #include "engine/engine.hpp"
+#include "os/file.hpp"
 
 namespace neph::engine {
 

@@ -5,8 +5,8 @@
 
 #include <fcntl.h>
 
-#include "core/descriptors.hpp"
-#include "core/thread.hpp"
+#include "os/descriptors.hpp"
+#include "os/thread.hpp"
 #include "wire/listening.hpp"
 
 namespace neph::wire {

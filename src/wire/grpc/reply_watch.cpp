@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/thread.hpp"
+#include "os/thread.hpp"
 #include "wire/patience.hpp"
 
 namespace neph::wire {

@@ -1,0 +1,191 @@
+#include "serve/serve.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "cli/verbs.hpp"
+#include "cli/version.hpp"
+#include "core/units.hpp"
+#include "net/net.hpp"
+#include "os/descriptors.hpp"
+#include "os/heap.hpp"
+
+namespace neph::cli {
+namespace {
+
+struct ServeOptions {
+  std::string model;
+  std::string name;
+  serve::ModelOptions model_options;
+  serve::ServerOptions server_options;
+  bool json = false;
+  bool end_with_stdin = false;
+};
+
+/// SIGINT and SIGTERM, taken by wait() instead of ending the process. Made before any other thread, because
+/// threads inherit which signals are blocked.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
+  }
+  ~EndSignals() { ::close(descriptor_); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  /// True: a signal came. False: there was something to read from `other` before.
+  bool wait(int other = -1) const {
+    std::array<pollfd, 2> both{pollfd{descriptor_, POLLIN, 0}, pollfd{other, POLLIN, 0}};
+    while (::poll(both.data(), both.size(), -1) < 0) {
+    }
+    signalfd_siginfo taken;
+    return both[0].revents != 0 && ::read(descriptor_, &taken, sizeof taken) > 0;
+  }
+  /// A signal, or that whoever holds the other end of standard input has gone.
+  void wait_or_stdin() const {
+    std::array<char, 256> unread;
+    while (!wait(STDIN_FILENO) && ::read(STDIN_FILENO, unread.data(), unread.size()) > 0) {
+    }
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// A repository folder and a file as they are; a network's name as the file made of it.
+Result<serve::Source> source_of(const ServeOptions& options) {
+  if (options.model.empty())
+    return fail(ErrorCode::invalid_argument, "no model given; neph serve MODEL.onnx, or a repository folder");
+  std::error_code ignored;
+  if (std::filesystem::exists(options.model, ignored))
+    return serve::Source{.path = options.model, .name = options.name};
+  NEPH_TRY(auto file, net::model_file(options.model, {}, 1));
+  return serve::Source{.path = std::move(file), .name = options.name.empty() ? options.model : options.name};
+}
+
+std::string url(const char* scheme, const serve::ServerOptions& options, std::uint16_t port) {
+  const auto& address = options.listen;
+  const bool v6 = address.find(':') != address.npos;
+  return fmt::format("{}{}://{}{}{}:{}", scheme, options.tls.certificate.empty() ? "" : "s", v6 ? "[" : "",
+                     address, v6 ? "]" : "", port);
+}
+
+/// Where it listens, once it is ready: for programs that started it.
+Json announcement(const serve::Server& server, const serve::ServerOptions& options) {
+  const auto ports = server.ports();
+  Json line = Json::object();
+  if (ports.http != 0) line["http"] = url("http", options, ports.http);
+  if (ports.grpc != 0) line["grpc"] = url("grpc", options, ports.grpc);
+  if (ports.metrics != 0) line["metrics"] = url("http", options, ports.metrics) + "/metrics";
+  line["models"] = to_json(server.facts());
+  if (const auto failures = server.failures(); !failures.empty()) line["failed"] = to_json(failures);
+  return line;
+}
+
+void announce(const serve::Server& server, const ServeOptions& options, double start_s) {
+  const auto line = announcement(server, options.server_options);
+  if (options.json) {
+    fmt::print("{}\n", dump_json(line));
+    std::fflush(stdout);
+  }
+  for (const auto& [model, facts] : line["models"].items()) {
+    talk("model {} on {}, ready after {}\n", model, facts.value("device_name", facts.value("device", "?")),
+         format_seconds(start_s));
+    const auto batching = facts["batching"].get<std::string>();
+    if (facts["max_batch"] != "1" && batching != "on") talk("  not batched, {}\n", batching.substr(5));
+  }
+  for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
+  for (const char* what : {"http", "grpc", "metrics"})
+    if (line.contains(what)) talk("  {:<8} {}\n", what, line[what].get<std::string>());
+  talk("Ctrl-C answers what was accepted and ends\n");
+}
+
+/// What `work` returns. A signal before that ends the process at once, with these words: what is under way
+/// cannot be called back.
+template <class Work>
+auto unless_ended(const EndSignals& signals, const char* ended, Work work) {
+  const int done = ::eventfd(0, EFD_CLOEXEC);
+  auto result = std::async(std::launch::async, [&] {
+    auto made = work();
+    ::eventfd_write(done, 1);
+    return made;
+  });
+  if (signals.wait(done)) {
+    talk("{}\n", ended);
+    std::_Exit(exit_code(ErrorCode::unavailable));
+  }
+  ::close(done);
+  return result.get();
+}
+
+Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
+  talk("stopping: nothing new is accepted; once more to end at once\n");
+  if (unless_ended(signals, "ended at once; requests may have gone without an answer",
+                   [&] { return server.stop(); }))
+    return {};
+  return fail(ErrorCode::timeout,
+              "not all that was accepted could be answered within {}; more time: --stop-limit",
+              format_seconds(limit_s));
+}
+
+Status run_server(const ServeOptions& options) {
+  keep_heap();
+  allow_descriptors();
+  const EndSignals signals;
+  const SteadyClock clock;
+  const auto begin = clock.now();
+  NEPH_TRY(const auto source, source_of(options));
+  NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", [&] {
+             return serve::Server::start(source, options.model_options, options.server_options, version,
+                                         clock);
+           }));
+  announce(*server, options, seconds(clock.now() - begin));
+  if (options.end_with_stdin)
+    signals.wait_or_stdin();
+  else
+    signals.wait();
+  return stop(*server, signals, options.server_options.stop_limit.value);
+}
+
+}  // namespace
+
+void declare_serve(Command& command) {
+  auto options = std::make_shared<ServeOptions>();
+  command.positional("model", options->model,
+                     "model file, SavedModel folder, network's name (see neph net), or repository folder "
+                     "NAME/VERSION/model.onnx",
+                     false);
+  command.option("name", options->name, "what clients call a single model; else the file's own name");
+  command.fields(options->model_options);
+  command.fields(options->server_options);
+  command.flag("json", options->json, "where it listens as one line of JSON on stdout, when it is ready");
+  command.flag("end-with-stdin", options->end_with_stdin,
+               "end, as on Ctrl-C, when standard input is closed: when the program that started it has gone");
+  command.footer(
+      "Of a repository folder every model is loaded, each in its newest --versions; NAME/config.toml sets "
+      "these "
+      "options for one model (max_batch = 8). The ports answer from the start; ready (neph ready) when all "
+      "are.\n"
+      "  neph serve resnet50.onnx --max-batch 8 --max-wait 2ms\n"
+      "  neph serve resnet50 --payload jpeg --listen 0.0.0.0\n"
+      "  neph serve repository/ --http-port 0 --json");
+  command.action([options] { return run_server(*options); });
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,97 @@
+#include "os/file.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace neph {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+Status write_all(int fd, std::string_view content, const std::string& name) {
+  while (!content.empty()) {
+    const auto written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return tl::unexpected(system_error(fmt::format("cannot write {}", name), errno));
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  const auto what = fmt::format("cannot read {}", path.string());
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return tl::unexpected(system_error(what, errno));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return tl::unexpected(system_error(what, errno));
+  std::string content;
+  content.resize(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0);
+  std::size_t filled = 0;
+  for (;;) {
+    if (filled == content.size()) content.resize(content.size() + 65536);  // /proc says 0; a file may grow
+    const auto got = ::read(file.get(), content.data() + filled, content.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(system_error(what, errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  content.resize(filled);
+  return content;
+}
+
+std::filesystem::path part_path(const std::filesystem::path& path) {
+  struct stat info {};
+  const bool is_device = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  return is_device ? path : std::filesystem::path(fmt::format("{}.part{}", path.string(), ::getpid()));
+}
+
+Status write_file(const std::filesystem::path& path, std::string_view content) {
+  const auto part = part_path(path);
+  const auto what = fmt::format("cannot write {}", path.string());
+  Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) return tl::unexpected(system_error(what, errno));
+  Status status = write_all(file.get(), content, path.string());
+  if (status && ::close(file.release()) != 0) status = tl::unexpected(system_error(what, errno));
+  if (part == path) return status;
+  if (status && ::rename(part.c_str(), path.c_str()) != 0) status = tl::unexpected(system_error(what, errno));
+  if (!status) ::unlink(part.c_str());
+  return status;
+}
+
+std::filesystem::path cache_folder() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
+    return std::filesystem::path(folder) / "neph";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".cache" / "neph";
+  return fmt::format("/tmp/neph-{}", ::getuid());
+}
+
+Status make_cache_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (!failed) return {};
+  auto error = system_error(fmt::format("cannot make {}", folder.string()), failed.value());
+  error.message += "; set XDG_CACHE_HOME to a folder that can be written";
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace neph

@@ -1,0 +1,219 @@
+// The recogniser behind a server: one that the run starts on this machine, or one that is there already.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "core/text.hpp"
+#include "engine/engine.hpp"
+#include "host/host.hpp"
+#include "net/net.hpp"
+#include "os/file.hpp"
+#include "workload/infer/recogniser.hpp"
+#include "workload/infer/request_pipeline.hpp"
+#include "workload/remote_telemetry.hpp"
+#include "workload/server_process.hpp"
+
+namespace neph::workload {
+namespace {
+
+/// Requests beyond those that run: one on its way there, one on its way back.
+constexpr std::int64_t on_the_way = 2;
+/// Where nobody says how many run side by side.
+constexpr std::int64_t depth_of_strangers = 4;
+
+constexpr std::uint16_t usual_metrics_port = 8002;
+
+/// The model's name at the server: what was asked for; of a model file its name without folder and ending.
+std::string served_name(const std::string& model) {
+  const std::filesystem::path path(model);
+  const auto ending = path.extension();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return (path.has_filename() ? path : path.parent_path()).stem().string();
+  const bool is_file = ending == ".onnx" || ending == ".xml" || ending == ".pb" || ending == ".tflite" ||
+                       ending == ".identity";
+  return is_file ? path.stem().string() : model;
+}
+
+Result<engine::PictureShape> picture_shape(const wire::TensorMetadata& input) {
+  const auto shape =
+      engine::picture_input({{.name = input.name, .element = engine::Element::f32, .shape = input.shape}});
+  if (input.datatype == "FP32" && shape) return shape;
+  return fail(ErrorCode::unsupported,
+              "the server's input '{}' is {} [{}]; pictures need FP32 [n, channels, height, width] or "
+              "[n, height, width, channels]",
+              input.name, input.datatype, fmt::join(input.shape, ", "));
+}
+
+/// Of a model that is not batched a request has just the rows that its file says.
+Status check_rows(const wire::TensorMetadata& input, std::int64_t batch) {
+  if (input.shape.empty() || input.shape.front() < 0 || input.shape.front() == batch) return {};
+  return fail(ErrorCode::invalid_argument,
+              "--batch {0}: the server's input '{1}' takes {2} a request, as the model's file fixes it; use "
+              "--batch {2}, or export the model with an open first dimension",
+              batch, input.name, input.shape.front());
+}
+
+class BehindServer final : public Recogniser {
+ public:
+  BehindServer(const InferSpec& spec, const Context& context) : spec_(spec), context_(context) {}
+
+  Status load(Timeline& timeline) override {
+    if (spec_.architecture == Architecture::local)
+      NEPH_CHECK(timeline.during("server_start", [&] { return start_server(); }));
+    NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
+    NEPH_CHECK(read_token());
+    if (!process_) NEPH_CHECK(watch_from_afar());
+    return timeline.during("connect", [&] { return ask_for_model(); });
+  }
+
+  const image::Transform& transform() const override { return transform_; }
+
+  Status compile(Timeline&) override { return {}; }  // the server has done it before it was ready
+
+  std::int64_t advised_depth() const override {
+    if (!process_) return depth_of_strangers;
+    const auto found = process_->facts().find("requests");
+    return on_the_way +
+           (found == process_->facts().end() ? 1 : std::max(1L, std::atol(found->second.c_str())));
+  }
+
+  Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) override {
+    return RequestPipeline::make(endpoint_, options(), form_, context_.clock, depth);
+  }
+
+  std::map<std::string, std::string> facts() const override {
+    auto all = process_ ? process_->facts() : std::map<std::string, std::string>{};
+    all["protocol"] = enum_name(endpoint_.protocol);
+    if (!process_) all["server"] = endpoint_.text();
+    if (!platform_.empty()) all["platform"] = platform_;
+    return all;
+  }
+
+  const ServedModel* served() const override { return &served_; }
+  int server_process() const override { return process_ ? process_->id() : 0; }
+  bool has_stranger_here() const override { return !process_ && wire::is_loopback(endpoint_); }
+
+  void mark() override {
+    for (const auto& telemetry : watchers_) telemetry->mark();
+    if (afar_) afar_->mark();
+  }
+
+  std::vector<Series> stop() override {
+    std::vector<Series> all;
+    for (const auto& telemetry : watchers_)
+      for (auto& series : telemetry->stop()) all.push_back(std::move(series));
+    watchers_.clear();
+    if (afar_)
+      for (auto& series : afar_->stop()) all.push_back(std::move(series));
+    if (process_) process_->stop();
+    return all;
+  }
+
+ private:
+  Status start_server() {
+    NEPH_TRY(const auto file, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
+                                              spec_.weights_seed));
+    NEPH_TRY(auto started, ServerProcess::start(spec_, file.string(), served_name(spec_.model)));
+    process_.emplace(std::move(started));
+    NEPH_CHECK(watch("server", process_->id()));
+    return watch("client", ::getpid());
+  }
+
+  /// One process, apart from the machine and from its descendants, which the run's own telemetry has.
+  Status watch(const std::string& name, int id) {
+    NEPH_TRY(auto telemetry, host::Telemetry::start({.rate_hz = spec_.telemetry_hz,
+                                                     .pid = id,
+                                                     .process = name,
+                                                     .descendants = name == "server",
+                                                     .machine = false},
+                                                    context_.clock, context_.origin));
+    watchers_.push_back(std::move(telemetry));
+    return {};
+  }
+
+  Status read_token() {
+    if (spec_.token_file.empty()) return {};
+    NEPH_TRY(const auto text, read_file(spec_.token_file));
+    token_ = trimmed(text);
+    return {};
+  }
+
+  /// The server's own figures; where it has none, they are unavailable and the run goes on.
+  Status watch_from_afar() {
+    auto page = endpoint_;
+    page.protocol = wire::Protocol::http;
+    page.port = usual_metrics_port;
+    if (!spec_.metrics.empty()) {
+      NEPH_TRY(page, metrics_endpoint(spec_.metrics));
+    }
+    auto with = options();
+    if (endpoint_.secure && !page.secure) with.bearer_token.clear();  // it is not said in the clear
+    afar_.emplace(page, with, spec_.telemetry_hz, context_.clock, context_.origin);
+    return watch("client", ::getpid());
+  }
+
+  wire::ClientOptions options() const {
+    return {.bearer_token = token_,
+            .tls = {.ca = spec_.ca, .certificate = spec_.certificate, .key = spec_.key},
+            .channels = spec_.channels};
+  }
+
+  Status ask_for_model() {
+    NEPH_TRY(const auto client,
+             wire::Client::connect(endpoint_, options(), context_.clock, [](wire::Call&) {}));
+    const auto name = served_name(spec_.model);
+    NEPH_TRY(const auto about, client->model_metadata(name));
+    served_ = {.endpoint = endpoint_, .options = options(), .model = about};
+    served_.model.name = name;
+    if (about.inputs.size() != 1 || about.outputs.empty())
+      return fail(ErrorCode::unsupported,
+                  "model '{}' of {} has {} inputs and {} outputs; pictures need one input", name,
+                  endpoint_.text(), about.inputs.size(), about.outputs.size());
+    platform_ = about.platform;
+    form_ = {.model = name,
+             .input = about.inputs.front().name,
+             .output = about.outputs.front().name,
+             .files = spec_.payload == Payload::jpeg,
+             .patience = from_seconds(spec_.patience.value)};
+    const auto& input = about.inputs.front();
+    NEPH_CHECK(check_rows(input, spec_.batch));
+    form_.fixed_batch = input.shape.empty() ? 0 : std::max<std::int64_t>(0, input.shape.front());
+    if (form_.files) return check_takes_files(input);
+    NEPH_TRY(const auto picture, picture_shape(input));
+    form_.row.assign(input.shape.begin() + 1, input.shape.end());
+    NEPH_TRY(transform_, image::transform_for_input(picture.channels, picture.height, picture.width,
+                                                    picture.channels_last));
+    return {};
+  }
+
+  Status check_takes_files(const wire::TensorMetadata& input) const {
+    if (input.datatype == "BYTES") return {};
+    return fail(
+        ErrorCode::unsupported,
+        "the server's input '{}' is {}, and picture files are BYTES; send tensors, or serve the model "
+        "with --payload jpeg",
+        input.name, input.datatype);
+  }
+
+  const InferSpec spec_;
+  const Context& context_;
+  std::optional<ServerProcess> process_;  ///< empty: somebody else's
+  wire::Endpoint endpoint_;
+  std::string token_, platform_;
+  ServedModel served_;
+  RequestForm form_;
+  image::Transform transform_;
+  std::vector<std::unique_ptr<host::Telemetry>> watchers_;
+  std::optional<RemoteTelemetry> afar_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context) {
+  return std::make_unique<BehindServer>(spec, context);
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,114 @@
+#include "workload/infer/independent_client.hpp"
+
+#include <algorithm>
+
+#include "workload/infer/request_parts.hpp"
+#include "workload/speed.hpp"
+
+namespace neph::workload {
+namespace {
+
+std::vector<load::Sample> in_order_of_end(std::vector<load::Sample> samples) {
+  std::sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.done < b.done; });
+  return samples;
+}
+
+InferTimes times_of(const load::Sample& sample, Moment start) {
+  return {.issued = start + Nanoseconds(sample.issued),
+          .done = start + Nanoseconds(sample.done),
+          .server = load::times_of(sample.server)};
+}
+
+/// Samples and stages as the application's recorder has them; nothing of files and answers.
+void add_requests(const std::vector<InferTimes>& requests, std::int64_t batch, const Timeline& timeline,
+                  RunResult& result) {
+  const auto column = [&](std::string name, auto value) {
+    Column values{std::move(name), {}};
+    for (const auto& request : requests) values.values.push_back(value(request));
+    result.samples.push_back(std::move(values));
+  };
+  column("issued_s", [&](const InferTimes& t) { return timeline.at(t.issued); });
+  column("done_s", [&](const InferTimes& t) { return timeline.at(t.done); });
+  column("items", [&](const InferTimes&) { return static_cast<double>(batch); });
+  column("infer_s", [](const InferTimes& t) { return seconds(t.done - t.issued); });
+  for (const auto& part : known_parts(requests, true)) {
+    column(fmt::format("{}_s", part.name), [&](const InferTimes& t) { return seconds(part.of(t)); });
+    Nanoseconds sum{};
+    for (const auto& request : requests) sum += part.of(request);
+    result.stages.push_back({std::string(part.name), seconds(sum), std::ssize(requests) * batch});
+  }
+}
+
+}  // namespace
+
+Result<IndependentClient> IndependentClient::make(const ServedModel& server, const Asking& asking,
+                                                  const Context& context) {
+  IndependentClient client(server, asking, context);
+  NEPH_TRY(client.payload_, load::Payload::make(server.model, {.batch = asking.batch}));
+  return client;
+}
+
+Status IndependentClient::first_inference(Timeline& timeline) const {
+  return timeline.during("first_inference", [&]() -> Status {
+    const auto outcome = load::ask_once(server_.endpoint, server_.options, payload_.requests().front(),
+                                        asking_.patience_s, context_.clock, context_.stop);
+    if (outcome) return {};
+    return fail(outcome.error().code, "the first batch: {}", outcome.error().message);
+  });
+}
+
+Result<load::Measurement> IndependentClient::drive(const load::Course& course,
+                                                   const Progress& progress) const {
+  const load::DrivePlan plan{.endpoint = server_.endpoint,
+                             .client = server_.options,
+                             .course = course,
+                             .clients = asking_.in_flight,
+                             .deadline_s = asking_.patience_s};
+  const auto told = [&](std::int64_t done, std::int64_t) { progress(done * asking_.batch); };
+  NEPH_TRY(auto measured, load::drive(plan, payload_.requests(), context_.clock, context_.stop, told));
+  if (measured.stopped) return fail(ErrorCode::unavailable, "stopped by the user");
+  return measured;
+}
+
+Status IndependentClient::warm_up(double length_s, Timeline& timeline) const {
+  return timeline.during("warmup", [&]() -> Status {
+    if (length_s <= 0) return {};
+    NEPH_CHECK(drive({.duration_s = length_s}, [](std::int64_t) {}));
+    return {};
+  });
+}
+
+/// Nothing is in flight when it begins, as in an application.
+Status IndependentClient::measure(const Progress& progress, Timeline& timeline) {
+  NEPH_TRY(measured_, drive({.duration_s = load::no_end_s, .count = requests()}, progress));
+  measured_.samples = in_order_of_end(std::move(measured_.samples));
+  const auto last = measured_.samples.empty() ? measured_.end : measured_.samples.back().done;
+  timeline.add("measure", timeline.at(measured_.start), timeline.at(measured_.start + Nanoseconds(last)));
+  return {};
+}
+
+void IndependentClient::finish(const Timeline& timeline, RunResult& result) const {
+  std::vector<InferTimes> requests;
+  std::vector<BatchEnd> ends;
+  for (const auto& sample : measured_.samples) {
+    const auto times = times_of(sample, measured_.start);
+    const bool answered = sample.outcome == load::Outcome::answered;
+    if (answered) requests.push_back(times);
+    ends.push_back({times.issued, times.done, answered ? asking_.batch : 0});
+  }
+  add_requests(requests, asking_.batch, timeline, result);
+  const auto all = std::ssize(ends) * asking_.batch;
+  const auto failed = all - std::ssize(requests) * asking_.batch;
+  const auto end = ends.empty() ? measured_.start : ends.back().done;
+  result.figures.push_back({"images_per_s", "images per second", images_per_s(ends, measured_.start, end)});
+  result.figures.push_back(failed_figure(failed, all));
+  if (failed > 0)
+    result.warnings.push_back(
+        failed_warning(failed, all, load::failures_in_words(measured_.samples), Answerer::server));
+  if (auto doubt = unsteady(ends)) result.warnings.push_back(std::move(*doubt));
+  for (auto& doubt : load::generator_doubts(measured_, {.closed = true}))
+    result.warnings.push_back({doubt.code, doubt.message,
+                               "its one thread was busy: larger batches, or cores of its own", doubt.weight});
+}
+
+}  // namespace neph::workload

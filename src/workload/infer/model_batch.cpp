@@ -1,0 +1,57 @@
+#include "workload/infer/model_batch.hpp"
+
+#include <fmt/format.h>
+
+namespace neph::workload {
+namespace {
+
+constexpr const char* advice = "export the model with an open first dimension";
+
+/// Empty: rows of this model may run together.
+Result<std::string> try_rows(engine::Model& model, const InferSpec& spec, std::int64_t rows) {
+  auto options = engine_options(spec);
+  options.batch = 1;
+  NEPH_TRY(const auto alone, model.compile(options));
+  options.batch = rows;
+  NEPH_TRY(const auto together, model.compile(options));
+  return engine::rows_that_differ(*alone, *together, rows);
+}
+
+}  // namespace
+
+engine::Options engine_options(const InferSpec& spec) {
+  return {.device = spec.device,
+          .precision = spec.precision,
+          .batch = spec.batch,
+          .threads = spec.threads,
+          .streams = spec.streams,
+          .pinning = spec.pinning,
+          .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
+}
+
+std::optional<std::int64_t> fixed_batch(const engine::Model& model) {
+  for (const auto& input : model.inputs())
+    if (!input.shape.empty() && input.shape.front() >= 0) return input.shape.front();
+  return std::nullopt;
+}
+
+Status check_batch(engine::Model& model, const InferSpec& spec, EventSink& events) {
+  const auto fixed = fixed_batch(model);
+  if (!fixed || *fixed == spec.batch) return {};
+  if (spec.architecture != Architecture::in_process)
+    return fail(
+        ErrorCode::invalid_argument,
+        "--batch {}: {} fixes its batch at {}, and a server does not change that; use --batch {}, or {}",
+        spec.batch, spec.model, *fixed, *fixed, advice);
+  NEPH_TRY(const auto difference, try_rows(model, spec, std::max(spec.batch, *fixed)));
+  if (!difference.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--batch {}: {} fixes its batch at {}, and {}; use --batch {}, or {}", spec.batch, spec.model,
+                *fixed, difference, *fixed, advice);
+  events.emit(Note{
+      fmt::format("{} fixes its batch at {}; made {}, as its rows give the same answers together and apart",
+                  spec.model, *fixed, spec.batch)});
+  return {};
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,29 @@
+// The pictures of a run: the folder that was named, or the same pictures brought to the network's size
+// before.
+#pragma once
+
+#include "engine/engine.hpp"
+#include "image/image.hpp"
+#include "record/event.hpp"
+#include "workload/infer/spec.hpp"
+
+namespace neph::workload {
+
+struct Pictures {
+  image::PictureSet set;
+  image::Transform transform;
+};
+
+/// The transform for the model's only input. Errors: unsupported: more than one input, not f32, not [n,
+/// channels, side, side] or [n, side, side, channels] with 1 or 3 channels.
+Result<image::Transform> transform_for(const std::vector<engine::Port>& inputs);
+
+/// The usable pictures of spec.images, of which there is at least one, as `transform` wants them. With
+/// spec.prepared it is the prepared set in the cache folder, made now if it is not there. Errors: those of
+/// the scan and of prepare().
+Result<Pictures> pictures_for(const InferSpec& spec, const image::Transform& transform, EventSink& events);
+
+/// Brings the files of the set into the state of the page cache that the run asks for.
+Status set_cache(const image::PictureSet& set, Cache cache);
+
+}  // namespace neph::workload

@@ -1,0 +1,60 @@
+// What answers pictures, wherever it is: brought up, described, watched. A run drives it through this and
+// knows no more of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "image/image.hpp"
+#include "record/run.hpp"
+#include "wire/wire.hpp"
+#include "workload/infer/batch_runner.hpp"
+#include "workload/infer/spec.hpp"
+#include "workload/timeline.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::workload {
+
+/// A model at a server, and how the server is asked.
+struct ServedModel {
+  wire::Endpoint endpoint;
+  wire::ClientOptions options;
+  wire::ModelMetadata model;
+};
+
+/// Called in the order of the functions, from the run's driving thread.
+class Recogniser {
+ public:
+  virtual ~Recogniser() = default;
+  /// Brings it up so far that it is known what it takes; each step is a phase.
+  virtual Status load(Timeline& timeline) = 0;
+  /// What must be done to a picture's pixels.
+  virtual const image::Transform& transform() const = 0;
+  /// Ready to answer after this.
+  virtual Status compile(Timeline& timeline) = 0;
+  /// Batches in flight that keep it busy, when asynchronous.
+  virtual std::int64_t advised_depth() const = 0;
+  /// Its memory is what batches of the source lie in. `depth` batches in flight; 1 waits for each.
+  virtual Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) = 0;
+  /// What it really uses: engine, device, precision, ...
+  virtual std::map<std::string, std::string> facts() const = 0;
+
+  /// After load(): the model behind its server; null in-process.
+  virtual const ServedModel* served() const { return nullptr; }
+  /// After load(): a process of this machine that works for it and was started by it, or 0.
+  virtual int server_process() const { return 0; }
+  /// Whether somebody's server on this machine works for it, and keeps the processor busy unwatched.
+  virtual bool has_stranger_here() const { return false; }
+  /// Borders of a phase, for those of its telemetry that the run itself cannot see.
+  virtual void mark() {}
+  /// Telemetry of processes and machines beside the run's own; complete after this.
+  virtual std::vector<Series> stop() { return {}; }
+};
+
+std::unique_ptr<Recogniser> recogniser_in_process(const InferSpec& spec, const Context& context);
+std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context);
+
+}  // namespace neph::workload

@@ -1,0 +1,177 @@
+#include "workload/infer/recorder.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace neph::workload {
+namespace {
+
+Figure figure(std::string name, std::string unit, Estimate estimate) {
+  return {std::move(name), std::move(unit), estimate};
+}
+
+}  // namespace
+
+Recorder::Recorder(const image::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
+                   std::int64_t batch, AnswersFile file, const Clock& clock)
+    : set_(set),
+      clock_(clock),
+      distinct_(static_cast<std::size_t>(distinct)),
+      file_of_answers_(std::move(file)) {
+  tops_.resize(static_cast<std::size_t>(batch));
+  samples_.reserve(static_cast<std::size_t>((pictures + batch - 1) / batch));
+  answers_.assign(static_cast<std::size_t>(pictures), -1);
+}
+
+void Recorder::add(const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+  const auto begin = clock_.now();
+  const auto items = static_cast<std::size_t>(batch.size);
+  const auto rows = batch.files.empty() ? tops_.size() : items;  // a short last batch of tensors goes whole
+  const auto classes = scores.size() / rows;
+  const auto first = static_cast<std::size_t>(batch.first);
+  for (std::size_t i = 0; i < items && !scores.empty(); ++i) {
+    tops_[i] = top_classes(scores.subspan(i * classes, classes));
+    answers_[first + i] = tops_[i].classes[0];
+  }
+  const auto judged = clock_.now();
+  auto failure = batch.failed.begin();
+  for (std::size_t i = 0; i < items; ++i) {
+    const auto& path = set_.usable[(first + i) % distinct_].path;
+    if (failure != batch.failed.end() && failure->index == static_cast<std::int64_t>(first + i)) {
+      answers_[first + i] = -1;
+      file_of_answers_.add_failed(path, failure->reason);
+      failed_.push_back(*failure++);
+    } else {
+      file_of_answers_.add(path, tops_[i]);
+    }
+  }
+  bytes_read_ += batch.bytes_read;
+  done_ += batch.size;
+  samples_.push_back({.times = times,
+                      .items = batch.size,
+                      .answered = batch.size - static_cast<std::int64_t>(batch.failed.size()),
+                      .load = batch.times,
+                      .postprocess = judged - begin,
+                      .write = clock_.now() - judged});
+}
+
+void Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
+                      RunResult& result) const {
+  result.answers = answers_;
+  result.answers_checksum = answers_checksum(answers_);
+  add_samples(timeline, result);
+  add_stages(result);
+  add_figures(begin, end, loaders, result);
+  add_warnings(result);
+}
+
+void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
+  const auto column = [&](std::string name, auto value) {
+    Column values{std::move(name), {}};
+    values.values.reserve(samples_.size());
+    for (const auto& sample : samples_) values.values.push_back(value(sample));
+    result.samples.push_back(std::move(values));
+  };
+  column("issued_s", [&](const Sample& s) { return timeline.at(s.times.issued); });
+  column("done_s", [&](const Sample& s) { return timeline.at(s.times.done); });
+  column("items", [](const Sample& s) { return static_cast<double>(s.items); });
+  column("read_s", [](const Sample& s) { return seconds(s.load.read); });
+  column("decode_s", [](const Sample& s) { return seconds(s.load.decode); });
+  column("preprocess_s", [](const Sample& s) { return seconds(s.load.preprocess); });
+  column("infer_s", [](const Sample& s) { return seconds(s.times.done - s.times.issued); });
+  for (const auto& part : parts_of_requests())
+    column(fmt::format("{}_s", part.name), [&](const Sample& s) { return seconds(part.of(s.times)); });
+  column("postprocess_s", [](const Sample& s) { return seconds(s.postprocess); });
+  column("write_s", [](const Sample& s) { return seconds(s.write); });
+}
+
+void Recorder::add_stages(RunResult& result) const {
+  const auto stage = [&](std::string name, auto value) {
+    Nanoseconds sum{};
+    for (const auto& sample : samples_) sum += value(sample);
+    result.stages.push_back({std::move(name), seconds(sum), done_});
+  };
+  stage("read", [](const Sample& s) { return s.load.read; });
+  stage("decode", [](const Sample& s) { return s.load.decode; });
+  stage("preprocess", [](const Sample& s) { return s.load.preprocess; });
+  for (const auto& part : parts_of_requests())
+    stage(std::string(part.name), [&](const Sample& s) { return part.of(s.times); });
+  if (!served()) result.stages.push_back({"infer", seconds(engine_busy()), done_});
+  stage("postprocess", [](const Sample& s) { return s.postprocess; });
+  stage("write", [](const Sample& s) { return s.write; });
+}
+
+std::vector<RequestPart> Recorder::parts_of_requests() const {
+  std::vector<InferTimes> requests;
+  for (const auto& sample : samples_) requests.push_back(sample.times);
+  return known_parts(requests, served());
+}
+
+bool Recorder::served() const {
+  return std::any_of(samples_.begin(), samples_.end(),
+                     [](const Sample& s) { return s.times.send.count() > 0; });
+}
+
+/// Time with at least one inference in flight: for one after the other the sum of their times, for many at
+/// once not the same moment twice.
+Nanoseconds Recorder::engine_busy() const {
+  std::vector<std::pair<Moment, Moment>> flights;
+  for (const auto& sample : samples_) flights.emplace_back(sample.times.issued, sample.times.done);
+  std::sort(flights.begin(), flights.end());
+  Nanoseconds busy{};
+  Moment covered = Moment::min();
+  for (const auto& [issued, done] : flights) {
+    if (done <= covered) continue;
+    busy += done - std::max(issued, covered);
+    covered = done;
+  }
+  return busy;
+}
+
+std::vector<BatchEnd> Recorder::ends() const {
+  std::vector<BatchEnd> all;
+  for (const auto& sample : samples_)
+    all.push_back({sample.times.issued, sample.times.done, sample.answered});
+  return all;
+}
+
+void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunResult& result) const {
+  const double wall_s = seconds(end - begin);
+  const auto share = [&](double busy_s, double threads) {
+    return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
+  };
+  result.figures.push_back(
+      figure("images_per_s", "images per second", workload::images_per_s(ends(), begin, end)));
+  result.figures.push_back(figure(served() ? "server_busy" : "engine_busy",
+                                  served() ? "share of the time with a request in flight"
+                                           : "share of the time with an inference in flight",
+                                  share(seconds(engine_busy()), 1)));
+  if (loaders > 0) {
+    double loading_s = 0;
+    for (const auto& sample : samples_)
+      loading_s += seconds(sample.load.read + sample.load.decode + sample.load.preprocess);
+    result.figures.push_back(figure("loaders_busy", "share of the loader threads' time",
+                                    share(loading_s, static_cast<double>(loaders))));
+  }
+  if (!samples_.empty())
+    result.figures.push_back(figure("first_answer_s", "seconds from the start of the measurement",
+                                    {.value = seconds(samples_.front().times.done - begin), .n = 1}));
+  result.figures.push_back(figure("read_bytes_per_s", "bytes per second",
+                                  {.value = static_cast<double>(bytes_read_) / wall_s, .n = 1}));
+  result.figures.push_back(failed_figure(std::ssize(failed_), done_));
+}
+
+void Recorder::add_warnings(RunResult& result) const {
+  if (!failed_.empty())
+    result.warnings.push_back(failed_warning(std::ssize(failed_), done_,
+                                             "the first: " + failed_.front().reason,
+                                             served() ? Answerer::server : Answerer::engine));
+  const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
+  if (silent > 0)
+    result.warnings.push_back(
+        {"no_answer", fmt::format("{} pictures got no answer: none of their scores is a number", silent),
+         "look for weights that are no numbers, or take a wider precision"});
+  if (auto doubt = unsteady(ends())) result.warnings.push_back(std::move(*doubt));
+}
+
+}  // namespace neph::workload

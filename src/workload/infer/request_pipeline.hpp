@@ -1,0 +1,71 @@
+// Batches as requests to a server that speaks the Open Inference Protocol.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workload/infer/batch_runner.hpp"
+
+namespace neph::workload {
+
+/// What a request of the run looks like.
+struct RequestForm {
+  std::string model;
+  std::string input;                    ///< name of the only input
+  std::string output;                   ///< name of the output with the scores
+  std::vector<std::int64_t> row;        ///< shape of one picture's tensor
+  bool files = false;                   ///< the pictures' files as BYTES, instead of tensors
+  std::int64_t fixed_batch = 0;         ///< pictures of every request, where the model fixes that; else 0
+  std::optional<Nanoseconds> patience;  ///< a request without an answer for so long has failed
+};
+
+/// Threads: the client's calls end on the driving thread; loaders only wake it. A request that fails is a
+/// batch of failed pictures, and the run goes on.
+class RequestPipeline final : public BatchRunner {
+ public:
+  /// Errors: those of wire::Client::connect.
+  static Result<std::unique_ptr<RequestPipeline>> make(const wire::Endpoint& server,
+                                                       const wire::ClientOptions& options, RequestForm form,
+                                                       const Clock& clock, std::int64_t depth);
+  ~RequestPipeline() override;
+
+  Status run(image::BatchSource& source, const Finished& finished, const std::stop_token& stop) override;
+
+ private:
+  /// A request in flight, or room for one.
+  struct Lane : wire::Call {
+    std::unique_ptr<wire::Outgoing> outgoing;
+    image::Batch batch;
+    std::vector<std::byte> packed;  ///< of file payloads: the batch's BYTES elements
+    InferTimes times;
+    wire::InferReply answer;
+    std::vector<float> scores;
+  };
+  class Listening;
+
+  RequestPipeline(RequestForm form, const Clock& clock) : form_(std::move(form)), clock_(clock) {}
+  Status send(Lane& lane, image::Batch batch);
+  void fill(wire::InferRequest& request, Lane& lane) const;
+  std::optional<image::Batch> next_batch(image::BatchSource& source, bool wait);
+  void wait(bool for_batch);
+  bool finish(Lane& lane, const Finished& finished);
+  static void fail_all(image::Batch& batch, const std::string& reason);
+  Status read_scores(Lane& lane) const;
+
+  const RequestForm form_;
+  const Clock& clock_;
+  std::unique_ptr<wire::Client> client_;
+  wire::InferRequest request_;
+
+  std::mutex mutex_;
+  bool offered_ = false;  ///< under mutex_: the source has a batch
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> free_;
+  std::vector<Lane*> ended_;  ///< in the order in which they ended
+};
+
+}  // namespace neph::workload

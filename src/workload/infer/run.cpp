@@ -1,0 +1,254 @@
+#include "workload/infer/run.hpp"
+
+#include <algorithm>
+
+#include "core/units.hpp"
+#include "stats/stats.hpp"
+#include "workload/infer/independent_client.hpp"
+
+namespace neph::workload {
+namespace {
+
+/// The running median is over five batches: a warm-up ends after ten at the earliest, whatever the batch
+/// size.
+constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
+
+/// A cache that still holds no more of the pictures than this counts as dropped.
+constexpr double still_cold = 0.05;
+
+constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
+
+std::int64_t loader_threads(const InferSpec& spec) {
+  return spec.loaders >= 0 ? spec.loaders : host::usable_cores();
+}
+
+/// Batches beyond those in flight: enough that every loader has a picture to work on while finished ones
+/// wait.
+std::int64_t prefetched_batches(std::int64_t loaders, std::int64_t batch) {
+  return std::max<std::int64_t>(1, (2 * loaders + batch - 1) / batch);
+}
+
+/// Of the bytes of the set's files, what the kernel has in memory.
+double cached_share(const image::PictureSet& set) {
+  double cached = 0;
+  for (const auto& picture : set.usable)
+    cached += image::cached_fraction(picture.path).value_or(0) * static_cast<double>(picture.bytes);
+  return cached / static_cast<double>(std::max<std::int64_t>(1, set.bytes()));
+}
+
+}  // namespace
+
+InferRun::InferRun(const InferSpec& spec, const Context& context)
+    : spec_(spec), context_(context), timeline_(context.clock, context.origin, context.events) {}
+
+Result<RunResult> InferRun::run() {
+  timeline_.add("process_start", 0, timeline_.now());
+  NEPH_TRY(const auto telemetry,
+           host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
+  const auto make =
+      spec_.architecture == Architecture::in_process ? recogniser_in_process : recogniser_behind_server;
+  recogniser_ = make(spec_, context_);
+  NEPH_CHECK(recogniser_->load(timeline_));
+  if (const int server = recogniser_->server_process(); server != 0) telemetry->also(server);
+  NEPH_CHECK(open_pictures());
+  NEPH_CHECK(recogniser_->compile(timeline_));
+  depth_ = choose_depth();
+  NEPH_CHECK(spec_.client == Client::independent ? ask_independently(*telemetry) : apply(*telemetry));
+  auto series = telemetry->stop();
+  runner_.reset();
+  for (auto& more : recogniser_->stop()) series.push_back(std::move(more));
+  sum_up(std::move(series));
+  return std::move(result_);
+}
+
+Status InferRun::open_pictures() {
+  NEPH_TRY(pictures_, timeline_.during("picture_scan", [&] {
+    return pictures_for(spec_, recogniser_->transform(), context_.events);
+  }));
+  count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
+  return {};
+}
+
+/// Batches in flight during the measurement.
+std::int64_t InferRun::choose_depth() const {
+  if (spec_.mode == Mode::sync) return 1;
+  if (spec_.depth < 0) return (count_ + spec_.batch - 1) / spec_.batch;
+  return spec_.depth > 0 ? spec_.depth : recogniser_->advised_depth();
+}
+
+/// Where batches come from: files that are decoded here or only read, or tensors that are ready.
+Status InferRun::open_source() {
+  const auto values = static_cast<std::size_t>(spec_.batch) * pictures_.transform.values();
+  if (spec_.payload == Payload::jpeg) {
+    loaders_ = 0;
+    NEPH_TRY(source_, image::file_batches(pictures_.set, count_, spec_.batch, depth_ + 1, context_.clock));
+    return {};
+  }
+  if (spec_.files == Files::on) {
+    loaders_ = loader_threads(spec_);
+    NEPH_TRY(memory_, BatchMemory::allocate(depth_ + prefetched_batches(loaders_, spec_.batch), values));
+    NEPH_TRY(source_, image::load_batches(pictures_.set, pictures_.transform,
+                                          {.count = count_, .batch = spec_.batch, .threads = loaders_},
+                                          memory_.slots(), context_.clock));
+    return {};
+  }
+  const image::ReadyOptions ready{.count = count_,
+                                  .batch = spec_.batch,
+                                  .threads = loader_threads(spec_),
+                                  .memory_bytes = spec_.tensor_memory_bytes};
+  const auto progress = [this](std::int64_t done, std::int64_t total) {
+    emit_progress("load_tensors", done, total);
+  };
+  NEPH_TRY(source_, image::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr,
+                                         progress, context_.stop));
+  return {};
+}
+
+/// As an application does: files or tensors to answers.
+Status InferRun::apply(host::Telemetry& telemetry) {
+  NEPH_CHECK(first_inference());
+  NEPH_CHECK(warm_up());
+  return measure(telemetry);
+}
+
+Status InferRun::ask_independently(host::Telemetry& telemetry) {
+  const Asking asking{
+      .pictures = count_, .batch = spec_.batch, .in_flight = depth_, .patience_s = spec_.patience.value};
+  NEPH_TRY(auto client, IndependentClient::make(*recogniser_->served(), asking, context_));
+  NEPH_CHECK(client.first_inference(timeline_));
+  NEPH_CHECK(client.warm_up(std::min(spec_.warmup_max_s, longest_independent_warmup_s), timeline_));
+  mark(telemetry);
+  NEPH_CHECK(
+      client.measure([this](std::int64_t done) { emit_progress("measure", done, count_); }, timeline_));
+  mark(telemetry);
+  client.finish(timeline_, result_);
+  return {};
+}
+
+void InferRun::mark(host::Telemetry& telemetry) {
+  telemetry.mark();
+  recogniser_->mark();
+}
+
+/// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
+Status InferRun::first_inference() {
+  const double begin_s = timeline_.now();
+  NEPH_CHECK(open_source());
+  NEPH_TRY(const auto alone, recogniser_->runner(1));
+  InferTimes first;
+  std::string failure;
+  NEPH_CHECK(alone->run(
+      *source_,
+      [&](const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+        first = times;
+        if (scores.empty()) failure = batch.failed.front().reason;
+        return false;
+      },
+      context_.stop));
+  if (!failure.empty()) return fail(ErrorCode::unavailable, "the first batch: {}", failure);
+  timeline_.add(spec_.files == Files::on ? "first_load" : "load_tensors", begin_s,
+                timeline_.at(first.issued));
+  timeline_.add("first_inference", timeline_.at(first.issued), timeline_.at(first.done));
+  NEPH_TRY(runner_, recogniser_->runner(depth_));
+  return {};
+}
+
+/// Until the running median of the batch times is flat, but at least spec.warmup batches and at most
+/// warmup_max_s.
+Status InferRun::warm_up() {
+  stats::Warmup warmup(warmup_rule);
+  const double begin_s = timeline_.now();
+  bool over = false;
+  const auto one_batch = [&](const image::Batch&, const InferTimes& times, std::span<const float>) {
+    if (over) return false;  // what was in flight when it ended
+    warmup.add(seconds(times.done - times.issued));
+    const auto batches = static_cast<std::int64_t>(warmup.count());
+    emit_progress("warmup", batches * spec_.batch, 0);
+    over = batches >= spec_.warmup && (warmup.flat() || timeline_.now() - begin_s > spec_.warmup_max_s);
+    return !over;
+  };
+  while (!over) {
+    source_->restart();
+    NEPH_CHECK(runner_->run(*source_, one_batch, context_.stop));
+  }
+  timeline_.add("warmup", begin_s, timeline_.now());
+  if (warmup.flat()) return {};
+  const bool seen = warmup.count() >= 2 * warmup_rule.window;
+  warn({"warmup_unsteady",
+        fmt::format("after {} of warm-up {}", format_seconds(timeline_.now() - begin_s),
+                    seen ? "batch times still fell or rose"
+                         : fmt::format("{} batches are too few to tell whether their times are flat",
+                                       warmup.count())),
+        "allow a longer warm-up: --warmup-max-s"});
+  return {};
+}
+
+/// Said at once, because a run that fails later has no result that could say it.
+void InferRun::warn(Warning warning) {
+  context_.events.emit(warning);
+  result_.warnings.push_back(std::move(warning));
+}
+
+Status InferRun::fix_page_cache() {
+  NEPH_CHECK(set_cache(pictures_.set, spec_.cache));
+  if (spec_.cache == Cache::warm) return {};
+  const double warm = cached_share(pictures_.set);
+  if (warm > still_cold)
+    warn({"cache_not_cold", fmt::format("{:.0f} % of the pictures stayed in the page cache", 100 * warm),
+          "a tmpfs keeps all files, and programs that map files keep theirs; of files that are not yours the "
+          "kernel always says that they stayed"});
+  return {};
+}
+
+Status InferRun::measure(host::Telemetry& telemetry) {
+  NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
+  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(file),
+                    context_.clock);
+  Status cache;
+  Moment begin;
+  source_->restart([&] {  // while no loader reads: nothing brings a file back that was dropped
+    if (spec_.files == Files::on) cache = timeline_.during("page_cache", [&] { return fix_page_cache(); });
+    mark(telemetry);
+    begin = context_.clock.now();
+  });
+  NEPH_CHECK(cache);
+  NEPH_CHECK(runner_->run(
+      *source_,
+      [&](const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+        recorder.add(batch, times, scores);
+        emit_progress("measure", recorder.pictures_done(), count_);
+        return true;
+      },
+      context_.stop));
+  NEPH_CHECK(recorder.close_answers_file());
+  const auto end = context_.clock.now();
+  mark(telemetry);
+  timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
+  recorder.finish(timeline_, begin, end, loaders_, result_);
+  return {};
+}
+
+void InferRun::sum_up(std::vector<Series> series) {
+  const auto& measured = timeline_.phases().back();
+  result_.telemetry = host::summarise(series, measured.begin_s, measured.end_s);
+  result_.series = std::move(series);
+  const auto machine = host::take_fingerprint({.nvml_library = ""});
+  for (auto& warning : host::doubts(result_.telemetry, machine))
+    if (warning.code != "busy_machine" || !recogniser_->has_stranger_here())
+      result_.warnings.push_back(std::move(warning));
+  for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
+  result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
+  if (source_) result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());
+  if (source_) result_.facts["loaders"] = std::to_string(loaders_);
+  result_.facts["in_flight"] = std::to_string(depth_);
+  result_.phases = timeline_.phases();
+}
+
+void InferRun::emit_progress(const char* phase, std::int64_t done, std::int64_t total) {
+  const auto now = context_.clock.now();
+  if (now < next_progress_) return;
+  next_progress_ = now + progress_interval;
+  context_.events.emit(Progress{phase, done, total});
+}
+
+}  // namespace neph::workload

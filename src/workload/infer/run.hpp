@@ -1,0 +1,55 @@
+// One inference run: bring the recogniser up, open the pictures, warm up, measure, sum up.
+#pragma once
+
+#include <memory>
+
+#include "host/host.hpp"
+#include "workload/infer/batch_memory.hpp"
+#include "workload/infer/pictures.hpp"
+#include "workload/infer/recogniser.hpp"
+#include "workload/infer/recorder.hpp"
+#include "workload/timeline.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::workload {
+
+/// Threads: run() is called on a thread named "engine", so that the engine's own threads inherit the name and
+/// their processor time is told apart from the loaders' (core/thread.hpp). Members are made in this order and
+/// go in reverse.
+class InferRun {
+ public:
+  InferRun(const InferSpec& spec, const Context& context);
+  Result<RunResult> run();
+
+ private:
+  Status open_pictures();
+  std::int64_t choose_depth() const;
+  Status apply(host::Telemetry& telemetry);
+  Status ask_independently(host::Telemetry& telemetry);
+  Status open_source();
+  Status first_inference();
+  Status warm_up();
+  Status fix_page_cache();
+  Status measure(host::Telemetry& telemetry);
+  void mark(host::Telemetry& telemetry);
+  void warn(Warning warning);
+  void sum_up(std::vector<Series> series);
+  void emit_progress(const char* phase, std::int64_t done, std::int64_t total);
+
+  InferSpec spec_;
+  const Context& context_;
+  Timeline timeline_;
+  RunResult result_;
+
+  std::unique_ptr<Recogniser> recogniser_;
+  Pictures pictures_;
+  BatchMemory memory_;
+  std::unique_ptr<image::BatchSource> source_;
+  std::unique_ptr<BatchRunner> runner_;
+  std::int64_t count_ = 0;    ///< pictures of the measurement
+  std::int64_t loaders_ = 0;  ///< threads
+  std::int64_t depth_ = 1;    ///< inferences in flight
+  Moment next_progress_{};
+};
+
+}  // namespace neph::workload

@@ -1,0 +1,355 @@
+#include "workload/load/run.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <tuple>
+
+#include "core/text.hpp"
+#include "core/units.hpp"
+#include "os/file.hpp"
+
+namespace neph::workload {
+namespace {
+
+constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
+/// MLPerf's MultiStream has so many samples in a query.
+constexpr std::int64_t multi_stream_samples = 8;
+/// Offline without a stated limit: enough to fill any batch, few enough for one machine's sockets.
+constexpr std::int64_t offline_in_flight = 256;
+/// How long the closed loop lasts from which a search learns where to begin.
+constexpr double first_look_s = 1;
+/// A probe with so many times the late requests that the promise allows need not go on.
+constexpr double late_beyond_doubt = 3;
+constexpr std::int64_t least_late = 20;
+
+std::int64_t new_seed() {
+  std::random_device source;
+  return source() >> 1 | 1U;
+}
+
+std::int64_t next_seed(std::int64_t seed) {
+  return seed == std::numeric_limits<std::int64_t>::max() ? 1 : seed + 1;
+}
+
+LoadSpec with_seed(LoadSpec spec) {
+  if (spec.arrival_seed == 0) spec.arrival_seed = new_seed();
+  return spec;
+}
+
+/// A probe that tells of the generator is made again; so many in a row, and the generator is at its end.
+constexpr int most_spoilt = 3;
+bool is_spoilt(const load::Measurement& measured, std::int64_t in_flight) {
+  const auto doubts = load::generator_doubts(measured, {.in_flight = in_flight});
+  return std::any_of(doubts.begin(), doubts.end(),
+                     [](const Warning& warning) { return warning.weight == Weight::voids; });
+}
+
+std::function<bool(const std::vector<load::Sample>&)> broken_beyond_doubt(const LoadSpec& spec) {
+  const auto promise = promise_of(spec);
+  const double expected = spec.rate * spec.duration.value;
+  return [promise, expected](const std::vector<load::Sample>& measured) {
+    const auto late = load::lateness_of(measured, promise.limit_s).late;
+    return late > least_late && static_cast<double>(late) > late_beyond_doubt * (1 - promise.q) * expected;
+  };
+}
+
+}  // namespace
+
+LoadSpec resolved(LoadSpec spec) {
+  using load::Arrival;
+  using load::Scenario;
+  if (spec.p99.value > 0) {
+    spec.limit = spec.p99;
+    spec.percentile = 99;
+  }
+  if (spec.scenario == Scenario::single_stream || spec.scenario == Scenario::multi_stream)
+    spec.arrival = Arrival::closed;
+  if (spec.scenario == Scenario::single_stream && spec.limit.value == 0) spec.percentile = 90;
+  if (spec.scenario == Scenario::multi_stream && spec.batch == 1) spec.batch = multi_stream_samples;
+  if (spec.scenario == Scenario::server) spec.arrival = Arrival::poisson;
+  if (spec.scenario == Scenario::offline) {
+    spec.arrival = Arrival::burst;
+    spec.warmup = {0};
+    if (spec.in_flight == 0) spec.in_flight = offline_in_flight;
+  }
+  if (spec.arrival == Arrival::automatic && !spec.trace.empty()) spec.arrival = Arrival::trace;
+  if (spec.arrival == Arrival::automatic)
+    spec.arrival = spec.rate > 0 || spec.find_rate ? Arrival::poisson : Arrival::closed;
+  return spec;
+}
+
+load::Promise promise_of(const LoadSpec& spec) {
+  return {.q = spec.percentile / 100, .limit_s = spec.limit.value};
+}
+
+bool is_closed(const LoadSpec& spec) { return spec.arrival == load::Arrival::closed; }
+
+LoadRun::LoadRun(const LoadSpec& spec, const Context& context)
+    : spec_(with_seed(resolved(spec))),
+      context_(context),
+      timeline_(context.clock, context.origin, context.events) {}
+
+Result<RunResult> LoadRun::run() {
+  timeline_.add("process_start", 0, timeline_.now());
+  NEPH_TRY(const auto telemetry,
+           host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
+  NEPH_CHECK(timeline_.during("connect", [&] { return look_at_the_model(); }));
+  NEPH_CHECK(timeline_.during("first_request", [&] { return try_one(); }));
+  NEPH_CHECK(spec_.find_rate ? search() : measure_once());
+  add_telemetry(telemetry->stop(), begin_s_, end_s_);
+  result_.phases = timeline_.phases();
+  return std::move(result_);
+}
+
+Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
+  Target target;
+  NEPH_TRY(target.endpoint, wire::parse_endpoint(spec.url));
+  target.client.channels = spec.channels;
+  target.client.tls = {.ca = spec.ca, .certificate = spec.certificate, .key = spec.key};
+  if (!spec.token_file.empty()) {
+    NEPH_TRY(const auto token, read_file(spec.token_file));
+    target.client.bearer_token = trimmed(token);
+  }
+  NEPH_TRY(const auto client,
+           wire::Client::connect(target.endpoint, target.client, clock, [](wire::Call&) {}));
+  NEPH_TRY(target.model, client->model_metadata(spec.model));
+  if (target.model.name.empty()) target.model.name = spec.model;
+  NEPH_TRY(target.payload,
+           load::Payload::make(target.model, {.version = spec.version,
+                                              .batch = spec.batch,
+                                              .input = spec.input,
+                                              .shape = spec.shape,
+                                              .distinct = spec.distinct,
+                                              .seed = static_cast<std::uint64_t>(spec.input_seed)}));
+  return target;
+}
+
+Status LoadRun::look_at_the_model() {
+  NEPH_TRY(target_, look_at(spec_, context_.clock));
+  result_.facts["server"] = target_->endpoint.text();
+  result_.facts["model"] = fmt::format("{} ({})", target_->model.name, target_->model.platform);
+  result_.facts["requests"] = fmt::format("{}, {} each", target_->payload.description(),
+                                          format_bytes(static_cast<double>(target_->payload.bytes())));
+  return {};
+}
+
+Status LoadRun::try_one() {
+  const auto outcome = load::ask_once(target_->endpoint, target_->client, target_->payload.requests().front(),
+                                      spec_.deadline.value, context_.clock, context_.stop);
+  if (outcome) return {};
+  const auto& error = outcome.error();
+  if (error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout) return {};  // it may be busy
+  return fail(error.code, "{}: the first request failed: {}", target_->endpoint.text(), error.message);
+}
+
+Result<load::Schedule> LoadRun::schedule_of(const LoadSpec& spec) const {
+  if (is_closed(spec)) return load::Schedule();
+  if (spec.scenario == load::Scenario::offline) return load::Schedule(static_cast<std::size_t>(spec.count));
+  const load::Course course{.rate_per_s = spec.rate,
+                            .warmup_s = spec.warmup.value,
+                            .duration_s = spec.duration.value,
+                            .count = spec.count};
+  if (spec.arrival != load::Arrival::trace)
+    return load::make_schedule(spec.arrival, course, spec.burst,
+                               static_cast<std::uint64_t>(spec.arrival_seed));
+  NEPH_TRY(const auto text, read_file(spec.trace));
+  return load::read_trace(text, spec.trace, course);
+}
+
+load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
+  return {.endpoint = target_->endpoint,
+          .client = target_->client,
+          .threads = spec.threads,
+          .course = {.rate_per_s = spec.rate,
+                     .warmup_s = spec.warmup.value,
+                     .duration_s = spec.count > 0 ? load::no_end_s : spec.duration.value,
+                     .count = spec.count},
+          .clients = is_closed(spec) ? spec.clients : 0,
+          .in_flight = spec.in_flight,
+          .deadline_s = spec.deadline.value,
+          .narrow = {.q = spec.percentile / 100, .width = spec.narrow}};
+}
+
+Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase,
+                                         const load::RateSearch* search) {
+  auto plan = plan_of(spec);
+  NEPH_TRY(plan.schedule, schedule_of(spec));
+  if (search) plan.settled = broken_beyond_doubt(spec);
+  const double driven_s = timeline_.now();
+  const auto progress = [&](std::int64_t done, std::int64_t total) {
+    if (context_.clock.now() < next_progress_) return;
+    next_progress_ = context_.clock.now() + progress_interval;
+    context_.events.emit(search
+                             ? Progress{fmt::format("{} at {}/s", phase, format_number(spec.rate)), done,
+                                        total, std::max(0.0, left_s(*search) - (timeline_.now() - driven_s))}
+                             : Progress{phase, done, total, {}});
+  };
+  NEPH_TRY(auto measured,
+           load::drive(plan, target_->payload.requests(), context_.clock, context_.stop, progress));
+  const auto [begin_s, end_s] = measured_part(measured);
+  if (measured.begin > 0) timeline_.add("warmup", timeline_.at(measured.start), begin_s);
+  timeline_.add(phase, begin_s, end_s);
+  timeline_.add("drain", end_s, timeline_.now());
+  if (measured.samples.empty() && measured.stopped)
+    return fail(ErrorCode::unavailable, "stopped by the user before anything was measured");
+  if (measured.samples.empty())
+    return fail(ErrorCode::unavailable, "no request was sent after the warm-up; measure longer");
+  return measured;
+}
+
+std::pair<double, double> LoadRun::measured_part(const load::Measurement& measured) const {
+  const double start_s = timeline_.at(measured.start);
+  const double begin_s = start_s + static_cast<double>(measured.begin) * 1e-9;
+  return {begin_s, std::max(begin_s, start_s + static_cast<double>(measured.end) * 1e-9)};
+}
+
+Status LoadRun::measure_once() {
+  NEPH_TRY(const auto measured, drive(spec_, "measure"));
+  sum_up(measured, spec_);
+  return {};
+}
+
+/// Half of what one patient client gets.
+Result<double> LoadRun::first_rate() {
+  if (spec_.rate > 0) return spec_.rate;
+  auto look = spec_;
+  look.arrival = load::Arrival::closed;
+  look.clients = 1;
+  look.warmup = {0};
+  look.duration = {first_look_s};
+  NEPH_TRY(const auto measured, drive(look, "look"));
+  return static_cast<double>(measured.samples.size()) / first_look_s / 2;
+}
+
+/// What the search wants to know next.
+LoadSpec LoadRun::probe_of(const load::RateSearch& search) const {
+  auto probe = spec_;
+  probe.rate = *search.next();
+  probe.duration = {
+      std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / probe.rate)};
+  return probe;
+}
+
+double LoadRun::left_s(const load::RateSearch& search) const {
+  if (!search.next()) return 0;
+  return search.least_left() * (spec_.warmup.value + probe_of(search).duration.value);
+}
+
+Status LoadRun::search() {
+  NEPH_TRY(const double first, first_rate());
+  load::RateSearch search(promise_of(spec_), {.start_per_s = first});
+  struct Probed {
+    load::Measurement measured;
+    LoadSpec spec;
+  };
+  std::optional<Probed> last;  // that tells of the server, where one does
+  auto probe = spec_;
+  int spoilt = 0;  // in a row
+  const auto goes_on = [&] {
+    const bool asked_to_finish = last && context_.finish.stop_requested();
+    return search.next() && spoilt < most_spoilt && !asked_to_finish && !context_.stop.stop_requested();
+  };
+  do {
+    const auto seed = next_seed(probe.arrival_seed);  // of arrivals that no probe has seen
+    probe = probe_of(search);
+    probe.arrival_seed = seed;
+    auto measured = drive(probe, "probe", &search);
+    const bool is_cut_short = context_.stop.stop_requested() && (!measured || measured->stopped);
+    if (is_cut_short && last) break;
+    if (!measured) return tl::unexpected(measured.error());
+    const bool is_sound = !is_spoilt(*measured, spec_.in_flight);
+    if (is_sound && !is_cut_short) learn(*measured, search);
+    if (is_sound || search.probes().empty()) last = Probed{std::move(*measured), probe};
+    if (is_cut_short) break;
+    spoilt = is_sound ? 0 : spoilt + 1;
+    tell_progress(search, is_sound, probe.rate);
+  } while (goes_on());
+  sum_up(last->measured, last->spec);
+  tell_of(search);
+  doubt(search, spoilt < most_spoilt ? 0 : probe.rate);
+  return {};
+}
+
+void LoadRun::learn(const load::Measurement& measured, load::RateSearch& search) const {
+  std::vector<double> response_ms;
+  for (const auto& sample : measured.samples)
+    if (sample.outcome == load::Outcome::answered) response_ms.push_back(1e3 * sample.response_s());
+  search.learn(load::lateness_of(measured.samples, promise_of(spec_).limit_s), response_ms);
+}
+
+void LoadRun::tell_progress(const load::RateSearch& search, bool is_sound, double rate_per_s) {
+  const auto words =
+      is_sound ? probe_words(search.probes().back())
+               : fmt::format("{}/s: the load generator was the bottleneck, the probe does not count",
+                             format_number(rate_per_s));
+  const auto left = search.next() ? fmt::format(", at least {} left", format_seconds(left_s(search))) : "";
+  context_.events.emit(Note{fmt::format("{} · {} elapsed{}", words, format_seconds(timeline_.now()), left)});
+}
+
+void LoadRun::tell_of(const load::RateSearch& search) {
+  result_.probes = search.probes();
+  if (result_.probes.empty()) return;
+  result_.facts["search"] = search_words(result_.probes);
+  if (!search.held()) return;
+  Estimate sustained{.value = *search.held()};
+  for (const auto& probe : result_.probes) sustained.n += probe.measurements;
+  if (search.violated()) {
+    sustained.low = search.held();
+    sustained.high = search.violated();
+  }
+  result_.figures.insert(result_.figures.begin(),
+                         {"sustained_per_s", "requests per second that keep the promise", sustained});
+}
+
+void LoadRun::doubt(const load::RateSearch& search, double spoilt_per_s) {
+  if (search.probes().empty() || search.held()) return;
+  const auto found = search_words(search.probes());
+  if (!search.next()) {
+    result_.warnings.push_back({"no_rate_found",
+                                fmt::format("no rate was confirmed to meet the SLO: {}", found),
+                                "a longer --duration, or an SLO that the server can meet"});
+  } else if (spoilt_per_s > 0) {
+    result_.warnings.push_back({"search_limited",
+                                fmt::format("the search ended at {} requests/s, where the load generator was "
+                                            "the bottleneck {} times in a row",
+                                            format_number(spoilt_per_s), most_spoilt),
+                                "more --threads, or cores of its own for the generator"});
+  } else {
+    result_.warnings.push_back({"stopped_early", fmt::format("the search was ended by the user: {}", found),
+                                "no rate was confirmed; let the search end by itself"});
+    context_.events.emit(Note{"ended: " + found});
+  }
+}
+
+void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
+  const bool offline = spec.scenario == load::Scenario::offline;
+  const load::Judging judging{.closed = is_closed(spec),
+                              .all_at_once = offline,
+                              .by_count = spec.count > 0,
+                              .batch = spec.batch,
+                              .in_flight = spec.in_flight,
+                              .promise = promise_of(spec)};
+  load::sum_up(measured, judging, timeline_.at(measured.start), result_);
+  std::tie(begin_s_, end_s_) = measured_part(measured);
+  auto& facts = result_.facts;
+  facts["loop"] = judging.closed ? fmt::format("closed, {} clients", spec.clients)
+                                 : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival));
+  if (!judging.closed) {
+    facts["in_flight"] = spec.in_flight > 0 ? fmt::format("at most {}", spec.in_flight) : "no limit";
+    if (spec.arrival == load::Arrival::poisson) facts["arrival_seed"] = std::to_string(spec.arrival_seed);
+  }
+  facts["workers"] = std::to_string(measured.workers.size());
+  if (measured.narrow_enough) facts["ended"] = "the interval was narrow enough";
+}
+
+void LoadRun::add_telemetry(std::vector<Series> series, double begin_s, double end_s) {
+  result_.telemetry = host::summarise(series, begin_s, end_s);
+  result_.series = std::move(series);
+  for (auto& doubt : host::doubts(result_.telemetry, host::take_fingerprint({.nvml_library = ""})))
+    if (doubt.code != "busy_machine" ||
+        !wire::is_loopback(target_->endpoint))  // a server here is what keeps it busy
+      result_.warnings.push_back(std::move(doubt));
+}
+
+}  // namespace neph::workload
