@@ -35,6 +35,7 @@ def failed_run(neph, *arguments, says):
 # ---- models
 
 
+@pytest.mark.smoke
 def test_model_missing(neph, pictures):
     refused(neph, "infer", "absent.onnx", "--images", pictures, code=NOT_FOUND, says="absent.onnx")
 
@@ -188,6 +189,7 @@ def test_batch_that_needs_more_memory_than_there_is(neph, pictures):
     failed_run(neph, "resnet50", "--images", pictures, "--batch", 65536, says="batch 65536")
 
 
+@pytest.mark.smoke
 def test_unknown_words_are_answered_with_the_nearest_known_one(neph, small_model, pictures, tmp_path):
     run = ("infer", small_model, "--images", pictures)
     refused(neph, *run, "--precision", "bf61", code=INVALID, says="did you mean 'bf16'?")
@@ -249,6 +251,7 @@ def test_store_from_a_newer_version(neph, small_model, pictures, tmp_path):
     refused(neph, "report", code=UNSUPPORTED, says="neph.db")
 
 
+@pytest.mark.smoke
 def test_store_damaged(neph, small_model, pictures, tmp_path):
     (tmp_path / "neph.db").write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 40)
     refused(neph, "report", code=CORRUPT, says="neph.db")

@@ -97,6 +97,7 @@ def test_resuming_without_repeat_runs_as_many_as_were_last_asked_for(neph, tmp_p
     assert len(ended_runs(tmp_path)) == 6
 
 
+@pytest.mark.smoke
 def test_the_order_of_runs_is_the_seeds(neph, tmp_path, small_model, pictures):
     neph("infer", small_model, "--images", pictures, *CELLS)
     first = [(cell, repeat) for cell, repeat, _ in ended_runs(tmp_path)]

@@ -46,6 +46,7 @@ def test_a_failed_run_fails_every_level(neph, server, level):
     assert ("1 with failed runs" in done.stderr) == (level != "nothing")
 
 
+@pytest.mark.smoke
 def test_without_the_option_the_codes_are_as_before(neph, server):
     arguments = ("load", server.http, "--model", "known", "--duration", "20s", "--timeout-s", 0.5)
     assert "the run failed; neph show 1 tells more" in neph(*arguments, code=4).stderr

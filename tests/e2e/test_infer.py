@@ -146,6 +146,7 @@ def test_the_terminal_says_it_in_words_and_each_cause_once(neph, small_model, pi
     assert repeated.stdout == neph("show", "2").stdout
 
 
+@pytest.mark.smoke
 def test_the_same_from_a_file(neph, tmp_path, small_model, pictures):
     (tmp_path / "experiment.toml").write_text(
         f'repeat = 1\nseed = 3\n[infer]\nmodel = "{small_model}"\nimages = "{pictures}"\nbatch = [1, 4]\n'
@@ -161,12 +162,14 @@ def test_dry_run_tries_a_client_that_only_asks(neph, small_model, pictures):
     assert "2 cells" in done.stdout + done.stderr
 
 
+@pytest.mark.smoke
 def test_dry_run_estimates_and_stores_nothing(neph, tmp_path, small_model, pictures):
     done = neph("infer", small_model, "--images", pictures, "--batch", "1,4", "--dry-run")
     assert "10 runs, about" in done.stdout
     assert not (tmp_path / "neph.db").exists()
 
 
+@pytest.mark.smoke
 def test_the_store_gives_back_what_was_measured(results):
     neph, document = results
     exported = json.loads(neph("export", "1", "--format", "json").stdout)

@@ -10,7 +10,7 @@ import numpy
 import pytest
 import tritonclient.grpc
 import tritonclient.http
-from conftest import Neph, disturbance_since
+from conftest import Neph
 from known import CASES, TIMER_MS, KnownServer, arrivals, waited
 
 QUICK = ("--warmup", "100ms")
@@ -62,6 +62,7 @@ def test_times_of_a_saturated_server_are_explained(neph, served):
     assert value(cell, "unexplained_share") < 0.05
 
 
+@pytest.mark.smoke
 def test_each_run_is_stored_shown_and_exported(neph, server):
     arguments = ("load", server.http, "--model", "known", "--rate", "20,40", "--duration", "1s", "--repeat", 2, *QUICK)
     shown = neph(*arguments)
@@ -108,7 +109,7 @@ class Trial:
     and service times as planned; `recorded` has the answers as the server gave them, who may have woken up late."""
 
     def __init__(self, folder, protocol, behaviour, kind, rate):
-        self.protocol, self.began = protocol, time.monotonic()
+        self.protocol = protocol
         neph = Neph(folder)
         with KnownServer(folder, **behaviour) as server:
             self.cell = only_cell(neph.json(
@@ -155,8 +156,8 @@ def truth(tmp_path_factory):
 @pytest.mark.timing
 @pytest.mark.parametrize("name, protocol", JOBS)
 def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
-    """What is off must be off each time, alone: a machine that others use is late now and then, a wrong clock always. A trial
-    shows nothing while the machine is held up; where the server itself was late, what it really did must be what was measured."""
+    """What is off must be off each time, alone: a machine that others use is late now and then, a wrong clock always. Where
+    the server itself was late, what it really did must be what was measured."""
     trial, told = truth[name, protocol], []
     for _ in range(MOST_TRIALS):
         if not trial.untruths(trial.simulated):
@@ -164,11 +165,11 @@ def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, pro
         trial = Trial(tmp_path, protocol, *CASES[name])
         if not trial.untruths(trial.recorded) and trial.sent_late[99] < TIMER_MS[protocol]:
             return
-        told.append((disturbance_since(trial.began), trial.untruths(trial.simulated), trial.sent_late))
-    if trial.untruths(trial.simulated):
-        (pytest.skip if all(disturbed for disturbed, _, _ in told) else pytest.fail)(str(told))
+        told.append((trial.untruths(trial.simulated), trial.sent_late))
+    assert not trial.untruths(trial.simulated), told
 
 
+@pytest.mark.smoke
 def test_arrivals_of_a_trace_and_bursts(neph, server):
     (neph.folder / "trace.csv").write_text("at_s,what\n" + "".join(f"{10 + 0.05 * i},x\n" for i in range(30)))
     trace = only_cell(neph.json("load", server.http, "--model", "known", "--trace", "trace.csv", "--warmup", "0s"))

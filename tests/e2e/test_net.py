@@ -40,6 +40,7 @@ def test_attention_counts_through_the_sizes_that_its_exporter_computes(neph):
     assert network["totals"]["at_least"] == [] and network["outputs"][0]["shape"] == [1, 4, 50, 50]
 
 
+@pytest.mark.smoke
 def test_unknown_is_said_and_is_never_0(neph):
     write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
     network = neph.json("net", "open.onnx")

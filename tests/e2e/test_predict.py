@@ -24,6 +24,7 @@ def fitted(neph, known_rows):
     return neph("fit", "runs.csv", "--target", "step", "--machine", "machine")
 
 
+@pytest.mark.smoke
 def test_fit_says_what_it_makes_of_the_table(fitted):
     for words in ("144 rows, 48 different points", "repeat", "category", "repeats of one point differ by", "above the range of batch",
                   "model.json"):  # fmt: skip
@@ -134,6 +135,7 @@ def experiment(neph, small_model, pictures):
          "--warmup-max-s", 0.1, "--repeat", 2)  # fmt: skip
 
 
+@pytest.mark.smoke
 def test_an_experiment_of_the_store_is_a_table(neph, experiment):
     shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s").stdout
     assert "experiment 1 of neph.db: 12 rows, 6 different points" in shown

@@ -57,6 +57,7 @@ def model(tmp_path):
     return write_model(tmp_path / "m.identity")
 
 
+@pytest.mark.smoke
 def test_serves_and_ends_on_a_signal(neph, model):
     server = Server(neph, model)
     assert server.said["models"]["m"]["engine"] == "identity"
@@ -179,6 +180,7 @@ def test_errors_are_one_line_that_says_what_to_do(neph, model, tmp_path, argumen
         assert word in done.stderr
 
 
+@pytest.mark.smoke
 def test_a_port_that_is_taken_is_named(neph, model):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -42,6 +42,7 @@ def ask(served, name, model_input, x):
     return client.infer(name, [data])
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("options", [(), ("--max-batch", 1), ("--max-batch", 4), ("--batching", "on", "--max-batch", 4)])
 def test_a_fixed_shape_is_served_as_it_is(serve, tmp_path, options):
     model = softmax(tmp_path / "fixed.onnx", [3, 4, 5])

@@ -1,5 +1,6 @@
 """NVIDIA's own client asks `neph serve` what it is and what it did, and tells it what to load."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -133,7 +134,7 @@ def test_a_model_that_breaks_keeps_the_one_that_ran(serve, repository, client, t
 @pytest.fixture
 def region():
     """A piece of the system's shared memory of 4 KiB, and its key."""
-    key = "/neph-test-region"
+    key = f"/neph-test-region-{os.getpid()}"
     handle = shared_memory.create_shared_memory_region("region", key, 4096)
     yield handle, key
     shared_memory.destroy_shared_memory_region(handle)

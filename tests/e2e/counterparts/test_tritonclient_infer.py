@@ -210,6 +210,7 @@ def test_classification_names_the_largest(client):
         numpy.testing.assert_allclose([float(value) for value, _ in parts], row[best], rtol=1e-5)
 
 
+@pytest.mark.smoke
 def test_a_stream_answers_each_request(served):
     answers = queue.Queue()
     with Client("grpc", served) as client:
