@@ -11,6 +11,7 @@
 #include "host/process_tree.hpp"
 #include "host/records.hpp"
 #include "host/thread_roles.hpp"
+#include "record/prometheus.hpp"
 
 namespace neph::host {
 namespace {
@@ -67,19 +68,20 @@ struct Counters::Sources {
     roles.update(self, tree.walks());
     if (self == nullptr) return;
     const auto& counts = self->counts;
-    page.counter("process_cpu_seconds_total", "Processor time, user and system",
+    page.counter(prometheus::process_cpu, "Processor time, user and system",
                  (counts.user_ticks + counts.system_ticks) * tick_s);
-    page.counter("process_cpu_user_seconds_total", "Processor time, user", counts.user_ticks * tick_s);
-    page.counter("process_cpu_system_seconds_total", "Processor time, system", counts.system_ticks * tick_s);
+    page.counter(prometheus::process_cpu_user, "Processor time, user", counts.user_ticks * tick_s);
+    page.counter(prometheus::process_cpu_system, "Processor time, system", counts.system_ticks * tick_s);
     for (std::size_t i = 0; i < role_names.size(); ++i)
-      page.counter("process_role_cpu_seconds_total",
+      page.counter(prometheus::process_role_cpu,
                    "Processor time of threads by their role: loader decodes pictures, engine runs the model",
-                   roles.of(static_cast<Role>(i)).run_s, {{"role", std::string(role_names[i])}});
-    page.gauge("process_threads", "Threads", counts.threads);
+                   roles.of(static_cast<Role>(i)).run_s,
+                   {{std::string(prometheus::role), std::string(role_names[i])}});
+    page.gauge(prometheus::process_threads, "Threads", counts.threads);
     if (const auto boot = number_after(records.text("proc/stat").value_or(""), "btime"))
-      page.gauge("process_start_time_seconds", "Start, seconds since 1970",
+      page.gauge(prometheus::process_start_time, "Start, seconds since 1970",
                  static_cast<double>(*boot) + counts.start_ticks * tick_s);
-    page.gauge("process_open_fds", "Open file descriptors", count_entries(self->folder / "fd"));
+    page.gauge(prometheus::process_open_fds, "Open file descriptors", count_entries(self->folder / "fd"));
     memory(page, self->folder / "status");
   }
 
@@ -90,26 +92,28 @@ struct Counters::Sources {
     const auto add = [&](std::string_view name, std::string_view help, std::string_view key) {
       if (const auto kibibytes = bytes(key)) page.gauge(name, help, 1024.0 * static_cast<double>(*kibibytes));
     };
-    add("process_resident_memory_bytes", "Memory in use", "VmRSS");
-    add("process_resident_memory_max_bytes", "Highest memory in use so far", "VmHWM");
-    add("process_virtual_memory_bytes", "Address space", "VmSize");
+    add(prometheus::process_resident_memory, "Memory in use", "VmRSS");
+    add(prometheus::process_resident_memory_max, "Highest memory in use so far", "VmHWM");
+    add(prometheus::process_virtual_memory, "Address space", "VmSize");
   }
 
   void machine(Page& page) const {
-    static constexpr std::array modes = {"user",   "nice", "system",  "idle",
-                                         "iowait", "irq",  "softirq", "steal"};
+    static constexpr std::array<std::string_view, 8> modes = {
+        prometheus::user, "nice", prometheus::system, prometheus::idle,
+        "iowait",         "irq",  "softirq",          prometheus::steal};  // the kernel's order
     const auto stat = records.text("proc/stat").value_or("");
     Scanner scanner(stat);
     if (scanner.seek("cpu"))
-      for (const char* mode : modes)
+      for (const auto mode : modes)
         if (const auto ticks = scanner.number())
-          page.counter("node_cpu_seconds_total", "Processor time of the machine, by what it was used for",
-                       static_cast<double>(*ticks) * tick_s, {{"mode", mode}});
+          page.counter(prometheus::node_cpu, "Processor time of the machine, by what it was used for",
+                       static_cast<double>(*ticks) * tick_s,
+                       {{std::string(prometheus::mode), std::string(mode)}});
     const auto meminfo = records.text("proc/meminfo").value_or("");
     if (const auto total = kibibytes_of(meminfo, "MemTotal"))
-      page.gauge("node_memory_MemTotal_bytes", "Memory of the machine", static_cast<double>(*total));
+      page.gauge(prometheus::node_memory_total, "Memory of the machine", static_cast<double>(*total));
     if (const auto available = kibibytes_of(meminfo, "MemAvailable"))
-      page.gauge("node_memory_MemAvailable_bytes", "Memory that can still be had",
+      page.gauge(prometheus::node_memory_available, "Memory that can still be had",
                  static_cast<double>(*available));
   }
 
@@ -119,24 +123,24 @@ struct Counters::Sources {
       return records.number((container_folder / (container_unified ? v2 : v1)).string());
     };
     if (const auto now = read("memory.current", "memory.usage_in_bytes"))
-      page.gauge("container_memory_usage_bytes", "Memory of the control group", static_cast<double>(*now));
+      page.gauge(prometheus::container_memory, "Memory of the control group", static_cast<double>(*now));
     if (const auto peak = read("memory.peak", "memory.max_usage_in_bytes"))
-      page.gauge("container_memory_max_usage_bytes", "Highest memory of the control group so far",
+      page.gauge(prometheus::container_memory_max, "Highest memory of the control group so far",
                  static_cast<double>(*peak));
   }
 
   void gpus(Page& page) const {
     for (int i = 0; nvml && i < nvml->device_count(); ++i) {
       const auto device = nvml->device(i);
-      const Page::Labels labels{{"gpu", fmt::format("{}", i)}};
+      const Page::Labels labels{{std::string(prometheus::gpu), std::to_string(i)}};
       if (const auto percent = device.utilisation_percent())
-        page.gauge("nv_gpu_utilization", "Share of time with work, 0 to 1", *percent / 100, labels);
+        page.gauge(prometheus::gpu_utilisation, "Share of time with work, 0 to 1", *percent / 100, labels);
       if (const auto memory = device.memory()) {
-        page.gauge("nv_gpu_memory_used_bytes", "Memory in use", static_cast<double>(memory->used), labels);
-        page.gauge("nv_gpu_memory_total_bytes", "Memory", static_cast<double>(memory->total), labels);
+        page.gauge(prometheus::gpu_memory_used, "Memory in use", static_cast<double>(memory->used), labels);
+        page.gauge(prometheus::gpu_memory_total, "Memory", static_cast<double>(memory->total), labels);
       }
       if (const auto power = device.power_watt())
-        page.gauge("nv_gpu_power_usage", "Power, watt", *power, labels);
+        page.gauge(prometheus::gpu_power, "Power, watt", *power, labels);
     }
   }
 

@@ -10,8 +10,7 @@
 
 namespace neph::host {
 
-/// One number under the name that Prometheus' own tools use: process_* of its client libraries, node_* of
-/// node_exporter, container_* of cAdvisor, nv_gpu_* of Triton. Seconds and bytes.
+/// One number under a name of record/prometheus.hpp.
 struct CounterReading {
   std::string name;
   std::string help;

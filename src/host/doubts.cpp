@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/telemetry.hpp"
 
 namespace neph::host {
 namespace {
@@ -15,12 +16,12 @@ class Telemetered {
  public:
   explicit Telemetered(const std::vector<SeriesSummary>& summaries) : summaries_(&summaries) {}
 
-  std::optional<double> mean(std::string_view target, std::string_view name) const {
-    const auto* summary = find(target, name);
+  std::optional<double> mean(std::string_view target, const Metric& quantity) const {
+    const auto* summary = find(target, quantity.name);
     return summary != nullptr ? summary->mean : std::nullopt;
   }
-  std::optional<double> max(std::string_view target, std::string_view name) const {
-    const auto* summary = find(target, name);
+  std::optional<double> max(std::string_view target, const Metric& quantity) const {
+    const auto* summary = find(target, quantity.name);
     return summary != nullptr ? summary->max : std::nullopt;
   }
   const std::vector<SeriesSummary>& all() const { return *summaries_; }
@@ -38,9 +39,9 @@ class Telemetered {
 using Warnings = std::vector<Warning>;
 
 void stolen(const Telemetered& seen, Warnings& warnings) {
-  const auto steal = seen.mean("machine", "cpu_steal");
-  const auto user = seen.mean("machine", "cpu_user");
-  const auto system = seen.mean("machine", "cpu_system");
+  const auto steal = seen.mean(target::machine, telemetry::cpu_steal);
+  const auto user = seen.mean(target::machine, telemetry::cpu_user);
+  const auto system = seen.mean(target::machine, telemetry::cpu_system);
   if (!steal || !user || !system || *steal < stolen_cores) return;
   const double share = *steal / (*steal + *user + *system);
   if (share < stolen_share) return;
@@ -54,7 +55,7 @@ void stolen(const Telemetered& seen, Warnings& warnings) {
 }
 
 void throttled_by_quota(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
-  const auto cores = seen.mean("container", "cpu_throttled");
+  const auto cores = seen.mean(target::container, telemetry::cpu_throttled);
   if (!cores || *cores < throttled_cores) return;
   const auto quota = machine.container.cpu_quota_cores;
   warnings.push_back(
@@ -65,15 +66,15 @@ void throttled_by_quota(const Telemetered& seen, const Fingerprint& machine, War
 }
 
 void throttled_by_heat(const Telemetered& seen, Warnings& warnings) {
-  const auto events = seen.mean("machine", "thermal_throttle");
+  const auto events = seen.mean(target::machine, telemetry::thermal_throttle);
   if (events && *events > 0)
     warnings.push_back(
         {.code = "throttled",
          .message = fmt::format("the processor slowed down from heat {:.2g} times a second", *events),
          .advice = "cool the machine, wait between runs, or measure longer until the clock is steady"});
   for (const auto& summary : seen.all()) {
-    const bool heat = summary.name == "throttled_by_heat";
-    if (!heat && summary.name != "throttled_by_power") continue;
+    const bool heat = summary.name == telemetry::throttled_by_heat.name;
+    if (!heat && summary.name != telemetry::throttled_by_power.name) continue;
     if (!summary.mean || *summary.mean < gpu_throttled_share) continue;
     warnings.push_back(
         {.code = "throttled",
@@ -85,9 +86,9 @@ void throttled_by_heat(const Telemetered& seen, Warnings& warnings) {
 }
 
 void swapped(const Telemetered& seen, Warnings& warnings) {
-  const auto faults = seen.mean("process", "page_faults_major");
+  const auto faults = seen.mean(target::process, telemetry::page_faults_major);
   if (!faults || *faults < swapped_faults_per_s) return;
-  const auto swap_in = seen.mean("machine", "swap_in").value_or(0);
+  const auto swap_in = seen.mean(target::machine, telemetry::swap_in).value_or(0);
   warnings.push_back(
       {.code = "swapped",
        .message = fmt::format(
@@ -98,9 +99,9 @@ void swapped(const Telemetered& seen, Warnings& warnings) {
 }
 
 void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
-  const auto user = seen.mean("machine", "cpu_user");
-  const auto system = seen.mean("machine", "cpu_system");
-  const auto own = seen.mean("process", "cpu");
+  const auto user = seen.mean(target::machine, telemetry::cpu_user);
+  const auto system = seen.mean(target::machine, telemetry::cpu_system);
+  const auto own = seen.mean(target::process, telemetry::cpu);
   if (!user || !system || !own || !machine.processor.online) return;
   const double others = *user + *system - *own;
   const auto online = static_cast<double>(*machine.processor.online);
@@ -115,7 +116,7 @@ void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings&
 // and harm nobody.
 void memory_limit_near(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
   const auto limit = machine.container.memory_limit_bytes;
-  const auto used = seen.max("process", "memory_peak");
+  const auto used = seen.max(target::process, telemetry::memory_peak);
   const auto allowed = limit ? limit : machine.memory.total_bytes;
   if (!used || !allowed || *used < memory_limit_share * static_cast<double>(*allowed)) return;
   warnings.push_back({.code = "memory_limit_near",

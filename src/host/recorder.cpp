@@ -41,16 +41,16 @@ void Rate::count(Moment at, double counter) {
   last_ = reading;
 }
 
-Gauge Recorder::gauge(std::string_view target, std::string_view name, std::string_view unit) {
-  auto& series = series_.emplace_back(
-      Series{.target = std::string(target), .name = std::string(name), .unit = std::string(unit)});
+Gauge Recorder::gauge(std::string_view target, const Metric& quantity) {
+  auto& series = series_.emplace_back(Series{
+      .target = std::string(target), .name = std::string(quantity.name), .unit = std::string(quantity.unit)});
   series.at_s.reserve(expected_points);
   series.values.reserve(expected_points);
   return {series, origin_};
 }
 
-Rate Recorder::rate(std::string_view target, std::string_view name, std::string_view unit, double scale) {
-  return {gauge(target, name, unit), scale, shortest_};
+Rate Recorder::rate(std::string_view target, const Metric& quantity, double scale) {
+  return {gauge(target, quantity), scale, shortest_};
 }
 
 std::vector<Series> Recorder::take() {

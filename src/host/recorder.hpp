@@ -9,6 +9,7 @@
 
 #include "core/clock.hpp"
 #include "record/run.hpp"
+#include "record/telemetry.hpp"
 
 namespace neph::host {
 
@@ -58,8 +59,8 @@ class Recorder {
   /// `shortest`: intervals of rates below it are joined to the one before.
   explicit Recorder(Moment origin, Nanoseconds shortest = {}) : origin_(origin), shortest_(shortest) {}
 
-  Gauge gauge(std::string_view target, std::string_view name, std::string_view unit);
-  Rate rate(std::string_view target, std::string_view name, std::string_view unit, double scale = 1);
+  Gauge gauge(std::string_view target, const Metric& quantity);
+  Rate rate(std::string_view target, const Metric& quantity, double scale = 1);
   /// Hands over all quantities. A quantity without a reading and without a reason gets one.
   std::vector<Series> take();
 

@@ -9,7 +9,7 @@
 //   process    the process and its descendants: cpu cpu_user cpu_system threads processes
 //              memory_resident memory_peak page_faults_minor page_faults_major
 //              context_switches_voluntary context_switches_involuntary disk_read disk_write
-//   loader, engine, rest   threads by the role in their name (core/thread.hpp): cpu cpu_wait threads;
+//   loader, engine, rest   threads by the role in their name (os/thread.hpp): cpu cpu_wait threads;
 //              loader + engine + rest = process for cpu. Descendants count as rest.
 //   container  cpu cpu_throttled throttled_periods memory_current memory_peak memory_limit_hits
 //   gpu0, ...  utilisation memory_used power clock_sm temperature throttled_by_heat throttled_by_power
@@ -26,6 +26,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "record/run.hpp"
+#include "record/telemetry.hpp"
 
 namespace neph::host {
 
@@ -34,7 +35,7 @@ struct TelemetryOptions {
   int pid = 0;          ///< root of the process tree that is watched; 0: this process
   /// What the process is called in the targets: with another name than this one its roles and its container
   /// are NAME_loader, NAME_engine, NAME_rest and NAME_container.
-  std::string process = "process";
+  std::string process{target::process};
   bool descendants = true;  ///< false: the process alone
   bool machine = true;      ///< false: neither the machine nor its GPUs, which another telemetry watches
   std::filesystem::path root = "/";

@@ -9,11 +9,12 @@
 
 #include "host/counter_file.hpp"
 #include "host/process_tree.hpp"
+#include "record/telemetry.hpp"
 
 namespace neph::host {
 
 enum class Role { loader, engine, rest };
-inline constexpr std::array<std::string_view, 3> role_names = {"loader", "engine", "rest"};
+inline constexpr std::array<std::string_view, 3> role_names = {target::loader, target::engine, target::rest};
 /// "loader-3" → loader; a name of no known role → rest.
 Role role_of(std::string_view thread_name);
 

@@ -23,8 +23,8 @@ constexpr double meaningless_spread = 4;  // high / low of a ratio: its ends say
 constexpr std::size_t named_parts = 3;    // of a request's time, in the sentence
 
 std::optional<double> speed(const Run& run) { return images_per_s(run); }
-std::optional<double> cpu_ms(const Run& run) { return cpu_ms_per_image(run, application); }
-std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run, application); }
+std::optional<double> cpu_ms(const Run& run) { return cpu_ms_per_image(run, target::application); }
+std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run, target::application); }
 
 std::string ratio_range_text(const Estimate& ratio) {
   if (*ratio.high > meaningless_spread * *ratio.low) return "an interval too wide to say anything: --repeat";

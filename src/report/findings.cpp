@@ -42,9 +42,10 @@ std::string processor_limit(const CellSummary& cell, double process, double core
   auto text = fmt::format("The processor is the limit: the process kept {} of {} cores busy",
                           format_number(process), format_number(cores));
   // The client's engine thread drives the requests: inference is in the server.
-  const bool served = find_telemetry(cell, "server", "cpu");
-  const auto engine = busy_cores(cell, served ? "server_engine" : "engine").value_or(0);
-  const auto loader = busy_cores(cell, "loader").value_or(0) + busy_cores(cell, "server_loader").value_or(0);
+  const bool served = find_telemetry(cell, target::server, telemetry::cpu);
+  const auto engine = busy_cores(cell, served ? target::server_engine : target::engine).value_or(0);
+  const auto loader =
+      busy_cores(cell, target::loader).value_or(0) + busy_cores(cell, target::server_loader).value_or(0);
   if (engine > 0 || loader > 0)
     text += fmt::format(", {} by the engine's threads and {} by those that read and decode",
                         format_number(engine), format_number(loader));
@@ -74,15 +75,15 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, dou
 std::string limit_sentence(const CellSummary& cell, const Experiment& experiment) {
   if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
   for (const auto& series : cell.telemetry)
-    if (series.target.starts_with("gpu") && series.name == "utilisation" &&
+    if (series.target.starts_with(target::gpu) && series.name == telemetry::utilisation.name &&
         series.mean.value_or(0) >= busy_gpu_percent)
       return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*series.mean));
 
   const auto cores = usable_cores(experiment.machine);
-  const auto process = busy_cores(cell, "process");
+  const auto process = busy_cores(cell, target::process);
   if (!cores || !process) return {};
   if (*process >= busy_share * *cores) return processor_limit(cell, *process, *cores);
-  const auto* iowait = find_telemetry(cell, "machine", "cpu_iowait");
+  const auto* iowait = find_telemetry(cell, target::machine, telemetry::cpu_iowait);
   if (iowait && iowait->mean.value_or(0) >= waiting_cores * *cores)
     return fmt::format(
         "The disk is the limit: {} cores waited for it while the process kept {} of {} busy. With the files "
@@ -93,7 +94,7 @@ std::string limit_sentence(const CellSummary& cell, const Experiment& experiment
 }
 
 std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
-  const auto* steal = find_telemetry(cell, "machine", "cpu_steal");
+  const auto* steal = find_telemetry(cell, target::machine, telemetry::cpu_steal);
   const double cores = usable_cores(machine).value_or(1);
   if (!steal || steal->mean.value_or(0) < stolen_cores * cores) return {};
   return fmt::format(

@@ -54,10 +54,11 @@ std::vector<MarkdownColumn> columns_of(const std::vector<CellSummary>& cells, bo
   for (const auto& name : quantile_names(cells))
     columns.push_back({name + " ms", [name](const auto& cell) { return shown_text(cell.latency_ms, name); }});
   if (!load) {
+    columns.push_back({"CPU cores", [](const auto& cell) {
+                         return quantity(busy_cores(cell, target::application), unit::cores);
+                       }});
     columns.push_back(
-        {"CPU cores", [](const auto& cell) { return quantity(busy_cores(cell, application), "cores"); }});
-    columns.push_back(
-        {"peak memory", [](const auto& cell) { return quantity(peak_memory_bytes(cell), "bytes"); }});
+        {"peak memory", [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); }});
   }
   columns.push_back({"runs", runs_text});
   columns.push_back({"verdict", verdict_text, true});

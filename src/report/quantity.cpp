@@ -5,26 +5,27 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/telemetry.hpp"
 
 namespace neph::report {
 std::string quantity(std::optional<double> value, std::string_view unit) {
   if (!value || !std::isfinite(*value)) return "–";
   const auto with = [&](std::string_view suffix) { return format_number(*value) + std::string(suffix); };
-  if (unit == "bytes") return format_bytes(*value);
-  if (unit == "bytes_per_s") return format_bytes(*value) + "/s";
-  if (unit == "percent") return with(" %");
+  if (unit == unit::bytes) return format_bytes(*value);
+  if (unit == unit::bytes_per_s) return format_bytes(*value) + "/s";
+  if (unit == unit::percent) return with(" %");
   if (unit == "s" || unit == "seconds") return format_seconds(*value);
-  if (unit == "watt") return with(" W");
-  if (unit == "celsius") return with(" °C");
-  if (unit == "hertz") return format_count(*value) + (std::fabs(*value) < 999.5 ? " Hz" : "Hz");
-  if (unit == "per_s") return format_count(*value) + "/s";
+  if (unit == unit::watt) return with(" W");
+  if (unit == unit::celsius) return with(" °C");
+  if (unit == unit::hertz) return format_count(*value) + (std::fabs(*value) < 999.5 ? " Hz" : "Hz");
+  if (unit == unit::per_s) return format_count(*value) + "/s";
   return std::fabs(*value) >= 99950 ? format_count(*value) : with("");
 }
 
 std::string unit_in_words(std::string_view unit) {
-  if (unit == "per_s") return "per second";
-  if (unit == "bytes_per_s") return "bytes per second";
-  if (unit == "percent") return "%";
+  if (unit == unit::per_s) return "per second";
+  if (unit == unit::bytes_per_s) return "bytes per second";
+  if (unit == unit::percent) return "%";
   return std::string(unit);
 }
 

@@ -40,21 +40,21 @@ std::vector<std::string> known_first(std::span<const std::string_view> known,
 /// Of the application: the sum over its processes, all of which must be known.
 template <class Read>
 std::optional<double> of_target(std::string_view target, bool served, Read read) {
-  if (target != application) return read(target);
-  if (!served) return read("process");
-  const auto client = read("client"), server = read("server");
+  if (target != target::application) return read(target);
+  if (!served) return read(target::process);
+  const auto client = read(target::client), server = read(target::server);
   return client && server ? std::optional(*client + *server) : std::nullopt;
 }
 
 bool is_served(const std::vector<SeriesSummary>& telemetry) {
   return std::any_of(telemetry.begin(), telemetry.end(),
-                     [](const auto& series) { return series.target == "client"; });
+                     [](const auto& series) { return series.target == target::client; });
 }
 
 std::optional<double> cores_of(const std::vector<SeriesSummary>& telemetry, std::string_view target) {
-  if (const auto* cpu = find_telemetry(telemetry, target, "cpu"); cpu && cpu->mean) return cpu->mean;
-  const auto* user = find_telemetry(telemetry, target, "cpu_user");
-  const auto* system = find_telemetry(telemetry, target, "cpu_system");
+  if (const auto* cpu = find_telemetry(telemetry, target, telemetry::cpu); cpu && cpu->mean) return cpu->mean;
+  const auto* user = find_telemetry(telemetry, target, telemetry::cpu_user);
+  const auto* system = find_telemetry(telemetry, target, telemetry::cpu_system);
   if (!user || !user->mean) return std::nullopt;
   return *user->mean + (system ? system->mean.value_or(0) : 0);
 }
@@ -64,8 +64,8 @@ std::optional<double> busy_cores(const std::vector<SeriesSummary>& telemetry, st
 }
 
 std::optional<double> peak_of(const std::vector<SeriesSummary>& telemetry, std::string_view target) {
-  for (const auto* name : {"memory_peak", "memory_resident"})
-    if (const auto* series = find_telemetry(telemetry, target, name); series && series->max)
+  for (const auto& quantity : {telemetry::memory_peak, telemetry::memory_resident})
+    if (const auto* series = find_telemetry(telemetry, target, quantity); series && series->max)
       return series->max;
   return std::nullopt;
 }
@@ -84,14 +84,15 @@ std::optional<double> positive_number(const Json& object, const char* name) {
 }  // namespace
 
 const SeriesSummary* find_telemetry(const std::vector<SeriesSummary>& telemetry, std::string_view target,
-                                    std::string_view name) {
+                                    const Metric& quantity) {
   for (const auto& series : telemetry)
-    if (series.target == target && series.name == name) return &series;
+    if (series.target == target && series.name == quantity.name) return &series;
   return nullptr;
 }
 
-const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name) {
-  return find_telemetry(cell.telemetry, target, name);
+const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target,
+                                    const Metric& quantity) {
+  return find_telemetry(cell.telemetry, target, quantity);
 }
 
 const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name) {
@@ -123,7 +124,7 @@ std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target) 
 }
 
 std::string_view engine_target(const CellSummary& cell) {
-  return is_served(cell.telemetry) ? "server_engine" : "engine";
+  return is_served(cell.telemetry) ? target::server_engine : target::engine;
 }
 
 std::optional<double> busy_cores(const CellSummary& cell, std::string_view target) {
@@ -131,13 +132,13 @@ std::optional<double> busy_cores(const CellSummary& cell, std::string_view targe
 }
 
 std::optional<double> taken_cores(const CellSummary& cell) {
-  const auto busy = busy_cores(cell, "machine");
-  const auto* steal = find_telemetry(cell, "machine", "cpu_steal");
+  const auto busy = busy_cores(cell, target::machine);
+  const auto* steal = find_telemetry(cell, target::machine, telemetry::cpu_steal);
   return busy ? std::optional(*busy + (steal ? steal->mean.value_or(0) : 0)) : std::nullopt;
 }
 
 std::optional<double> peak_memory_bytes(const CellSummary& cell) {
-  return peak_memory_bytes(cell.telemetry, application);
+  return peak_memory_bytes(cell.telemetry, target::application);
 }
 
 std::optional<double> peak_memory_bytes(const Run& run, std::string_view target) {

@@ -7,14 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "record/telemetry.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
 
 /// nullptr: not measured.
 const SeriesSummary* find_telemetry(const std::vector<SeriesSummary>& telemetry, std::string_view target,
-                                    std::string_view name);
-const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, std::string_view name);
+                                    const Metric& quantity);
+const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, const Metric& quantity);
 const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name);
 
 /// Pictures per second; an Estimate without a value when no run ended well.
@@ -34,9 +35,6 @@ std::optional<double> peak_memory_bytes(const Run& run, std::string_view target)
 const std::vector<double>* samples_of(const Run& run, std::string_view name);
 /// Requests in place of pictures: what `neph load` measures.
 bool is_load(const Document& document);
-
-/// As a target: client and server together, wherever they run; in-process the process.
-inline constexpr std::string_view application = "application";
 
 /// The target of the threads that run the network: the server's where there is one, for "engine" is then the
 /// client's thread that makes requests.

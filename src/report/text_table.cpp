@@ -128,11 +128,14 @@ std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
   columns.push_back(column_of("errors", cells, errors_text));
   columns.push_back(column_of(
       "CPU cores", cells,
-      [](const auto& cell) { return is_load(cell) ? "–" : quantity(busy_cores(cell, application), "cores"); },
+      [](const auto& cell) {
+        return is_load(cell) ? "–" : quantity(busy_cores(cell, target::application), unit::cores);
+      },
       3));
   columns.push_back(column_of(
       "memory", cells,
-      [](const auto& cell) { return is_load(cell) ? "–" : quantity(peak_memory_bytes(cell), "bytes"); }, 4));
+      [](const auto& cell) { return is_load(cell) ? "–" : quantity(peak_memory_bytes(cell), unit::bytes); },
+      4));
   columns.push_back(column_of("verdict", cells, verdict_and_failures));
   columns.back().left = true;
   std::erase_if(columns, [](const auto& column) { return !column.says_something(); });

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "os/thread.hpp"
+#include "record/prometheus.hpp"
+#include "record/telemetry.hpp"
 
 namespace neph::workload {
 namespace {
@@ -22,6 +24,11 @@ std::optional<double> number_at_end(std::string_view line) {
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (read.ec != std::errc{}) return std::nullopt;
   return value;
+}
+
+Series series_of(std::string_view target, const Metric& quantity) {
+  return {
+      .target = std::string(target), .name = std::string(quantity.name), .unit = std::string(quantity.unit)};
 }
 
 }  // namespace
@@ -50,7 +57,8 @@ Result<wire::Endpoint> metrics_endpoint(std::string_view text) {
 }
 
 struct RemoteTelemetry::Quantity {
-  std::string_view metric_name, label;
+  std::string_view metric_name;
+  std::string label;
   bool is_rate = false;
   Series series;
   std::optional<std::pair<double, double>> last = {};  ///< moment and count
@@ -75,29 +83,30 @@ RemoteTelemetry::RemoteTelemetry(const wire::Endpoint& page, const wire::ClientO
       period_(from_seconds(1 / std::min(rate_hz, highest_rate_hz))),
       clock_(clock),
       origin_(origin) {
-  const auto rate = [this](const char* name, const char* label, const char* target, const char* quantity) {
-    quantities_.push_back({name, label, true, {.target = target, .name = quantity, .unit = "cores"}});
+  const auto rate = [this](std::string_view name, std::string label, std::string_view target,
+                           const Metric& quantity) {
+    quantities_.push_back({name, std::move(label), true, series_of(target, quantity)});
   };
-  const auto gauge = [this](const char* name, const char* target, const char* quantity,
-                            const char* unit = "bytes") {
-    quantities_.push_back({name, "", false, {.target = target, .name = quantity, .unit = unit}});
+  const auto gauge = [this](std::string_view name, std::string_view target, const Metric& quantity) {
+    quantities_.push_back({name, {}, false, series_of(target, quantity)});
   };
-  rate("process_cpu_seconds_total", "", "server", "cpu");
-  gauge("process_resident_memory_bytes", "server", "memory_resident");
-  gauge("process_resident_memory_max_bytes", "server", "memory_peak");
-  rate("process_role_cpu_seconds_total", "role=\"loader\"", "server_loader", "cpu");
-  rate("process_role_cpu_seconds_total", "role=\"engine\"", "server_engine", "cpu");
-  rate("process_role_cpu_seconds_total", "role=\"rest\"", "server_rest", "cpu");
-  rate("node_cpu_seconds_total", "mode=\"user\"", "server_machine", "cpu_user");
-  rate("node_cpu_seconds_total", "mode=\"system\"", "server_machine", "cpu_system");
-  rate("node_cpu_seconds_total", "mode=\"idle\"", "server_machine", "cpu_idle");
-  rate("node_cpu_seconds_total", "mode=\"steal\"", "server_machine", "cpu_steal");
-  gauge("node_memory_MemAvailable_bytes", "server_machine", "memory_available");
-  gauge("container_memory_usage_bytes", "server_container", "memory_current");
-  gauge("container_memory_max_usage_bytes", "server_container", "memory_peak");
-  gauge("nv_gpu_utilization", "server_gpus", "utilisation", "gpus");  // sums over all of them
-  gauge("nv_gpu_memory_used_bytes", "server_gpus", "memory_used");
-  gauge("nv_gpu_power_usage", "server_gpus", "power", "watt");
+  rate(prometheus::process_cpu, {}, target::server, telemetry::cpu);
+  gauge(prometheus::process_resident_memory, target::server, telemetry::memory_resident);
+  gauge(prometheus::process_resident_memory_max, target::server, telemetry::memory_peak);
+  for (const auto role : {target::loader, target::engine, target::rest})
+    rate(prometheus::process_role_cpu, prometheus::label(prometheus::role, role),
+         part_target(target::server, role), telemetry::cpu);
+  for (const auto& [mode, quantity] :
+       {std::pair{prometheus::user, telemetry::cpu_user},
+        std::pair{prometheus::system, telemetry::cpu_system},
+        std::pair{prometheus::idle, telemetry::cpu_idle}, std::pair{prometheus::steal, telemetry::cpu_steal}})
+    rate(prometheus::node_cpu, prometheus::label(prometheus::mode, mode), target::server_machine, quantity);
+  gauge(prometheus::node_memory_available, target::server_machine, telemetry::memory_available);
+  gauge(prometheus::container_memory, target::server_container, telemetry::memory_current);
+  gauge(prometheus::container_memory_max, target::server_container, telemetry::memory_peak);
+  gauge(prometheus::gpu_utilisation, target::server_gpus, telemetry::utilisation_of_all);
+  gauge(prometheus::gpu_memory_used, target::server_gpus, telemetry::memory_used);
+  gauge(prometheus::gpu_power, target::server_gpus, telemetry::power);
   thread_ = start_thread("telemetry", [this](const std::stop_token& stop) { run(stop); });
 }
 

@@ -19,12 +19,12 @@ std::string watched_folder(const Hierarchy& hierarchy, const std::optional<Bound
 class Container final : public Source {
  public:
   Container(const Subject& subject, Recorder& recorder)
-      : cpu_(recorder.rate(subject.part("container"), "cpu", "cores")),
-        throttled_(recorder.rate(subject.part("container"), "cpu_throttled", "cores")),
-        throttled_periods_(recorder.rate(subject.part("container"), "throttled_periods", "per_s")),
-        memory_(recorder.gauge(subject.part("container"), "memory_current", "bytes")),
-        memory_peak_(recorder.gauge(subject.part("container"), "memory_peak", "bytes")),
-        limit_hits_(recorder.rate(subject.part("container"), "memory_limit_hits", "per_s")) {
+      : cpu_(recorder.rate(subject.part(target::container), telemetry::cpu)),
+        throttled_(recorder.rate(subject.part(target::container), telemetry::cpu_throttled)),
+        throttled_periods_(recorder.rate(subject.part(target::container), telemetry::throttled_periods)),
+        memory_(recorder.gauge(subject.part(target::container), telemetry::memory_current)),
+        memory_peak_(recorder.gauge(subject.part(target::container), telemetry::memory_peak)),
+        limit_hits_(recorder.rate(subject.part(target::container), telemetry::memory_limit_hits)) {
     const auto hierarchies = read_hierarchies(subject.records, fmt::format("{}", subject.pid));
     open_cpu(subject.records, hierarchies);
     open_memory(subject.records, hierarchies);

@@ -16,8 +16,8 @@ class ContextSwitches final : public Source {
  public:
   ContextSwitches(const Subject& subject, Recorder& recorder)
       : tree_(&subject.tree),
-        voluntary_(recorder.rate(subject.process, "context_switches_voluntary", "per_s")),
-        involuntary_(recorder.rate(subject.process, "context_switches_involuntary", "per_s")) {}
+        voluntary_(recorder.rate(subject.process, telemetry::context_switches_voluntary)),
+        involuntary_(recorder.rate(subject.process, telemetry::context_switches_involuntary)) {}
 
   void sample(Moment now) override {
     for (const auto& member : tree_->members())

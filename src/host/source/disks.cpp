@@ -12,8 +12,8 @@ class Disks final : public Source {
  public:
   Disks(const Subject& subject, Recorder& recorder)
       : diskstats_(subject.records.path("proc/diskstats"), 8192),
-        read_(recorder.rate("machine", "disk_read", "bytes_per_s", sector_bytes)),
-        write_(recorder.rate("machine", "disk_write", "bytes_per_s", sector_bytes)) {
+        read_(recorder.rate(target::machine, telemetry::disk_read, sector_bytes)),
+        write_(recorder.rate(target::machine, telemetry::disk_write, sector_bytes)) {
     find_disks(subject.records);
   }
 

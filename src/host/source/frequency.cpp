@@ -13,8 +13,8 @@ namespace {
 class Frequency final : public Source {
  public:
   Frequency(const Subject& subject, Recorder& recorder)
-      : frequency_(recorder.gauge("machine", "cpu_frequency", "hertz")),
-        throttle_(recorder.rate("machine", "thermal_throttle", "per_s")) {
+      : frequency_(recorder.gauge(target::machine, telemetry::cpu_frequency)),
+        throttle_(recorder.rate(target::machine, telemetry::thermal_throttle)) {
     const auto cpus = subject.records.numbered("sys/devices/system/cpu", "cpu");
     // Some drivers ask each processor for its frequency: a spread of them says as much as all.
     const auto step = (cpus.size() + most_frequencies - 1) / most_frequencies;

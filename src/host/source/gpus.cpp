@@ -14,13 +14,13 @@ namespace {
 class Device {
  public:
   Device(Recorder& recorder, const std::string& target)
-      : utilisation_(recorder.gauge(target, "utilisation", "percent")),
-        memory_(recorder.gauge(target, "memory_used", "bytes")),
-        power_(recorder.gauge(target, "power", "watt")),
-        clock_(recorder.gauge(target, "clock_sm", "hertz")),
-        temperature_(recorder.gauge(target, "temperature", "celsius")),
-        heat_(recorder.gauge(target, "throttled_by_heat", "share")),
-        limit_(recorder.gauge(target, "throttled_by_power", "share")) {}
+      : utilisation_(recorder.gauge(target, telemetry::utilisation)),
+        memory_(recorder.gauge(target, telemetry::memory_used)),
+        power_(recorder.gauge(target, telemetry::power)),
+        clock_(recorder.gauge(target, telemetry::clock_sm)),
+        temperature_(recorder.gauge(target, telemetry::temperature)),
+        heat_(recorder.gauge(target, telemetry::throttled_by_heat)),
+        limit_(recorder.gauge(target, telemetry::throttled_by_power)) {}
 
   void unavailable(const std::string& reason) {
     for (auto* gauge : {&utilisation_, &memory_, &power_, &clock_, &temperature_, &heat_, &limit_})
@@ -68,12 +68,12 @@ class Gpus final : public Source {
     asked_ = true;
     auto opened = library_.empty() ? fail(ErrorCode::unavailable, "not asked for") : Nvml::open(library_);
     const int count = opened ? (*opened)->device_count() : 0;
-    for (int i = 0; i < count; ++i) devices_.emplace_back(*recorder_, fmt::format("gpu{}", i));
+    for (int i = 0; i < count; ++i) devices_.emplace_back(*recorder_, gpu_target(i));
     if (count > 0) {
       nvml_ = *std::move(opened);
       return;
     }
-    devices_.emplace_back(*recorder_, "gpu")
+    devices_.emplace_back(*recorder_, std::string(target::gpu))
         .unavailable(opened ? "the NVIDIA driver sees no device" : opened.error().message);
   }
 

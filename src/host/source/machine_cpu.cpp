@@ -14,13 +14,13 @@ class MachineCpu final : public Source {
   MachineCpu(const Subject& subject, Recorder& recorder)
       : stat_(subject.records.path("proc/stat"), 4096),
         loadavg_(subject.records.path("proc/loadavg"), 128),
-        user_(recorder.rate("machine", "cpu_user", "cores", tick_s)),
-        system_(recorder.rate("machine", "cpu_system", "cores", tick_s)),
-        iowait_(recorder.rate("machine", "cpu_iowait", "cores", tick_s)),
-        steal_(recorder.rate("machine", "cpu_steal", "cores", tick_s)),
-        idle_(recorder.rate("machine", "cpu_idle", "cores", tick_s)),
-        switches_(recorder.rate("machine", "context_switches", "per_s")),
-        run_queue_(recorder.gauge("machine", "run_queue", "threads")) {}
+        user_(recorder.rate(target::machine, telemetry::cpu_user, tick_s)),
+        system_(recorder.rate(target::machine, telemetry::cpu_system, tick_s)),
+        iowait_(recorder.rate(target::machine, telemetry::cpu_iowait, tick_s)),
+        steal_(recorder.rate(target::machine, telemetry::cpu_steal, tick_s)),
+        idle_(recorder.rate(target::machine, telemetry::cpu_idle, tick_s)),
+        switches_(recorder.rate(target::machine, telemetry::context_switches)),
+        run_queue_(recorder.gauge(target::machine, telemetry::run_queue)) {}
 
   void sample(Moment now) override {
     sample_stat(now);

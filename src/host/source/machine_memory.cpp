@@ -9,9 +9,9 @@ class MachineMemory final : public Source {
  public:
   MachineMemory(const Subject& subject, Recorder& recorder)
       : meminfo_(subject.records.path("proc/meminfo"), 4096),
-        used_(recorder.gauge("machine", "memory_used", "bytes")),
-        available_(recorder.gauge("machine", "memory_available", "bytes")),
-        cache_(recorder.gauge("machine", "page_cache", "bytes")) {}
+        used_(recorder.gauge(target::machine, telemetry::memory_used)),
+        available_(recorder.gauge(target::machine, telemetry::memory_available)),
+        cache_(recorder.gauge(target::machine, telemetry::page_cache)) {}
 
   void sample(Moment now) override {
     const auto text = meminfo_.read();

@@ -12,9 +12,9 @@ class Network final : public Source {
  public:
   Network(const Subject& subject, Recorder& recorder)
       : dev_(subject.records.path(fmt::format("proc/{}/net/dev", subject.pid)), 2048),
-        received_(recorder.rate("machine", "network_received", "bytes_per_s")),
-        sent_(recorder.rate("machine", "network_sent", "bytes_per_s")),
-        loopback_(recorder.rate("machine", "loopback_received", "bytes_per_s")) {}
+        received_(recorder.rate(target::machine, telemetry::network_received)),
+        sent_(recorder.rate(target::machine, telemetry::network_sent)),
+        loopback_(recorder.rate(target::machine, telemetry::loopback_received)) {}
 
   void sample(Moment now) override {
     const auto text = dev_.read();

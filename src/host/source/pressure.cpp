@@ -14,8 +14,11 @@ namespace {
 class Pressure final : public Source {
  public:
   Pressure(const Subject& subject, Recorder& recorder)
-      : resources_{Resource(subject, recorder, "cpu"), Resource(subject, recorder, "memory"),
-                   Resource(subject, recorder, "io")} {}
+      : resources_{
+            Resource(subject, recorder, "cpu", telemetry::pressure_cpu_some, telemetry::pressure_cpu_full),
+            Resource(subject, recorder, "memory", telemetry::pressure_memory_some,
+                     telemetry::pressure_memory_full),
+            Resource(subject, recorder, "io", telemetry::pressure_io_some, telemetry::pressure_io_full)} {}
 
   void sample(Moment now) override {
     for (auto& resource : resources_) resource.sample(now);
@@ -23,10 +26,11 @@ class Pressure final : public Source {
 
  private:
   struct Resource {
-    Resource(const Subject& subject, Recorder& recorder, const char* name)
+    Resource(const Subject& subject, Recorder& recorder, const char* name, const Metric& of_some,
+             const Metric& of_full)
         : file(subject.records.path(fmt::format("proc/pressure/{}", name)), 256),
-          some(recorder.rate("machine", fmt::format("pressure_{}_some", name), "percent", percent_per_us)),
-          full(recorder.rate("machine", fmt::format("pressure_{}_full", name), "percent", percent_per_us)) {}
+          some(recorder.rate(target::machine, of_some, percent_per_us)),
+          full(recorder.rate(target::machine, of_full, percent_per_us)) {}
 
     void sample(Moment now) {
       const auto text = file.read();

@@ -13,9 +13,9 @@ namespace {
 
 struct RoleQuantities {
   RoleQuantities(Recorder& recorder, std::string_view role)
-      : cpu(recorder.rate(role, "cpu", "cores")),
-        wait(recorder.rate(role, "cpu_wait", "cores")),
-        threads(recorder.gauge(role, "threads", "threads")) {}
+      : cpu(recorder.rate(role, telemetry::cpu)),
+        wait(recorder.rate(role, telemetry::cpu_wait)),
+        threads(recorder.gauge(role, telemetry::threads)) {}
   Rate cpu, wait;
   Gauge threads;
 };
@@ -24,17 +24,17 @@ class Process final : public Source {
  public:
   Process(const Subject& subject, Recorder& recorder)
       : tree_(&subject.tree),
-        cpu_(recorder.rate(subject.process, "cpu", "cores")),
-        user_(recorder.rate(subject.process, "cpu_user", "cores", tick_s)),
-        system_(recorder.rate(subject.process, "cpu_system", "cores", tick_s)),
-        threads_(recorder.gauge(subject.process, "threads", "threads")),
-        processes_(recorder.gauge(subject.process, "processes", "processes")),
-        resident_(recorder.gauge(subject.process, "memory_resident", "bytes")),
-        peak_(recorder.gauge(subject.process, "memory_peak", "bytes")),
-        minor_faults_(recorder.rate(subject.process, "page_faults_minor", "per_s")),
-        major_faults_(recorder.rate(subject.process, "page_faults_major", "per_s")),
-        read_(recorder.rate(subject.process, "disk_read", "bytes_per_s")),
-        write_(recorder.rate(subject.process, "disk_write", "bytes_per_s")) {
+        cpu_(recorder.rate(subject.process, telemetry::cpu)),
+        user_(recorder.rate(subject.process, telemetry::cpu_user, tick_s)),
+        system_(recorder.rate(subject.process, telemetry::cpu_system, tick_s)),
+        threads_(recorder.gauge(subject.process, telemetry::threads)),
+        processes_(recorder.gauge(subject.process, telemetry::processes)),
+        resident_(recorder.gauge(subject.process, telemetry::memory_resident)),
+        peak_(recorder.gauge(subject.process, telemetry::memory_peak)),
+        minor_faults_(recorder.rate(subject.process, telemetry::page_faults_minor)),
+        major_faults_(recorder.rate(subject.process, telemetry::page_faults_major)),
+        read_(recorder.rate(subject.process, telemetry::disk_read)),
+        write_(recorder.rate(subject.process, telemetry::disk_write)) {
     for (const auto name : role_names) by_role_.emplace_back(recorder, subject.part(name));
   }
 

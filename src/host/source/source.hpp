@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "host/process_tree.hpp"
 #include "host/recorder.hpp"
 #include "host/records.hpp"
@@ -19,12 +17,10 @@ struct Subject {
   int pid;
   ProcessTree& tree;  ///< brought up to date before the sources are asked
   std::string nvml_library;
-  std::string process = "process";  ///< its target
+  std::string process{target::process};  ///< its target
 
   /// The target of a part of the process: "engine", or "server_engine" where the process is called server.
-  std::string part(std::string_view name) const {
-    return process == "process" ? std::string(name) : fmt::format("{}_{}", process, name);
-  }
+  std::string part(std::string_view name) const { return part_target(process, name); }
 };
 
 /// Declares its quantities when it is made, and adds to them when asked. Used by one thread.

@@ -13,8 +13,8 @@ class Swapping final : public Source {
  public:
   Swapping(const Subject& subject, Recorder& recorder)
       : vmstat_(subject.records.path("proc/vmstat"), 8192),
-        in_(recorder.rate("machine", "swap_in", "bytes_per_s", page_bytes)),
-        out_(recorder.rate("machine", "swap_out", "bytes_per_s", page_bytes)) {}
+        in_(recorder.rate(target::machine, telemetry::swap_in, page_bytes)),
+        out_(recorder.rate(target::machine, telemetry::swap_out, page_bytes)) {}
 
   void sample(Moment now) override {
     const auto text = vmstat_.read();

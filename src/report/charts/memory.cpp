@@ -21,8 +21,8 @@ struct Target {
   std::string_view name;
   const char* caption;
 };
-constexpr std::array targets{Target{application, "whole application"}, Target{"client", "client alone"},
-                             Target{"server", "server alone"}};
+constexpr std::array targets{Target{target::application, "whole application"},
+                             Target{target::client, "client alone"}, Target{target::server, "server alone"}};
 
 bool is_sync(const CellSummary& cell, const Experiment& experiment) {
   return field_of(cell, experiment, "mode") == "sync";

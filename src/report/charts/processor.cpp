@@ -25,19 +25,19 @@ class PartsOfCell {
   PartsOfCell(const Document& document, const CellSummary& cell) : document_(document), cell_(cell) {}
 
   Parts all() {
-    if (find_telemetry(cell_, "client", "cpu")) {
-      add(requests_client, {"client"}, {"client_loader"});
-      add(pictures_client, {"client_loader"}, {});
-      add(inference, {"server_engine"}, {});
-      add(pictures_server, {"server_loader"}, {});
+    if (find_telemetry(cell_, target::client, telemetry::cpu)) {
+      add(requests_client, {target::client}, {target::client_loader});
+      add(pictures_client, {target::client_loader}, {});
+      add(inference, {target::server_engine}, {});
+      add(pictures_server, {target::server_loader}, {});
       if (parts_.contains(inference))
-        add(requests_server, {"server"}, {"server_engine", "server_loader"});
+        add(requests_server, {target::server}, {target::server_engine, target::server_loader});
       else
-        add(server, {"server"}, {});
+        add(server, {target::server}, {});
     } else {
-      add(pictures_client, {"loader"}, {});
-      add(inference, {"engine"}, {});
-      add(rest, {"rest"}, {});
+      add(pictures_client, {target::loader}, {});
+      add(inference, {target::engine}, {});
+      add(rest, {target::rest}, {});
     }
     return std::move(parts_);
   }

@@ -25,7 +25,7 @@ enum class Runs { all, in_process, behind_server };
 
 struct Quantity {
   std::string_view target;
-  std::string_view name;
+  std::string_view name;  ///< of the telemetry quantity
   std::string_view label;
   Runs of = Runs::all;  ///< those in which it is what the label says
 };
@@ -43,70 +43,96 @@ constexpr double to_mib = 1.0 / (1 << 20);
 /// Behind a server the run's own thread "engine" makes requests, and its "rest" has the whole server in it:
 /// the server's threads stand for themselves then.
 constexpr std::array<Quantity, 9> by_kind_of_thread(std::string_view name) {
-  return {{{"engine", name, "engine", Runs::in_process},
-           {"server_engine", name, "engine", Runs::behind_server},
-           {"loader", name, "loaders", Runs::in_process},
-           {"client_loader", name, "loaders", Runs::behind_server},
-           {"server_loader", name, "server, loaders", Runs::behind_server},
-           {"server_rest", name, "server, requests", Runs::behind_server},
-           {"client_engine", name, "client, requests", Runs::behind_server},
-           {"rest", name, "rest", Runs::in_process},
-           {"client_rest", name, "rest", Runs::behind_server}}};
+  return {{{target::engine, name, "engine", Runs::in_process},
+           {target::server_engine, name, "engine", Runs::behind_server},
+           {target::loader, name, "loaders", Runs::in_process},
+           {target::client_loader, name, "loaders", Runs::behind_server},
+           {target::server_loader, name, "server, loaders", Runs::behind_server},
+           {target::server_rest, name, "server, requests", Runs::behind_server},
+           {target::client_engine, name, "client, requests", Runs::behind_server},
+           {target::rest, name, "rest", Runs::in_process},
+           {target::client_rest, name, "rest", Runs::behind_server}}};
 }
 
 constexpr std::array groups{
-    Group{"Processor, by kind of thread", "cores", 1, true, by_kind_of_thread("cpu")},
+    Group{"Processor, by kind of thread", "cores", 1, true, by_kind_of_thread(telemetry::cpu.name)},
     Group{"Memory of the process",
           "MiB",
           to_mib,
           false,
-          {{{"process", "memory_resident", "resident"},
-            {"container", "memory_current", "container"},
-            {"client", "memory_resident", "client"},
-            {"server", "memory_resident", "server"}}}},
+          {{{target::process, telemetry::memory_resident.name, "resident"},
+            {target::container, telemetry::memory_current.name, "container"},
+            {target::client, telemetry::memory_resident.name, "client"},
+            {target::server, telemetry::memory_resident.name, "server"}}}},
     Group{"Whole machine",
           "cores",
           1,
           true,
-          {{{"machine", "cpu_user", "user"},
-            {"machine", "cpu_system", "system"},
-            {"machine", "cpu_iowait", "waiting for disk"},
-            {"machine", "cpu_steal", "stolen"}}}},
-    Group{
-        "GPU in use", "%", 1, false, {{{"gpu0", "utilisation", "GPU 0"}, {"gpu1", "utilisation", "GPU 1"}}}},
+          {{{target::machine, telemetry::cpu_user.name, "user"},
+            {target::machine, telemetry::cpu_system.name, "system"},
+            {target::machine, telemetry::cpu_iowait.name, "waiting for disk"},
+            {target::machine, telemetry::cpu_steal.name, "stolen"}}}},
+    Group{"GPU in use",
+          "%",
+          1,
+          false,
+          {{{target::gpus[0], telemetry::utilisation.name, "GPU 0"},
+            {target::gpus[1], telemetry::utilisation.name, "GPU 1"}}}},
     Group{"GPU memory",
           "MiB",
           to_mib,
           false,
-          {{{"gpu0", "memory_used", "GPU 0"}, {"gpu1", "memory_used", "GPU 1"}}}},
-    Group{"GPU power", "W", 1, false, {{{"gpu0", "power", "GPU 0"}, {"gpu1", "power", "GPU 1"}}}},
-    Group{"GPU clock", "MHz", 1e-6, false, {{{"gpu0", "clock_sm", "GPU 0"}, {"gpu1", "clock_sm", "GPU 1"}}}},
-    Group{"Ready to run, but waiting for a core", "threads", 1, true, by_kind_of_thread("cpu_wait")},
+          {{{target::gpus[0], telemetry::memory_used.name, "GPU 0"},
+            {target::gpus[1], telemetry::memory_used.name, "GPU 1"}}}},
+    Group{"GPU power",
+          "W",
+          1,
+          false,
+          {{{target::gpus[0], telemetry::power.name, "GPU 0"},
+            {target::gpus[1], telemetry::power.name, "GPU 1"}}}},
+    Group{"GPU clock",
+          "MHz",
+          1e-6,
+          false,
+          {{{target::gpus[0], telemetry::clock_sm.name, "GPU 0"},
+            {target::gpus[1], telemetry::clock_sm.name, "GPU 1"}}}},
+    Group{"Ready to run, but waiting for a core", "threads", 1, true,
+          by_kind_of_thread(telemetry::cpu_wait.name)},
     Group{"Disk",
           "MiB per second",
           to_mib,
           false,
-          {{{"process", "disk_read", "read"}, {"process", "disk_write", "written"}}}},
+          {{{target::process, telemetry::disk_read.name, "read"},
+            {target::process, telemetry::disk_write.name, "written"}}}},
     Group{"Page faults",
           "per second",
           1,
           false,
-          {{{"process", "page_faults_minor", "minor"}, {"process", "page_faults_major", "major"}}}},
+          {{{target::process, telemetry::page_faults_minor.name, "minor"},
+            {target::process, telemetry::page_faults_major.name, "major"}}}},
     Group{"Context switches",
           "per second",
           1,
           false,
-          {{{"process", "context_switches_voluntary", "voluntary"},
-            {"process", "context_switches_involuntary", "involuntary"}}}},
+          {{{target::process, telemetry::context_switches_voluntary.name, "voluntary"},
+            {target::process, telemetry::context_switches_involuntary.name, "involuntary"}}}},
     Group{"Pressure (time that some task waited)",
           "%",
           1,
           false,
-          {{{"machine", "pressure_cpu_some", "processor"},
-            {"machine", "pressure_memory_some", "memory"},
-            {"machine", "pressure_io_some", "disk"}}}},
-    Group{"Processor frequency", "MHz", 1e-6, false, {{{"machine", "cpu_frequency", "mean of all"}}}},
-    Group{"Held back by the CPU quota", "cores", 1, false, {{{"container", "cpu_throttled", "throttled"}}}},
+          {{{target::machine, telemetry::pressure_cpu_some.name, "processor"},
+            {target::machine, telemetry::pressure_memory_some.name, "memory"},
+            {target::machine, telemetry::pressure_io_some.name, "disk"}}}},
+    Group{"Processor frequency",
+          "MHz",
+          1e-6,
+          false,
+          {{{target::machine, telemetry::cpu_frequency.name, "mean of all"}}}},
+    Group{"Held back by the CPU quota",
+          "cores",
+          1,
+          false,
+          {{{target::container, telemetry::cpu_throttled.name, "throttled"}}}},
 };
 
 // Phases lie in rows with `begin`, series in rows with lists `t` and `v`.
@@ -151,7 +177,8 @@ std::vector<Representative> representatives(const Document& document) {
 
 Runs kind_of(const Run& run) {
   const auto& all = run.result.series;
-  const bool served = std::any_of(all.begin(), all.end(), [](const auto& s) { return s.target == "client"; });
+  const bool served =
+      std::any_of(all.begin(), all.end(), [](const auto& s) { return s.target == target::client; });
   return served ? Runs::behind_server : Runs::in_process;
 }
 

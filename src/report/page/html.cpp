@@ -28,7 +28,7 @@ std::string tiles(const Document& document) {
   if (p50)
     out += tile("Time per batch", format_number(p50->value) + " ms",
                 p99 ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");
-  if (const auto cores = busy_cores(best, application)) {
+  if (const auto cores = busy_cores(best, target::application)) {
     const auto usable = usable_cores(document.experiment.machine);
     out += tile("Cores kept busy", format_number(*cores), usable ? "of " + format_number(*usable) : "");
   }

@@ -59,34 +59,36 @@ std::string estimates_table(const std::vector<CellSummary>& cells, std::string c
 }
 
 struct Shown {
-  std::string target;
-  std::string name;
+  std::string_view target;
+  Metric quantity;
   std::string heading;
 };
 
 const SeriesSummary* find_shown(const CellSummary& cell, const Shown& shown) {
-  return find_telemetry(cell, shown.target == "engine" ? engine_target(cell) : shown.target, shown.name);
+  return find_telemetry(cell, shown.target == target::engine ? engine_target(cell) : shown.target,
+                        shown.quantity);
 }
 
 /// The quantities of the table in the page; the folded details of each setting show all.
 std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
-  std::vector<Shown> wanted{{"process", "cpu", "CPU of the process"},
-                            {"engine", "cpu", "CPU of engine threads"},
-                            {"loader", "cpu", "CPU of loader threads"},
-                            {"process", "cpu_user", "CPU user"},
-                            {"process", "cpu_system", "CPU system"},
-                            {"machine", "cpu_iowait", "Waiting for disk"},
-                            {"machine", "cpu_steal", "Stolen"},
-                            {"process", "memory_resident", "Memory"},
-                            {"process", "memory_peak", "Memory peak"},
-                            {"client", "cpu", "CPU of the client"},
-                            {"server", "cpu", "CPU of the server"},
-                            {"client", "memory_peak", "Memory peak of the client"},
-                            {"server", "memory_peak", "Memory peak of the server"},
-                            {"server_container", "memory_peak", "Memory peak in the server’s container"}};
-  for (int gpu = 0; gpu < 8; ++gpu)
-    for (const auto* name : {"utilisation", "memory_used", "power"})
-      wanted.push_back({fmt::format("gpu{}", gpu), name, fmt::format("GPU {} {}", gpu, in_words(name))});
+  std::vector<Shown> wanted{
+      {target::process, telemetry::cpu, "CPU of the process"},
+      {target::engine, telemetry::cpu, "CPU of engine threads"},
+      {target::loader, telemetry::cpu, "CPU of loader threads"},
+      {target::process, telemetry::cpu_user, "CPU user"},
+      {target::process, telemetry::cpu_system, "CPU system"},
+      {target::machine, telemetry::cpu_iowait, "Waiting for disk"},
+      {target::machine, telemetry::cpu_steal, "Stolen"},
+      {target::process, telemetry::memory_resident, "Memory"},
+      {target::process, telemetry::memory_peak, "Memory peak"},
+      {target::client, telemetry::cpu, "CPU of the client"},
+      {target::server, telemetry::cpu, "CPU of the server"},
+      {target::client, telemetry::memory_peak, "Memory peak of the client"},
+      {target::server, telemetry::memory_peak, "Memory peak of the server"},
+      {target::server_container, telemetry::memory_peak, "Memory peak in the server’s container"}};
+  for (std::size_t gpu = 0; gpu < target::gpus.size(); ++gpu)
+    for (const auto& quantity : {telemetry::utilisation, telemetry::memory_used, telemetry::power})
+      wanted.push_back({target::gpus[gpu], quantity, fmt::format("GPU {} {}", gpu, in_words(quantity.name))});
   std::erase_if(wanted, [&](const Shown& shown) {
     return std::none_of(cells.begin(), cells.end(), [&](const auto& cell) {
       const auto* series = find_shown(cell, shown);

@@ -10,6 +10,7 @@
 #include "host/host.hpp"
 #include "net/net.hpp"
 #include "os/file.hpp"
+#include "record/telemetry.hpp"
 #include "workload/infer/recogniser.hpp"
 #include "workload/infer/request_pipeline.hpp"
 #include "workload/remote_telemetry.hpp"
@@ -118,16 +119,16 @@ class BehindServer final : public Recogniser {
                                               spec_.weights_seed));
     NEPH_TRY(auto started, ServerProcess::start(spec_, file.string(), served_name(spec_.model)));
     process_.emplace(std::move(started));
-    NEPH_CHECK(watch("server", process_->id()));
-    return watch("client", ::getpid());
+    NEPH_CHECK(watch(target::server, process_->id()));
+    return watch(target::client, ::getpid());
   }
 
   /// One process, apart from the machine and from its descendants, which the run's own telemetry has.
-  Status watch(const std::string& name, int id) {
+  Status watch(std::string_view name, int id) {
     NEPH_TRY(auto telemetry, host::Telemetry::start({.rate_hz = spec_.telemetry_hz,
                                                      .pid = id,
-                                                     .process = name,
-                                                     .descendants = name == "server",
+                                                     .process = std::string(name),
+                                                     .descendants = name == target::server,
                                                      .machine = false},
                                                     context_.clock, context_.origin));
     watchers_.push_back(std::move(telemetry));
@@ -152,7 +153,7 @@ class BehindServer final : public Recogniser {
     auto with = options();
     if (endpoint_.secure && !page.secure) with.bearer_token.clear();  // it is not said in the clear
     afar_.emplace(page, with, spec_.telemetry_hz, context_.clock, context_.origin);
-    return watch("client", ::getpid());
+    return watch(target::client, ::getpid());
   }
 
   wire::ClientOptions options() const {
