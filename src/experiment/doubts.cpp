@@ -8,6 +8,7 @@
 #include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "record/merged_message.hpp"
+#include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::experiment {
@@ -88,7 +89,7 @@ void doubt_steadiness(const Repeats& repeats, std::string_view figure, std::vect
 std::string_view main_figure(const std::vector<const Run*>& ok_runs) {
   for (const auto* run : ok_runs)
     for (const auto& figure : run->result.figures)
-      if (figure.name == "images_per_s") return figure.name;
+      if (figure.name == metric::images_per_s.name) return figure.name;
   for (const auto* run : ok_runs)
     if (!run->result.figures.empty()) return run->result.figures.front().name;
   return {};

@@ -7,6 +7,7 @@
 #include "core/percentile.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
+#include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::experiment {
@@ -100,8 +101,8 @@ std::map<std::string, Estimate> latency_of(const Runs& runs) {
     if (auto latencies = latencies_ms(*run); !latencies.empty()) groups.push_back(std::move(latencies));
   std::map<std::string, Estimate> quantiles;
   if (groups.empty()) return quantiles;
-  for (const auto* name : {"p50", "p90", "p95", "p99", "p999"})
-    quantiles[name] = possible(stats::quantile_over_groups(groups, *percentile_of(name)));
+  for (const auto name : usual_percentiles)
+    quantiles[std::string(name)] = possible(stats::quantile_over_groups(groups, *percentile_of(name)));
   return quantiles;
 }
 

@@ -6,15 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "load/stages.hpp"
+#include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::load {
 namespace {
-
-constexpr std::array quantiles{std::pair{"p50", 0.5}, std::pair{"p90", 0.9}, std::pair{"p95", 0.95},
-                               std::pair{"p99", 0.99}, std::pair{"p999", 0.999}};
 
 /// Stretches of equal time whose counts give the interval of a rate (batch means: Law, section 9.5.3).
 constexpr std::size_t stretches = 10;
@@ -56,34 +55,30 @@ class Summing {
 
   void rates() {
     const auto answered = rate([](const Sample& s) { return s.outcome == Outcome::answered; });
-    figure("requests_per_s", "answered requests per second", answered);
-    figure("offered_per_s", "requests of the schedule per second",
-           {.value = static_cast<double>(measured_.scheduled) / offering_s(), .n = measured_.scheduled});
-    figure("inferences_per_s", "samples answered per second",
-           scaled(answered, static_cast<double>(judging_.batch)));
+    add(metric::requests_per_s, answered);
+    add(metric::offered_per_s,
+        {.value = static_cast<double>(measured_.scheduled) / offering_s(), .n = measured_.scheduled});
+    add(metric::inferences_per_s, scaled(answered, static_cast<double>(judging_.batch)));
     if (judging_.promise.limit_s > 0)
-      figure("goodput_per_s", "requests per second that were answered within the limit",
-             rate([&](const Sample& s) {
-               return s.outcome == Outcome::answered && s.response_s() <= judging_.promise.limit_s;
-             }));
+      add(metric::goodput_per_s, rate([&](const Sample& s) {
+            return s.outcome == Outcome::answered && s.response_s() <= judging_.promise.limit_s;
+          }));
   }
 
   void times() {
     const bool issues_at_will = !judging_.closed && !judging_.all_at_once && judging_.in_flight == 0;
     time(
-        "response", "milliseconds from the scheduled moment to the reply's last byte", answered_,
-        [](const Sample& s) { return s.response_s(); },
+        metric::response, answered_, [](const Sample& s) { return s.response_s(); },
         [&](const Sample& s) { return s.receive_s() + (issues_at_will ? s.issue_delay_s() : 0); });
     time(
-        "service", "milliseconds from the sending to the reply's last byte", answered_,
-        [](const Sample& s) { return s.service_s(); }, [](const Sample& s) { return s.receive_s(); });
+        metric::service, answered_, [](const Sample& s) { return s.service_s(); },
+        [](const Sample& s) { return s.receive_s(); });
     std::vector<double> delays;
     for (const auto& sample : measured_.samples) delays.push_back(1e3 * sample.issue_delay_s());
     if (!judging_.closed && !delays.empty()) {
-      figure("issue_delay_p99_ms", "milliseconds from the scheduled moment to the client",
-             stats::quantile_in_sequence(delays, 0.99));
-      figure("issue_delay_max_ms", "milliseconds",
-             {.value = *std::max_element(delays.begin(), delays.end()), .n = std::ssize(delays)});
+      add(metric::issue_delay_p99_ms, stats::quantile_in_sequence(delays, 0.99));
+      add(metric::issue_delay_max_ms,
+          {.value = *std::max_element(delays.begin(), delays.end()), .n = std::ssize(delays)});
     }
   }
 
@@ -93,19 +88,17 @@ class Summing {
       std::vector<Sample> of_kind;
       for (const auto& sample : measured_.samples)
         if (sample.outcome == kind.value) of_kind.push_back(sample);
-      figure(fmt::format("requests_{}", kind.name), "requests",
-             {.value = static_cast<double>(of_kind.size()), .n = count()});
+      add(outcome_figure(kind.value, {.value = static_cast<double>(of_kind.size()), .n = count()}));
       if (kind.value != Outcome::answered && !of_kind.empty())
         time(
-            std::string(kind.name), "milliseconds from the scheduled moment to the end", of_kind,
-            [](const Sample& s) { return s.response_s(); }, [](const Sample&) { return 0.0; });
+            metric::not_answered(kind.value), of_kind, [](const Sample& s) { return s.response_s(); },
+            [](const Sample&) { return 0.0; });
     }
     double in_flight_s = 0;
     for (const auto& sample : measured_.samples)
       in_flight_s += static_cast<double>(sample.done - sample.issued) * 1e-9;
-    figure("in_flight_mean", "requests", {.value = in_flight_s / length_s_, .n = count()});
-    figure("in_flight_max", "requests",
-           {.value = static_cast<double>(measured_.most_in_flight), .n = count()});
+    add(metric::in_flight_mean, {.value = in_flight_s / length_s_, .n = count()});
+    add(metric::in_flight_max, {.value = static_cast<double>(measured_.most_in_flight), .n = count()});
   }
 
   void promise() {
@@ -117,7 +110,7 @@ class Summing {
         std::max<std::int64_t>(1, std::llround(static_cast<double>(seen.n) / seen.design_effect)));
     share.value = static_cast<double>(seen.late) / static_cast<double>(seen.n);
     share.n = seen.n;
-    figure("late_share", "share of the requests that were not answered within the limit", share);
+    add(metric::late_share, share);
     if (share.value > 1 - promise.q && tells_of_the_server())
       warn({"promise_broken",
             fmt::format("{} % of the requests were not answered within {}, {} % are allowed",
@@ -131,12 +124,11 @@ class Summing {
     for (const auto& worker : measured_.workers)
       if (worker.measured.count() > 0)
         busy = std::max(busy, seconds(worker.thread.ran) / seconds(worker.measured));
-    figure("generator_busy", "share of the time that the busiest worker was on a core",
-           {.value = busy, .n = 1});
+    add(metric::generator_busy, {.value = busy, .n = 1});
     if (measured_.ended_meanwhile > 0)
-      figure("generator_cpu_us", "microseconds of the generator's processor time per request",
-             {.value = 1e6 * seconds(measured_.process_cpu) / static_cast<double>(measured_.ended_meanwhile),
-              .n = measured_.ended_meanwhile});
+      add(metric::generator_cpu_us,
+          {.value = 1e6 * seconds(measured_.process_cpu) / static_cast<double>(measured_.ended_meanwhile),
+           .n = measured_.ended_meanwhile});
     for (const auto& doubt : generator_doubts_) warn(doubt);
   }
 
@@ -205,9 +197,8 @@ class Summing {
     return std::none_of(generator_doubts_.begin(), generator_doubts_.end(),
                         [](const Warning& warning) { return warning.weight == Weight::voids; });
   }
-  void figure(std::string name, std::string unit, Estimate estimate) {
-    result_.figures.push_back({std::move(name), std::move(unit), estimate});
-  }
+  void add(Figure figure) { result_.figures.push_back(std::move(figure)); }
+  void add(const Metric& metric, const Estimate& estimate) { add(figure(metric, estimate)); }
   void warn(Warning warning) { result_.warnings.push_back(std::move(warning)); }
 
   /// Requests per second that ended in the measured time and count.
@@ -235,8 +226,7 @@ class Summing {
   /// `own(sample)`: seconds of its value that are the generator's. An interval reaches down to where its
   /// percentile would begin without them.
   template <class Value, class Own>
-  void time(const std::string& name, const std::string& unit, const std::vector<Sample>& samples, Value value,
-            Own own) {
+  void time(const Metric& metric, const std::vector<Sample>& samples, Value value, Own own) {
     if (samples.empty()) return;
     std::vector<double> ms, without_own;
     double sum = 0;
@@ -244,16 +234,18 @@ class Summing {
       sum += ms.emplace_back(1e3 * value(sample));
       without_own.push_back(1e3 * (value(sample) - own(sample)));
     }
-    for (const auto& [quantile, q] : quantiles) {
+    for (const auto name : usual_percentiles) {
+      const double q = *percentile_of(name);
       auto estimate = stats::quantile_in_sequence(ms, q);
       if (const auto least = stats::quantile_in_sequence(without_own, q).low)
         estimate.low = std::min(estimate.low.value_or(*least), *least);
-      figure(fmt::format("{}_{}_ms", name, quantile), unit, estimate);
+      add(time_figure(metric, name, estimate));
     }
-    figure(name + "_mean_ms", unit, {.value = sum / static_cast<double>(ms.size()), .n = std::ssize(ms)});
+    const auto n = std::ssize(ms);
+    add(time_figure(metric, statistic::mean, {.value = sum / static_cast<double>(n), .n = n}));
     const auto [least, most] = std::minmax_element(ms.begin(), ms.end());
-    figure(name + "_min_ms", unit, {.value = *least, .n = std::ssize(ms)});
-    figure(name + "_max_ms", unit, {.value = *most, .n = std::ssize(ms)});
+    add(time_figure(metric, statistic::min, {.value = *least, .n = n}));
+    add(time_figure(metric, statistic::max, {.value = *most, .n = n}));
   }
 
   void doubt_outcomes() {
@@ -268,10 +260,9 @@ class Summing {
 
   void doubt_quantiles() {
     std::string wanting;
-    for (const auto& [name, q] : quantiles)
-      if (std::ssize(answered_) < stats::samples_needed(q))
-        wanting += fmt::format("{}{} needs {}", wanting.empty() ? "" : ", ", name,
-                               format_grouped(stats::samples_needed(q)));
+    for (const auto name : usual_percentiles)
+      if (const auto needed = stats::samples_needed(*percentile_of(name)); std::ssize(answered_) < needed)
+        wanting += fmt::format("{}{} needs {}", wanting.empty() ? "" : ", ", name, format_grouped(needed));
     if (!wanting.empty())
       warn({"few_samples",
             fmt::format("{} answered requests are too few for an interval of every percentile: {}",

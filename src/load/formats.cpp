@@ -5,14 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::load {
 namespace {
 
-double figure(const CellSummary& cell, const std::string& name) {
+double value_of(const CellSummary& cell, const std::string& name) {
   const auto found = cell.figures.find(name);
   return found == cell.figures.end() ? 0 : found->second.value;
+}
+
+double value_of(const CellSummary& cell, const Metric& metric) {
+  return value_of(cell, std::string(metric.name));
 }
 
 /// Mean microseconds per request in the stages.
@@ -49,10 +54,13 @@ std::string_view scenario_name(Scenario scenario) {
   return "";
 }
 
-std::int64_t queries(const CellSummary& cell) { return std::llround(figure(cell, "requests_answered")); }
+std::int64_t queries(const CellSummary& cell) {
+  return std::llround(value_of(cell, outcome_name(Outcome::answered)));
+}
 
-std::string nanoseconds(const CellSummary& cell, const std::string& name) {
-  const double ms = figure(cell, name);
+/// Of the response time.
+std::string nanoseconds(const CellSummary& cell, std::string_view statistic) {
+  const double ms = value_of(cell, time_name(metric::response, statistic));
   return std::isfinite(ms) ? fmt::format("{:.0f}", 1e6 * ms) : "0";
 }
 
@@ -60,16 +68,17 @@ std::string main_line(const Tested& tested) {
   const auto& cell = *tested.cell;
   switch (tested.scenario) {
     case Scenario::single_stream:
-      return fmt::format("90.0th percentile latency (ns) : {}\n", nanoseconds(cell, "response_p90_ms"));
+      return fmt::format("90.0th percentile latency (ns) : {}\n", nanoseconds(cell, statistic::p90));
     case Scenario::multi_stream:
-      return fmt::format("99.0th percentile latency (ns) : {}\n", nanoseconds(cell, "response_p99_ms"));
+      return fmt::format("99.0th percentile latency (ns) : {}\n", nanoseconds(cell, statistic::p99));
     case Scenario::server:
-      return fmt::format("Completed samples per second    : {:.2f}\n", figure(cell, "inferences_per_s"));
+      return fmt::format("Completed samples per second    : {:.2f}\n",
+                         value_of(cell, metric::inferences_per_s));
     case Scenario::offline:
     case Scenario::none:
       break;
   }
-  return fmt::format("Samples per second: {:.2f}\n", figure(cell, "inferences_per_s"));
+  return fmt::format("Samples per second: {:.2f}\n", value_of(cell, metric::inferences_per_s));
 }
 
 struct Judgement {
@@ -90,7 +99,7 @@ Judgement judge(const Tested& tested) {
   if (tested.scenario == Scenario::single_stream || tested.scenario == Scenario::multi_stream)
     judgement.early_stopping = n >= fewest_queries;
   if (tested.scenario == Scenario::server && tested.promise.limit_s > 0) {
-    const auto found = cell.figures.find("late_share");
+    const auto found = cell.figures.find(std::string(metric::late_share.name));
     const double allowed = 1 - tested.promise.q;
     const double share = found == cell.figures.end() ? 1 : found->second.value;
     const auto late = std::llround(share * static_cast<double>(n));
@@ -117,14 +126,16 @@ std::string summary_of(const Tested& tested) {
                       judgement.early_stopping ? "successful" : "unsuccessful", rule, rule);
   if (tested.scenario == Scenario::server)
     text += fmt::format("Scheduled samples per second : {:.2f}\n",
-                        figure(cell, "offered_per_s") * static_cast<double>(tested.batch));
+                        value_of(cell, metric::offered_per_s) * static_cast<double>(tested.batch));
   for (const auto& [words, name] :
-       {std::pair{"Min latency (ns)", "min"}, std::pair{"Max latency (ns)", "max"},
-        std::pair{"Mean latency (ns)", "mean"}, std::pair{"50.00 percentile latency (ns)", "p50"},
-        std::pair{"90.00 percentile latency (ns)", "p90"}, std::pair{"95.00 percentile latency (ns)", "p95"},
-        std::pair{"99.00 percentile latency (ns)", "p99"},
-        std::pair{"99.90 percentile latency (ns)", "p999"}})
-    text += fmt::format("{:<32}: {}\n", words, nanoseconds(cell, fmt::format("response_{}_ms", name)));
+       {std::pair{"Min latency (ns)", statistic::min}, std::pair{"Max latency (ns)", statistic::max},
+        std::pair{"Mean latency (ns)", statistic::mean},
+        std::pair{"50.00 percentile latency (ns)", statistic::p50},
+        std::pair{"90.00 percentile latency (ns)", statistic::p90},
+        std::pair{"95.00 percentile latency (ns)", statistic::p95},
+        std::pair{"99.00 percentile latency (ns)", statistic::p99},
+        std::pair{"99.90 percentile latency (ns)", statistic::p999}})
+    text += fmt::format("{:<32}: {}\n", words, nanoseconds(cell, name));
   text += fmt::format(
       "\n{0}Test Parameters Used\n{0}samples_per_query : {1}\ntarget_qps : {2}\ntarget_latency (ns): "
       "{3:.0f}\n",
@@ -147,7 +158,7 @@ Result<std::string> perf_analyzer_csv(std::vector<Tested> tested) {
     return fail(ErrorCode::invalid_argument,
                 "perf_analyzer's table has either clients or rates; measure closed and open loops apart");
   std::stable_sort(tested.begin(), tested.end(), [](const Tested& a, const Tested& b) {
-    return figure(*a.cell, "inferences_per_s") < figure(*b.cell, "inferences_per_s");
+    return value_of(*a.cell, metric::inferences_per_s) < value_of(*b.cell, metric::inferences_per_s);
   });
   std::string text = fmt::format(
       "{},Inferences/Second,Client Send,Network+Server Send/Recv,Server Queue,Server Compute Input,"
@@ -156,14 +167,16 @@ Result<std::string> perf_analyzer_csv(std::vector<Tested> tested) {
       closed ? "Concurrency" : "Request Rate");
   for (const auto& row : tested) {
     const auto& cell = *row.cell;
-    text += fmt::format("{},{:.6g}", row.level, figure(cell, "inferences_per_s"));
+    text += fmt::format("{},{:.6g}", row.level, value_of(cell, metric::inferences_per_s));
     for (const double us :
          {stages_us(cell, {"issue", "connect"}),
           stages_us(cell, {"network", "unexplained", "network_and_server", "server_socket"}),
           stages_us(cell, {"server_queue"}), stages_us(cell, {"server_decode", "server_batch"}),
           stages_us(cell, {"server_infer"}), stages_us(cell, {"server_encode"}), stages_us(cell, {"receive"}),
-          1e3 * figure(cell, "response_p50_ms"), 1e3 * figure(cell, "response_p90_ms"),
-          1e3 * figure(cell, "response_p95_ms"), 1e3 * figure(cell, "response_p99_ms")})
+          1e3 * value_of(cell, time_name(metric::response, statistic::p50)),
+          1e3 * value_of(cell, time_name(metric::response, statistic::p90)),
+          1e3 * value_of(cell, time_name(metric::response, statistic::p95)),
+          1e3 * value_of(cell, time_name(metric::response, statistic::p99))})
       text += fmt::format(",{:.0f}", us);
     text += "\n";
   }

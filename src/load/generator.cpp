@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "load/findings.hpp"
 #include "stats/stats.hpp"
@@ -39,7 +40,8 @@ void doubt_schedule(const Measurement& measured, std::vector<Warning>& doubts) {
                       fmt::format("INVALID: {} of {} requests of the schedule were never sent",
                                   measured.scheduled - sent, measured.scheduled),
                       "lower the rate, or take more --threads", Weight::voids});
-  for (const auto& [name, q] : {std::pair{"p50", 0.5}, std::pair{"p90", 0.9}, std::pair{"p99", 0.99}}) {
+  for (const auto name : {statistic::p50, statistic::p90, statistic::p99}) {
+    const double q = *percentile_of(name);
     double quantile_s = 0;
     const double slip = slip_in_quantile(measured.samples, q, quantile_s);
     if (slip <= std::max(slip_s, slip_of_quantile * quantile_s)) continue;

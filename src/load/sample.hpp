@@ -7,19 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "core/describe.hpp"
+#include "record/metrics.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::load {
 
-/// unavailable: refused for now (full, stopping), or no connection. failed: any other error. abandoned: given
-/// up by the generator, because the run was over.
-enum class Outcome : std::uint8_t { answered, unavailable, timed_out, failed, abandoned };
-constexpr auto enum_names(Outcome) {
-  return std::array{Named{Outcome::answered, "answered"}, Named{Outcome::unavailable, "unavailable"},
-                    Named{Outcome::timed_out, "timed_out"}, Named{Outcome::failed, "failed"},
-                    Named{Outcome::abandoned, "abandoned"}};
-}
+using Outcome = RequestOutcome;
 
 /// The server's own stages, in the order in which a request goes through them.
 struct ServerStage {

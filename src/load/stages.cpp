@@ -46,9 +46,8 @@ void add_stages(const std::vector<Sample>& samples, RunResult& result) {
     for (std::size_t i = 0; i < server.size(); ++i)
       if (server[i] > 0) stage(server_stages[i].name, server[i]);
     stage("unexplained", outside - network);
-    result.figures.push_back({"unexplained_share",
-                              "share of the response time that no stage explains",
-                              {.value = (outside - network) / response, .n = n}});
+    result.figures.push_back(
+        figure(metric::unexplained_share, {.value = (outside - network) / response, .n = n}));
   } else {
     stage("network_and_server", outside);
   }

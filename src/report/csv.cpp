@@ -104,9 +104,10 @@ std::string csv(const Document& document) {
     table.set(row, "warnings", joined_codes(cell.warnings));
     table.set(row, runs_ok_heading, std::to_string(cell.runs_ok));
     table.set(row, runs_failed_heading, std::to_string(cell.runs_failed));
-    if (!is_load(document)) table.set(row, "images_per_s", images_per_s(cell));
+    const std::string speed(metric::images_per_s.name);
+    if (!is_load(document)) table.set(row, speed, images_per_s(cell));
     for (const auto& [name, estimate] : cell.figures)
-      if (name != "images_per_s") table.set(row, name, estimate);
+      if (name != speed) table.set(row, name, estimate);
   }
   const auto add = [&](const std::vector<std::string>& names, const std::string& before,
                        const std::string& after, std::map<std::string, Estimate> CellSummary::*estimates) {

@@ -39,7 +39,7 @@ Json cell_object(const CellSummary& cell) {
   object["label"] = cell.cell.label;
   object["factors"] = cell.cell.factors;
   object["verdict"] = to_json(cell.verdict);
-  object["images_per_s"] = to_json(images_per_s(cell));
+  object[std::string(metric::images_per_s.name)] = to_json(images_per_s(cell));
   object["latency_ms"] = to_json(cell.latency_ms);
   object["phases"] = in_seconds(cell.phases_s);
   object["stages_ms"] = to_json(cell.stages_ms);

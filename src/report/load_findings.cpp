@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/metrics.hpp"
 #include "report/load_readings.hpp"
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
@@ -15,7 +16,7 @@
 namespace neph::report {
 namespace {
 
-std::string value_of(const CellSummary& cell, const std::string& quantile) {
+std::string value_of(const CellSummary& cell, std::string_view quantile) {
   const auto* estimate = find_shown(cell.latency_ms, quantile);
   if (!estimate) return {};
   return fmt::format("{} ms ({} to {})", format_number(estimate->value), format_number(*estimate->low),
@@ -24,7 +25,7 @@ std::string value_of(const CellSummary& cell, const std::string& quantile) {
 
 /// "half of the responses took 4.1 ms (4.0 to 4.2) or less, 99 % 18 ms (…)"
 std::string times_text(const CellSummary& cell) {
-  const auto half = value_of(cell, "p50"), most = value_of(cell, "p99");
+  const auto half = value_of(cell, statistic::p50), most = value_of(cell, statistic::p99);
   if (half.empty()) return {};
   return fmt::format(": half of the responses took {} or less{}", half,
                      most.empty() ? "" : fmt::format(", 99 % {} or less", most));
@@ -46,14 +47,14 @@ std::int64_t found_by(const CellSummary& cell, const Document& document) {
     const auto& figures = run.result.figures;
     return run.cell == cell.cell.index && run.status == RunStatus::ok &&
            std::any_of(figures.begin(), figures.end(), [](const Figure& figure) {
-             return figure.name == "sustained_per_s" && std::isfinite(figure.estimate.value);
+             return figure.name == metric::sustained_per_s.name && std::isfinite(figure.estimate.value);
            });
   });
 }
 
 /// Of one search its bracket; of several what they found on the whole, with an interval only over several.
 std::string search_text(const CellSummary& cell, const Document& document) {
-  const auto* sustained = find_estimate(cell.figures, "sustained_per_s");
+  const auto* sustained = find_estimate(cell.figures, metric::sustained_per_s);
   const bool found = sustained && std::isfinite(sustained->value);
   if (cell.runs_ok > 1 && !found) return fmt::format("no rate was confirmed in {} searches", cell.runs_ok);
   if (cell.runs_ok > 1) {
@@ -188,7 +189,7 @@ class Story {
 
  private:
   static bool is_search(const Asked& one) {
-    return !one.cell->probes.empty() || find_estimate(one.cell->figures, "sustained_per_s");
+    return !one.cell->probes.empty() || find_estimate(one.cell->figures, metric::sustained_per_s);
   }
 
   std::vector<GroupStory> stories(const std::vector<Asked>& all) const {

@@ -70,7 +70,7 @@ std::vector<Asked> asked(const Document& document) {
   for (const auto& cell : document.cells) {
     if (!std::isfinite(answered_per_s(cell).value)) continue;
     Asked one{.cell = &cell, .closed = is_closed(cell), .all_at_once = loop_of(cell) == "open, all at once"};
-    const auto* offered = find_estimate(cell.figures, "offered_per_s");
+    const auto* offered = find_estimate(cell.figures, metric::offered_per_s);
     one.level = !one.closed && offered
                     ? offered->value
                     : number_of(cell, document.experiment, one.closed ? "clients" : "rate");
@@ -91,7 +91,7 @@ std::optional<Limit> promised(const CellSummary& cell, const Experiment& experim
 }
 
 Estimate answered_per_s(const CellSummary& cell) {
-  const auto* estimate = find_estimate(cell.figures, "requests_per_s");
+  const auto* estimate = find_estimate(cell.figures, metric::requests_per_s);
   return estimate ? *estimate : Estimate{};
 }
 
@@ -109,7 +109,7 @@ Pace pace(const Asked& one) {
   const auto [offered, answered] = in_time(one);
   const double missing =
       (offered - answered) / static_cast<double>(std::max<std::int64_t>(1, one.cell->runs_ok));
-  const auto* in_flight = find_estimate(one.cell->figures, "in_flight_mean");
+  const auto* in_flight = find_estimate(one.cell->figures, metric::in_flight_mean);
   if (offered <= 0 || missing > std::max(few_in_flight, in_flight ? in_flight->value : 0))
     return Pace::fell_behind;
   return missing > always_in_flight ? Pace::untold : Pace::kept_up;
@@ -117,7 +117,7 @@ Pace pace(const Asked& one) {
 
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
   const auto limit = promised(*one.cell, experiment);
-  const auto* late = find_estimate(one.cell->figures, "late_share");
+  const auto* late = find_estimate(one.cell->figures, metric::late_share);
   if (!limit || !late || !std::isfinite(late->value)) return std::nullopt;
   Probe probe{.rate_per_s = one.level, .percentile = limit->percentile};
   if (const auto seen = outcomes(*one.cell)) {
@@ -153,14 +153,12 @@ bool tells_of_generator(const CellSummary& cell) {
 
 std::optional<Outcomes> outcomes(const CellSummary& cell) {
   Outcomes seen;
-  const auto add = [&](const char* name, double& to) {
-    if (const auto* estimate = find_estimate(cell.figures, name); estimate && std::isfinite(estimate->value))
+  for (const auto& kind : enum_names(RequestOutcome{})) {
+    auto& to = kind.value == RequestOutcome::answered ? seen.answered : seen.not_answered;
+    if (const auto* estimate = find_estimate(cell.figures, outcome_name(kind.value));
+        estimate && std::isfinite(estimate->value))
       to += estimate->value;
-  };
-  add("requests_answered", seen.answered);
-  for (const auto* name :
-       {"requests_unavailable", "requests_timed_out", "requests_failed", "requests_abandoned"})
-    add(name, seen.not_answered);
+  }
   return seen.all() > 0 ? std::optional(seen) : std::nullopt;
 }
 

@@ -36,13 +36,16 @@ std::string runs_text(const CellSummary& cell) {
 }
 
 std::vector<MarkdownColumn> speed_columns(bool load) {
-  if (!load) return {{"images/s", [](const auto& cell) { return estimate_text(images_per_s(cell)); }}};
-  const auto figure = [](std::string name) {
-    return [name = std::move(name)](const CellSummary& cell) { return shown_text(cell.figures, name); };
+  if (!load)
+    return {{std::string(metric::images_per_s.label),
+             [](const auto& cell) { return estimate_text(images_per_s(cell)); }}};
+  const auto column = [](const Metric& metric) -> MarkdownColumn {
+    return {std::string(metric.label),
+            [name = metric.name](const CellSummary& cell) { return shown_text(cell.figures, name); }};
   };
-  return {{"sustained/s", figure("sustained_per_s")},
-          {"offered/s", figure("offered_per_s")},
-          {"answered/s", figure("requests_per_s")},
+  return {column(metric::sustained_per_s),
+          column(metric::offered_per_s),
+          column(metric::requests_per_s),
           {"errors", errors_text}};
 }
 

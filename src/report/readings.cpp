@@ -20,7 +20,6 @@ constexpr std::array<std::string_view, 15> stages_of_a_picture{
 constexpr std::array<std::string_view, 12> stages_of_a_request{
     "issue",        "connect",      "network",      "network_and_server", "server_socket", "server_decode",
     "server_queue", "server_batch", "server_infer", "server_encode",      "unexplained",   "receive"};
-constexpr std::array<std::string_view, 5> usual_quantiles{"p50", "p90", "p95", "p99", "p999"};
 
 std::vector<std::string> known_first(std::span<const std::string_view> known,
                                      const std::vector<CellSummary>& cells,
@@ -95,20 +94,25 @@ const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view ta
   return find_telemetry(cell.telemetry, target, quantity);
 }
 
-const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name) {
-  const auto found = estimates.find(name);
+const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, std::string_view name) {
+  const auto found = estimates.find(std::string(name));
   return found == estimates.end() ? nullptr : &found->second;
 }
 
+const Estimate* find_estimate(const std::map<std::string, Estimate>& figures, const Metric& metric) {
+  return find_estimate(figures, metric.name);
+}
+
 Estimate images_per_s(const CellSummary& cell) {
-  const auto* estimate = find_estimate(cell.figures, "images_per_s");
+  const auto* estimate = find_estimate(cell.figures, metric::images_per_s);
   return estimate ? *estimate : Estimate{};
 }
 
 std::optional<double> images_per_s(const Run& run) {
   if (run.status != RunStatus::ok) return std::nullopt;
   for (const auto& figure : run.result.figures)
-    if (figure.name == "images_per_s" && std::isfinite(figure.estimate.value)) return figure.estimate.value;
+    if (figure.name == metric::images_per_s.name && std::isfinite(figure.estimate.value))
+      return figure.estimate.value;
   return std::nullopt;
 }
 
@@ -193,7 +197,7 @@ std::vector<std::string> stage_names(const std::vector<CellSummary>& cells) {
 }
 
 std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells) {
-  return known_first(usual_quantiles, cells, &CellSummary::latency_ms);
+  return known_first(usual_percentiles, cells, &CellSummary::latency_ms);
 }
 
 std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells) {

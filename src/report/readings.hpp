@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "record/metrics.hpp"
 #include "record/telemetry.hpp"
 #include "report/report.hpp"
 
@@ -16,7 +17,8 @@ namespace neph::report {
 const SeriesSummary* find_telemetry(const std::vector<SeriesSummary>& telemetry, std::string_view target,
                                     const Metric& quantity);
 const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view target, const Metric& quantity);
-const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, const std::string& name);
+const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, std::string_view name);
+const Estimate* find_estimate(const std::map<std::string, Estimate>& figures, const Metric& metric);
 
 /// Pictures per second; an Estimate without a value when no run ended well.
 Estimate images_per_s(const CellSummary& cell);

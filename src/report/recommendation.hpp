@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "record/metrics.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
@@ -14,7 +15,7 @@ namespace neph::report {
 using Cells = std::vector<const CellSummary*>;
 
 /// What a latency limit is about. p99 takes 299 batches, which few experiments of `infer` have; p95 takes 59.
-inline constexpr const char* limited_percentile = "p95";
+inline constexpr std::string_view limited_percentile = statistic::p95;
 
 struct Choice {
   Cells candidates;  ///< the fastest first

@@ -40,7 +40,7 @@ std::string speed_text(const CellSummary& cell) {
 
 /// ", median latency 68.0 ms (65.1 to 70.9)"; empty where there were too few batches.
 std::string median_text(const CellSummary& cell) {
-  const auto* median = find_shown(cell.latency_ms, "p50");
+  const auto* median = find_shown(cell.latency_ms, statistic::p50);
   if (!median) return {};
   return fmt::format(", median latency {} ms ({} to {})", format_number(median->value),
                      format_number(*median->low), format_number(*median->high));

@@ -35,9 +35,9 @@ struct TextColumn {
 };
 
 template <class FieldOf>
-TextColumn column_of(std::string heading, const std::vector<CellSummary>& cells, FieldOf field_of,
+TextColumn column_of(std::string_view heading, const std::vector<CellSummary>& cells, FieldOf field_of,
                      int expendable = 0) {
-  TextColumn column{.heading = std::move(heading), .expendable = expendable};
+  TextColumn column{.heading = std::string(heading), .expendable = expendable};
   for (const auto& cell : cells) column.fields.push_back(field_of(cell));
   return column;
 }
@@ -78,29 +78,28 @@ void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextC
 }
 
 /// Without its interval.
-std::string value_text(const std::map<std::string, Estimate>& estimates, const std::string& name) {
+std::string value_text(const std::map<std::string, Estimate>& estimates, std::string_view name) {
   const auto* estimate = find_estimate(estimates, name);
   return estimate && std::isfinite(estimate->value) ? format_number(estimate->value) : "–";
 }
 
-std::string latency_text(const CellSummary& cell, const std::string& quantile) {
+std::string latency_text(const CellSummary& cell, std::string_view quantile) {
   return find_shown(cell.latency_ms, quantile) ? value_text(cell.latency_ms, quantile)
                                                : shown_text(cell.latency_ms, quantile);
 }
 
 /// Where it is narrow, a percentile of which no cell has a figure goes first.
-TextColumn latency_column(const std::string& quantile, const std::vector<CellSummary>& cells,
-                          int expendable) {
+TextColumn latency_column(std::string_view quantile, const std::vector<CellSummary>& cells, int expendable) {
   const bool any = std::any_of(cells.begin(), cells.end(), [&](const auto& cell) {
     return find_shown(cell.latency_ms, quantile) != nullptr;
   });
   return column_of(
-      quantile + " ms", cells, [&](const auto& cell) { return latency_text(cell, quantile); },
+      std::string(quantile) + " ms", cells, [&](const auto& cell) { return latency_text(cell, quantile); },
       any ? expendable : most_expendable);
 }
 
-std::string figure_text(const CellSummary& cell, const std::string& name) {
-  const auto* estimate = find_estimate(cell.figures, name);
+std::string figure_text(const CellSummary& cell, const Metric& metric) {
+  const auto* estimate = find_estimate(cell.figures, metric);
   return estimate ? estimate_text(*estimate) : "–";
 }
 
@@ -115,16 +114,17 @@ std::string verdict_and_failures(const CellSummary& cell) {
 std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
   std::vector<TextColumn> columns;
   add_factor_columns(cells, columns);
-  columns.push_back(
-      column_of("images/s", cells, [](const auto& cell) { return estimate_text(images_per_s(cell)); }));
-  columns.push_back(
-      column_of("sustained/s", cells, [](const auto& cell) { return figure_text(cell, "sustained_per_s"); }));
+  columns.push_back(column_of(metric::images_per_s.label, cells,
+                              [](const auto& cell) { return estimate_text(images_per_s(cell)); }));
+  columns.push_back(column_of(metric::sustained_per_s.label, cells,
+                              [](const auto& cell) { return figure_text(cell, metric::sustained_per_s); }));
   columns.push_back(column_of(
-      "offered/s", cells, [](const auto& cell) { return value_text(cell.figures, "offered_per_s"); }, 5));
-  columns.push_back(
-      column_of("answered/s", cells, [](const auto& cell) { return figure_text(cell, "requests_per_s"); }));
-  columns.push_back(latency_column("p50", cells, 2));
-  columns.push_back(latency_column("p99", cells, 1));
+      metric::offered_per_s.label, cells,
+      [](const auto& cell) { return value_text(cell.figures, metric::offered_per_s.name); }, 5));
+  columns.push_back(column_of(metric::requests_per_s.label, cells,
+                              [](const auto& cell) { return figure_text(cell, metric::requests_per_s); }));
+  columns.push_back(latency_column(statistic::p50, cells, 2));
+  columns.push_back(latency_column(statistic::p99, cells, 1));
   columns.push_back(column_of("errors", cells, errors_text));
   columns.push_back(column_of(
       "CPU cores", cells,

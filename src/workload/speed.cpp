@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::workload {
@@ -66,7 +67,7 @@ std::optional<Warning> unsteady(std::span<const BatchEnd> ends) {
 }
 
 Figure failed_figure(std::int64_t failed, std::int64_t pictures) {
-  return {"pictures_failed", "pictures", {.value = static_cast<double>(failed), .n = pictures}};
+  return figure(metric::pictures_failed, {.value = static_cast<double>(failed), .n = pictures});
 }
 
 Warning failed_warning(std::int64_t failed, std::int64_t pictures, const std::string& first,

@@ -34,7 +34,7 @@ Panel panel_of(const LoadGroup& group) {
                               .note = line == answered ? note : ""});
     };
     add(answered, answered_per_s(*one.cell));
-    if (const auto* good = find_estimate(one.cell->figures, "goodput_per_s")) add(in_time, *good);
+    if (const auto* good = find_estimate(one.cell->figures, metric::goodput_per_s)) add(in_time, *good);
     if (!group.closed) add(offered, {.value = one.level, .n = 1});
   }
   return draw_lines(lines);

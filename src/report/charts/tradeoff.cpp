@@ -146,7 +146,7 @@ std::string left_out(const Document& document, std::size_t drawn) {
 
 Drawing draw_tradeoff(const Document& document) {
   const double limit_ms = 1e3 * document.experiment.latency_limit_s;
-  const std::string percentile = limit_ms > 0 ? limited_percentile : "p50";
+  const std::string percentile(limit_ms > 0 ? limited_percentile : statistic::p50);
   auto points = points_of(document, percentile);
   if (points.size() < 2) return {};
   const auto count = mark_front(points);

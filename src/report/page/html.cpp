@@ -23,8 +23,8 @@ std::string tiles(const Document& document) {
                          speed.low && speed.high
                              ? fmt::format("{} to {}", format_number(*speed.low), format_number(*speed.high))
                              : "no interval");
-  const auto* p50 = find_shown(best.latency_ms, "p50");
-  const auto* p99 = find_shown(best.latency_ms, "p99");
+  const auto* p50 = find_shown(best.latency_ms, statistic::p50);
+  const auto* p99 = find_shown(best.latency_ms, statistic::p99);
   if (p50)
     out += tile("Time per batch", format_number(p50->value) + " ms",
                 p99 ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");

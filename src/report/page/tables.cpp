@@ -33,8 +33,8 @@ std::string speed_table(const Document& document) {
   for (const auto* cell : by_speed(document.cells)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
     if (load)
-      row.insert(row.end(), {shown_text(cell->figures, "offered_per_s"), estimate_text(answered_per_s(*cell)),
-                             errors_text(*cell)});
+      row.insert(row.end(), {shown_text(cell->figures, metric::offered_per_s.name),
+                             estimate_text(answered_per_s(*cell)), errors_text(*cell)});
     else
       row.push_back(estimate_text(images_per_s(*cell)));
     for (const auto& name : quantiles) row.push_back(shown_text(cell->latency_ms, name));

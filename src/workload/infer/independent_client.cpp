@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/metrics.hpp"
 #include "workload/infer/request_parts.hpp"
 #include "workload/speed.hpp"
 
@@ -100,7 +101,7 @@ void IndependentClient::finish(const Timeline& timeline, RunResult& result) cons
   const auto all = std::ssize(ends) * asking_.batch;
   const auto failed = all - std::ssize(requests) * asking_.batch;
   const auto end = ends.empty() ? measured_.start : ends.back().done;
-  result.figures.push_back({"images_per_s", "images per second", images_per_s(ends, measured_.start, end)});
+  result.figures.push_back(figure(metric::images_per_s, images_per_s(ends, measured_.start, end)));
   result.figures.push_back(failed_figure(failed, all));
   if (failed > 0)
     result.warnings.push_back(

@@ -10,6 +10,7 @@
 #include "core/values.hpp"
 #include "net/net.hpp"
 #include "os/thread.hpp"
+#include "record/metrics.hpp"
 #include "workload/command_line.hpp"
 #include "workload/infer/independent_client.hpp"
 #include "workload/infer/model_batch.hpp"
@@ -192,7 +193,7 @@ double whole_run_s(const Json& json, const Run& trial) {
   const auto spec = parse(json);
   double rate = 0;
   for (const auto& figure : trial.result.figures)
-    if (figure.name == "images_per_s") rate = figure.estimate.value;
+    if (figure.name == metric::images_per_s.name) rate = figure.estimate.value;
   if (!spec || rate <= 0) return trial.wall_s;
 
   const double usable = number_fact(trial, "usable_pictures");

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "record/metrics.hpp"
+
 namespace neph::workload {
-namespace {
-
-Figure figure(std::string name, std::string unit, Estimate estimate) {
-  return {std::move(name), std::move(unit), estimate};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Recorder::Recorder(const image::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
                    std::int64_t batch, AnswersFile file, const Clock& clock)
@@ -140,24 +136,20 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
   const auto share = [&](double busy_s, double threads) {
     return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
   };
+  result.figures.push_back(figure(metric::images_per_s, workload::images_per_s(ends(), begin, end)));
   result.figures.push_back(
-      figure("images_per_s", "images per second", workload::images_per_s(ends(), begin, end)));
-  result.figures.push_back(figure(served() ? "server_busy" : "engine_busy",
-                                  served() ? "share of the time with a request in flight"
-                                           : "share of the time with an inference in flight",
-                                  share(seconds(engine_busy()), 1)));
+      figure(served() ? metric::server_busy : metric::engine_busy, share(seconds(engine_busy()), 1)));
   if (loaders > 0) {
     double loading_s = 0;
     for (const auto& sample : samples_)
       loading_s += seconds(sample.load.read + sample.load.decode + sample.load.preprocess);
-    result.figures.push_back(figure("loaders_busy", "share of the loader threads' time",
-                                    share(loading_s, static_cast<double>(loaders))));
+    result.figures.push_back(figure(metric::loaders_busy, share(loading_s, static_cast<double>(loaders))));
   }
   if (!samples_.empty())
-    result.figures.push_back(figure("first_answer_s", "seconds from the start of the measurement",
-                                    {.value = seconds(samples_.front().times.done - begin), .n = 1}));
-  result.figures.push_back(figure("read_bytes_per_s", "bytes per second",
-                                  {.value = static_cast<double>(bytes_read_) / wall_s, .n = 1}));
+    result.figures.push_back(
+        figure(metric::first_answer_s, {.value = seconds(samples_.front().times.done - begin), .n = 1}));
+  result.figures.push_back(
+      figure(metric::read_bytes_per_s, {.value = static_cast<double>(bytes_read_) / wall_s, .n = 1}));
   result.figures.push_back(failed_figure(std::ssize(failed_), done_));
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "os/file.hpp"
+#include "record/metrics.hpp"
 #include "workload/command_line.hpp"
 #include "workload/load/run.hpp"
 
@@ -60,7 +61,7 @@ constexpr double probes_of_shortest_search = 2;
 
 /// As asked for, or as the search or the trace had it.
 double rate_of(const LoadSpec& spec, const CellSummary& cell) {
-  const auto offered = cell.figures.find("offered_per_s");
+  const auto offered = cell.figures.find(std::string(metric::offered_per_s.name));
   return (spec.rate > 0 && !spec.find_rate) || offered == cell.figures.end() ? spec.rate
                                                                              : offered->second.value;
 }

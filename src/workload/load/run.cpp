@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "os/file.hpp"
+#include "record/metrics.hpp"
 
 namespace neph::workload {
 namespace {
@@ -298,8 +299,7 @@ void LoadRun::tell_of(const load::RateSearch& search) {
     sustained.low = search.held();
     sustained.high = search.violated();
   }
-  result_.figures.insert(result_.figures.begin(),
-                         {"sustained_per_s", "requests per second that keep the promise", sustained});
+  result_.figures.insert(result_.figures.begin(), figure(metric::sustained_per_s, sustained));
 }
 
 void LoadRun::doubt(const load::RateSearch& search, double spoilt_per_s) {
