@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "record/metrics.hpp"
+#include "record/phases.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::load {
@@ -93,7 +94,7 @@ Judgement judge(const Tested& tested) {
   Judgement judgement;
   const auto n = queries(cell);
   judgement.queries = n >= std::max<std::int64_t>(1, tested.count);
-  const auto measured = cell.phases_s.find("measure");
+  const auto measured = cell.phases_s.find(std::string(phase::measure.name));
   const double lasted_s = measured == cell.phases_s.end() ? 0 : measured->second.value;
   judgement.duration = lasted_s >= tested.duration_s - rounding_s;
   if (tested.scenario == Scenario::single_stream || tested.scenario == Scenario::multi_stream)

@@ -5,14 +5,11 @@
 #include <cmath>
 #include <span>
 
+#include "record/phases.hpp"
+
 namespace neph::report {
 namespace {
 
-// In the order of docs/METHOD.md.
-constexpr std::array<std::string_view, 17> phases_of_a_run{
-    "process_start", "engine_load",   "model_load", "picture_scan", "model_compile", "server_start",
-    "connect",       "first_request", "look",       "first_load",   "load_tensors",  "first_inference",
-    "warmup",        "page_cache",    "measure",    "probe",        "drain"};
 constexpr std::array<std::string_view, 15> stages_of_a_picture{
     "read",         "decode",        "preprocess",    "infer",        "send",
     "transport",    "server_socket", "server_decode", "server_queue", "server_batch",
@@ -178,13 +175,17 @@ std::optional<double> machine_cores(const Json& machine) {
 }
 
 std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {
-  return known_first(phases_of_a_run, cells, &CellSummary::phases_s);
+  std::array<std::string_view, phase_kinds.size()> known;
+  std::ranges::transform(phase_kinds, known.begin(), &PhaseKind::name);
+  return known_first(known, cells, &CellSummary::phases_s);
 }
 
 std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells) {
-  const std::span before(phases_of_a_run.begin(), std::ranges::find(phases_of_a_run, "measure"));
   auto names = phase_names(cells);
-  std::erase_if(names, [&](const auto& name) { return std::ranges::find(before, name) == before.end(); });
+  std::erase_if(names, [](const auto& name) {
+    const auto* kind = find_phase(name);
+    return !kind || kind->stage >= BillStage::learn;
+  });
   return names;
 }
 

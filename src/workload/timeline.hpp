@@ -8,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "record/event.hpp"
+#include "record/phases.hpp"
 
 namespace neph::workload {
 
@@ -22,17 +23,17 @@ class Timeline {
 
   /// No phase ends before it begins: one that would has no length. (What a schedule had left when all was
   /// answered belongs to the phase before, whose end is then still to come.)
-  void add(std::string name, double begin_s, double end_s) {
-    phases_.push_back({std::move(name), begin_s, std::max(begin_s, end_s)});
+  void add(const PhaseKind& kind, double begin_s, double end_s) {
+    phases_.push_back({std::string(kind.name), begin_s, std::max(begin_s, end_s)});
     events_.emit(phases_.back());
   }
 
   /// Runs `body` as a phase and returns what it returns.
   template <class Body>
-  auto during(std::string name, Body&& body) {
+  auto during(const PhaseKind& kind, Body&& body) {
     const double begin_s = now();
     auto outcome = body();
-    add(std::move(name), begin_s, now());
+    add(kind, begin_s, now());
     return outcome;
   }
 

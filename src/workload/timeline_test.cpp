@@ -21,8 +21,8 @@ class TimelineOfARun : public testing::Test {
 };
 
 TEST_F(TimelineOfARun, NoPhaseEndsBeforeItBegins) {
-  timeline_.add("measure", 0.5, 5.5);
-  timeline_.add("drain", 5.5, 5.312);
+  timeline_.add(phase::measure, 0.5, 5.5);
+  timeline_.add(phase::drain, 5.5, 5.312);
   ASSERT_EQ(timeline_.phases().size(), 2u);
   EXPECT_EQ(timeline_.phases()[1].begin_s, 5.5);
   EXPECT_EQ(timeline_.phases()[1].end_s, 5.5);
@@ -31,7 +31,7 @@ TEST_F(TimelineOfARun, NoPhaseEndsBeforeItBegins) {
 
 TEST_F(TimelineOfARun, APhaseLastsAsLongAsItsBody) {
   clock_.advance(std::chrono::milliseconds(250));
-  EXPECT_EQ(timeline_.during("connect",
+  EXPECT_EQ(timeline_.during(phase::connect,
                              [&] {
                                clock_.advance(std::chrono::milliseconds(500));
                                return 7;

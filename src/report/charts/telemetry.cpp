@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "record/phases.hpp"
 #include "report/charts/chart.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
@@ -224,7 +225,7 @@ Json phase_rows(const std::vector<Representative>& all) {
 std::vector<std::string> phases_in_words(const Document& document) {
   std::vector<std::string> names;
   for (const auto& name : phase_names(document.cells))
-    if (name != "measure") names.push_back(in_words(name));
+    if (name != phase::measure.name) names.push_back(in_words(name));
   return names;
 }
 

@@ -63,11 +63,11 @@ class BehindServer final : public Recogniser {
 
   Status load(Timeline& timeline) override {
     if (spec_.architecture == Architecture::local)
-      NEPH_CHECK(timeline.during("server_start", [&] { return start_server(); }));
+      NEPH_CHECK(timeline.during(phase::server_start, [&] { return start_server(); }));
     NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
     NEPH_CHECK(read_token());
     if (!process_) NEPH_CHECK(watch_from_afar());
-    return timeline.during("connect", [&] { return ask_for_model(); });
+    return timeline.during(phase::connect, [&] { return ask_for_model(); });
   }
 
   const image::Transform& transform() const override { return transform_; }

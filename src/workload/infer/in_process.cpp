@@ -18,8 +18,8 @@ class InProcess final : public Recogniser {
   Status load(Timeline& timeline) override {
     NEPH_TRY(const auto path, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
                                               spec_.weights_seed));
-    NEPH_TRY(auto* engine, timeline.during("engine_load", [&] { return engines_.open(spec_.engine); }));
-    NEPH_TRY(model_, timeline.during("model_load", [&] { return engine->load(path); }));
+    NEPH_TRY(auto* engine, timeline.during(phase::engine_load, [&] { return engines_.open(spec_.engine); }));
+    NEPH_TRY(model_, timeline.during(phase::model_load, [&] { return engine->load(path); }));
     NEPH_TRY(transform_, transform_for(model_->inputs()));
     engine_ = fmt::format("{} {}", engine->name(), engine->version());
     file_ = path.string();
@@ -29,7 +29,7 @@ class InProcess final : public Recogniser {
   const image::Transform& transform() const override { return transform_; }
 
   Status compile(Timeline& timeline) override {
-    return timeline.during("model_compile", [&]() -> Status {
+    return timeline.during(phase::model_compile, [&]() -> Status {
       NEPH_TRY(session_, model_->compile(engine_options(spec_)));
       return {};
     });

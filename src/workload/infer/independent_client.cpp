@@ -50,7 +50,7 @@ Result<IndependentClient> IndependentClient::make(const ServedModel& server, con
 }
 
 Status IndependentClient::first_inference(Timeline& timeline) const {
-  return timeline.during("first_inference", [&]() -> Status {
+  return timeline.during(phase::first_inference, [&]() -> Status {
     const auto outcome = load::ask_once(server_.endpoint, server_.options, payload_.requests().front(),
                                         asking_.patience_s, context_.clock, context_.stop);
     if (outcome) return {};
@@ -72,7 +72,7 @@ Result<load::Measurement> IndependentClient::drive(const load::Course& course,
 }
 
 Status IndependentClient::warm_up(double length_s, Timeline& timeline) const {
-  return timeline.during("warmup", [&]() -> Status {
+  return timeline.during(phase::warmup, [&]() -> Status {
     if (length_s <= 0) return {};
     NEPH_CHECK(drive({.duration_s = length_s}, [](std::int64_t) {}));
     return {};
@@ -84,7 +84,8 @@ Status IndependentClient::measure(const Progress& progress, Timeline& timeline) 
   NEPH_TRY(measured_, drive({.duration_s = load::no_end_s, .count = requests()}, progress));
   measured_.samples = in_order_of_end(std::move(measured_.samples));
   const auto last = measured_.samples.empty() ? measured_.end : measured_.samples.back().done;
-  timeline.add("measure", timeline.at(measured_.start), timeline.at(measured_.start + Nanoseconds(last)));
+  timeline.add(phase::measure, timeline.at(measured_.start),
+               timeline.at(measured_.start + Nanoseconds(last)));
   return {};
 }
 

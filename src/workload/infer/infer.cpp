@@ -11,6 +11,7 @@
 #include "net/net.hpp"
 #include "os/thread.hpp"
 #include "record/metrics.hpp"
+#include "record/phases.hpp"
 #include "workload/command_line.hpp"
 #include "workload/infer/independent_client.hpp"
 #include "workload/infer/model_batch.hpp"
@@ -206,9 +207,9 @@ double whole_run_s(const Json& json, const Run& trial) {
   double whole_s = trial.wall_s;
   for (const auto& phase : trial.result.phases) {
     const double length_s = phase.end_s - phase.begin_s;
-    if (phase.name == "measure") whole_s += pictures / rate - length_s;
-    if (phase.name == "warmup") whole_s += warmup_s - length_s;
-    if (phase.name == "load_tensors")
+    if (phase.name == phase::measure.name) whole_s += pictures / rate - length_s;
+    if (phase.name == phase::warmup.name) whole_s += warmup_s - length_s;
+    if (phase.name == phase::load_tensors.name)
       whole_s += length_s * (std::min(pictures, usable) / number_fact(trial, "distinct_pictures") - 1);
   }
   return whole_s;

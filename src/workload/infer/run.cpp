@@ -42,7 +42,7 @@ InferRun::InferRun(const InferSpec& spec, const Context& context)
     : spec_(spec), context_(context), timeline_(context.clock, context.origin, context.events) {}
 
 Result<RunResult> InferRun::run() {
-  timeline_.add("process_start", 0, timeline_.now());
+  timeline_.add(phase::process_start, 0, timeline_.now());
   NEPH_TRY(const auto telemetry,
            host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
   const auto make =
@@ -62,7 +62,7 @@ Result<RunResult> InferRun::run() {
 }
 
 Status InferRun::open_pictures() {
-  NEPH_TRY(pictures_, timeline_.during("picture_scan", [&] {
+  NEPH_TRY(pictures_, timeline_.during(phase::picture_scan, [&] {
     return pictures_for(spec_, recogniser_->transform(), context_.events);
   }));
   count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
@@ -97,7 +97,7 @@ Status InferRun::open_source() {
                                   .threads = loader_threads(spec_),
                                   .memory_bytes = spec_.tensor_memory_bytes};
   const auto progress = [this](std::int64_t done, std::int64_t total) {
-    emit_progress("load_tensors", done, total);
+    emit_progress(phase::load_tensors, done, total);
   };
   NEPH_TRY(source_, image::ready_batches(pictures_.set, pictures_.transform, ready, context_.clock, nullptr,
                                          progress, context_.stop));
@@ -119,7 +119,7 @@ Status InferRun::ask_independently(host::Telemetry& telemetry) {
   NEPH_CHECK(client.warm_up(std::min(spec_.warmup_max_s, longest_independent_warmup_s), timeline_));
   mark(telemetry);
   NEPH_CHECK(
-      client.measure([this](std::int64_t done) { emit_progress("measure", done, count_); }, timeline_));
+      client.measure([this](std::int64_t done) { emit_progress(phase::measure, done, count_); }, timeline_));
   mark(telemetry);
   client.finish(timeline_, result_);
   return {};
@@ -146,9 +146,9 @@ Status InferRun::first_inference() {
       },
       context_.stop));
   if (!failure.empty()) return fail(ErrorCode::unavailable, "the first batch: {}", failure);
-  timeline_.add(spec_.files == Files::on ? "first_load" : "load_tensors", begin_s,
+  timeline_.add(spec_.files == Files::on ? phase::first_load : phase::load_tensors, begin_s,
                 timeline_.at(first.issued));
-  timeline_.add("first_inference", timeline_.at(first.issued), timeline_.at(first.done));
+  timeline_.add(phase::first_inference, timeline_.at(first.issued), timeline_.at(first.done));
   NEPH_TRY(runner_, recogniser_->runner(depth_));
   return {};
 }
@@ -163,7 +163,7 @@ Status InferRun::warm_up() {
     if (over) return false;  // what was in flight when it ended
     warmup.add(seconds(times.done - times.issued));
     const auto batches = static_cast<std::int64_t>(warmup.count());
-    emit_progress("warmup", batches * spec_.batch, 0);
+    emit_progress(phase::warmup, batches * spec_.batch, 0);
     over = batches >= spec_.warmup && (warmup.flat() || timeline_.now() - begin_s > spec_.warmup_max_s);
     return !over;
   };
@@ -171,7 +171,7 @@ Status InferRun::warm_up() {
     source_->restart();
     NEPH_CHECK(runner_->run(*source_, one_batch, context_.stop));
   }
-  timeline_.add("warmup", begin_s, timeline_.now());
+  timeline_.add(phase::warmup, begin_s, timeline_.now());
   if (warmup.flat()) return {};
   const bool seen = warmup.count() >= 2 * warmup_rule.window;
   warn({"warmup_unsteady",
@@ -207,7 +207,8 @@ Status InferRun::measure(host::Telemetry& telemetry) {
   Status cache;
   Moment begin;
   source_->restart([&] {  // while no loader reads: nothing brings a file back that was dropped
-    if (spec_.files == Files::on) cache = timeline_.during("page_cache", [&] { return fix_page_cache(); });
+    if (spec_.files == Files::on)
+      cache = timeline_.during(phase::page_cache, [&] { return fix_page_cache(); });
     mark(telemetry);
     begin = context_.clock.now();
   });
@@ -216,14 +217,14 @@ Status InferRun::measure(host::Telemetry& telemetry) {
       *source_,
       [&](const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
         recorder.add(batch, times, scores);
-        emit_progress("measure", recorder.pictures_done(), count_);
+        emit_progress(phase::measure, recorder.pictures_done(), count_);
         return true;
       },
       context_.stop));
   NEPH_CHECK(recorder.close_answers_file());
   const auto end = context_.clock.now();
   mark(telemetry);
-  timeline_.add("measure", timeline_.at(begin), timeline_.at(end));
+  timeline_.add(phase::measure, timeline_.at(begin), timeline_.at(end));
   recorder.finish(timeline_, begin, end, loaders_, result_);
   return {};
 }
@@ -244,11 +245,11 @@ void InferRun::sum_up(std::vector<Series> series) {
   result_.phases = timeline_.phases();
 }
 
-void InferRun::emit_progress(const char* phase, std::int64_t done, std::int64_t total) {
+void InferRun::emit_progress(const PhaseKind& phase, std::int64_t done, std::int64_t total) {
   const auto now = context_.clock.now();
   if (now < next_progress_) return;
   next_progress_ = now + progress_interval;
-  context_.events.emit(Progress{phase, done, total});
+  context_.events.emit(Progress{std::string(phase.name), done, total});
 }
 
 }  // namespace neph::workload

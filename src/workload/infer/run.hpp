@@ -34,7 +34,7 @@ class InferRun {
   void mark(host::Telemetry& telemetry);
   void warn(Warning warning);
   void sum_up(std::vector<Series> series);
-  void emit_progress(const char* phase, std::int64_t done, std::int64_t total);
+  void emit_progress(const PhaseKind& phase, std::int64_t done, std::int64_t total);
 
   InferSpec spec_;
   const Context& context_;

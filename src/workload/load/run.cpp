@@ -92,11 +92,11 @@ LoadRun::LoadRun(const LoadSpec& spec, const Context& context)
       timeline_(context.clock, context.origin, context.events) {}
 
 Result<RunResult> LoadRun::run() {
-  timeline_.add("process_start", 0, timeline_.now());
+  timeline_.add(phase::process_start, 0, timeline_.now());
   NEPH_TRY(const auto telemetry,
            host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
-  NEPH_CHECK(timeline_.during("connect", [&] { return look_at_the_model(); }));
-  NEPH_CHECK(timeline_.during("first_request", [&] { return try_one(); }));
+  NEPH_CHECK(timeline_.during(phase::connect, [&] { return look_at_the_model(); }));
+  NEPH_CHECK(timeline_.during(phase::first_request, [&] { return try_one(); }));
   NEPH_CHECK(spec_.find_rate ? search() : measure_once());
   add_telemetry(telemetry->stop(), begin_s_, end_s_);
   result_.phases = timeline_.phases();
@@ -172,7 +172,7 @@ load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
           .narrow = {.q = spec.percentile / 100, .width = spec.narrow}};
 }
 
-Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase,
+Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& phase,
                                          const load::RateSearch* search) {
   auto plan = plan_of(spec);
   NEPH_TRY(plan.schedule, schedule_of(spec));
@@ -182,16 +182,16 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const char* phase
     if (context_.clock.now() < next_progress_) return;
     next_progress_ = context_.clock.now() + progress_interval;
     context_.events.emit(search
-                             ? Progress{fmt::format("{} at {}/s", phase, format_number(spec.rate)), done,
+                             ? Progress{fmt::format("{} at {}/s", phase.name, format_number(spec.rate)), done,
                                         total, std::max(0.0, left_s(*search) - (timeline_.now() - driven_s))}
-                             : Progress{phase, done, total, {}});
+                             : Progress{std::string(phase.name), done, total, {}});
   };
   NEPH_TRY(auto measured,
            load::drive(plan, target_->payload.requests(), context_.clock, context_.stop, progress));
   const auto [begin_s, end_s] = measured_part(measured);
-  if (measured.begin > 0) timeline_.add("warmup", timeline_.at(measured.start), begin_s);
+  if (measured.begin > 0) timeline_.add(phase::warmup, timeline_.at(measured.start), begin_s);
   timeline_.add(phase, begin_s, end_s);
-  timeline_.add("drain", end_s, timeline_.now());
+  timeline_.add(phase::drain, end_s, timeline_.now());
   if (measured.samples.empty() && measured.stopped)
     return fail(ErrorCode::unavailable, "stopped by the user before anything was measured");
   if (measured.samples.empty())
@@ -206,7 +206,7 @@ std::pair<double, double> LoadRun::measured_part(const load::Measurement& measur
 }
 
 Status LoadRun::measure_once() {
-  NEPH_TRY(const auto measured, drive(spec_, "measure"));
+  NEPH_TRY(const auto measured, drive(spec_, phase::measure));
   sum_up(measured, spec_);
   return {};
 }
@@ -219,7 +219,7 @@ Result<double> LoadRun::first_rate() {
   look.clients = 1;
   look.warmup = {0};
   look.duration = {first_look_s};
-  NEPH_TRY(const auto measured, drive(look, "look"));
+  NEPH_TRY(const auto measured, drive(look, phase::look));
   return static_cast<double>(measured.samples.size()) / first_look_s / 2;
 }
 
@@ -255,7 +255,7 @@ Status LoadRun::search() {
     const auto seed = next_seed(probe.arrival_seed);  // of arrivals that no probe has seen
     probe = probe_of(search);
     probe.arrival_seed = seed;
-    auto measured = drive(probe, "probe", &search);
+    auto measured = drive(probe, phase::probe, &search);
     const bool is_cut_short = context_.stop.stop_requested() && (!measured || measured->stopped);
     if (is_cut_short && last) break;
     if (!measured) return tl::unexpected(measured.error());

@@ -40,7 +40,7 @@ class LoadRun {
   Status search();
   load::DrivePlan plan_of(const LoadSpec& spec) const;
   /// `search`: whose probe it is; nullptr: of none.
-  Result<load::Measurement> drive(const LoadSpec& spec, const char* phase,
+  Result<load::Measurement> drive(const LoadSpec& spec, const PhaseKind& phase,
                                   const load::RateSearch* search = nullptr);
   Result<load::Schedule> schedule_of(const LoadSpec& spec) const;
   Result<double> first_rate();
