@@ -40,23 +40,20 @@ void doubt_interval(const CellSummary& summary, std::string_view figure, std::ve
   const auto& estimate = found->second;
   if (!estimate.low || !estimate.high) {
     if (percentile_of(figure))  // each run must carry its own interval: more runs like these would not help
-      doubts.push_back({.code = "few_requests",
-                        .message = fmt::format("{} has no interval: a run has too few requests", figure),
-                        .advice = "a longer --duration or a higher --count"});
+      doubts.push_back(make_warning(WarningCode::few_requests,
+                                    fmt::format("{} has no interval: a run has too few requests", figure)));
     else
-      doubts.push_back({.code = "few_repeats",
-                        .message = fmt::format("{} rests on {} run{}: no interval", figure, summary.runs_ok,
-                                               summary.runs_ok == 1 ? "" : "s"),
-                        .advice = "--repeat 5 or more"});
+      doubts.push_back(make_warning(WarningCode::few_repeats,
+                                    fmt::format("{} rests on {} run{}: no interval", figure, summary.runs_ok,
+                                                summary.runs_ok == 1 ? "" : "s")));
     return;
   }
   const double half =
       std::max(*estimate.high - estimate.value, estimate.value - *estimate.low) / std::abs(estimate.value);
   if (half > wide)
     doubts.push_back(
-        {.code = "wide_interval",
-         .message = fmt::format("{} is known to ± {} % only", figure, format_number(100 * half, 2)),
-         .advice = "more repeats, longer runs, or a quieter machine"});
+        make_warning(WarningCode::wide_interval,
+                     fmt::format("{} is known to ± {} % only", figure, format_number(100 * half, 2))));
 }
 
 void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector<Warning>& doubts) {
@@ -67,21 +64,24 @@ void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector
                                   format_number(repeats.values[outlier.index])));
   if (!named.empty())
     doubts.push_back(
-        {.code = "outlier_runs",
-         .message = fmt::format("{} is far from the other runs (median {}) in {}", figure,
-                                format_number(stats::median(repeats.values)), fmt::join(named, ", ")),
-         .advice = "look at the telemetry of that run; what else did the machine do?"});
+        make_warning(WarningCode::outlier_runs,
+                     fmt::format("{} is far from the other runs (median {}) in {}", figure,
+                                 format_number(stats::median(repeats.values)), fmt::join(named, ", "))));
 }
 
 void doubt_steadiness(const Repeats& repeats, std::string_view figure, std::vector<Warning>& doubts) {
   const auto trend = stats::trend_of(repeats.values);
   if (!stats::drifts(trend)) return;
-  doubts.push_back({.code = "drift_over_runs",
-                    .message = fmt::format("{} {} by {} % from the first run to the last (p = {})", figure,
-                                           trend.change < 0 ? "falls" : "rises",
-                                           format_number(100 * std::abs(trend.change), 2),
-                                           format_number(trend.p_value, 2)),
-                    .advice = "a machine that heats up, or neighbours; comparisons by repeat still hold"});
+  doubts.push_back(make_warning(
+      WarningCode::drift_over_runs,
+      fmt::format("{} {} by {} % from the first run to the last (p = {})", figure,
+                  trend.change < 0 ? "falls" : "rises", format_number(100 * std::abs(trend.change), 2),
+                  format_number(trend.p_value, 2))));
+}
+
+/// Of codes that this version does not know, only what says the same is the same.
+bool same_cause(const Warning& a, const Warning& b) {
+  return a.code == b.code && (a.code != WarningCode::unknown || merged_message(a.message, b.message));
 }
 
 }  // namespace
@@ -99,12 +99,14 @@ std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs) {
   std::vector<Warning> merged;
   std::vector<std::int64_t> counts;
   for (const auto* run : ok_runs) {
-    std::vector<std::string> seen;  // one run may say a thing twice
+    std::vector<const Warning*> seen;  // one run may say a thing twice
     for (const auto& warning : run->result.warnings) {
-      if (std::find(seen.begin(), seen.end(), warning.code) != seen.end()) continue;
-      seen.push_back(warning.code);
+      if (std::any_of(seen.begin(), seen.end(),
+                      [&](const auto* other) { return same_cause(*other, warning); }))
+        continue;
+      seen.push_back(&warning);
       const auto known = std::find_if(merged.begin(), merged.end(),
-                                      [&](const Warning& other) { return other.code == warning.code; });
+                                      [&](const Warning& other) { return same_cause(other, warning); });
       if (known == merged.end()) {
         merged.push_back(warning);
         counts.push_back(1);
@@ -130,14 +132,13 @@ std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::
     doubt_steadiness(repeats, figure, doubts);
   }
   if (summary.runs_failed > 0 && summary.runs_ok > 0)
-    doubts.push_back({.code = "some_runs_failed",
-                      .message = fmt::format("{} of {} runs failed", summary.runs_failed,
-                                             summary.runs_failed + summary.runs_ok),
-                      .advice = "the figures are those of the runs that did well"});
+    doubts.push_back(make_warning(
+        WarningCode::some_runs_failed,
+        fmt::format("{} of {} runs failed", summary.runs_failed, summary.runs_failed + summary.runs_ok)));
   if (summary.answers_checksum == "differs")
-    doubts.push_back({.code = "answers_differ",
-                      .message = "the repeats of this cell do not give the same answers",
-                      .advice = "a network with chance in it, a race, or faulty hardware"});
+    doubts.push_back(make_warning(WarningCode::answers_differ,
+                                  "the repeats of this cell do not give the same answers",
+                                  "a network with chance in it, a race, or faulty hardware"));
   return doubts;
 }
 

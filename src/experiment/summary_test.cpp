@@ -36,7 +36,7 @@ std::vector<neph::Run> rate_runs(const std::vector<double>& rates) {
 
 std::vector<std::string> codes(const CellSummary& summary) {
   std::vector<std::string> found;
-  for (const auto& warning : summary.warnings) found.push_back(warning.code);
+  for (const auto& warning : summary.warnings) found.emplace_back(enum_name(warning.code));
   return found;
 }
 
@@ -165,9 +165,9 @@ TEST(Summary, KeepsTheFactsOnWhichAllRunsAgree) {
 
 TEST(Summary, WarningsAreMergedWithTheNumberOfRuns) {
   auto runs = rate_runs({100, 100, 100});
-  runs[0].result.warnings = {{"stolen", "12 % stolen", "ask for a core"}};
-  runs[2].result.warnings = {{"stolen", "15 % stolen", "ask for a core", Weight::voids},
-                             {"stolen", "again", ""}};
+  runs[0].result.warnings = {{WarningCode::stolen, "12 % stolen", "ask for a core"}};
+  runs[2].result.warnings = {{WarningCode::stolen, "15 % stolen", "ask for a core", Weight::voids},
+                             {WarningCode::stolen, "again", ""}};
   const auto summary = summarise(two_batches(), runs).at(0);
   ASSERT_THAT(summary.warnings, SizeIs(1));
   EXPECT_EQ(summary.warnings[0].message, "12 to 15 % stolen (in 2 of 3 runs)");
@@ -176,9 +176,9 @@ TEST(Summary, WarningsAreMergedWithTheNumberOfRuns) {
 
 TEST(Summary, AHintLeavesACellValid) {
   auto runs = rate_runs({100, 100, 100});
-  runs[0].result.warnings = {{"governor_not_performance", "powersave", "set it", Weight::hint}};
+  runs[0].result.warnings = {{WarningCode::governor_not_performance, "powersave", "set it", Weight::hint}};
   EXPECT_EQ(summarise(two_batches(), runs).at(0).verdict, Verdict::valid);
-  runs[1].result.warnings = {{"stolen", "12 % stolen", "ask for a core"}};
+  runs[1].result.warnings = {{WarningCode::stolen, "12 % stolen", "ask for a core"}};
   const auto summary = summarise(two_batches(), runs).at(0);
   EXPECT_THAT(codes(summary), ElementsAre("governor_not_performance", "stolen"));
   EXPECT_EQ(summary.verdict, Verdict::doubtful);
@@ -222,7 +222,7 @@ TEST(Summary, AsksForMoreRequestsAndNotRepeatsWhereAPercentileHasNoInterval) {
     runs.resize(count);
     const auto warnings = summarise(two_batches(), runs).at(0).warnings;
     ASSERT_THAT(warnings, SizeIs(1));
-    EXPECT_EQ(warnings[0].code, "few_requests");
+    EXPECT_EQ(warnings[0].code, WarningCode::few_requests);
     EXPECT_EQ(warnings[0].message, "response_p50_ms has no interval: a run has too few requests");
     EXPECT_EQ(warnings[0].advice, "a longer --duration or a higher --count");
   }

@@ -195,9 +195,8 @@ class Supervisor {
       run.status = stop_ == Stop::interrupted ? RunStatus::interrupted : RunStatus::failed;
     run.result = transcript_.take_result();
     if (run.reason.empty() && (exit_->signal != 0 || exit_->code != 0))
-      run.result.warnings.push_back({.code = "worker_exit",
-                                     .message = fmt::format("after its result the worker {}", how_it_ended()),
-                                     .advice = "its numbers are whole; see what it said on standard error"});
+      run.result.warnings.push_back(make_warning(
+          WarningCode::worker_exit, fmt::format("after its result the worker {}", how_it_ended())));
     return run;
   }
 

@@ -57,7 +57,7 @@ TEST_F(Worker, ACrashAfterTheResultIsAWarning) {
   const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; kill -SEGV $$");
   EXPECT_EQ(run.status, RunStatus::ok);
   ASSERT_THAT(run.result.warnings, SizeIs(1));
-  EXPECT_EQ(run.result.warnings[0].code, "worker_exit");
+  EXPECT_EQ(run.result.warnings[0].code, WarningCode::worker_exit);
   EXPECT_THAT(run.result.warnings[0].message, HasSubstr("SIGSEGV"));
 }
 

@@ -45,13 +45,11 @@ void stolen(const Telemetered& seen, Warnings& warnings) {
   if (!steal || !user || !system || *steal < stolen_cores) return;
   const double share = *steal / (*steal + *user + *system);
   if (share < stolen_share) return;
-  warnings.push_back(
-      {.code = "stolen",
-       .message =
-           fmt::format("the hypervisor gave {:.2f} cores of this machine's time to others ({:.1f} % of what "
-                       "it asked for)",
-                       *steal, 100 * share),
-       .advice = "repeat at another time, or on a machine with dedicated cores"});
+  warnings.push_back(make_warning(
+      WarningCode::stolen,
+      fmt::format("the hypervisor gave {:.2f} cores of this machine's time to others ({:.1f} % of what "
+                  "it asked for)",
+                  *steal, 100 * share)));
 }
 
 void throttled_by_quota(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
@@ -59,29 +57,29 @@ void throttled_by_quota(const Telemetered& seen, const Fingerprint& machine, War
   if (!cores || *cores < throttled_cores) return;
   const auto quota = machine.container.cpu_quota_cores;
   warnings.push_back(
-      {.code = "throttled",
-       .message = fmt::format("the container's CPU quota{} held threads back for {:.2f} s each second",
-                              quota ? fmt::format(" of {:.4g} cores", *quota) : "", *cores),
-       .advice = "use no more threads than the quota has cores, or raise the quota"});
+      make_warning(WarningCode::throttled,
+                   fmt::format("the container's CPU quota{} held threads back for {:.2f} s each second",
+                               quota ? fmt::format(" of {:.4g} cores", *quota) : "", *cores),
+                   "use no more threads than the quota has cores, or raise the quota"));
 }
 
 void throttled_by_heat(const Telemetered& seen, Warnings& warnings) {
   const auto events = seen.mean(target::machine, telemetry::thermal_throttle);
   if (events && *events > 0)
     warnings.push_back(
-        {.code = "throttled",
-         .message = fmt::format("the processor slowed down from heat {:.2g} times a second", *events),
-         .advice = "cool the machine, wait between runs, or measure longer until the clock is steady"});
+        make_warning(WarningCode::throttled,
+                     fmt::format("the processor slowed down from heat {:.2g} times a second", *events),
+                     "cool the machine, wait between runs, or measure longer until the clock is steady"));
   for (const auto& summary : seen.all()) {
     const bool heat = summary.name == telemetry::throttled_by_heat.name;
     if (!heat && summary.name != telemetry::throttled_by_power.name) continue;
     if (!summary.mean || *summary.mean < gpu_throttled_share) continue;
     warnings.push_back(
-        {.code = "throttled",
-         .message = fmt::format("{} lowered its clock because of {} in {:.0f} % of the time", summary.target,
-                                heat ? "heat" : "its power limit", 100 * *summary.mean),
-         .advice = heat ? "cool the machine, or wait between runs"
-                        : "raise the power limit (nvidia-smi -pl), or report the limit with the figure"});
+        make_warning(WarningCode::throttled,
+                     fmt::format("{} lowered its clock because of {} in {:.0f} % of the time", summary.target,
+                                 heat ? "heat" : "its power limit", 100 * *summary.mean),
+                     heat ? "cool the machine, or wait between runs"
+                          : "raise the power limit (nvidia-smi -pl), or report the limit with the figure"));
   }
 }
 
@@ -89,13 +87,10 @@ void swapped(const Telemetered& seen, Warnings& warnings) {
   const auto faults = seen.mean(target::process, telemetry::page_faults_major);
   if (!faults || *faults < swapped_faults_per_s) return;
   const auto swap_in = seen.mean(target::machine, telemetry::swap_in).value_or(0);
-  warnings.push_back(
-      {.code = "swapped",
-       .message = fmt::format(
-           "{} pages a second had to be fetched from disk while it ran{}", format_number(*faults),
-           swap_in > 0 ? fmt::format(", {} a second of it from swap", format_bytes(swap_in)) : ""),
-       .advice =
-           "free memory or use a smaller batch; if the model was read for the first time, warm up longer"});
+  warnings.push_back(make_warning(
+      WarningCode::swapped,
+      fmt::format("{} pages a second had to be fetched from disk while it ran{}", format_number(*faults),
+                  swap_in > 0 ? fmt::format(", {} a second of it from swap", format_bytes(swap_in)) : "")));
 }
 
 void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings& warnings) {
@@ -106,10 +101,9 @@ void busy_machine(const Telemetered& seen, const Fingerprint& machine, Warnings&
   const double others = *user + *system - *own;
   const auto online = static_cast<double>(*machine.processor.online);
   if (others < busy_machine_share * online) return;
-  warnings.push_back(
-      {.code = "busy_machine",
-       .message = fmt::format("other processes used {:.2f} of {} cores", others, *machine.processor.online),
-       .advice = "stop them (top shows them), or repeat when the machine is idle"});
+  warnings.push_back(make_warning(
+      WarningCode::busy_machine,
+      fmt::format("other processes used {:.2f} of {} cores", others, *machine.processor.online)));
 }
 
 // By the process's own peak: what the container holds includes files in the page cache, which fill any limit
@@ -119,24 +113,18 @@ void memory_limit_near(const Telemetered& seen, const Fingerprint& machine, Warn
   const auto used = seen.max(target::process, telemetry::memory_peak);
   const auto allowed = limit ? limit : machine.memory.total_bytes;
   if (!used || !allowed || *used < memory_limit_share * static_cast<double>(*allowed)) return;
-  warnings.push_back({.code = "memory_limit_near",
-                      .message = fmt::format("{} of the {} that the {} were in use", format_bytes(*used),
-                                             format_bytes(static_cast<double>(*allowed)),
-                                             limit ? "container may use" : "machine has"),
-                      .advice =
-                          "raise the limit or use a smaller batch; near it the kernel drops cached files, "
-                          "swaps, or kills"});
+  warnings.push_back(make_warning(
+      WarningCode::memory_limit_near,
+      fmt::format("{} of the {} that the {} were in use", format_bytes(*used),
+                  format_bytes(static_cast<double>(*allowed)), limit ? "container may use" : "machine has")));
 }
 
 void governor_not_performance(const Fingerprint& machine, Warnings& warnings) {
   const auto& governor = machine.processor.governor;
   if (!governor || *governor == "performance") return;
-  warnings.push_back(
-      {.code = "governor_not_performance",
-       .message =
-           fmt::format("the frequency governor is '{}': clocks may rise only after work begins", *governor),
-       .advice = "for steadier figures: cpupower frequency-set -g performance",
-       .weight = Weight::hint});
+  warnings.push_back(make_warning(
+      WarningCode::governor_not_performance,
+      fmt::format("the frequency governor is '{}': clocks may rise only after work begins", *governor)));
 }
 
 }  // namespace

@@ -112,11 +112,10 @@ class Summing {
     share.n = seen.n;
     add(metric::late_share, share);
     if (share.value > 1 - promise.q && tells_of_the_server())
-      warn({"promise_broken",
-            fmt::format("{} % of the requests were not answered within {}, {} % are allowed",
-                        format_number(100 * share.value), format_seconds(promise.limit_s),
-                        format_number(100 * (1 - promise.q))),
-            "--find-rate looks for the highest rate that keeps the promise", Weight::hint});
+      warn(make_warning(WarningCode::promise_broken,
+                        fmt::format("{} % of the requests were not answered within {}, {} % are allowed",
+                                    format_number(100 * share.value), format_seconds(promise.limit_s),
+                                    format_number(100 * (1 - promise.q)))));
   }
 
   void generator() {
@@ -136,13 +135,13 @@ class Summing {
     doubt_outcomes();
     doubt_quantiles();
     if (measured_.stopped)
-      warn({"stopped_early", fmt::format("stopped by the user after {} requests", count()),
-            "the figures are those of what was measured until then"});
+      warn(make_warning(WarningCode::stopped_early,
+                        fmt::format("stopped by the user after {} requests", count()),
+                        "the figures are those of what was measured until then"));
     if (judging_.closed)
-      warn({"closed_loop",
-            "while the server is slow it is asked less, so these are the times of clients that wait for each "
-            "reply",
-            "--rate measures what independent users see", Weight::hint});
+      warn(make_warning(WarningCode::closed_loop,
+                        "while the server is slow it is asked less, so these are the times of clients that "
+                        "wait for each reply"));
     else if (!judging_.all_at_once && tells_of_the_server())
       doubt_queue();
     doubt_steadiness();
@@ -251,11 +250,11 @@ class Summing {
   void doubt_outcomes() {
     const auto bad = count() - std::ssize(answered_);
     if (bad == 0) return;
-    warn({"requests_failed",
-          fmt::format("{} of {} requests were not answered: {}", bad, count(),
-                      failures_in_words(measured_.samples)),
-          "percentiles are those of the answered ones; goodput and late_share count all",
-          answered_.empty() ? Weight::voids : Weight::doubt});
+    auto warning = make_warning(WarningCode::requests_failed,
+                                fmt::format("{} of {} requests were not answered: {}", bad, count(),
+                                            failures_in_words(measured_.samples)));
+    warning.weight = answered_.empty() ? Weight::voids : Weight::doubt;
+    warn(std::move(warning));
   }
 
   void doubt_quantiles() {
@@ -264,10 +263,10 @@ class Summing {
       if (const auto needed = stats::samples_needed(*percentile_of(name)); std::ssize(answered_) < needed)
         wanting += fmt::format("{}{} needs {}", wanting.empty() ? "" : ", ", name, format_grouped(needed));
     if (!wanting.empty())
-      warn({"few_samples",
-            fmt::format("{} answered requests are too few for an interval of every percentile: {}",
-                        answered_.size(), wanting),
-            "a longer --duration or a higher --count", Weight::hint});
+      warn(
+          make_warning(WarningCode::few_samples,
+                       fmt::format("{} answered requests are too few for an interval of every percentile: {}",
+                                   answered_.size(), wanting)));
   }
 
   /// Requests that were due at the moment and had no reply yet.
@@ -287,11 +286,11 @@ class Summing {
     const auto before = in_flight_at(std::midpoint(measured_.begin, measured_.end));
     const double by_chance = std::sqrt(static_cast<double>(behind + before));
     if (behind > many && static_cast<double>(behind - before) > deviations_of_growth * by_chance)
-      warn({"overloaded",
-            fmt::format("{} of {} requests had no reply yet when the last was sent: the queue grew as long "
-                        "as the run lasted",
-                        behind, count()),
-            "the times depend on the duration; lower the rate"});
+      warn(make_warning(
+          WarningCode::overloaded,
+          fmt::format("{} of {} requests had no reply yet when the last was sent: the queue grew as long "
+                      "as the run lasted",
+                      behind, count())));
   }
 
   void doubt_steadiness() {
@@ -305,9 +304,10 @@ class Summing {
       medians.push_back(stats::median(response_s));
     }
     if (const auto trend = stats::trend_of(medians); stats::drifts(trend, drift_tolerance))
-      warn({"unsteady",
-            fmt::format("the response time changed by {:+.0f} % during the measurement", 100 * trend.change),
-            "a longer --warmup, or look for what changed with it"});
+      warn(make_warning(
+          WarningCode::unsteady,
+          fmt::format("the response time changed by {:+.0f} % during the measurement", 100 * trend.change),
+          "a longer --warmup, or look for what changed with it"));
   }
 
   const Measurement& measured_;

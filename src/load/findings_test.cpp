@@ -44,7 +44,7 @@ Estimate figure(const RunResult& result, const std::string& name) {
     if (entry.name == name) return entry.estimate;
   return {};
 }
-auto warns(const char* code, Weight weight) {
+auto warns(WarningCode code, Weight weight) {
   return Contains(AllOf(Field(&Warning::code, code), Field(&Warning::weight, weight)));
 }
 
@@ -58,7 +58,7 @@ TEST(Findings, TimesCountFromTheScheduleAndFromTheSending) {
   EXPECT_NEAR(figure(result, "in_flight_mean").value, 0.39, 1e-9);
   EXPECT_TRUE(figure(result, "response_p99_ms").low);
   EXPECT_FALSE(figure(result, "response_p999_ms").low);
-  EXPECT_THAT(result.warnings, warns("few_samples", Weight::hint));
+  EXPECT_THAT(result.warnings, warns(WarningCode::few_samples, Weight::hint));
   EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::weight, Weight::voids))));
 }
 
@@ -100,14 +100,14 @@ TEST(Findings, OutcomesAreCountedApartWithTheirOwnTimes) {
   EXPECT_EQ(figure(result, "requests_unavailable").value, 1);
   EXPECT_NEAR(figure(result, "timed_out_p50_ms").value, 1004, 1e-6);
   EXPECT_NEAR(figure(result, "response_max_ms").value, 4, 1e-9) << "what failed is in no answer's percentile";
-  EXPECT_THAT(result.warnings, warns("requests_failed", Weight::doubt));
+  EXPECT_THAT(result.warnings, warns(WarningCode::requests_failed, Weight::doubt));
   EXPECT_TRUE(std::isnan(result.samples[4].values[3])) << "done_s of a failed request";
 }
 
 TEST(Findings, ARunWithoutAnyAnswerIsInvalid) {
   auto measured = steady(10);
   for (auto& sample : measured.samples) sample.outcome = Outcome::failed;
-  EXPECT_THAT(found(measured).warnings, warns("requests_failed", Weight::voids));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::requests_failed, Weight::voids));
 }
 
 TEST(Findings, TheGeneratorThatMissesItsScheduleSaysSo) {
@@ -116,24 +116,24 @@ TEST(Findings, TheGeneratorThatMissesItsScheduleSaysSo) {
     measured.samples[i].issued += 5 * ms;
     measured.samples[i].done += 5 * ms;
   }
-  EXPECT_THAT(found(measured).warnings, Not(Contains(Field(&Warning::code, "schedule_missed"))));
+  EXPECT_THAT(found(measured).warnings, Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
   for (std::size_t i = 20; i < 40; ++i) {
     measured.samples[i].issued += 5 * ms;
     measured.samples[i].done += 5 * ms;
   }
-  EXPECT_THAT(found(measured).warnings, warns("schedule_missed", Weight::voids));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::schedule_missed, Weight::voids));
   EXPECT_THAT(found(measured, {.closed = true}).warnings,
-              Not(Contains(Field(&Warning::code, "schedule_missed"))));
+              Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
   measured = steady(100);
   measured.scheduled = 120;
-  EXPECT_THAT(found(measured).warnings, warns("schedule_missed", Weight::voids));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::schedule_missed, Weight::voids));
 }
 
 TEST(Findings, TheGeneratorThatIsTheBottleneckSaysSo) {
   auto measured = steady(100);
   measured.workers.push_back(
       {{std::chrono::milliseconds(600), std::chrono::milliseconds(350)}, std::chrono::seconds(1)});
-  EXPECT_THAT(found(measured).warnings, warns("generator_saturated", Weight::voids));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::generator_saturated, Weight::voids));
 }
 
 TEST(Findings, AReachedLimitInFlightIsToldInsteadOfASlip) {
@@ -141,15 +141,15 @@ TEST(Findings, AReachedLimitInFlightIsToldInsteadOfASlip) {
   for (auto& sample : measured.samples) sample.issued += 3 * ms;
   measured.held_back = 40;
   const auto result = found(measured, {.in_flight = 4});
-  EXPECT_THAT(result.warnings, warns("in_flight_reached", Weight::doubt));
-  EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, "schedule_missed"))));
+  EXPECT_THAT(result.warnings, warns(WarningCode::in_flight_reached, Weight::doubt));
+  EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
 }
 
 TEST(Findings, AQueueThatGrowsIsTold) {
   auto measured = steady(400);
   for (std::int64_t i = 0; i < 400; ++i) measured.samples[static_cast<std::size_t>(i)].done += i * 2 * ms;
-  EXPECT_THAT(found(measured).warnings, warns("overloaded", Weight::doubt));
-  EXPECT_THAT(found(measured).warnings, warns("unsteady", Weight::doubt));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::overloaded, Weight::doubt));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::unsteady, Weight::doubt));
 }
 
 /// 200 a second at a server that does 100, for a second before and two while it is measured.
@@ -160,7 +160,7 @@ TEST(Findings, AQueueThatHasGrownDuringTheWarmupStillGrows) {
     auto& kept = due < measured.begin ? measured.carried_over : measured.samples;
     kept.push_back({.scheduled = due, .issued = due, .sent = due, .done = (i + 1) * 10 * ms});
   }
-  EXPECT_THAT(found(measured).warnings, warns("overloaded", Weight::doubt));
+  EXPECT_THAT(found(measured).warnings, warns(WarningCode::overloaded, Weight::doubt));
 }
 
 /// `count` requests at 200 a second, `together` at a time, at a server that answers 100 a second.
@@ -180,7 +180,8 @@ TEST(Findings, WhatWasOfferedDoesNotDependOnHowLongTheRepliesTake) {
     EXPECT_NEAR(figure(result, "offered_per_s").value, 200, 1e-6) << together;
     EXPECT_NEAR(figure(result, "requests_per_s").value, 100, 1e-6) << together;
   }
-  EXPECT_THAT(found(overloaded(1000), {.by_count = true}).warnings, warns("overloaded", Weight::doubt));
+  EXPECT_THAT(found(overloaded(1000), {.by_count = true}).warnings,
+              warns(WarningCode::overloaded, Weight::doubt));
 }
 
 /// The last arrival counts with its gap on both sides.
@@ -196,7 +197,7 @@ TEST(Findings, AServerThatKeepsUpAnswersWhatACountOffers) {
 TEST(Findings, ASlowServerIsNotOverloaded) {
   auto measured = steady(400);
   for (auto& sample : measured.samples) sample.done += 500 * ms;
-  EXPECT_THAT(found(measured).warnings, Not(Contains(Field(&Warning::code, "overloaded"))));
+  EXPECT_THAT(found(measured).warnings, Not(Contains(Field(&Warning::code, WarningCode::overloaded))));
 }
 
 TEST(Findings, ARunThatTellsOfTheGeneratorBlamesNoServer) {
@@ -204,9 +205,9 @@ TEST(Findings, ARunThatTellsOfTheGeneratorBlamesNoServer) {
   for (std::int64_t i = 0; i < 400; ++i) measured.samples[static_cast<std::size_t>(i)].done += i * 2 * ms;
   measured.scheduled = 500;
   const auto result = found(measured, {.promise = {.q = 0.99, .limit_s = 0.02}});
-  EXPECT_THAT(result.warnings, warns("schedule_missed", Weight::voids));
-  for (const auto* blame : {"overloaded", "promise_broken"})
-    EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, blame)))) << blame;
+  EXPECT_THAT(result.warnings, warns(WarningCode::schedule_missed, Weight::voids));
+  for (const auto blame : {WarningCode::overloaded, WarningCode::promise_broken})
+    EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, blame)))) << enum_name(blame);
   EXPECT_GT(figure(result, "late_share").value, 0.5) << "what was measured stays";
 }
 
@@ -219,11 +220,11 @@ TEST(Findings, GoodputCountsWhatKeepsThePromise) {
   EXPECT_NEAR(late.value, 0.05, 1e-9);
   EXPECT_LT(*late.low, 0.05);
   EXPECT_GT(*late.high, 0.05);
-  EXPECT_THAT(result.warnings, warns("promise_broken", Weight::hint));
+  EXPECT_THAT(result.warnings, warns(WarningCode::promise_broken, Weight::hint));
 }
 
 TEST(Findings, AClosedLoopIsLabelled) {
-  EXPECT_THAT(found(steady(100), {.closed = true}).warnings, warns("closed_loop", Weight::hint));
+  EXPECT_THAT(found(steady(100), {.closed = true}).warnings, warns(WarningCode::closed_loop, Weight::hint));
 }
 
 TEST(Findings, RawSamplesStandInTheRunsTime) {

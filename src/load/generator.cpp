@@ -36,21 +36,20 @@ double slip_in_quantile(const std::vector<Sample>& samples, double q, double& qu
 void doubt_schedule(const Measurement& measured, std::vector<Warning>& doubts) {
   const auto sent = std::ssize(measured.samples);
   if (sent < measured.scheduled && !measured.stopped && !measured.ended_early)
-    doubts.push_back({"schedule_missed",
-                      fmt::format("INVALID: {} of {} requests of the schedule were never sent",
-                                  measured.scheduled - sent, measured.scheduled),
-                      "lower the rate, or take more --threads", Weight::voids});
+    doubts.push_back(make_warning(WarningCode::schedule_missed,
+                                  fmt::format("INVALID: {} of {} requests of the schedule were never sent",
+                                              measured.scheduled - sent, measured.scheduled),
+                                  "lower the rate, or take more --threads"));
   for (const auto name : {statistic::p50, statistic::p90, statistic::p99}) {
     const double q = *percentile_of(name);
     double quantile_s = 0;
     const double slip = slip_in_quantile(measured.samples, q, quantile_s);
     if (slip <= std::max(slip_s, slip_of_quantile * quantile_s)) continue;
-    doubts.push_back(
-        {"schedule_missed",
-         fmt::format(
-             "INVALID: the generator did not keep its schedule: of the {} of {}, {} are its own delay", name,
-             format_seconds(quantile_s), format_seconds(slip)),
-         "more --threads, a lower rate, or cores of its own for the generator", Weight::voids});
+    doubts.push_back(make_warning(
+        WarningCode::schedule_missed,
+        fmt::format("INVALID: the generator did not keep its schedule: of the {} of {}, {} are its own delay",
+                    name, format_seconds(quantile_s), format_seconds(slip)),
+        "more --threads, a lower rate, or cores of its own for the generator"));
     return;
   }
 }
@@ -69,19 +68,19 @@ std::vector<Warning> generator_doubts(const Measurement& measured, const Judging
     }
   }
   if (ran + waited > saturated)
-    doubts.push_back({"generator_saturated",
-                      fmt::format("INVALID: the generator was the bottleneck: a worker was on a core for "
-                                  "{:.0f} % of the time and waited for one for {:.0f} %",
-                                  100 * ran, 100 * waited),
-                      waited > ran ? "give the generator cores of its own" : "more --threads",
-                      Weight::voids});
+    doubts.push_back(
+        make_warning(WarningCode::generator_saturated,
+                     fmt::format("INVALID: the generator was the bottleneck: a worker was on a core for "
+                                 "{:.0f} % of the time and waited for one for {:.0f} %",
+                                 100 * ran, 100 * waited),
+                     waited > ran ? "give the generator cores of its own" : "more --threads"));
   if (judging.closed || judging.all_at_once) return doubts;
   if (measured.held_back > 0)
-    doubts.push_back({"in_flight_reached",
-                      fmt::format("{} of {} requests waited because {} were in flight, the most allowed: so "
-                                  "far the loop was closed",
-                                  measured.held_back, measured.scheduled, judging.in_flight),
-                      "a higher --in-flight, or 0 for no limit"});
+    doubts.push_back(
+        make_warning(WarningCode::in_flight_reached,
+                     fmt::format("{} of {} requests waited because {} were in flight, the most allowed: so "
+                                 "far the loop was closed",
+                                 measured.held_back, measured.scheduled, judging.in_flight)));
   else
     doubt_schedule(measured, doubts);
   return doubts;

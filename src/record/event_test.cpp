@@ -11,7 +11,7 @@ TEST(Event, EveryKindComesBackFromItsLine) {
       Progress{"measure", 3, 4},
       Progress{"probe at 20.0/s", 3, 4, 12.5},
       Note{"25/s holds"},
-      Warning{"stolen", "12 % stolen", "ask for a dedicated core", Weight::voids},
+      Warning{WarningCode::stolen, "12 % stolen", "ask for a dedicated core", Weight::voids},
       RunResult{.figures = {{"images_per_s", "pictures/s", {.value = 5, .low = 4, .high = 6, .n = 7}}},
                 .probes = {{.rate_per_s = 20, .outcome = Slo::met, .late = 1, .requests = 400}},
                 .answers = {1, -1}},

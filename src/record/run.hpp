@@ -10,6 +10,7 @@
 
 #include "core/estimate.hpp"
 #include "record/probe.hpp"
+#include "record/warnings.hpp"
 
 namespace neph {
 
@@ -100,29 +101,6 @@ void describe(Visit&& v, Self& s) {
     "of infer");
   v("busy_s", s.busy_s, "thread seconds spent in it during the measurement");
   v("items", s.items, "pictures that went through it during the measurement");
-}
-
-/// What a warning does to the verdict: nothing; doubtful; invalid. From light to heavy.
-enum class Weight { hint, doubt, voids };
-constexpr auto enum_names(Weight) {
-  return std::array{Named{Weight::hint, "hint"}, Named{Weight::doubt, "doubt"},
-                    Named{Weight::voids, "voids"}};
-}
-
-/// A reason not to take a number at face value, from a closed list (docs/METHOD.md), with advice.
-struct Warning {
-  std::string code;     ///< unsteady, few_repeats, throttled, stolen, answers_differ, ...
-  std::string message;  ///< what was seen, with the figures
-  std::string advice;   ///< what to do about it
-  Weight weight = Weight::doubt;
-};
-
-template <class Visit, Describes<Warning> Self>
-void describe(Visit&& v, Self& s) {
-  v("code", s.code, "one of a closed list");
-  v("message", s.message, "what was seen");
-  v("advice", s.advice, "what to do about it");
-  v("weight", s.weight, "what it does to the verdict: hint, nothing; doubt, doubtful; voids, invalid");
 }
 
 /// One figure of a run with its unit: images_per_s, engine_busy, ...

@@ -84,7 +84,8 @@ class Table {
 
 std::string joined_codes(const std::vector<Warning>& warnings) {
   std::string codes;
-  for (const auto& warning : warnings) codes += (codes.empty() ? "" : " ") + warning.code;
+  for (const auto& warning : warnings)
+    codes += (codes.empty() ? "" : " ") + std::string(enum_name(warning.code));
   return codes;
 }
 

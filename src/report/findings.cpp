@@ -112,7 +112,7 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   std::set<std::string> reasons;
   for (const auto& cell : cells)
     for (const auto& warning : cell.warnings)
-      if (warning.weight != Weight::hint) reasons.insert(in_words(warning.code));
+      if (warning.weight != Weight::hint) reasons.insert(in_words(enum_name(warning.code)));
   std::string why;
   for (const auto& reason : reasons) why += (why.empty() ? " (" : ", ") + reason;
   if (!why.empty()) why += ")";

@@ -322,7 +322,7 @@ TEST(Findings, MentionStolenTimeAndDoubts) {
   auto document = one_cell();
   set_mean(document.cells[0], "machine", "cpu_steal", 0.3);
   document.cells[0].verdict = Verdict::doubtful;
-  document.cells[0].warnings = {{.code = "stolen"}};
+  document.cells[0].warnings = {{.code = WarningCode::stolen}};
   const auto sentences = findings(document);
   EXPECT_THAT(sentences, Contains(HasSubstr("The hypervisor took 0.300 cores away")));
   EXPECT_THAT(
@@ -332,10 +332,10 @@ TEST(Findings, MentionStolenTimeAndDoubts) {
 
 TEST(Findings, DoNotDoubtForAHint) {
   auto document = one_cell();
-  document.cells[0].warnings = {{.code = "governor_not_performance", .weight = Weight::hint}};
+  document.cells[0].warnings = {{.code = WarningCode::governor_not_performance, .weight = Weight::hint}};
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("doubtful"))));
   document.cells[0].verdict = Verdict::doubtful;
-  document.cells[0].warnings.push_back({.code = "stolen"});
+  document.cells[0].warnings.push_back({.code = WarningCode::stolen});
   EXPECT_THAT(findings(document), Contains(HasSubstr("1 is doubtful (stolen): read")));
 }
 

@@ -228,7 +228,8 @@ class Story {
     if (invalid_.empty()) return {};
     std::string why;
     for (const auto& warning : invalid_.front().cell->warnings)
-      if (warning.weight == Weight::voids) why += (why.empty() ? "" : ", ") + in_words(warning.code);
+      if (warning.weight == Weight::voids)
+        why += (why.empty() ? "" : ", ") + in_words(enum_name(warning.code));
     return fmt::format("All numbers are invalid ({}), so nothing can be said about the server.", why);
   }
 

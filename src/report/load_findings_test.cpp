@@ -72,7 +72,8 @@ TEST(LoadFindings, AnInvalidRunBlamesNoServer) {
   auto document = one_rate(160, 90);
   auto& cell = document.cells[0];
   cell.verdict = Verdict::invalid;
-  cell.warnings = {{"generator_saturated", "INVALID: the generator was the bottleneck", "", Weight::voids}};
+  cell.warnings = {
+      {WarningCode::generator_saturated, "INVALID: the generator was the bottleneck", "", Weight::voids}};
   cell.figures["requests_timed_out"] = {.value = 300, .n = 1};
   cell.figures["late_share"] = {.value = 0.9, .low = 0.8, .high = 0.95, .n = 1};
   const auto said = findings(document);
@@ -160,7 +161,7 @@ TEST(LoadFindings, AHandfulOfRequestsMeetsNoSlo) {
 /// Of five runs, say.
 TEST(LoadFindings, AQueueThatGrewOnceDoesNotBlameTheServerOnTheWhole) {
   auto document = one_rate(10, 9.9);
-  document.cells[0].warnings = {{"overloaded", "the queue grew as long as the run lasted", ""}};
+  document.cells[0].warnings = {{WarningCode::overloaded, "the queue grew as long as the run lasted", ""}};
   EXPECT_THAT(findings(document), Contains(HasSubstr("10.0 requests/s offered is inconclusive")));
   document.cells[0].figures["requests_per_s"].value = 9.7;
   EXPECT_THAT(findings(document), Contains(HasSubstr("did not keep up")));

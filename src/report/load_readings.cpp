@@ -38,14 +38,14 @@ constexpr double keeps_up = 0.98;
 /// figure, and than were in flight on the whole, are no chance.
 constexpr double always_in_flight = 1, few_in_flight = 10;
 
-bool has(const CellSummary& cell, std::string_view code) {
+bool has(const CellSummary& cell, WarningCode code) {
   return std::any_of(cell.warnings.begin(), cell.warnings.end(),
                      [&](const auto& warning) { return warning.code == code; });
 }
 
 bool is_closed(const CellSummary& cell) {
   if (const auto loop = loop_of(cell); !loop.empty()) return loop.starts_with("closed");
-  return has(cell, "closed_loop");
+  return has(cell, WarningCode::closed_loop);
 }
 
 Slo side_of(const Estimate& late_share, double allowed) {
@@ -102,7 +102,7 @@ InTime in_time(const Asked& one) {
 }
 
 Pace pace(const Asked& one) {
-  const bool is_overloaded = has(*one.cell, "overloaded");  // in one run of several, perhaps
+  const bool is_overloaded = has(*one.cell, WarningCode::overloaded);  // in one run of several, perhaps
   if (answered_per_s(*one.cell).value >= keeps_up * one.level)
     return is_overloaded ? Pace::untold : Pace::kept_up;
   if (is_overloaded) return Pace::fell_behind;
@@ -147,7 +147,7 @@ std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>&
 
 bool tells_of_generator(const CellSummary& cell) {
   return std::any_of(cell.warnings.begin(), cell.warnings.end(), [](const auto& warning) {
-    return warning.weight == Weight::voids && warning.code != "requests_failed";
+    return warning.weight == Weight::voids && warning.code != WarningCode::requests_failed;
   });
 }
 

@@ -44,10 +44,13 @@ void add_warnings(const std::vector<CellSummary>& cells, Weight weight, std::vec
     for (const auto& warning : cell.warnings) {
       if (warning.weight != weight) continue;
       auto same = std::find_if(found.begin(), found.end(), [&](const Notice& notice) {
-        return notice.weight == weight && notice.code == warning.code && notice.advice == warning.advice;
+        return notice.weight == weight && notice.code == enum_name(warning.code) &&
+               notice.advice == warning.advice;
       });
       if (same == found.end())
-        same = found.insert(found.end(), {.weight = weight, .code = warning.code, .advice = warning.advice});
+        same = found.insert(
+            found.end(),
+            {.weight = weight, .code = std::string(enum_name(warning.code)), .advice = warning.advice});
       see(same->seen, warning.message, cell.cell.label);
     }
 }

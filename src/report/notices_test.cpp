@@ -28,7 +28,7 @@ CellSummary cell(std::int64_t batch, std::vector<Warning> warnings) {
 }
 
 Warning busy(double cores, int runs) {
-  return {.code = "busy_machine",
+  return {.code = WarningCode::busy_machine,
           .message = fmt::format("other processes used {:.2f} of 2 cores (in {} of 5 runs)", cores, runs),
           .advice = "stop them"};
 }
@@ -61,7 +61,7 @@ TEST(Notices, SayHowManyCellsTheyConcern) {
 
 TEST(Notices, OfOtherWordsAndTheSameAdviceStayOneNotice) {
   const auto outlier = [](int repeat) {
-    return Warning{"outlier_runs", fmt::format("far off in repeat #{} with 8.1", repeat), "look"};
+    return Warning{WarningCode::outlier_runs, fmt::format("far off in repeat #{} with 8.1", repeat), "look"};
   };
   const auto found = notices({cell(1, {outlier(2)}), cell(2, {outlier(3)}), cell(4, {outlier(2)})});
   ASSERT_THAT(found, SizeIs(1));
@@ -71,15 +71,16 @@ TEST(Notices, OfOtherWordsAndTheSameAdviceStayOneNotice) {
 }
 
 TEST(Notices, CausesThatNeedOtherActionsStandApart) {
-  const auto found = notices({cell(1, {{"throttled", "the quota held it", "raise the quota"}}),
-                              cell(2, {{"throttled", "heat held it", "cool the machine"}})});
+  const auto found = notices({cell(1, {{WarningCode::throttled, "the quota held it", "raise the quota"}}),
+                              cell(2, {{WarningCode::throttled, "heat held it", "cool the machine"}})});
   EXPECT_THAT(found, SizeIs(2));
 }
 
 TEST(Notices, TheGravestComeFirst) {
   auto cells = busy_cells();
-  cells[0].warnings.insert(cells[0].warnings.begin(), {"closed_loop", "a closed loop", "", Weight::hint});
-  cells[2].warnings.push_back({"pictures_failed", "all failed", "", Weight::voids});
+  cells[0].warnings.insert(cells[0].warnings.begin(),
+                           {WarningCode::closed_loop, "a closed loop", "", Weight::hint});
+  cells[2].warnings.push_back({WarningCode::pictures_failed, "all failed", "", Weight::voids});
   cells[1].runs_failed = 1;
   cells[1].failures = {"killed by signal 9"};
   std::vector<std::string> codes;
@@ -125,7 +126,7 @@ TEST(TextSummary, HasALineForEachCauseWithItsAdviceWhereThatFits) {
 TEST(TextSummary, CutsAMessageAndNotTheCountToALine) {
   auto document = busy_document();
   document.cells[0].warnings.push_back(
-      {"stolen", "the hypervisor took 3.1 % of the time that was wanted", "move"});
+      {WarningCode::stolen, "the hypervisor took 3.1 % of the time that was wanted", "move"});
   EXPECT_THAT(text_summary(document, {.width = 60}),
               HasSubstr("\n! busy machine: other processes used …, all 4 configurations\n"
                         "! stolen: the hypervisor took 3.1…, 'batch 1, precision f32'\n"

@@ -242,11 +242,12 @@ void shuffle_positions(Document& document, Random& random) {
 void spoil(Document& document, bool hostile) {
   auto& doubtful = document.cells[1];
   doubtful.verdict = Verdict::doubtful;
-  doubtful.warnings = {{"stolen", "the hypervisor took 3.1 % of the processor time that was wanted",
+  doubtful.warnings = {{WarningCode::stolen,
+                        "the hypervisor took 3.1 % of the processor time that was wanted",
                         "Repeat the runs when the host is quieter, or ask for dedicated cores."}};
   auto& invalid = document.cells.back();
   invalid.verdict = Verdict::invalid;
-  invalid.warnings = {{"answers_differ", "12 of 500 top-1 answers differ from those of batch 1",
+  invalid.warnings = {{WarningCode::answers_differ, "12 of 500 top-1 answers differ from those of batch 1",
                        "Compare with --precision f32 before using this setting.", Weight::voids}};
   invalid.answers_checksum = "differs";
   auto& failing = document.cells[2];

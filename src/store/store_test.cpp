@@ -74,7 +74,8 @@ RunResult random_result(Random& random) {
         text(), text(), text(), maybe_number(random), maybe_number(random), maybe_number(random), text()};
   });
   result.warnings = several(random, [&] {
-    return Warning{text(), text(), text(), static_cast<Weight>(random.below(3))};
+    return Warning{warning_kinds[random.below(warning_kinds.size())].code, text(), text(),
+                   static_cast<Weight>(random.below(3))};
   });
   result.probes = several(random, [&] {
     return Probe{.rate_per_s = number(),
@@ -237,6 +238,26 @@ TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
   EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
   ASSERT_TRUE(store.set_latency_limit(1, 0.25));
   EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
+}
+
+TEST(Store, AWarningOfAnotherVersionKeepsWhatItSays) {
+  const ScratchFolder folder;
+  const auto path = folder / "neph.db";
+  {
+    auto store = *Store::open(path, Access::write);
+    const auto experiment = *store.create_experiment(sample_experiment(), {});
+    auto run = sample_run(experiment, 0, 0);
+    run.result.warnings = {{WarningCode::stolen, "3 moons", "look up", Weight::voids}};
+    ASSERT_TRUE(store.add_run(run));
+  }
+  first_text(path, "UPDATE warning SET code = 'of_tomorrow'");
+  const auto runs = Store::open(path, Access::read)->runs(1, Detail::summary);
+  ASSERT_TRUE(runs) << runs.error().message;
+  const auto& warning = runs->at(0).result.warnings.at(0);
+  EXPECT_EQ(warning.code, WarningCode::unknown);
+  EXPECT_EQ(warning.message, "3 moons");
+  EXPECT_EQ(warning.advice, "look up");
+  EXPECT_EQ(warning.weight, Weight::voids);
 }
 
 TEST(Store, KeepsTheLatencyLimitThatWasAskedLast) {

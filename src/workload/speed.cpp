@@ -60,10 +60,10 @@ std::optional<Warning> unsteady(std::span<const BatchEnd> ends) {
   for (const auto& batch : ends) batch_s.push_back(seconds(batch.done - batch.issued));
   const auto trend = stats::trend_of(batch_s);
   if (!stats::drifts(trend, drift_tolerance)) return std::nullopt;
-  return Warning{
-      "unsteady",
+  return make_warning(
+      WarningCode::unsteady,
       fmt::format("the time per batch changed by {:+.0f} % during the measurement", 100 * trend.change),
-      "measure longer, or look at the telemetry for what changed with it"};
+      "measure longer, or look at the telemetry for what changed with it");
 }
 
 Figure failed_figure(std::int64_t failed, std::int64_t pictures) {
@@ -74,7 +74,8 @@ Warning failed_warning(std::int64_t failed, std::int64_t pictures, const std::st
                        Answerer answerer) {
   const bool served = answerer == Answerer::server;
   const double share = static_cast<double>(failed) / static_cast<double>(std::max<std::int64_t>(1, pictures));
-  return {"pictures_failed", fmt::format("{} of {} pictures could not be used; {}", failed, pictures, first),
+  return {WarningCode::pictures_failed,
+          fmt::format("{} of {} pictures could not be used; {}", failed, pictures, first),
           served ? "look at the server's words, or give it more time: --patience"
                  : "neph images check names them all",
           share > (served ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt};

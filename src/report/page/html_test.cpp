@@ -74,7 +74,7 @@ TEST(Page, ShowsNoPercentileWithoutAnInterval) {
 TEST(Page, TellsHintsFromDoubts) {
   auto document = single_run_document();
   document.cells[0].warnings = {
-      {"governor_not_performance", "the governor is 'powersave'", "", Weight::hint}};
+      {WarningCode::governor_not_performance, "the governor is 'powersave'", "", Weight::hint}};
   EXPECT_THAT(html(document), HasSubstr("<li class=\"hint\"><strong>governor not performance</strong>"));
   EXPECT_THAT(text_summary(document, {}), HasSubstr("! note: governor not performance: the governor is"));
   EXPECT_THAT(markdown(document), HasSubstr("- all: note: the governor is"));

@@ -108,9 +108,10 @@ void IndependentClient::finish(const Timeline& timeline, RunResult& result) cons
     result.warnings.push_back(
         failed_warning(failed, all, load::failures_in_words(measured_.samples), Answerer::server));
   if (auto doubt = unsteady(ends)) result.warnings.push_back(std::move(*doubt));
-  for (auto& doubt : load::generator_doubts(measured_, {.closed = true}))
-    result.warnings.push_back({doubt.code, doubt.message,
-                               "its one thread was busy: larger batches, or cores of its own", doubt.weight});
+  for (auto& doubt : load::generator_doubts(measured_, {.closed = true})) {
+    doubt.advice = "its one thread was busy: larger batches, or cores of its own";
+    result.warnings.push_back(std::move(doubt));
+  }
 }
 
 }  // namespace neph::workload

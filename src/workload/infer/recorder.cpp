@@ -161,8 +161,8 @@ void Recorder::add_warnings(RunResult& result) const {
   const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
   if (silent > 0)
     result.warnings.push_back(
-        {"no_answer", fmt::format("{} pictures got no answer: none of their scores is a number", silent),
-         "look for weights that are no numbers, or take a wider precision"});
+        make_warning(WarningCode::no_answer,
+                     fmt::format("{} pictures got no answer: none of their scores is a number", silent)));
   if (auto doubt = unsteady(ends())) result.warnings.push_back(std::move(*doubt));
 }
 

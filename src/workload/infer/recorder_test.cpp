@@ -95,7 +95,7 @@ TEST_F(RecorderTest, AFailedPictureIsNoAnswer) {
   EXPECT_DOUBLE_EQ(figure(result, "pictures_failed").value, 1);
   EXPECT_THAT(result.answers, testing::ElementsAre(-1, 0, 1, 0));
   ASSERT_EQ(result.warnings.size(), 1U);
-  EXPECT_EQ(result.warnings[0].code, "pictures_failed");
+  EXPECT_EQ(result.warnings[0].code, WarningCode::pictures_failed);
   EXPECT_EQ(result.warnings[0].weight, Weight::doubt);
 }
 
@@ -125,7 +125,7 @@ TEST_F(RecorderTest, BatchesThatGetSlowerAreUnsteady) {
   for (int i = 0; i < 30; ++i) add(recorder, milliseconds(100 + i));
   const auto result = finish(recorder);
   ASSERT_EQ(result.warnings.size(), 1U);
-  EXPECT_EQ(result.warnings[0].code, "unsteady");
+  EXPECT_EQ(result.warnings[0].code, WarningCode::unsteady);
 }
 
 TEST_F(RecorderTest, NamesThePictureThatWasLoaded) {
@@ -146,7 +146,7 @@ TEST_F(RecorderTest, SaysThatScoresAreNoNumbers) {
   recorder.add(batch, {clock_.now(), clock_.now()}, std::vector<float>{NAN, NAN, NAN, NAN});
   const auto warnings = finish(recorder).warnings;
   ASSERT_EQ(warnings.size(), 2U);
-  EXPECT_EQ(warnings[1].code, "no_answer");
+  EXPECT_EQ(warnings[1].code, WarningCode::no_answer);
   EXPECT_THAT(warnings[1].message, testing::StartsWith("1 pictures got no answer"));
 }
 

@@ -174,12 +174,12 @@ Status InferRun::warm_up() {
   timeline_.add(phase::warmup, begin_s, timeline_.now());
   if (warmup.flat()) return {};
   const bool seen = warmup.count() >= 2 * warmup_rule.window;
-  warn({"warmup_unsteady",
-        fmt::format("after {} of warm-up {}", format_seconds(timeline_.now() - begin_s),
-                    seen ? "batch times still fell or rose"
-                         : fmt::format("{} batches are too few to tell whether their times are flat",
-                                       warmup.count())),
-        "allow a longer warm-up: --warmup-max-s"});
+  warn(make_warning(
+      WarningCode::warmup_unsteady,
+      fmt::format("after {} of warm-up {}", format_seconds(timeline_.now() - begin_s),
+                  seen ? "batch times still fell or rose"
+                       : fmt::format("{} batches are too few to tell whether their times are flat",
+                                     warmup.count()))));
   return {};
 }
 
@@ -194,9 +194,8 @@ Status InferRun::fix_page_cache() {
   if (spec_.cache == Cache::warm) return {};
   const double warm = cached_share(pictures_.set);
   if (warm > still_cold)
-    warn({"cache_not_cold", fmt::format("{:.0f} % of the pictures stayed in the page cache", 100 * warm),
-          "a tmpfs keeps all files, and programs that map files keep theirs; of files that are not yours the "
-          "kernel always says that they stayed"});
+    warn(make_warning(WarningCode::cache_not_cold,
+                      fmt::format("{:.0f} % of the pictures stayed in the page cache", 100 * warm)));
   return {};
 }
 
@@ -235,7 +234,7 @@ void InferRun::sum_up(std::vector<Series> series) {
   result_.series = std::move(series);
   const auto machine = host::take_fingerprint({.nvml_library = ""});
   for (auto& warning : host::doubts(result_.telemetry, machine))
-    if (warning.code != "busy_machine" || !recogniser_->has_stranger_here())
+    if (warning.code != WarningCode::busy_machine || !recogniser_->has_stranger_here())
       result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
   result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());

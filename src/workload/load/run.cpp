@@ -306,18 +306,18 @@ void LoadRun::doubt(const load::RateSearch& search, double spoilt_per_s) {
   if (search.probes().empty() || search.held()) return;
   const auto found = search_words(search.probes());
   if (!search.next()) {
-    result_.warnings.push_back({"no_rate_found",
-                                fmt::format("no rate was confirmed to meet the SLO: {}", found),
-                                "a longer --duration, or an SLO that the server can meet"});
+    result_.warnings.push_back(make_warning(WarningCode::no_rate_found,
+                                            fmt::format("no rate was confirmed to meet the SLO: {}", found)));
   } else if (spoilt_per_s > 0) {
-    result_.warnings.push_back({"search_limited",
-                                fmt::format("the search ended at {} requests/s, where the load generator was "
-                                            "the bottleneck {} times in a row",
-                                            format_number(spoilt_per_s), most_spoilt),
-                                "more --threads, or cores of its own for the generator"});
+    result_.warnings.push_back(
+        make_warning(WarningCode::search_limited,
+                     fmt::format("the search ended at {} requests/s, where the load generator was "
+                                 "the bottleneck {} times in a row",
+                                 format_number(spoilt_per_s), most_spoilt)));
   } else {
-    result_.warnings.push_back({"stopped_early", fmt::format("the search was ended by the user: {}", found),
-                                "no rate was confirmed; let the search end by itself"});
+    result_.warnings.push_back(make_warning(WarningCode::stopped_early,
+                                            fmt::format("the search was ended by the user: {}", found),
+                                            "no rate was confirmed; let the search end by itself"));
     context_.events.emit(Note{"ended: " + found});
   }
 }
@@ -347,7 +347,7 @@ void LoadRun::add_telemetry(std::vector<Series> series, double begin_s, double e
   result_.telemetry = host::summarise(series, begin_s, end_s);
   result_.series = std::move(series);
   for (auto& doubt : host::doubts(result_.telemetry, host::take_fingerprint({.nvml_library = ""})))
-    if (doubt.code != "busy_machine" ||
+    if (doubt.code != WarningCode::busy_machine ||
         !wire::is_loopback(target_->endpoint))  // a server here is what keeps it busy
       result_.warnings.push_back(std::move(doubt));
 }
