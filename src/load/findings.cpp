@@ -8,8 +8,8 @@
 
 #include "core/percentile.hpp"
 #include "core/units.hpp"
-#include "load/stages.hpp"
 #include "record/metrics.hpp"
+#include "record/stages.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::load {
@@ -145,6 +145,21 @@ class Summing {
     else if (!judging_.all_at_once && tells_of_the_server())
       doubt_queue();
     doubt_steadiness();
+  }
+
+  void stages() {
+    if (answered_.empty()) return;
+    RequestStages requests;
+    double response_s = 0;
+    for (const auto& sample : answered_) {
+      requests.add(sample.times());
+      response_s += sample.response_s();
+    }
+    for (const auto& kind : requests.kinds())
+      result_.stages.push_back({std::string(kind.name), requests.sum_s(kind), requests.requests()});
+    if (requests.server_tells())
+      add(metric::unexplained_share,
+          {.value = requests.sum_s(stage::unexplained) / response_s, .n = requests.requests()});
   }
 
   void samples(double origin_s) {
@@ -342,7 +357,7 @@ void sum_up(const Measurement& measured, const Judging& judging, double origin_s
   summing.promise();
   summing.generator();
   summing.doubts();
-  add_stages(measured.samples, result);
+  summing.stages();
   summing.samples(origin_s);
 }
 

@@ -7,6 +7,7 @@
 
 #include "record/metrics.hpp"
 #include "record/phases.hpp"
+#include "record/stages.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::load {
@@ -22,10 +23,10 @@ double value_of(const CellSummary& cell, const Metric& metric) {
 }
 
 /// Mean microseconds per request in the stages.
-double stages_us(const CellSummary& cell, std::initializer_list<const char*> names) {
+double stages_us(const CellSummary& cell, std::initializer_list<StageKind> kinds) {
   double ms = 0;
-  for (const auto* name : names)
-    if (const auto found = cell.stages_ms.find(name); found != cell.stages_ms.end())
+  for (const auto& kind : kinds)
+    if (const auto found = cell.stages_ms.find(std::string(kind.name)); found != cell.stages_ms.end())
       ms += found->second.value;
   return 1e3 * ms;
 }
@@ -169,15 +170,17 @@ Result<std::string> perf_analyzer_csv(std::vector<Tested> tested) {
   for (const auto& row : tested) {
     const auto& cell = *row.cell;
     text += fmt::format("{},{:.6g}", row.level, value_of(cell, metric::inferences_per_s));
-    for (const double us :
-         {stages_us(cell, {"issue", "connect"}),
-          stages_us(cell, {"network", "unexplained", "network_and_server", "server_socket"}),
-          stages_us(cell, {"server_queue"}), stages_us(cell, {"server_decode", "server_batch"}),
-          stages_us(cell, {"server_infer"}), stages_us(cell, {"server_encode"}), stages_us(cell, {"receive"}),
-          1e3 * value_of(cell, time_name(metric::response, statistic::p50)),
-          1e3 * value_of(cell, time_name(metric::response, statistic::p90)),
-          1e3 * value_of(cell, time_name(metric::response, statistic::p95)),
-          1e3 * value_of(cell, time_name(metric::response, statistic::p99))})
+    for (const double us : {stages_us(cell, {stage::issue, stage::connect}),
+                            stages_us(cell, {stage::network, stage::unexplained, stage::network_and_server,
+                                             stage::server_socket}),
+                            stages_us(cell, {stage::server_queue}),
+                            stages_us(cell, {stage::server_decode, stage::server_batch}),
+                            stages_us(cell, {stage::server_infer}), stages_us(cell, {stage::server_encode}),
+                            stages_us(cell, {stage::receive}),
+                            1e3 * value_of(cell, time_name(metric::response, statistic::p50)),
+                            1e3 * value_of(cell, time_name(metric::response, statistic::p90)),
+                            1e3 * value_of(cell, time_name(metric::response, statistic::p95)),
+                            1e3 * value_of(cell, time_name(metric::response, statistic::p99))})
       text += fmt::format(",{:.0f}", us);
     text += "\n";
   }

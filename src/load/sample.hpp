@@ -8,35 +8,28 @@
 #include <vector>
 
 #include "record/metrics.hpp"
+#include "record/stages.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::load {
 
 using Outcome = RequestOutcome;
 
-/// The server's own stages, in the order in which a request goes through them.
-struct ServerStage {
-  const char* name;
-  Nanoseconds wire::StageTimes::*time;
-};
-inline constexpr std::array server_stages{ServerStage{"server_socket", &wire::StageTimes::socket},
-                                          ServerStage{"server_decode", &wire::StageTimes::decode},
-                                          ServerStage{"server_queue", &wire::StageTimes::queue},
-                                          ServerStage{"server_batch", &wire::StageTimes::batch},
-                                          ServerStage{"server_infer", &wire::StageTimes::infer},
-                                          ServerStage{"server_encode", &wire::StageTimes::encode}};
+/// In the order of server_stages.
+inline constexpr std::array<Nanoseconds wire::StageTimes::*, server_stages.size()> server_times{
+    &wire::StageTimes::socket, &wire::StageTimes::decode, &wire::StageTimes::queue,
+    &wire::StageTimes::batch,  &wire::StageTimes::infer,  &wire::StageTimes::encode};
 using ServerSeconds = std::array<float, server_stages.size()>;  ///< small: there are millions of them
 
 inline ServerSeconds seconds_of(const wire::StageTimes& times) {
   ServerSeconds all{};
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = static_cast<float>(seconds(times.*server_stages[i].time));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(seconds(times.*server_times[i]));
   return all;
 }
 
 inline wire::StageTimes times_of(const ServerSeconds& all) {
   wire::StageTimes times;
-  for (std::size_t i = 0; i < all.size(); ++i) times.*server_stages[i].time = from_seconds(all[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) times.*server_times[i] = from_seconds(all[i]);
   return times;
 }
 
@@ -55,6 +48,18 @@ struct Sample {
   double issue_delay_s() const { return static_cast<double>(issued - scheduled) * 1e-9; }
   /// From when the kernel had the reply's beginning to when all of it was read; 0 where that is not known.
   double receive_s() const { return first_byte < 0 ? 0 : static_cast<double>(done - first_byte) * 1e-9; }
+  /// They add up to response_s().
+  RequestTimes times() const {
+    RequestTimes all{.issue_s = issue_delay_s(),
+                     .connect_s = static_cast<double>(sent - issued) * 1e-9,
+                     .outside_s = service_s() - receive_s(),
+                     .receive_s = receive_s()};
+    for (std::size_t i = 0; i < server.size(); ++i) {
+      all.server_s[i] = server[i];
+      all.outside_s -= server[i];
+    }
+    return all;
+  }
 };
 
 /// Samples in the order in which they ended. Threads: one adds, any others may read what size() says is

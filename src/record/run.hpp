@@ -96,9 +96,8 @@ struct Stage {
 template <class Visit, Describes<Stage> Self>
 void describe(Visit&& v, Self& s) {
   v("name", s.name,
-    "the stage: read, decode, preprocess, infer, postprocess, write; behind a server send, transport, "
-    "server_socket, server_decode, server_queue, server_batch, server_infer, server_encode, receive instead "
-    "of infer");
+    "the stage: read, decode, preprocess, infer, postprocess, write; behind a server those of a request "
+    "(send, network, server_queue, ..., unexplained, receive) instead of infer");
   v("busy_s", s.busy_s, "thread seconds spent in it during the measurement");
   v("items", s.items, "pictures that went through it during the measurement");
 }

@@ -157,7 +157,8 @@ class Comparison {
       std::sort(outside.rbegin(), outside.rend());
       if (outside.size() > named_parts) outside.resize(named_parts);
       std::vector<std::string> words;
-      for (const auto& [ms, name] : outside) words.push_back(fmt::format("{} {}", name, format_number(ms)));
+      for (const auto& [ms, name] : outside)
+        words.push_back(fmt::format("{} {}", in_words(name), format_number(ms)));
       return fmt::format(
           "Of the {} ms of a request {}, inference takes {} ms; the largest of the rest: {} ms.",
           format_number(total), with_setting(contender.way.in_sentence(), contender),

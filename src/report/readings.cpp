@@ -5,18 +5,8 @@
 #include <cmath>
 #include <span>
 
-#include "record/phases.hpp"
-
 namespace neph::report {
 namespace {
-
-constexpr std::array<std::string_view, 15> stages_of_a_picture{
-    "read",         "decode",        "preprocess",    "infer",        "send",
-    "transport",    "server_socket", "server_decode", "server_queue", "server_batch",
-    "server_infer", "server_encode", "receive",       "postprocess",  "write"};
-constexpr std::array<std::string_view, 12> stages_of_a_request{
-    "issue",        "connect",      "network",      "network_and_server", "server_socket", "server_decode",
-    "server_queue", "server_batch", "server_infer", "server_encode",      "unexplained",   "receive"};
 
 std::vector<std::string> known_first(std::span<const std::string_view> known,
                                      const std::vector<CellSummary>& cells,
@@ -31,6 +21,13 @@ std::vector<std::string> known_first(std::span<const std::string_view> known,
   std::stable_sort(found.begin(), found.end(),
                    [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return found;
+}
+
+template <class Kinds>
+constexpr auto names_of(const Kinds& kinds) {
+  std::array<std::string_view, std::tuple_size_v<Kinds>> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kinds[i].name;
+  return names;
 }
 
 /// Of the application: the sum over its processes, all of which must be known.
@@ -175,9 +172,7 @@ std::optional<double> machine_cores(const Json& machine) {
 }
 
 std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {
-  std::array<std::string_view, phase_kinds.size()> known;
-  std::ranges::transform(phase_kinds, known.begin(), &PhaseKind::name);
-  return known_first(known, cells, &CellSummary::phases_s);
+  return known_first(names_of(phase_kinds), cells, &CellSummary::phases_s);
 }
 
 std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells) {
@@ -190,11 +185,7 @@ std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells)
 }
 
 std::vector<std::string> stage_names(const std::vector<CellSummary>& cells) {
-  const bool requests = std::any_of(cells.begin(), cells.end(),
-                                    [](const auto& cell) { return cell.stages_ms.contains("issue"); });
-  const std::span<const std::string_view> known =
-      requests ? std::span<const std::string_view>(stages_of_a_request) : stages_of_a_picture;
-  return known_first(known, cells, &CellSummary::stages_ms);
+  return known_first(names_of(stage_kinds), cells, &CellSummary::stages_ms);
 }
 
 std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "record/metrics.hpp"
+#include "record/phases.hpp"
+#include "record/stages.hpp"
 #include "record/telemetry.hpp"
 #include "report/report.hpp"
 

@@ -1,7 +1,5 @@
 #include "report/request_parts.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -12,54 +10,61 @@
 namespace neph::report {
 namespace {
 
-constexpr const char* network = "network and protocol";
-constexpr const char* unexplained = "unexplained";
-constexpr const char* not_told = "server and network";
+using Values = std::vector<double>;
 
-struct Told {
-  const char* column;
-  const char* part;
-};
-constexpr std::array told_by_server{Told{"server_socket_s", "socket"}, Told{"server_decode_s", "decode"},
-                                    Told{"server_queue_s", "queue"},   Told{"server_batch_s", "batch"},
-                                    Told{"server_infer_s", "infer"},   Told{"server_encode_s", "encode"}};
+const Values* column_of(const Run& run, const StageKind& kind) {
+  return samples_of(run, sample_column(kind));
+}
 
-std::optional<double> mean_ms(const Run& run, std::string_view column) {
-  const auto* values = samples_of(run, column);
-  if (!values || values->empty()) return std::nullopt;
-  const double mean =
-      1e3 * std::accumulate(values->begin(), values->end(), 0.0) / static_cast<double>(values->size());
-  return std::isfinite(mean) ? std::optional(mean) : std::nullopt;
+double at(const Values* values, std::size_t i) { return values && i < values->size() ? (*values)[i] : 0; }
+
+/// Whether the run's samples have what was outside of the server: split, with the server, or as it was stored
+/// up to schema 4. None in-process.
+bool has_requests(const Run& run) {
+  return column_of(run, stage::network) || column_of(run, stage::network_and_server) ||
+         column_of(run, stage::transport);
+}
+
+/// As the client saw them when they were measured.
+RequestStages requests_of(const Run& run, std::size_t requests) {
+  const auto* send = column_of(run, stage::send);
+  const auto* receive = column_of(run, stage::receive);
+  std::array<const Values*, server_stages.size()> server{};
+  for (std::size_t k = 0; k < server.size(); ++k) server[k] = column_of(run, server_stages[k]);
+  const std::array outside{column_of(run, stage::network), column_of(run, stage::unexplained),
+                           column_of(run, stage::network_and_server), column_of(run, stage::transport)};
+  RequestStages stages;
+  for (std::size_t i = 0; i < requests; ++i) {
+    RequestTimes times{.send_s = at(send, i), .receive_s = at(receive, i)};
+    for (std::size_t k = 0; k < server.size(); ++k) times.server_s[k] = at(server[k], i);
+    for (const auto* values : outside) times.outside_s += at(values, i);
+    stages.add(times);
+  }
+  return stages;
 }
 
 std::map<std::string, double> parts_of(const Run& run) {
-  const auto response = mean_ms(run, "infer_s");
-  if (!response) return {};
-  const auto rest = mean_ms(run, "transport_s");
-  if (!rest) return {{std::string(infer_part), *response}};
-  std::map<std::string, double> parts{{"send", mean_ms(run, "send_s").value_or(0)},
-                                      {"receive", mean_ms(run, "receive_s").value_or(0)}};
-  double told = 0;
-  for (const auto& [column, part] : told_by_server) {
-    const double ms = mean_ms(run, column).value_or(0);
-    told += ms;
-    if (ms > 0) parts[part] = ms;
-  }
-  if (told == 0) {
-    parts[not_told] = *rest;
-    return parts;
-  }
-  const auto& all = *samples_of(run, "transport_s");
-  parts[network] = std::max(0.0, 1e3 * *std::min_element(all.begin(), all.end()));
-  parts[unexplained] = *rest - parts[network];
+  const auto* response = column_of(run, stage::infer);
+  if (!response || response->empty()) return {};
+  const auto n = static_cast<double>(response->size());
+  const double mean_ms = 1e3 * std::accumulate(response->begin(), response->end(), 0.0) / n;
+  if (!std::isfinite(mean_ms)) return {};
+  if (!has_requests(run)) return {{std::string(infer_part), mean_ms}};
+  const auto requests = requests_of(run, response->size());
+  std::map<std::string, double> parts;
+  for (const auto& kind : requests.kinds())
+    if (const double ms = 1e3 * requests.sum_s(kind) / n; ms != 0)
+      parts[std::string(kind == stage::server_infer ? infer_part : kind.name)] = ms;
   return parts;
 }
 
 }  // namespace
 
-const std::vector<std::string>& request_part_names() {
-  static const std::vector<std::string> names{"send",  network,  "socket",    "decode", "queue",  "batch",
-                                              "infer", "encode", unexplained, not_told, "receive"};
+std::vector<std::string> request_part_names() {
+  std::vector<std::string> names;
+  for (const auto& kind : stage_kinds)
+    if (kind.of == StageOf::request && kind != stage::transport)
+      names.emplace_back(kind == stage::server_infer ? infer_part : kind.name);
   return names;
 }
 

@@ -196,14 +196,14 @@ TEST(Requests, SplitWhatTheServerDoesNotTell) {
                         {"transport_s", {0.002, 0.005}}, {"server_infer_s", {0.007, 0.008}},
                         {"server_queue_s", {0.0, 0.0}},  {"receive_s", {0.0001, 0.0001}}};
   auto parts = request_parts({run}, 0);
-  EXPECT_NEAR(parts["network and protocol"].value, 2, 1e-9);
+  EXPECT_NEAR(parts["network"].value, 2, 1e-9);
   EXPECT_NEAR(parts["unexplained"].value, 1.5, 1e-9);
   EXPECT_NEAR(parts["infer"].value, 7.5, 1e-9);
-  EXPECT_FALSE(parts.contains("queue"));
+  EXPECT_FALSE(parts.contains("server_queue"));
 
   run.result.samples[3].values = {0, 0};  // a stranger that says nothing of itself
   parts = request_parts({run}, 0);
-  EXPECT_NEAR(parts["server and network"].value, 3.5, 1e-9);
+  EXPECT_NEAR(parts["network_and_server"].value, 3.5, 1e-9);
   EXPECT_FALSE(parts.contains("unexplained"));
 }
 

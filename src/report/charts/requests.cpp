@@ -15,7 +15,7 @@ namespace {
 
 Stacked what_of(const Document& document, std::optional<double> batch) {
   Stacked what{.parts = request_part_names(),
-               .muted = {"unexplained", "server and network"},
+               .muted = {std::string(stage::unexplained.name), std::string(stage::network_and_server.name)},
                .axis = "milliseconds of a request",
                .unit = "ms"};
   for (const auto& cell : document.cells) {
@@ -56,15 +56,13 @@ extern const Chart requests_chart;
 const Chart requests_chart{
     "requests", "Where the milliseconds of a request go",
     "Means over all requests. Behind a server the parts, receive left out, add up to the response time that "
-    "the "
-    "client saw; in-process an inference is all there is, waiting in the engine included. Socket (HTTP: "
-    "until "
-    "the server read what the kernel had), decode, queue, batch, infer and encode are what the server says "
-    "of "
-    "itself. What is left is the network, the kernel and both "
-    "protocol libraries: the least of it that any request of a run took is network and protocol, which all "
-    "pay; what requests took beyond that is unexplained (waiting for a core or a lock, as a rule). Receive, "
-    "reply to numbers, comes after the response.",
+    "the client saw; in-process an inference is all there is, waiting in the engine included. Infer and the "
+    "server's own stages (over HTTP its socket: until the server read what the kernel had) are what the "
+    "server "
+    "says of itself. What is left is the network, the kernel and both protocol libraries: the least of it "
+    "that "
+    "any request of a run took is network, which all pay; what requests took beyond that is unexplained "
+    "(waiting for a core or a lock, as a rule). Receive, reply to numbers, comes after the response.",
     draw_requests};
 
 }  // namespace neph::report

@@ -9,24 +9,28 @@ namespace neph::report {
 namespace {
 
 constexpr const char* request = "request";
-constexpr const char* served_infer = "server_infer";
-/// Of a request's way; what they hold in detail, the chart of requests shows.
-constexpr std::array parts_of_request{"send",         "transport",    "server_socket", "server_decode",
-                                      "server_queue", "server_batch", "server_encode", "receive"};
 
-bool asks_a_server(const std::map<std::string, Estimate>& stages) { return stages.contains("transport"); }
+bool is_of_request(const std::string& name) {
+  const auto* kind = find_stage(name);
+  return kind && kind->of == StageOf::request;
+}
 
-/// The inference behind a server stands beside the one in-process; the rest of the request is one part.
+/// The inference behind a server stands beside the one in-process; the rest of the request is one part, whose
+/// details the chart of requests shows.
 Bar joined(const Bar& bar) {
-  if (!asks_a_server(bar.parts)) return bar;
+  if (std::none_of(bar.parts.begin(), bar.parts.end(),
+                   [](const auto& part) { return is_of_request(part.first); }))
+    return bar;
   Bar out{.label = bar.label, .parts = {}};
   Estimate all{.value = 0};
   for (const auto& [name, estimate] : bar.parts) {
-    if (std::find(parts_of_request.begin(), parts_of_request.end(), name) != parts_of_request.end()) {
+    if (name == stage::server_infer.name) {
+      out.parts[std::string(stage::infer.name)] = estimate;
+    } else if (is_of_request(name)) {
       all.value += estimate.value;
       all.n = estimate.n;
     } else {
-      out.parts[name == served_infer ? "infer" : name] = estimate;
+      out.parts[name] = estimate;
     }
   }
   out.parts[request] = all;
@@ -36,14 +40,19 @@ Bar joined(const Bar& bar) {
 Drawing draw_stages(const Document& document) {
   auto parts = stage_names(document.cells);
   auto bars = bars_of(document.cells, &CellSummary::stages_ms);
-  if (std::find(parts.begin(), parts.end(), "transport") != parts.end()) {
-    parts = {"read", "decode", "preprocess", "infer", request, "postprocess", "write"};
+  if (!is_load(document) && std::any_of(parts.begin(), parts.end(), is_of_request)) {
+    parts.clear();
+    for (const auto& kind : stage_kinds) {
+      if (kind.of == StageOf::picture) parts.emplace_back(kind.name);
+      if (kind == stage::infer) parts.emplace_back(request);
+    }
     for (auto& bar : bars) bar = joined(bar);
   }
   const std::string per = is_load(document) ? "milliseconds per request" : "thread milliseconds per picture";
   return {.panels = draw_stacked(
               {.parts = std::move(parts),
-               .muted = {"network_and_server", "unexplained", "connect"},
+               .muted = {std::string(stage::network_and_server.name), std::string(stage::unexplained.name),
+                         std::string(stage::connect.name)},
                .bars = std::move(bars),
                .caption = per,
                .axis = per,

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "record/phases.hpp"
 #include "report/charts/chart.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"

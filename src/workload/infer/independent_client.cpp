@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "record/metrics.hpp"
-#include "workload/infer/request_parts.hpp"
+#include "workload/infer/request_times.hpp"
 #include "workload/speed.hpp"
 
 namespace neph::workload {
@@ -31,12 +31,12 @@ void add_requests(const std::vector<InferTimes>& requests, std::int64_t batch, c
   column("issued_s", [&](const InferTimes& t) { return timeline.at(t.issued); });
   column("done_s", [&](const InferTimes& t) { return timeline.at(t.done); });
   column("items", [&](const InferTimes&) { return static_cast<double>(batch); });
-  column("infer_s", [](const InferTimes& t) { return seconds(t.done - t.issued); });
-  for (const auto& part : known_parts(requests, true)) {
-    column(fmt::format("{}_s", part.name), [&](const InferTimes& t) { return seconds(part.of(t)); });
-    Nanoseconds sum{};
-    for (const auto& request : requests) sum += part.of(request);
-    result.stages.push_back({std::string(part.name), seconds(sum), std::ssize(requests) * batch});
+  column(sample_column(stage::infer), [](const InferTimes& t) { return seconds(t.done - t.issued); });
+  RequestStages split;
+  for (const auto& request : requests) split.add(request_times(request));
+  for (const auto& kind : split.kinds()) {
+    column(sample_column(kind), [&](const InferTimes& t) { return split.of_s(kind, request_times(t)); });
+    result.stages.push_back({std::string(kind.name), split.sum_s(kind), split.requests() * batch});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "record/metrics.hpp"
+#include "workload/infer/request_times.hpp"
 
 namespace neph::workload {
 namespace {}  // namespace
@@ -68,39 +69,47 @@ void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
     for (const auto& sample : samples_) values.values.push_back(value(sample));
     result.samples.push_back(std::move(values));
   };
+  const auto of_stage = [&](const StageKind& kind, auto value) {
+    column(sample_column(kind), [&](const Sample& s) { return seconds(value(s)); });
+  };
   column("issued_s", [&](const Sample& s) { return timeline.at(s.times.issued); });
   column("done_s", [&](const Sample& s) { return timeline.at(s.times.done); });
   column("items", [](const Sample& s) { return static_cast<double>(s.items); });
-  column("read_s", [](const Sample& s) { return seconds(s.load.read); });
-  column("decode_s", [](const Sample& s) { return seconds(s.load.decode); });
-  column("preprocess_s", [](const Sample& s) { return seconds(s.load.preprocess); });
-  column("infer_s", [](const Sample& s) { return seconds(s.times.done - s.times.issued); });
-  for (const auto& part : parts_of_requests())
-    column(fmt::format("{}_s", part.name), [&](const Sample& s) { return seconds(part.of(s.times)); });
-  column("postprocess_s", [](const Sample& s) { return seconds(s.postprocess); });
-  column("write_s", [](const Sample& s) { return seconds(s.write); });
+  of_stage(stage::read, [](const Sample& s) { return s.load.read; });
+  of_stage(stage::decode, [](const Sample& s) { return s.load.decode; });
+  of_stage(stage::preprocess, [](const Sample& s) { return s.load.preprocess; });
+  of_stage(stage::infer, [](const Sample& s) { return s.times.done - s.times.issued; });
+  const auto split = requests();
+  for (const auto& kind : split.kinds())
+    column(sample_column(kind), [&](const Sample& s) { return split.of_s(kind, request_times(s.times)); });
+  of_stage(stage::postprocess, [](const Sample& s) { return s.postprocess; });
+  of_stage(stage::write, [](const Sample& s) { return s.write; });
 }
 
 void Recorder::add_stages(RunResult& result) const {
-  const auto stage = [&](std::string name, auto value) {
+  const auto add = [&](const StageKind& kind, double busy_s) {
+    result.stages.push_back({std::string(kind.name), busy_s, done_});
+  };
+  const auto add_sum = [&](const StageKind& kind, auto value) {
     Nanoseconds sum{};
     for (const auto& sample : samples_) sum += value(sample);
-    result.stages.push_back({std::move(name), seconds(sum), done_});
+    add(kind, seconds(sum));
   };
-  stage("read", [](const Sample& s) { return s.load.read; });
-  stage("decode", [](const Sample& s) { return s.load.decode; });
-  stage("preprocess", [](const Sample& s) { return s.load.preprocess; });
-  for (const auto& part : parts_of_requests())
-    stage(std::string(part.name), [&](const Sample& s) { return part.of(s.times); });
-  if (!served()) result.stages.push_back({"infer", seconds(engine_busy()), done_});
-  stage("postprocess", [](const Sample& s) { return s.postprocess; });
-  stage("write", [](const Sample& s) { return s.write; });
+  add_sum(stage::read, [](const Sample& s) { return s.load.read; });
+  add_sum(stage::decode, [](const Sample& s) { return s.load.decode; });
+  add_sum(stage::preprocess, [](const Sample& s) { return s.load.preprocess; });
+  const auto split = requests();
+  for (const auto& kind : split.kinds()) add(kind, split.sum_s(kind));
+  if (!served()) add(stage::infer, seconds(engine_busy()));
+  add_sum(stage::postprocess, [](const Sample& s) { return s.postprocess; });
+  add_sum(stage::write, [](const Sample& s) { return s.write; });
 }
 
-std::vector<RequestPart> Recorder::parts_of_requests() const {
-  std::vector<InferTimes> requests;
-  for (const auto& sample : samples_) requests.push_back(sample.times);
-  return known_parts(requests, served());
+RequestStages Recorder::requests() const {
+  RequestStages split;
+  if (served())
+    for (const auto& sample : samples_) split.add(request_times(sample.times));
+  return split;
 }
 
 bool Recorder::served() const {

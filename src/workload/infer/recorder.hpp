@@ -8,9 +8,9 @@
 
 #include "image/image.hpp"
 #include "record/run.hpp"
+#include "record/stages.hpp"
 #include "workload/infer/answers.hpp"
 #include "workload/infer/batch_runner.hpp"
-#include "workload/infer/request_parts.hpp"
 #include "workload/speed.hpp"
 #include "workload/timeline.hpp"
 
@@ -52,7 +52,7 @@ class Recorder {
   std::vector<BatchEnd> ends() const;
   Nanoseconds engine_busy() const;
   bool served() const;
-  std::vector<RequestPart> parts_of_requests() const;
+  RequestStages requests() const;  ///< of no requests in this process
 
   const image::PictureSet& set_;
   const Clock& clock_;
