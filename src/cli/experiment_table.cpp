@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "experiment/experiment.hpp"
+#include "record/machine.hpp"
 #include "store/store.hpp"
 
 namespace neph::cli {
@@ -16,8 +17,8 @@ Json conditions_of(const Cell& cell, const Json& machine) {
   Json row = Json::object();
   for (const auto& [name, value] : cell.factors.items())
     row[name] = value.is_structured() ? Json(dump_json(value)) : value;
-  if (machine.is_object() && machine.contains("processor"))
-    row["machine"] = machine["processor"].value("model", "");
+  if (const auto model = processor_field(machine, machine_field::model); model.is_string())
+    row["machine"] = model;
   return row;
 }
 

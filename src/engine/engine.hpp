@@ -29,6 +29,7 @@
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
+#include "record/facts.hpp"
 
 namespace neph::engine {
 
@@ -147,7 +148,7 @@ class Session {
   /// What it really uses, as text, asked of the runtime afterwards: device, device_name, engine, hint,
   /// precision, kernel, threads, streams, requests, pinning. A fact that the runtime does not tell is left
   /// out.
-  virtual const std::map<std::string, std::string>& facts() const = 0;
+  virtual const Facts& facts() const = 0;
 };
 
 /// A model read from its file, not yet compiled.

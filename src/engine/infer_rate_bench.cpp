@@ -22,6 +22,7 @@
 #include "core/json.hpp"
 #include "engine/engine.hpp"
 #include "os/thread.hpp"
+#include "record/metrics.hpp"
 
 namespace neph::engine {
 namespace {
@@ -191,7 +192,7 @@ Result<Json> bench(const Spec& spec) {
   NEPH_CHECK(measure(slots, spec.mode, spec.seconds / 5));  // warm-up
   NEPH_TRY(const auto outcome, measure(slots, spec.mode, spec.seconds));
   const auto images = static_cast<double>(outcome.inferences * spec.options.batch);
-  return Json{{"images_per_s", images / outcome.wall_s},
+  return Json{{std::string(metric::images_per_s.name), images / outcome.wall_s},
               {"cpu_ms_per_image", 1e3 * outcome.cpu_s / images},
               {"inferences", outcome.inferences},
               {"wall_s", outcome.wall_s},

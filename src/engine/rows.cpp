@@ -118,9 +118,8 @@ void fill_randomly(const Port& port, void* to, Random& random) {
 
 Rounding rounding(Element element, const Session& session) {
   if (!is_float(element)) return {};
-  const auto used = session.facts().find("precision");
-  const bool full = element != Element::f16 && element != Element::bf16 &&
-                    (used == session.facts().end() || used->second == "f32");
+  const auto used = get(session.facts(), fact::precision);
+  const bool full = element != Element::f16 && element != Element::bf16 && (!used || *used == "f32");
   return full ? rounding_f32 : rounding_less;
 }
 

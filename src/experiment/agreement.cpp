@@ -20,9 +20,8 @@ std::string answers_key(const Cell& cell, const RunResult& result,
   for (const auto& [name, value] : cell.factors.items())
     if (std::find(answer_factors.begin(), answer_factors.end(), name) != answer_factors.end())
       factors[name] = value;
-  const auto pictures = result.facts.find("distinct_pictures");
-  return dump_json(
-      {{"factors", factors}, {"pictures", pictures == result.facts.end() ? "" : pictures->second}});
+  const auto pictures = get(result.facts, fact::distinct_pictures);
+  return dump_json({{"factors", factors}, {"pictures", pictures ? Json(*pictures) : Json()}});
 }
 
 /// The first run of the cell that did well and answered.

@@ -8,6 +8,7 @@
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
 #include "record/metrics.hpp"
+#include "record/samples.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::experiment {
@@ -85,9 +86,9 @@ const std::vector<double>* column(const Run& run, std::string_view name) {
 
 /// Milliseconds per sample, from the moment at which it should have been issued, where there is one.
 std::vector<double> latencies_ms(const Run& run) {
-  const auto* done = column(run, "done_s");
-  const auto* begin = column(run, "scheduled_s");
-  if (!begin) begin = column(run, "issued_s");
+  const auto* done = column(run, samples::done_s);
+  const auto* begin = column(run, samples::scheduled_s);
+  if (!begin) begin = column(run, samples::issued_s);
   std::vector<double> latencies;
   if (!done || !begin) return latencies;
   for (std::size_t i = 0; i < std::min(done->size(), begin->size()); ++i)
@@ -146,7 +147,7 @@ std::vector<SeriesSummary> telemetry_of(const Runs& runs) {
   return telemetry.take();
 }
 
-std::map<std::string, std::string> common_facts(const Runs& runs) {
+Facts common_facts(const Runs& runs) {
   if (runs.empty()) return {};
   auto facts = runs.front()->result.facts;
   for (const auto* run : runs)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/describe.hpp"
+#include "record/machine.hpp"
 
 namespace neph::host {
 
@@ -67,11 +68,11 @@ template <class Visit, Describes<Processor> Self>
 void describe(Visit&& v, Self& s) {
   v("architecture", s.architecture, "x86_64, aarch64");
   v("vendor", s.vendor, "who made it");
-  v("model", s.model, "its name");
+  v(machine_field::model, s.model, "its name");
   v("features", s.features, "vector extensions that matter for inference");
   v("sockets", s.sockets, "packages");
   v("cores", s.cores, "physical cores");
-  v("online", s.online, "logical processors that are on");
+  v(machine_field::online, s.online, "logical processors that are on");
   v("online_list", s.online_list, "their numbers");
   v("smt", s.smt, "whether a core carries several logical processors");
   v("caches", s.caches, "caches by level");
@@ -189,14 +190,14 @@ struct Fingerprint {
 
 template <class Visit, Describes<Fingerprint> Self>
 void describe(Visit&& v, Self& s) {
-  v("processor", s.processor, "the processor");
+  v(machine_field::processor, s.processor, "the processor");
   v("memory", s.memory, "the memory");
   v("system", s.system, "what runs on it");
   v("container", s.container, "the container and its limits");
   v("gpu", s.gpu, "graphics processors");
   v("affinity", s.affinity, "processors this process may run on");
   v("affinity_count", s.affinity_count, "how many those are");
-  v("effective_cores", s.effective_cores, "cores this process can keep busy");
+  v(machine_field::effective_cores, s.effective_cores, "cores this process can keep busy");
 }
 
 struct FingerprintOptions {

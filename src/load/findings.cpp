@@ -9,6 +9,7 @@
 #include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "record/metrics.hpp"
+#include "record/samples.hpp"
 #include "record/stages.hpp"
 #include "stats/stats.hpp"
 
@@ -164,23 +165,25 @@ class Summing {
 
   void samples(double origin_s) {
     const auto step = (measured_.samples.size() + most_rows - 1) / most_rows;
-    const auto column = [&](std::string name, auto value) {
-      Column values{std::move(name), {}};
+    const auto column = [&](std::string_view name, auto value) {
+      Column values{std::string(name), {}};
       for (std::size_t i = 0; i < measured_.samples.size(); i += step)
         values.values.push_back(value(measured_.samples[i]));
       result_.samples.push_back(std::move(values));
     };
     const auto at = [origin_s](std::int64_t ns) { return origin_s + static_cast<double>(ns) * 1e-9; };
     const auto nothing = std::numeric_limits<double>::quiet_NaN();
-    column("scheduled_s", [&](const Sample& s) { return at(s.scheduled); });
-    column("issued_s", [&](const Sample& s) { return at(s.issued); });
-    column("sent_s", [&](const Sample& s) { return at(s.sent); });
-    column("first_byte_s", [&](const Sample& s) { return s.first_byte < 0 ? nothing : at(s.first_byte); });
-    column("done_s", [&](const Sample& s) { return s.outcome == Outcome::answered ? at(s.done) : nothing; });
-    column("failed_s",
+    column(samples::scheduled_s, [&](const Sample& s) { return at(s.scheduled); });
+    column(samples::issued_s, [&](const Sample& s) { return at(s.issued); });
+    column(samples::sent_s, [&](const Sample& s) { return at(s.sent); });
+    column(samples::first_byte_s,
+           [&](const Sample& s) { return s.first_byte < 0 ? nothing : at(s.first_byte); });
+    column(samples::done_s,
+           [&](const Sample& s) { return s.outcome == Outcome::answered ? at(s.done) : nothing; });
+    column(samples::failed_s,
            [&](const Sample& s) { return s.outcome == Outcome::answered ? nothing : at(s.done); });
-    column("outcome", [](const Sample& s) { return static_cast<double>(s.outcome); });
-    if (step > 1) result_.facts["raw_samples"] = fmt::format("every {}th of {}", step, count());
+    column(samples::outcome, [](const Sample& s) { return static_cast<double>(s.outcome); });
+    if (step > 1) set(result_.facts, fact::raw_samples, fmt::format("every {}th of {}", step, count()));
   }
 
  private:

@@ -135,7 +135,7 @@ struct CellSummary {
   std::map<std::string, Estimate> stages_ms;   ///< thread milliseconds per picture by stage
   std::vector<SeriesSummary> telemetry;        ///< over the runs: mean of means, max of maxima, min of minima
   std::vector<Probe> probes;                   ///< of all runs, one after the other
-  std::map<std::string, std::string> facts;    ///< those on which all runs agree
+  Facts facts;                                 ///< those on which all runs agree
   std::string answers_checksum;                ///< "differs" when the repeats disagree
   Verdict verdict = Verdict::valid;
   std::vector<Warning> warnings;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/estimate.hpp"
+#include "record/facts.hpp"
 #include "record/probe.hpp"
 #include "record/warnings.hpp"
 
@@ -125,7 +126,7 @@ struct RunResult {
   std::vector<Warning> warnings;
   std::vector<Probe> probes;  ///< of a search for a rate, in the order tried
   /// What the engine really used: precision, threads, streams, device, ...
-  std::map<std::string, std::string> facts;
+  Facts facts;
   std::string answers_checksum;       ///< over the top-1 answers, in the order of the pictures
   std::vector<std::int32_t> answers;  ///< top-1 class per picture (-1: the picture failed)
   std::vector<Series> series;

@@ -39,7 +39,7 @@ inline constexpr StageKind connect{"connect", StageOf::request};
 inline constexpr StageKind network{"network", StageOf::request};
 /// In place of network, unexplained and the server's own, of a server that does not tell of its stages.
 inline constexpr StageKind network_and_server{"network_and_server", StageOf::request};
-/// In place of network and unexplained in what was stored up to schema 4.
+/// In place of network and unexplained in stores of earlier versions.
 inline constexpr StageKind transport{"transport", StageOf::request};
 /// Over HTTP in the clear only: until the server read what the kernel had received.
 inline constexpr StageKind server_socket{"server_socket", StageOf::request};

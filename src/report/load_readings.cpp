@@ -27,10 +27,7 @@ double seconds_of(const CellSummary& cell, const Experiment& experiment, const s
   return length ? length->value : 0;
 }
 
-std::string loop_of(const CellSummary& cell) {
-  const auto loop = cell.facts.find("loop");
-  return loop == cell.facts.end() ? std::string() : loop->second;
-}
+std::string loop_of(const CellSummary& cell) { return get(cell.facts, fact::loop).value_or(""); }
 
 /// Of what was offered: less is a queue that grows, or requests that fail.
 constexpr double keeps_up = 0.98;

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "record/machine.hpp"
+#include "record/samples.hpp"
+
 namespace neph::report {
 namespace {
 
@@ -68,9 +71,7 @@ std::optional<double> peak_memory_bytes(const std::vector<SeriesSummary>& teleme
   return of_target(target, is_served(telemetry), [&](auto one) { return peak_of(telemetry, one); });
 }
 
-std::optional<double> positive_number(const Json& object, const char* name) {
-  if (!object.is_object() || !object.contains(name)) return std::nullopt;
-  const auto& number = object[name];
+std::optional<double> positive_number(const Json& number) {
   return number.is_number() && number.get<double>() > 0 ? std::optional(number.get<double>()) : std::nullopt;
 }
 
@@ -151,9 +152,9 @@ const std::vector<double>* samples_of(const Run& run, std::string_view name) {
 
 std::vector<double> latencies_ms(const Run& run) {
   std::vector<double> all;
-  const auto* scheduled = samples_of(run, "scheduled_s");
-  const auto* due = scheduled ? scheduled : samples_of(run, "issued_s");
-  const auto* done = samples_of(run, "done_s");
+  const auto* scheduled = samples_of(run, samples::scheduled_s);
+  const auto* due = scheduled ? scheduled : samples_of(run, samples::issued_s);
+  const auto* done = samples_of(run, samples::done_s);
   if (run.status != RunStatus::ok || !due || !done) return all;
   for (std::size_t i = 0; i < std::min(due->size(), done->size()); ++i)
     all.push_back(1e3 * ((*done)[i] - (*due)[i]));
@@ -163,12 +164,12 @@ std::vector<double> latencies_ms(const Run& run) {
 bool is_load(const Document& document) { return document.experiment.workload == "load"; }
 
 std::optional<double> usable_cores(const Json& machine) {
-  return positive_number(machine, "effective_cores");
+  const std::string field(machine_field::effective_cores);
+  return machine.is_object() && machine.contains(field) ? positive_number(machine[field]) : std::nullopt;
 }
 
 std::optional<double> machine_cores(const Json& machine) {
-  if (!machine.is_object() || !machine.contains("processor")) return std::nullopt;
-  return positive_number(machine["processor"], "online");
+  return positive_number(processor_field(machine, machine_field::online));
 }
 
 std::vector<std::string> phase_names(const std::vector<CellSummary>& cells) {

@@ -15,29 +15,42 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-/// The names in backticks in the first column of METHOD.md's table of phases.
-std::vector<std::string> documented_phases() {
+struct Documented {
+  std::string name, stage;
+};
+
+/// METHOD.md's table of phases: the names in backticks in the first column, with the stage in the second.
+std::vector<Documented> documented_phases() {
   const auto text = read_file("docs/METHOD.md").value();
-  std::vector<std::string> names;
-  for (auto at = text.find("\n|---|---|---|\n") + 15; text[at] == '|'; at = text.find('\n', at) + 1) {
+  std::vector<Documented> phases;
+  const std::string rule = "\n| phase | stage | from | to |\n|---|---|---|---|\n";
+  for (auto at = text.find(rule) + rule.size(); text[at] == '|'; at = text.find('\n', at) + 1) {
     const auto end = text.find('|', at + 1);
+    const auto stage = text.find('`', end) + 1;
     for (auto begin = text.find('`', at); begin < end; begin = text.find('`', begin + 1)) {
       const auto close = text.find('`', begin + 1);
-      names.push_back(text.substr(begin + 1, close - begin - 1));
+      phases.push_back({text.substr(begin + 1, close - begin - 1),
+                        text.substr(stage, text.find('`', stage) - stage)});
       begin = close;
     }
   }
-  return names;
+  return phases;
 }
 
 TEST(Readings, PhasesComeInTheOrderOfTheMethod) {
   const auto documented = documented_phases();
-  ASSERT_EQ(documented.size(), 17U);
+  ASSERT_EQ(documented.size(), phase_kinds.size());
   CellSummary cell;
-  for (const auto& name : documented) cell.phases_s[name] = {};
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < documented.size(); ++i) {
+    const auto& [name, stage] = documented[i];
+    cell.phases_s[name] = {};
+    expected.push_back(name);
+    EXPECT_EQ(phase_kinds[i].name, name);
+    EXPECT_EQ(enum_name(phase_kinds[i].stage), stage) << name;
+  }
   cell.phases_s["another"] = {};
-  auto expected = documented;
-  expected.push_back("another");
+  expected.emplace_back("another");
   ASSERT_NE(expected, sorted(expected));
   EXPECT_EQ(phase_names({cell}), expected);
 }

@@ -18,8 +18,8 @@ const Values* column_of(const Run& run, const StageKind& kind) {
 
 double at(const Values* values, std::size_t i) { return values && i < values->size() ? (*values)[i] : 0; }
 
-/// Whether the run's samples have what was outside of the server: split, with the server, or as it was stored
-/// up to schema 4. None in-process.
+/// Whether the run's samples have what was outside of the server: split, with the server, or as earlier versions
+/// stored it. None in-process.
 bool has_requests(const Run& run) {
   return column_of(run, stage::network) || column_of(run, stage::network_and_server) ||
          column_of(run, stage::transport);

@@ -19,7 +19,7 @@ std::vector<std::string> request_part_names();
 
 /// Milliseconds of a request by part: in each run the mean over its requests, over the runs a mean with
 /// Student's t interval. Without receive, which comes after it, they add up to the mean response time.
-/// In-process there is nothing but infer. Of what was stored up to schema 4 what the client saw and the
+/// In-process there is nothing but infer. Of stores of earlier versions, what the client saw and the
 /// server did not account for is split here as RequestStages does it. Empty: no samples.
 std::map<std::string, Estimate> request_parts(const std::vector<Run>& runs, std::int64_t cell);
 

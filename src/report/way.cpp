@@ -1,7 +1,6 @@
 #include "report/way.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -59,7 +58,7 @@ Way way_of(const CellSummary& cell, const Experiment& experiment) {
     way.protocol = address.substr(0, end);
   else
     way.protocol = text_of(cell, experiment, "protocol");
-  if (const auto fact = cell.facts.find("protocol"); fact != cell.facts.end()) way.protocol = fact->second;
+  if (const auto told = get(cell.facts, fact::protocol)) way.protocol = *told;
   const auto& factors = cell.cell.factors;
   const auto has = [&](const char* name) { return factors.is_object() && factors.contains(name); };
   if (has("server")) {
@@ -114,9 +113,8 @@ std::string short_label(const CellSummary& cell, const Experiment& experiment,
 
 std::optional<double> in_flight(const CellSummary& cell, const Experiment& experiment) {
   double depth = 0;
-  if (const auto fact = cell.facts.find("in_flight"); fact != cell.facts.end()) {
-    const auto& text = fact->second;
-    std::from_chars(text.data(), text.data() + text.size(), depth);
+  if (get(cell.facts, fact::in_flight_limit)) {
+    depth = static_cast<double>(get(cell.facts, fact::in_flight).value_or(0));
   } else if (field_of(cell, experiment, "mode") == "sync") {
     depth = 1;
   } else if (const auto field = field_of(cell, experiment, "depth"); field.is_number()) {

@@ -61,7 +61,7 @@ class Deployment {
   wire::ModelConfig config() const;
   wire::ModelStatistics statistics() const;
   /// What the engine really uses (engine::Session::facts), and "batching": "on", or "off: " and why.
-  const std::map<std::string, std::string>& facts() const { return facts_; }
+  const Facts& facts() const { return facts_; }
   std::int64_t pending() const;
 
  private:
@@ -114,7 +114,7 @@ class Deployment {
   std::unique_ptr<engine::Model> model_;
   std::vector<SizedSession> sessions_;
   Signature signature_;
-  std::map<std::string, std::string> facts_;
+  Facts facts_;
   Statistics statistics_;  ///< of what was in no lane; the lanes have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;

@@ -65,8 +65,8 @@ Status Deployment::compile() {
     NEPH_TRY(signature_, make_unbatched_signature(*largest.session, options_.payload));
   }
   facts_ = largest.session->facts();
-  facts_["max_batch"] = std::to_string(options_.max_batch);
-  facts_["batching"] = plan.batched ? "on" : "off: " + plan.reason;
+  set(facts_, fact::max_batch, options_.max_batch);
+  set(facts_, fact::batching, plan.batched ? "on" : "off: " + plan.reason);
   return {};
 }
 

@@ -36,15 +36,15 @@ class RunningServer final : public Server {
             .metrics = metrics_ ? metrics_->port() : std::uint16_t{0}};
   }
 
-  std::map<std::string, std::map<std::string, std::string>> facts() const override {
-    std::map<std::string, std::map<std::string, std::string>> all;
+  std::map<std::string, Facts> facts() const override {
+    std::map<std::string, Facts> all;
     models_.each_ready(
         [&](const Deployment& deployment) { all[deployment.name().name] = deployment.facts(); });
     return all;
   }
 
   std::map<std::string, std::string> failures() const override {
-    std::map<std::string, std::string> all;
+    Facts all;
     for (const auto& entry : models_.list(false))
       if (entry.state != enum_name(ModelState::ready)) all[entry.name] = entry.reason;
     return all;

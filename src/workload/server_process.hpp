@@ -25,7 +25,7 @@ class ServerProcess {
   /// "http://127.0.0.1:41745" or "grpc://...".
   const std::string& address(wire::Protocol protocol) const;
   /// What its engine really uses.
-  const std::map<std::string, std::string>& facts() const { return facts_; }
+  const Facts& facts() const { return facts_; }
   /// Asks it to end and waits; after a while it is killed.
   void stop();
 
@@ -42,7 +42,7 @@ class ServerProcess {
   Process process_;
   int id_;
   std::string http_, grpc_;
-  std::map<std::string, std::string> facts_;
+  Facts facts_;
 };
 
 }  // namespace neph::workload

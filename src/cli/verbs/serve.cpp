@@ -20,6 +20,7 @@
 #include "net/net.hpp"
 #include "os/descriptors.hpp"
 #include "os/heap.hpp"
+#include "record/facts.hpp"
 
 namespace neph::cli {
 namespace {
@@ -104,11 +105,12 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     fmt::print("{}\n", dump_json(line));
     std::fflush(stdout);
   }
-  for (const auto& [model, facts] : line["models"].items()) {
-    talk("model {} on {}, ready after {}\n", model, facts.value("device_name", facts.value("device", "?")),
+  for (const auto& [model, facts] : server.facts()) {
+    const auto device = get(facts, fact::device).value_or("?");
+    talk("model {} on {}, ready after {}\n", model, get(facts, fact::device_name).value_or(device),
          format_seconds(start_s));
-    const auto batching = facts["batching"].get<std::string>();
-    if (facts["max_batch"] != "1" && batching != "on") talk("  not batched, {}\n", batching.substr(5));
+    const auto batching = get(facts, fact::batching).value_or("on");
+    if (get(facts, fact::max_batch) != 1 && batching != "on") talk("  not batched, {}\n", batching.substr(5));
   }
   for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
   for (const char* what : {"http", "grpc", "metrics"})

@@ -107,10 +107,13 @@ IdentitySession::IdentitySession(IdentityPlan plan, const Device& device, std::i
                                  const Clock& clock)
     : plan_(std::move(plan)), clock_(clock), streams_(streams) {
   const auto count = std::to_string(streams);
-  facts_ = {{"device", device.name}, {"device_name", device.description},
-            {"engine", "identity"},  {"service", plan_.service.text() + (plan_.busy ? ", spinning" : "")},
-            {"threads", count},      {"streams", count},
-            {"requests", count}};
+  set(facts_, fact::device, device.name);
+  set(facts_, fact::device_name, device.description);
+  set(facts_, fact::engine, "identity");
+  set(facts_, fact::service, plan_.service.text() + (plan_.busy ? ", spinning" : ""));
+  set(facts_, fact::threads, count);
+  set(facts_, fact::streams, count);
+  set(facts_, fact::requests, streams);
 }
 
 Result<std::unique_ptr<Request>> IdentitySession::make_request() {

@@ -36,7 +36,7 @@ class IdentitySession final : public Session {
   const std::vector<Port>& outputs() const override { return plan_.outputs; }
   Result<std::unique_ptr<Request>> make_request() override;
   std::int64_t optimal_requests() const override { return streams_.count(); }
-  const std::map<std::string, std::string>& facts() const override { return facts_; }
+  const Facts& facts() const override { return facts_; }
 
  private:
   friend class IdentityRequest;
@@ -45,7 +45,7 @@ class IdentitySession final : public Session {
   const Clock& clock_;
   std::atomic<std::uint64_t> number_ = 0;  ///< of the next inference; its service time is drawn by it
   Streams streams_;
-  std::map<std::string, std::string> facts_;
+  Facts facts_;
 };
 
 }  // namespace neph::engine

@@ -37,7 +37,7 @@ std::string commonest(const std::map<std::string, int>& counts) {
 
 /// "precision" and "kernel" of most layers that compute, from the graph that is executed. Its keys are those
 /// of OpenVINO's ExecutionNode (exec_model_info.hpp, not among the installed headers).
-void read_executed_graph(const ov::CompiledModel& compiled, std::map<std::string, std::string>& facts) {
+void read_executed_graph(const ov::CompiledModel& compiled, Facts& facts) {
   std::map<std::string, int> precisions;
   std::map<std::string, int> kernels;
   for (const auto& layer : compiled.get_runtime_model()->get_ordered_ops()) {
@@ -53,37 +53,37 @@ void read_executed_graph(const ov::CompiledModel& compiled, std::map<std::string
     ++kernels[text("primitiveType")];
   }
   if (precisions.empty()) return;
-  facts["precision"] = commonest(precisions);
-  facts["kernel"] = commonest(kernels);
+  set(facts, fact::precision, commonest(precisions));
+  set(facts, fact::kernel, commonest(kernels));
 }
 
 }  // namespace
 
-std::map<std::string, std::string> facts_of(const ov::CompiledModel& compiled, const std::string& device,
-                                            const std::string& device_name) {
-  std::map<std::string, std::string> facts{
-      {"device", device}, {"device_name", device_name}, {"engine", "openvino " + openvino_version()}};
-  const auto note = [&](const char* name, const std::optional<std::string>& value) {
-    if (value) facts[name] = *value;
+Facts facts_of(const ov::CompiledModel& compiled, const std::string& device, const std::string& device_name) {
+  Facts facts;
+  set(facts, fact::device, device);
+  set(facts, fact::device_name, device_name);
+  set(facts, fact::engine, "openvino " + openvino_version());
+  const auto note = [&](const auto& fact, const std::optional<std::string>& value) {
+    if (value) facts[std::string(fact.name)] = *value;
   };
-  note("hint", read(compiled, ov::hint::performance_mode));
-  note("precision", read(compiled, ov::hint::inference_precision));
-  note("threads", read(compiled, ov::inference_num_threads));
-  note("streams", read(compiled, ov::num_streams));
-  note("requests", read(compiled, ov::optimal_number_of_infer_requests));
-  note("pinning", read(compiled, ov::hint::enable_cpu_pinning));
-  if (const auto hint = facts.find("hint"); hint != facts.end())
-    std::transform(hint->second.begin(), hint->second.end(), hint->second.begin(),
+  if (auto mode = read(compiled, ov::hint::performance_mode)) {
+    std::transform(mode->begin(), mode->end(), mode->begin(),
                    [](unsigned char c) { return std::tolower(c); });
-  if (const auto pinning = facts.find("pinning"); pinning != facts.end())
-    pinning->second =
-        pinning->second == "YES" || pinning->second == "true" || pinning->second == "1" ? "on" : "off";
+    set(facts, fact::hint, *mode);
+  }
+  note(fact::precision, read(compiled, ov::hint::inference_precision));
+  note(fact::threads, read(compiled, ov::inference_num_threads));
+  note(fact::streams, read(compiled, ov::num_streams));
+  note(fact::requests, read(compiled, ov::optimal_number_of_infer_requests));
+  if (const auto pinning = read(compiled, ov::hint::enable_cpu_pinning))
+    set(facts, fact::pinning, *pinning == "YES" || *pinning == "true" || *pinning == "1" ? "on" : "off");
   if (device == "CPU" && has_amx_without_palette())
-    facts["amx"] = "off: the processor offers it, but reports no tile palette";
+    set(facts, fact::amx, "off: the processor offers it, but reports no tile palette");
   try {
     read_executed_graph(compiled, facts);
   } catch (const std::exception&) {
-    facts.emplace("kernel", "not reported by the device");
+    facts.emplace(fact::kernel.name, "not reported by the device");
   }
   return facts;
 }

@@ -182,7 +182,7 @@ class OpenVinoRequest final : public Request {
 }  // namespace
 
 Result<std::unique_ptr<Session>> OpenVinoSession::make(const ov::Model& model, ov::CompiledModel compiled,
-                                                       std::map<std::string, std::string> facts) {
+                                                       Facts facts) {
   auto session = std::unique_ptr<OpenVinoSession>(new OpenVinoSession);
   NEPH_TRY(session->inputs_, ports_of(model.inputs()));
   NEPH_TRY(session->outputs_, ports_of(model.outputs()));

@@ -12,13 +12,13 @@ class OpenVinoSession final : public Session {
   /// `model` is what was compiled: a compiled one need not keep the names. Errors: unsupported (element
   /// types).
   static Result<std::unique_ptr<Session>> make(const ov::Model& model, ov::CompiledModel compiled,
-                                               std::map<std::string, std::string> facts);
+                                               Facts facts);
 
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
   Result<std::unique_ptr<Request>> make_request() override;
   std::int64_t optimal_requests() const override { return optimal_requests_; }
-  const std::map<std::string, std::string>& facts() const override { return facts_; }
+  const Facts& facts() const override { return facts_; }
 
  private:
   OpenVinoSession() = default;
@@ -28,7 +28,7 @@ class OpenVinoSession final : public Session {
   std::vector<Port> outputs_;
   std::vector<bool> handed_on_;  ///< by output: whether it is an input as it came
   std::int64_t optimal_requests_ = 1;
-  std::map<std::string, std::string> facts_;
+  Facts facts_;
 };
 
 }  // namespace neph::engine

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/machine.hpp"
 #include "report/findings.hpp"
 #include "report/page/frame.hpp"
 #include "report/page/sections.hpp"
@@ -41,10 +42,8 @@ std::string meta_line(const Document& document) {
   std::vector<std::string> texts;
   if (experiment.id) texts.push_back(fmt::format("experiment {}", experiment.id));
   texts.push_back(experiment.created);
-  const auto& machine = experiment.machine;
-  if (machine.is_object() && machine.contains("processor") && machine["processor"].is_object())
-    if (const auto model = machine["processor"].value("model", Json()); model.is_string())
-      texts.push_back(model.get<std::string>());
+  if (const auto model = processor_field(experiment.machine, machine_field::model); model.is_string())
+    texts.push_back(model.get<std::string>());
   if (!experiment.version.empty()) texts.push_back("neph " + experiment.version);
   return meta_html(texts);
 }

@@ -76,20 +76,18 @@ class BehindServer final : public Recogniser {
 
   std::int64_t advised_depth() const override {
     if (!process_) return depth_of_strangers;
-    const auto found = process_->facts().find("requests");
-    return on_the_way +
-           (found == process_->facts().end() ? 1 : std::max(1L, std::atol(found->second.c_str())));
+    return on_the_way + std::max<std::int64_t>(1, get(process_->facts(), fact::requests).value_or(1));
   }
 
   Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) override {
     return RequestPipeline::make(endpoint_, options(), form_, context_.clock, depth);
   }
 
-  std::map<std::string, std::string> facts() const override {
-    auto all = process_ ? process_->facts() : std::map<std::string, std::string>{};
-    all["protocol"] = enum_name(endpoint_.protocol);
-    if (!process_) all["server"] = endpoint_.text();
-    if (!platform_.empty()) all["platform"] = platform_;
+  Facts facts() const override {
+    auto all = process_ ? process_->facts() : Facts{};
+    set(all, fact::protocol, std::string(enum_name(endpoint_.protocol)));
+    if (!process_) set(all, fact::server, endpoint_.text());
+    if (!platform_.empty()) set(all, fact::platform, platform_);
     return all;
   }
 

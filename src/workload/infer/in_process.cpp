@@ -41,12 +41,13 @@ class InProcess final : public Recogniser {
     return Pipeline::make(*session_, clock_, depth);
   }
 
-  std::map<std::string, std::string> facts() const override {
+  Facts facts() const override {
     auto all = session_->facts();
-    all["engine"] = engine_;
-    all["model_file"] = file_;
+    set(all, fact::engine, engine_);
+    set(all, fact::model_file, file_);
     if (const auto fixed = fixed_batch(*model_); fixed && *fixed != spec_.batch)
-      all["batch"] = fmt::format("the file has {}; made {} after its rows were tried", *fixed, spec_.batch);
+      set(all, fact::batch,
+          fmt::format("the file has {}; made {} after its rows were tried", *fixed, spec_.batch));
     return all;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "record/metrics.hpp"
+#include "record/samples.hpp"
 #include "workload/infer/request_times.hpp"
 #include "workload/speed.hpp"
 
@@ -23,14 +24,14 @@ InferTimes times_of(const load::Sample& sample, Moment start) {
 /// Samples and stages as the application's recorder has them; nothing of files and answers.
 void add_requests(const std::vector<InferTimes>& requests, std::int64_t batch, const Timeline& timeline,
                   RunResult& result) {
-  const auto column = [&](std::string name, auto value) {
-    Column values{std::move(name), {}};
+  const auto column = [&](std::string_view name, auto value) {
+    Column values{std::string(name), {}};
     for (const auto& request : requests) values.values.push_back(value(request));
     result.samples.push_back(std::move(values));
   };
-  column("issued_s", [&](const InferTimes& t) { return timeline.at(t.issued); });
-  column("done_s", [&](const InferTimes& t) { return timeline.at(t.done); });
-  column("items", [&](const InferTimes&) { return static_cast<double>(batch); });
+  column(samples::issued_s, [&](const InferTimes& t) { return timeline.at(t.issued); });
+  column(samples::done_s, [&](const InferTimes& t) { return timeline.at(t.done); });
+  column(samples::items, [&](const InferTimes&) { return static_cast<double>(batch); });
   column(sample_column(stage::infer), [](const InferTimes& t) { return seconds(t.done - t.issued); });
   RequestStages split;
   for (const auto& request : requests) split.add(request_times(request));

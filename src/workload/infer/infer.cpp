@@ -106,9 +106,8 @@ Result<std::unique_ptr<engine::Model>> prepare_one(const InferSpec& spec, engine
 }
 
 /// A fact of the run that is a number; at least 1.
-double number_fact(const Run& run, const std::string& name) {
-  const auto found = run.result.facts.find(name);
-  return found == run.result.facts.end() ? 1 : std::max(1.0, std::atof(found->second.c_str()));
+double pictures_in(const Run& run, Fact<std::int64_t> fact) {
+  return static_cast<double>(std::max<std::int64_t>(1, get(run.result.facts, fact).value_or(1)));
 }
 
 }  // namespace
@@ -197,7 +196,7 @@ double whole_run_s(const Json& json, const Run& trial) {
     if (figure.name == metric::images_per_s.name) rate = figure.estimate.value;
   if (!spec || rate <= 0) return trial.wall_s;
 
-  const double usable = number_fact(trial, "usable_pictures");
+  const double usable = pictures_in(trial, fact::usable_pictures);
   const double pictures = spec->count > 0 ? static_cast<double>(spec->count) : usable;
   const double warm_batches = std::max(10.0, static_cast<double>(spec->warmup));
   const double warmup_s =
@@ -210,7 +209,7 @@ double whole_run_s(const Json& json, const Run& trial) {
     if (phase.name == phase::measure.name) whole_s += pictures / rate - length_s;
     if (phase.name == phase::warmup.name) whole_s += warmup_s - length_s;
     if (phase.name == phase::load_tensors.name)
-      whole_s += length_s * (std::min(pictures, usable) / number_fact(trial, "distinct_pictures") - 1);
+      whole_s += length_s * (std::min(pictures, usable) / pictures_in(trial, fact::distinct_pictures) - 1);
   }
   return whole_s;
 }

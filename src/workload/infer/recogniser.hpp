@@ -40,7 +40,7 @@ class Recogniser {
   /// Its memory is what batches of the source lie in. `depth` batches in flight; 1 waits for each.
   virtual Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) = 0;
   /// What it really uses: engine, device, precision, ...
-  virtual std::map<std::string, std::string> facts() const = 0;
+  virtual Facts facts() const = 0;
 
   /// After load(): the model behind its server; null in-process.
   virtual const ServedModel* served() const { return nullptr; }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "record/metrics.hpp"
+#include "record/samples.hpp"
 #include "workload/infer/request_times.hpp"
 
 namespace neph::workload {
@@ -63,8 +64,8 @@ void Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::i
 }
 
 void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
-  const auto column = [&](std::string name, auto value) {
-    Column values{std::move(name), {}};
+  const auto column = [&](std::string_view name, auto value) {
+    Column values{std::string(name), {}};
     values.values.reserve(samples_.size());
     for (const auto& sample : samples_) values.values.push_back(value(sample));
     result.samples.push_back(std::move(values));
@@ -72,9 +73,9 @@ void Recorder::add_samples(const Timeline& timeline, RunResult& result) const {
   const auto of_stage = [&](const StageKind& kind, auto value) {
     column(sample_column(kind), [&](const Sample& s) { return seconds(value(s)); });
   };
-  column("issued_s", [&](const Sample& s) { return timeline.at(s.times.issued); });
-  column("done_s", [&](const Sample& s) { return timeline.at(s.times.done); });
-  column("items", [](const Sample& s) { return static_cast<double>(s.items); });
+  column(samples::issued_s, [&](const Sample& s) { return timeline.at(s.times.issued); });
+  column(samples::done_s, [&](const Sample& s) { return timeline.at(s.times.done); });
+  column(samples::items, [](const Sample& s) { return static_cast<double>(s.items); });
   of_stage(stage::read, [](const Sample& s) { return s.load.read; });
   of_stage(stage::decode, [](const Sample& s) { return s.load.decode; });
   of_stage(stage::preprocess, [](const Sample& s) { return s.load.preprocess; });

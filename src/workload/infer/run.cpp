@@ -237,10 +237,10 @@ void InferRun::sum_up(std::vector<Series> series) {
     if (warning.code != WarningCode::busy_machine || !recogniser_->has_stranger_here())
       result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
-  result_.facts["usable_pictures"] = std::to_string(pictures_.set.usable.size());
-  if (source_) result_.facts["distinct_pictures"] = std::to_string(source_->distinct_pictures());
-  if (source_) result_.facts["loaders"] = std::to_string(loaders_);
-  result_.facts["in_flight"] = std::to_string(depth_);
+  set(result_.facts, fact::usable_pictures, std::ssize(pictures_.set.usable));
+  if (source_) set(result_.facts, fact::distinct_pictures, source_->distinct_pictures());
+  if (source_) set(result_.facts, fact::loaders, loaders_);
+  set(result_.facts, fact::in_flight, depth_);
   result_.phases = timeline_.phases();
 }
 

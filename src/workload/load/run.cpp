@@ -128,10 +128,11 @@ Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
 
 Status LoadRun::look_at_the_model() {
   NEPH_TRY(target_, look_at(spec_, context_.clock));
-  result_.facts["server"] = target_->endpoint.text();
-  result_.facts["model"] = fmt::format("{} ({})", target_->model.name, target_->model.platform);
-  result_.facts["requests"] = fmt::format("{}, {} each", target_->payload.description(),
-                                          format_bytes(static_cast<double>(target_->payload.bytes())));
+  set(result_.facts, fact::server, target_->endpoint.text());
+  set(result_.facts, fact::model, fmt::format("{} ({})", target_->model.name, target_->model.platform));
+  set(result_.facts, fact::what_was_sent,
+      fmt::format("{}, {} each", target_->payload.description(),
+                  format_bytes(static_cast<double>(target_->payload.bytes()))));
   return {};
 }
 
@@ -291,7 +292,7 @@ void LoadRun::tell_progress(const load::RateSearch& search, bool is_sound, doubl
 void LoadRun::tell_of(const load::RateSearch& search) {
   result_.probes = search.probes();
   if (result_.probes.empty()) return;
-  result_.facts["search"] = search_words(result_.probes);
+  set(result_.facts, fact::search, search_words(result_.probes));
   if (!search.held()) return;
   Estimate sustained{.value = *search.held()};
   for (const auto& probe : result_.probes) sustained.n += probe.measurements;
@@ -333,14 +334,16 @@ void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
   load::sum_up(measured, judging, timeline_.at(measured.start), result_);
   std::tie(begin_s_, end_s_) = measured_part(measured);
   auto& facts = result_.facts;
-  facts["loop"] = judging.closed ? fmt::format("closed, {} clients", spec.clients)
-                                 : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival));
+  set(facts, fact::loop,
+      judging.closed ? fmt::format("closed, {} clients", spec.clients)
+                     : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival)));
   if (!judging.closed) {
-    facts["in_flight"] = spec.in_flight > 0 ? fmt::format("at most {}", spec.in_flight) : "no limit";
-    if (spec.arrival == load::Arrival::poisson) facts["arrival_seed"] = std::to_string(spec.arrival_seed);
+    set(facts, fact::in_flight_limit,
+        spec.in_flight > 0 ? fmt::format("at most {}", spec.in_flight) : "no limit");
+    if (spec.arrival == load::Arrival::poisson) set(facts, fact::arrival_seed, spec.arrival_seed);
   }
-  facts["workers"] = std::to_string(measured.workers.size());
-  if (measured.narrow_enough) facts["ended"] = "the interval was narrow enough";
+  set(facts, fact::workers, std::ssize(measured.workers));
+  if (measured.narrow_enough) set(facts, fact::ended, "the interval was narrow enough");
 }
 
 void LoadRun::add_telemetry(std::vector<Series> series, double begin_s, double end_s) {

@@ -1,0 +1,86 @@
+// What a run really used, as it was told by who used it (an engine, a server, the workload): text by name in
+// results and stores. Each fact has a type here; set() and get() are the only way between the two.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace neph {
+
+using Facts = std::map<std::string, std::string>;
+
+/// T: std::string or std::int64_t.
+template <class T>
+struct Fact {
+  std::string_view name;
+};
+
+namespace fact {
+
+// Of an engine's session, and of a server's model; those that the runtime does not tell are left out.
+inline constexpr Fact<std::string> device{"device"};
+inline constexpr Fact<std::string> device_name{"device_name"};
+inline constexpr Fact<std::string> engine{"engine"};
+inline constexpr Fact<std::string> hint{"hint"};
+inline constexpr Fact<std::string> precision{"precision"};
+inline constexpr Fact<std::string> kernel{"kernel"};
+inline constexpr Fact<std::string> threads{"threads"};
+inline constexpr Fact<std::string> streams{"streams"};
+inline constexpr Fact<std::int64_t> requests{"requests"};  ///< in flight, that keep the device busy
+inline constexpr Fact<std::string> pinning{"pinning"};
+inline constexpr Fact<std::string> amx{"amx"};
+inline constexpr Fact<std::string> service{"service"};
+inline constexpr Fact<std::int64_t> max_batch{"max_batch"};
+inline constexpr Fact<std::string> batching{"batching"};
+
+// Of infer.
+inline constexpr Fact<std::string> model_file{"model_file"};
+inline constexpr Fact<std::string> batch{"batch"};
+inline constexpr Fact<std::string> protocol{"protocol"};
+inline constexpr Fact<std::string> platform{"platform"};
+inline constexpr Fact<std::int64_t> usable_pictures{"usable_pictures"};
+inline constexpr Fact<std::int64_t> distinct_pictures{"distinct_pictures"};
+inline constexpr Fact<std::int64_t> loaders{"loaders"};
+inline constexpr Fact<std::int64_t> in_flight{"in_flight"};
+
+// Of load; server of infer too.
+inline constexpr Fact<std::string> server{"server"};
+inline constexpr Fact<std::string> model{"model"};
+inline constexpr Fact<std::string> what_was_sent{"requests"};
+inline constexpr Fact<std::string> loop{"loop"};
+inline constexpr Fact<std::string> in_flight_limit{in_flight.name};
+inline constexpr Fact<std::int64_t> arrival_seed{"arrival_seed"};
+inline constexpr Fact<std::int64_t> workers{"workers"};
+inline constexpr Fact<std::string> ended{"ended"};
+inline constexpr Fact<std::string> search{"search"};
+inline constexpr Fact<std::string> raw_samples{"raw_samples"};
+
+}  // namespace fact
+
+inline void set(Facts& facts, Fact<std::string> fact, std::string value) {
+  facts[std::string(fact.name)] = std::move(value);
+}
+inline void set(Facts& facts, Fact<std::int64_t> fact, std::int64_t value) {
+  facts[std::string(fact.name)] = std::to_string(value);
+}
+
+/// Empty: it was not told.
+inline std::optional<std::string> get(const Facts& facts, Fact<std::string> fact) {
+  const auto found = facts.find(std::string(fact.name));
+  return found == facts.end() ? std::nullopt : std::optional(found->second);
+}
+/// Empty: it was not told, or is no number.
+inline std::optional<std::int64_t> get(const Facts& facts, Fact<std::int64_t> fact) {
+  const auto found = facts.find(std::string(fact.name));
+  if (found == facts.end()) return std::nullopt;
+  std::int64_t value = 0;
+  const auto* end = found->second.data() + found->second.size();
+  const auto read = std::from_chars(found->second.data(), end, value);
+  return read.ec == std::errc{} && read.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace neph

@@ -1,0 +1,18 @@
+// The columns of a run's raw samples, of which a row is a batch of `infer` or a request of `load`. Beside
+// them stands one for each stage that the samples have (stages.hpp: sample_column).
+#pragma once
+
+#include <string_view>
+
+namespace neph::samples {
+
+inline constexpr std::string_view scheduled_s = "scheduled_s";  ///< where samples have a schedule
+inline constexpr std::string_view issued_s = "issued_s";
+inline constexpr std::string_view sent_s = "sent_s";
+inline constexpr std::string_view first_byte_s = "first_byte_s";
+inline constexpr std::string_view done_s = "done_s";
+inline constexpr std::string_view failed_s = "failed_s";
+inline constexpr std::string_view outcome = "outcome";  ///< as a number: RequestOutcome
+inline constexpr std::string_view items = "items";      ///< pictures in a batch
+
+}  // namespace neph::samples
