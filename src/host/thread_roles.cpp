@@ -24,6 +24,9 @@ bool has_schedstat(const std::filesystem::path& process) {
   return text && Scanner(*text).number().value_or(0) > 0;
 }
 
+// Threads are named by those who start them, which know nothing of telemetry.
+static_assert(target::loader == loader_role && target::engine == engine_role);
+
 }  // namespace
 
 Role role_of(std::string_view thread_name) {

@@ -88,6 +88,11 @@ TEST(Findings, StagesAddUpToTheResponseTime) {
   for (const auto& stage : result.stages) sum_s += stage.busy_s;
   EXPECT_NEAR(sum_s, 0.4 + 0.002, 1e-6);
   EXPECT_NEAR(figure(result, "unexplained_share").value, 0.002 / 0.402, 1e-6);
+  std::vector<std::string> names;
+  for (const auto& stage : result.stages) names.push_back(stage.name);
+  EXPECT_THAT(
+      names, testing::ElementsAre("issue", "connect", "network", "server_decode", "server_queue",
+                                  "server_batch", "server_infer", "server_encode", "unexplained", "receive"));
 }
 
 TEST(Findings, OutcomesAreCountedApartWithTheirOwnTimes) {

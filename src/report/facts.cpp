@@ -15,7 +15,7 @@ std::string leaf_text(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number() && name.ends_with("_bytes")) return format_bytes(value.get<double>());
   if (value.is_number() && name == "bytes") return format_bytes(value.get<double>());
-  if (value.is_number() && name.ends_with("_hz")) return quantity(value.get<double>(), "hertz");
+  if (value.is_number() && name.ends_with("_hz")) return quantity(value.get<double>(), unit::hertz);
   if (value.is_string()) return value.get<std::string>().empty() ? "–" : value.get<std::string>();
   return dump_json(value);
 }

@@ -29,8 +29,8 @@ std::vector<Documented> documented_phases() {
     const auto stage = text.find('`', end) + 1;
     for (auto begin = text.find('`', at); begin < end; begin = text.find('`', begin + 1)) {
       const auto close = text.find('`', begin + 1);
-      phases.push_back({text.substr(begin + 1, close - begin - 1),
-                        text.substr(stage, text.find('`', stage) - stage)});
+      phases.push_back(
+          {text.substr(begin + 1, close - begin - 1), text.substr(stage, text.find('`', stage) - stage)});
       begin = close;
     }
   }
@@ -53,6 +53,18 @@ TEST(Readings, PhasesComeInTheOrderOfTheMethod) {
   expected.emplace_back("another");
   ASSERT_NE(expected, sorted(expected));
   EXPECT_EQ(phase_names({cell}), expected);
+}
+
+TEST(Readings, StagesComeInTheOrderOfARequestsWayOfEarlierStoresToo) {
+  CellSummary now, before;
+  for (const auto* name : {"receive", "unexplained", "server_queue", "network", "send", "write", "read"})
+    now.stages_ms[name] = {};
+  EXPECT_EQ(stage_names({now}), (std::vector<std::string>{"read", "send", "network", "server_queue",
+                                                          "unexplained", "receive", "write"}));
+  for (const auto* name : {"receive", "transport", "server_queue", "send", "teleport", "read"})
+    before.stages_ms[name] = {};
+  EXPECT_EQ(stage_names({before}),
+            (std::vector<std::string>{"read", "send", "transport", "server_queue", "receive", "teleport"}));
 }
 
 TEST(Readings, WhatPreparesARunEndsWhereItsMeasurementBegins) {

@@ -50,7 +50,7 @@ struct Truth {
   double server_mib() const { return 310 + 2.3 * batch * (1 + 0.4 * depth()); }
 };
 
-/// The parts of each request; what the client waits beyond them is in transport.
+/// The parts of each request; what the client waits beyond them is network and unexplained.
 void add_requests(const Truth& truth, double begin, Random& random, RunResult& result) {
   std::map<std::string, std::vector<double>> columns;
   double at = begin;
@@ -64,14 +64,16 @@ void add_requests(const Truth& truth, double begin, Random& random, RunResult& r
     if (!truth.served) continue;
     const double send = 1e-3 * (0.2 + 0.1 * truth.batch), queue = truth.async ? response * 0.42 : 4e-5;
     const double decode = 1e-3 * (truth.jpeg ? 2.1 : 0.03) * truth.batch, join = 2e-5, encode = 3e-5;
-    const double transport = 1e-3 * (0.3 + 0.25 * truth.batch) + 1e-3 * std::fabs(random.normal());
+    const double network = 1e-3 * (0.3 + 0.25 * truth.batch), unexplained = 1e-3 * std::fabs(random.normal());
     columns["send_s"].push_back(send);
     columns["server_decode_s"].push_back(decode);
     columns["server_queue_s"].push_back(queue);
     columns["server_batch_s"].push_back(join);
     columns["server_encode_s"].push_back(encode);
-    columns["transport_s"].push_back(transport);
-    columns["server_infer_s"].push_back(response - send - decode - queue - join - encode - transport);
+    columns["network_s"].push_back(network);
+    columns["unexplained_s"].push_back(unexplained);
+    columns["server_infer_s"].push_back(response - send - decode - queue - join - encode -
+                                        (network + unexplained));
     columns["receive_s"].push_back(2e-5 * truth.batch);
   }
   for (auto& [name, values] : columns) result.samples.push_back({name, std::move(values)});
@@ -155,7 +157,7 @@ CellSummary summary_of(const Document& document, Cell cell, const Truth& truth) 
                     {"decode", {.value = 2.9, .n = 3}},
                     {"preprocess", {.value = 1.2, .n = 3}}};
   if (truth.served)
-    for (const auto* name : {"send", "transport", "server_queue", "server_infer", "receive"})
+    for (const auto* name : {"send", "network", "server_queue", "server_infer", "unexplained", "receive"})
       made.stages_ms[name] = {.value = 0.4, .n = 3};
   else
     made.stages_ms["infer"] = {.value = truth.ms() * 0.97, .n = 3};

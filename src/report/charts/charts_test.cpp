@@ -207,6 +207,33 @@ TEST(Requests, SplitWhatTheServerDoesNotTell) {
   EXPECT_FALSE(parts.contains("unexplained"));
 }
 
+TEST(Requests, AreTheSameHoweverTheyWereStored) {
+  neph::Run split, earlier;
+  split.result.samples =
+      earlier.result.samples = {{"infer_s", {0.010, 0.014}}, {"server_infer_s", {0.008, 0.009}}};
+  split.result.samples.push_back({"network_s", {0.002, 0.002}});
+  split.result.samples.push_back({"unexplained_s", {0, 0.003}});
+  earlier.result.samples.push_back({"transport_s", {0.002, 0.005}});
+  const auto now = request_parts({split}, 0), before = request_parts({earlier}, 0);
+  ASSERT_EQ(now.size(), 3U);
+  for (const auto& [part, estimate] : now) EXPECT_NEAR(estimate.value, before.at(part).value, 1e-9) << part;
+}
+
+TEST(Stages, OfARequestAreOnePartBesideTheInferenceAlsoInEarlierStores) {
+  for (const auto& outside : {"transport", "network", "network_and_server"}) {
+    Document document;
+    auto& cell = document.cells.emplace_back();
+    cell.runs_ok = 1;
+    cell.stages_ms = {{"decode", {.value = 3}},
+                      {"send", {.value = 1}},
+                      {outside, {.value = 2}},
+                      {"server_infer", {.value = 8}}};
+    std::map<std::string, double> parts;
+    for (const auto& row : rows_of(draw("stages", document).panels.at(0))) parts[row["part"]] = row["value"];
+    EXPECT_EQ(parts, (std::map<std::string, double>{{"decode", 3}, {"infer", 8}, {"request", 3}})) << outside;
+  }
+}
+
 TEST(Processor, AddsUpToTheApplication) {
   const auto rows = rows_of(draw("processor", served_document()).panels.at(0));
   std::map<std::string, double> sums;
