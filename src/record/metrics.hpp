@@ -77,6 +77,13 @@ constexpr Metric not_answered(RequestOutcome outcome) {
   return {enum_name(outcome), "milliseconds from the scheduled moment to the end", enum_name(outcome),
           "request"};
 }
+/// All, families left out.
+inline constexpr std::array all{images_per_s,   engine_busy,       server_busy,        loaders_busy,
+                                first_answer_s, read_bytes_per_s,  pictures_failed,    requests_per_s,
+                                offered_per_s,  inferences_per_s,  goodput_per_s,      sustained_per_s,
+                                late_share,     unexplained_share, issue_delay_p99_ms, issue_delay_max_ms,
+                                in_flight_mean, in_flight_max,     generator_busy,     generator_cpu_us};
+
 /// How many requests ended so: outcome_name().
 inline constexpr std::string_view requests = "requests";
 

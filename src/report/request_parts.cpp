@@ -1,5 +1,6 @@
 #include "report/request_parts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -18,11 +19,15 @@ const Values* column_of(const Run& run, const StageKind& kind) {
 
 double at(const Values* values, std::size_t i) { return values && i < values->size() ? (*values)[i] : 0; }
 
-/// Whether the run's samples have what was outside of the server: split, with the server, or as earlier versions
-/// stored it. None in-process.
+/// Whether the run's samples have what was outside of the server: split, with the server, or as earlier
+/// versions stored it. None in-process.
 bool has_requests(const Run& run) {
   return column_of(run, stage::network) || column_of(run, stage::network_and_server) ||
          column_of(run, stage::transport);
+}
+
+bool is_servers(const StageKind& kind) {
+  return std::find(server_stages.begin(), server_stages.end(), kind) != server_stages.end();
 }
 
 /// As the client saw them when they were measured.
@@ -52,9 +57,11 @@ std::map<std::string, double> parts_of(const Run& run) {
   if (!has_requests(run)) return {{std::string(infer_part), mean_ms}};
   const auto requests = requests_of(run, response->size());
   std::map<std::string, double> parts;
-  for (const auto& kind : requests.kinds())
-    if (const double ms = 1e3 * requests.sum_s(kind) / n; ms != 0)
-      parts[std::string(kind == stage::server_infer ? infer_part : kind.name)] = ms;
+  for (const auto& kind : requests.kinds()) {
+    const double ms = 1e3 * requests.sum_s(kind) / n;
+    if (ms == 0 && is_servers(kind)) continue;  // all stages of a server that tells are kinds()
+    parts[std::string(kind == stage::server_infer ? infer_part : kind.name)] = ms;
+  }
   return parts;
 }
 

@@ -6,7 +6,7 @@ namespace neph::report {
 namespace {
 
 TEST(RequestParts, SplitWhatTheServerDoesNotTell) {
-  Run run;
+  neph::Run run;
   run.result.samples = {{"infer_s", {0.010, 0.014}},     {"send_s", {0.001, 0.001}},
                         {"transport_s", {0.002, 0.005}}, {"server_infer_s", {0.007, 0.008}},
                         {"server_queue_s", {0.0, 0.0}},  {"receive_s", {0.0001, 0.0001}}};
@@ -23,7 +23,7 @@ TEST(RequestParts, SplitWhatTheServerDoesNotTell) {
 }
 
 TEST(RequestParts, AreTheSameHoweverTheyWereStored) {
-  Run split, earlier;
+  neph::Run split, earlier;
   split.result.samples =
       earlier.result.samples = {{"infer_s", {0.010, 0.014}}, {"server_infer_s", {0.008, 0.009}}};
   split.result.samples.push_back({"network_s", {0.002, 0.002}});
