@@ -329,8 +329,8 @@ void add_level(Run& run, std::string target, double level) {
 TEST(Telemetry, TheServersEngineThreadsAreTheEngine) {
   auto document = served_document(1);
   for (auto& run : document.runs) {
-    if (samples_of(run, "transport_s") == nullptr) continue;  // in-process
-    add_level(run, "engine", 0.125);                          // makes requests
+    if (samples_of(run, "network_s") == nullptr) continue;  // in-process
+    add_level(run, "engine", 0.125);                        // makes requests
     add_level(run, "loader", 0.25);
     add_level(run, "rest", 1.5);  // has the whole server in it
     add_level(run, "client_engine", 0.125);
