@@ -36,7 +36,7 @@ std::string unknown_argument(const CLI::App& root) {
   const auto left = root.remaining(true);
   if (left.empty()) return {};
   std::vector<std::string> known;
-  for (const auto* option : app->get_options())
+  for (const auto* option : app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
   if (left.front().rfind("--", 0) == 0)
     return unknown_name("option", left.front().substr(0, left.front().find('=')), known);
@@ -169,37 +169,38 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
   parser_.app->add_option("--" + std::string(name), target, std::string(help))->option_text("TEXT");
 }
 
-void Command::field(std::string_view name, std::string_view help, const std::string& hint, bool positional,
-                    Set set, Taking taking) {
-  const auto option = option_name(name);
-  const bool may_stand_alone = taking == Taking::or_not_at_all;
+void Command::field(const Option& option, Set set) {
+  const auto name = option_name(option.name);
+  const bool may_stand_alone = option.taking == Taking::or_not_at_all;
   const std::string stands_for = may_stand_alone ? "on" : "";
-  auto accept = [set = std::move(set), fault = parser_.fault, option, stands_for,
-                 taking](const std::vector<std::string>& given) {
+  auto accept = [set = std::move(set), fault = parser_.fault, name, stands_for,
+                 taking = option.taking](const std::vector<std::string>& given) {
     const auto read = [&]() -> Status {
       if (given.size() == 1) return set(given.front().empty() ? stands_for : given.front());
       if (taking == Taking::repeatedly) {
         for (const auto& text : given) NEPH_CHECK(set(text));
         return {};
       }
-      return fail(ErrorCode::invalid_argument, "{} is given twice; a list of values is written 1,2,4",
-                  option);
+      return fail(ErrorCode::invalid_argument, "{} is given twice; a list of values is written 1,2,4", name);
     };
     if (auto status = read(); !status && !*fault) {
       auto error = status.error();
-      if (error.message.find(option) == std::string::npos)
-        error.message = fmt::format("{}: {}", option, error.message);
+      if (error.message.find(name) == std::string::npos)
+        error.message = fmt::format("{}: {}", name, error.message);
       *fault = std::move(error);
     }
   };
-  parser_.app
-      ->add_option_function<std::vector<std::string>>(positional ? option.substr(2) + "," + option : option,
-                                                      accept, std::string(help))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_size(1)
-      ->expected(may_stand_alone ? 0 : 1, 1)
-      ->allow_extra_args(false)
-      ->option_text(positional ? " " : hint);
+  const auto add = [&](const std::string& names) {
+    return parser_.app->add_option_function<std::vector<std::string>>(names, accept, std::string(option.help))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_size(1)
+        ->expected(may_stand_alone ? 0 : 1, 1)
+        ->allow_extra_args(false);
+  };
+  add(option.is_positional ? name.substr(2) + "," + name : name)
+      ->option_text(option.is_positional ? " " : option.hint);
+  for (const auto earlier : option.earlier_names)
+    if (!earlier.empty()) add(option_name(earlier))->group("");
 }
 
 int run_command_line(int count, char** arguments, std::string_view summary, std::string_view version,

@@ -55,12 +55,14 @@ class Command {
   template <Described T>
   void fields(T& target, std::string_view positional = {}) {
     describe(
-        [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
+        [&](std::string_view name, auto& member, std::string_view help, const Traits& traits = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
-          auto set = [&member, path = option_name(name), range](const std::string& text) -> Status {
+          auto set = [&member, path = option_name(name), range = traits.range](const std::string& text) {
             return read_value(text, member, range, path);
           };
-          field(name, help, hint<Member>(member), name == positional, std::move(set), taking<Member>());
+          field(
+              {name, help, hint<Member>(member), traits.earlier_names, name == positional, taking<Member>()},
+              std::move(set));
         },
         target);
   }
@@ -71,9 +73,9 @@ class Command {
   void factors(Json& values, std::string_view positional = {}) {
     T defaults{};
     describe(
-        [&](std::string_view name, auto& member, std::string_view help, Range range = {}) {
+        [&](std::string_view name, auto& member, std::string_view help, const Traits& traits = {}) {
           using Member = std::remove_reference_t<decltype(member)>;
-          auto set = [&values, name, range](const std::string& text) -> Status {
+          auto set = [&values, name, range = traits.range](const std::string& text) -> Status {
             NEPH_TRY(auto parts, values_of(text, std::is_same_v<Member, std::string>));
             Json list = Json::array();
             for (const auto& part : parts) {
@@ -84,7 +86,9 @@ class Command {
             values[std::string(name)] = list.size() == 1 ? list[0] : list;
             return {};
           };
-          field(name, help, hint<Member>(member), name == positional, std::move(set), taking<Member>());
+          field(
+              {name, help, hint<Member>(member), traits.earlier_names, name == positional, taking<Member>()},
+              std::move(set));
         },
         defaults);
   }
@@ -112,8 +116,15 @@ class Command {
   /// The list that the text is; the text itself where it may be a path and there is such a file, commas and
   /// all.
   static Result<std::vector<std::string>> values_of(const std::string& text, bool may_be_path);
-  void field(std::string_view name, std::string_view help, const std::string& hint, bool positional, Set set,
-             Taking taking);
+  /// How a field is given.
+  struct Option {
+    std::string_view name, help;
+    std::string hint;
+    std::array<std::string_view, 2> earlier_names;  ///< taken, but not shown
+    bool is_positional = false;
+    Taking taking = Taking::once;
+  };
+  void field(const Option& option, Set set);
 
   /// What help shows behind the option's name: choices and default.
   template <class T>

@@ -58,6 +58,13 @@ tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, co
               shown);
 }
 
+void rename(Json& object, std::string_view from, std::string_view to) {
+  if (from.empty() || !object.contains(from) || object.contains(to)) return;
+  Json renamed = Json::object();
+  for (auto& [key, value] : object.items()) renamed[key == from ? std::string(to) : key] = std::move(value);
+  object = std::move(renamed);
+}
+
 Status check_range(double value, Range range, const std::string& path) {
   const bool any = range.low == Range{}.low && range.high == Range{}.high;  // then null may stand for unknown
   if (range.holds(value) || (any && std::isnan(value))) return {};

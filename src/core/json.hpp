@@ -42,16 +42,21 @@ void take_own_name(Json& value) {
   else if (const auto known = value.is_string() ? enum_value<E>(value.get<std::string>()) : std::nullopt)
     value = std::string(enum_name(*known));
 }
+
+/// A key of an object, in place; nothing where it is not there, or where the new one is.
+void rename(Json& object, std::string_view from, std::string_view to);
 }  // namespace detail
 
-/// Fields of T as they were given, one value or a list of them: what others call a choice (enum_aliases) by
-/// its own name, so that the same is written the same. What makes no sense stays.
+/// Fields of T as they were given, one value or a list of them: what others call a choice (enum_aliases), and
+/// what a field was called before, by its own name, so that the same is written the same. What makes no sense
+/// stays.
 template <Described T>
 Json with_own_names(Json fields) {
   T defaults{};
   describe(
-      [&](std::string_view name, auto& member, std::string_view, Range = {}) {
+      [&](std::string_view name, auto& member, std::string_view, const Traits& traits = {}) {
         using Member = std::remove_reference_t<decltype(member)>;
+        for (const auto earlier : traits.earlier_names) detail::rename(fields, earlier, name);
         const auto found = fields.find(std::string(name));
         if constexpr (NamedEnum<Member>)
           if (found != fields.end()) detail::take_own_name<Member>(*found);
@@ -103,11 +108,13 @@ Status read_struct(const Json& json, T& out, const std::string& path) {
   Status status;
   std::size_t known = 0;
   describe(
-      [&](std::string_view name, auto& member, std::string_view, Range range = {}) {
-        const auto found = json.find(std::string(name));
+      [&](std::string_view name, auto& member, std::string_view, const Traits& traits = {}) {
+        auto found = json.find(std::string(name));
+        for (const auto earlier : traits.earlier_names)
+          if (found == json.end() && !earlier.empty()) found = json.find(std::string(earlier));
         if (!status || found == json.end()) return;
         ++known;
-        status = read_field(*found, member, range,
+        status = read_field(*found, member, traits.range,
                             path.empty() ? std::string(name) : fmt::format("{}.{}", path, name));
       },
       out);

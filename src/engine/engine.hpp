@@ -95,6 +95,29 @@ struct PictureShape {
 /// height, width] or [n, height, width, channels] with all but n fixed.
 Result<PictureShape> picture_input(const std::vector<Port>& inputs);
 
+/// Which engine runs a model, on what, and with how many threads; part of what runs and servers are told.
+struct Runtime {
+  std::string engine;
+  std::string device = "CPU";
+  Precision precision = Precision::f32;
+  std::int64_t threads = 0;
+  std::int64_t streams = 0;
+  Pinning pinning = Pinning::automatic;
+};
+template <class Visit, Describes<Runtime> Self>
+void describe(Visit&& v, Self& s) {
+  v("engine", s.engine, "runtime (see neph engines); empty: the one that reads such a file",
+    changes_answers() | prepared());
+  v("device", s.device, "device of the engine (see neph engines)", changes_answers() | prepared());
+  v("precision", s.precision, "arithmetic of the engine", changes_answers());
+  v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
+  v("streams", s.streams,
+    "inferences that run side by side in the engine; 0: one an instance of a server, of one the engine's "
+    "choice",
+    between(0, 4096));
+  v("pinning", s.pinning, "tie engine threads to cores");
+}
+
 struct Options {
   std::string device = "CPU";
   Precision precision = Precision::f32;

@@ -37,17 +37,18 @@ Result<std::vector<std::int64_t>> batch_sizes(const ModelOptions& options) {
 
 /// Executions side by side want a stream each: else the engine would have them queue.
 std::int64_t streams_of(const ModelOptions& options) {
-  if (options.streams > 0) return options.streams;
+  if (options.runtime.streams > 0) return options.runtime.streams;
   return options.instances > 1 ? options.instances : 0;
 }
 
 engine::Options engine_options(const ModelOptions& options, std::int64_t rows) {
-  return {.device = options.device,
-          .precision = options.precision,
+  const auto& runtime = options.runtime;
+  return {.device = runtime.device,
+          .precision = runtime.precision,
           .batch = rows,
-          .threads = options.threads,
+          .threads = runtime.threads,
           .streams = streams_of(options),
-          .pinning = options.pinning,
+          .pinning = runtime.pinning,
           .hint = options.instances == 1 ? engine::Hint::latency : engine::Hint::throughput};
 }
 

@@ -133,13 +133,13 @@ wire::ModelMetadata Deployment::metadata() const {
 wire::ModelConfig Deployment::config() const {
   wire::ModelConfig config{.name = name_.name,
                            .platform = platform_,
-                           .backend = options_.engine,
+                           .backend = options_.runtime.engine,
                            .max_batch_size = signature_.batched ? options_.max_batch : 0};
   for (const auto& field : signature_.inputs) config.input.push_back(config_port(field, signature_.batched));
   for (const auto& field : signature_.outputs)
     config.output.push_back(config_port(field, signature_.batched));
   config.instance_group.push_back({.name = name_.name,
-                                   .kind = options_.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
+                                   .kind = options_.runtime.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
                                    .count = static_cast<std::int64_t>(lanes_.size())});
   if (config.max_batch_size > 1) {
     wire::ModelConfig::DynamicBatching batching;

@@ -330,7 +330,7 @@ TEST_F(Deployments, RefuseBatchSizesThatMakeNoSense) {
 // ---- What it says of itself
 
 TEST_F(Deployments, DescribeThemselves) {
-  open({.engine = "fake", .instances = 2, .max_batch = 6, .max_wait = {0.0015}});
+  open({.runtime = {.engine = "fake"}, .instances = 2, .max_batch = 6, .max_wait = {0.0015}});
   const auto about = deployment->metadata();
   EXPECT_THAT(about.versions, ElementsAre("7"));
   EXPECT_EQ(about.platform, "fake_model");

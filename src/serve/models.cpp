@@ -162,9 +162,9 @@ tl::unexpected<Error> Models::no_such(const std::string& name) const {
 
 Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const Version& version,
                                                  ModelOptions options) {
-  NEPH_TRY(auto* engine,
-           options.engine.empty() ? engines_.open_for(version.file) : engines_.open(options.engine));
-  options.engine = engine->name();
+  NEPH_TRY(auto* engine, options.runtime.engine.empty() ? engines_.open_for(version.file)
+                                                        : engines_.open(options.runtime.engine));
+  options.runtime.engine = engine->name();
   NEPH_TRY(auto model, engine->load(version.file));
   const auto platform = engine->name() + "_" + kind_of(version.file);
   return Deployment::open(std::move(model), {name, version.number}, options, platform, regions_, clock_);

@@ -35,13 +35,8 @@ constexpr auto enum_names(Batching) {
 }
 
 struct ModelOptions {
-  std::string engine;
-  std::string device = "CPU";
-  engine::Precision precision = engine::Precision::f32;
+  engine::Runtime runtime;
   std::int64_t instances = 1;
-  std::int64_t threads = 0;
-  std::int64_t streams = 0;
-  engine::Pinning pinning = engine::Pinning::automatic;
   Payload payload = Payload::tensor;
   std::int64_t versions = 1;
   Batching batching = Batching::automatic;
@@ -53,18 +48,11 @@ struct ModelOptions {
 };
 template <class Visit, Describes<ModelOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("engine", s.engine, "runtime (see neph engines); empty: the one that reads such a file");
-  v("device", s.device, "device of the engine (see neph engines)");
-  v("precision", s.precision, "arithmetic of the engine");
+  describe(v, s.runtime);
   v("instances", s.instances,
     "executions side by side; 0: what the engine advises for throughput (a model that takes "
     "microseconds always has one a core)",
     between(0, 1024));
-  v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
-  v("streams", s.streams,
-    "inferences that run side by side in the engine; 0: one an instance, of one the engine's choice",
-    between(0, 4096));
-  v("pinning", s.pinning, "tie engine threads to cores");
   v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
   v("versions", s.versions, "of a repository's model: how many are served, the newest; requests can name one",
     between(1, 1000));

@@ -197,8 +197,8 @@ TEST_F(Servers, StopWithinTheirLimit) {
 
 TEST_F(Servers, TakeOptionsThatAreNotOptions) {
   folder.write("m.identity", Repository::identity());
-  EXPECT_THAT(try_start(any_port(), {.engine = "nimbus"}).error().message, HasSubstr("nimbus"));
-  EXPECT_THAT(try_start(any_port(), {.device = "XPU"}).error().message, HasSubstr("XPU"));
+  EXPECT_THAT(try_start(any_port(), {.runtime = {.engine = "nimbus"}}).error().message, HasSubstr("nimbus"));
+  EXPECT_THAT(try_start(any_port(), {.runtime = {.device = "XPU"}}).error().message, HasSubstr("XPU"));
   EXPECT_THAT(try_start(any_port(), {.payload = Payload::jpeg}).error().message, HasSubstr("rank 2"));
 }
 

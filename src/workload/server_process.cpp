@@ -10,6 +10,7 @@
 
 #include "core/json.hpp"
 #include "core/text.hpp"
+#include "core/values.hpp"
 
 namespace neph::workload {
 namespace {
@@ -31,17 +32,18 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
   const auto count = [](std::int64_t value) { return std::to_string(value); };
   const auto name = [](auto value) { return std::string(enum_name(value)); };
   // clang-format off
-  return {"serve", file, "--name", model, "--json", "--end-with-stdin", "--listen", "127.0.0.1",
+  Words words{"serve", file, "--name", model, "--json", "--end-with-stdin", "--listen", "127.0.0.1",
           "--http-port", spec.protocol == wire::Protocol::http ? "0" : "-1",
           "--grpc-port", spec.protocol == wire::Protocol::grpc ? "0" : "-1",
           "--metrics-port", "-1",
-          "--engine", spec.engine, "--device", spec.device, "--precision", name(spec.precision),
-          "--threads", count(spec.threads), "--streams", count(spec.streams),
-          "--pinning", name(spec.pinning), "--instances", count(instances),
+          "--instances", count(instances),
           "--max-batch", count(spec.batch), "--batch-sizes", count(spec.batch),
           "--batching", "on",  // every request fills an execution: rows of two clients never meet
           "--payload", name(spec.payload)};
   // clang-format on
+  for (const auto& [field, value] : to_json(spec.runtime).items())
+    words.insert(words.end(), {option_name(field), value_as_text(value)});
+  return words;
 }
 
 /// The model file, and what belongs to it: files beside it whose names begin with its own (weights of an .xml

@@ -1,6 +1,7 @@
 #include "workload/workload.hpp"
 
 #include "core/names.hpp"
+#include "workload/fields.hpp"
 #include "workload/infer/infer.hpp"
 #include "workload/load/load.hpp"
 
@@ -13,12 +14,12 @@ constexpr Workload all[] = {
      .positional = "model",
      .fields = field_names<InferSpec>,
      .own_names = with_own_names<InferSpec>,
-     .idle = infer::idle,
+     .idle = idle_fields<InferSpec>,
      .check = infer::check,
      .prepare = infer::prepare,
      .run = infer::run,
      .command = infer::command,
-     .answer_fields = infer::answer_fields,
+     .answer_fields = [] { return fields_with<InferSpec>(&Traits::changes_answers); },
      .foresee = nullptr,
      .trial = infer::trial,
      .whole_run_s = infer::whole_run_s},
@@ -27,12 +28,12 @@ constexpr Workload all[] = {
      .positional = "url",
      .fields = field_names<LoadSpec>,
      .own_names = with_own_names<LoadSpec>,
-     .idle = [] { return std::vector<Idle>(); },
+     .idle = idle_fields<LoadSpec>,
      .check = load_server::check,
      .prepare = load_server::prepare,
      .run = load_server::run,
      .command = load_server::command,
-     .answer_fields = load_server::answer_fields,
+     .answer_fields = [] { return fields_with<LoadSpec>(&Traits::changes_answers); },
      .foresee = load_server::foresee,
      .trial = nullptr,
      .whole_run_s = nullptr},

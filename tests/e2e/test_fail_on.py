@@ -28,7 +28,7 @@ def test_a_warning_fails_what_asks_for_warnings(neph, small_model, pictures, lev
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_invalid_verdict_fails_warning_and_invalid(neph, tmp_path, level):
     """None of the requests is answered in time, on however busy a machine: there are no percentiles that could be used."""
-    arguments = ("--model", "known", "--clients", 1, "--duration", "300ms", "--warmup", "0s", "--deadline", "2ms")
+    arguments = ("--model", "known", "--clients", 1, "--duration", "300ms", "--warmup", "0s", "--request-timeout", "2ms")
     with KnownServer(tmp_path, service=2) as server:
         done = neph("load", server.http, *arguments, "--fail-on", level, code=FAILED if level in ("warning", "invalid") else 0)
     assert "invalid" in done.stdout

@@ -123,7 +123,7 @@ def test_a_server_that_outgrows_its_memory_is_a_finding_not_a_hang(docker, image
         assert done.returncode == 0, done.stderr
         run = neph.start(
             "load", url, "--model", "picture", "--batch", 64, "--clients", 32, "--duration", "5s", "--warmup", "0s",
-            "--deadline", "5s", "--json", before=docker.inside,
+            "--request-timeout", "5s", "--json", before=docker.inside,
         )
         out, talk = run.communicate(timeout=60)
         state = docker.inspect(name)["State"]

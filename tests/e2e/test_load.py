@@ -194,7 +194,7 @@ def test_all_requests_at_once_are_answered_as_fast_as_the_server_can(neph, serve
 
 def test_it_ends_when_the_interval_is_narrow_enough(neph, server):
     begin = time.monotonic()
-    cell = only_cell(neph.json("load", server.http, "--model", "known", "--narrow", 0.2, "--percentile", 50, "--duration", "60s"))
+    cell = only_cell(neph.json("load", server.http, "--model", "known", "--ci-width", 0.2, "--percentile", 50, "--duration", "60s"))
     assert time.monotonic() - begin < 30
     assert cell["facts"]["ended"] == "the interval was narrow enough"
 
@@ -255,7 +255,7 @@ def test_refused_and_failed_requests_are_counted_apart(neph, tmp_path, protocol,
 def test_requests_without_an_answer_time_out(neph, tmp_path, protocol):
     with KnownServer(tmp_path, service=0.002, forget_every=5) as server:
         cell = only_cell(neph.json(
-            "load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "1s", "--deadline", "300ms", *QUICK
+            "load", server.url(protocol), "--model", "known", "--rate", 50, "--duration", "1s", "--request-timeout", "300ms", *QUICK
         ))  # fmt: skip
     assert value(cell, "requests_timed_out") == pytest.approx(10, abs=4)
     assert value(cell, "timed_out_p50_ms") == pytest.approx(300, abs=60)
@@ -265,7 +265,7 @@ def test_requests_without_an_answer_time_out(neph, tmp_path, protocol):
 @pytest.mark.parametrize("loop", [("--clients", 4), ("--rate", 60)])
 def test_a_server_killed_under_load_ends_in_a_verdict(neph, tmp_path, protocol, loop):
     with KnownServer(tmp_path, service=0.01) as server:
-        running = neph.start("load", server.url(protocol), "--model", "known", *loop, "--duration", "3s", "--deadline", "1s", "--json")
+        running = neph.start("load", server.url(protocol), "--model", "known", *loop, "--duration", "3s", "--request-timeout", "1s", "--json")
         time.sleep(2.5)
         server.kill()
         output, talk = running.communicate(timeout=40)
@@ -317,8 +317,8 @@ def test_ctrl_c_keeps_what_was_measured(neph, server):
         (("--duration", "5s"), "all: about 6.00 s a run\n1 run, about 6.00 s in all"),
         (("--rate", 10, "--count", 20), "about 3.00 s a run"),
         (("--count", 20), "at least 1.00 s a run"),
-        (("--duration", "5s", "--narrow", 0.1), "at most 6.00 s a run"),
-        (("--find-rate", "--p99", "50ms", "--duration", "5s"), "at least 12.0 s a run"),
+        (("--duration", "5s", "--ci-width", 0.1), "at most 6.00 s a run"),
+        (("--find-max-rate", "--p99", "50ms", "--duration", "5s"), "at least 12.0 s a run"),
     ],
 )
 def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words):
@@ -339,7 +339,7 @@ def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words
         (("SERVER", "--model", "known", "--rate", 5, "--clients", 3), 2, "--clients are of a closed loop"),
         (("SERVER", "--model", "known", "--rate", 5, "--arrival", "closed"), 2, "a closed loop has no --rate"),
         (("SERVER", "--model", "known", "--arrival", "constant"), 2, "constant arrivals need a --rate"),
-        (("SERVER", "--model", "known", "--find-rate"), 2, "--p99 50ms"),
+        (("SERVER", "--model", "known", "--find-max-rate"), 2, "--p99 50ms"),
         (("SERVER", "--model", "known", "--scenario", "offline"), 2, "--count says how many"),
         (("SERVER", "--model", "known", "--scenario", "single-stream", "--clients", 4), 2, "one request in flight"),
         (("SERVER", "--model", "known", "--duration", "soon"), 2, "'soon' is no length of time"),

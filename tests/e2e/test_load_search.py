@@ -1,4 +1,4 @@
-"""`neph load --find-rate`: the truth of what it finds, what it tells meanwhile, and what is left of it when it is ended."""
+"""`neph load --find-max-rate`: the truth of what it finds, what it tells meanwhile, and what is left of it when it is ended."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def codes(cell):
 @pytest.mark.timing
 def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
     with KnownServer(tmp_path, service=0.005) as server:
-        arguments = ("--find-rate", "--limit", "30ms", "--percentile", "90", "--duration", "2s", "--warmup", "200ms")
+        arguments = ("--find-max-rate", "--limit", "30ms", "--percentile", "90", "--duration", "2s", "--warmup", "200ms")
         (cell,) = neph.json("load", server.http, "--model", "known", *arguments)["cells"]
     times = {rate: arrivals("poisson", rate, 20000 / rate, 3) for rate in range(60, 200, 5)}
     kept = [rate for rate, at in times.items() if numpy.quantile(waited(at, [0.005] * len(at)), 0.9) <= 0.03]
@@ -35,7 +35,7 @@ def test_the_highest_rate_that_keeps_a_promise_is_found(neph, tmp_path):
     assert found["low"] == found["value"] < found["high"]
 
 
-SEARCH = ("--find-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
+SEARCH = ("--find-max-rate", "--limit", "200ms", "--percentile", "50", "--duration", "300ms", "--rate", 20, *QUICK)
 
 
 TOLD = re.compile(r"  20\.0/s met \(\d+ of \d+ late, p50 [\d.]+ ms \([\d.]+ to [\d.]+\)\) · [\d.]+ m?s elapsed, at least [\d.]+ m?s left\n")

@@ -23,7 +23,7 @@ def test_a_network_that_stalls_for_two_seconds(neph, serve, repository, two_mach
         staller.start()
         run = neph.start(
             "load", f"{protocol}://{getattr(served, protocol)}", "--model", "identity", "--rate", 50, "--arrival", "constant",
-            "--duration", "8s", "--warmup", "0.5s", "--deadline", "10s", "--json", before=machines.in_client,
+            "--duration", "8s", "--warmup", "0.5s", "--request-timeout", "10s", "--json", before=machines.in_client,
         )
         out, talk = run.communicate(timeout=60)
         staller.join()

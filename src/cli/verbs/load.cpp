@@ -45,7 +45,7 @@ void declare_load(Command& command) {
       "Every option down to --telemetry-hz takes a list or range of values; each combination is a cell.\n"
       "  neph load grpc://127.0.0.1:8001 --model resnet50 --clients 1,8,32\n"
       "  neph load grpc://127.0.0.1:8001 --model resnet50 --rate 10..200*2 --arrival poisson --duration 30s\n"
-      "  neph load http://127.0.0.1:8000 --model resnet50 --find-rate --p99 50ms --duration 5s");
+      "  neph load http://127.0.0.1:8000 --model resnet50 --find-max-rate --p99 50ms --duration 5s");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
     NEPH_TRY(auto plan, make_plan("load", options->fields, options->plan));
     plan.is_repeat_asked = is_repeat_asked();

@@ -65,7 +65,7 @@ class BehindServer final : public Recogniser {
     if (spec_.architecture == Architecture::local)
       NEPH_CHECK(timeline.during(phase::server_start, [&] { return start_server(); }));
     NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
-    NEPH_CHECK(read_token());
+    NEPH_TRY(options_, client_options(spec_.credentials, spec_.connection));
     if (!process_) NEPH_CHECK(watch_from_afar());
     return timeline.during(phase::connect, [&] { return ask_for_model(); });
   }
@@ -80,7 +80,7 @@ class BehindServer final : public Recogniser {
   }
 
   Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) override {
-    return RequestPipeline::make(endpoint_, options(), form_, context_.clock, depth);
+    return RequestPipeline::make(endpoint_, options_, form_, context_.clock, depth);
   }
 
   Facts facts() const override {
@@ -133,13 +133,6 @@ class BehindServer final : public Recogniser {
     return {};
   }
 
-  Status read_token() {
-    if (spec_.token_file.empty()) return {};
-    NEPH_TRY(const auto text, read_file(spec_.token_file));
-    token_ = trimmed(text);
-    return {};
-  }
-
   /// The server's own figures; where it has none, they are unavailable and the run goes on.
   Status watch_from_afar() {
     auto page = endpoint_;
@@ -148,24 +141,18 @@ class BehindServer final : public Recogniser {
     if (!spec_.metrics.empty()) {
       NEPH_TRY(page, metrics_endpoint(spec_.metrics));
     }
-    auto with = options();
-    if (endpoint_.secure && !page.secure) with.bearer_token.clear();  // it is not said in the clear
-    afar_.emplace(page, with, spec_.telemetry_hz, context_.clock, context_.origin);
+    auto options = options_;
+    if (endpoint_.secure && !page.secure) options.bearer_token.clear();  // it is not said in the clear
+    afar_.emplace(page, options, spec_.telemetry_hz, context_.clock, context_.origin);
     return watch(target::client, ::getpid());
-  }
-
-  wire::ClientOptions options() const {
-    return {.bearer_token = token_,
-            .tls = {.ca = spec_.ca, .certificate = spec_.certificate, .key = spec_.key},
-            .channels = spec_.channels};
   }
 
   Status ask_for_model() {
     NEPH_TRY(const auto client,
-             wire::Client::connect(endpoint_, options(), context_.clock, [](wire::Call&) {}));
+             wire::Client::connect(endpoint_, options_, context_.clock, [](wire::Call&) {}));
     const auto name = served_name(spec_.model);
     NEPH_TRY(const auto about, client->model_metadata(name));
-    served_ = {.endpoint = endpoint_, .options = options(), .model = about};
+    served_ = {.endpoint = endpoint_, .options = options_, .model = about};
     served_.model.name = name;
     if (about.inputs.size() != 1 || about.outputs.empty())
       return fail(ErrorCode::unsupported,
@@ -176,7 +163,9 @@ class BehindServer final : public Recogniser {
              .input = about.inputs.front().name,
              .output = about.outputs.front().name,
              .files = spec_.payload == Payload::jpeg,
-             .patience = from_seconds(spec_.patience.value)};
+             .timeout = {}};
+    if (const auto limit = spec_.connection.request_timeout.value; limit > 0)
+      form_.timeout = from_seconds(limit);
     const auto& input = about.inputs.front();
     NEPH_CHECK(check_rows(input, spec_.batch));
     form_.fixed_batch = input.shape.empty() ? 0 : std::max<std::int64_t>(0, input.shape.front());
@@ -201,7 +190,8 @@ class BehindServer final : public Recogniser {
   const Context& context_;
   std::optional<ServerProcess> process_;  ///< empty: somebody else's
   wire::Endpoint endpoint_;
-  std::string token_, platform_;
+  wire::ClientOptions options_;
+  std::string platform_;
   ServedModel served_;
   RequestForm form_;
   image::Transform transform_;

@@ -53,7 +53,7 @@ Result<IndependentClient> IndependentClient::make(const ServedModel& server, con
 Status IndependentClient::first_inference(Timeline& timeline) const {
   return timeline.during(phase::first_inference, [&]() -> Status {
     const auto outcome = load::ask_once(server_.endpoint, server_.options, payload_.requests().front(),
-                                        asking_.patience_s, context_.clock, context_.stop);
+                                        asking_.request_timeout_s, context_.clock, context_.stop);
     if (outcome) return {};
     return fail(outcome.error().code, "the first batch: {}", outcome.error().message);
   });
@@ -65,7 +65,7 @@ Result<load::Measurement> IndependentClient::drive(const load::Course& course,
                              .client = server_.options,
                              .course = course,
                              .clients = asking_.in_flight,
-                             .deadline_s = asking_.patience_s};
+                             .deadline_s = asking_.request_timeout_s};
   const auto told = [&](std::int64_t done, std::int64_t) { progress(done * asking_.batch); };
   NEPH_TRY(auto measured, load::drive(plan, payload_.requests(), context_.clock, context_.stop, told));
   if (measured.stopped) return fail(ErrorCode::unavailable, "stopped by the user");

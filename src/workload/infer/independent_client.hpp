@@ -14,10 +14,10 @@
 namespace neph::workload {
 
 struct Asking {
-  std::int64_t pictures = 0;   ///< of the measurement; whole requests are sent
-  std::int64_t batch = 1;      ///< pictures in a request
-  std::int64_t in_flight = 1;  ///< requests; the next is sent when one is answered
-  double patience_s = 0;       ///< a request without an answer for so long has failed
+  std::int64_t pictures = 0;     ///< of the measurement; whole requests are sent
+  std::int64_t batch = 1;        ///< pictures in a request
+  std::int64_t in_flight = 1;    ///< requests; the next is sent when one is answered
+  double request_timeout_s = 0;  ///< a request without an answer for so long has failed
 };
 
 /// The server warms up before it is ready, and the load generator has nothing that could.

@@ -13,6 +13,7 @@
 #include "record/metrics.hpp"
 #include "record/phases.hpp"
 #include "workload/command_line.hpp"
+#include "workload/fields.hpp"
 #include "workload/infer/independent_client.hpp"
 #include "workload/infer/model_batch.hpp"
 #include "workload/infer/run.hpp"
@@ -24,67 +25,19 @@ namespace {
 Result<InferSpec> parse(const Json& json) { return from_json<InferSpec>(json, ""); }
 
 /// What prepare() looks at: cells that differ in nothing of it share one preparation.
-Json prepared_fields(const Json& spec) {
+Json prepared_part(const Json& spec) {
   Json part = Json::object();
-  for (const char* name : {"model", "classes", "side", "weights_seed", "engine", "device", "images",
-                           "prepared", "min_file_bytes", "architecture"})
+  for (const auto& name : fields_with<InferSpec>(&Traits::is_prepared))
     if (spec.contains(name)) part[name] = spec[name];
   return part;
 }
 
-/// Fields that mean nothing where the network runs there. What a server that is there already does, its owner
-/// has decided.
-std::vector<std::string> server_fields(Architecture architecture) {
-  using Names = std::vector<std::string>;
-  const Names of_started{"protocol", "server_in", "image", "server_cpus", "server_memory_bytes", "instances"};
-  Names of_strangers{"server", "metrics", "ca", "certificate", "key", "token_file"};
-  const auto joined = [](std::initializer_list<Names> lists) {
-    Names all;
-    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-    return all;
-  };
-  switch (architecture) {
-    case Architecture::in_process:
-      return joined({of_started, of_strangers, {"client", "payload", "channels", "patience"}});
-    case Architecture::local:
-      return of_strangers;
-    case Architecture::remote:
-      return joined({of_started, {"precision", "threads", "streams", "pinning", "engine", "device"}});
-  }
-  return {};
-}
-
-/// Fields that mean nothing where nobody reads files or looks at answers.
-std::vector<std::string> application_fields() {
-  return {"payload", "files",          "prepared",           "cache", "loaders", "warmup",
-          "answers", "min_file_bytes", "tensor_memory_bytes"};
-}
-
-/// What says nothing where it stands is a misunderstanding, and is not passed over.
-Status check_architecture(const Json& json, const InferSpec& spec) {
-  for (const auto& name : server_fields(spec.architecture))
-    if (json.contains(name))
-      return fail(ErrorCode::invalid_argument, "{} means nothing with --architecture {}", option_name(name),
-                  enum_name(spec.architecture));
+Status check_architecture(const InferSpec& spec) {
   if (spec.architecture == Architecture::remote && spec.server.empty())
     return fail(ErrorCode::invalid_argument,
                 "--architecture remote needs the server's address: --server grpc://node2:8001");
-  if (spec.server_in == ServerIn::process && (spec.server_cpus > 0 || spec.server_memory_bytes > 0))
-    return fail(ErrorCode::invalid_argument,
-                "limits of processors and memory are a container's: --server-in docker");
-  for (const auto& name : application_fields())
-    if (spec.client == Client::independent && json.contains(name))
-      return fail(ErrorCode::invalid_argument,
-                  "{} means nothing with --client independent: it reads no files and looks at no answers",
-                  option_name(name));
   if (!spec.server.empty()) NEPH_CHECK(wire::parse_endpoint(spec.server));
   if (!spec.metrics.empty()) NEPH_CHECK(metrics_endpoint(spec.metrics));
-  if (spec.payload == Payload::jpeg && spec.files == Files::off)
-    return fail(ErrorCode::invalid_argument,
-                "--payload jpeg sends files, and --files off means that none are read");
-  if (spec.payload == Payload::jpeg && spec.prepared == Prepared::on)
-    return fail(ErrorCode::invalid_argument,
-                "--payload jpeg sends the files as they are; --prepared on means nothing with it");
   return {};
 }
 
@@ -97,8 +50,8 @@ Result<std::unique_ptr<engine::Model>> prepare_one(const InferSpec& spec, engine
   }
   NEPH_TRY(const auto path,
            net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
-  NEPH_TRY(auto* engine, engines.open(spec.engine));
-  NEPH_CHECK(engine->device(spec.device));
+  NEPH_TRY(auto* engine, engines.open(spec.runtime.engine));
+  NEPH_CHECK(engine->device(spec.runtime.device));
   NEPH_TRY(auto model, engine->load(path));
   NEPH_TRY(const auto transform, transform_for(model->inputs()));
   NEPH_CHECK(pictures_for(spec, transform, events));
@@ -112,17 +65,6 @@ double pictures_in(const Run& run, Fact<std::int64_t> fact) {
 
 }  // namespace
 
-std::vector<Idle> idle() {
-  return {
-      {.field = "architecture", .value = "in-process", .fields = server_fields(Architecture::in_process)},
-      {.field = "architecture", .value = "local", .fields = server_fields(Architecture::local)},
-      {.field = "architecture", .value = "remote", .fields = server_fields(Architecture::remote)},
-      {.field = "server_in", .value = "process", .fields = {"image", "server_cpus", "server_memory_bytes"}},
-      {.field = "client", .value = "independent", .fields = application_fields()},
-      {.field = "payload", .value = "jpeg", .fields = {"files", "prepared"}},
-      {.field = "mode", .value = "sync", .fields = {"depth"}}};
-}
-
 Status check(const Json& json) {
   NEPH_TRY(const auto spec, parse(json));
   if (spec.model.empty())
@@ -130,10 +72,8 @@ Status check(const Json& json) {
   if (spec.images.empty())
     return fail(ErrorCode::invalid_argument,
                 "no pictures given: --images FOLDER (neph images synth makes some)");
-  NEPH_CHECK(check_architecture(json, spec));
-  if (spec.mode == Mode::sync && spec.depth != 0 && spec.depth != 1)
-    return fail(ErrorCode::invalid_argument,
-                "--depth {} needs --mode async: one after the other has one in flight", spec.depth);
+  NEPH_CHECK(check_applicable(json, spec));
+  NEPH_CHECK(check_architecture(spec));
   if (spec.files == Files::off && spec.cache == Cache::cold)
     return fail(ErrorCode::invalid_argument, "--cache cold means nothing with --files off: no file is read");
   return {};
@@ -145,7 +85,7 @@ Status prepare(std::span<const Json> specs, EventSink& events) {
   std::set<std::pair<std::string, std::int64_t>> checked;
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
-    const auto key = dump_json(prepared_fields(json));
+    const auto key = dump_json(prepared_part(json));
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));
     }
@@ -171,11 +111,6 @@ Result<RunResult> run(const Json& json, const Context& context) {
 }
 
 std::string command(const Json& spec) { return command_line<InferSpec>("infer", "model", spec); }
-
-std::vector<std::string> answer_fields() {
-  return {"model",  "images",  "count", "prepared",     "precision",      "engine",
-          "device", "classes", "side",  "weights_seed", "min_file_bytes", "tensor_memory_bytes"};
-}
 
 Json trial(const Json& json) {
   Json small = json;

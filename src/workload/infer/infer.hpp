@@ -10,8 +10,6 @@ Status check(const Json& spec);
 Status prepare(std::span<const Json> specs, EventSink& events);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
-std::vector<std::string> answer_fields();
-std::vector<Idle> idle();
 Json trial(const Json& spec);
 double whole_run_s(const Json& spec, const Run& trial);
 

@@ -33,11 +33,6 @@ TEST(Infer, ItsCommandSaysWhatDiffersFromTheDefaultsAndNoMore) {
             "neph infer resnet50 --images photos");
 }
 
-TEST(Infer, EveryFieldThatMayChangeAnswersIsAField) {
-  const auto fields = field_names<InferSpec>();
-  for (const auto& name : answer_fields()) EXPECT_THAT(fields, testing::Contains(name));
-}
-
 TEST(Infer, TheTimeOfAWholeRunFollowsFromItsTrial) {
   const Json spec = {{"model", "m"}, {"images", "photos"}, {"count", 1000},
                      {"batch", 10},  {"warmup", 20},       {"answers", "x"}};

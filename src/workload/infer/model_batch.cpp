@@ -20,12 +20,13 @@ Result<std::string> try_rows(engine::Model& model, const InferSpec& spec, std::i
 }  // namespace
 
 engine::Options engine_options(const InferSpec& spec) {
-  return {.device = spec.device,
-          .precision = spec.precision,
+  const auto& runtime = spec.runtime;
+  return {.device = runtime.device,
+          .precision = runtime.precision,
           .batch = spec.batch,
-          .threads = spec.threads,
-          .streams = spec.streams,
-          .pinning = spec.pinning,
+          .threads = runtime.threads,
+          .streams = runtime.streams,
+          .pinning = runtime.pinning,
           .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
 }
 

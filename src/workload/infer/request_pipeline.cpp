@@ -120,7 +120,7 @@ Status RequestPipeline::send(Lane& lane, image::Batch batch) {
   fill(request_, lane);
   NEPH_TRY(lane.outgoing, client_->encode(request_));
   lane.request = lane.outgoing.get();
-  if (form_.patience) lane.deadline = lane.times.issued + *form_.patience;
+  if (form_.timeout) lane.deadline = lane.times.issued + *form_.timeout;
   client_->send(lane);
   lane.times.send = clock_.now() - lane.times.issued;
   return {};

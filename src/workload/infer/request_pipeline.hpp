@@ -15,12 +15,12 @@ namespace neph::workload {
 /// What a request of the run looks like.
 struct RequestForm {
   std::string model;
-  std::string input;                    ///< name of the only input
-  std::string output;                   ///< name of the output with the scores
-  std::vector<std::int64_t> row;        ///< shape of one picture's tensor
-  bool files = false;                   ///< the pictures' files as BYTES, instead of tensors
-  std::int64_t fixed_batch = 0;         ///< pictures of every request, where the model fixes that; else 0
-  std::optional<Nanoseconds> patience;  ///< a request without an answer for so long has failed
+  std::string input;                   ///< name of the only input
+  std::string output;                  ///< name of the output with the scores
+  std::vector<std::int64_t> row;       ///< shape of one picture's tensor
+  bool files = false;                  ///< the pictures' files as BYTES, instead of tensors
+  std::int64_t fixed_batch = 0;        ///< pictures of every request, where the model fixes that; else 0
+  std::optional<Nanoseconds> timeout;  ///< a request without an answer for so long has failed
 };
 
 /// Threads: the client's calls end on the driving thread; loaders only wake it. A request that fails is a

@@ -112,8 +112,10 @@ Status InferRun::apply(host::Telemetry& telemetry) {
 }
 
 Status InferRun::ask_independently(host::Telemetry& telemetry) {
-  const Asking asking{
-      .pictures = count_, .batch = spec_.batch, .in_flight = depth_, .patience_s = spec_.patience.value};
+  const Asking asking{.pictures = count_,
+                      .batch = spec_.batch,
+                      .in_flight = depth_,
+                      .request_timeout_s = spec_.connection.request_timeout.value};
   NEPH_TRY(auto client, IndependentClient::make(*recogniser_->served(), asking, context_));
   NEPH_CHECK(client.first_inference(timeline_));
   NEPH_CHECK(client.warm_up(std::min(spec_.warmup_max_s, longest_independent_warmup_s), timeline_));

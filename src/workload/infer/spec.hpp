@@ -1,6 +1,6 @@
 // What one inference run is told: every field is an option of `neph infer`, a key of a TOML file's [infer]
-// table, and, given a list of values, a factor. A new factor is one member and one line here, and the code
-// that heeds it; answer_fields and prepared_fields in infer.cpp list those that touch answers or preparation.
+// table, and, given a list of values, a factor. A new factor is one member and one line here, which says
+// where it means something and what it touches, and the code that heeds it.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "core/seconds.hpp"
 #include "engine/engine.hpp"
 #include "wire/wire.hpp"
+#include "workload/connection.hpp"
 
 namespace neph::workload {
 
@@ -74,25 +75,17 @@ struct InferSpec {
   std::int64_t server_memory_bytes = 0;
   std::string server;
   std::string metrics;
-  std::string ca;
-  std::string certificate;
-  std::string key;
-  std::string token_file;
+  Credentials credentials;
   Client client = Client::application;
   Payload payload = Payload::tensor;
   std::int64_t batch = 1;
   Mode mode = Mode::sync;
   std::int64_t depth = 0;
-  engine::Precision precision = engine::Precision::f32;
+  engine::Runtime runtime{.engine = "openvino"};
   Files files = Files::on;
   Prepared prepared = Prepared::off;
   Cache cache = Cache::warm;
   std::int64_t loaders = -1;
-  std::int64_t threads = 0;
-  std::int64_t streams = 0;
-  engine::Pinning pinning = engine::Pinning::automatic;
-  std::string engine = "openvino";
-  std::string device = "CPU";
   std::int64_t warmup = 3;
   double warmup_max_s = 10;
   double telemetry_hz = 10;
@@ -102,65 +95,75 @@ struct InferSpec {
   std::int64_t min_file_bytes = 2052;
   std::int64_t tensor_memory_bytes = std::int64_t{2} << 30;
   std::int64_t instances = -1;
-  std::int64_t channels = 1;
-  Seconds patience{60};
+  Connection connection;
   std::string answers;
 };
 
 template <class Visit, Describes<InferSpec> Self>
 void describe(Visit&& v, Self& s) {
-  v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)");
-  v("images", s.images, "folder of pictures, read recursively");
-  v("count", s.count, "pictures per run; a smaller set is repeated; 0: every picture once", between(0, 1e9));
-  v("architecture", s.architecture, "where the network runs: here, or behind a server here or elsewhere");
-  v("protocol", s.protocol, "to a server that the run starts");
-  v("server_in", s.server_in, "a server that the run starts: a process, or a Docker container");
-  v("image", s.image, "Docker image of the container (./dev image makes neph:latest)");
-  v("server_cpus", s.server_cpus, "processors that the container may use; 0: all", between(0, 4096));
-  v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all", at_least(0));
-  v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000");
-  v("metrics", s.metrics, "address of that server's figures; empty: its host, port 8002");
-  v("ca", s.ca, "file (PEM) of the CA that a server's certificate must come from; empty: the system's");
-  v("certificate", s.certificate, "file (PEM) of a certificate for a server that demands one");
-  v("key", s.key, "file (PEM) of that certificate's private key");
-  v("token_file", s.token_file, "file with the bearer token that a server demands");
+  constexpr auto in_started = only_where("architecture", "local");
+  constexpr auto in_container = in_started | only_where("server_in", "docker");
+  constexpr auto of_strangers = only_where("architecture", "remote");
+  constexpr auto served = only_where("architecture", "local", "remote");
+  constexpr auto in_our_engine = only_where("architecture", "in-process", "local");
+  constexpr auto in_application = only_where("client", "application");  // the other reads no files
+  constexpr auto in_tensors = in_application | only_where("payload", "tensor");
+
+  v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)",
+    changes_answers() | prepared());
+  v("images", s.images, "folder of images, read recursively", changes_answers() | prepared());
+  v("count", s.count, "images per run; a smaller set is repeated; 0: every image once",
+    between(0, 1e9) | changes_answers());
+  v("architecture", s.architecture, "where the network runs: here, or behind a server here or elsewhere",
+    prepared());
+  v("protocol", s.protocol, "to a server that the run starts", in_started);
+  v("server_in", s.server_in, "a server that the run starts: a process, or a Docker container", in_started);
+  v("image", s.image, "Docker image of the container (./dev image makes neph:latest)", in_container);
+  v("server_cpus", s.server_cpus, "processors that the container may use; 0: all",
+    between(0, 4096) | in_container);
+  v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all",
+    at_least(0) | in_container);
+  v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000",
+    of_strangers);
+  v("metrics", s.metrics, "address of that server's metrics endpoint; empty: its host, port 8002",
+    of_strangers);
+  describe(with(v, of_strangers), s.credentials);
   v("client", s.client,
-    "who asks a server: the application, which reads pictures and judges answers, or a client that only "
-    "asks");
-  v("payload", s.payload, "what a request carries: the tensor, or the picture's file, decoded by the server");
-  v("batch", s.batch, "pictures per inference", between(1, 65536));
+    "who asks a server: the application, which reads images and judges answers, or a client that only asks",
+    served);
+  v("payload", s.payload, "what a request carries: the tensor, or the image's file, decoded by the server",
+    served | in_application);
+  v("batch", s.batch, "images per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");
-  v("depth", s.depth, "batches in flight when async; 0: what keeps the recogniser busy; -1: no bound",
-    between(-1, 4096));
-  v("precision", s.precision, "arithmetic of the engine");
-  v("files", s.files, "on: read and decode files; off: tensors ready in memory");
-  v("prepared", s.prepared, "on: pictures brought to the network's size before the run");
-  v("cache", s.cache, "page cache for the files: warm, or dropped before the measurement");
+  v("depth", s.depth, "batches in flight when async; 0: what keeps the engine or server busy; -1: no bound",
+    between(-1, 4096) | only_where("mode", "async"));
+  v("files", s.files, "on: read and decode files; off: tensors ready in memory", in_tensors);
+  v("prepared", s.prepared, "on: images brought to the network's size before the run",
+    in_tensors | changes_answers() | prepared());
+  v("cache", s.cache, "page cache for the files: warm, or dropped before the measurement", in_application);
   v("loaders", s.loaders, "loader threads; 0: load on the inference thread; -1: one per core",
-    between(-1, 1024));
-  v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
-  v("streams", s.streams,
-    "inferences that run side by side; 0: one an instance of a server, of one the engine's choice",
-    between(0, 4096));
-  v("pinning", s.pinning, "tie engine threads to cores");
-  v("engine", s.engine, "runtime (see neph engines)");
-  v("device", s.device, "device of the engine (see neph engines)");
-  v("warmup", s.warmup, "batches before the measurement, at the least", between(1, 1e6));
+    between(-1, 1024) | in_application);
+  describe(with(v, in_our_engine), s.runtime);
+  v("warmup", s.warmup, "batches before the measurement, at the least", between(1, 1e6) | in_application);
   v("warmup_max_s", s.warmup_max_s, "longest warm-up while batch times still fall", between(0, 3600));
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
-  v("classes", s.classes, "classes of a network given by name; 0: the network's own", between(0, 1e6));
-  v("side", s.side, "picture side of a network given by name; 0: the network's own", between(0, 8192));
-  v("weights_seed", s.weights_seed, "seed of the weights of a network given by name", at_least(0));
-  v("min_file_bytes", s.min_file_bytes, "smaller picture files are rejected", at_least(0));
+  v("classes", s.classes, "classes of a network given by name; 0: the network's own",
+    between(0, 1e6) | changes_answers() | prepared());
+  v("side", s.side, "image side of a network given by name; 0: the network's own",
+    between(0, 8192) | changes_answers() | prepared());
+  v("weights_seed", s.weights_seed, "seed of the weights of a network given by name",
+    at_least(0) | changes_answers() | prepared());
+  v("min_file_bytes", s.min_file_bytes, "smaller image files are rejected",
+    at_least(0) | in_application | changes_answers() | prepared());
   v("tensor_memory_bytes", s.tensor_memory_bytes, "most memory for ready tensors (files off)",
-    at_least(1 << 20));
+    at_least(1 << 20) | in_application | changes_answers());
   v("instances", s.instances,
     "executions side by side in a server that the run starts; 0: the engine's choice; -1: 1 when sync, else "
     "0",
-    between(-1, 1024));
-  v("channels", s.channels, "gRPC connections that the requests share", between(1, 256));
-  v("patience", s.patience, "a request without an answer for so long has failed");
-  v("answers", s.answers, "file for the answers, one line a picture; empty: written and thrown away");
+    between(-1, 1024) | in_started);
+  describe(with(v, served), s.connection);
+  v("answers", s.answers, "file for the answers, one line an image; empty: written and thrown away",
+    in_application);
 }
 
 }  // namespace neph::workload

@@ -32,7 +32,7 @@ Status check_arrival(const LoadSpec& spec) {
     return refuse("--scenario {} has one request in flight; leave --clients out", enum_name(spec.scenario));
   if (spec.scenario == load::Scenario::offline)
     return spec.count > 0 ? Status() : refuse("--scenario offline sends all at once: --count says how many");
-  if (timed && spec.rate <= 0 && !spec.find_rate)
+  if (timed && spec.rate <= 0 && !spec.find_max_rate)
     return refuse("{} arrivals need a --rate", enum_name(arrival));
   if (arrival == load::Arrival::trace && spec.trace.empty())
     return refuse("--arrival trace needs a file: --trace FILE");
@@ -45,14 +45,15 @@ Status check_arrival(const LoadSpec& spec) {
 
 Status check_promise(const LoadSpec& spec) {
   if (spec.p99.value > 0 && spec.limit.value > 0) return refuse("--p99 and --limit say the same; give one");
-  if (!spec.find_rate) return {};
+  if (!spec.find_max_rate) return {};
   if (spec.p99.value <= 0 && spec.limit.value <= 0)
-    return refuse("--find-rate needs a promise to keep: --p99 50ms");
+    return refuse("--find-max-rate needs a promise to keep: --p99 50ms");
   const auto arrival = resolved(spec).arrival;
   if (arrival == load::Arrival::closed || arrival == load::Arrival::trace ||
       spec.scenario == load::Scenario::offline)
-    return refuse("--find-rate needs arrivals that have a rate: --arrival poisson, constant or burst");
-  if (spec.count > 0) return refuse("--find-rate chooses how many requests a probe has; leave --count out");
+    return refuse("--find-max-rate needs arrivals that have a rate: --arrival poisson, constant or burst");
+  if (spec.count > 0)
+    return refuse("--find-max-rate chooses how many requests a probe has; leave --count out");
   return {};
 }
 
@@ -62,7 +63,7 @@ constexpr double probes_of_shortest_search = 2;
 /// As asked for, or as the search or the trace had it.
 double rate_of(const LoadSpec& spec, const CellSummary& cell) {
   const auto offered = cell.figures.find(std::string(metric::offered_per_s.name));
-  return (spec.rate > 0 && !spec.find_rate) || offered == cell.figures.end() ? spec.rate
+  return (spec.rate > 0 && !spec.find_max_rate) || offered == cell.figures.end() ? spec.rate
                                                                              : offered->second.value;
 }
 
@@ -87,7 +88,8 @@ Status prepare(std::span<const Json> specs, EventSink&) {
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
     if (!spec.trace.empty()) NEPH_CHECK(read_file(spec.trace));
-    const auto what = dump_json({spec.url, spec.model, spec.batch, spec.input, spec.shape, spec.token_file});
+    const auto what =
+        dump_json({spec.url, spec.model, spec.batch, spec.input, spec.shape, spec.credentials.token_file});
     if (!seen.insert(what).second) continue;
     NEPH_CHECK(look_at(resolved(spec), clock));
   }
@@ -106,9 +108,6 @@ Result<RunResult> run(const Json& json, const Context& context) {
 
 std::string command(const Json& spec) { return command_line<LoadSpec>("load", "url", spec); }
 
-/// Answers are not looked at.
-std::vector<std::string> answer_fields() { return {}; }
-
 /// Where requests have no rate, or replies decide, a bound is all that is known before.
 Foresight foresee(const Json& json) {
   using Bound = Foresight::Bound;
@@ -116,11 +115,11 @@ Foresight foresee(const Json& json) {
   if (!parsed) return {.bound = Bound::at_least};
   const auto spec = resolved(*parsed);
   const double once_s = spec.warmup.value + spec.duration.value;
-  if (spec.find_rate) return {probes_of_shortest_search * once_s, Bound::at_least};
+  if (spec.find_max_rate) return {probes_of_shortest_search * once_s, Bound::at_least};
   if (spec.count > 0 && spec.rate > 0 && spec.arrival != load::Arrival::trace)
     return {spec.warmup.value + static_cast<double>(spec.count) / spec.rate};
   if (spec.count > 0) return {spec.warmup.value, Bound::at_least};
-  if (spec.narrow > 0 || spec.arrival == load::Arrival::trace) return {once_s, Bound::at_most};
+  if (spec.ci_width > 0 || spec.arrival == load::Arrival::trace) return {once_s, Bound::at_most};
   return {once_s};
 }
 

@@ -10,7 +10,6 @@ Status check(const Json& spec);
 Status prepare(std::span<const Json> specs, EventSink& events);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
-std::vector<std::string> answer_fields();
 Foresight foresee(const Json& spec);
 
 }  // namespace neph::workload::load_server

@@ -5,7 +5,6 @@
 #include <random>
 #include <tuple>
 
-#include "core/text.hpp"
 #include "core/units.hpp"
 #include "os/file.hpp"
 #include "record/metrics.hpp"
@@ -76,7 +75,7 @@ LoadSpec resolved(LoadSpec spec) {
   }
   if (spec.arrival == Arrival::automatic && !spec.trace.empty()) spec.arrival = Arrival::trace;
   if (spec.arrival == Arrival::automatic)
-    spec.arrival = spec.rate > 0 || spec.find_rate ? Arrival::poisson : Arrival::closed;
+    spec.arrival = spec.rate > 0 || spec.find_max_rate ? Arrival::poisson : Arrival::closed;
   return spec;
 }
 
@@ -97,7 +96,7 @@ Result<RunResult> LoadRun::run() {
            host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
   NEPH_CHECK(timeline_.during(phase::connect, [&] { return look_at_the_model(); }));
   NEPH_CHECK(timeline_.during(phase::first_request, [&] { return try_one(); }));
-  NEPH_CHECK(spec_.find_rate ? search() : measure_once());
+  NEPH_CHECK(spec_.find_max_rate ? search() : measure_once());
   add_telemetry(telemetry->stop(), begin_s_, end_s_);
   result_.phases = timeline_.phases();
   return std::move(result_);
@@ -106,12 +105,7 @@ Result<RunResult> LoadRun::run() {
 Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
   Target target;
   NEPH_TRY(target.endpoint, wire::parse_endpoint(spec.url));
-  target.client.channels = spec.channels;
-  target.client.tls = {.ca = spec.ca, .certificate = spec.certificate, .key = spec.key};
-  if (!spec.token_file.empty()) {
-    NEPH_TRY(const auto token, read_file(spec.token_file));
-    target.client.bearer_token = trimmed(token);
-  }
+  NEPH_TRY(target.client, client_options(spec.credentials, spec.connection));
   NEPH_TRY(const auto client,
            wire::Client::connect(target.endpoint, target.client, clock, [](wire::Call&) {}));
   NEPH_TRY(target.model, client->model_metadata(spec.model));
@@ -138,7 +132,7 @@ Status LoadRun::look_at_the_model() {
 
 Status LoadRun::try_one() {
   const auto outcome = load::ask_once(target_->endpoint, target_->client, target_->payload.requests().front(),
-                                      spec_.deadline.value, context_.clock, context_.stop);
+                                      spec_.connection.request_timeout.value, context_.clock, context_.stop);
   if (outcome) return {};
   const auto& error = outcome.error();
   if (error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout) return {};  // it may be busy
@@ -169,8 +163,8 @@ load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
                      .count = spec.count},
           .clients = is_closed(spec) ? spec.clients : 0,
           .in_flight = spec.in_flight,
-          .deadline_s = spec.deadline.value,
-          .narrow = {.q = spec.percentile / 100, .width = spec.narrow}};
+          .deadline_s = spec.connection.request_timeout.value,
+          .narrow = {.q = spec.percentile / 100, .width = spec.ci_width}};
 }
 
 Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& phase,
