@@ -18,7 +18,8 @@ class InProcess final : public Recogniser {
   Status load(Timeline& timeline) override {
     NEPH_TRY(const auto path, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
                                               spec_.weights_seed));
-    NEPH_TRY(auto* engine, timeline.during(phase::engine_load, [&] { return engines_.open(spec_.runtime.engine); }));
+    NEPH_TRY(auto* engine,
+             timeline.during(phase::engine_load, [&] { return engines_.open(spec_.runtime.engine); }));
     NEPH_TRY(model_, timeline.during(phase::model_load, [&] { return engine->load(path); }));
     NEPH_TRY(transform_, transform_for(model_->inputs()));
     engine_ = fmt::format("{} {}", engine->name(), engine->version());

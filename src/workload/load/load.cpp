@@ -64,7 +64,7 @@ constexpr double probes_of_shortest_search = 2;
 double rate_of(const LoadSpec& spec, const CellSummary& cell) {
   const auto offered = cell.figures.find(std::string(metric::offered_per_s.name));
   return (spec.rate > 0 && !spec.find_max_rate) || offered == cell.figures.end() ? spec.rate
-                                                                             : offered->second.value;
+                                                                                 : offered->second.value;
 }
 
 }  // namespace
