@@ -206,6 +206,10 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
     const auto row = rows[static_cast<std::size_t>(i)];
     const auto& place = question.places[row];
     auto& prediction = predictions[row];
+    if (const auto unread = question.rows.unread.find(row); unread != question.rows.unread.end()) {
+      refuse(prediction, unread->second);
+      continue;
+    }
     prediction.extrapolates = words(place, question.rows, row);
     if (design_.machine() && inputs.places.levels(i, static_cast<Index>(*design_.machine())) < 0) {
       refuse(prediction, "no row of this machine was measured; add one or more to the table and fit again");

@@ -98,11 +98,17 @@ Status Cells::end_row() {
   return {};
 }
 
+Status Cells::end_unread_row(Error why) {
+  if (!limits_.keeps_unread) return tl::unexpected(std::move(why));
+  unread_.emplace(rows_, std::move(why.message));
+  return end_row();
+}
+
 Table Cells::finish(std::string source) && {
   for (auto& column : columns_)  // a column of empty cells that was taken for text
     if (column.levels.empty() && column.numbers.empty())
       column.numbers.assign(rows_, nothing), column.codes.clear();
-  return {std::move(source), std::move(columns_), rows_};
+  return {std::move(source), std::move(columns_), rows_, std::move(unread_)};
 }
 
 }  // namespace neph::predict

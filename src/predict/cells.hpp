@@ -27,6 +27,9 @@ class Cells {
   void set(std::size_t column, double number);
   /// Cells that were not set are empty. Error: unsupported (the limit).
   Status end_row();
+  /// A row of which no cell was set, since it cannot be read. Errors: that one, unless the limits keep such
+  /// rows; unsupported.
+  Status end_unread_row(Error why);
 
   std::size_t rows() const { return rows_; }
   bool must_be_read_again() const { return again_; }
@@ -45,6 +48,7 @@ class Cells {
   std::size_t rows_ = 0;
   std::size_t level_bytes_ = 0;
   bool again_ = false;
+  Refusals unread_;
 };
 
 }  // namespace neph::predict

@@ -166,7 +166,25 @@ std::string Design::range_end(Index ranged, double value) const {
                      numbers_[static_cast<std::size_t>(ranged)].is_quantity ? steady::exp(value) : value);
 }
 
+Status Design::check_columns(const Table& rows) const {
+  std::optional<Error> first;
+  std::string others;
+  const auto look = [&](const std::string& column) {
+    const auto place = rows.find_fitted(column);
+    if (place) return;
+    if (!first)
+      first = place.error();
+    else
+      others += fmt::format("{}'{}'", others.empty() ? "; missing too: " : ", ", column);
+  };
+  for (const auto& number : numbers_) look(number.column);
+  for (const auto& category : categories_) look(category.column);
+  if (!first) return {};
+  return fail(first->code, "{}{}", first->message, others);
+}
+
 Result<Inputs> Design::apply(const Table& rows) const {
+  NEPH_CHECK(check_columns(rows));
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
   Inputs inputs;
@@ -208,6 +226,7 @@ Result<Table> Design::columns_of_terms(const Table& rows, Refusals& refused) con
 }
 
 Result<Places> Design::locate(const Table& rows, Refusals& refused) const {
+  NEPH_CHECK(check_columns(rows));
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
   refused = std::move(columns.refused);

@@ -118,6 +118,8 @@ class Design {
   Status add_numbers(const Table& rows, Columns& columns) const;
   Result<Eigen::MatrixXi> levels(const Table& rows) const;
   Result<Networks> networks(const Table& rows) const;
+  /// Error: not_found, with all columns that are missing.
+  Status check_columns(const Table& rows) const;
   /// The columns that the given terms are made of, as numbers of the rows that are not refused.
   Result<Table> columns_of_terms(const Table& rows, Refusals& refused) const;
   static void add_network(const Networks& networks, Columns& columns);

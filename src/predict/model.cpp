@@ -169,7 +169,7 @@ std::string Model::words(std::span<const Condition> same_situation) const {
     case Situation::below:
       return "below the range of " + column;
     case Situation::unvaried:
-      return "another value of " + column + " that never differed";
+      return "another value of " + column + " than the one that is known";
     case Situation::between:
       return "between the measured values of " + column;
     case Situation::sparse:

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr std::size_t fewest_letters = 3;  ///< of a name's part that may be meant for the name
 constexpr std::size_t most_piped = std::size_t{1} << 30;
 
 /// Something that takes the text of a table in pieces.
@@ -95,7 +96,9 @@ class CsvReader final : public Reader {
     if (is_blank) return {};
     if (!has_heading_) return take_heading(line);
     if (line.size() != width_)
-      return fail(ErrorCode::corrupt, "line {} has {} cells and the heading {}", number, line.size(), width_);
+      return cells_.end_unread_row(
+          {ErrorCode::corrupt, fmt::format("line {} has {} and the heading {}", number,
+                                           counted(std::ssize(line), "cell"), width_)});
     for (std::size_t i = 0; i < width_; ++i) cells_.set(i, line[i]);
     return cells_.end_row();
   }
@@ -138,16 +141,13 @@ class JsonLinesReader final : public Reader {
     if (status_ && !trimmed(line).empty()) status_ = add(line);
   }
   Status add(std::string_view line) {
-    NEPH_TRY(const auto object, parse_json(line, fmt::format("line {}", number_)));
-    if (!object.is_object()) return fail(ErrorCode::corrupt, "line {} is no JSON object", number_);
-    for (const auto& [name, value] : object.items()) {
+    const auto object = object_of(line);
+    if (!object) return cells_.end_unread_row(object.error());
+    for (const auto& [name, value] : object->items()) {
       auto column = cells_.column(name);
       if (!column) {
         NEPH_TRY(column, cells_.add_column(name));
       }
-      if (value.is_structured())
-        return fail(ErrorCode::corrupt, "line {}: '{}' is neither a number nor text", number_,
-                    printable(name));
       if (value.is_number()) {
         cells_.set(*column, value.get<double>());
       } else if (!value.is_null()) {
@@ -155,6 +155,17 @@ class JsonLinesReader final : public Reader {
       }
     }
     return cells_.end_row();
+  }
+
+  /// Of numbers and texts.
+  Result<Json> object_of(std::string_view line) const {
+    NEPH_TRY(auto object, parse_json(line, fmt::format("line {}", number_)));
+    if (!object.is_object()) return fail(ErrorCode::corrupt, "line {} is no JSON object", number_);
+    for (const auto& [name, value] : object.items())
+      if (value.is_structured())
+        return fail(ErrorCode::corrupt, "line {}: '{}' is neither a number nor text", number_,
+                    printable(name));
+    return object;
   }
 
   Cells& cells_;
@@ -224,6 +235,8 @@ Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableL
              format_grouped(static_cast<std::int64_t>(rows))));
   }
   auto table = std::move(cells).finish(std::move(source));
+  if (table.rows > 0 && table.unread.size() == table.rows)
+    return fail(ErrorCode::corrupt, "{}: {}", table.source, table.unread.begin()->second);
   if (table.columns.empty()) return fail(ErrorCode::corrupt, "{}: it is empty", table.source);
   if (table.rows == 0) return fail(ErrorCode::corrupt, "{}: it has a heading and no rows", table.source);
   return table;
@@ -293,8 +306,15 @@ Result<std::size_t> Table::find(std::string_view name) const {
     return fail(ErrorCode::invalid_argument,
                 "{}: '{}' may be the column '{}' or '{}'; give one of them whole", source, name,
                 columns[found[0]].name, columns[found[1]].name);
-  std::vector<std::string> names;
-  for (const auto& column : columns) names.push_back(column.name);
+  std::vector<std::string> names, parts;  // "latency" is meant for "batch_latency"
+  for (const auto& column : columns) {
+    names.push_back(column.name);
+    if (name.size() >= fewest_letters && lower(column.name).find(lower(name)) != std::string::npos)
+      parts.push_back(column.name);
+  }
+  if (parts.size() == 1 && !nearest_name(name, names))
+    return fail(ErrorCode::not_found, "unknown column '{}' in {}; did you mean '{}'?", name, source,
+                parts.front());
   return fail(ErrorCode::not_found, "{}", unknown_name("column", name, names, source));
 }
 
@@ -329,6 +349,9 @@ Result<Table> parse_table(std::string_view text, std::string source, const Table
 
 Table rows_of(const Table& table, const std::vector<std::size_t>& rows) {
   Table part{.source = table.source, .rows = rows.size()};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (const auto unread = table.unread.find(rows[i]); unread != table.unread.end())
+      part.unread.emplace(i, unread->second);
   for (const auto& column : table.columns) {
     Column taken{.name = column.name, .levels = column.levels};
     for (const auto row : rows) {

@@ -28,6 +28,9 @@ struct Column {
   std::string text(std::size_t row) const;
 };
 
+/// Rows, by their places, that nothing can be computed of, and why.
+using Refusals = std::map<std::size_t, std::string>;
+
 /// Each cell as a number or text; null: empty, or no finite number.
 std::vector<Json> cells_of(const Column& column);
 
@@ -35,6 +38,7 @@ struct Table {
   std::string source;  ///< what messages call it
   std::vector<Column> columns;
   std::size_t rows = 0;
+  Refusals unread;  ///< rows that could not be read, with their lines; all their cells are empty
 
   /// By its name, or its name without the unit behind it ("time (ms)" as "time"), whatever the case. Errors:
   /// not_found with the nearest name; invalid_argument where two columns would do.
@@ -44,8 +48,6 @@ struct Table {
   Result<std::size_t> find_fitted(std::string_view name) const;
 };
 
-/// Rows, by their places, that nothing can be computed of, and why.
-using Refusals = std::map<std::size_t, std::string>;
 /// Where all rows are needed. Error: invalid_argument with the first reason.
 Status none_refused(const Refusals& refused, const std::string& source);
 
@@ -53,6 +55,9 @@ struct TableLimits {
   /// Of the columns in memory. A table that needs more is refused as soon as it does.
   std::size_t bytes = std::size_t{8} << 30;
   std::size_t columns = 100'000;
+  /// Of rows that are asked for, one that cannot be read is no reason to leave the others without an answer:
+  /// it is kept in Table::unread, unless all are so. A table of measurements is refused.
+  bool keeps_unread = false;
 };
 
 /// Errors: not_found, unavailable, io; corrupt (line and cell of the fault: a line with more or fewer cells

@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 Table parsed(std::string_view text) {
   auto table = parse_table(text, "t");
@@ -82,8 +83,8 @@ TEST(Table, RefusesWhatIsNone) {
   EXPECT_EQ(message(""), "t: it is empty");
   EXPECT_EQ(message("\n\n"), "t: it is empty");
   EXPECT_EQ(message("a,b\n"), "t: it has a heading and no rows");
-  EXPECT_EQ(message("a,b\n1,2\n3\n"), "t: line 3 has 1 cells and the heading 2");
-  EXPECT_EQ(message("a,b\n1,\"2\n3\"\n3\n"), "t: line 4 has 1 cells and the heading 2");
+  EXPECT_EQ(message("a,b\n1,2\n3\n"), "t: line 3 has 1 cell and the heading 2");
+  EXPECT_EQ(message("a,b\n1,\"2\n3\"\n3\n"), "t: line 4 has 1 cell and the heading 2");
   EXPECT_EQ(message("a,b\n1,2,3\n"), "t: line 2 has 3 cells and the heading 2");
   EXPECT_EQ(message("a,b\n1,\"2\n"), "t: line 2: a quote is opened and never closed");
   EXPECT_EQ(message("a,a\n1,2\n"), "t: two columns are called 'a'");
@@ -95,6 +96,26 @@ TEST(Table, RefusesWhatIsNone) {
   EXPECT_THAT(message("{\"a\": 1}\n{\"a\": [1]}\n"), HasSubstr("line 2: 'a' is neither a number nor text"));
   EXPECT_THAT(message("{\"a\": 1}\n{\"a\": 1\n"), HasSubstr("line 2"));
   EXPECT_EQ(message("a,b,c\n1,2,3\n", {.columns = 2}), "t: more than 2 columns");
+}
+
+/// Of a table that is asked, not fitted to.
+TEST(Table, KeepsRowsThatCannotBeReadWhereTheyAreAskedFor) {
+  const auto cells = parse_table("a,m\n1,x\n2\n\n3,y,z\n4,y\n", "t", {.keeps_unread = true});
+  ASSERT_TRUE(cells);
+  EXPECT_EQ(cells->rows, 4U);
+  EXPECT_THAT(cells->unread, ElementsAre(Pair(1, "line 3 has 1 cell and the heading 2"),
+                                         Pair(2, "line 5 has 3 cells and the heading 2")));
+  EXPECT_EQ(cells->columns[1].text(3), "y");
+  EXPECT_TRUE(cells->columns[1].is_empty(1) && cells->columns[0].is_empty(2));
+  const auto lines =
+      parse_table("{\"a\": 1, \"m\": [2]}\n{\"a\": \n{\"a\": 3}\n", "t", {.keeps_unread = true});
+  ASSERT_TRUE(lines);
+  EXPECT_THAT(lines->unread,
+              ElementsAre(Pair(0, "line 1: 'm' is neither a number nor text"), Pair(1, HasSubstr("line 2"))));
+  EXPECT_EQ(lines->columns[0].numbers[2], 3);
+  EXPECT_THAT(parse_table("a,b\n1\n", "t", {.keeps_unread = true}).error().message,
+              HasSubstr("line 2 has 1 cell and the heading 2"))
+      << "nothing is left to answer";
 }
 
 TEST(Table, StopsAtItsLimitOfMemory) {
@@ -115,6 +136,12 @@ TEST(Table, IsFoundByNameWithOrWithoutUnit) {
 }
 
 /// Any cells, quoted as they must be, come back, however the file is cut into pieces.
+TEST(Table, SuggestsANameOfWhichAPartWasGiven) {
+  const auto table = *parse_table("batch_latency,batchsize,p\n1,2,3\n", "t");
+  EXPECT_THAT(table.find("latency").error().message, HasSubstr("did you mean 'batch_latency'?"));
+  EXPECT_THAT(table.find("batc").error().message, testing::Not(HasSubstr("did you mean")));
+}
+
 TEST(Table, AnyCellsComeBack) {
   Random random(20261122);
   const auto path = std::filesystem::temp_directory_path() / "neph-table-test.csv";

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -36,9 +37,11 @@ constexpr double nearly = 0.1;          ///< relative: how far nine of ten rows 
 constexpr double nearly_of_all = 0.3;   ///< the same of how far the target's rows are from their median
 constexpr double said_by_others = 0.8;  ///< of a column's variance, where a fit can do without it
 
-/// A positive column in the rows that are compared. NaN: an empty cell.
+/// A column in the rows that are compared: of one sign, or the exponents of a positive one. NaN: an empty
+/// cell.
 struct Values {
   std::size_t column = 0;
+  double sign = 1;
   std::vector<double> logs, roundings;  ///< relative
   bool is_fine = false;                 ///< as what is measured, not as what is set
   bool is_precise = false;              ///< in half of the rows, enough to show another's multiple
@@ -74,7 +77,7 @@ bool is_grid(const std::vector<Written>& numbers, int last, double rows_to_one) 
   constexpr int digits_of_choice = 2;
   constexpr double most_gaps = 2;
   if (std::ranges::all_of(numbers, [](const Written& each) { return each.count <= digits_of_choice; }))
-    return true;
+    return true;  // zeros alone, too
   std::set<std::uint64_t> multiples;
   std::uint64_t step = 0;
   for (const auto& each : numbers) {
@@ -89,31 +92,52 @@ bool is_grid(const std::vector<Written>& numbers, int last, double rows_to_one) 
              most_gaps * rows_to_one * static_cast<double>(multiples.size());
 }
 
-/// Nothing: it has text, or numbers that are not above 0, or too many empty cells.
+/// What a number may be the exponent of: ln, log2 and log10 of something, and its decibels.
+struct Base {
+  std::string_view name;
+  double log = 0;
+};
+constexpr std::array kBases{Base{"ln", 1}, Base{"log2", std::numbers::ln2}, Base{"log10", std::numbers::ln10},
+                            Base{"10 log10", std::numbers::ln10 / 10}};
+
+/// The numbers themselves, or (`are_exponents`) what e to their power is. Nothing: it has text, numbers of
+/// both signs or 0 where they are no exponents, or too many empty cells.
 std::optional<Values> values_of(const Table& table, std::size_t column, const Rows& rows,
-                                double rows_to_one = 1) {
+                                double rows_to_one = 1, bool are_exponents = false) {
   const auto numbers = as_numbers(table.columns[column]);
   if (!numbers) return std::nullopt;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  Values values{.column = column};
+  const bool is_negative =
+      !are_exponents && std::ranges::any_of(rows, [&](std::size_t row) { return (*numbers)[row] < 0; });
+  Values values{.column = column, .sign = is_negative ? -1.0 : 1.0};
   std::vector<Written> all;
   std::set<double> different;
   for (const auto row : rows) {
-    const double number = (*numbers)[row];
-    if (number <= 0 || std::isinf(number)) return std::nullopt;
-    values.logs.push_back(std::log(number));
+    const double number = (*numbers)[row], size = values.sign * number;
+    if ((!are_exponents && size <= 0) || std::isinf(number)) return std::nullopt;
+    values.logs.push_back(are_exponents ? number : std::log(size));
     if (std::isnan(number)) continue;
-    all.push_back(written(number));
+    all.push_back(written(std::abs(number)));
     different.insert(number);
   }
   if (all.size() < fewest_points || 2 * all.size() < rows.size()) return std::nullopt;
   const int last = std::ranges::min_element(all, {}, &Written::last)->last;
+  const double rounding = 0.5 * std::pow(10, last);
   for (const double log : values.logs)
-    values.roundings.push_back(std::isnan(log) ? none
-                                               : 0.5 * std::pow(10, last) / std::exp(log) + arithmetic);
+    values.roundings.push_back(
+        std::isnan(log) ? none : arithmetic + rounding * (are_exponents ? 1 : 1 / std::exp(log)));
   const auto precise = std::ranges::count_if(values.roundings, [](double each) { return each <= coarsest; });
   values.is_precise = 2 * static_cast<std::size_t>(precise) >= rows.size();
   values.is_fine = 2 * different.size() > all.size() && !is_grid(all, last, rows_to_one);
+  return values;
+}
+
+/// Exponents of e as those of another base.
+Values scaled(Values values, double log_base) {
+  for (auto& log : values.logs) log *= log_base;
+  for (auto& rounding : values.roundings) rounding *= log_base;
+  const auto precise = std::ranges::count_if(values.roundings, [](double each) { return each <= coarsest; });
+  values.is_precise = 2 * static_cast<std::size_t>(precise) >= values.roundings.size();
   return values;
 }
 
@@ -246,14 +270,19 @@ class Search {
       : table_(table), rows_(drawn(rows, most_rows)) {
     const double rows_to_one = static_cast<double>(rows.size()) / static_cast<double>(rows_.size());
     target_ = values_of(table, target, rows_);
+    plain_target_ = values_of(table, target, rows_, 1, true);
     name_ = table.columns[target].name;
     for (const auto i : features) {
+      const bool is_wanted = std::ranges::find(wanted, i) != wanted.end();
       auto values = values_of(table, i, rows_, rows_to_one);
+      if (auto copy = is_wanted ? std::nullopt : bent(i, values, rows_to_one)) {
+        (copy->is_sure ? sure_ : likely_).push_back({i, std::move(copy->how)});
+        continue;
+      }
       if (!values) {
         others_.push_back(i);
         continue;
       }
-      const bool is_wanted = std::ranges::find(wanted, i) != wanted.end();
       (is_wanted ? set_ : numbers_).push_back(*std::move(values));
       if (is_wanted) others_.push_back(i);
     }
@@ -261,7 +290,7 @@ class Search {
 
   std::vector<TargetCopy> operator()() && {
     if (!target_) return {};
-    std::vector<TargetCopy> sure, likely;
+    auto sure = std::move(sure_), likely = std::move(likely_);
     for (const auto& x : numbers_) {
       if (auto how = exactly(x)) {
         (x.is_fine ? sure : likely).push_back({x.column, *how});
@@ -277,10 +306,34 @@ class Search {
   }
 
  private:
+  struct Bent {
+    bool is_sure = false;
+    std::string how;
+  };
+  /// The target's logarithm, or what the target is the logarithm of: exactly, since a fit makes one of the
+  /// other.
+  std::optional<Bent> bent(std::size_t column, const std::optional<Values>& x, double rows_to_one) const {
+    if (!target_) return std::nullopt;
+    const auto plain = values_of(table_, column, rows_, rows_to_one, true);
+    for (const auto& base : kBases) {
+      const auto exponents = plain ? std::optional(scaled(*plain, base.log)) : std::nullopt;
+      const auto target = plain_target_ ? std::optional(scaled(*plain_target_, base.log)) : std::nullopt;
+      for (const double power : {1.0, -1.0}) {
+        if (const auto factor =
+                exponents ? exact_factor(*target_, *exponents, {.power = power}) : std::nullopt)
+          return Bent{plain->is_fine,
+                      fmt::format("{} of {} in every row", base.name, times(name_, power, *factor))};
+        if (x && target && exact_factor(*target, *x, {.power = power}))
+          return Bent{x->is_fine,
+                      fmt::format("what '{}' is {} of, times a constant, in every row", name_, base.name)};
+      }
+    }
+    return std::nullopt;
+  }
   std::optional<std::string> exactly(const Values& x) const {
     for (const double power : {1.0, -1.0})
       if (const auto factor = exact_factor(*target_, x, {.power = power}))
-        return times(name_, power, *factor) + " in every row";
+        return times(name_, power, x.sign * *factor) + " in every row";
     return std::nullopt;
   }
   /// Nearly, or exactly with one more column: a total of so many steps.
@@ -320,7 +373,9 @@ class Search {
   Rows rows_;
   std::string name_;
   std::optional<Values> target_;
-  std::vector<Values> numbers_, set_;  ///< positive columns that may be copies, and that the user wants
+  std::optional<Values> plain_target_;     ///< as exponents of e
+  std::vector<TargetCopy> sure_, likely_;  ///< of those that are bent
+  std::vector<Values> numbers_, set_;  ///< columns of one sign that may be copies, and that the user wants
   std::vector<std::size_t> others_;    ///< columns that are none
 };
 

@@ -1,5 +1,6 @@
-// Columns that are the target in another guise: its reciprocal, itself in another unit, a total, an end of
-// its interval. They were measured with it, and are not known of a run that was not made.
+// Columns that are the target in another guise: its reciprocal, itself in another unit, a loss (its
+// negative), its logarithm or exponential, a total, an end of its interval. They were measured with it, and
+// are not known of a run that was not made.
 //
 // That the target is proportional to a column proves nothing: a time is to the number of images, which is
 // what a prediction lives from. What tells the two apart:

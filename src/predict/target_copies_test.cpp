@@ -99,6 +99,34 @@ TEST(TargetCopies, AreNoneOfWhatIsSetThoughATimeIsProportionalToIt) {
   EXPECT_THAT(outcomes(surveyed(proportional_table(36, 0, doubled))), IsEmpty());
 }
 
+/// A fit computes with logarithms, and would find the target in each of them.
+TEST(TargetCopies, AreItsNegativeItsLogarithmAndItsExponential) {
+  Random random(6);
+  std::string text = "batch,ms,loss,rate,ln,log2,dB,back,power\n";
+  for (int i = 0; i < 60; ++i) {
+    const int batch = 1 + i % 6;
+    const double ms = (0.4 + 0.1 * batch) * std::exp(0.03 * random.normal());
+    text += fmt::format("{},{:.5f},{:.6f},{:.5f},{:.5f},{:.5f},{:.4f},{:.5f},{:.2f}\n", batch, ms, -ms / 10,
+                        -7 / ms, std::log(ms), std::log2(1000 * ms), 10 * std::log10(ms), -std::log(ms),
+                        -80 + random.normal());
+  }
+  const auto found = surveyed(text);
+  EXPECT_THAT(outcomes(found), UnorderedElementsAre("loss", "rate", "ln", "log2", "dB", "back"));
+  EXPECT_THAT(found.findings, Contains(Field(&Finding::message, HasSubstr("'loss' is 'ms' times -0.1"))));
+  EXPECT_THAT(found.findings,
+              Contains(Field(&Finding::message, HasSubstr("'log2' is log2 of 'ms' times 1000"))));
+}
+
+TEST(TargetCopies, AreWhatTheTargetIsTheLogarithmOf) {
+  Random random(7);
+  std::string text = "batch,ms,exp,ten\n";
+  for (int i = 0; i < 60; ++i) {
+    const double ms = (1 + 0.1 * (1 + i % 6)) * std::exp(0.03 * random.normal());
+    text += fmt::format("{},{:.6f},{:.6f},{:.5f}\n", 1 + i % 6, ms, std::exp(ms), std::pow(10, -ms));
+  }
+  EXPECT_THAT(outcomes(surveyed(text)), UnorderedElementsAre("exp", "ten"));
+}
+
 TEST(TargetCopies, OfATableOfNothingElseAreSaidInTheError) {
   std::string text = "ms,s\n";
   for (int i = 0; i < 20; ++i)

@@ -37,6 +37,40 @@ def test_a_row_without_an_answer_costs_the_others_nothing(neph, fitted):
     assert "no answer for 6 of 8 rows: rows 2, 3, 4, 5, 6, 7" in shown
 
 
+def test_a_row_that_cannot_be_read_costs_the_others_nothing(neph, fitted):
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n3,8,slow\n3,5\n16,6,fast\n")
+    first, short, last = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert first["value"] > 0 < last["value"]
+    assert short == short | {"value": None, "extrapolates": [], "nearest": [], "refused": "line 3 has 2 cells and the heading 3"}
+    shown = neph("predict", "model.json", "ask.csv").stdout
+    assert "no answer for 1 of 3 rows: row 2" in shown and "refused: line 3 has 2 cells" in shown
+    (neph.folder / "ask.jsonl").write_text('{"batch": [1], "layers": 8, "machine": "slow"}\n{"batch": 3, "layers": 8, "machine": "slow"}\n')
+    unread, read = neph.json("predict", "model.json", "ask.jsonl")["rows"]
+    assert unread["refused"] == "line 1: 'batch' is neither a number nor text" and read["value"] > 0
+
+
+def test_all_columns_that_are_missing_are_named(neph, fitted):
+    (neph.folder / "ask.csv").write_text("batch\n3\n")
+    said = neph("predict", "model.json", "ask.csv", code=3).stderr
+    assert "unknown column 'layers' in ask.csv" in said and "missing too: 'machine'" in said
+
+
+def test_swapped_files_are_told(neph, fitted):
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n3,8,slow\n")
+    assert "neph predict model.json ask.csv" in neph("predict", "ask.csv", "model.json", code=2).stderr
+
+
+def test_a_calibrated_model_is_not_written_over_a_file_unless_it_is_to_be(neph, fitted):
+    write_csv(neph.folder / "few.csv", known_runs()[:8])
+    (neph.folder / "ask.csv").write_text("batch,layers,machine\n3,8,slow\n")
+    (neph.folder / "kept.json").write_text("kept")
+    words = ("predict", "model.json", "--calibrate", "few.csv", "ask.csv", "--out", "kept.json")
+    assert "--force writes over it" in neph(*words, code=2).stderr
+    assert (neph.folder / "kept.json").read_text() == "kept"
+    neph(*words, "--force")
+    assert (neph.folder / "kept.json").read_text() != "kept"
+
+
 def test_a_line_of_json_may_lack_what_the_others_have(neph, fitted):
     (neph.folder / "ask.jsonl").write_text('{"batch": 3, "layers": 8, "machine": "slow"}\n{"batch": 3, "machine": "slow"}\n')
     there, missing = neph.json("predict", "model.json", "ask.jsonl")["rows"]

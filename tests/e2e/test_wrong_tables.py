@@ -20,7 +20,7 @@ NO_TABLES = {
     "a,t\n1,nan\n2,nan\n": "no row has a 't' above 0",
     "a,t\n1,-1\n2,0\n": "no row has a 't' above 0",
     "a,t\n1,inf\n2,inf\n": "no row has a 't' above 0",
-    "a,t\n1,2\n3\n": "line 3 has 1 cells and the heading 2",
+    "a,t\n1,2\n3\n": "line 3 has 1 cell and the heading 2",
     "a,t\n1,\"2\n": "a quote is opened and never closed",
     "a,a\n1,2\n": "two columns are called 'a'",
     "\x00\x01\x02\x03": "it is no text",

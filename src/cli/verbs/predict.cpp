@@ -30,7 +30,7 @@ struct PredictCommand {
   std::string rows;
   std::string calibrate;
   std::string out;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::string why(const predict::Prediction& prediction) {
@@ -141,16 +141,27 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   fmt::print("low to high: nine of ten measurements should lie there\n");
 }
 
+/// The model's file, or the hint that it is the other one.
+Result<predict::Model> loaded_model(const PredictCommand& options) {
+  auto model = predict::load_model(options.model);
+  if (model || !predict::load_model(options.rows)) return model;
+  return fail(ErrorCode::invalid_argument, "{} is the model, which goes first: neph predict {} {}",
+              options.rows, options.rows, options.model);
+}
+
 /// As the file has it, or with the rows that calibrate it.
 Result<predict::Model> model_of(const PredictCommand& options, std::size_t threads) {
-  NEPH_TRY(auto model, predict::load_model(options.model));
+  NEPH_TRY(auto model, loaded_model(options));
   if (options.calibrate.empty()) {
     if (options.out.empty()) return model;
     return fail(ErrorCode::invalid_argument,
                 "--out is for a calibrated model; --calibrate FEW.csv is missing");
   }
-  if (!options.out.empty())
+  if (!options.out.empty()) {
     NEPH_CHECK(check_output_file("--out", options.out, {options.rows, options.calibrate}));
+    if (!options.force && options.out != options.model)
+      NEPH_CHECK(check_nothing_is_lost("--out", options.out));
+  }
   NEPH_TRY(const auto few, predict::read_table(options.calibrate));
   ProgressLine line;
   NEPH_TRY(
@@ -162,9 +173,9 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
 }
 
 Status predict_rows(const PredictCommand& options) {
-  NEPH_TRY(const auto rows, predict::read_table(options.rows));
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, model_of(options, threads));
+  NEPH_TRY(const auto rows, predict::read_table(options.rows, {.keeps_unread = true}));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
@@ -191,6 +202,7 @@ void declare_predict(Command& command) {
       "calibrate", options->calibrate,
       "table of a few measured rows, with the target: of a new machine, say; the model is fitted anew "
       "with them");
+  command.flag("force", options->force, "write over the file of --out where there is one");
   command.option("out", options->out, "file for the model that --calibrate makes, to ask again");
   command.footer(
       "Examples:\n"
