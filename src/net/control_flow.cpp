@@ -167,6 +167,11 @@ Status add_loop(Assembly& assembly, const Node& node, const ReadBody& read) {
   NEPH_TRY(auto body, steady_body(read, trip, node, 1, node.outputs.size() + 1));
   std::optional<std::int64_t> trips;  // told where no trip may stop the loop, or none may begin it
   if (most && begins == 1 && single(body.outputs[0]->tensor) == 1) trips = single(most->tensor);
+  if (begins == 1 && single(body.outputs[0]->tensor) == 0) {  // the first trip is the last
+    if (!most) trips = 1;
+    if (const auto told = most ? single(most->tensor) : std::nullopt)
+      trips = std::min<std::int64_t>(*told, 1);
+  }
   if (trips) trips = std::max<std::int64_t>(0, *trips);
   if (begins == 0) trips = 0;
   std::vector<Assembly::Made> made;

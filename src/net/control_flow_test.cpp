@@ -109,6 +109,15 @@ TEST(If, IsAtLeastTheSmallerBranchWhereMoreIsUnknown) {
   EXPECT_EQ(network.totals.macs_by_kind.at("dense"), 2 * 3 * 4);
 }
 
+TEST(If, LeavesTheWorkOfAnOpenSizeUnknownInTheBranchThatDoesNotCount) {
+  const auto network = network_of("bool c, float[1,3,n,8] x, float[4,3,3,3] w",
+                                  "y = If<then_branch = g1 () => (float[1,3,n,8] a) { a = Relu(x) }, "
+                                  "else_branch = g2 () => (float[1,4,m,6] b) { b = Conv(x, w) }>(c)");
+  EXPECT_EQ(layer_called(network, "y/else_branch/b").runs, 0);
+  EXPECT_EQ(layer_called(network, "y/else_branch/b").macs, std::nullopt);
+  EXPECT_EQ(network.totals.macs, std::nullopt);
+}
+
 TEST(If, IsBoundedForEachFigureByItself) {  // more multiply-accumulates here, more activations there
   const auto network = network_of("bool c, float[2,3] x, float[3,1] w",
                                   "y = If<then_branch = g1 () => (float[2,1] a) { a = MatMul(x, w) }, "
@@ -183,6 +192,21 @@ TEST(Loop, CountsItsBodyOncePerTrip) {
   EXPECT_THAT(network.totals.at_least, IsEmpty());
   EXPECT_EQ(layer_called(network, "last/body/next").runs, 7);
   EXPECT_EQ(network.outputs[0].shape, (Shape{7, 2, 3}));
+}
+
+TEST(Loop, WhoseBodySaysThatItEndsMakesOneTrip) {
+  const std::string ends =
+      "<body = g (int64 i, bool go, float[2,3] state) => (bool on, float[2,3] next) "
+      "{ zero = Constant<value=int64{0}>() on = Cast<to=9>(zero) next = MatMul(state, w) }>";
+  const std::string seven = "m = Constant<value=int64{7}>() ";
+  for (const std::string given : {"(m, , x)", "(, , x)"}) {
+    const auto network = network_of("float[2,3] x, float[3,3] w", seven + "y = Loop" + ends + given);
+    EXPECT_EQ(network.totals.macs, 2 * 3 * 3) << given;
+    EXPECT_EQ(network.open_loops, 0) << given;
+    EXPECT_THAT(network.totals.at_least, IsEmpty());
+  }
+  const auto open = network_of("float[2,3] x, int64 m, float[3,3] w", "y = Loop" + ends + "(m, , x)");
+  EXPECT_EQ(open.open_loops, 1) << "it may not begin";
 }
 
 TEST(Loop, CountsNoTripWhereTheFileDoesNotTellHowMany) {

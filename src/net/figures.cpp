@@ -81,9 +81,14 @@ Result<std::vector<Branches>> settle(std::vector<Sums>& sums, const Openness& op
   return all;
 }
 
+/// The work is not known though all that goes in is.
+bool is_uncounted(const Layer& layer) {
+  return !layer.macs && layer.input_bytes && (layer.kind == Kind::unknown || layer.runs != 0);
+}
+
 bool is_unsized(const Layer& layer) {
   const bool figures = layer.activations && layer.input_bytes && layer.output_bytes;
-  return !figures || (!layer.macs && layer.kind != Kind::unknown);
+  return !figures || (!layer.macs && layer.kind != Kind::unknown && !is_uncounted(layer));
 }
 
 /// Most layers with multiply-accumulates on one path, of those that `counts` tells by their place.
@@ -142,6 +147,7 @@ void state_totals(Network& network, const Sums& sums, const Openness& open) {
 void count_open(Network& network, const Openness& open) {
   for (const Layer& layer : network.layers) {
     if (layer.kind == Kind::unknown && layer.runs != 0) ++network.unknown_operators[layer.op];
+    if (layer.kind != Kind::unknown && is_uncounted(layer)) ++network.uncounted_operators[layer.op];
     if (is_unsized(layer)) ++network.unsized_layers;
   }
   network.open_loops = std::count_if(open.loops.begin(), open.loops.end(), [&network](std::size_t layer) {
@@ -149,10 +155,19 @@ void count_open(Network& network, const Openness& open) {
   });
 }
 
+/// Of the branch that does not stay: what is not known of it is not 0 for that.
+void leave_out(std::span<Layer> layers) {
+  for (Layer& layer : layers) {
+    layer.runs = 0;
+    for (const auto& figure : kFigures)
+      if (auto& value = layer.*figure.of_layer) value = 0;
+  }
+}
+
 /// Of each open If one branch stays, so that the layers add up to the total of multiply-accumulates: the
 /// larger one, or the smaller one for a total that is a least one.
-Status choose_branches(Network& network, const std::vector<Branches>& branches, const Openness& open,
-                       bool largest) {
+void choose_branches(Network& network, const std::vector<Branches>& branches, const Openness& open,
+                     bool largest) {
   const auto size = [largest](const Sums& sums) {  // macs, those of trips, activations
     const auto of = [largest](const Bounds& bounds) {
       return largest ? bounds.high.value_or(bounds.low) : bounds.low;
@@ -164,13 +179,11 @@ Status choose_branches(Network& network, const std::vector<Branches>& branches, 
     const auto& [first, second, layer] = open.branches[i];
     const bool keep_yes = largest ? size(yes) >= size(no) : size(yes) <= size(no);
     const auto layers = std::span(network.layers);
-    NEPH_CHECK(
-        repeat(keep_yes ? layers.subspan(second, layer - second) : layers.subspan(first, second - first), 0));
+    leave_out(keep_yes ? layers.subspan(second, layer - second) : layers.subspan(first, second - first));
   }
   for (std::size_t i = 0; i < branches.size(); ++i)
     if (network.layers[open.branches[i].layer].runs != 0 && branches[i].first != branches[i].second)
       ++network.undecided_branches;
-  return {};
 }
 
 Status count_layers(Network& network) {
@@ -231,7 +244,7 @@ Status sum_up(Network& network, const Openness& open) {
   NEPH_TRY(const auto branches, settle(sums, open));
   NEPH_TRY(const auto total, sum_of(sums));
   state_totals(network, total, open);
-  NEPH_CHECK(choose_branches(network, branches, open, total[0].high.has_value()));
+  choose_branches(network, branches, open, total[0].high.has_value());
   return count_layers(network);
 }
 

@@ -21,6 +21,18 @@ double real_of(std::int64_t value) { return value == kOpen ? std::nan("") : stat
 
 bool is_real(int type) { return type == kFloat || type == kDouble || type == kFloat16 || type == kBfloat16; }
 
+/// What is left of a whole number in a narrower type: the lower bits, as engines and NumPy have it.
+std::int64_t narrowed(int type, std::int64_t value) {
+  const int bits = element_bits(type);
+  if (value == kOpen || bits <= 0 || bits >= 64) return value;
+  const auto low = static_cast<std::uint64_t>(value) << (64 - bits);
+  return is_unsigned(type) ? static_cast<std::int64_t>(low >> (64 - bits))
+                           : static_cast<std::int64_t>(low) >> (64 - bits);
+}
+
+/// Of a float, which no standard tells what to make of where it does not fit.
+std::int64_t fitting(int type, std::int64_t value) { return narrowed(type, value) == value ? value : kOpen; }
+
 std::int64_t as_flag(std::int64_t value) { return value == kOpen ? kOpen : std::int64_t{value != 0}; }
 std::int64_t as_flag(double real) { return std::isnan(real) ? kOpen : std::int64_t{real != 0}; }
 
@@ -38,9 +50,9 @@ void cast(const Call& call, Effect& effect) {
   }
   if (has_numbers(from)) to.values.emplace();
   for (const auto value : from.values.value_or(Integers{}))
-    to.values->push_back(flags ? as_flag(value) : value);
+    to.values->push_back(flags ? as_flag(value) : narrowed(to.type, value));
   for (const auto real : from.reals.value_or(Reals{}))
-    to.values->push_back(flags ? as_flag(real) : whole(real));
+    to.values->push_back(flags ? as_flag(real) : fitting(to.type, whole(real)));
 }
 
 using IntegerFunction = std::int64_t (*)(std::int64_t, std::int64_t);
@@ -102,6 +114,13 @@ constexpr std::array kPairwise{
     Arithmetic{"Greater", [](std::int64_t a, std::int64_t b) { return std::int64_t{a > b}; }},
     Arithmetic{"GreaterOrEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a >= b}; }},
 };
+
+/// Mod with fmod=1: of the dividend's sign, as in C.
+constexpr Arithmetic kRemainderAsInC{"Mod",
+                                     [](std::int64_t a, std::int64_t b) {
+                                       return b == 0 ? kOpen : b == -1 ? 0 : a % b;
+                                     },
+                                     [](double a, double b) { return std::fmod(a, b); }};
 
 constexpr std::array kUnary{
     Arithmetic{"Not", [](std::int64_t a, std::int64_t) { return std::int64_t{a == 0}; }},
@@ -215,6 +234,8 @@ bool fold_arithmetic(const Call& call, Effect& effect) {
     where(call, effect);
   } else if (op == "Range") {
     counted_up(call, effect);
+  } else if (op == "Mod" && call.integer("fmod", 0) == 1) {
+    calculate(kRemainderAsInC, call, to);
   } else if (const auto* pairwise = function_in(kPairwise, op)) {
     calculate(*pairwise, call, to);
   } else if (const auto* unary = function_in(kUnary, op)) {

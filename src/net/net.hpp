@@ -206,6 +206,9 @@ struct Network {
   /// Operators whose work is not known here, with the number of layers that use them. Their
   /// multiply-accumulates are missing from the totals.
   std::map<std::string, std::int64_t> unknown_operators;
+  /// The same of operators that are known, in a form of which the work depends on the engine (Einsum of three
+  /// tensors).
+  std::map<std::string, std::int64_t> uncounted_operators;
   /// Layers of which a shape is not told by the file (a picture side left open): figures of theirs are
   /// missing.
   std::int64_t unsized_layers = 0;
@@ -226,6 +229,8 @@ void describe(Visit&& v, Self& s) {
   v("totals", s.totals, "sums over the layers");
   v("unknown_operators", s.unknown_operators,
     "operators whose work is not known and not counted, with their number");
+  v("uncounted_operators", s.uncounted_operators,
+    "operators that are known, in a form of which the work is not counted, with their number");
   v("unsized_layers", s.unsized_layers, "layers of which the file does not tell a shape");
   v("undecided_branches", s.undecided_branches,
     "Ifs of which the file does not tell which branch runs: the larger one counts, in at_least the smaller");

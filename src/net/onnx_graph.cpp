@@ -1,6 +1,7 @@
 #include "net/onnx_graph.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "net/control_flow.hpp"
@@ -161,6 +162,15 @@ void close_dimensions(Shape& shape, std::int64_t side) {
     if (dimension == kUnknown) dimension = side;
 }
 
+/// What a convolution reads as its weights: its first dimension is channels, and no batch.
+std::set<std::string> weights_of_convolutions(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const auto& node : graph.node())
+    if (node.op_type().starts_with("Conv"))
+      for (int i = 1; i < node.input_size(); ++i) names.insert(node.input(i));
+  return names;
+}
+
 /// Names of the first input's dimensions that were filled in: the file's other shapes speak of them too.
 Symbols symbols_of(const onnx::ValueInfoProto& input, const Shape& shape) {
   Symbols symbols;
@@ -174,10 +184,11 @@ Symbols symbols_of(const onnx::ValueInfoProto& input, const Shape& shape) {
 
 Status Reader::read_inputs(const onnx::GraphProto& graph) {
   bool is_first = true;
+  const auto weights = weights_of_convolutions(graph);
   for (const auto& input : graph.input()) {
     if (assembly_.find(input.name())) continue;  // before IR version 4 initializers were listed as inputs too
     NEPH_TRY(auto shape, stated_shape(input.type(), file_.symbols));
-    if (shape) {
+    if (shape && !weights.contains(input.name())) {
       close_dimensions(*shape, file_.options.side);
       if (is_first) file_.symbols = symbols_of(input, *shape);
     }

@@ -13,6 +13,11 @@ const T* attribute(const Node& node, std::string_view name) {
 
 }  // namespace
 
+bool is_unsigned(int type) {
+  constexpr std::array types{2, 4, 12, 13, 21};  // uint8, uint16, uint32, uint64, uint4
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
 int element_bits(int type) {
   switch (type) {
     case 0:   // not stated

@@ -26,6 +26,7 @@ constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
 constexpr int kFloat16 = 10, kDouble = 11, kBfloat16 = 16;
 /// Bits of one element; 0 for strings and types that are not known. Type 0 (not stated) is taken for float.
 int element_bits(int type);
+bool is_unsigned(int type);
 /// Whether weights of this type are learned numbers (floats, and their quantised forms) and no indices or
 /// flags.
 bool holds_learned_numbers(int type);

@@ -172,6 +172,14 @@ INSTANTIATE_TEST_SUITE_P(
         Chain{"a = Shape(x) t = Constant<value=int64[1]{2}>() b = Div(a, t) c = Sub(b, t) d = Add(c, t) "
               "i = Identity(d) s = Max(i, t)",
               {2, 3, 4}},
+        Chain{
+            "a = Constant<value=int64[2]{7,9}>() b = Constant<value=int64[2]{-5,4}>() s = Mod<fmod=1>(a, b)",
+            {2, 1}},
+        Chain{"a = Constant<value=int64[2]{-13,9}>() b = Constant<value=int64[2]{5,4}>() s = Mod(a, b)",
+              {2, 1}},
+        Chain{"a = Constant<value=int64[2]{4294967299,4}>() b = Cast<to=6>(a) s = Cast<to=7>(b)", {3, 4}},
+        Chain{"a = Constant<value=int64[2]{260,-254}>() b = Cast<to=2>(a) s = Cast<to=7>(b)", {4, 2}},
+        Chain{"a = Constant<value=int64[1]{-252}>() b = Cast<to=3>(a) s = Cast<to=7>(b)", {4}},
         Chain{"a = Size(x) z = Constant<value=int64[1]{0}>() s = Unsqueeze(a, z)", {96}},
         Chain{"a = Constant<value=int64[1,2]{3,4}>() n = Constant<value=int64[2]{2,2}>() e = Expand(a, n) "
               "r = Constant<value=int64[1]{-1}>() s = Reshape(e, r)",
@@ -266,6 +274,23 @@ TEST(Macs, AreThoseSummedByHand) {
 TEST(Macs, OfEinsumAreAllCombinationsOfItsLetters) {
   EXPECT_EQ(macs_of("float[2,4,5,7] x, float[2,4,6,7] z", "y = Einsum<equation=\"bhid,bhjd->bhij\">(x, z)"),
             2 * 4 * 5 * 7 * 6);
+}
+
+TEST(Macs, OfEinsumOfThreeTensorsAreNotCountedThoughItsShapeIsKnown) {
+  const auto network = *read(model_from_text("float[2,3] x, float[3,4] z, float[4,5] v",
+                                             "y = Einsum<equation=\"ij,jk,kl->il\">(x, z, v)"));
+  EXPECT_EQ(network.outputs[0].shape, (Shape{2, 5}));
+  EXPECT_EQ(network.totals.macs, std::nullopt);
+  EXPECT_EQ(network.uncounted_operators, (std::map<std::string, std::int64_t>{{"Einsum", 1}}));
+  EXPECT_EQ(network.unsized_layers, 0) << "no shape is open";
+}
+
+TEST(Inputs, ThatAreWeightsHaveNoBatch) {
+  const auto network =
+      *read(model_from_text("float[n,3,8,8] x, float[o,3,3,3] kernels", "y = Conv(x, kernels)"));
+  EXPECT_EQ(network.inputs[1].shape, (Shape{kUnknown, 3, 3, 3}));
+  EXPECT_EQ(network.outputs[0].shape, (Shape{1, kUnknown, 6, 6}));
+  EXPECT_EQ(network.totals.macs, std::nullopt);
 }
 
 TEST(Unknown, IsNever0AndMakesATotalABound) {

@@ -103,30 +103,45 @@ bool settle_letters(std::string_view letters, const Shape& shape, std::map<char,
   return true;
 }
 
+/// The operands' letters; nothing where the equation has "..." or leaves the output to a convention.
+std::optional<std::vector<std::string>> operands_of(const std::string& equation, std::size_t count) {
+  const auto arrow = equation.find("->");
+  if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
+  std::vector<std::string> operands(1);
+  for (const char c : equation.substr(0, arrow)) {
+    if (c == ',')
+      operands.emplace_back();
+    else
+      operands.back() += c;
+  }
+  return operands.size() == count ? std::optional(operands) : std::nullopt;
+}
+
 /// Einsum "bhid,bhjd->bhij" of two tensors: a product of matrices for which each combination of letters is
-/// one multiply-accumulate. Of more tensors, or with "...", the order or the shapes are not told here.
+/// one multiply-accumulate. Of more tensors the work depends on the order, which an engine chooses.
 Result<Effect> einsum(const Call& call) {
   auto equation = call.text("equation");
   std::erase(equation, ' ');
-  const auto arrow = equation.find("->"), comma = equation.find(',');
-  Effect effect{.macs = std::nullopt, .kind = product_kind(call.input(0), call.input(1))};
-  const bool plain = call.input_count() == 2 && equation.find('.') == std::string::npos;
-  if (!plain || arrow == std::string::npos || comma > arrow || !call.shape(0) || !call.shape(1))
-    return effect;
+  const std::size_t count = call.input_count();
+  Effect effect{.macs = std::nullopt, .kind = Kind::product};
+  if (count >= 2) effect.kind = product_kind(call.input(0), call.input(1));
+  const auto operands = operands_of(equation, count);
+  if (!operands) return effect;
   std::map<char, std::int64_t> sizes;
-  if (!settle_letters(equation.substr(0, comma), *call.shape(0), sizes) ||
-      !settle_letters(equation.substr(comma + 1, arrow - comma - 1), *call.shape(1), sizes))
-    return fail(ErrorCode::corrupt, "{} does not go with {} and {}", equation, to_string(*call.shape(0)),
-                to_string(*call.shape(1)));
-  Shape output;
-  for (const char letter : equation.substr(arrow + 2)) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!call.shape(i)) return effect;
+    if (!settle_letters((*operands)[i], *call.shape(i), sizes))
+      return fail(ErrorCode::corrupt, "{} does not go with {} as input {}", equation,
+                  to_string(*call.shape(i)), i + 1);
+  }
+  Shape output, all;
+  for (const char letter : equation.substr(equation.find("->") + 2)) {
     if (!sizes.contains(letter))
       return fail(ErrorCode::corrupt, "{} sets no size for '{}'", equation, letter);
     output.push_back(sizes.at(letter));
   }
-  Shape all;
   for (const auto& [letter, size] : sizes) all.push_back(size);
-  if (is_known(all)) {
+  if (count == 2 && is_known(all)) {
     NEPH_TRY(effect.macs, element_count(all));
   }
   effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/output_file.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
@@ -20,7 +21,7 @@ struct NetOptions {
   std::int64_t classes = 0;
   std::int64_t side = 0;
   std::int64_t seed = 1;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 template <class Visit, Describes<NetOptions> Self>
@@ -98,6 +99,9 @@ void print_limits(const net::Network& network) {
   for (const auto& [name, count] : network.unknown_operators)
     fmt::print("  not counted           {} of {}, an operator that is not known here\n",
                counted(count, "layer"), name);
+  for (const auto& [name, count] : network.uncounted_operators)
+    fmt::print("  not counted           {} of {}, in a form of which the work is not counted here\n",
+               counted(count, "layer"), name);
   if (network.unsized_layers > 0)
     fmt::print("  not counted           {} of which the file leaves a shape open{}\n",
                counted(network.unsized_layers, "layer"), side_may_tell(network) ? " (--side may tell)" : "");
@@ -157,6 +161,7 @@ Status show_network(const NetOptions& options) {
                 options.onnx);
   if (options.network.empty()) return list_networks(options.json);
   NEPH_TRY(const auto network, network_of(options));
+  if (!options.onnx.empty() && !options.force) NEPH_CHECK(check_nothing_is_lost("--onnx", options.onnx));
   if (!options.onnx.empty()) {
     NEPH_CHECK(net::write_onnx(network, static_cast<std::uint64_t>(options.seed), options.onnx));
     talk("wrote {} (weights from seed {})\n", options.onnx, options.seed);
@@ -174,6 +179,7 @@ void declare_net(Command& command) {
   auto options = std::make_shared<NetOptions>();
   command.fields(*options, "network");
   command.flag("json", options->json, "as JSON on stdout");
+  command.flag("force", options->force, "write over the file of --onnx where there is one");
   command.action([options] { return show_network(*options); });
 }
 
