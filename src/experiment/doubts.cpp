@@ -34,26 +34,35 @@ Repeats repeats_of(std::string_view figure, std::vector<const Run*> runs) {
   return repeats;
 }
 
+/// "images/s", "p99 ms".
+std::string in_prose(std::string_view figure) {
+  std::string words(figure);
+  if (words.ends_with("_per_s")) words.replace(words.size() - 6, 6, "/s");
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 void doubt_interval(const CellSummary& summary, std::string_view figure, std::vector<Warning>& doubts) {
   const auto found = summary.figures.find(std::string(figure));
   if (found == summary.figures.end()) return;
   const auto& estimate = found->second;
   if (!estimate.low || !estimate.high) {
     if (percentile_of(figure))  // each run must carry its own interval: more runs like these would not help
-      doubts.push_back(make_warning(WarningCode::few_requests,
-                                    fmt::format("{} has no interval: a run has too few requests", figure)));
+      doubts.push_back(
+          make_warning(WarningCode::few_requests,
+                       fmt::format("{} has no interval: a run has too few requests", in_prose(figure))));
     else
       doubts.push_back(make_warning(WarningCode::few_repeats,
-                                    fmt::format("{} rests on {} run{}: no interval", figure, summary.runs_ok,
-                                                summary.runs_ok == 1 ? "" : "s")));
+                                    fmt::format("{} rests on {} run{}: no interval", in_prose(figure),
+                                                summary.runs_ok, summary.runs_ok == 1 ? "" : "s")));
     return;
   }
   const double half =
       std::max(*estimate.high - estimate.value, estimate.value - *estimate.low) / std::abs(estimate.value);
   if (half > wide)
-    doubts.push_back(
-        make_warning(WarningCode::wide_interval,
-                     fmt::format("{} is known to ± {} % only", figure, format_number(100 * half, 2))));
+    doubts.push_back(make_warning(WarningCode::wide_interval,
+                                  fmt::format("the 95 % CI of {} is ± {} % of the mean", in_prose(figure),
+                                              format_number(100 * half, 2))));
 }
 
 void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector<Warning>& doubts) {
@@ -65,7 +74,7 @@ void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector
   if (!named.empty())
     doubts.push_back(
         make_warning(WarningCode::outlier_runs,
-                     fmt::format("{} is far from the other runs (median {}) in {}", figure,
+                     fmt::format("{} is far from the other runs (median {}) in {}", in_prose(figure),
                                  format_number(stats::median(repeats.values)), fmt::join(named, ", "))));
 }
 
@@ -74,7 +83,7 @@ void doubt_steadiness(const Repeats& repeats, std::string_view figure, std::vect
   if (!stats::drifts(trend)) return;
   doubts.push_back(make_warning(
       WarningCode::drift_over_runs,
-      fmt::format("{} {} by {} % from the first run to the last (p = {})", figure,
+      fmt::format("{} {} by {} % from the first run to the last (p = {})", in_prose(figure),
                   trend.change < 0 ? "falls" : "rises", format_number(100 * std::abs(trend.change), 2),
                   format_number(trend.p_value, 2))));
 }

@@ -1,6 +1,7 @@
 // What the repeats of a cell say together.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "core/json.hpp"
@@ -84,15 +85,20 @@ const std::vector<double>* column(const Run& run, std::string_view name) {
   return nullptr;
 }
 
-/// Milliseconds per sample, from the moment at which it should have been issued, where there is one.
+/// Milliseconds per sample, from the moment at which it should have been issued, where there is one. Without
+/// batches that have fewer items than others, the last of a run: they are another measurement.
 std::vector<double> latencies_ms(const Run& run) {
   const auto* done = column(run, samples::done_s);
   const auto* begin = column(run, samples::scheduled_s);
   if (!begin) begin = column(run, samples::issued_s);
   std::vector<double> latencies;
   if (!done || !begin) return latencies;
+  const auto* items = column(run, samples::items);
+  const double whole = items && !items->empty() ? *std::ranges::max_element(*items) : 0;
+  const auto is_short = [&](std::size_t i) { return items && i < items->size() && (*items)[i] < whole; };
   for (std::size_t i = 0; i < std::min(done->size(), begin->size()); ++i)
-    if (const double ms = 1e3 * ((*done)[i] - (*begin)[i]); std::isfinite(ms)) latencies.push_back(ms);
+    if (const double ms = 1e3 * ((*done)[i] - (*begin)[i]); std::isfinite(ms) && !is_short(i))
+      latencies.push_back(ms);
   return latencies;
 }
 
@@ -102,8 +108,15 @@ std::map<std::string, Estimate> latency_of(const Runs& runs) {
     if (auto latencies = latencies_ms(*run); !latencies.empty()) groups.push_back(std::move(latencies));
   std::map<std::string, Estimate> quantiles;
   if (groups.empty()) return quantiles;
-  for (const auto name : usual_percentiles)
-    quantiles[std::string(name)] = possible(stats::quantile_over_groups(groups, *percentile_of(name)));
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& group : groups) least = std::min(least, *std::ranges::min_element(group));
+  for (const auto name : usual_percentiles) {
+    auto& quantile = quantiles[std::string(name)] =
+        possible(stats::quantile_over_groups(groups, *percentile_of(name)));
+    // Of the dozens of samples that an interval takes, one at least is below any percentile that is asked
+    // for.
+    if (quantile.low) quantile.low = std::max(*quantile.low, least);
+  }
   return quantiles;
 }
 

@@ -82,8 +82,11 @@ class Comparison {
     std::vector<std::string> sentences{
         outside, differs_in_cpu(chosen) ? "" : nothing_shown_sentence(document_, contest_.choice),
         fmt::format("{} machine should run {} {}: {} images/s{}.",
-                    outside.empty() ? "This" : "Without the limit, this", model.empty() ? "the model" : model,
-                    with_setting(chosen.way.in_sentence(), chosen), format_number(rate.value),
+                    !outside.empty()         ? "Without the limit, this"
+                    : is_rough(*chosen.best) ? "As far as these runs tell, this"
+                                             : "This",
+                    model.empty() ? "the model" : model, with_setting(chosen.way.in_sentence(), chosen),
+                    format_number(rate.value),
                     rate.low && rate.high ? fmt::format(" ({}, {} runs)", range_text(rate), rate.n)
                                           : " (too few runs for an interval: --repeat)")};
     std::vector<std::string> beaten, equal;
@@ -94,6 +97,9 @@ class Comparison {
     if (!equal.empty())
       sentences.push_back(
           fmt::format("No difference in speed was seen to {}{}.", listed(equal), tie_break()));
+    const auto is_named = [&](const auto& one) { return one.best == &contest_.choice.fastest(); };
+    if (std::ranges::none_of(contenders_, is_named))
+      sentences.push_back(highest_mean_sentence(document_, contest_.choice, *chosen.best));
     for (auto& sentence : limit_findings(document_, contest_.candidates, *chosen.best))
       sentences.push_back(std::move(sentence));
     std::erase(sentences, "");
@@ -129,11 +135,10 @@ class Comparison {
                                  in([&](const Way& w) { return w == way; }), {"client"});
       const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
       if (!ratio.low) continue;
-      const auto effect =
-          change == stats::Change::not_shown
-              ? "no difference was seen to a client that only asks"
-              : fmt::format("a client that only asks gets {} times as many images per second",
-                            ratio_text(ratio.value));
+      const auto effect = change == stats::Change::not_shown
+                              ? "no difference was seen to a client that only asks"
+                              : fmt::format("a client that only asks gets {} times as many images per second",
+                                            ratio_text(ratio.value));
       sentences.push_back(fmt::format("{}, {} ({}; mean over {}).", sentence_begin(application.in_sentence()),
                                       effect, ratio_range_text(ratio), settings_text(pairs)));
     }
@@ -253,8 +258,8 @@ class Comparison {
       return fmt::format("{} (ratio {}, too few runs for an interval)", name, ratio_text(ratio.value));
     auto text = fmt::format("{} (ratio {}, {})", name, ratio_text(ratio.value), ratio_range_text(ratio));
     if (const auto latency = latency_ratio(document_, *chosen.best, *other.best); shown(latency, 1))
-      text += fmt::format(", which has {} times the latency ({})", ratio_text(latency.value),
-                          ratio_range_text(latency));
+      text += fmt::format(", which has {} times the latency ({}{})", ratio_text(latency.value),
+                          ratio_range_text(latency), in_flight_words(document_, *chosen.best, *other.best));
     const auto cpu = difference_of(document_, {{other.best, chosen.best}}, cpu_ms);
     if (shown(cpu, 0) && cpu.value < 0)
       text += fmt::format(", which takes {} ms more CPU time per image", format_number(-cpu.value));
@@ -263,8 +268,8 @@ class Comparison {
 
   std::string tie_break() const { return choose().way.served() ? "" : ", and in-process needs no server"; }
 
-  /// "1.3 ms longer (95 % CI 1.1 to 1.5)"; "no significant difference in time (95 % CI -2.0 to 0.7 ms)"; empty:
-  /// not known. In milliseconds.
+  /// "1.3 ms longer (95 % CI 1.1 to 1.5)"; "no significant difference in time (95 % CI -2.0 to 0.7 ms)";
+  /// empty: not known. In milliseconds.
   static std::string effect_text(const Estimate& difference, std::string_view more, std::string_view less,
                                  std::string_view what) {
     if (!difference.low || !difference.high) return {};

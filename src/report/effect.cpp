@@ -69,31 +69,24 @@ std::vector<Match> matches(const Document& document,
 stats::Ratio ratio_of(const Document& document, const std::vector<Match>& matches, const Quantity& quantity,
                       stats::Better better) {
   const auto pairs = complete(document, matches, quantity);
-  std::vector<stats::Pair> means;
-  if (!pairs.empty())
-    for (const auto repeat : pairs[0].repeats()) {
-      double baseline = 0, candidate = 0;
-      for (const auto& pair : pairs) {
-        baseline += std::log(pair.baseline.at(repeat));
-        candidate += std::log(pair.candidate.at(repeat));
-      }
-      const auto n = static_cast<double>(pairs.size());
-      means.push_back({.baseline = std::exp(baseline / n), .candidate = std::exp(candidate / n)});
-    }
-  return stats::compare_pairs(means, better);
+  std::vector<std::vector<stats::Pair>> sets;
+  for (const auto& pair : pairs) {
+    auto& set = sets.emplace_back();
+    for (const auto repeat : pair.repeats())
+      set.push_back({.baseline = pair.baseline.at(repeat), .candidate = pair.candidate.at(repeat)});
+  }
+  return stats::compare_blocks(sets, better);
 }
 
 Estimate difference_of(const Document& document, const std::vector<Match>& matches,
                        const Quantity& quantity) {
-  const auto pairs = complete(document, matches, quantity);
-  std::vector<double> differences;
-  if (!pairs.empty())
-    for (const auto repeat : pairs[0].repeats()) {
-      double sum = 0;
-      for (const auto& pair : pairs) sum += pair.candidate.at(repeat) - pair.baseline.at(repeat);
-      differences.push_back(sum / static_cast<double>(pairs.size()));
-    }
-  return stats::mean_estimate(differences);
+  std::vector<std::vector<double>> sets;
+  for (const auto& pair : complete(document, matches, quantity)) {
+    auto& set = sets.emplace_back();
+    for (const auto repeat : pair.repeats())
+      set.push_back(pair.candidate.at(repeat) - pair.baseline.at(repeat));
+  }
+  return stats::mean_over_blocks(sets);
 }
 
 Estimate mean_of(const Document& document, const CellSummary& cell, const Quantity& quantity) {

@@ -21,14 +21,8 @@ namespace {
 constexpr double busy_share = 0.9;     // of the cores: hardly anything is left to use
 constexpr double waiting_cores = 0.1;  // per core: the share of time that counts as waiting for the disk
 constexpr double stolen_cores = 0.05;  // per core: what the hypervisor may take before it is worth a sentence
+constexpr double least_stolen = 0.005;   // cores: less is shown as 0
 constexpr double busy_gpu_percent = 90;  // of the time
-
-/// How many configurations there are, those without a result too.
-std::size_t applications(const Document& document) {
-  Cells all;
-  for (const auto& cell : document.cells) all.push_back(&cell);
-  return applications_among(document, std::move(all)).size();
-}
 
 /// An invalid setting that would have come first is named, so that nobody wonders why it did not.
 std::string passed_over_sentence(const std::vector<CellSummary>& cells, const CellSummary& best) {
@@ -58,11 +52,15 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, dou
   const auto taken = taken_cores(cell);
   if (!machine || !taken) return {};
   const double idle = std::min(cores - process, std::max(0.0, *machine - *taken));
-  if (idle < (1 - busy_share) * cores)
+  if (idle < (1 - busy_share) * cores) {
+    const auto* steal = find_telemetry(cell, "machine", "cpu_steal");
+    const bool has_guests = steal && steal->mean.value_or(0) >= least_stolen;
     return fmt::format(
-        "Others filled the processor: the process kept {} of {} cores busy, and other processes and the "
-        "hypervisor's other guests {}. Alone on the machine it may be faster.",
-        format_number(process), format_number(cores), format_number(std::max(0.0, *taken - process)));
+        "Others filled the processor: the process kept {} of {} cores busy, and other processes{} {}. Alone "
+        "on the machine it may be faster.",
+        format_number(process), format_number(cores), has_guests ? " and the hypervisor's other guests" : "",
+        format_number(std::max(0.0, *taken - process)));
+  }
   const bool sync = field_of(cell, experiment, "mode") == Json("sync");
   return fmt::format(
       "The processor had room left: {} of {} cores were idle while the process kept {} busy. {} may use "
@@ -103,8 +101,10 @@ std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
 }
 
 std::string trust_sentence(const std::vector<CellSummary>& cells) {
-  std::size_t doubtful = 0, invalid = 0;
+  std::size_t doubtful = 0, invalid = 0, with_runs = 0;
   for (const auto& cell : cells) {
+    if (cell.runs_ok == 0) continue;  // failed, or not run: the table and another sentence say so
+    ++with_runs;
     doubtful += cell.verdict == Verdict::doubtful;
     invalid += cell.verdict == Verdict::invalid;
   }
@@ -120,9 +120,10 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   if (doubtful) what = fmt::format("{} {} doubtful", doubtful, doubtful == 1 ? "is" : "are");
   if (invalid)
     what += fmt::format("{}{} {} invalid", doubtful ? " and " : "", invalid, invalid == 1 ? "is" : "are");
-  return fmt::format("Of {}, {}{}: read the warnings before relying on {}.",
-                     counted(std::ssize(cells), "configuration"), what, why,
-                     doubtful + invalid == 1 ? "it" : "them");
+  const auto all = counted(static_cast<std::int64_t>(with_runs), "configuration");
+  if (doubtful == 0) return fmt::format("Of {}, {}{}.", all, what, why);  // on which nobody may rely
+  return fmt::format("Of {}, {}{}: read the warnings before relying on {}.", all, what, why,
+                     doubtful == 1 ? "it" : "them");
 }
 
 std::string failures_sentence(const std::vector<CellSummary>& cells) {
@@ -140,10 +141,16 @@ std::string failures_sentence(const std::vector<CellSummary>& cells) {
 
 std::string answers_sentence(const std::vector<CellSummary>& cells) {
   std::set<std::string> checksums;
+  std::size_t answered = 0;
   for (const auto& cell : cells)
-    if (!cell.answers_checksum.empty()) checksums.insert(cell.answers_checksum);
-  if (cells.size() < 2 || checksums.size() != 1 || *checksums.begin() == "differs") return {};
-  return "All configurations gave the same top-1 answers.";
+    if (!cell.answers_checksum.empty()) {
+      checksums.insert(cell.answers_checksum);
+      ++answered;
+    }
+  if (answered < 2 || checksums.size() != 1 || *checksums.begin() == "differs") return {};
+  if (answered == cells.size()) return "All configurations gave the same top-1 answers.";
+  return fmt::format("{} of {} configurations gave the same top-1 answers; of the {} nothing is known.",
+                     answered, cells.size(), cells.size() - answered == 1 ? "other" : "others");
 }
 
 }  // namespace
@@ -176,7 +183,7 @@ std::vector<std::string> findings(const Document& document) {
   if (is_load(document)) say_all(load_findings(document));
   if (!order.empty()) {
     auto architectures = architecture_findings(document);
-    if (architectures.empty()) say_all(recommendation_findings(document, order, applications(document)));
+    if (architectures.empty()) say_all(recommendation_findings(document, order));
     say_all(std::move(architectures));
     say_all(application_findings(document));
     say(passed_over_sentence(document.cells, *order[0]));

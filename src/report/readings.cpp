@@ -156,8 +156,10 @@ std::vector<double> latencies_ms(const Run& run) {
   const auto* due = scheduled ? scheduled : samples_of(run, samples::issued_s);
   const auto* done = samples_of(run, samples::done_s);
   if (run.status != RunStatus::ok || !due || !done) return all;
+  const auto* items = samples_of(run, "items");
+  const double whole = items && !items->empty() ? *std::ranges::max_element(*items) : 0;
   for (std::size_t i = 0; i < std::min(due->size(), done->size()); ++i)
-    all.push_back(1e3 * ((*done)[i] - (*due)[i]));
+    if (!items || i >= items->size() || (*items)[i] >= whole) all.push_back(1e3 * ((*done)[i] - (*due)[i]));
   return all;
 }
 

@@ -1,11 +1,12 @@
 #include "report/recommendation.hpp"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "report/effect.hpp"
 #include "report/percentile.hpp"
 #include "report/readings.hpp"
+#include "report/way.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {
@@ -20,6 +21,25 @@ std::optional<double> median_latency_ms(const Run& run) {
 
 bool is_below_one(const Estimate& ratio) { return ratio.high && *ratio.high < 1; }
 
+const Json* factor_of(const CellSummary& cell, const std::string& name) {
+  const auto& factors = cell.cell.factors;
+  return factors.is_object() && factors.contains(name) ? &factors.at(name) : nullptr;
+}
+
+bool have_same(const CellSummary& a, const CellSummary& b, const std::string& name) {
+  const auto *of_a = factor_of(a, name), *of_b = factor_of(b, name);
+  return of_a && of_b ? *of_a == *of_b : of_a == of_b;
+}
+
+std::vector<std::string> differing_factors(const CellSummary& a, const CellSummary& b) {
+  std::set<std::string> names;
+  for (const auto* cell : {&a, &b})
+    if (cell->cell.factors.is_object())
+      for (const auto& [name, value] : cell->cell.factors.items())
+        if (!have_same(a, b, name)) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
 
 Estimate latency_ratio(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
@@ -30,10 +50,24 @@ Estimate speed_ratio(const Document& document, const CellSummary& baseline, cons
   return ratio_of(document, {{&baseline, &candidate}}, speed, stats::Better::higher).ratio;
 }
 
+bool is_faster_over_all(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
+  const auto names = differing_factors(baseline, candidate);
+  if (names.empty()) return false;
+  const auto is_like = [&](const CellSummary& one) {
+    return [&](const CellSummary& cell) {
+      return way_of(cell, document.experiment) == way_of(one, document.experiment) &&
+             std::ranges::all_of(names, [&](const auto& name) { return have_same(cell, one, name); });
+    };
+  };
+  const auto pairs = matches(document, is_like(baseline), is_like(candidate), {names.begin(), names.end()});
+  return ratio_of(document, pairs, speed, stats::Better::higher).change == stats::Change::faster;
+}
+
 Choice choose(const Document& document, const Cells& candidates) {
   Choice choice{.candidates = candidates, .as_fast = {}, .equals = {}};
   for (const auto* cell : candidates)
-    if (cell == candidates.front() || !is_below_one(speed_ratio(document, *candidates.front(), *cell)))
+    if (cell == candidates.front() || (!is_below_one(speed_ratio(document, *candidates.front(), *cell)) &&
+                                       !is_faster_over_all(document, *cell, *candidates.front())))
       choice.as_fast.push_back(cell);
   const auto is_lower = [&](const CellSummary* one, const CellSummary* other) {
     return is_below_one(latency_ratio(document, *other, *one));

@@ -11,6 +11,7 @@
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/way.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {
@@ -150,9 +151,15 @@ std::string headline(const Document& document, const Choice& choice, std::size_t
   const auto figures = speed_text(chosen) + median_text(chosen);
   if (choice.tells_nothing()) return fmt::format("{} has the highest mean: {}.", chosen.cell.label, figures);
   if (choice.as_fast.size() > 1)
-    return fmt::format("{} {}: {}.", is_outside(document, choice) ? "Without the limit, use" : "Use",
+    return fmt::format("{} {}: {}.",
+                       is_outside(document, choice) ? "Without the limit, use"
+                       : is_rough(chosen)           ? "As far as these runs tell, use"
+                                                    : "Use",
                        chosen.cell.label, figures);
   if (all == 1) return fmt::format("The measured speed is {}.", figures);
+  if (choice.candidates.size() == 1)
+    return fmt::format("The only configuration with {} is {}: {}.", limit_text(document), chosen.cell.label,
+                       figures);
   return fmt::format("The fastest of {} is {}: {}.", group_text(document, choice.candidates, all),
                      chosen.cell.label, figures);
 }
@@ -164,8 +171,11 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
   if (choice.as_fast.size() == 1) {
     const auto& next = *choice.candidates[1];
     const auto lead = speed_ratio(document, next, chosen);
-    return fmt::format("Next is {}: repeat by repeat, the fastest is {} times as fast ({}).", next.cell.label,
-                       ratio_text(lead.value), ratio_ci_text(lead));
+    const bool is_shown_alone = lead.low && *lead.low > 1;
+    return fmt::format("Next is {}: repeat by repeat, the fastest is {} times as fast ({}{}).",
+                       next.cell.label, ratio_text(lead.value),
+                       lead.low && lead.high ? ratio_ci_text(lead) : "no interval",
+                       is_shown_alone ? "" : "; shown with the others that differ from it so");
   }
   const bool is_fastest = &chosen == &choice.fastest();
   const auto& other = is_fastest ? *choice.as_fast[1] : choice.fastest();
@@ -175,11 +185,39 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
                                             format_number(images_per_s(other).value));
   auto text = fmt::format("{}: no significant difference in throughput ({})", who, times_text(speed));
   if (latency.low && *latency.low > 1)
-    text += fmt::format(", but {} times the latency ({})", ratio_text(latency.value), ratio_ci_text(latency));
+    text += fmt::format(", but {} times the latency ({}{})", ratio_text(latency.value),
+                        ratio_ci_text(latency), in_flight_words(document, chosen, other));
   return fmt::format("{}; {}", text, repeats_text(document, speed, both(other, chosen)));
 }
 
 }  // namespace
+
+bool is_rough(const CellSummary& cell) {
+  const auto speed = images_per_s(cell);
+  return cell.verdict == Verdict::doubtful || !speed.low || !speed.high || !(*speed.low > 0) ||
+         *speed.high > meaningless_spread * *speed.low;
+}
+
+std::string in_flight_words(const Document& document, const CellSummary& one, const CellSummary& other) {
+  const auto mine = in_flight(one, document.experiment), others = in_flight(other, document.experiment);
+  if (!mine || !others || *mine == *others) return {};
+  return fmt::format("; with {} in flight instead of {}", plain(*others), plain(*mine));
+}
+
+std::string highest_mean_sentence(const Document& document, const Choice& choice, const CellSummary& chosen) {
+  const auto& fastest = choice.fastest();
+  if (&fastest == &chosen) return {};
+  const auto speed = speed_ratio(document, chosen, fastest);
+  const auto latency = latency_ratio(document, chosen, fastest);
+  auto text = fmt::format("{} has the highest mean, {} images/s: {} ({})", fastest.cell.label,
+                          format_number(images_per_s(fastest).value),
+                          speed.low && *speed.low > 1 ? "faster" : "no significant difference in throughput",
+                          times_text(speed));
+  if (latency.low && *latency.low > 1)
+    text += fmt::format(", but {} times the latency ({}{})", ratio_text(latency.value),
+                        ratio_ci_text(latency), in_flight_words(document, chosen, fastest));
+  return text + ".";
+}
 
 std::string outside_limit_sentence(const Document& document, const Cells& candidates) {
   if (!(document.experiment.latency_limit_s > 0) || !within_limit(document, candidates).empty()) return {};
@@ -224,13 +262,12 @@ std::vector<std::string> limit_findings(const Document& document, const Cells& c
   return sentences;
 }
 
-std::vector<std::string> recommendation_findings(const Document& document, const Cells& candidates,
-                                                 std::size_t all) {
+std::vector<std::string> recommendation_findings(const Document& document, const Cells& candidates) {
   const auto within = within_limit(document, candidates);
   const auto choice = choose(document, within.empty() ? candidates : within);
   auto sentences =
       std::vector{outside_limit_sentence(document, candidates), nothing_shown_sentence(document, choice),
-                  headline(document, choice, all), compared_sentence(document, choice)};
+                  headline(document, choice, candidates.size()), compared_sentence(document, choice)};
   for (auto& sentence : limit_findings(document, candidates, choice.recommended()))
     sentences.push_back(std::move(sentence));
   std::erase(sentences, "");

@@ -8,10 +8,19 @@
 
 namespace neph::report {
 
-/// The headline and what it rests on. `candidates`: the fastest first; `all`: how many configurations there
-/// are, those without a result too.
-std::vector<std::string> recommendation_findings(const Document& document, const Cells& candidates,
-                                                 std::size_t all);
+/// The headline and what it rests on. `candidates`: those with a result, the fastest first.
+std::vector<std::string> recommendation_findings(const Document& document, const Cells& candidates);
+
+/// Its runs are doubtful, or its throughput has no interval, or one that says nothing: no ground for a
+/// "should".
+bool is_rough(const CellSummary& cell);
+
+/// "; with 4 in flight instead of 2": where `other` has another number than `one`, which alone makes a
+/// request wait longer. Empty: as many, or not known.
+std::string in_flight_words(const Document& document, const CellSummary& one, const CellSummary& other);
+
+/// How `chosen` stands to the one with the highest mean; empty: it is that.
+std::string highest_mean_sentence(const Document& document, const Choice& choice, const CellSummary& chosen);
 
 /// The headline where none of `candidates` is shown to keep to the latency limit; empty: some are, or there
 /// is no limit.

@@ -17,6 +17,14 @@ std::vector<double> logarithms(std::span<const double> values) {
   return logs;
 }
 
+std::vector<double> log_ratios(std::span<const Pair> pairs) {
+  std::vector<double> differences;
+  differences.reserve(pairs.size());
+  for (const auto& [baseline, candidate] : pairs)
+    differences.push_back(std::log(candidate) - std::log(baseline));
+  return differences;
+}
+
 /// From the difference of logarithms back to the ratio.
 Ratio ratio_of(Estimate difference, Better better) {
   Ratio result;
@@ -38,11 +46,13 @@ double welch_degrees(double a, double a_degrees, double b, double b_degrees) {
 }  // namespace
 
 Ratio compare_pairs(std::span<const Pair> pairs, Better better) {
-  std::vector<double> differences;
-  differences.reserve(pairs.size());
-  for (const auto& [baseline, candidate] : pairs)
-    differences.push_back(std::log(candidate) - std::log(baseline));
-  return ratio_of(mean_estimate(differences), better);
+  return ratio_of(mean_estimate(log_ratios(pairs)), better);
+}
+
+Ratio compare_blocks(std::span<const std::vector<Pair>> sets, Better better) {
+  std::vector<std::vector<double>> differences;
+  for (const auto& pairs : sets) differences.push_back(log_ratios(pairs));
+  return ratio_of(mean_over_blocks(differences), better);
 }
 
 std::optional<std::int64_t> pairs_to_show(const Estimate& seen, std::int64_t most) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/describe.hpp"
 #include "core/estimate.hpp"
@@ -46,6 +47,10 @@ struct Pair {
 /// Geometric mean of the pairs' ratios with Student's t interval over their logarithms: what both members of
 /// a pair share (drift of the machine, the pictures) cancels. n: pairs, at least 2 for an interval.
 Ratio compare_pairs(std::span<const Pair> pairs, Better better);
+
+/// The same of several sets of pairs that were measured side by side, each once in every block:
+/// mean_over_blocks() of the logarithms. n: blocks.
+Ratio compare_blocks(std::span<const std::vector<Pair>> sets, Better better);
 
 /// How many pairs a new comparison must have to show the ratio with a probability of kPower, were it, and the
 /// spread of the pairs' logarithms, what compare_pairs() saw: the fewest at which Student's t test has that

@@ -62,6 +62,25 @@ Mean mean_of(std::span<const double> samples) {
 
 Estimate mean_estimate(std::span<const double> samples) { return mean_of(samples).estimate; }
 
+Estimate mean_over_blocks(std::span<const std::vector<double>> sets) {
+  if (sets.empty()) return {};
+  const std::size_t blocks = sets.front().size();
+  std::vector<double> means(blocks);
+  double squares = 0;
+  for (const auto& set : sets) {
+    for (std::size_t i = 0; i < blocks; ++i) means[i] += set[i] / static_cast<double>(sets.size());
+    if (blocks > 0) squares += sum_of_powers(set, average(set), 2);
+  }
+  auto result = mean_estimate(means);
+  if (!result.low || sets.size() < 2) return result;
+  const auto samples = static_cast<double>(blocks * sets.size());
+  const double degrees = samples - static_cast<double>(sets.size());
+  const double half = student_t_bound(degrees) * std::sqrt(squares / degrees / samples);
+  result.low = std::min(*result.low, result.value - half);
+  result.high = std::max(*result.high, result.value + half);
+  return result;
+}
+
 Estimate bootstrap_mean(std::span<const double> samples, std::uint64_t seed) {
   Estimate result = mean_estimate(samples);
   result.low = result.high = std::nullopt;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/estimate.hpp"
 
@@ -21,6 +22,12 @@ Mean mean_of(std::span<const double> samples);
 
 /// mean_of(samples).estimate: the figure of a cell over its repeats.
 Estimate mean_estimate(std::span<const double> samples);
+
+/// The mean of sets that were measured side by side, each once in every block: all have as many samples, in
+/// the order of the blocks. The interval is the wider of two: Student's t over the blocks' means, which are
+/// what is independent where a block moves all sets alike; and that of the deviations within each set, pooled
+/// over the sets, which two or three blocks whose means happen to agree do not hide. n: blocks.
+Estimate mean_over_blocks(std::span<const std::vector<double>> sets);
 
 /// The mean with the BCa bootstrap interval (bias-corrected and accelerated: Efron, J. Am. Statist. Assoc.
 /// 82, 1987), which follows the skew of the samples. 10,000 resamples. n >= 6: fewer samples have fewer than

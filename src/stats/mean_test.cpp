@@ -54,6 +54,7 @@ TEST(Mean, OfOneSampleOrNoneHasNoInterval) {
   for (const auto& samples : {std::vector<double>{}, {1, std::numeric_limits<double>::infinity()}}) {
     EXPECT_TRUE(std::isnan(mean_estimate(samples).value));
     EXPECT_EQ(mean_estimate(samples).n, 0);
+    EXPECT_EQ(mean_over_blocks(std::vector<std::vector<double>>{samples, samples}).n, 0);
     EXPECT_TRUE(std::isnan(bootstrap_mean(samples, 1).value));
   }
 }
@@ -88,6 +89,44 @@ TEST(BootstrapMean, NeedsSixSamplesAndTakesEqualOnes) {
   EXPECT_FALSE(bootstrap_mean(std::vector<double>{1, 2, 3, 4, 5}, 1).low);
   EXPECT_TRUE(bootstrap_mean(std::vector<double>{1, 2, 3, 4, 5, 6}, 1).low);
   EXPECT_EQ(bootstrap_mean(std::vector<double>(6, 3.0), 1).high, 3);
+}
+
+/// Three repeats of two settings that differ by chance, and whose means over the settings agree: an interval
+/// from the three means alone would be five times too narrow.
+TEST(MeanOverBlocks, IsNoMoreCertainThanItsSets) {
+  const std::vector<std::vector<double>> sets{{0.489, 0.138, 0.526}, {0.198, 0.599, 0.328}};
+  const auto mean = mean_over_blocks(sets);
+  EXPECT_NEAR(mean.value, 0.37967, 1e-4);
+  EXPECT_EQ(mean.n, 3);
+  // Pooled deviation 0.2093 with 4 degrees of freedom: 2.7764 x 0.2093 / sqrt(6).
+  EXPECT_NEAR(*mean.high - mean.value, 0.2373, 2e-3);
+  EXPECT_NEAR(mean.value - *mean.low, 0.2373, 2e-3);
+}
+
+TEST(MeanOverBlocks, IsTheMeanOfItsOneSet) {
+  const std::vector<double> samples{3, 4, 8};
+  const auto expected = mean_estimate(samples),
+             seen = mean_over_blocks(std::vector<std::vector<double>>{samples});
+  EXPECT_EQ(*seen.low, *expected.low);
+  EXPECT_EQ(*seen.high, *expected.high);
+}
+
+/// Where a block moves all sets alike, their means differ by that, and the t interval over them holds.
+TEST(MeanOverBlocks, HoldsTheTruthAsOftenAsItSays) {
+  Random random(20261125);
+  for (const double of_block : {0.0, 1.0}) {
+    int held = 0;
+    for (int round = 0; round < 2000; ++round) {
+      std::vector<std::vector<double>> sets(2, std::vector<double>(3));
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double shared = of_block * random.normal();
+        for (auto& set : sets) set[i] = shared + random.normal();
+      }
+      const auto mean = mean_over_blocks(sets);
+      held += *mean.low <= 0 && 0 <= *mean.high;
+    }
+    EXPECT_GE(held, 1880) << of_block;
+  }
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Panel {
 struct Drawing {
   std::vector<Panel> panels;  ///< empty: the document holds nothing for this chart
   std::string note;           ///< what was left out or thinned; empty: nothing
+  std::string reading;        ///< how to read what not every document has; after the chart's own words
   /// Settings among which the reader chooses; each panel then has a parameter `cell`. Index and label.
   std::vector<std::pair<std::int64_t, std::string>> choices;
 };

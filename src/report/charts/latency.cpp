@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/percentile.hpp"
+#include "core/units.hpp"
 #include "report/charts/chart.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
@@ -129,9 +130,9 @@ Drawing draw_latency(const Document& document) {
   if (rows.empty()) return {};
   const std::string one = is_load(document) ? "request" : "batch";
   const auto axis = "milliseconds per " + one;
-  const auto description = fmt::format(
-      "Lines: {} by the share that was done by then, for {} configurations; quantiles with 95 % intervals.",
-      axis, document.cells.size());
+  const auto description =
+      fmt::format("Lines: {} by the share that was done by then, for {}; quantiles with 95 % intervals.",
+                  axis, counted(std::ssize(document.cells), "configuration"));
   const auto [least, most] = range_of(rows);
   const bool wide = least > 0 && most / least > 20;
   if (wide) cut_intervals(rows, least / 2);

@@ -80,27 +80,29 @@ class Colours {
 /// The fastest in-process, with and without files: what every other setting is measured against.
 struct Reference {
   std::string name;
+  std::string words;  ///< in a sentence
   double images_per_s;
 };
 
 std::vector<Reference> references(const Document& document, const std::vector<const CellSummary*>& order) {
   std::vector<Reference> found;
   const auto ways = ways_of(document);
-  const auto add = [&](std::string name, bool with_files) {
+  const auto add = [&](std::string name, std::string words, bool with_files) {
     for (const auto* cell : order)
       if (cell->verdict != Verdict::invalid && std::isfinite(images_per_s(*cell).value) &&
           (ways.size() < 2 || way_of(*cell, document.experiment).architecture == "in-process") &&
           (field_of(*cell, document.experiment, "files") != "off") == with_files) {
-        found.push_back({std::move(name), images_per_s(*cell).value});
+        found.push_back({std::move(name), std::move(words), images_per_s(*cell).value});
         return;
       }
   };
-  if (ways.size() > 1) add("fastest in-process", true);
+  if (ways.size() > 1) add("fastest in-process", "the fastest in-process", true);
   const auto varies = [&](const Factor& factor) {
     return factor.name == "files" && factor.values.size() > 1;
   };
   if (std::any_of(document.experiment.factors.begin(), document.experiment.factors.end(), varies))
-    add(ways.size() > 1 ? "in-process without files" : "without files", false);
+    add(ways.size() > 1 ? "in-process without files" : "without files",
+        "tensors that lie ready in memory, without files", false);
   return found;
 }
 
@@ -155,7 +157,13 @@ Drawing draw_settings(const Document& document) {
   const auto lines = references(document, order);
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const auto& layer : reference_layers(lines[i], i)) spec["layer"].push_back(layer);
-  return {.panels = {{.caption = "images/s, 95 % CI", .description = description, .spec = spec}}};
+  Drawing drawing{.panels = {{.caption = "images/s, 95 % CI", .description = description, .spec = spec}}};
+  std::string names;
+  for (const auto& line : lines) names += (names.empty() ? "" : ", and ") + line.words;
+  if (!lines.empty())
+    drawing.reading = fmt::format("{} what the others are measured against: {}.",
+                                  lines.size() == 1 ? "The dashed line marks" : "Dashed lines mark", names);
+  return drawing;
 }
 
 }  // namespace
@@ -163,10 +171,7 @@ Drawing draw_settings(const Document& document) {
 extern const Chart settings_chart;
 const Chart settings_chart{"settings", "All configurations, fastest first",
                            "Pictures per second; the line across the end of a bar is its 95 % interval over "
-                           "the repeats. Dashed lines "
-                           "mark what the others are measured against: the fastest in-process, and tensors "
-                           "that lie ready in memory, "
-                           "without files.",
+                           "the repeats.",
                            draw_settings};
 
 }  // namespace neph::report

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 // Throughput against batch (or the first factor that is a number), one line per combination of the other
 // factors.
 #include "report/charts/factor_axis.hpp"
@@ -6,13 +8,21 @@
 namespace neph::report {
 namespace {
 
+bool has_dashes(const Panel& panel) {
+  return std::ranges::any_of(panel.spec["layer"], [](const Json& layer) {
+    return layer.contains("encoding") && layer["encoding"].contains("strokeDash");
+  });
+}
+
 Drawing draw_throughput(const Document& document) {
-  return draw_over_factor(document,
-                          {.caption = "images/s against",
-                           .description = "Line chart with 95 % intervals of images per second against",
-                           .y = "images per second",
-                           .unit = "images/s",
-                           .value = [](const CellSummary& cell) { return images_per_s(cell); }});
+  auto drawing = draw_over_factor(
+      document, {.caption = "images/s against",
+                 .description = "Line chart with 95 % intervals of images per second against",
+                 .y = "images per second",
+                 .unit = "images/s",
+                 .value = [](const CellSummary& cell) { return images_per_s(cell); }});
+  if (std::ranges::any_of(drawing.panels, has_dashes)) drawing.reading = "Dashed lines are synchronous.";
+  return drawing;
 }
 
 }  // namespace
@@ -20,9 +30,9 @@ Drawing draw_throughput(const Document& document) {
 extern const Chart throughput_chart;
 const Chart throughput_chart{
     "throughput", "How speed scales",
-    "Each point is a configuration, each line joins the configurations that differ in nothing else; dashed "
-    "lines are synchronous. Bars show the 95 % interval: where those of two points overlap widely, the "
-    "difference may be chance.",
+    "Each point is a configuration, each line joins the configurations that differ in nothing else. Bars "
+    "show "
+    "the 95 % interval: where those of two points overlap widely, the difference may be chance.",
     draw_throughput};
 
 }  // namespace neph::report

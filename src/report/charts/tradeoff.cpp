@@ -164,8 +164,8 @@ Drawing draw_tradeoff(const Document& document) {
   }
   const auto axis = fmt::format("{} latency of a batch, ms", limit_ms > 0 ? percentile : "median");
   const auto description =
-      fmt::format("Images per second against {} of {} configurations with 95 % intervals; {} on the front.",
-                  axis, points.size(), count);
+      fmt::format("Images per second against {} of {} with 95 % intervals; {} on the front.", axis,
+                  counted(std::ssize(points), "configuration"), count);
   Json spec = specification(template_text, description, std::move(rows));
   auto& encoding = spec["layer"][0]["encoding"];
   encoding["x"]["title"] = axis;

@@ -63,7 +63,9 @@ Page::Page(std::string_view title, std::string meta_line, std::string answer)
 void Page::add_chart(std::string_view id, std::string_view title, std::string_view reading,
                      const Drawing& drawing) {
   if (drawing.panels.empty()) return;
-  auto content = fmt::format("<p>{}</p>\n", escape_html(reading)) + choice_html(id, drawing);
+  auto content = fmt::format("<p>{}{}{}</p>\n", escape_html(reading), drawing.reading.empty() ? "" : " ",
+                             escape_html(drawing.reading)) +
+                 choice_html(id, drawing);
   content += drawing.panels.size() > 1 ? "<div class=\"panels\">\n" : "<div>\n";
   for (const auto& panel : drawing.panels) content += panel_html(panel);
   content += "</div>\n";

@@ -50,8 +50,10 @@ std::string telemetry_table(const CellSummary& cell) {
       missing += fmt::format("<li>{}: {}</li>", name, escape_html(series.unavailable));
       continue;
     }
+    const bool has_unit = quantity(1, series.unit) != quantity(1, "");  // beside each number
     table.rows.push_back({name, quantity(series.mean, series.unit), quantity(series.max, series.unit),
-                          quantity(series.min, series.unit), escape_html(unit_in_words(series.unit))});
+                          quantity(series.min, series.unit),
+                          has_unit ? "" : escape_html(unit_in_words(series.unit))});
   }
   auto out = table_html(table);
   if (!missing.empty()) out += fmt::format("<p>Not available:</p><ul class=\"missing\">{}</ul>\n", missing);
