@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <new>
 #include <optional>
 #include <span>
@@ -87,7 +88,21 @@ void take_standard_streams() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-Error unwritten(int number) { return system_error("cannot write standard output", number); }
+/// `number`: 0 where an earlier write failed, of which the reason is forgotten.
+Error unwritten(int number) {
+  if (number == 0)
+    return {ErrorCode::io, "cannot write standard output: a part of it was not taken; is the device full?"};
+  return system_error("cannot write standard output", number);
+}
+
+/// The code, if all that was said got out: a result that nobody got is no success.
+Result<int> all_written(int code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    return tl::unexpected(unwritten(errno));
+  return code;
+}
 
 /// A message may have several lines; what names of others have in them stands in none of them unseen.
 std::string printable_lines(std::string_view message) {
@@ -100,7 +115,7 @@ std::string printable_lines(std::string_view message) {
   return lines;
 }
 
-/// The action, and its output all the way out: a result that nobody got is no success.
+/// The action, and its output all the way out.
 Result<int> perform(const Command::Action& action) {
   int code = 0;
   try {
@@ -113,9 +128,7 @@ Result<int> perform(const Command::Action& action) {
   } catch (const std::exception& error) {  // the last guard: whoever threw should have caught
     return fail(ErrorCode::internal, "a defect of neph, please report it: {}", error.what());
   }
-  errno = 0;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return tl::unexpected(unwritten(errno));
-  return code;
+  return all_written(code);
 }
 
 }  // namespace
@@ -187,6 +200,8 @@ void Command::field(const Option& option, Set set) {
       auto error = status.error();
       if (error.message.find(name) == std::string::npos)
         error.message = fmt::format("{}: {}", name, error.message);
+      if (name.ends_with("-s") && error.message.find("expected a number") != std::string::npos)
+        error.message += ": seconds, without a unit";
       *fault = std::move(error);
     }
   };
@@ -227,7 +242,8 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   } catch (const CLI::Success& success) {                              // --help, --version
     if (const auto unknown = unknown_argument(app); !unknown.empty())  // help for what there is not
       return complain({ErrorCode::invalid_argument, fmt::format("{} ({})", unknown, help_of(app))});
-    return app.exit(success);
+    const auto code = all_written(app.exit(success));
+    return code ? *code : complain(code.error());
   } catch (const CLI::ParseError& error) {
     return complain(
         {ErrorCode::invalid_argument, fmt::format("{} ({})", describe_fault(app, error), help_of(app))});
@@ -236,8 +252,10 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   if (!*parser.chosen) {
     const CLI::App* named = &app;
     while (!named->get_subcommands().empty()) named = named->get_subcommands().front();
-    fmt::print("{}", named->help());
-    return 0;
+    *parser.chosen = [help = named->help()]() -> Result<int> {
+      fmt::print("{}", help);
+      return 0;
+    };
   }
   const auto code = perform(*parser.chosen);
   return code ? *code : complain(code.error());

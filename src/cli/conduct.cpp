@@ -48,6 +48,15 @@ Status prepare(const Plan& plan) {
 Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume) {
   if (resume) {
     NEPH_TRY(auto found, experiment::find_resumable(store, plan.experiment));
+    if (plan.options.seed != 0 && found && found->seed != plan.experiment.seed) {
+      NEPH_TRY(auto same, experiment::find_resumable(store, plan.experiment, plan.experiment.seed));
+      if (!same)
+        return fail(ErrorCode::invalid_argument,
+                    "--seed {}: experiment {} of {} measures the same in the order of seed {}; give that, or "
+                    "none, to go on with it",
+                    plan.experiment.seed, found->id, plan.options.store, found->seed);
+      found = std::move(same);
+    }
     if (found) {
       found->latency_limit_s = plan.experiment.latency_limit_s;
       NEPH_CHECK(store.set_latency_limit(found->id, found->latency_limit_s));
@@ -112,8 +121,8 @@ Result<int> say_outcome(const experiment::Outcome& outcome, const report::Docume
 
 void declare_flags(Command& command, ConductOptions& options) {
   command.flag("resume", options.resume,
-               "go on with the same experiment where it stopped, up to --repeat; without it, as many repeats "
-               "as last asked for");
+               "go on with the same experiment where it stopped, up to the repeats that are asked for; where "
+               "none are, up to as many as last");
   command.flag("dry-run", options.dry_run,
                "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
   command.flag("json", options.json, "results as JSON on stdout");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <random>
 
+#include <fmt/ranges.h>
+
 #include "core/clock.hpp"
 #include "core/toml.hpp"
 #include "core/values.hpp"
@@ -56,6 +58,37 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
   return line;
 }
 
+std::string with_underscores(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+/// What belongs to the experiment and not to what it measures stands above the table.
+Status check_places(const Json& fields, const std::string& workload,
+                    const std::vector<std::string>& options) {
+  NEPH_TRY(const auto* known, workload::find_workload(workload));
+  const auto own = known->fields();
+  const auto has = [](const auto& names, const auto& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const auto& [key, value] : fields.items())
+    if (const auto name = with_underscores(key); has(options, name) && !has(own, name))
+      return fail(ErrorCode::invalid_argument, "'{}' is not of [{}]: write {} above [{}]", key, workload,
+                  name, workload);
+  return {};
+}
+
+/// "; a list is written batch = [1, 2, 4, 8]" where a value that makes no sense is one of the command line's.
+std::string how_lists_are_written(const Json& fields, std::string_view complaint) {
+  for (const auto& [key, value] : fields.items()) {
+    if (!value.is_string() || complaint.find(key + ": expected") == std::string_view::npos) continue;
+    const auto values = expand_values(value.get<std::string>());
+    if (values && values->size() > 1)
+      return fmt::format("; a list is written {} = [{}]", key, fmt::join(*values, ", "));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const std::string& workload_name, const Json& given, const PlanOptions& options,
@@ -98,10 +131,18 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
     return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file,
                 tables.front());
   InferPlanOptions asked;
-  NEPH_CHECK(workload == "infer" ? from_json(options, asked, std::string(file))
-                                 : from_json(options, static_cast<PlanOptions&>(asked), std::string(file)));
-  auto plan = make_plan(workload, document[workload], asked, asked.latency_limit);
-  if (!plan) return fail(plan.error().code, "{}: {}", file, plan.error().message);
+  const bool is_infer = workload == "infer";
+  const auto read =
+      is_infer ? from_json(options, asked, "") : from_json(options, static_cast<PlanOptions&>(asked), "");
+  if (!read) return fail(read.error().code, "{}: {}", file, read.error().message);
+  const auto& fields = document[workload];
+  const auto placed =
+      check_places(fields, workload, is_infer ? field_names<InferPlanOptions>() : field_names<PlanOptions>());
+  if (!placed) return fail(placed.error().code, "{}: {}", file, placed.error().message);
+  auto plan = make_plan(workload, fields, asked, asked.latency_limit);
+  if (!plan)
+    return fail(plan.error().code, "{}: {}{}", file, plan.error().message,
+                how_lists_are_written(fields, plan.error().message));
   plan->is_repeat_asked = options.contains("repeat");
   return plan;
 }

@@ -104,6 +104,18 @@ TEST(Plan, NamesTheNearestKnownWord) {
               HasSubstr("did you mean 'bf16'?"));
 }
 
+/// What people who know the command line write into a file.
+TEST(Plan, SaysHowItIsWrittenInAFile) {
+  const std::string own = "[infer]\nmodel = \"r\"\nimages = \"/tmp\"\n";
+  EXPECT_EQ(fault(own + "repeat = 2\n"), "x.toml: 'repeat' is not of [infer]: write repeat above [infer]");
+  EXPECT_THAT(fault(own + "latency-limit = \"5ms\"\n"), HasSubstr("write latency_limit above [infer]"));
+  EXPECT_THAT(fault("latency-limit = \"5ms\"\n" + own), HasSubstr("did you mean 'latency_limit'?"));
+  EXPECT_EQ(fault("latency_limit = \"5\"\n" + own),
+            "x.toml: latency_limit 5: a time needs its unit: 5ms, 5s");
+  EXPECT_THAT(fault(own + "batch = \"1..8*2\"\n"), HasSubstr("; a list is written batch = [1, 2, 4, 8]"));
+  EXPECT_THAT(fault("[infer]\nmodel = r\n"), HasSubstr("text stands in quotes"));
+}
+
 TEST(Plan, RefusesValuesThatMakeNoSense) {
   for (const auto* batch : {"0", "-1", "1000000000", "\"x\"", "[1, 0]", "1.5"})
     EXPECT_THAT(fault(fmt::format("[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nbatch = {}\n", batch)),

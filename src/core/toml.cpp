@@ -102,8 +102,10 @@ Result<Json> parse_toml(std::string_view text, std::string_view what) {
   const auto parsed = toml::parse(text);
   if (parsed) return as_json(parsed.table());
   const auto& where = parsed.error().source().begin;
-  return fail(ErrorCode::corrupt, "{}:{}:{}: not valid TOML: {}", what, where.line, where.column,
-              parsed.error().description());
+  const std::string_view said = parsed.error().description();
+  const bool lacks_quotes = said.find("could not determine value type") != std::string_view::npos;
+  return fail(ErrorCode::corrupt, "{}:{}:{}: not valid TOML: {}{}", what, where.line, where.column, said,
+              lacks_quotes ? "; text stands in quotes: key = \"text\"" : "");
 }
 
 }  // namespace neph

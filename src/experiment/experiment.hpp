@@ -75,7 +75,9 @@ Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 /// The newest stored experiment with the same workload, spec and factors, with the repeats of the given one;
 /// nullopt: there is none. Repeats are not compared, so that a resumed experiment may have more or fewer; nor
 /// are seed, machine and version, which it keeps from its start.
-Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment);
+/// `seed`: only one of which the runs are in the order of that.
+Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment,
+                                                 std::optional<std::uint64_t> seed = {});
 
 /// How workers are started.
 struct Launch {

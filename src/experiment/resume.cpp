@@ -28,11 +28,13 @@ Result<Experiment> begin(const Experiment& experiment, store::Store& store) {
   return begun;
 }
 
-Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment) {
+Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment,
+                                                 std::optional<std::uint64_t> seed) {
   NEPH_TRY(auto stored, store.experiments());
   const auto wanted = canonical(experiment);
-  const auto found = std::find_if(stored.rbegin(), stored.rend(),
-                                  [&](const Experiment& other) { return canonical(other) == wanted; });
+  const auto found = std::find_if(stored.rbegin(), stored.rend(), [&](const Experiment& other) {
+    return (!seed || other.seed == *seed) && canonical(other) == wanted;
+  });
   if (found == stored.rend()) return std::nullopt;
   found->repeat = experiment.repeat;
   return std::move(*found);

@@ -97,6 +97,16 @@ def test_resuming_without_repeat_runs_as_many_as_were_last_asked_for(neph, tmp_p
     assert len(ended_runs(tmp_path)) == 6
 
 
+def test_resuming_with_a_seed_goes_on_with_the_experiment_of_that_seed(neph, tmp_path, small_model, pictures):
+    few = ("infer", small_model, "--images", pictures, "--count", 16, "--warmup", 1, "--warmup-max-s", 0.1)
+    for seed in (11, 22):
+        neph(*few, "--seed", seed, "--repeat", 1)
+    assert "going on with experiment 1 of" in neph(*few, "--seed", 11, "--repeat", 2, "--resume").stderr
+    said = neph(*few, "--seed", 33, "--repeat", 2, "--resume", code=2).stderr
+    assert "--seed 33: experiment 2 of neph.db measures the same in the order of seed 22" in said
+    assert "going on with experiment 2 of" in neph(*few, "--resume").stderr
+
+
 @pytest.mark.smoke
 def test_the_order_of_runs_is_the_seeds(neph, tmp_path, small_model, pictures):
     neph("infer", small_model, "--images", pictures, *CELLS)

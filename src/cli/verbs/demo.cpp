@@ -15,6 +15,9 @@
 namespace neph::cli {
 namespace {
 
+/// Batches in flight: the same everywhere, else more of them behind a server would look like its cost.
+constexpr int demo_depth = 4;
+
 struct DemoOptions {
   std::string folder = "demo";
   std::string images;
@@ -67,7 +70,8 @@ Status tour(const DemoOptions& options) {
                        {"architecture", {"in-process", "local"}},
                        {"protocol", {"http", "grpc"}},
                        {"batch", {1, 8}},
-                       {"mode", "async"}};
+                       {"mode", "async"},
+                       {"depth", demo_depth}};
   PlanOptions plan_options{.repeat = options.repeat, .store = (folder / default_store).string()};
   NEPH_TRY(auto plan, make_plan("infer", fields, plan_options));
   NEPH_CHECK(conduct_plan(std::move(plan), {}));

@@ -44,7 +44,7 @@ void print_check(const image::PictureSet& set) {
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, format);
   if (!set.usable.empty())
     kinds = fmt::format(" ({}; {} in all)", kinds, format_bytes(static_cast<double>(set.bytes())));
-  fmt::print("{}: {} usable pictures{}, {} rejected\n", set.folder, set.usable.size(), kinds,
+  fmt::print("{}: {}{}, {} rejected\n", set.folder, counted(std::ssize(set.usable), "usable picture"), kinds,
              set.rejected.size());
   for (const auto& rejected : set.rejected)
     fmt::print("  {}: {}\n", printable(rejected.path), printable(rejected.reason));
