@@ -45,6 +45,7 @@ inline constexpr Fact<std::string> platform{"platform"};
 inline constexpr Fact<std::int64_t> usable_pictures{"usable_pictures"};
 inline constexpr Fact<std::int64_t> distinct_pictures{"distinct_pictures"};
 inline constexpr Fact<std::int64_t> loaders{"loaders"};
+inline constexpr Fact<std::string> last_batch{"last_batch"};  ///< where it has fewer images than the others
 inline constexpr Fact<std::int64_t> in_flight{"in_flight"};
 
 // Of load; server of infer too.

@@ -36,6 +36,7 @@ enum class WarningCode {
   memory_limit_near,
   governor_not_performance,
   cache_not_cold,
+  short_batch,
   no_answer,
   pictures_failed,
   answers_differ,
@@ -92,6 +93,7 @@ inline constexpr std::array warning_kinds{
         WarningCode::cache_not_cold, "cache_not_cold", Weight::doubt,
         "a tmpfs keeps all files, and programs that map files keep theirs; of files that are not yours the "
         "kernel always says that they stayed"},
+    WarningKind{WarningCode::short_batch, "short_batch", Weight::doubt},
     WarningKind{WarningCode::no_answer, "no_answer", Weight::doubt,
                 "look for weights that are no numbers, or take a wider precision"},
     WarningKind{WarningCode::pictures_failed, "pictures_failed", {}},

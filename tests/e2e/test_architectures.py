@@ -212,8 +212,22 @@ def test_contradictions_are_said(neph, small_model, pictures, options, words):
 
 def test_nobody_there_is_said(neph, small_model, pictures):
     done = neph("infer", small_model, "--images", pictures, "--server", "grpc://127.0.0.1:9", "--repeat", 1, code=None)
-    assert done.returncode != 0
-    assert "127.0.0.1:9" in neph("show", "1").stdout + done.stderr
+    assert done.returncode != 0 and "127.0.0.1:9" in done.stderr
+
+
+def test_what_no_run_could_do_is_said_before_any(neph, small_model, pictures):
+    server = Server(neph, small_model, "--max-batch", 4)
+    ask = ("infer", small_model, "--images", pictures, "--repeat", 2, *QUICK)
+    wrong_port = server.grpc.replace("grpc:", "http:")
+    for words, reason in [
+        ((*ask, "--server", wrong_port), server.grpc),
+        (("infer", "resnet51", *ask[2:], "--server", server.http), "resnet51"),
+        ((*ask, "--server", server.http, "--batch", "1,8"), "--batch 8: model"),
+    ]:
+        done = neph(*words, code=None)
+        assert done.returncode != 0 and reason in done.stderr and "stored" not in done.stderr, done.stderr
+    assert not (neph.folder / "neph.db").exists()
+    server.stop()
 
 
 @pytest.mark.parametrize("gbit", [0.1, 5])

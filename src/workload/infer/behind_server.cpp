@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "core/json.hpp"
 #include "core/text.hpp"
 #include "engine/engine.hpp"
 #include "host/host.hpp"
@@ -64,10 +65,14 @@ class BehindServer final : public Recogniser {
   Status load(Timeline& timeline) override {
     if (spec_.architecture == Architecture::local)
       NEPH_CHECK(timeline.during(phase::server_start, [&] { return start_server(); }));
-    NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
-    NEPH_TRY(options_, client_options(spec_.credentials, spec_.connection));
+    NEPH_CHECK(find_server());
     if (!process_) NEPH_CHECK(watch_from_afar());
     return timeline.during(phase::connect, [&] { return ask_for_model(); });
+  }
+
+  Status look() {
+    NEPH_CHECK(find_server());
+    return ask_for_model();
   }
 
   const image::Transform& transform() const override { return transform_; }
@@ -112,6 +117,12 @@ class BehindServer final : public Recogniser {
   }
 
  private:
+  Status find_server() {
+    NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
+    NEPH_TRY(options_, client_options(spec_.credentials, spec_.connection));
+    return {};
+  }
+
   Status start_server() {
     NEPH_TRY(const auto file, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
                                               spec_.weights_seed));
@@ -168,6 +179,7 @@ class BehindServer final : public Recogniser {
       form_.timeout = from_seconds(limit);
     const auto& input = about.inputs.front();
     NEPH_CHECK(check_rows(input, spec_.batch));
+    NEPH_CHECK(check_most_rows(*client, name));
     form_.fixed_batch = input.shape.empty() ? 0 : std::max<std::int64_t>(0, input.shape.front());
     if (form_.files) return check_takes_files(input);
     NEPH_TRY(const auto picture, picture_shape(input));
@@ -175,6 +187,21 @@ class BehindServer final : public Recogniser {
     NEPH_TRY(transform_, image::transform_for_input(picture.channels, picture.height, picture.width,
                                                     picture.channels_last));
     return {};
+  }
+
+  /// Only over HTTP, and only where the server tells.
+  Status check_most_rows(wire::Client& client, const std::string& name) const {
+    if (endpoint_.protocol != wire::Protocol::http) return {};
+    const auto page = client.get("/v2/models/" + name + "/config");
+    if (!page) return {};
+    const auto config = parse_json(*page, "config");
+    if (!config || !config->is_object()) return {};
+    const auto most = config->find("max_batch_size");
+    if (most == config->end() || !most->is_number_integer()) return {};
+    const auto rows = most->get<std::int64_t>();
+    if (rows <= 0 || spec_.batch <= rows) return {};
+    return fail(ErrorCode::invalid_argument, "--batch {}: model '{}' of {} takes up to {} a request",
+                spec_.batch, name, endpoint_.text(), rows);
   }
 
   Status check_takes_files(const wire::TensorMetadata& input) const {
@@ -203,6 +230,10 @@ class BehindServer final : public Recogniser {
 
 std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context) {
   return std::make_unique<BehindServer>(spec, context);
+}
+
+Status check_server(const InferSpec& spec, const Context& context) {
+  return BehindServer(spec, context).look();
 }
 
 }  // namespace neph::workload

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "core/values.hpp"
 #include "net/net.hpp"
 #include "os/thread.hpp"
@@ -16,6 +17,7 @@
 #include "workload/fields.hpp"
 #include "workload/infer/independent_client.hpp"
 #include "workload/infer/model_batch.hpp"
+#include "workload/infer/recogniser.hpp"
 #include "workload/infer/run.hpp"
 #include "workload/remote_telemetry.hpp"
 
@@ -39,6 +41,13 @@ Status check_architecture(const InferSpec& spec) {
   if (!spec.server.empty()) NEPH_CHECK(wire::parse_endpoint(spec.server));
   if (!spec.metrics.empty()) NEPH_CHECK(metrics_endpoint(spec.metrics));
   return {};
+}
+
+/// Whether a server that is there has the model, and takes such batches.
+Status ask_server(const InferSpec& spec, EventSink& events) {
+  const SteadyClock clock;
+  return check_server(spec,
+                      {.clock = clock, .origin = clock.now(), .events = events, .stop = {}, .finish = {}});
 }
 
 /// The model, if this process can know it.
@@ -89,8 +98,8 @@ Status prepare(std::span<const Json> specs, EventSink& events) {
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));
     }
-    if (ready[key] && checked.emplace(key, spec.batch).second)
-      NEPH_CHECK(check_batch(*ready[key], spec, events));
+    if (checked.emplace(key, spec.batch).second)
+      NEPH_CHECK(ready[key] ? check_batch(*ready[key], spec, events) : ask_server(spec, events));
   }
   return {};
 }

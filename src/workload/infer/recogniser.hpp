@@ -57,4 +57,8 @@ class Recogniser {
 std::unique_ptr<Recogniser> recogniser_in_process(const InferSpec& spec, const Context& context);
 std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context);
 
+/// What every run against a server that is there already would find out: whether it speaks the address's
+/// protocol, has the model, and takes such requests. Errors: those of Recogniser::load().
+Status check_server(const InferSpec& spec, const Context& context);
+
 }  // namespace neph::workload

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/units.hpp"
 #include "record/metrics.hpp"
 #include "record/samples.hpp"
 #include "workload/infer/request_times.hpp"
 
 namespace neph::workload {
-namespace {}  // namespace
-
 Recorder::Recorder(const image::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
                    std::int64_t batch, AnswersFile file, const Clock& clock)
     : set_(set),
@@ -163,6 +162,19 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
   result.figures.push_back(failed_figure(std::ssize(failed_), done_));
 }
 
+/// Pictures that are no multiple of the batch leave a last one that is another measurement.
+void Recorder::add_short_batch(RunResult& result) const {
+  if (samples_.empty() || samples_.back().items == std::ssize(tops_)) return;
+  const auto size = fmt::format("{} of {}", samples_.back().items, counted(std::ssize(tops_), "picture"));
+  if (samples_.size() > 1) {
+    set(result.facts, fact::last_batch, size + ", not in the latency percentiles");
+    return;
+  }
+  result.warnings.push_back(make_warning(
+      WarningCode::short_batch, fmt::format("the only batch has {}: a whole one was not measured", size),
+      fmt::format("--count {} or more", tops_.size())));
+}
+
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
     result.warnings.push_back(failed_warning(std::ssize(failed_), done_,
@@ -173,6 +185,7 @@ void Recorder::add_warnings(RunResult& result) const {
     result.warnings.push_back(
         make_warning(WarningCode::no_answer,
                      fmt::format("{} pictures got no answer: none of their scores is a number", silent)));
+  add_short_batch(result);
   if (auto doubt = unsteady(ends())) result.warnings.push_back(std::move(*doubt));
 }
 

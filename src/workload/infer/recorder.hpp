@@ -48,6 +48,7 @@ class Recorder {
   void add_stages(RunResult& result) const;
   void add_samples(const Timeline& timeline, RunResult& result) const;
   void add_figures(Moment begin, Moment end, std::int64_t loaders, RunResult& result) const;
+  void add_short_batch(RunResult& result) const;
   void add_warnings(RunResult& result) const;
   std::vector<BatchEnd> ends() const;
   Nanoseconds engine_busy() const;

@@ -73,6 +73,21 @@ TEST_F(RecorderTest, FiguresAreThoseOfTheWholeMeasurement) {
   EXPECT_THAT(result.warnings, testing::IsEmpty());
 }
 
+TEST_F(RecorderTest, ABatchThatIsShortIsSaidToBe) {
+  const std::vector<float> scores{0, 1, 1, 0};
+  auto several = this->recorder(3, 3);
+  add(several, milliseconds(30));
+  clock_.advance(milliseconds(10));
+  several.add({.first = 2, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, scores);
+  auto result = finish(several);
+  EXPECT_EQ(result.facts["last_batch"], "1 of 2 pictures, not in the latency percentiles");
+  auto alone = this->recorder(1, 3);
+  alone.add({.first = 0, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, scores);
+  result = finish(alone);
+  EXPECT_THAT(result.warnings, testing::Contains(testing::Field(&Warning::code, WarningCode::short_batch)));
+  EXPECT_FALSE(result.facts.contains("last_batch"));
+}
+
 TEST_F(RecorderTest, InferencesThatOverlapKeepTheEngineBusyOnce) {
   auto recorder = this->recorder(4, 3);
   clock_.advance(milliseconds(100));

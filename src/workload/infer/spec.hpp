@@ -124,10 +124,10 @@ void describe(Visit&& v, Self& s) {
   v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all",
     at_least(0) | in_container);
   v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000",
-    of_strangers);
+    of_strangers | prepared());
   v("metrics", s.metrics, "address of that server's metrics endpoint; empty: its host, port 8002",
     of_strangers);
-  describe(with(v, of_strangers), s.credentials);
+  describe(with(v, of_strangers | prepared()), s.credentials);
   v("client", s.client,
     "who asks a server: the application, which reads images and judges answers, or a client that only asks",
     served);
