@@ -129,8 +129,8 @@ Status check_tensor(const Tensor& tensor) {
                   "tensor '{}': the lengths of its BYTES do not fit its {} bytes", tensor.name,
                   tensor.data.size());
     if (found != *count)
-      return fail(ErrorCode::invalid_argument, "tensor '{}': {} elements for the shape [{}]", tensor.name,
-                  found, fmt::join(tensor.shape, ", "));
+      return fail(ErrorCode::invalid_argument, "tensor '{}': {} element{} for the shape [{}]", tensor.name,
+                  found, found == 1 ? "" : "s", fmt::join(tensor.shape, ", "));
     return {};
   }
   const auto wanted = static_cast<std::uint64_t>(*count) * element_bytes(tensor.type);

@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include <openssl/err.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 namespace neph::wire {
@@ -129,6 +130,11 @@ std::size_t Stream::receive(asio::mutable_buffer buffer, Code& error) {
 void Stream::close() {
   Code ignored;
   socket_.close(ignored);
+}
+
+bool Stream::is_left() {
+  pollfd seen{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&seen, 1, 0) > 0;
 }
 
 }  // namespace neph::wire

@@ -57,6 +57,8 @@ class Stream {
   /// What was wrong, in words; of a handshake that failed with the reason that the other's certificate gave.
   std::string words_of(Code error) const;
   void close();
+  /// Whether the other side has closed an idle connection: what is sent on it would be lost. One system call.
+  bool is_left();
 
   template <class Buffers, class Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {

@@ -60,6 +60,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
 
   Result<std::unique_ptr<Outgoing>> encode(const InferRequest& request) const override {
     auto made = std::make_unique<HttpOutgoing>();
+    made->is_inference = true;
     if (knows_binary_) {
       NEPH_CHECK(write_body(request, made->body));
     } else {

@@ -20,7 +20,6 @@ using Code = Stream::Code;
 constexpr std::size_t most_head_bytes = 64 << 10;
 constexpr std::string_view begin_of_reply = "HTTP/1.";
 constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 30;  // of a length that is not told before
-constexpr Nanoseconds closed_while_idle = std::chrono::milliseconds(100);  // a farewell's way to us
 
 }  // namespace
 
@@ -29,6 +28,8 @@ void HttpClientConnection::carry(Call& call) {
   start();
 }
 
+/// A server may close a connection that is idle: then a new one is made. What it closes later fails, since it
+/// may have been read, and no request of an inference is sent twice (RFC 9110, 9.2.2).
 void HttpClientConnection::start() {
   ++turn_;
   head_.clear();
@@ -36,9 +37,9 @@ void HttpClientConnection::start() {
   has_head_ = false;
   call_->sent = home_.now();
   call_->first_byte.reset();
-  if (stream_.socket().is_open()) return write();
-  used_before_ = false;
-  connect();
+  glance_ = {};
+  if (stream_.socket().is_open() && stream_.is_left()) shut();
+  stream_.socket().is_open() ? write() : connect();
 }
 
 void HttpClientConnection::connect() {
@@ -121,6 +122,7 @@ void HttpClientConnection::begin_body() {
   if (reply_.body_end == BodyEnd::length) {
     if (body_.size() > reply_.content_length) return refuse(no_reply("more than its Content-Length").value());
     left_ = reply_.content_length - body_.size();
+    glance_.take(body_);
     return left_ > 0 ? read() : finish();
   }
   left_ = most_body_bytes;
@@ -132,25 +134,33 @@ void HttpClientConnection::begin_body() {
 void HttpClientConnection::take_body(std::string_view piece) {
   const bool keeps = call_->keeps_reply || reply_.status != 200;
   if (reply_.body_end == BodyEnd::last_chunk) {
-    const auto taken = chunks_.take(piece, keeps ? &body_ : nullptr);
+    const auto taken = chunks_.take(piece, &body_);
     if (!taken) return refuse(taken.error());
+    if (!keeps) {
+      glance_.take(body_);
+      body_.clear();
+    }
     return chunks_.done() ? finish() : read();
   }
   const bool until_end = reply_.body_end == BodyEnd::end_of_connection;
   if (piece.size() > left_)
     return refuse(no_reply(until_end ? "a body of more than 1 GiB" : "more than its Content-Length").value());
   left_ -= piece.size();
+  glance_.take(piece);
   if (keeps) body_ += piece;
   left_ > 0 || until_end ? read() : finish();
 }
 
 void HttpClientConnection::finish() {
-  used_before_ = true;
   call_->server = parse_timing(reply_.timing);
   call_->json_bytes = reply_.json_bytes;
   if (!reply_.keep_alive || !quiet())
     shut();  // a reply before the request's end: what is left of that is lost
+  if (is_late()) return end(fail(ErrorCode::timeout, "a reply, but not within the time allowed"));
   if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
+  const bool is_inference = static_cast<const HttpOutgoing&>(*call_->request).is_inference;
+  if (is_inference && !call_->keeps_reply)
+    if (auto seen = glance_.check(reply_.json_bytes); !seen) return end(std::move(seen));
   if (call_->keeps_reply) call_->reply = std::move(body_);
   end({});
 }
@@ -162,33 +172,20 @@ void HttpClientConnection::fail_with(Code error) {
                     error.category() == asio::error::get_ssl_category() ||
                     error == asio::ssl::error::stream_truncated;
   shut();
-  if (may_send_again()) return send_again();
   end(fail(lost ? ErrorCode::unavailable : ErrorCode::io, "{}", words));
 }
 
-/// A server may close a connection that has been idle, just when it is used again: that is no failure of the
-/// request, which nobody has read. Later, somebody may have begun to work on it.
-bool HttpClientConnection::may_send_again() const {
-  return used_before_ && !call_->first_byte && home_.now() - call_->sent < closed_while_idle;
-}
-
-void HttpClientConnection::send_again() {
-  ++turn_;
-  unsettled_ = true;
-  settle();
-}
+bool HttpClientConnection::is_late() const { return call_->deadline && home_.now() >= *call_->deadline; }
 
 void HttpClientConnection::settle() {
-  if (!quiet() || !std::exchange(unsettled_, false)) return;
-  call_ != nullptr ? start() : home_.settled(*this);
+  if (quiet() && std::exchange(unsettled_, false)) home_.settled(*this);
 }
 
 /// Gives up the call: nobody waits for its reply any more.
 void HttpClientConnection::close() {
   shut();
-  const bool late = call_->deadline && home_.now() >= *call_->deadline;
-  end(late ? fail(ErrorCode::timeout, "no reply within the time allowed")
-           : fail(ErrorCode::unavailable, "given up before it was answered"));
+  end(is_late() ? fail(ErrorCode::timeout, "no reply within the time allowed")
+                : fail(ErrorCode::unavailable, "given up before it was answered"));
 }
 
 void HttpClientConnection::refuse(Error error) {

@@ -10,6 +10,7 @@
 
 #include "wire/client.hpp"
 #include "wire/http/body.hpp"
+#include "wire/http/body_glance.hpp"
 #include "wire/http/chunks.hpp"
 #include "wire/http/reply_head.hpp"
 #include "wire/stream.hpp"
@@ -18,6 +19,7 @@ namespace neph::wire {
 
 /// Head, JSON and tensors of a request, ready for the socket.
 struct HttpOutgoing final : Outgoing {
+  bool is_inference = false;
   std::string head;
   OutgoingBody body;
   std::vector<boost::asio::const_buffer> pieces;
@@ -73,8 +75,7 @@ class HttpClientConnection {
   void finish();
   void fail_with(Stream::Code error);
   void refuse(Error error);
-  bool may_send_again() const;
-  void send_again();
+  bool is_late() const;
   void settle();
   void shut();
   void end(Status outcome);
@@ -87,11 +88,11 @@ class HttpClientConnection {
   std::string head_, body_;  ///< the body of a reply that is kept, or that tells an error
   HttpReplyHead reply_;
   bool has_head_ = false;
-  bool used_before_ = false;
-  bool unsettled_ = false;  ///< waits until it is quiet: to be free or, if it has a call, to send it again
+  bool unsettled_ = false;  ///< waits until it is quiet, to be free
   int pending_ = 0;         ///< handlers to come
   std::uint64_t left_ = 0;  ///< bytes of the body to come, or that may come before the connection's end
   Chunks chunks_{0};
+  BodyGlance glance_;  ///< at a body that is not kept
   /// Counts calls, so that what a closed one left behind is not taken for this one's.
   std::uint64_t turn_ = 0;
 };

@@ -57,7 +57,19 @@ class HttpClientTest : public testing::Test {
   }
 
   static constexpr const char* chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  std::atomic<int> connections_{0};
+  /// The whole of a reply to an inference, whose connection stays.
+  static std::string reply_of(std::string_view body) {
+    return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
+  }
+  /// What becomes of an inference whose reply is not kept: the code of its error, or "answered".
+  std::string became(std::vector<std::string> pieces, Then then = Then::waits, Nanoseconds allowed = {}) {
+    answer(std::move(pieces), then);
+    Call call;
+    if (allowed.count() > 0) call.deadline = steady_clock.now() + allowed;
+    infer(call);
+    return call.outcome ? "answered" : std::string(to_string(call.outcome.error().code));
+  }
+  std::atomic<int> connections_{0}, inferences_{0};
   std::unique_ptr<Client> client_;
 
  private:
@@ -74,6 +86,7 @@ class HttpClientTest : public testing::Test {
       socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
       return true;
     }
+    inferences_ += asked.starts_with("POST");
     const std::lock_guard lock(mutex_);
     for (const auto& piece : pieces_) {
       socket.send(piece);
@@ -185,6 +198,42 @@ TEST_F(HttpClientTest, ReadsToTheEndOfTheConnection) {
   EXPECT_EQ(page({"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nab"}, Then::closes), "ab");
   EXPECT_THAT(page({"HTTP/1.0 200 OK\r\n\r\n", "abc"}, Then::resets), HasSubstr("unavailable"));
   EXPECT_EQ(page({"HTTP/1.1 200 OK\r\n\r\n", "abc"}), "timeout: no reply within the time allowed");
+}
+
+/// Seen: a server that drops every second request was measured without an error.
+TEST_F(HttpClientTest, SendsNoInferenceTwice) {
+  EXPECT_EQ(became({reply_of("{}")}), "answered");
+  EXPECT_EQ(became({}, Then::closes), "unavailable");
+  EXPECT_EQ(became({reply_of("{}")}), "answered");
+  EXPECT_EQ(became({}, Then::resets), "unavailable");
+  EXPECT_EQ(inferences_, 4) << "as the server read them";
+}
+
+TEST_F(HttpClientTest, LeavesAConnectionThatWasClosedWhileIdle) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(became({reply_of("{}")}, Then::closes), "answered");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(connections_, 3);
+}
+
+TEST_F(HttpClientTest, TakesNoOtherBodyForAReply) {
+  for (const auto* body : {"{{{{{", "<html>sorry</html>", "", "[]", "{\"a\": 1"})
+    EXPECT_EQ(became({reply_of(body)}), "corrupt") << body;
+  EXPECT_EQ(became({std::string(chunked) + "3\r\nabc\r\n0\r\n\r\n"}), "corrupt");
+  EXPECT_EQ(became({std::string(chunked) + "1\r\n{\r\n", "1\r\n}\r\n0\r\n\r\n"}), "answered");
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nInference-Header-Content-Length: ";
+  EXPECT_EQ(became({head + "2\r\n\r\n{}", "\1\2\3"}), "answered");
+  EXPECT_EQ(became({head + "6\r\n\r\n{}abc"}), "corrupt") << "more JSON than there is";
+  EXPECT_EQ(became({head + "2\r\n\r\nabcde"}), "corrupt");
+  EXPECT_EQ(became({reply_of(" {} \n")}), "answered");
+}
+
+TEST_F(HttpClientTest, TakesNoAnswerAfterTheDeadline) {
+  EXPECT_EQ(became({"HTTP/1.1 200 OK\r\n", "Content-Length: 2\r\n\r\n{}"}, Then::waits,
+                   std::chrono::milliseconds(1)),
+            "timeout");
+  EXPECT_EQ(became({reply_of("{}")}, Then::waits, std::chrono::seconds(5)), "answered");
 }
 
 }  // namespace
