@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -119,6 +120,12 @@ Trend trend_of(std::span<const double> samples) {
 
 bool drifts(const Trend& trend, double tolerance) {
   return trend.p_value < 1 - kConfidence && std::abs(trend.change) > tolerance;
+}
+
+double end_over_beginning(std::span<const double> samples) {
+  if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto part = std::max<std::size_t>(1, samples.size() / 4);
+  return median(samples.last(part)) / median(samples.first(part));
 }
 
 double lag1_autocorrelation(std::span<const double> samples) {

@@ -30,6 +30,10 @@ Trend trend_of(std::span<const double> samples);
 /// Whether a trend is both shown (p < 0.05) and large enough to matter: |change| above `tolerance`.
 bool drifts(const Trend& trend, double tolerance = 0.02);
 
+/// The median of the last quarter of the samples (at least one) divided by that of the first: what a trend
+/// has made of them. NaN for no samples.
+double end_over_beginning(std::span<const double> samples);
+
 /// Correlation of each sample with the next, -1 .. 1; 0 for fewer than 3 samples or for equal ones.
 double lag1_autocorrelation(std::span<const double> samples);
 

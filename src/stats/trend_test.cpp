@@ -35,6 +35,14 @@ TEST(Trend, OfALineIsTheLine) {
   EXPECT_FALSE(drifts(trend, 0.1));
 }
 
+/// Seen: "changed by -6078 %", of a series whose median is far below its slope over the whole length.
+TEST(Trend, OfWhatFallsNearlyToNothingIsARatio) {
+  EXPECT_NEAR(end_over_beginning(series(40, [](double t) { return 100 - 2 * t; })), 29.0 / 91, 1e-12);
+  EXPECT_NEAR(end_over_beginning(series(20, [](double t) { return std::exp(-t); })), std::exp(-15.0), 1e-12);
+  EXPECT_DOUBLE_EQ(end_over_beginning(std::vector{2.0, 4.0}), 2);
+  EXPECT_TRUE(std::isnan(end_over_beginning({})));
+}
+
 TEST(Trend, TurnsRoundWithTheSamples) {
   Random random(3);
   for (int round = 0; round < 20; ++round) {

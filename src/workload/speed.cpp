@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/units.hpp"
 #include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
@@ -60,10 +61,10 @@ std::optional<Warning> unsteady(std::span<const BatchEnd> ends) {
   for (const auto& batch : ends) batch_s.push_back(seconds(batch.done - batch.issued));
   const auto trend = stats::trend_of(batch_s);
   if (!stats::drifts(trend, drift_tolerance)) return std::nullopt;
-  return make_warning(
-      WarningCode::unsteady,
-      fmt::format("the time per batch changed by {:+.0f} % during the measurement", 100 * trend.change),
-      "measure longer, or look at the telemetry for what changed with it");
+  return make_warning(WarningCode::unsteady,
+                      fmt::format("the time per batch was {} times as long at the end as at the beginning",
+                                  format_number(stats::end_over_beginning(batch_s), 2)),
+                      "measure longer, or look at the telemetry for what changed with it");
 }
 
 Figure failed_figure(std::int64_t failed, std::int64_t pictures) {
