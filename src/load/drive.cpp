@@ -184,6 +184,14 @@ class Driver {
                plan_.narrow.width * quantile.value;
   }
 
+  static void leave_out_cut_off(Measurement& all) {
+    const auto is_cut_off = [](const Sample& sample) { return sample.outcome == Outcome::abandoned; };
+    for (const auto& sample : all.samples)
+      if (is_cut_off(sample)) all.cut_off_after_s = std::max(all.cut_off_after_s, sample.response_s());
+    all.cut_off = static_cast<std::int64_t>(std::erase_if(all.samples, is_cut_off));
+    std::erase_if(all.carried_over, is_cut_off);
+  }
+
   Measurement collect() const {
     Measurement all{.start = start_, .begin = begin()};
     all.samples = measured();
@@ -200,9 +208,9 @@ class Driver {
       all.held_back += worker.held_back;
       all.end = std::max(all.end, all.begin + worker.use.measured.count());
     }
-    if (!plan_.schedule.empty() && plan_.course.count == 0 && !all.stopped &&
-        !enough_)  // the last gap counts
+    if (plan_.course.count == 0 && !all.stopped && !enough_)  // the last gap counts
       all.end = std::max(all.end, all.begin + from_seconds(plan_.course.duration_s).count());
+    if (all.stopped) leave_out_cut_off(all);
     all.scheduled =
         plan_.schedule.empty() || all.ended_early || all.stopped
             ? std::ssize(all.samples)

@@ -56,6 +56,9 @@ struct Measurement {
   bool narrow_enough = false;
   bool ended_early = false;  ///< narrow enough, or settled
   bool stopped = false;      ///< by the user
+  /// Under way when the user stopped: the user's, and in no sample; and how long the oldest had waited.
+  std::int64_t cut_off = 0;
+  double cut_off_after_s = 0;
 };
 
 /// Threads: makes `threads` of its own, named "load-0", ...; `progress` is called in the caller's, with the

@@ -106,6 +106,28 @@ TEST_F(DriveTest, StopsWhenTheUserSaysSo) {
   EXPECT_GT(measured->samples.size(), 0U);
 }
 
+TEST_F(DriveTest, WhatTheUserCutsOffIsTheUsers) {
+  plan_.clients = 4;
+  plan_.course = {.duration_s = 60};
+  service_.delay = 1000ms;
+  std::jthread user([this] {
+    std::this_thread::sleep_for(200ms);
+    stop_.request_stop();
+  });
+  const auto measured = run();
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->cut_off, 4);
+  EXPECT_GT(measured->cut_off_after_s, 0.05);
+  EXPECT_EQ(measured->samples.size(), 0U);
+}
+
+TEST_F(DriveTest, AClosedLoopLastsAsLongAsItWasTold) {
+  plan_.clients = 1;
+  plan_.course = {.warmup_s = 0.05, .duration_s = 0.2};
+  const auto measured = run();
+  EXPECT_GE(measured->end - measured->begin, Nanoseconds(200ms).count());
+}
+
 TEST_F(DriveTest, SaysThatNobodyIsThere) {
   plan_.clients = 2;
   plan_.threads = 2;

@@ -48,7 +48,9 @@ class FakeClient final : public wire::Client {
   Result<std::string> get(const std::string&) override {
     return fail(ErrorCode::unsupported, "no pages here");
   }
-  Status decode(const wire::Call&, wire::InferReply&) const override { return {}; }
+  /// What there is to decode in a reply.
+  std::function<Status()> content = [] { return Status(); };
+  Status decode(const wire::Call&, wire::InferReply&) const override { return content(); }
   void give_up() override {
     while (!line_.empty()) end(fail(ErrorCode::unavailable, "given up"));
   }

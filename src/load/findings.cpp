@@ -57,8 +57,9 @@ class Summing {
   void rates() {
     const auto answered = rate([](const Sample& s) { return s.outcome == Outcome::answered; });
     add(metric::requests_per_s, answered);
-    add(metric::offered_per_s,
-        {.value = static_cast<double>(measured_.scheduled) / offering_s(), .n = measured_.scheduled});
+    if (!judging_.closed)
+      add(metric::offered_per_s,
+          {.value = static_cast<double>(measured_.scheduled) / offering_s(), .n = measured_.scheduled});
     add(metric::inferences_per_s, scaled(answered, static_cast<double>(judging_.batch)));
     if (judging_.promise.limit_s > 0)
       add(metric::goodput_per_s, rate([&](const Sample& s) {
@@ -112,7 +113,8 @@ class Summing {
     share.value = static_cast<double>(seen.late) / static_cast<double>(seen.n);
     share.n = seen.n;
     add(metric::late_share, share);
-    if (share.value > 1 - promise.q && tells_of_the_server())
+    add(metric::requests_late, {.value = static_cast<double>(seen.late), .n = seen.n});
+    if (is_broken(seen, share) && tells_of_the_server())
       warn(make_warning(WarningCode::promise_broken,
                         fmt::format("{} % of the requests were not answered within {}, {} % are allowed",
                                     format_number(100 * share.value), format_seconds(promise.limit_s),
@@ -136,8 +138,7 @@ class Summing {
     doubt_outcomes();
     doubt_quantiles();
     if (measured_.stopped)
-      warn(make_warning(WarningCode::stopped_early,
-                        fmt::format("stopped by the user after {} requests", count()),
+      warn(make_warning(WarningCode::stopped_early, stopped_words(),
                         "the figures are those of what was measured until then"));
     if (judging_.closed)
       warn(make_warning(WarningCode::closed_loop,
@@ -206,33 +207,55 @@ class Summing {
   }
   /// What counts on until the last reply would call a slow server's drain a lower offer.
   double offering_s() const {
-    return judging_.by_count && has_gaps() ? static_cast<double>(sending()) * 1e-9 : length_s_;
+    return (judging_.by_count || measured_.held_back > 0) && has_gaps()
+               ? static_cast<double>(sending()) * 1e-9
+               : length_s_;
   }
 
-  /// A generator that was the bottleneck makes any server look slow.
-  bool tells_of_the_server() const {
-    return std::none_of(generator_doubts_.begin(), generator_doubts_.end(),
-                        [](const Warning& warning) { return warning.weight == Weight::voids; });
-  }
+  /// A generator that was the bottleneck, or held requests back, makes any server look slow.
+  bool tells_of_the_server() const { return not_of_the_server(generator_doubts_) == nullptr; }
   void add(Figure figure) { result_.figures.push_back(std::move(figure)); }
   void add(const Metric& metric, const Estimate& estimate) { add(figure(metric, estimate)); }
   void warn(Warning warning) { result_.warnings.push_back(std::move(warning)); }
 
-  /// Requests per second that ended in the measured time and count.
+  /// By the counts and by the interval, which alone knows how much neighbours resemble each other.
+  bool is_broken(const Lateness& seen, const Estimate& share) const {
+    const double allowed = 1 - judging_.promise.q;
+    return share.low && *share.low > allowed &&
+           stats::slo_of(static_cast<double>(seen.late), static_cast<double>(seen.n), allowed,
+                         1 - kConfidence) == Slo::violated;
+  }
+
+  std::string stopped_words() const {
+    auto words = fmt::format("stopped by the user after {} requests", count());
+    if (measured_.cut_off > 0)
+      words += fmt::format("; {} more were under way, for up to {}, and are in no figure", measured_.cut_off,
+                           format_seconds(measured_.cut_off_after_s));
+    return words;
+  }
+
+  /// Requests per second that ended in the measured time and count. Those carried over from the warm-up stand
+  /// for measured ones that ended too late to be counted, and for no others: more would be answered than was
+  /// asked.
   template <class Counts>
   Estimate rate(Counts counts) const {
     std::vector<double> per_s(stretches, 0.0);
     std::int64_t n = 0;
     const double stretch_s = length_s_ / stretches;
-    for (const auto* samples : {&measured_.carried_over, &measured_.samples}) {
-      for (const auto& sample : *samples) {
-        if (!counts(sample) || sample.done > end_) continue;
-        const auto place =
-            static_cast<std::size_t>(static_cast<double>(sample.done - measured_.begin) * 1e-9 / stretch_s);
-        per_s[std::min(place, stretches - 1)] += 1 / stretch_s;
-        ++n;
-      }
+    const auto add = [&](const Sample& sample) {
+      const auto place =
+          static_cast<std::size_t>(static_cast<double>(sample.done - measured_.begin) * 1e-9 / stretch_s);
+      per_s[std::min(place, stretches - 1)] += 1 / stretch_s;
+      ++n;
+    };
+    const auto last_sent = judging_.by_count && has_gaps() ? measured_.begin + sending() : measured_.end;
+    std::int64_t too_late = 0;
+    for (const auto& sample : measured_.samples) {
+      too_late += sample.done > last_sent;
+      if (counts(sample) && sample.done <= end_) add(sample);
     }
+    for (const auto& sample : measured_.carried_over)
+      if (counts(sample) && sample.done <= end_ && --too_late >= 0) add(sample);
     auto estimate = n >= 5 * std::ssize(per_s) ? stats::mean_estimate(per_s) : Estimate{};
     estimate.value = static_cast<double>(n) / length_s_;
     if (estimate.low) *estimate.low = std::max(0.0, *estimate.low);
@@ -287,13 +310,13 @@ class Summing {
                                    answered_.size(), wanting)));
   }
 
-  /// Requests that were due at the moment and had no reply yet.
+  /// Requests of those that were due at the moment and had no reply yet.
+  static std::int64_t in_flight_at(std::int64_t moment, const std::vector<Sample>& samples) {
+    return std::count_if(samples.begin(), samples.end(),
+                         [&](const Sample& s) { return s.scheduled <= moment && s.done > moment; });
+  }
   std::int64_t in_flight_at(std::int64_t moment) const {
-    std::int64_t in_flight = 0;
-    for (const auto* samples : {&measured_.carried_over, &measured_.samples})
-      in_flight += std::count_if(samples->begin(), samples->end(),
-                                 [&](const Sample& s) { return s.scheduled <= moment && s.done > moment; });
-    return in_flight;
+    return in_flight_at(moment, measured_.carried_over) + in_flight_at(moment, measured_.samples);
   }
 
   /// A slow server has many in flight too, but no more at the end than in the middle.
@@ -308,9 +331,10 @@ class Summing {
           WarningCode::overloaded,
           fmt::format("{} of {} requests had no reply yet when the last was sent: the queue grew as long "
                       "as the run lasted",
-                      behind, count())));
+                      in_flight_at(measured_.end, measured_.samples), count())));
   }
 
+  /// Of requests that come together each waits for those before it: that they take longer is no drift.
   void doubt_steadiness() {
     if (answered_.size() < 10 * stretches_of_trend) return;
     std::vector<double> medians;
@@ -321,11 +345,13 @@ class Summing {
         response_s.push_back(answered_[k].response_s());
       medians.push_back(stats::median(response_s));
     }
-    if (const auto trend = stats::trend_of(medians); stats::drifts(trend, drift_tolerance))
-      warn(make_warning(
-          WarningCode::unsteady,
-          fmt::format("the response time changed by {:+.0f} % during the measurement", 100 * trend.change),
-          "a longer --warmup, or look for what changed with it"));
+    const auto trend = stats::trend_of(medians);
+    const bool is_the_line = (judging_.all_at_once || judging_.in_bursts) && trend.change > 0;
+    if (stats::drifts(trend, drift_tolerance) && !is_the_line)
+      warn(make_warning(WarningCode::unsteady,
+                        fmt::format("the response time was {} times as long at the end as at the beginning",
+                                    format_number(stats::end_over_beginning(medians), 2)),
+                        "a longer --warmup, or look for what changed with it"));
   }
 
   const Measurement& measured_;
@@ -339,18 +365,6 @@ class Summing {
 
 }  // namespace
 
-std::string failures_in_words(const std::vector<Sample>& samples) {
-  std::string words;
-  for (const auto& kind : enum_names(Outcome{})) {
-    const auto n = std::count_if(samples.begin(), samples.end(),
-                                 [&](const Sample& s) { return s.outcome == kind.value; });
-    if (kind.value != Outcome::answered && n > 0)
-      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", n, kind.name);
-  }
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
 void sum_up(const Measurement& measured, const Judging& judging, double origin_s, RunResult& result) {
   Summing summing(measured, judging, result);
   if (judging.closed) summing.rates();
@@ -362,23 +376,6 @@ void sum_up(const Measurement& measured, const Judging& judging, double origin_s
   summing.doubts();
   summing.stages();
   summing.samples(origin_s);
-}
-
-/// The design effect is the larger of that of the late ones and that of the slower half: where none or all
-/// are late, only the second tells how much neighbours resemble each other.
-Lateness lateness_of(const std::vector<Sample>& samples, double limit_s) {
-  std::vector<double> responses;
-  for (const auto& sample : samples) responses.push_back(sample.response_s());
-  const double usual = stats::quantile(responses, 0.5);
-  std::vector<std::uint8_t> late, slow;
-  Lateness seen{.n = std::ssize(samples)};
-  for (const auto& sample : samples) {
-    late.push_back(sample.outcome != Outcome::answered || sample.response_s() > limit_s);
-    slow.push_back(sample.response_s() > usual);
-    seen.late += late.back();
-  }
-  seen.design_effect = std::max(stats::design_effect(late), stats::design_effect(slow));
-  return seen;
 }
 
 }  // namespace neph::load

@@ -21,6 +21,7 @@ struct Promise {
 struct Judging {
   bool closed = false;
   bool all_at_once = false;  ///< every request is scheduled for the first moment (MLPerf's Offline)
+  bool in_bursts = false;    ///< several requests are scheduled for one moment, again and again
   bool by_count = false;     ///< the run ends with its last reply, not with the duration
   std::int64_t batch = 1;    ///< samples in a request
   std::int64_t in_flight = 0;
@@ -43,7 +44,10 @@ struct Lateness {
 };
 Lateness lateness_of(const std::vector<Sample>& samples, double limit_s);
 
-/// Why the run tells of the generator rather than of the server; empty: it does not.
+/// What the generator, its limits or the machine that it runs on did to the figures; empty: nothing that
+/// matters.
 std::vector<Warning> generator_doubts(const Measurement& measured, const Judging& judging);
+/// The first of them with which the run tells of the generator rather than of the server; nullptr: none.
+const Warning* not_of_the_server(const std::vector<Warning>& doubts);
 
 }  // namespace neph::load

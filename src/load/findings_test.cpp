@@ -134,6 +134,44 @@ TEST(Findings, TheGeneratorThatMissesItsScheduleSaysSo) {
   EXPECT_THAT(found(measured).warnings, warns(WarningCode::schedule_missed, Weight::voids));
 }
 
+/// Each issued, and done, so much later.
+Measurement slipped(Measurement measured, std::int64_t by) {
+  for (auto& sample : measured.samples) {
+    sample.issued += by;
+    sample.done += by;
+  }
+  return measured;
+}
+
+/// Seen: 0.2 ms of a thread's waking up, called the bottleneck at 50 requests a second.
+TEST(Findings, ALateWakeUpIsTheMachinesAndNoBusyGenerator) {
+  const auto late = slipped(steady(400), 3 * ms / 10);
+  const auto told = found(late).warnings;
+  EXPECT_THAT(told, warns(WarningCode::late_wakeups, Weight::doubt));
+  EXPECT_THAT(told, Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
+  EXPECT_THAT(told, Contains(Field(&Warning::advice, HasSubstr("a lower rate does not help"))));
+  auto worse = slipped(steady(400), 3 * ms / 10);
+  for (std::size_t i = 0; i < 50; ++i) {
+    worse.samples[i].issued += 20 * ms;
+    worse.samples[i].done += 20 * ms;
+  }
+  EXPECT_THAT(found(worse).warnings, warns(WarningCode::schedule_missed, Weight::voids))
+      << "the p50 is only late";
+  auto busy = late;
+  busy.workers = {{{std::chrono::milliseconds(700), {}}, std::chrono::seconds(1)}};
+  EXPECT_THAT(found(busy).warnings, warns(WarningCode::schedule_missed, Weight::voids));
+}
+
+TEST(Findings, ASlipIsHeldAgainstTheLimitThatIsPromised) {
+  const auto slip = slipped(steady(400), ms / 2);  // of 4 ms
+  EXPECT_THAT(found(slip).warnings, warns(WarningCode::late_wakeups, Weight::doubt));
+  EXPECT_THAT(found(slip, {.promise = {.limit_s = 0.02}}).warnings,
+              Not(Contains(Field(&Warning::code, WarningCode::late_wakeups))));
+  EXPECT_THAT(found(slipped(steady(400), 3 * ms), {.promise = {.limit_s = 0.02}}).warnings,
+              warns(WarningCode::schedule_missed, Weight::voids));
+  EXPECT_EQ(not_of_the_server(generator_doubts(slip, {.promise = {.limit_s = 0.02}})), nullptr);
+}
+
 TEST(Findings, TheGeneratorThatIsTheBottleneckSaysSo) {
   auto measured = steady(100);
   measured.workers.push_back(
@@ -148,6 +186,50 @@ TEST(Findings, AReachedLimitInFlightIsToldInsteadOfASlip) {
   const auto result = found(measured, {.in_flight = 4});
   EXPECT_THAT(result.warnings, warns(WarningCode::in_flight_reached, Weight::doubt));
   EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
+}
+
+/// Seen: "violated at 16.1" and "18.5 offered", though 40/s were scheduled.
+TEST(Findings, AHeldBackLoopTellsNothingOfTheServer) {
+  auto measured = steady(400);
+  for (std::int64_t i = 0; i < 400; ++i) {
+    auto& sample = measured.samples[static_cast<std::size_t>(i)];
+    sample.issued += i * 5 * ms;
+    sample.done += i * 5 * ms;
+  }
+  measured.held_back = 390;
+  measured.end += 2000 * ms;  // until the last was sent
+  const Judging judging{.in_flight = 2, .promise = {.q = 0.99, .limit_s = 0.02}};
+  const auto result = found(measured, judging);
+  for (const auto blame : {WarningCode::overloaded, WarningCode::promise_broken})
+    EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, blame)))) << enum_name(blame);
+  EXPECT_NEAR(figure(result, "offered_per_s").value, 100, 1e-6) << "as scheduled";
+  ASSERT_NE(not_of_the_server(generator_doubts(measured, judging)), nullptr);
+}
+
+TEST(Findings, WhatTheUserCutOffIsToldAndCountsForNothing) {
+  auto measured = steady(80);
+  measured.stopped = true;
+  measured.cut_off = 8;
+  measured.cut_off_after_s = 1.5;
+  const auto told = found(measured).warnings;
+  EXPECT_THAT(told, Contains(Field(&Warning::message,
+                                   HasSubstr("80 requests; 8 more were under way, for up to 1.50 s"))));
+  EXPECT_THAT(told, Not(Contains(Field(&Warning::code, WarningCode::requests_failed))));
+}
+
+/// Seen: "offered 4.00, answered 4.25". Of the two that were carried over one stands for the last, which
+/// ended too late.
+TEST(Findings, NoMoreIsAnsweredThanWasAsked) {
+  auto measured = steady(100);
+  measured.samples.back().done = measured.end + ms;
+  for (const std::int64_t at : {-20 * ms, -10 * ms})
+    measured.carried_over.push_back({.scheduled = measured.begin + at, .done = measured.begin + 2 * ms});
+  EXPECT_NEAR(figure(found(measured), "requests_per_s").value, 100, 1e-6);
+  EXPECT_NEAR(figure(found(measured), "offered_per_s").value, 100, 1e-6);
+}
+
+TEST(Findings, NothingIsOfferedInAClosedLoop) {
+  EXPECT_TRUE(std::isnan(figure(found(steady(100), {.closed = true}), "offered_per_s").value));
 }
 
 TEST(Findings, AQueueThatGrowsIsTold) {
@@ -166,6 +248,21 @@ TEST(Findings, AQueueThatHasGrownDuringTheWarmupStillGrows) {
     kept.push_back({.scheduled = due, .issued = due, .sent = due, .done = (i + 1) * 10 * ms});
   }
   EXPECT_THAT(found(measured).warnings, warns(WarningCode::overloaded, Weight::doubt));
+  EXPECT_THAT(found(measured).warnings,
+              Contains(Field(&Warning::message, HasSubstr("300 of 400 requests had no reply"))));
+}
+
+/// Each waits for those before it.
+TEST(Findings, WhatComesTogetherIsNotUnsteadyForTakingLonger) {
+  auto measured = steady(400);
+  for (std::int64_t i = 0; i < 400; ++i) {
+    auto& sample = measured.samples[static_cast<std::size_t>(i)];
+    sample = {.scheduled = 0, .done = (i + 1) * ms};
+  }
+  EXPECT_THAT(found(measured, {.all_at_once = true, .by_count = true}).warnings,
+              Not(Contains(Field(&Warning::code, WarningCode::unsteady))));
+  EXPECT_THAT(found(measured).warnings,
+              Contains(Field(&Warning::message, HasSubstr("times as long at the end"))));
 }
 
 /// `count` requests at 200 a second, `together` at a time, at a server that answers 100 a second.
@@ -226,6 +323,16 @@ TEST(Findings, GoodputCountsWhatKeepsThePromise) {
   EXPECT_LT(*late.low, 0.05);
   EXPECT_GT(*late.high, 0.05);
   EXPECT_THAT(result.warnings, warns(WarningCode::promise_broken, Weight::hint));
+}
+
+/// Seen: "promise broken" beside a headline that called the same counts inconclusive.
+TEST(Findings, AFewLateOnesBreakNoPromise) {
+  auto measured = steady(100);
+  for (const std::size_t i : {10, 60}) measured.samples[i].done += 50 * ms;
+  const auto result = found(measured, {.promise = {.q = 0.99, .limit_s = 0.02}});
+  EXPECT_NEAR(figure(result, "late_share").value, 0.02, 1e-9);
+  EXPECT_EQ(figure(result, "requests_late").value, 2);
+  EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, WarningCode::promise_broken))));
 }
 
 TEST(Findings, AClosedLoopIsLabelled) {

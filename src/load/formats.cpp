@@ -111,6 +111,14 @@ Judgement judge(const Tested& tested) {
   return judgement;
 }
 
+/// What makes the numbers themselves invalid; LoadGen has no line for it.
+std::string invalid_line(const CellSummary& cell) {
+  std::string why;
+  for (const auto& warning : cell.warnings)
+    if (warning.weight == Weight::voids) why += (why.empty() ? "" : "; ") + warning.message;
+  return cell.verdict == Verdict::invalid ? fmt::format("  Measurement valid : NO ({})\n", why) : "";
+}
+
 std::string summary_of(const Tested& tested) {
   const auto& cell = *tested.cell;
   const auto judgement = judge(tested);
@@ -124,6 +132,7 @@ std::string summary_of(const Tested& tested) {
   text += fmt::format(
       "  Min duration satisfied : {}\n  Min queries satisfied : {}\n  Early stopping satisfied: {}\n",
       yes(judgement.duration), yes(judgement.queries), yes(judgement.early_stopping));
+  text += invalid_line(cell);
   text += fmt::format("Early Stopping Result:\n * Run {}.\n\n{}Additional Stats\n{}",
                       judgement.early_stopping ? "successful" : "unsuccessful", rule, rule);
   if (tested.scenario == Scenario::server)
@@ -141,7 +150,7 @@ std::string summary_of(const Tested& tested) {
   text += fmt::format(
       "\n{0}Test Parameters Used\n{0}samples_per_query : {1}\ntarget_qps : {2}\ntarget_latency (ns): "
       "{3:.0f}\n",
-      rule, tested.batch, tested.closed ? 0.0 : tested.level, 1e9 * tested.promise.limit_s);
+      rule, tested.batch, tested.target_per_s, 1e9 * tested.promise.limit_s);
   text += fmt::format("min_duration (ms): {:.0f}\nmin_query_count : {}\n\n", 1e3 * tested.duration_s,
                       tested.count);
   if (cell.warnings.empty()) text += "No warnings encountered during test.\n";

@@ -26,10 +26,11 @@ struct Tested {
   std::string server;
   Scenario scenario = Scenario::none;
   bool closed = false;
-  double level = 0;  ///< clients of a closed loop, or requests per second
+  double level = 0;         ///< clients of a closed loop, or requests per second as they were offered
+  double target_per_s = 0;  ///< asked for; 0: none
   std::int64_t batch = 1;
   std::int64_t count = 0;
-  double duration_s = 0;
+  double duration_s = 0;  ///< asked for; 0: as long as it takes
   Promise promise;
 };
 
@@ -41,7 +42,8 @@ Result<std::string> perf_analyzer_csv(std::vector<Tested> tested);
 
 /// As LoadGen's mlperf_log_summary.txt, one after the other. A run is VALID if its verdict is not invalid,
 /// the promise is kept (Server), it lasted as long and had as many queries as asked for, and the early
-/// stopping test passes with 99 % confidence. Not a result of MLPerf. Errors: invalid_argument (no scenario).
+/// stopping test passes with 99 % confidence; one whose numbers are invalid has a line that says why. Not a
+/// result of MLPerf. Errors: invalid_argument (no scenario).
 Result<std::string> mlperf_summary(const std::vector<Tested>& tested);
 
 }  // namespace neph::load

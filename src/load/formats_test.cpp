@@ -63,7 +63,12 @@ TEST(Formats, LoadGensSummarySaysWhetherTheRunIsValid) {
   EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("Early stopping satisfied: NO"));
   measured.figures["late_share"].value = 0;
   measured.verdict = Verdict::invalid;
-  EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("Result is : INVALID"));
+  measured.warnings = {
+      {WarningCode::generator_saturated, "the generator was the bottleneck", "", Weight::voids}};
+  EXPECT_THAT(*mlperf_summary({tested}),
+              AllOf(HasSubstr("Result is : INVALID"),
+                    HasSubstr("  Measurement valid : NO (the generator was the bottleneck)\n")));
+  measured.warnings = {};
   measured.verdict = Verdict::doubtful;
   EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("Result is : VALID")) << "LoadGen has no doubts";
   tested.count = 100;
@@ -72,6 +77,10 @@ TEST(Formats, LoadGensSummarySaysWhetherTheRunIsValid) {
               AllOf(HasSubstr("Result is : INVALID"),
                     HasSubstr("Min duration satisfied : NO\n  Min queries satisfied : Yes")))
       << "enough queries in too short a time";
+  tested.duration_s = 0;
+  EXPECT_THAT(*mlperf_summary({tested}), AllOf(HasSubstr("Min duration satisfied : Yes"),
+                                               HasSubstr("target_qps : 0\n"), HasSubstr("(ms): 0\n")))
+      << "none was asked for";
   tested.scenario = Scenario::single_stream;
   EXPECT_THAT(*mlperf_summary({tested}), HasSubstr("90.0th percentile latency (ns) : 12500000\n"));
   tested.scenario = Scenario::none;

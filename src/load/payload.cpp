@@ -149,7 +149,11 @@ Result<wire::Shape> whole_shape(const wire::TensorMetadata& tensor, std::int64_t
   const bool batched = !tensor.shape.empty() && tensor.shape.front() < 0;
   const std::size_t lead = batched && given.size() + 1 == tensor.shape.size() ? 1 : 0;
   if (!given.empty() && given.size() + lead != tensor.shape.size())
-    return does_not_fit(tensor, fmt::format("--shape gives it {} sizes", given.size()));
+    return does_not_fit(
+        tensor, fmt::format("--shape gives it {} size{}", given.size(), given.size() == 1 ? "" : "s"));
+  if (batched && lead == 0 && !given.empty() && batch != 1 && given.front() != batch)
+    return does_not_fit(tensor, fmt::format("--shape gives it a batch of {} and --batch one of {}; give one",
+                                            given.front(), batch));
   if (!batched && batch != 1) return does_not_fit(tensor, "it has no batch dimension, --batch must be 1");
   wire::Shape whole;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {

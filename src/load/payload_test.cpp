@@ -52,6 +52,9 @@ TEST(Payload, AsksForSizesThatTheModelLeavesOpen) {
   EXPECT_THAT(fault(metadata, {.shape = "3x8"}), HasSubstr("gives it 2 sizes"));
   EXPECT_THAT(fault(metadata, {.shape = "3x8xq"}), HasSubstr("makes no sense"));
   EXPECT_EQ(Payload::make(metadata, {.batch = 2, .shape = "3x4x4"})->bytes(), 2U * 3 * 4 * 4 * 4);
+  EXPECT_THAT(fault(metadata, {.batch = 2, .shape = "5x3x4x4"}),
+              HasSubstr("--shape gives it a batch of 5 and --batch one of 2"));
+  EXPECT_EQ(Payload::make(metadata, {.batch = 5, .shape = "5x3x4x4"})->bytes(), 5U * 3 * 4 * 4 * 4);
   EXPECT_THAT(fault(model({{"x", "FP32", {4}}}), {.batch = 2}), HasSubstr("no batch dimension"));
   EXPECT_THAT(fault(metadata, {.shape = "3x9000000x9000000"}), HasSubstr("too large"));
   EXPECT_THAT(fault(model({{"x", "FP8", {4}}}), {}), HasSubstr("of type FP8"));

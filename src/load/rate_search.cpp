@@ -90,6 +90,18 @@ void RateSearch::move_on(const Probe& probe) {
   go_to(*candidate_, true);
 }
 
+std::optional<double> RateSearch::met_then_violated() const {
+  std::optional<double> highest;
+  for (auto first = probes_.begin(); first != probes_.end(); ++first) {
+    if (first->outcome != Slo::met) continue;
+    const bool is_contradicted = std::any_of(first + 1, probes_.end(), [&](const Probe& later) {
+      return later.outcome == Slo::violated && later.rate_per_s <= first->rate_per_s;
+    });
+    if (is_contradicted) highest = std::max(highest.value_or(0), first->rate_per_s);
+  }
+  return highest;
+}
+
 std::int64_t RateSearch::requests_needed() const {
   std::int64_t n = 16;
   while (judge(static_cast<double>(n) * allowed() / 4, static_cast<double>(n)) != Slo::met) n += n / 8;

@@ -41,6 +41,9 @@ class RateSearch {
   std::optional<double> held() const { return held_; }
   /// The lowest rate at which the promise was shown to be broken.
   std::optional<double> violated() const { return violated_; }
+  /// The highest rate that was met and that a later probe, of the same or a lower rate, violated: something
+  /// changed meanwhile, or it was luck. Empty: none.
+  std::optional<double> met_then_violated() const;
   /// Of the rates that were measured, in that order.
   const std::vector<Probe>& probes() const { return probes_; }
 

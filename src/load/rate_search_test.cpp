@@ -164,5 +164,19 @@ TEST(RateSearch, SamplesThatResembleEachOtherCountForLess) {
   }
 }
 
+/// A server that does 100 a second at first, and 5 from the fifth probe on.
+TEST(RateSearch, SaysThatWhatWasMetWasViolatedLater) {
+  RateSearch search(promise, {.start_per_s = 40});
+  for (int probe = 0; search.next(); ++probe) {
+    const bool is_met = *search.next() <= (probe < 5 ? 100 : 5);
+    search.learn({.late = is_met ? 0 : 900, .n = 2000});
+  }
+  ASSERT_TRUE(search.met_then_violated());
+  EXPECT_GT(*search.met_then_violated(), 40);
+  RateSearch steady(promise, {.start_per_s = 40});
+  while (steady.next()) steady.learn({.late = *steady.next() <= 100 ? 0 : 900, .n = 2000});
+  EXPECT_FALSE(steady.met_then_violated());
+}
+
 }  // namespace
 }  // namespace neph::load

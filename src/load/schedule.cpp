@@ -1,5 +1,6 @@
 #include "load/schedule.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -101,6 +102,15 @@ Result<Schedule> read_trace(std::string_view text, std::string_view what, const 
     if (!taker.take((at_s - times.front()) * stretch)) break;
   if (taker.full()) return too_many();
   return taker.done();
+}
+
+double measured_length_s(const Schedule& schedule, const Course& course) {
+  const auto begin = from_seconds(course.warmup_s);
+  const auto first = std::lower_bound(schedule.begin(), schedule.end(), begin);
+  if (first == schedule.end() || *first == schedule.back()) return course.duration_s;
+  const auto apart = std::lower_bound(first, schedule.end(), schedule.back()) - first;
+  const double gap_s = seconds(schedule.back() - *first) / static_cast<double>(apart);
+  return std::min(course.duration_s, seconds(schedule.back() - begin) + gap_s);
 }
 
 Schedule slice(const Schedule& schedule, std::size_t index, std::size_t count) {

@@ -49,6 +49,10 @@ Result<Schedule> make_schedule(Arrival arrival, const Course& course, std::int64
 /// its count. `what` names the file in errors: corrupt (no number, times that fall, no arrival at all).
 Result<Schedule> read_trace(std::string_view text, std::string_view what, const Course& course);
 
+/// Seconds from the end of the warm-up to the last arrival and its gap, which is taken to be as long as the
+/// others: what a trace lasts. At most the course's duration; that where no two arrivals are apart.
+double measured_length_s(const Schedule& schedule, const Course& course);
+
 /// What the worker `index` of `count` sends: every count-th arrival.
 Schedule slice(const Schedule& schedule, std::size_t index, std::size_t count);
 

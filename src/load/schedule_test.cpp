@@ -76,6 +76,17 @@ TEST(Schedule, ReadsATrace) {
   EXPECT_THAT(fault("1\ninf\n"), HasSubstr("line 2"));
 }
 
+/// Seen: a trace of 3 s whose rates were told over the default duration of 30 s.
+TEST(Schedule, ATraceLastsAsLongAsItsArrivals) {
+  Schedule schedule;
+  for (int i = 0; i < 60; ++i) schedule.push_back(i * 50ms);
+  EXPECT_NEAR(measured_length_s(schedule, {.duration_s = 30}), 3, 1e-9);
+  EXPECT_NEAR(measured_length_s(schedule, {.warmup_s = 1, .duration_s = 30}), 2, 1e-9);
+  EXPECT_NEAR(measured_length_s(schedule, {.duration_s = 2}), 2, 1e-9);
+  EXPECT_NEAR(measured_length_s({0s, 0s, 1s, 1s}, {.duration_s = 30}), 1.5, 1e-9) << "two at a time";
+  EXPECT_NEAR(measured_length_s({0s}, {.duration_s = 30}), 30, 1e-9);
+}
+
 TEST(Schedule, SlicesShareAllArrivals) {
   const Schedule schedule{0ns, 1ns, 2ns, 3ns, 4ns};
   EXPECT_THAT(slice(schedule, 0, 2), ElementsAre(0ns, 2ns, 4ns));

@@ -45,7 +45,8 @@ class Sender {
   /// for.
   Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough);
 
-  /// What the client calls for each call that has ended.
+  /// What the client calls for each call that has ended. Of the first, and of one in a thousand, the reply is
+  /// decoded: one that cannot be is a failed request.
   void ended(wire::Call& call);
   /// Sends from `start` on, and returns when everything has ended or was given up. `stop`: gives up at once.
   void run(wire::Client& client, Moment start, const std::stop_token& stop);
@@ -73,6 +74,7 @@ class Sender {
   bool send_if_due();
   void send(Flight& flight, Moment scheduled, Moment issued);
   void go_on(Flight& flight);
+  Status decoded(Flight& flight) const;
   void wait();
   void take_replies();
   bool looks_are_slow() const;
@@ -95,6 +97,7 @@ class Sender {
   std::size_t next_ = 0;      ///< in the schedule
   std::size_t next_request_;  ///< of those to send in turn
   std::int64_t counted_ = 0;  ///< of those sent, scheduled after the warm-up
+  std::int64_t sent_ = 0;
   std::int64_t in_flight_ = 0;
   std::uint64_t ended_ = 0;
   Moment last_look_;

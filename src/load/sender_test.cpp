@@ -113,6 +113,23 @@ TEST_F(SenderTest, TellsOutcomesApart) {
   EXPECT_EQ(log_[4].outcome, Outcome::answered);
 }
 
+TEST_F(SenderTest, DecodesTheFirstReplyAndOneInAThousand) {
+  prepare = [](FakeClient& client) {
+    client.service = [](std::int64_t) { return 1us; };
+    client.content = [] { return Status(fail(ErrorCode::corrupt, "no JSON")); };
+  };
+  run({.schedule = every(20us, 2500)});
+  for (std::size_t i = 0; i < 2500; ++i)
+    EXPECT_EQ(log_[i].outcome, i % 1000 == 0 ? Outcome::failed : Outcome::answered) << i;
+}
+
+/// Seen: 175 of 165.
+TEST_F(SenderTest, CountsWhatIsHeldBackOfTheMeasuredRequests) {
+  prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 1s; };
+  run({.schedule = every(20ms, 20), .in_flight = 1, .begin_measure = 300ms});
+  EXPECT_EQ(held_back_, 5) << "of 19 that waited";
+}
+
 TEST_F(SenderTest, GivesUpWhatIsNotAnsweredAtTheEnd) {
   prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 1h; };
   run({.schedule = every(20ms, 5)});

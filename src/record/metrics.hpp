@@ -50,6 +50,7 @@ inline constexpr Metric sustained_per_s{"sustained_per_s", "requests per second 
                                         "sustained/s", "second"};
 inline constexpr Metric late_share{
     "late_share", "share of the requests that were not answered within the limit", "late", "request"};
+inline constexpr Metric requests_late{"requests_late", "requests", "late", "run"};
 inline constexpr Metric unexplained_share{
     "unexplained_share", "share of the response time that no stage explains", "unexplained", "response time"};
 inline constexpr Metric issue_delay_p99_ms{"issue_delay_p99_ms",
@@ -78,11 +79,12 @@ constexpr Metric not_answered(RequestOutcome outcome) {
           "request"};
 }
 /// All, families left out.
-inline constexpr std::array all{images_per_s,   engine_busy,       server_busy,        loaders_busy,
-                                first_answer_s, read_bytes_per_s,  pictures_failed,    requests_per_s,
-                                offered_per_s,  inferences_per_s,  goodput_per_s,      sustained_per_s,
-                                late_share,     unexplained_share, issue_delay_p99_ms, issue_delay_max_ms,
-                                in_flight_mean, in_flight_max,     generator_busy,     generator_cpu_us};
+inline constexpr std::array all{images_per_s,       engine_busy,      server_busy,       loaders_busy,
+                                first_answer_s,     read_bytes_per_s, pictures_failed,   requests_per_s,
+                                offered_per_s,      inferences_per_s, goodput_per_s,     sustained_per_s,
+                                late_share,         requests_late,    unexplained_share, issue_delay_p99_ms,
+                                issue_delay_max_ms, in_flight_mean,   in_flight_max,     generator_busy,
+                                generator_cpu_us};
 
 /// How many requests ended so: outcome_name().
 inline constexpr std::string_view requests = "requests";

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "record/metrics.hpp"
@@ -33,8 +34,8 @@ std::string times_text(const CellSummary& cell) {
 
 std::string rate_text(const Estimate& rate) {
   if (!rate.low || !rate.high) return fmt::format("{} requests/s", format_number(rate.value));
-  return fmt::format("{} requests/s (95 % CI {} to {})", format_number(rate.value),
-                     format_number(*rate.low), format_number(*rate.high));
+  return fmt::format("{} requests/s (95 % CI {} to {})", format_number(rate.value), format_number(*rate.low),
+                     format_number(*rate.high));
 }
 
 std::string slo_text(const Limit& limit) {
@@ -148,6 +149,10 @@ class GroupStory {
     const auto* one = highest(Pace::untold);
     if (!one || highest(Pace::kept_up) || highest(Pace::fell_behind)) return {};
     const auto [offered, answered] = in_time(*one);
+    if (offered < fewest_for_pace)
+      return fmt::format(
+          "{}Whether the server keeps up with {} requests/s is not told by {:.0f} request{}{}.", whose_,
+          format_number(one->level), offered, std::llround(offered) == 1 ? "" : "s", times_text(*one->cell));
     return fmt::format(
         "{}Whether the server kept up with {} requests/s offered is inconclusive: it answered {:.0f} of "
         "{:.0f} "
@@ -168,6 +173,10 @@ class Story {
         invalid_.push_back(one);
         continue;
       }
+      if (!is_search(one) && !one.closed && was_held_back(*one.cell)) {
+        held_back_.push_back(one);
+        continue;
+      }
       (is_search(one) ? searches_ : one.closed ? closed_ : one.all_at_once ? at_once_ : open_).push_back(one);
     }
   }
@@ -182,6 +191,7 @@ class Story {
       for (auto& sentence : story.open()) say(std::move(sentence));
     for (const auto& story : stories(closed_)) say(story.closed());
     for (const auto& story : stories(at_once_)) say(story.all_at_once());
+    say(held_back_sentence());
     say(lost_sentence());
     if (all.empty()) say(invalid_sentence());
     return all;
@@ -208,10 +218,21 @@ class Story {
     return fmt::format("{}{}{}.", whose, slo_text(*limit), found);
   }
 
+  std::string held_back_sentence() const {
+    if (held_back_.empty()) return {};
+    std::vector<std::string> labels;
+    for (const auto& one : held_back_)
+      if (document_.cells.size() > 1) labels.push_back(one.cell->cell.label);
+    return fmt::format(
+        "Requests were held back because as many as --in-flight allows were under way{}: that limit was "
+        "measured, and nothing can be said about what the server can do.",
+        labels.empty() ? "" : fmt::format(" ({})", fmt::join(labels, "; ")));
+  }
+
   std::string lost_sentence() const {
     const Asked* worst = nullptr;
     double most = 0;
-    for (const auto* all : {&searches_, &open_, &closed_, &at_once_, &invalid_})
+    for (const auto* all : {&searches_, &open_, &closed_, &at_once_, &held_back_, &invalid_})
       for (const auto& one : *all)
         if (const auto seen = outcomes(*one.cell);
             seen && seen->share_lost() > most && !tells_of_generator(*one.cell)) {
@@ -219,6 +240,8 @@ class Story {
           worst = &one;
         }
     if (!worst) return {};
+    if (document_.cells.size() == 1)
+      return fmt::format("{} % of the requests were not answered.", format_number(100 * most));
     return fmt::format("Up to {} % of the requests were not answered ({}).", format_number(100 * most),
                        worst->cell->cell.label);
   }
@@ -234,7 +257,7 @@ class Story {
   }
 
   const Document& document_;
-  std::vector<Asked> searches_, open_, closed_, at_once_, invalid_;
+  std::vector<Asked> searches_, open_, closed_, at_once_, held_back_, invalid_;
 };
 
 }  // namespace

@@ -72,8 +72,7 @@ TEST(LoadFindings, AnInvalidRunBlamesNoServer) {
   auto document = one_rate(160, 90);
   auto& cell = document.cells[0];
   cell.verdict = Verdict::invalid;
-  cell.warnings = {
-      {WarningCode::generator_saturated, "INVALID: the generator was the bottleneck", "", Weight::voids}};
+  cell.warnings = {{WarningCode::generator_saturated, "the generator was the bottleneck", "", Weight::voids}};
   cell.figures["requests_timed_out"] = {.value = 300, .n = 1};
   cell.figures["late_share"] = {.value = 0.9, .low = 0.8, .high = 0.95, .n = 1};
   const auto said = findings(document);
@@ -81,6 +80,43 @@ TEST(LoadFindings, AnInvalidRunBlamesNoServer) {
             "All numbers are invalid (generator saturated), so nothing can be said about the server.");
   for (const auto* blame : {"keep up", "violated", "not answered", "At no rate"})
     EXPECT_THAT(said, Not(Contains(HasSubstr(blame)))) << blame;
+}
+
+/// Seen: "No run has ended well", of a closed loop whose --clients were not given.
+TEST(LoadFindings, AClosedLoopHasOneClientUnlessItSaysMore) {
+  auto document = load_document();
+  const auto closed = std::find_if(document.cells.begin(), document.cells.end(), [](const auto& cell) {
+    return cell.facts.at("loop").starts_with("closed");
+  });
+  auto cell = *closed;
+  cell.cell.factors = Json::object();
+  cell.cell.spec.erase("clients");
+  cell.cell.label = "all";
+  document.cells = {cell};
+  EXPECT_THAT(findings(document)[0], HasSubstr("1 client got "));
+}
+
+TEST(LoadFindings, WhatWasHeldBackIsNotTheServers) {
+  auto document = one_rate(40, 18.5);
+  document.cells[0].warnings = {{WarningCode::in_flight_reached, "150 of 400 requests waited", ""}};
+  const auto said = findings(document);
+  EXPECT_THAT(said[0], StartsWith("Requests were held back because as many as --in-flight allows"));
+  for (const auto* blame : {"keep up", "kept up", "SLO"})
+    EXPECT_THAT(said, Not(Contains(HasSubstr(blame)))) << blame;
+}
+
+TEST(LoadFindings, AHandfulOfRequestsShowsNoPace) {
+  auto document = one_rate(20, 20);
+  document.cells[0].figures["requests_answered"].value = 5;
+  const auto said = findings(document);
+  EXPECT_THAT(said, Contains(HasSubstr("keeps up with 20.0 requests/s is not told by 5 requests")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("kept up"))));
+}
+
+TEST(LoadFindings, ASettingThatIsAloneIsNotNamed) {
+  auto document = one_rate(40, 30);
+  document.cells[0].figures["requests_failed"].value = 600;
+  EXPECT_THAT(findings(document), Contains(HasSubstr("20.0 % of the requests were not answered.")));
 }
 
 Document found_by(std::vector<Probe> probes) {
@@ -127,10 +163,9 @@ TEST(LoadFindings, SeveralSearchesAreSummedUp) {
   document.cells[0].runs_ok = 3;
   document.cells[0].figures["sustained_per_s"] = {.value = 96, .low = 90, .high = 104, .n = 3};
   searched(document, {90, 96, 104});
-  EXPECT_EQ(
-      findings(document)[0],
-      "SLO of 99 % of the responses within 50 ms: met at 96.0 requests/s (95 % CI 90.0 to 104) in 3 of "
-      "3 searches.");
+  EXPECT_EQ(findings(document)[0],
+            "SLO of 99 % of the responses within 50 ms: met at 96.0 requests/s (95 % CI 90.0 to 104) in 3 of "
+            "3 searches.");
 }
 
 /// Its n is the run's measurements and its interval the bracket of one search.

@@ -20,6 +20,11 @@ double number_of(const CellSummary& cell, const Experiment& experiment, const st
   return value.is_number() ? value.get<double>() : 0;
 }
 
+/// Who says nothing of clients has one.
+double clients_of(const CellSummary& cell, const Experiment& experiment) {
+  return std::max(1.0, number_of(cell, experiment, "clients"));
+}
+
 double seconds_of(const CellSummary& cell, const Experiment& experiment, const std::string& name) {
   const auto value = field_of(cell, experiment, name);
   if (value.is_number()) return value.get<double>();
@@ -68,9 +73,9 @@ std::vector<Asked> asked(const Document& document) {
     if (!std::isfinite(answered_per_s(cell).value)) continue;
     Asked one{.cell = &cell, .closed = is_closed(cell), .all_at_once = loop_of(cell) == "open, all at once"};
     const auto* offered = find_estimate(cell.figures, metric::offered_per_s);
-    one.level = !one.closed && offered
-                    ? offered->value
-                    : number_of(cell, document.experiment, one.closed ? "clients" : "rate");
+    one.level = one.closed ? clients_of(cell, document.experiment)
+                : offered  ? offered->value
+                           : number_of(cell, document.experiment, "rate");
     if (std::isfinite(one.level) && one.level > 0) all.push_back(one);
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
@@ -78,6 +83,8 @@ std::vector<Asked> asked(const Document& document) {
   });
   return all;
 }
+
+bool was_held_back(const CellSummary& cell) { return has(cell, WarningCode::in_flight_reached); }
 
 std::optional<Limit> promised(const CellSummary& cell, const Experiment& experiment) {
   if (const double s = seconds_of(cell, experiment, "p99"); s > 0) return Limit{.ms = 1e3 * s};
@@ -99,11 +106,12 @@ InTime in_time(const Asked& one) {
 }
 
 Pace pace(const Asked& one) {
+  const auto [offered, answered] = in_time(one);
+  if (offered > 0 && offered < fewest_for_pace) return Pace::untold;
   const bool is_overloaded = has(*one.cell, WarningCode::overloaded);  // in one run of several, perhaps
   if (answered_per_s(*one.cell).value >= keeps_up * one.level)
     return is_overloaded ? Pace::untold : Pace::kept_up;
   if (is_overloaded) return Pace::fell_behind;
-  const auto [offered, answered] = in_time(one);
   const double missing =
       (offered - answered) / static_cast<double>(std::max<std::int64_t>(1, one.cell->runs_ok));
   const auto* in_flight = find_estimate(one.cell->figures, metric::in_flight_mean);
@@ -120,7 +128,9 @@ std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
   if (const auto seen = outcomes(*one.cell)) {
     const double all = seen->all() * static_cast<double>(one.cell->runs_ok);
     probe.requests = std::llround(all);
-    probe.late = std::llround(late->value * all);
+    const auto* count = find_estimate(one.cell->figures, metric::requests_late);
+    probe.late = count ? std::llround(count->value * static_cast<double>(one.cell->runs_ok))
+                       : std::llround(late->value * all);
   }
   probe.outcome = outcome_of(probe, *late);
   return probe;
@@ -163,8 +173,9 @@ std::string errors_text(const CellSummary& cell) {
   const auto seen = outcomes(cell);
   if (!seen) return "–";
   if (seen->not_answered == 0) return "0";
-  return fmt::format("{} ({} %)", format_number(seen->not_answered),
-                     format_number(100 * seen->share_lost(), 2));
+  const double lost = seen->not_answered;  // a mean over runs: a whole number, or not
+  const auto count = lost == std::round(lost) ? format_grouped(std::llround(lost)) : format_number(lost);
+  return fmt::format("{} ({} %)", count, format_number(100 * seen->share_lost(), 2));
 }
 
 }  // namespace neph::report

@@ -24,6 +24,10 @@ struct Limit {
   double percentile = 99;
   double ms = 0;
 };
+/// Requests were held back because as many as the user allows were under way: what was measured is that
+/// limit.
+bool was_held_back(const CellSummary& cell);
+
 /// What was promised of the response time; empty: nothing.
 std::optional<Limit> promised(const CellSummary& cell, const Experiment& experiment);
 
@@ -31,7 +35,7 @@ std::optional<Limit> promised(const CellSummary& cell, const Experiment& experim
 Estimate answered_per_s(const CellSummary& cell);
 
 /// Whether a server answered what was offered in the time. untold: fewer are missing than may be in flight at
-/// the end of a run.
+/// the end of a run, or too few were sent.
 enum class Pace { kept_up, untold, fell_behind };
 /// Of an open loop whose numbers are valid.
 Pace pace(const Asked& one);
@@ -40,6 +44,8 @@ struct InTime {
   double offered = 0, answered = 0;
 };
 InTime in_time(const Asked& one);
+/// Fewer requests than this show no pace: one that is missing is more than a server may leave out.
+inline constexpr double fewest_for_pace = 50;
 
 /// Whether the SLO is met at the offered rate, by the requests that were late of all runs and by the interval
 /// of the late share, which must agree. Empty: there is none.

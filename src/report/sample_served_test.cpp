@@ -240,8 +240,8 @@ CellSummary load_cell(std::int64_t index, double rate, std::int64_t clients, Ran
                                                               {"unexplained", 0.1}})
     cell.stages_ms[name] = around(ms, 0.02);
   if (closed)
-    cell.warnings = {
-        {WarningCode::closed_loop, "a closed loop", "--rate measures what users see", Weight::hint}};
+    cell.warnings = {{WarningCode::closed_loop, "while the server is slow it is asked less",
+                      "--rate measures what users see", Weight::hint}};
   if (rate > capacity) {
     cell.verdict = Verdict::doubtful;
     cell.warnings = {{WarningCode::overloaded, "the queue grew as long as the run lasted", "lower the rate"}};

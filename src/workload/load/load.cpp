@@ -36,6 +36,9 @@ Status check_arrival(const LoadSpec& spec) {
     return refuse("{} arrivals need a --rate", enum_name(arrival));
   if (arrival == load::Arrival::trace && spec.trace.empty())
     return refuse("--arrival trace needs a file: --trace FILE");
+  if (spec.burst != LoadSpec{}.burst &&
+      (arrival != load::Arrival::burst || spec.scenario == load::Scenario::offline))
+    return refuse("--burst is of --arrival burst");
   if (arrival != load::Arrival::trace && !spec.trace.empty()) return refuse("--trace is of --arrival trace");
   if (timed && spec.count == 0 && spec.rate * (spec.warmup.value + spec.duration.value) > load::most_arrivals)
     return refuse("{} requests per second for {} are more than {} requests", spec.rate,
@@ -45,6 +48,8 @@ Status check_arrival(const LoadSpec& spec) {
 
 Status check_promise(const LoadSpec& spec) {
   if (spec.p99.value > 0 && spec.limit.value > 0) return refuse("--p99 and --limit say the same; give one");
+  if (spec.p99.value > 0 && spec.percentile != 99)
+    return refuse("--p99 is of 99 % and not of --percentile {}; say --limit for that", spec.percentile);
   if (!spec.find_max_rate) return {};
   if (spec.p99.value <= 0 && spec.limit.value <= 0)
     return refuse("--find-max-rate needs a promise to keep: --p99 50ms");
@@ -132,14 +137,16 @@ std::vector<load::Tested> tested_cells(const std::vector<CellSummary>& cells) {
     if (!parsed) continue;
     const auto spec = resolved(*parsed);
     const bool closed = is_closed(spec);
+    const bool is_count_alone = spec.count > 0 && !cell.cell.spec.contains("duration");
     all.push_back({.cell = &cell,
                    .server = spec.url,
                    .scenario = spec.scenario,
                    .closed = closed,
                    .level = closed ? static_cast<double>(spec.clients) : rate_of(spec, cell),
+                   .target_per_s = spec.rate,
                    .batch = spec.batch,
                    .count = spec.count,
-                   .duration_s = spec.duration.value,
+                   .duration_s = is_count_alone ? 0 : spec.duration.value,
                    .promise = promise_of(spec)});
   }
   return all;

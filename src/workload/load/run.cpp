@@ -37,12 +37,15 @@ LoadSpec with_seed(LoadSpec spec) {
   return spec;
 }
 
-/// A probe that tells of the generator is made again; so many in a row, and the generator is at its end.
+/// A probe that does not tell of the server is made again; so many in a row, and the generator is at its end.
 constexpr int most_spoilt = 3;
-bool is_spoilt(const load::Measurement& measured, std::int64_t in_flight) {
-  const auto doubts = load::generator_doubts(measured, {.in_flight = in_flight});
-  return std::any_of(doubts.begin(), doubts.end(),
-                     [](const Warning& warning) { return warning.weight == Weight::voids; });
+
+/// Why a probe does not tell of the server; empty: it does.
+std::string what_spoilt(const load::Measurement& measured, const LoadSpec& spec) {
+  const auto doubts =
+      load::generator_doubts(measured, {.in_flight = spec.in_flight, .promise = promise_of(spec)});
+  const auto* doubt = load::not_of_the_server(doubts);
+  return doubt ? doubt->message : "";
 }
 
 std::function<bool(const std::vector<load::Sample>&)> broken_beyond_doubt(const LoadSpec& spec) {
@@ -150,7 +153,12 @@ Result<load::Schedule> LoadRun::schedule_of(const LoadSpec& spec) const {
     return load::make_schedule(spec.arrival, course, spec.burst,
                                static_cast<std::uint64_t>(spec.arrival_seed));
   NEPH_TRY(const auto text, read_file(spec.trace));
-  return load::read_trace(text, spec.trace, course);
+  NEPH_TRY(auto schedule, load::read_trace(text, spec.trace, course));
+  if (schedule.back() < from_seconds(course.warmup_s))
+    return fail(ErrorCode::invalid_argument,
+                "{}: the trace ends after {}, within the warm-up; say --warmup 0s", spec.trace,
+                format_seconds(seconds(schedule.back())));
+  return schedule;
 }
 
 load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
@@ -171,6 +179,8 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& 
                                          const load::RateSearch* search) {
   auto plan = plan_of(spec);
   NEPH_TRY(plan.schedule, schedule_of(spec));
+  if (spec.arrival == load::Arrival::trace && spec.count == 0)
+    plan.course.duration_s = load::measured_length_s(plan.schedule, plan.course);
   if (search) plan.settled = broken_beyond_doubt(spec);
   const double driven_s = timeline_.now();
   const auto progress = [&](std::int64_t done, std::int64_t total) {
@@ -242,6 +252,7 @@ Status LoadRun::search() {
   std::optional<Probed> last;  // that tells of the server, where one does
   auto probe = spec_;
   int spoilt = 0;  // in a row
+  std::string why;
   const auto goes_on = [&] {
     const bool asked_to_finish = last && context_.finish.stop_requested();
     return search.next() && spoilt < most_spoilt && !asked_to_finish && !context_.stop.stop_requested();
@@ -254,16 +265,18 @@ Status LoadRun::search() {
     const bool is_cut_short = context_.stop.stop_requested() && (!measured || measured->stopped);
     if (is_cut_short && last) break;
     if (!measured) return tl::unexpected(measured.error());
-    const bool is_sound = !is_spoilt(*measured, spec_.in_flight);
+    why = what_spoilt(*measured, spec_);
+    const bool is_sound = why.empty();
     if (is_sound && !is_cut_short) learn(*measured, search);
     if (is_sound || search.probes().empty()) last = Probed{std::move(*measured), probe};
     if (is_cut_short) break;
     spoilt = is_sound ? 0 : spoilt + 1;
-    tell_progress(search, is_sound, probe.rate);
+    tell_progress(search, why, probe.rate);
   } while (goes_on());
   sum_up(last->measured, last->spec);
   tell_of(search);
-  doubt(search, spoilt < most_spoilt ? 0 : probe.rate);
+  if (spoilt < most_spoilt) why.clear();
+  doubt(search, why, probe.rate);
   return {};
 }
 
@@ -274,11 +287,10 @@ void LoadRun::learn(const load::Measurement& measured, load::RateSearch& search)
   search.learn(load::lateness_of(measured.samples, promise_of(spec_).limit_s), response_ms);
 }
 
-void LoadRun::tell_progress(const load::RateSearch& search, bool is_sound, double rate_per_s) {
-  const auto words =
-      is_sound ? probe_words(search.probes().back())
-               : fmt::format("{}/s: the load generator was the bottleneck, the probe does not count",
-                             format_number(rate_per_s));
+void LoadRun::tell_progress(const load::RateSearch& search, const std::string& spoilt, double rate_per_s) {
+  const auto words = spoilt.empty()
+                         ? probe_words(search.probes().back())
+                         : fmt::format("{}/s does not count: {}", format_number(rate_per_s), spoilt);
   const auto left = search.next() ? fmt::format(", at least {} left", format_seconds(left_s(search))) : "";
   context_.events.emit(Note{fmt::format("{} · {} elapsed{}", words, format_seconds(timeline_.now()), left)});
 }
@@ -287,6 +299,12 @@ void LoadRun::tell_of(const load::RateSearch& search) {
   result_.probes = search.probes();
   if (result_.probes.empty()) return;
   set(result_.facts, fact::search, search_words(result_.probes));
+  if (const auto rate = search.met_then_violated())
+    result_.warnings.push_back(
+        make_warning(WarningCode::met_then_violated,
+                     fmt::format("{} requests/s met the SLO and violated it when they were probed "
+                                 "again: the server or the machine changed meanwhile, or it was luck",
+                                 format_number(*rate))));
   if (!search.held()) return;
   Estimate sustained{.value = *search.held()};
   for (const auto& probe : result_.probes) sustained.n += probe.measurements;
@@ -297,18 +315,19 @@ void LoadRun::tell_of(const load::RateSearch& search) {
   result_.figures.insert(result_.figures.begin(), figure(metric::sustained_per_s, sustained));
 }
 
-void LoadRun::doubt(const load::RateSearch& search, double spoilt_per_s) {
+void LoadRun::doubt(const load::RateSearch& search, const std::string& spoilt, double rate_per_s) {
   if (search.probes().empty() || search.held()) return;
   const auto found = search_words(search.probes());
   if (!search.next()) {
     result_.warnings.push_back(make_warning(WarningCode::no_rate_found,
                                             fmt::format("no rate was confirmed to meet the SLO: {}", found)));
-  } else if (spoilt_per_s > 0) {
-    result_.warnings.push_back(
-        make_warning(WarningCode::search_limited,
-                     fmt::format("the search ended at {} requests/s, where the load generator was "
-                                 "the bottleneck {} times in a row",
-                                 format_number(spoilt_per_s), most_spoilt)));
+  } else if (!spoilt.empty()) {
+    result_.warnings.push_back(make_warning(
+        WarningCode::search_limited,
+        fmt::format("the search ended at {} requests/s, where {} probes in a row did not count: {}",
+                    format_number(rate_per_s), most_spoilt, spoilt),
+        spec_.in_flight > 0 ? "a higher --in-flight, or 0 for no limit"
+                            : "more --threads, or cores of its own for the generator"));
   } else {
     result_.warnings.push_back(make_warning(WarningCode::stopped_early,
                                             fmt::format("the search was ended by the user: {}", found),
@@ -321,6 +340,7 @@ void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
   const bool offline = spec.scenario == load::Scenario::offline;
   const load::Judging judging{.closed = is_closed(spec),
                               .all_at_once = offline,
+                              .in_bursts = spec.arrival == load::Arrival::burst,
                               .by_count = spec.count > 0,
                               .batch = spec.batch,
                               .in_flight = spec.in_flight,
@@ -328,9 +348,9 @@ void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
   load::sum_up(measured, judging, timeline_.at(measured.start), result_);
   std::tie(begin_s_, end_s_) = measured_part(measured);
   auto& facts = result_.facts;
-  set(facts, fact::loop,
-      judging.closed ? fmt::format("closed, {} clients", spec.clients)
-                     : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival)));
+  facts["loop"] = judging.closed
+                      ? fmt::format("closed, {} client{}", spec.clients, spec.clients == 1 ? "" : "s")
+                      : fmt::format("open, {}", offline ? "all at once" : enum_name(spec.arrival));
   if (!judging.closed) {
     set(facts, fact::in_flight_limit,
         spec.in_flight > 0 ? fmt::format("at most {}", spec.in_flight) : "no limit");

@@ -48,11 +48,12 @@ class LoadRun {
   /// Seconds until the search is over, at least.
   double left_s(const load::RateSearch& search) const;
   void learn(const load::Measurement& measured, load::RateSearch& search) const;
-  void tell_progress(const load::RateSearch& search, bool is_sound, double rate_per_s);
+  /// `spoilt`: why the probe does not count; empty: it does.
+  void tell_progress(const load::RateSearch& search, const std::string& spoilt, double rate_per_s);
   void tell_of(const load::RateSearch& search);
-  /// Of a search that is not over, or found nothing. `spoilt_per_s`: where the generator was at its end; 0:
-  /// nowhere.
-  void doubt(const load::RateSearch& search, double spoilt_per_s);
+  /// Of a search that is not over, or found nothing. `spoilt`: why the probes of `rate_per_s`, the last one,
+  /// did not count; empty: they did.
+  void doubt(const load::RateSearch& search, const std::string& spoilt, double rate_per_s);
   /// Begin and end in the run's time.
   std::pair<double, double> measured_part(const load::Measurement& measured) const;
   void sum_up(const load::Measurement& measured, const LoadSpec& spec);
