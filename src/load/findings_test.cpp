@@ -257,7 +257,8 @@ TEST(Findings, WhatComesTogetherIsNotUnsteadyForTakingLonger) {
   auto measured = steady(400);
   for (std::int64_t i = 0; i < 400; ++i) {
     auto& sample = measured.samples[static_cast<std::size_t>(i)];
-    sample = {.scheduled = 0, .done = (i + 1) * ms};
+    const auto at = measured.begin;
+    sample = {.scheduled = at, .issued = at, .sent = at, .done = at + (i + 1) * ms};
   }
   EXPECT_THAT(found(measured, {.all_at_once = true, .by_count = true}).warnings,
               Not(Contains(Field(&Warning::code, WarningCode::unsteady))));
