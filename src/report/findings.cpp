@@ -53,7 +53,7 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, dou
   if (!machine || !taken) return {};
   const double idle = std::min(cores - process, std::max(0.0, *machine - *taken));
   if (idle < (1 - busy_share) * cores) {
-    const auto* steal = find_telemetry(cell, "machine", "cpu_steal");
+    const auto* steal = find_telemetry(cell, target::machine, telemetry::cpu_steal);
     const bool has_guests = steal && steal->mean.value_or(0) >= least_stolen;
     return fmt::format(
         "Others filled the processor: the process kept {} of {} cores busy, and other processes{} {}. Alone "
