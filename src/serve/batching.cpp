@@ -102,8 +102,9 @@ Result<engine::Session*> session_of(engine::Model& model, const ModelOptions& op
   return made.get();
 }
 
-/// Empty: rows may run together.
-Result<std::string> try_rows(engine::Model& model, const ModelOptions& options,
+/// At the smallest size that joins rows and at the largest: the place of a row and how many stand beside it
+/// are seen in that one. Empty: rows may run together.
+Result<std::string> try_rows(engine::Model& model, const ModelOptions& options, std::int64_t integers_below,
                              const std::vector<SizedSession>& sessions) {
   const auto second =
       std::find_if(sessions.begin(), sessions.end(), [](auto& each) { return each.rows > 1; });
@@ -111,7 +112,10 @@ Result<std::string> try_rows(engine::Model& model, const ModelOptions& options,
   std::unique_ptr<engine::Session> one, several;
   NEPH_TRY(auto* alone, session_of(model, options, 1, sessions, one));
   NEPH_TRY(auto* together, session_of(model, options, rows, sessions, several));
-  return engine::rows_that_differ(*alone, *together, rows);
+  NEPH_TRY(auto difference, engine::rows_that_differ(*alone, *together, rows, integers_below));
+  const auto& largest = sessions.back();
+  if (!difference.empty() || largest.rows <= rows) return difference;
+  return engine::rows_that_differ(*alone, *largest.session, largest.rows, integers_below);
 }
 
 }  // namespace
@@ -119,13 +123,17 @@ Result<std::string> try_rows(engine::Model& model, const ModelOptions& options,
 Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
   if (options.batching == Batching::off) return unbatched(model, options, "as asked");
   if (auto reason = no_batch(model); !reason.empty()) return unbatched(model, options, std::move(reason));
+  const auto facts = model.rows_are_independent() ? engine::RowFacts{} : model.row_facts();
+  if (!facts.state.empty()) return unbatched(model, options, facts.state);
+  if (options.batching == Batching::automatic && !facts.coupling.empty())
+    return unbatched(model, options, facts.coupling);
   auto sessions = compile_sizes(model, options);
   // Layers that take one batch only, outputs that do not begin with it: the file promised more than it holds.
   if (!sessions && sessions.error().code == ErrorCode::unsupported)
     return unbatched(model, options, sessions.error().message);
   if (!sessions) return tl::unexpected(std::move(sessions).error());
   if (options.batching == Batching::automatic && !model.rows_are_independent()) {
-    auto difference = try_rows(model, options, *sessions);
+    auto difference = try_rows(model, options, facts.integers_below, *sessions);
     const auto reason =
         difference ? *difference : "its rows could not be tried: " + difference.error().message;
     if (!reason.empty()) {

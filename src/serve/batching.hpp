@@ -21,8 +21,9 @@ struct Plan {
 };
 
 /// Compiles the model as `options` say. It is batched where the file leaves the first dimension of every
-/// input and output open, fixes the others of the inputs, and rows are seen to get the same answers together
-/// and apart (engine::rows_that_differ; not tried where `options.batching` is on or the engine knows).
+/// input and output open, fixes the others of the inputs, the graph shows no state and nothing that goes over
+/// the batch, and rows are seen to get the same answers together and apart (engine::rows_that_differ; where
+/// `options.batching` is on only state counts, and where the engine knows its models nothing is looked at).
 /// Otherwise the model's own shapes stand, one request an execution. Errors: invalid_argument (sizes), and
 /// the engine's.
 Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options);

@@ -53,6 +53,16 @@ TEST_F(Plans, DoNotBatchRowsThatHaveAPartInEachOther) {
   EXPECT_TRUE(plan({.batching = Batching::on, .max_batch = 4}).batched) << "who says so knows it";
 }
 
+TEST_F(Plans, DoNotBatchWhatTheGraphForbids) {
+  fake.knows_its_rows = false;
+  fake.row_facts = {.coupling = "a mean goes over the rows"};
+  EXPECT_EQ(reason(), "a mean goes over the rows");
+  EXPECT_TRUE(plan({.batching = Batching::on, .max_batch = 4}).batched) << "who says so knows it";
+  fake.row_facts = {.state = "it keeps state"};
+  EXPECT_EQ(reason(), "it keeps state");
+  EXPECT_EQ(reason({.batching = Batching::on, .max_batch = 4}), "it keeps state");
+}
+
 TEST_F(Plans, KeepShapesThatTheFileFixes) {
   fake.inputs = {{"x", Element::f32, {3, 4}}};
   EXPECT_EQ(reason(), "input 'x' has the fixed first dimension of [3, 4]");

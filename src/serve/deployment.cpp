@@ -179,15 +179,18 @@ BatchPlan Deployment::plan(Moment now) {
   const auto longest = from_seconds(costs_.back().seconds);
   Moment must_run = Moment::max();
   std::int64_t rows = 0;
+  bool alone = false;
   front_.clear();
   queue_.look([&](const Job& job) {
+    alone = job.alone;
+    if (alone && !front_.empty()) return false;
     front_.push_back(job.rows);
     must_run = std::min(must_run, job.queued + max_wait);
     if (job.exchange->deadline) must_run = std::min(must_run, *job.exchange->deadline - longest);
     rows += job.rows;
-    return rows < costs_.back().rows;
+    return !alone && rows < costs_.back().rows;
   });
-  const auto planned = plan_batch(front_, costs_, now < must_run);
+  const auto planned = plan_batch(front_, costs_, !alone && now < must_run);
   if (planned.requests == 0) wake_by(must_run);
   return planned;
 }
@@ -231,11 +234,26 @@ std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
 }
 
 void Deployment::complete(Lane& lane, const Status& status) {
+  if (!status && lane.jobs().size() > 1) return run_apart(lane);
   const auto size = lane.size();
   const auto time = lane.infer_time();
   answer(lane, status);
   Lock lock = locked();
   if (status) costs_[size].seconds = learned_cost(costs_[size].seconds, seconds(time));
+  release(lane);
+  dispatch(lock);
+}
+
+/// One of its requests may have failed all of them: each is run once more, by itself.
+void Deployment::run_apart(Lane& lane) {
+  lane.end();
+  Lock lock = locked();
+  for (auto* job : lane.jobs()) {
+    job->alone = true;
+    queue_.push(*job);
+    if (job->exchange->deadline) wake_by(*job->exchange->deadline);
+  }
+  lane.jobs().clear();
   release(lane);
   dispatch(lock);
 }

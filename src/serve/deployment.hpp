@@ -94,6 +94,7 @@ class Deployment {
   BatchPlan plan(Moment now);
   bool start(Lane& lane);
   void complete(Lane& lane, const Status& status);
+  void run_apart(Lane& lane);
   void answer(Lane& lane, const Status& status);
   void release(Lane& lane);
   void drop_unwanted(Lane& lane);

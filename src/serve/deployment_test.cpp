@@ -49,6 +49,32 @@ TEST_F(Deployments, JoinWhatWaitsUpToTheLargestBatch) {
   EXPECT_LT(three.place(), last.place());
 }
 
+TEST_F(Deployments, RunWhatFailedTogetherOneByOne) {
+  open({.max_batch = 4});
+  occupy();
+  TestExchange good(10, 1), bad(20, 2), fine(30, 1), busy(40, 4), later(50, 1), last(60, 1);
+  for (auto* each : {&good, &bad, &fine}) send(*each);
+  engine.end_next();
+  EXPECT_EQ(engine.started(2).size, 4);
+  engine.end_next(fail(ErrorCode::invalid_argument, "an index is out of range"));
+  EXPECT_FALSE(good.answered()) << "nobody knows whose fault it was";
+  EXPECT_THAT(engine.started(3).first_values, ElementsAre(10));
+  engine.end_next();
+  EXPECT_EQ(good.floats()[0], 10);
+  EXPECT_THAT(engine.started(4).first_values, ElementsAre(20, 21));
+  engine.end_next(fail(ErrorCode::invalid_argument, "an index is out of range"));
+  EXPECT_EQ(bad.message(), "an index is out of range");
+  EXPECT_THAT(engine.started(5).first_values, ElementsAre(30));
+  engine.end_next();
+  EXPECT_EQ(fine.floats()[0], 30);
+  for (auto* each : {&busy, &later, &last}) send(*each);
+  engine.end_next();
+  EXPECT_THAT(engine.started(7).first_values, ElementsAre(50, 60)) << "others are joined as before";
+  engine.end_next();
+  EXPECT_EQ(last.floats()[0], 60);
+  EXPECT_EQ(deployment->statistics().inference_stats.fail.count, 1U);
+}
+
 TEST_F(Deployments, UseTheSmallestSizeThatHoldsTheRows) {
   open({.max_batch = 8, .batch_sizes = "1,3"});
   for (const auto& [rows, size] : {std::pair{1, 1}, {2, 3}, {3, 3}, {4, 8}, {8, 8}}) {

@@ -55,6 +55,7 @@ class FakeEngine {
   std::int64_t optimal_requests = 3;
   bool knows_its_rows = true;  ///< engine::Model::rows_are_independent
   bool mixes_rows = false;     ///< every row of a batch is answered as its first one
+  engine::RowFacts row_facts;
 
   std::unique_ptr<engine::Model> model();
 
@@ -181,6 +182,7 @@ class FakeModel final : public engine::Model {
   const std::vector<engine::Port>& inputs() const override { return home_.inputs; }
   const std::vector<engine::Port>& outputs() const override { return home_.outputs; }
   bool rows_are_independent() const override { return home_.knows_its_rows; }
+  engine::RowFacts row_facts() const override { return home_.row_facts; }
   Result<std::unique_ptr<engine::Session>> compile(const engine::Options& options) override {
     return std::make_unique<FakeSession>(home_, options.batch);
   }

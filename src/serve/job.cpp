@@ -28,6 +28,7 @@ void Job::clear() {
   fault = {};
   late = false;
   waits = false;
+  alone = false;
   next = previous = nullptr;
 }
 

@@ -68,6 +68,7 @@ struct Job {
   Moment queued;
   bool late = false;   ///< came when the model had been told to go
   bool waits = false;  ///< counted against the queue's bounds
+  bool alone = false;  ///< shares no execution: one that it was in has failed
   Job* next = nullptr;
   Job* previous = nullptr;
 

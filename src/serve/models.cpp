@@ -54,6 +54,13 @@ std::int64_t version_of(const fs::path& path) {
   return digits && is_folder(path) ? std::stoll(name) : 0;
 }
 
+/// Whether it is meant for a model: a folder, or a link that leads to nothing. Not ".git".
+bool stands_for_model(const fs::path& path) {
+  std::error_code ignored;
+  const bool nowhere = fs::is_symlink(path, ignored) && !fs::exists(path, ignored);
+  return !path.filename().string().starts_with('.') && (nowhere || is_folder(path));
+}
+
 /// At most so many, the newest first.
 std::vector<fs::path> newest_versions(const fs::path& folder, std::size_t most) {
   std::vector<fs::path> found;
@@ -92,9 +99,14 @@ Status Models::find(const fs::path& path, const std::string& name) {
     entries_[name.empty() ? own_name(path) : name];
     return {};
   }
-  for (const auto& folder : sorted_entries(path))
-    if (!newest_versions(folder, 1).empty()) entries_[folder.filename().string()];
-  if (!entries_.empty()) return {};
+  bool any = false;
+  for (const auto& folder : sorted_entries(path)) {
+    if (!stands_for_model(folder)) continue;
+    entries_[folder.filename().string()];  // also without a version: loading it says what is missing
+    any = any || !newest_versions(folder, 1).empty();
+  }
+  if (any) return {};
+  entries_.clear();
   return fail(ErrorCode::invalid_argument,
               "{} holds no model; a repository is laid out as NAME/VERSION/model.onnx, VERSION a number",
               path.string());
@@ -126,6 +138,8 @@ Result<Models::Found> Models::look(const std::string& name) const {
 Result<Models::Found> Models::look_in_folder(const std::string& name) const {
   const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
   const auto folder = path_ / name;
+  if (std::error_code ignored; plain && fs::is_symlink(folder, ignored) && !fs::exists(folder, ignored))
+    return fail(ErrorCode::not_found, "{} is a link that leads to nothing", folder.string());
   if (!plain || !is_folder(folder)) {
     const std::shared_lock lock(mutex_);
     return no_such(name);
@@ -144,6 +158,7 @@ Result<Models::Found> Models::look_in_folder(const std::string& name) const {
       return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
   }
   if (!found.versions.empty()) return found;
+  if (sorted_entries(folder).empty()) return fail(ErrorCode::not_found, "{} is empty", folder.string());
   return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
 }
 

@@ -60,7 +60,8 @@ TEST_F(ModelRepositories, ServeTheNewestVersionOfEachModel) {
   folder.write("a/latest/model.identity", "not a version");
   folder.write("a/0/model.identity", "not a version either");
   folder.write("a/99", "not a folder");
-  folder.write("notes/README", "no model");
+  folder.write("README", "no model");
+  folder.write(".git/HEAD", "nor this");
   load_all();
   EXPECT_THAT(listed(), ElementsAre("a 10 READY", "b 3 READY"));
   EXPECT_EQ(answer_of("a"), "a 10");
@@ -122,6 +123,23 @@ TEST_F(ModelRepositories, SayWhatIsMissing) {
   ASSERT_FALSE(empty);
   EXPECT_THAT(empty.error().message,
               HasSubstr("holds no model; a repository is laid out as NAME/VERSION/model.onnx"));
+}
+
+TEST_F(ModelRepositories, NameFoldersThatHoldNoModel) {
+  folder.add("a", 1);
+  folder.write("no_version/model.identity", Repository::identity());
+  std::filesystem::create_directory(folder / "nothing");
+  std::filesystem::create_symlink(folder / "gone", folder / "link");
+  ASSERT_TRUE(models.find(folder.path(), ""));
+  EXPECT_FALSE(models.load_all());
+  EXPECT_THAT(listed(), ElementsAre("a 1 READY", "link  UNAVAILABLE", "no_version  UNAVAILABLE",
+                                    "nothing  UNAVAILABLE"));
+  const auto all = models.list(false);
+  EXPECT_THAT(all[1].reason, HasSubstr("link is a link that leads to nothing"));
+  EXPECT_THAT(all[2].reason, HasSubstr("no_version has no version folder (1, 2, ...)"));
+  EXPECT_THAT(all[3].reason, HasSubstr("nothing is empty"));
+  EXPECT_EQ(answer_of("a"), "a 1");
+  EXPECT_TRUE(models.ready());
 }
 
 TEST_F(ModelRepositories, TakeOptionsOfAModelFromItsOwnFile) {

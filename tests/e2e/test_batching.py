@@ -79,7 +79,33 @@ def convolution(numbers, first):
                  [weights(numbers, 4, 3, 3, 3)]), (3, 6, 6), True
 
 
-KINDS = [dense, softmax_of_a_row, softmax_over_rows, attention, running_sum, centred, convolution]
+def beyond_one(numbers, first):
+    nodes = [node("Sub", ["x", "one"], "d"), node("Relu", ["d"], "r"), node("ReduceMax", ["r"], "most", axes=[0], keepdims=1),
+             node("Sub", ["x", "most"], "y")]
+    return model(nodes, [value("x", [first, 4])], [value("y", [first, 4])], [constant("one", numpy.float32(1))]), (4,), False
+
+
+def two_back(numbers, first):
+    nodes = [node("Transpose", ["x"], "t", perm=[1, 0]), node("Unsqueeze", ["t", "front"], "u"),
+             node("Conv", ["u", "w"], "c", pads=[2, 0], dilations=[2]), node("Squeeze", ["c", "front"], "s"),
+             node("Transpose", ["s"], "y", perm=[1, 0])]
+    return model(nodes, [value("x", [first, 4])], [value("y", [first, 4])],
+                 [weights(numbers, 4, 4, 2), constant("front", [0])]), (4,), False
+
+
+def quantised_as_it_runs(numbers, first):
+    nodes = [helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]), node("DequantizeLinear", ["q", "s", "z"], "d"),
+             node("MatMul", ["d", "w"], "m"), node("Softmax", ["m"], "y", axis=1)]
+    return model(nodes, [value("x", [first, 16])], [value("y", [first, 4])], [weights(numbers, 16, 4)]), (16,), False
+
+
+def none_of_sum(numbers, first):
+    nodes = [node("ReduceSum", ["x", "axis"], "s", keepdims=1), node("Mul", ["s", "none"], "n"), node("Add", ["x", "n"], "y")]
+    return model(nodes, [value("x", [first, 4])], [value("y", [first, 4])],
+                 [constant("axis", [0]), constant("none", numpy.float32(0))]), (4,), False
+
+
+KINDS = [beyond_one, two_back, quantised_as_it_runs, none_of_sum, dense, softmax_of_a_row, softmax_over_rows, attention, running_sum, centred, convolution]
 FIRSTS = ["N", 1, 3]  # open, and fixed in the file
 
 
@@ -146,3 +172,30 @@ def test_rows_that_are_strangers_still_share_executions(served):
             if statistics.inference_count > statistics.execution_count:
                 return
     pytest.fail(f"{statistics.inference_count} inferences in as many executions")
+
+
+def test_one_request_that_fails_fails_alone(tmp_path):
+    graph = model([node("GatherElements", ["x", "i"], "y", axis=1)],
+                  [value("x", ["N", 4]), value("i", ["N", 2], TensorProto.INT64)], [value("y", ["N", 2])])
+    path = tmp_path / "models/pick/1/model.onnx"
+    path.parent.mkdir(parents=True)
+    onnx.save(graph, path)
+
+    def pick(client, places):
+        x = triton.InferInput("x", [1, 4], "FP32")
+        x.set_data_from_numpy(numpy.array([[10, 11, 12, 13]], "float32"))
+        i = triton.InferInput("i", [1, 2], "INT64")
+        i.set_data_from_numpy(numpy.array([places]))
+        try:
+            return client.infer("pick", [x, i]).as_numpy("y").tolist()
+        except triton.InferenceServerException as error:
+            return error.message()
+
+    options = ("--max-batch", 8, "--max-wait", "20ms", "--batching", "on")
+    with serving_neph(BUILD / "bin/neph", tmp_path, "models", *options) as server, ThreadPoolExecutor(CLIENTS) as pool:
+        client = triton.InferenceServerClient(server.grpc)
+        answers = list(pool.map(lambda k: pick(client, [9, 2] if k % 8 == 7 else [1, 2]), range(128)))
+        statistics = client.get_inference_statistics("pick").model_stats[0]
+    for k, answer in enumerate(answers):
+        assert (answer == [[11, 12]]) == (k % 8 != 7), answer
+    assert statistics.inference_count == 112

@@ -116,6 +116,27 @@ def test_one_broken_model_keeps_nobody_from_the_others(neph, tmp_path):
     assert ended.returncode != 0 and "is not an ONNX model" in ended.stderr
 
 
+def test_what_is_no_model_and_what_has_no_effect_is_said(neph, tmp_path):
+    softmax(tmp_path / "models/good/1/model.onnx", [2, 3])
+    (tmp_path / "models/empty").mkdir()
+    (tmp_path / "models/unversioned").mkdir()
+    (tmp_path / "models/unversioned/model.onnx").touch()
+    (tmp_path / "models/link").symlink_to("gone")
+    server = neph.start("serve", "models", "--max-wait", "2ms", "--http-port", 0, "--grpc-port", -1, "--metrics-port", -1, "--json")
+    said = json.loads(server.stdout.readline())
+    server.terminate()
+    _, talk = server.communicate(timeout=20)
+    assert list(said["models"]) == ["good"]
+    assert said["failed"] == {
+        "empty": "models/empty is empty",
+        "link": "models/link is a link that leads to nothing",
+        "unversioned": "models/unversioned has no version folder (1, 2, ...)",
+    }
+    for name, reason in said["failed"].items():
+        assert f"model {name} was not loaded: {reason}" in talk
+    assert "  --max-wait has no effect: --max-batch 1 joins no requests" in talk
+
+
 def test_a_fixed_batch_is_made_another_only_where_rows_allow(neph, pictures, tmp_path):
     classifier(tmp_path / "fixed.onnx", 1)
     done = neph("infer", "fixed.onnx", "--images", pictures, "--batch", 4, "--repeat", 1, "--json")

@@ -110,7 +110,10 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     talk("model {} on {}, ready after {}\n", model, get(facts, fact::device_name).value_or(device),
          format_seconds(start_s));
     const auto batching = get(facts, fact::batching).value_or("on");
-    if (get(facts, fact::max_batch) != 1 && batching != "on") talk("  not batched, {}\n", batching.substr(5));
+    const bool joins = get(facts, fact::max_batch) != 1;
+    if (!joins && options.model_options.max_wait.value > 0)
+      talk("  --max-wait has no effect: --max-batch 1 joins no requests\n");
+    if (joins && batching != "on") talk("  not batched, {}\n", batching.substr(5));
   }
   for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
   for (const char* what : {"http", "grpc", "metrics"})

@@ -82,7 +82,7 @@ TEST(Compile, LeavesShapesAsTheModelHasThem) {
 std::string difference(const std::string& name, std::int64_t rows = 2) {
   const auto alone = compile(name, {.batch = 1});
   const auto together = compile(name, {.batch = rows});
-  const auto found = rows_that_differ(*alone, *together, rows);
+  const auto found = rows_that_differ(*alone, *together, rows, load(name)->row_facts().integers_below);
   EXPECT_TRUE(found) << found.error().message;
   return found.value_or("an error");
 }
@@ -96,6 +96,41 @@ TEST(Rows, AreStrangersOrNot) {
   EXPECT_THAT(difference("constant.onnx"), HasSubstr("they tell nothing of its rows"));
   EXPECT_THAT(difference("parity.onnx"), HasSubstr("changes by up to 1 with the other rows"))
       << "integers agree by chance in one draw of two";
+}
+
+TEST(Rows, AreStrangersOnlyWhateverTheOthersHold) {
+  const auto changes = HasSubstr("changes by up to");
+  for (const std::int64_t rows : {2, 8}) {
+    for (const char* mixed :
+         {"beyond_one.onnx", "high_words.onnx", "quantised_as_it_runs.onnx", "none_of_sum.onnx"})
+      EXPECT_THAT(difference(mixed, rows), changes) << mixed << " by " << rows;
+    for (const char* strangers : {"words_of_many.onnx", "half.onnx", "flattened.onnx"})
+      EXPECT_EQ(difference(strangers, rows), "") << strangers << " by " << rows;
+  }
+  EXPECT_EQ(difference("two_back.onnx", 2), "") << "no two rows of two are two apart";
+  EXPECT_THAT(difference("two_back.onnx", 8), changes);
+}
+
+TEST(Rows, AreJudgedByTheGraphWhereATrialSeesNothing) {
+  const auto coupling = [](const char* name) { return load(name)->row_facts().coupling; };
+  EXPECT_THAT(coupling("small_mean.onnx"), HasSubstr("(ReduceMean) goes over the rows of a batch"));
+  EXPECT_EQ(difference("seldom.onnx"), "");
+  EXPECT_THAT(coupling("seldom.onnx"), HasSubstr("(If) does depends on what all rows of a batch hold"));
+  EXPECT_THAT(coupling("quantised_as_it_runs.onnx"), HasSubstr("goes over the rows of a batch"));
+  for (const char* name :
+       {"conv.onnx", "conv.xml", "conv.pb", "conv.tflite", "quantised.onnx", "flattened.onnx"})
+    EXPECT_EQ(coupling(name), "") << name;
+  EXPECT_EQ(load("state.xml")->row_facts().state, "it keeps state (variable 'before')");
+  EXPECT_EQ(load("conv.onnx")->row_facts().state, "");
+}
+
+TEST(Rows, AreTriedWithIntegersThatTheModelTakes) {
+  const auto below = [](const char* name) { return load(name)->row_facts().integers_below; };
+  EXPECT_EQ(below("words_of_many.onnx"), 50) << "the table has no more";
+  EXPECT_EQ(below("high_words.onnx"), 50);
+  EXPECT_EQ(below("open_sum.onnx"), 100);
+  EXPECT_EQ(below("fussy.onnx"), 2) << "a size";
+  EXPECT_EQ(below("parity.onnx"), 2) << "not known to be harmless";
 }
 
 TEST(Compile, FactsSayWhatIsUsedNotWhatWasAsked) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/engine.hpp"
+#include "engine/openvino/row_facts.hpp"
 
 namespace neph::engine {
 
@@ -19,6 +20,7 @@ class OpenVinoModel final : public Model {
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
   Result<std::unique_ptr<Session>> compile(const Options& options) override;
+  RowFacts row_facts() const override { return row_facts_of(*model_); }
 
  private:
   OpenVinoModel(ov::Core& core, std::string file, std::shared_ptr<ov::Model> model)

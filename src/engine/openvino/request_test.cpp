@@ -103,6 +103,70 @@ TEST(Request, OfOpenShapesTakesWhatComes) {
   EXPECT_EQ(status.error().message, "input 'x' of shape [?, ?] cannot be [2]");
 }
 
+TEST(Request, ShowsNothingOfTheOneBeforeWhereItWritesNothing) {
+  const auto session = compile("largest_above.onnx", {.batch = 0});
+  const auto request = request_of(*session);
+  std::vector<float> input(8, 4242.5F), output(1, 777);
+  bind(*request, input, output);
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(output[0], 4242.5F);
+  std::fill(input.begin(), input.end(), 0.0F);
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(output[0], 0);
+  output[0] = 777;
+  Latch done(1);
+  ASSERT_TRUE(request->start([&](Status) { done.count_down(); }));
+  done.wait();
+  EXPECT_EQ(output[0], 0);
+}
+
+TEST(Request, BeginsWithTheStateThatTheModelBeginsWith) {
+  const auto session = compile("state.xml", {.batch = 1});
+  const auto request = request_of(*session), other = request_of(*session);
+  std::vector<float> input{3, 4}, output(2), theirs(2);
+  bind(*request, input, output);
+  bind(*other, input, theirs);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(request->infer());
+    EXPECT_EQ(output, input) << "once more, and nothing is left of what was asked";
+    Latch done(1);
+    ASSERT_TRUE(other->start([&](Status) { done.count_down(); }));
+    done.wait();
+    EXPECT_EQ(theirs, input);
+  }
+}
+
+TEST(Request, OfOpenShapesIsAsNewAfterAFailure) {
+  const auto session = compile("open_sum.onnx", {.batch = 0});
+  const auto request = request_of(*session);
+  std::vector<std::int64_t> ids(9, 1), mask(9, 2);
+  const auto ask = [&](std::int64_t width, std::int64_t mask_width, bool starts) {
+    const std::vector<std::int64_t> a{1, width}, b{1, mask_width};
+    EXPECT_TRUE(request->bind_open_input(0, ids.data(), a));
+    EXPECT_TRUE(request->bind_open_input(1, mask.data(), b));
+    if (!starts) return request->infer();
+    Latch done(1);
+    Status status;
+    EXPECT_TRUE(request->start([&](Status ended) {
+      status = std::move(ended);
+      done.count_down();
+    }));
+    done.wait();
+    return status;
+  };
+  for (const bool starts : {false, true}) {
+    ASSERT_TRUE(ask(5, 5, starts));
+    ASSERT_FALSE(ask(5, 7, starts));
+    ASSERT_TRUE(ask(5, 5, starts));
+    const auto output = request->open_output(0);
+    ASSERT_TRUE(output);
+    EXPECT_THAT(output->shape, testing::ElementsAre(1, 5));
+    float first = 0;
+    std::memcpy(&first, output->data, sizeof first);
+    EXPECT_EQ(first, 3);
+  }
+}
+
 TEST(Request, GivesAnInputThatIsAnOutputToo) {
   const auto session = compile("handed_on.onnx", {.batch = 2});
   const auto request = request_of(*session);

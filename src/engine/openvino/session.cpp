@@ -3,11 +3,14 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <openvino/op/constant.hpp>
 #include <openvino/op/parameter.hpp>
+#include <openvino/op/util/multi_subgraph_base.hpp>
 #include <openvino/runtime/infer_request.hpp>
 #include <openvino/runtime/properties.hpp>
 #include <openvino/runtime/tensor.hpp>
 #include <tuple>
+#include <utility>
 
 #if defined(NEPH_TSAN)
 #include <sanitizer/tsan_interface.h>
@@ -48,19 +51,41 @@ std::vector<bool> handed_on(const ov::CompiledModel& compiled) {
   return all;
 }
 
+bool leaves_unwritten(const ov::PartialShape& shape) {
+  return shape.is_dynamic() || ov::shape_size(shape.to_shape()) == 0;
+}
+
+/// Whether a tensor inside may come to hold nothing. OpenVINO (2026.4) runs no layer that would read such a
+/// one, also where what follows has elements: memory for that keeps what it held.
+bool may_leave_unwritten(const ov::Model& model) {
+  for (const auto& op : model.get_ordered_ops()) {
+    if (ov::is_type<ov::op::v0::Constant>(op)) continue;
+    for (const auto& output : op->outputs())
+      if (leaves_unwritten(output.get_partial_shape())) return true;
+    if (const auto bodies = ov::as_type_ptr<ov::op::util::MultiSubGraphOp>(op))
+      for (const auto& body : bodies->get_functions())
+        if (may_leave_unwritten(*body)) return true;
+  }
+  return false;
+}
+
 ov::Shape fixed_shape(const Port& port) { return {port.shape.begin(), port.shape.end()}; }
 
 class OpenVinoRequest final : public Request {
  public:
-  OpenVinoRequest(ov::InferRequest request, const ov::CompiledModel& compiled,
-                  const std::vector<Port>& inputs, const std::vector<Port>& outputs,
-                  const std::vector<bool>& handed_on)
+  OpenVinoRequest(ov::CompiledModel& compiled, const std::vector<Port>& inputs,
+                  const std::vector<Port>& outputs, const std::vector<bool>& handed_on,
+                  bool may_leave_unwritten)
       : compiled_(compiled),
         inputs_(inputs),
         outputs_(outputs),
         handed_on_(handed_on),
+        may_leave_unwritten_(may_leave_unwritten),
         copies_(outputs.size()),
-        request_(std::move(request)) {}
+        bound_inputs_(inputs.size()),
+        bound_outputs_(outputs.size()),
+        request_(compiled.create_infer_request()),
+        states_(request_.query_state()) {}
 
   /// OpenVINO would wait too, but drop the callback.
   ~OpenVinoRequest() override {
@@ -74,7 +99,7 @@ class OpenVinoRequest final : public Request {
     NEPH_CHECK(check_binding("input", inputs_, port, data, bytes));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
-      request_.set_input_tensor(port, ov::Tensor(type, fixed_shape(inputs_[port]), data));
+      set_input(port, ov::Tensor(type, fixed_shape(inputs_[port]), data));
     });
   }
 
@@ -87,7 +112,9 @@ class OpenVinoRequest final : public Request {
     }
     return guarded([&] {
       const auto& type = compiled_.outputs()[port].get_element_type();
-      request_.set_output_tensor(port, ov::Tensor(type, fixed_shape(outputs_[port]), data));
+      renew_after_failure();
+      bound_outputs_[port] = ov::Tensor(type, fixed_shape(outputs_[port]), data);
+      request_.set_output_tensor(port, bound_outputs_[port]);
     });
   }
 
@@ -96,7 +123,7 @@ class OpenVinoRequest final : public Request {
     NEPH_CHECK(check_open_shape(inputs_, port, shape));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
-      request_.set_input_tensor(port, ov::Tensor(type, ov::Shape(shape.begin(), shape.end()), data));
+      set_input(port, ov::Tensor(type, ov::Shape(shape.begin(), shape.end()), data));
     });
   }
 
@@ -115,10 +142,13 @@ class OpenVinoRequest final : public Request {
 
   Status infer() override {
     if (in_flight_.load()) return busy();
-    return guarded([&] {
+    auto status = guarded([&] {
+      make_ready();
       request_.infer();
       copy_handed_on();
     });
+    failed_ = !status;
+    return status;
   }
 
   Status start(std::function<void(Status)> done) override {
@@ -126,6 +156,7 @@ class OpenVinoRequest final : public Request {
     done_ = std::move(done);
     ends_before(this);
     auto started = guarded([&] {
+      make_ready();
       // Set anew each time: OpenVINO takes the callback out of the request while it calls it, so a request
       // that is started again from its own callback would otherwise have none.
       request_.set_callback([this](std::exception_ptr error) { finish(std::move(error)); });
@@ -150,6 +181,37 @@ class OpenVinoRequest final : public Request {
     }
   }
 
+  void set_input(std::size_t port, ov::Tensor tensor) {
+    renew_after_failure();
+    bound_inputs_[port] = std::move(tensor);
+    request_.set_input_tensor(port, bound_inputs_[port]);
+  }
+
+  /// A request of OpenVINO (2026.4) whose shapes did not fit refuses good ones afterwards. The one before is
+  /// kept for as long: this may be called from its callback.
+  void renew_after_failure() {
+    if (!failed_) return;
+    retired_ = std::exchange(request_, compiled_.create_infer_request());
+    failed_ = false;
+    states_ = request_.query_state();
+    for (std::size_t port = 0; port < bound_inputs_.size(); ++port)
+      if (bound_inputs_[port]) request_.set_input_tensor(port, bound_inputs_[port]);
+    for (std::size_t port = 0; port < bound_outputs_.size(); ++port)
+      if (bound_outputs_[port]) request_.set_output_tensor(port, bound_outputs_[port]);
+  }
+
+  /// Nothing of an inference before is to be seen in the next: not its state, not its outputs.
+  void make_ready() {
+    renew_after_failure();
+    for (auto& state : states_) state.reset();
+    if (!may_leave_unwritten_) return;
+    for (std::size_t port = 0; port < outputs_.size(); ++port) {
+      if (handed_on_[port]) continue;
+      auto tensor = request_.get_output_tensor(port);
+      if (tensor.get_byte_size() > 0) std::memset(tensor.data(), 0, tensor.get_byte_size());
+    }
+  }
+
   void copy_handed_on() {
     for (std::size_t port = 0; port < copies_.size(); ++port)
       if (copies_[port] != nullptr)
@@ -162,21 +224,26 @@ class OpenVinoRequest final : public Request {
       if (error) std::rethrow_exception(error);
       copy_handed_on();
     });
+    failed_ = !status;
     const auto done = std::move(done_);
     ends_before(this);
     in_flight_ = false;  // before the call, which may start this request again
     done(status);
   }
 
-  const ov::CompiledModel& compiled_;
+  ov::CompiledModel& compiled_;
   const std::vector<Port>& inputs_;
   const std::vector<Port>& outputs_;
   const std::vector<bool>& handed_on_;
+  const bool may_leave_unwritten_;
   std::vector<void*> copies_;  ///< by output: where one that is handed on goes
   std::function<void(Status)> done_;
   std::atomic<bool> in_flight_ = false;
-  ov::InferRequest
-      request_;  ///< last: its destructor waits for an inference in flight, which uses the others
+  bool failed_ = false;  ///< the last inference did
+  std::vector<ov::Tensor> bound_inputs_, bound_outputs_;
+  ov::InferRequest retired_;
+  ov::InferRequest request_;  ///< behind what it uses: its destructor waits for an inference in flight
+  std::vector<ov::VariableState> states_;  ///< of the model's variables
 };
 
 }  // namespace
@@ -189,14 +256,14 @@ Result<std::unique_ptr<Session>> OpenVinoSession::make(const ov::Model& model, o
   session->handed_on_ = handed_on(compiled);
   session->optimal_requests_ = compiled.get_property(ov::optimal_number_of_infer_requests);
   session->facts_ = std::move(facts);
+  session->may_leave_unwritten_ = may_leave_unwritten(model);
   session->compiled_ = std::move(compiled);
   return session;
 }
 
 Result<std::unique_ptr<Request>> OpenVinoSession::make_request() {
   try {
-    return std::make_unique<OpenVinoRequest>(compiled_.create_infer_request(), compiled_, inputs_, outputs_,
-                                             handed_on_);
+    return std::make_unique<OpenVinoRequest>(compiled_, inputs_, outputs_, handed_on_, may_leave_unwritten_);
   } catch (...) {
     return tl::unexpected(explain_current("cannot make a request"));
   }

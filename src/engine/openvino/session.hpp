@@ -26,7 +26,8 @@ class OpenVinoSession final : public Session {
   ov::CompiledModel compiled_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
-  std::vector<bool> handed_on_;  ///< by output: whether it is an input as it came
+  std::vector<bool> handed_on_;       ///< by output: whether it is an input as it came
+  bool may_leave_unwritten_ = false;  ///< an inference may end without having written all of its outputs
   std::int64_t optimal_requests_ = 1;
   Facts facts_;
 };

@@ -68,6 +68,57 @@ save("large_and_small.onnx", [node("Softmax", ["x"], "scores", axis=0), node("Mu
      [tensor("y", ["N", 8])], [constant("thousand", numpy.float32(1000))])
 save("constant.onnx", [node("Mul", ["x", "none"], "y")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])],
      [constant("none", numpy.float32(0))])
+# What the graph says of rows: a mean of small weight, a way that hardly any numbers choose, one scale for all rows, and a
+# mean of each row behind a shape that is computed.
+save("small_mean.onnx", [node("ReduceMean", ["x"], "mean", axes=[0], keepdims=1), node("Mul", ["mean", "little"], "share"),
+                         node("Add", ["x", "share"], "y")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])],
+     [constant("little", numpy.float32(1e-9))])
+less_mean = helper.make_graph([node("CumSum", ["x", "axis"], "then")], "then", [], [tensor("then", ["N", 4])])
+as_it_is = helper.make_graph([node("Identity", ["x"], "else")], "else", [], [tensor("else", ["N", 4])])
+save("seldom.onnx", [node("Slice", ["x", "begin", "end"], "first"), node("Squeeze", ["first"], "value"),
+                     node("Equal", ["value", "rare"], "is_rare"),
+                     node("If", ["is_rare"], "y", then_branch=less_mean, else_branch=as_it_is)],
+     [tensor("x", ["N", 4])], [tensor("y", ["N", 4])],
+     [constant("begin", [0, 0]), constant("end", [1, 1]), constant("rare", numpy.float32(12345.5)),
+      constant("axis", numpy.int64(0))])
+save("quantised_as_it_runs.onnx",
+     [helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]), node("DequantizeLinear", ["q", "s", "z"], "y")],
+     [tensor("x", ["N", 4])], [tensor("y", ["N", 4])])
+save("flattened.onnx", [node("Shape", ["x"], "shape"), node("Slice", ["shape", "begin", "end"], "rows"),
+                        node("Concat", ["rows", "rest"], "flat", axis=0), node("Reshape", ["x", "flat"], "f"),
+                        node("ReduceMean", ["f"], "y", axes=[1], keepdims=1)],
+     [tensor("x", ["N", 3, 4])], [tensor("y", ["N", 1])],
+     [constant("begin", [0]), constant("end", [1]), constant("rest", [-1])])
+# Rows that only some numbers bring together.
+save("beyond_one.onnx", [node("Sub", ["x", "one"], "d"), node("Relu", ["d"], "above"),
+                         node("ReduceMax", ["above"], "most", axes=[0], keepdims=1), node("Sub", ["x", "most"], "y")],
+     [tensor("x", ["N", 4])], [tensor("y", ["N", 4])], [constant("one", numpy.float32(1))])
+save("none_of_sum.onnx", [node("ReduceSum", ["x", "axis"], "sum", keepdims=1), node("Mul", ["sum", "none"], "nothing"),
+                          node("Add", ["x", "nothing"], "y")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])],
+     [constant("axis", [0]), constant("none", numpy.float32(0))])
+table = constant("table", random.normal(size=(50, 3)).astype("float32"))
+save("words_of_many.onnx", [node("Gather", ["table", "ids"], "y")], [tensor("ids", ["N", 2], TensorProto.INT64)],
+     [tensor("y", ["N", 2, 3])], [table])
+save("high_words.onnx", [node("Greater", ["ids", "two"], "high"), node("Cast", ["high"], "one", to=TensorProto.FLOAT),
+                         node("ReduceSum", ["one", "axis"], "sum", keepdims=1), node("Gather", ["table", "ids"], "words"),
+                         node("Unsqueeze", ["sum", "last"], "each"), node("Add", ["words", "each"], "y")],
+     [tensor("ids", ["N", 2], TensorProto.INT64)], [tensor("y", ["N", 2, 3])],
+     [table, constant("two", 2), constant("axis", [0]), constant("last", [-1])])
+save("two_back.onnx", [node("Transpose", ["x"], "t", perm=[1, 0]), node("Unsqueeze", ["t", "front"], "u"),
+                       node("Conv", ["u", "taps"], "c", pads=[2, 0], dilations=[2]), node("Squeeze", ["c", "front"], "s"),
+                       node("Transpose", ["s"], "y", perm=[1, 0])], [tensor("x", ["T", 4])], [tensor("y", ["T", 4])],
+     [constant("front", [0]), constant("taps", random.normal(size=(4, 4, 2)).astype("float32"))])
+save("half.onnx", [node("Relu", ["x"], "y")], [tensor("x", ["N", 4], TensorProto.FLOAT16)],
+     [tensor("y", ["N", 4], TensorProto.FLOAT16)])
+# The largest of those above a half, where there may be none.
+above = [node("Greater", ["x", "half"], "is"), node("NonZero", ["is"], "places"), node("Squeeze", ["places", "front"], "at"),
+         node("Gather", ["x", "at"], "those"), node("ReduceMax", ["those"], "y", keepdims=1)]
+save("largest_above.onnx", above, [tensor("x", [8])], [tensor("y", [1])],
+     [constant("half", numpy.float32(0.5)), constant("front", [0])])
+save("open_sum.onnx", [node("Cast", ["mask"], "m", to=TensorProto.FLOAT), node("Cast", ["ids"], "i", to=TensorProto.FLOAT),
+                       node("Add", ["i", "m"], "y")],
+     [tensor("ids", ["N", "T"], TensorProto.INT64), tensor("mask", ["N", "T"], TensorProto.INT64)],
+     [tensor("y", ["N", "T"])])
 save("open_all.onnx", [node("Relu", ["x"], "r"), node("NonZero", ["r"], "y")], [tensor("x", ["A", "B"])],
      [tensor("y", [2, "C"], TensorProto.INT64)])
 # Reads one row of many: an engine that copies its input touches all of it.
@@ -102,6 +153,17 @@ for name in ("conv.onnx", "conv.xml", "conv.pb", "conv.tflite", "conv_saved"):
     answer = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([picture])[0]
     (folder / f"{name}.in").write_bytes(picture.tobytes())
     (folder / f"{name}.out").write_bytes(answer.tobytes())
+
+# Answers what the one before it was asked, and keeps what it is asked.
+x = openvino.opset13.parameter(openvino.PartialShape([-1, 2]), numpy.float32, name="x")
+before = openvino.opset6.read_value(openvino.opset13.constant(numpy.zeros((1, 2), "float32")), "before", numpy.float32,
+                                    openvino.PartialShape([1, 2]))
+total = openvino.opset13.reduce_sum(x, openvino.opset13.constant(numpy.array([0])), keep_dims=True)
+y = openvino.opset13.add(x, before)
+y.output(0).get_tensor().set_names({"y"})
+x.output(0).get_tensor().set_names({"x"})
+keeps = openvino.opset6.assign(openvino.opset13.add(total, before), "before")
+openvino.save_model(openvino.Model(results=[openvino.opset13.result(y)], sinks=[keeps], parameters=[x], name="state"), folder / "state.xml")
 
 for suffix in ("onnx", "xml", "pb", "tflite"):
     whole = (folder / f"conv.{suffix}").read_bytes()

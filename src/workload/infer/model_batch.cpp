@@ -9,12 +9,15 @@ constexpr const char* advice = "export the model with an open first dimension";
 
 /// Empty: rows of this model may run together.
 Result<std::string> try_rows(engine::Model& model, const InferSpec& spec, std::int64_t rows) {
+  const auto facts = model.rows_are_independent() ? engine::RowFacts{} : model.row_facts();
+  if (!facts.state.empty()) return facts.state;
+  if (!facts.coupling.empty()) return facts.coupling;
   auto options = engine_options(spec);
   options.batch = 1;
   NEPH_TRY(const auto alone, model.compile(options));
   options.batch = rows;
   NEPH_TRY(const auto together, model.compile(options));
-  return engine::rows_that_differ(*alone, *together, rows);
+  return engine::rows_that_differ(*alone, *together, rows, facts.integers_below);
 }
 
 }  // namespace
