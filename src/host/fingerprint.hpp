@@ -1,5 +1,6 @@
-// What the machine is. Read once, from /proc and /sys below a root path (so that tests use recorded trees)
-// and, for GPUs, from NVIDIA's management library. An empty optional means "not known here".
+// What the machine is. Read once, from /proc, /sys and what cloud-init left, below a root path (so that tests
+// use recorded trees) and, for GPUs, from NVIDIA's management library; nobody is asked over a network. An
+// empty optional means "not known here".
 #pragma once
 
 #include <cstdint>
@@ -108,8 +109,10 @@ struct System {
   std::optional<std::string> os;      ///< "Debian GNU/Linux 12 (bookworm)"
   std::optional<std::string> kernel;  ///< release
   std::optional<bool> virtual_machine;
-  std::optional<std::string> hypervisor;  ///< KVM, VMware, Xen, ...; empty on bare metal
-  std::optional<std::string> product;     ///< what the firmware calls the machine: "Amazon EC2 c6i.large"
+  std::optional<std::string> hypervisor;     ///< KVM, VMware, Xen, ...; empty on bare metal
+  std::optional<std::string> product;        ///< what the firmware calls the machine: "Amazon EC2 c6i.large"
+  std::optional<std::string> provider;       ///< whose cloud it is in: "Amazon EC2"; empty: it does not tell
+  std::optional<std::string> instance_type;  ///< what that calls the machine's size: "c6i.large"
   std::optional<std::string> clock_source;
   std::optional<std::string> libc;
   std::optional<std::string> compiler;  ///< that this program was built with
@@ -123,6 +126,8 @@ void describe(Visit&& v, Self& s) {
   v("virtual_machine", s.virtual_machine, "whether a hypervisor lies below");
   v("hypervisor", s.hypervisor, "which one");
   v("product", s.product, "what the firmware calls the machine");
+  v("provider", s.provider, "whose cloud it is in, where it tells");
+  v("instance_type", s.instance_type, "what the provider calls its size, where it tells");
   v("clock_source", s.clock_source, "what the kernel's clock reads");
   v("libc", s.libc, "version of the C library");
   v("compiler", s.compiler, "that built this program");
@@ -201,7 +206,7 @@ void describe(Visit&& v, Self& s) {
 }
 
 struct FingerprintOptions {
-  std::filesystem::path root = "/";                ///< below it lie proc, sys and etc
+  std::filesystem::path root = "/";                ///< below it lie proc, sys, etc and run
   std::string nvml_library = "libnvidia-ml.so.1";  ///< name or path; empty: do not ask for GPUs
 };
 

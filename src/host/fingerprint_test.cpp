@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,6 +113,74 @@ TEST(Fingerprint, VirtualMachine) {
   EXPECT_EQ(machine.system.virtual_machine, true);
   EXPECT_EQ(machine.system.hypervisor, "KVM");
   EXPECT_EQ(machine.system.product, "Amazon EC2 m6i.large");
+}
+
+/// The provider and the type of a machine whose firmware says this.
+std::pair<std::optional<std::string>, std::optional<std::string>> cloud_of(
+    const std::map<std::string, std::string>& firmware, const std::string& cloud_init = "") {
+  const RecordedTree tree;
+  write_server(tree);
+  for (const auto& [name, text] : firmware) tree.write("sys/class/dmi/id/" + name, text + "\n");
+  if (!cloud_init.empty()) tree.write("run/cloud-init/instance-data.json", cloud_init);
+  const auto system = of(tree).system;
+  return {system.provider, system.instance_type};
+}
+
+TEST(Fingerprint, KnowsAProviderByItsFirmware) {
+  using testing::Pair;
+  constexpr auto unknown = std::nullopt;
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Amazon EC2"}, {"product_name", "m5.large"}}),
+              Pair("Amazon EC2", "m5.large"));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Amazon EC2"}, {"product_name", "c6i.metal"}}),
+              Pair("Amazon EC2", "c6i.metal"));
+  EXPECT_THAT(
+      cloud_of({{"sys_vendor", "Xen"}, {"product_name", "HVM domU"}, {"bios_version", "4.11.amazon"}}),
+      Pair("Amazon EC2", unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Google"}, {"product_name", "Google Compute Engine"}}),
+              Pair("Google Compute Engine", unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Microsoft Corporation"},
+                        {"product_name", "Virtual Machine"},
+                        {"chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77"}}),
+              Pair("Microsoft Azure", unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "DigitalOcean"}, {"product_name", "Droplet"}}),
+              Pair("DigitalOcean", unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Hetzner"}, {"product_name", "vServer"}}), Pair("Hetzner", unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Selectel"}}), Pair("Selectel", unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "OpenStack Foundation"}, {"product_name", "OpenStack Nova"}}),
+              Pair("OpenStack", unknown));
+}
+
+TEST(Fingerprint, DoesNotGuessAProvider) {
+  using testing::Pair;
+  constexpr auto unknown = std::nullopt;
+  EXPECT_THAT(cloud_of({}), Pair(unknown, unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Dell Inc."}, {"product_name", "PowerEdge R760"}}),
+              Pair(unknown, unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Google"}, {"product_name", "Eve"}}), Pair(unknown, unknown))
+      << "a laptop";
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Microsoft Corporation"}, {"product_name", "Virtual Machine"}}),
+              Pair(unknown, unknown))
+      << "Hyper-V anywhere";
+  EXPECT_THAT(cloud_of({{"sys_vendor", "QEMU"}}, R"({"v1": {"cloud_name": "nocloud"}})"),
+              Pair(unknown, unknown));
+  EXPECT_THAT(cloud_of({{"sys_vendor", "Hetzner"}}, "{ no JSON"), Pair("Hetzner", unknown));
+}
+
+TEST(Fingerprint, ReadsTheInstanceTypeThatCloudInitWroteDown) {
+  using testing::Pair;
+  const std::map<std::string, std::string> azure{{"chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77"}};
+  EXPECT_THAT(cloud_of(azure, R"({"v1": {"cloud_name": "azure"},
+                                  "ds": {"meta_data": {"imds": {"compute": {"vmSize": "Standard_D2s_v3"}}}}})"),
+              Pair("Microsoft Azure", "Standard_D2s_v3"));
+  EXPECT_THAT(cloud_of(azure, R"({"ds": {"meta_data": {"imds": "redacted for non-root user"}}})"),
+              Pair("Microsoft Azure", std::nullopt));
+  EXPECT_THAT(
+      cloud_of({}, R"({"v1": {"cloud_name": "aws"}, "ds": {"meta_data": {"instance-type": "a1.large"}}})"),
+      Pair("Amazon EC2", "a1.large"))
+      << "Arm without DMI";
+  EXPECT_THAT(cloud_of({{"product_name", "OpenStack Nova"}},
+                       R"({"ds": {"ec2_metadata": {"instance-type": "m1.small"}}})"),
+              Pair("OpenStack", "m1.small"));
 }
 
 TEST(Fingerprint, DockerContainerUnderV1) {

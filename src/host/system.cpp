@@ -10,6 +10,8 @@
 #include <cpuid.h>
 #endif
 
+#include "host/cloud.hpp"
+
 namespace neph::host {
 namespace {
 
@@ -93,6 +95,9 @@ System read_system(const Records& records) {
   system.os = os_name(records);
   system.kernel = records.text("proc/sys/kernel/osrelease");
   system.product = product_name(records);
+  const auto cloud = read_cloud(records);
+  system.provider = cloud.provider;
+  system.instance_type = cloud.instance_type;
   read_hypervisor(records, system);
   system.clock_source = records.text("sys/devices/system/clocksource/clocksource0/current_clocksource");
   system.libc = fmt::format("glibc {}", gnu_get_libc_version());
