@@ -15,7 +15,6 @@
 #include "cli/worker.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
-#include "host/host.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
@@ -69,7 +68,6 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
     }
     talk("nothing to resume in {}: this is a new experiment\n", plan.options.store);
   }
-  plan.experiment.machine = to_json(host::take_fingerprint());
   return experiment::begin(plan.experiment, store);
 }
 
@@ -151,6 +149,8 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   announce(experiment, cells);
   NEPH_CHECK(announce_stored(experiment, store));
   Watch watch(cells * experiment.repeat);
+  NEPH_TRY(auto machines, store.machines(experiment.id));
+  watch.knows(std::move(machines));
   NEPH_TRY(const auto outcome, experiment::conduct(experiment, store, launch, watch, interrupt, clock));
   NEPH_TRY(const auto document, load_document(store, experiment.id, store::Detail::full));
   if (options.json)

@@ -1,5 +1,6 @@
 #include "cli/experiment_table.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "experiment/experiment.hpp"
@@ -12,14 +13,36 @@ namespace {
 /// Of every SQLite file (its file format, section 1.3).
 constexpr std::string_view store_begins = "SQLite format 3";
 
-/// The factors that the run's cell has, and the machine.
-Json conditions_of(const Cell& cell, const Json& machine) {
+/// What is not known is a category of its own: a machine whose provider is unknown is not like any other's.
+/// Numbers that are not known stay empty.
+Json machine_columns(const Machine& machine) {
+  const auto text = [](const std::string& value) { return value.empty() ? "unknown" : value; };
+  return {{"provider", text(machine.provider)},
+          {"instance_type", text(machine.instance_type)},
+          {"processor", text(machine.processor)},
+          {"cores", to_json(machine.cores)},
+          {"memory_bytes", to_json(machine.memory_bytes)},
+          {"gpu", machine.gpus == 0 ? "none" : text(machine.gpu)},
+          {"gpus", machine.gpus}};
+}
+
+/// The factors that the run's cell has, and its machine. A factor of the same name is what was asked for.
+Json conditions_of(const Cell& cell, const Machine& machine) {
   Json row = Json::object();
   for (const auto& [name, value] : cell.factors.items())
     row[name] = value.is_structured() ? Json(dump_json(value)) : value;
-  if (const auto model = processor_field(machine, machine_field::model); model.is_string())
-    row["machine"] = model;
+  const auto columns = machine_columns(machine);
+  for (const auto& [name, value] : columns.items())
+    if (!row.contains(name)) row[name] = value;
   return row;
+}
+
+/// The run's; one of which nothing is known where it was not told.
+const Machine& machine_of_run(const Run& run, const std::vector<Machine>& machines) {
+  static const Machine unknown;
+  const auto found = std::find_if(machines.begin(), machines.end(),
+                                  [&](const Machine& machine) { return machine.id == run.machine_id; });
+  return found == machines.end() ? unknown : *found;
 }
 
 Json measured_in(const RunResult& result) {
@@ -64,9 +87,10 @@ Result<predict::Table> experiment_table(const std::filesystem::path& path, std::
   NEPH_TRY(const auto experiment, id == 0 ? store.latest() : store.experiment(id));
   NEPH_TRY(const auto cells, experiment::expand(experiment));
   NEPH_TRY(const auto runs, store.runs(experiment.id, store::Detail::summary));
+  NEPH_TRY(const auto machines, store.machines(experiment.id));
   const auto source = fmt::format("experiment {} of {}", experiment.id, path.string());
   Json all_conditions = Json::object();  // of all cells: one may lack what another has
-  for (const auto& cell : cells) all_conditions.update(conditions_of(cell, experiment.machine));
+  for (const auto& cell : cells) all_conditions.update(conditions_of(cell, {}));
   for (auto& [name, value] : all_conditions.items()) value = nullptr;
   std::string lines;
   for (const auto& run : runs) {
@@ -75,7 +99,7 @@ Result<predict::Table> experiment_table(const std::filesystem::path& path, std::
       return fail(ErrorCode::corrupt, "{}: run {} is of cell {}, and there are {}", source, run.id, run.cell,
                   cells.size());
     auto row = all_conditions;
-    row.update(conditions_of(cells[static_cast<std::size_t>(run.cell)], experiment.machine));
+    row.update(conditions_of(cells[static_cast<std::size_t>(run.cell)], machine_of_run(run, machines)));
     row.update(measured_in(run.result));
     lines += dump_json(row) + "\n";
   }

@@ -14,9 +14,11 @@ Result<report::Document> load_document(const store::Store& store, std::int64_t i
   report::Document document;
   NEPH_TRY(document.experiment, id == 0 ? store.latest() : store.experiment(id));
   NEPH_TRY(document.runs, store.runs(document.experiment.id, detail));
+  NEPH_TRY(document.machines, store.machines(document.experiment.id));
   document.cells = experiment::summarise(document.experiment, document.runs);
   NEPH_TRY(const auto* workload, workload::find_workload(document.experiment.workload));
   experiment::check_agreement(document.cells, document.runs, workload->answer_fields());
+  experiment::check_machines(document.cells, document.runs);
   return document;
 }
 

@@ -30,8 +30,8 @@ template <class Visit, Describes<TableOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("table", s.table, "CSV or JSON lines with a heading, one row is one measurement; or a store, neph.db");
   v("experiment", s.experiment,
-    "of a store, by its number (neph runs): a row is a run, its factors and machine are columns; 0: the "
-    "newest",
+    "of a store, by its number (neph runs): a row is a run; columns are its factors, and of its machine "
+    "provider, instance_type, processor, cores, memory_bytes, gpu and gpus; 0: the newest",
     at_least(0));
   v("target", s.target, "the column to predict, with or without the unit in its heading");
   v("network", s.network,

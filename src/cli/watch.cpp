@@ -1,5 +1,7 @@
 #include "cli/watch.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/units.hpp"
@@ -14,6 +16,16 @@ void Watch::run_started(const experiment::Slot& slot, const Cell& cell, const ex
   least_left_s_.reset();
   began_ = clock_.now();
   draw();
+}
+
+void Watch::began(const Began& began) {
+  auto here = machine_of(began.machine);
+  const auto is_here = [&](const Machine& known) { return is_same(here, known); };
+  if (std::any_of(machines_.begin(), machines_.end(), is_here)) return;
+  if (!machines_.empty())
+    line_.say(fmt::format("  another machine than before: {}; earlier runs were made on {}",
+                          machine_text(here), machine_text(machines_.back())));
+  machines_.push_back(std::move(here));
 }
 
 void Watch::phase_ended(const Phase& phase) {

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/terminal.hpp"
 #include "experiment/experiment.hpp"
+#include "record/machine.hpp"
 
 namespace neph::cli {
 
@@ -17,7 +19,11 @@ class Watch final : public experiment::Observer {
   /// `title`: what it shows in place of a run's number and cell; empty: those.
   explicit Watch(std::int64_t runs, std::string title = {}) : runs_(runs), title_(std::move(title)) {}
 
+  /// Machines that earlier runs were made on: a run on another one is told.
+  void knows(std::vector<Machine> machines) { machines_ = std::move(machines); }
+
   void run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) override;
+  void began(const Began& began) override;
   void phase_ended(const Phase& phase) override;
   void progress(const Progress& progress) override;
   void note(const Note& note) override;
@@ -36,6 +42,7 @@ class Watch final : public experiment::Observer {
   const experiment::Eta* eta_ = nullptr;
   std::optional<double> least_left_s_;  ///< of the run, as far as it knows itself
   Moment began_;                        ///< the run
+  std::vector<Machine> machines_;       ///< of earlier runs
   SteadyClock clock_;
 };
 

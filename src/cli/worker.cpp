@@ -12,6 +12,7 @@
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
 #include "host/host.hpp"
+#include "os/clock_name.hpp"
 #include "os/thread.hpp"
 #include "workload/workload.hpp"
 
@@ -23,6 +24,7 @@ struct Order {
   std::string workload;
   Json spec;
   std::optional<double> started_s;
+  std::string clock;
 };
 
 template <class Visit, Describes<Order> Self>
@@ -30,6 +32,7 @@ void describe(Visit&& v, Self& s) {
   v("workload", s.workload, "what to do");
   v("spec", s.spec, "its description");
   v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
+  v("clock", s.clock, "which one that is (os/clock_name.hpp); empty: unknown");
 }
 
 /// Events as lines on the standard output that the process was started with, each flushed, because the
@@ -51,10 +54,12 @@ class LineSink final : public EventSink {
   std::FILE* lines_;
 };
 
-/// Second 0 of the run: when the controller started us, or else when the kernel did.
+/// Second 0 of the run: when the controller started us, where it told by the very clock that we read; or else
+/// when the kernel did, to 10 ms. A controller on another host has another clock.
 Moment origin(const Order& order, const Clock& clock) {
-  const auto given = order.started_s ? Moment(from_seconds(*order.started_s)) : Moment();
-  if (order.started_s && given <= clock.now() && clock.now() - given < std::chrono::minutes(1)) return given;
+  const bool same_clock = !order.clock.empty() && order.clock == monotonic_clock_name();
+  const auto given = order.started_s && same_clock ? Moment(from_seconds(*order.started_s)) : Moment::max();
+  if (given <= clock.now() && clock.now() - given < std::chrono::minutes(1)) return given;
   const auto started = host::process_start();
   return started ? *started : clock.now();
 }
@@ -87,13 +92,25 @@ class HeedSignals {
   std::jthread waiting_;
 };
 
+/// Tells what machine this is. What that takes is no part of the run: its second 0 is so much later.
+Moment introduce(Moment origin, const Clock& clock, EventSink& events) {
+  const auto begin = clock.now();
+  auto machine = to_json(host::take_fingerprint());
+  origin += clock.now() - begin;
+  events.emit(Began{std::move(machine), seconds(origin.time_since_epoch())});
+  return origin;
+}
+
 Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, const HeedSignals& signals) {
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
-  return workload->run(order.spec, {.clock = clock,
-                                    .origin = origin(order, clock),
-                                    .events = events,
-                                    .stop = signals.stop(),
-                                    .finish = signals.finish()});
+  const auto second_0 = introduce(origin(order, clock), clock, events);
+  auto result = workload->run(order.spec, {.clock = clock,
+                                           .origin = second_0,
+                                           .events = events,
+                                           .stop = signals.stop(),
+                                           .finish = signals.finish()});
+  events.emit(Ended{seconds(clock.now().time_since_epoch())});
+  return result;
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace neph::cli {
 /// Program and arguments that start a worker of this very program.
 std::vector<std::string> worker_command();
 
-/// Reads {"workload","spec","started_s"} from standard input, runs it, and writes events as lines
-/// (core/event.hpp).
+/// Reads {"workload","spec","started_s","clock"} from standard input, runs it, and writes events as lines
+/// (record/event.hpp).
 Status work();
 
 }  // namespace neph::cli

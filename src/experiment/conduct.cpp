@@ -62,14 +62,15 @@ Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const
     const auto& cell = cells[static_cast<std::size_t>(slot.cell)];
     eta.started(slot);
     observer.run_started(slot, cell, eta);
-    NEPH_TRY(auto run, run_worker(experiment.workload, cell, launch, observer, interrupt, clock));
+    NEPH_TRY(auto made, run_worker(experiment.workload, cell, launch, observer, interrupt, clock));
+    auto& run = made.run;
     eta.ended();
     run.experiment_id = experiment.id;
     run.cell = slot.cell;
     run.repeat = slot.repeat;
     run.position = slot.position;
     if (launch.repro) run.repro = launch.repro(cell);
-    const auto id = store.add_run(run);
+    const auto id = store.add_run(run, made.machine);
     if (!id) return lost(id.error(), cell, slot);
     run.id = *id;
     --outcome.left;

@@ -43,6 +43,7 @@ class ScratchFolder {
 class Watcher : public Observer {
  public:
   void run_started(const Slot& slot, const Cell&, const Eta&) override { started.push_back(slot); }
+  void began(const Began& began) override { machines.push_back(began.machine); }
   void phase_ended(const Phase& phase) override { phases.push_back(phase.name); }
   void progress(const Progress& progress) override {
     last_progress = progress;
@@ -57,6 +58,7 @@ class Watcher : public Observer {
   void run_ended(const neph::Run& run, const Cell&) override { ended.push_back(run); }
 
   std::vector<Slot> started;
+  std::vector<Json> machines;
   std::vector<std::string> phases;
   std::vector<std::string> notes;
   int finishes = 0;

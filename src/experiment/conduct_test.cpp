@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiment/conduct_fixture_test.hpp"
+#include "os/clock_name.hpp"
 #include "os/file.hpp"
 
 namespace neph::experiment {
@@ -43,11 +44,62 @@ TEST_F(Conduct, HandsTheCellOverAndKeepsTheResult) {
   EXPECT_EQ(dump_json(request["spec"]), R"({"batch":1})");
   const auto now = seconds(SteadyClock().now().time_since_epoch());
   EXPECT_NEAR(request["started_s"].get<double>(), now, 20);
+  EXPECT_EQ(request["clock"], monotonic_clock_name()) << "on another host that number means nothing";
 
   const auto stored = *store.run(run.id);
   EXPECT_EQ(stored.result.figures.at(0).estimate.value, 5);
   EXPECT_EQ(stored.result.phases.at(0).name, "model_load");
   EXPECT_THAT(stored.started, StartsWith("20"));
+}
+
+/// A worker that says it runs on a machine of so many cores, from 81.5 s to 87.25 s of its clock.
+std::string worker_with(int cores) {
+  return fmt::format(
+             R"(cat >/dev/null; echo '{{"event":"began","machine":{{"effective_cores":{}}},"at_s":81.5}}'
+    echo '{{"event":"ended","at_s":87.25}}'
+    )",
+             cores) +
+         good_result;
+}
+
+TEST_F(Conduct, ARunKnowsItsMachineAndItsTimes) {
+  const auto run = run_of(worker_with(2));
+  EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+  EXPECT_THAT(watcher.machines, ElementsAre(Json{{"effective_cores", 2}}));
+  const auto stored = *store.run(run.id);
+  EXPECT_EQ(stored.host_begin_s, 81.5);
+  EXPECT_EQ(stored.host_end_s, 87.25);
+  EXPECT_GE(stored.ended, stored.started);
+  EXPECT_THAT(stored.ended, StartsWith("20"));
+  const auto machines = *store.machines(run.experiment_id);
+  ASSERT_THAT(machines, SizeIs(1));
+  EXPECT_EQ(stored.machine_id, machines[0].id);
+  EXPECT_EQ(machines[0].cores, 2);
+}
+
+TEST_F(Conduct, AWorkerThatDiesHasToldWhereItWas) {
+  const auto run = run_of(R"(cat >/dev/null; echo '{"event":"began","machine":{"effective_cores":2},"at_s":1}'
+    kill -KILL $$)");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_THAT(*store.machines(run.experiment_id), SizeIs(1));
+  EXPECT_EQ(store.run(run.id)->host_begin_s, 1);
+  EXPECT_EQ(store.run(run.id)->host_end_s, std::nullopt);
+}
+
+TEST_F(Conduct, ARepeatMayRunOnAnotherMachine) {
+  auto experiment = begun({.workload = "infer", .spec = {{"a", 1}}, .repeat = 1});
+  launch.command = shell(worker_with(2));
+  ASSERT_TRUE(conduct_with(experiment));
+  experiment.repeat = 2;
+  launch.command = shell(worker_with(4));
+  ASSERT_TRUE(conduct_with(experiment));
+  EXPECT_THAT(*store.machines(experiment.id), SizeIs(2));
+  const auto runs = *store.runs(experiment.id, Detail::full);
+  auto cells = summarise(experiment, runs);
+  check_machines(cells, runs);
+  ASSERT_THAT(cells[0].warnings, testing::Contains(testing::Field(&Warning::code, WarningCode::machines_differ)));
+  EXPECT_EQ(cells[0].warnings.back().message,
+            "the compared runs are from 2 machines; of this configuration 1 on machine #1, 1 on machine #2");
 }
 
 TEST_F(Conduct, RunsEveryCellInTheOrderOfTheSeed) {

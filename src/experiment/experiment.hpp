@@ -74,7 +74,7 @@ Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 
 /// The newest stored experiment with the same workload, spec and factors, with the repeats of the given one;
 /// nullopt: there is none. Repeats are not compared, so that a resumed experiment may have more or fewer; nor
-/// are seed, machine and version, which it keeps from its start.
+/// are seed and version, which it keeps from its start; its runs may be made on several machines.
 /// `seed`: only one of which the runs are in the order of that.
 Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment,
                                                  std::optional<std::uint64_t> seed = {});
@@ -150,6 +150,8 @@ class Observer {
   virtual ~Observer() = default;
   /// `eta` lives until conduct() returns, and may be asked whenever something is heard.
   virtual void run_started(const Slot&, const Cell&, const Eta& /*eta*/) {}
+  /// The worker has told where it runs.
+  virtual void began(const Began&) {}
   virtual void phase_ended(const Phase&) {}
   virtual void progress(const Progress&) {}
   virtual void note(const Note&) {}
@@ -192,5 +194,9 @@ std::vector<CellSummary> summarise(const Experiment& experiment, const std::vect
 /// of the cell that differs from the first of its group, with the number of answers that differ.
 void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>& runs,
                      const std::vector<std::string>& answer_factors);
+
+/// Where the runs that ended well were made on several machines: a warning machines_differ for each cell,
+/// with the machines of its runs.
+void check_machines(std::vector<CellSummary>& summaries, const std::vector<Run>& runs);
 
 }  // namespace neph::experiment

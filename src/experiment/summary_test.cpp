@@ -53,6 +53,34 @@ TEST(Summary, FiguresAreMeansOverTheRepeats) {
   EXPECT_THAT(summary.warnings, IsEmpty());
 }
 
+TEST(Summary, NothingIsSaidOfRunsOnOneMachine) {
+  auto runs = rate_runs({100, 101, 99, 100.5, 99.5});
+  for (auto& run : runs) run.machine_id = 3;
+  runs[1].machine_id.reset();  // not known is not another
+  runs.push_back(runs[0]);
+  runs.back().machine_id = 4;
+  runs.back().status = RunStatus::failed;  // it is in no figure
+  auto summaries = summarise(two_batches(), runs);
+  const auto before = codes(summaries[0]);
+  check_machines(summaries, runs);
+  EXPECT_EQ(codes(summaries[0]), before);
+}
+
+TEST(Summary, CellsOnDifferentMachinesAreDoubtful) {
+  auto runs = rate_runs({100, 101, 99, 100.5, 99.5});
+  for (std::int64_t repeat = 0; repeat < 5; ++repeat)
+    runs.push_back(rate_run(1, repeat, 200 + static_cast<double>(repeat) / 10));
+  for (auto& run : runs) run.machine_id = run.cell == 0 ? 3 : 4;
+  auto summaries = summarise(two_batches(), runs);
+  check_machines(summaries, runs);
+  for (const auto& summary : summaries) {
+    EXPECT_THAT(codes(summary), ElementsAre("machines_differ"));
+    EXPECT_EQ(summary.verdict, Verdict::doubtful);
+  }
+  EXPECT_THAT(summaries[0].warnings[0].message, HasSubstr("of this configuration 5 on machine #3"));
+  EXPECT_THAT(summaries[1].warnings[0].message, HasSubstr("of this configuration 5 on machine #4"));
+}
+
 TEST(Summary, OneRunSpeaksForItself) {
   const auto summary = summarise(two_batches(), rate_runs({100})).at(0);
   EXPECT_EQ(summary.figures.at("images_per_s").low, 99);

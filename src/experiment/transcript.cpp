@@ -36,6 +36,14 @@ void Transcript::hear(std::string_view line) {
     std::visit([this](auto& said) { take(std::move(said)); }, *event);
 }
 
+void Transcript::take(Began&& began) {
+  observer_.began(began);
+  began_s_ = began.at_s;
+  machine_ = std::move(began.machine);
+}
+
+void Transcript::take(Ended&& ended) { ended_s_ = ended.at_s; }
+
 void Transcript::take(Phase&& phase) {
   observer_.phase_ended(phase);
   early_.phases.push_back(std::move(phase));

@@ -26,11 +26,18 @@ class Transcript {
   const std::string& nonsense() const { return nonsense_; }
   const std::optional<Error>& error() const { return error_; }
   bool has_result() const { return result_.has_value(); }
+  /// The host's fingerprint; null: it was not told.
+  Json take_machine() { return std::move(machine_); }
+  /// The host's monotonic clock at the run's second 0 and at its end; empty: not told.
+  std::optional<double> began_s() const { return began_s_; }
+  std::optional<double> ended_s() const { return ended_s_; }
   /// The result, or the phases and warnings that came before there was one.
   RunResult take_result();
 
  private:
   void hear(std::string_view line);
+  void take(Began&& began);
+  void take(Ended&& ended);
   void take(Phase&& phase);
   void take(Progress&& progress);
   void take(Note&& note);
@@ -41,6 +48,8 @@ class Transcript {
   Observer& observer_;
   std::size_t max_line_bytes_;
   Lines lines_;
+  Json machine_;
+  std::optional<double> began_s_, ended_s_;
   RunResult early_;
   std::optional<RunResult> result_;
   std::optional<Error> error_;

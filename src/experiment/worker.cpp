@@ -12,14 +12,17 @@
 
 #include "core/json.hpp"
 #include "experiment/transcript.hpp"
+#include "os/clock_name.hpp"
 #include "os/process.hpp"
 
 namespace neph::experiment {
 namespace {
 
 std::string request_line(const std::string& workload, const Cell& cell, Moment started) {
-  const Json request = {
-      {"workload", workload}, {"spec", cell.spec}, {"started_s", seconds(started.time_since_epoch())}};
+  const Json request = {{"workload", workload},
+                        {"spec", cell.spec},
+                        {"started_s", seconds(started.time_since_epoch())},
+                        {"clock", monotonic_clock_name()}};
   return dump_json(request) + "\n";
 }
 
@@ -61,7 +64,7 @@ class Supervisor {
         transcript_(observer, launch.max_line_bytes),
         last_words_(observer) {}
 
-  Run run() {
+  Made run() {
     while (!exit_) {
       decide();
       wait();
@@ -188,16 +191,18 @@ class Supervisor {
 
   // ---- Judging
 
-  Run judge() {
-    Run run{.wall_s = seconds(clock_.now() - started_)};
+  Made judge() {
+    Run run{.ended = utc_now(), .wall_s = seconds(clock_.now() - started_)};
     run.reason = reason();
     if (!run.reason.empty())
       run.status = stop_ == Stop::interrupted ? RunStatus::interrupted : RunStatus::failed;
     run.result = transcript_.take_result();
+    run.host_begin_s = transcript_.began_s();
+    run.host_end_s = transcript_.ended_s();
     if (run.reason.empty() && (exit_->signal != 0 || exit_->code != 0))
       run.result.warnings.push_back(make_warning(
           WarningCode::worker_exit, fmt::format("after its result the worker {}", how_it_ended())));
-    return run;
+    return {std::move(run), transcript_.take_machine()};
   }
 
   /// Empty: it ended well.
@@ -247,16 +252,16 @@ class Supervisor {
 
 }  // namespace
 
-Result<Run> run_worker(const std::string& workload, const Cell& cell, const Launch& launch,
-                       Observer& observer, Interrupt& interrupt, const Clock& clock) {
+Result<Made> run_worker(const std::string& workload, const Cell& cell, const Launch& launch,
+                        Observer& observer, Interrupt& interrupt, const Clock& clock) {
   const auto date = utc_now();
   const auto started = clock.now();
   NEPH_TRY(auto process, Process::start(launch.command));
   Supervisor supervisor(std::move(process), request_line(workload, cell, started), started, launch, observer,
                         interrupt, clock);
-  auto run = supervisor.run();
-  run.started = date;
-  return run;
+  auto made = supervisor.run();
+  made.run.started = date;
+  return made;
 }
 
 }  // namespace neph::experiment

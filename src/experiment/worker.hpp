@@ -7,9 +7,14 @@
 
 namespace neph::experiment {
 
-/// status, reason, started, wall_s and result of a Run are filled; the rest is the caller's. Errors: the
-/// command cannot be started at all (that is no property of the cell).
-Result<Run> run_worker(const std::string& workload, const Cell& cell, const Launch& launch,
-                       Observer& observer, Interrupt& interrupt, const Clock& clock);
+struct Made {
+  Run run;
+  Json machine;  ///< fingerprint of where it was made; null: the worker did not get so far as to tell
+};
+
+/// status, reason, times and result of the run are filled; the rest is the caller's. Errors: the command
+/// cannot be started at all (that is no property of the cell).
+Result<Made> run_worker(const std::string& workload, const Cell& cell, const Launch& launch,
+                        Observer& observer, Interrupt& interrupt, const Clock& clock);
 
 }  // namespace neph::experiment

@@ -8,6 +8,10 @@ namespace {
 template <class T>
 constexpr std::string_view tag = "error";
 template <>
+constexpr std::string_view tag<Began> = "began";
+template <>
+constexpr std::string_view tag<Ended> = "ended";
+template <>
 constexpr std::string_view tag<Phase> = "phase";
 template <>
 constexpr std::string_view tag<Progress> = "progress";
@@ -60,6 +64,8 @@ Result<Event> decode_event(std::string_view line) {
   const auto kind = found->template get<std::string>();
   json.erase("event");
   try {
+    if (kind == tag<Began>) return decode_as<Began>(json);
+    if (kind == tag<Ended>) return decode_as<Ended>(json);
     if (kind == tag<Phase>) return decode_as<Phase>(json);
     if (kind == tag<Progress>) return decode_as<Progress>(json);
     if (kind == tag<Note>) return decode_as<Note>(json);

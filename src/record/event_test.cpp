@@ -7,6 +7,8 @@ namespace {
 
 TEST(Event, EveryKindComesBackFromItsLine) {
   const std::vector<Event> events{
+      Began{{{"effective_cores", 2.0}}, 81.5},
+      Ended{87.25},
       Phase{"measure", 1, 2},
       Progress{"measure", 3, 4},
       Progress{"probe at 20.0/s", 3, 4, 12.5},

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ void describe(Visit&& v, Self& s) {
   v("fields", s.fields, "these mean nothing");
 }
 
-/// Cells × repeats, their seed, and the machine they ran on.
+/// Cells × repeats, and their seed. Where its runs were made, they say themselves.
 struct Experiment {
   std::int64_t id = 0;   ///< given by the store
   std::string created;   ///< UTC
@@ -47,7 +48,6 @@ struct Experiment {
   std::vector<Idle> idle;       ///< combinations that are the same
   std::int64_t repeat = 1;
   std::uint64_t seed = 0;  ///< of the order of runs
-  Json machine;            ///< host fingerprint
   std::string version;     ///< of neph
   std::string command;     ///< the command line that repeats it
   /// What p95 of the recommended cell's latency must keep to; 0: no limit. No run depends on it.
@@ -64,7 +64,6 @@ void describe(Visit&& v, Self& s) {
   v("idle", s.idle, "what means nothing where");
   v("repeat", s.repeat, "runs per cell", at_least(1));
   v("seed", s.seed, "of the order of runs");
-  v("machine", s.machine, "fingerprint of the machine");
   v("version", s.version, "of neph");
   v("command", s.command, "the command that repeats it");
   v("latency_limit_s", s.latency_limit_s, "what p95 of the recommended cell's latency must keep to; 0: none",
@@ -95,9 +94,14 @@ struct Run {
   std::int64_t repeat = 0;    ///< 0-based
   std::int64_t position = 0;  ///< place in the order in which the experiment ran
   RunStatus status = RunStatus::ok;
-  std::string reason;   ///< why it failed; empty when ok
-  std::string started;  ///< UTC
+  std::string reason;                      ///< why it failed; empty when ok
+  std::optional<std::int64_t> machine_id;  ///< Machine::id; empty: the run ended before it could tell
+  std::string started;  ///< UTC, by the clock of whoever started it: one clock for all runs
+  std::string ended;    ///< the same; empty: not known
   double wall_s = 0;
+  /// Its host's CLOCK_MONOTONIC at second 0 of its times and at its end; empty: not told. They order what
+  /// happened on one host between two starts of it, and nothing else: no two hosts share this clock.
+  std::optional<double> host_begin_s, host_end_s;
   std::string repro;  ///< the one command that repeats it
   RunResult result;
 };
@@ -111,8 +115,12 @@ void describe(Visit&& v, Self& s) {
   v("position", s.position, "place in the order of runs");
   v("status", s.status, "how it ended");
   v("reason", s.reason, "why it did not end well");
+  v("machine_id", s.machine_id, "the machine that it ran on, by its number in the store");
   v("started", s.started, "UTC");
+  v("ended", s.ended, "UTC");
   v("wall_s", s.wall_s, "from start to end of its process");
+  v("host_begin_s", s.host_begin_s, "its host's monotonic clock at second 0 of the run");
+  v("host_end_s", s.host_end_s, "its host's monotonic clock at the end of the run");
   v("repro", s.repro, "the one command that repeats it");
   v("result", s.result, "what it found out");
 }

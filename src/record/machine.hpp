@@ -1,8 +1,11 @@
-// The fields of a machine's fingerprint (host/fingerprint.hpp describes all) that others read from its JSON.
+// A machine that runs were made on: what makes it the same as another, and its whole fingerprint.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json.hpp"
 
@@ -24,5 +27,42 @@ inline Json processor_field(const Json& machine, std::string_view field) {
   const auto& fields = machine[processor];
   return fields.is_object() && fields.contains(name) ? fields[name] : Json();
 }
+
+/// One row of the store's machines. What is not known is empty.
+struct Machine {
+  std::int64_t id = 0;          ///< given by the store
+  std::string provider;         ///< "Amazon EC2", where the machine tells
+  std::string instance_type;    ///< "m5.large", where the machine tells
+  std::string processor;        ///< its model
+  std::optional<double> cores;  ///< that a process can keep busy: the least of processors, affinity and quota
+  std::optional<std::int64_t> memory_bytes;  ///< of the machine, or of its container where that has less
+  std::string gpu;                           ///< model; "a, b" where they differ
+  std::int64_t gpus = 0;
+  Json fingerprint;  ///< as the first of its runs found it
+};
+
+template <class Visit, Describes<Machine> Self>
+void describe(Visit&& v, Self& s) {
+  v("id", s.id, "number in the store");
+  v("provider", s.provider, "whose machine it is, where it tells");
+  v("instance_type", s.instance_type, "what the provider calls its size");
+  v("processor", s.processor, "model of the processor");
+  v("cores", s.cores, "cores that a process can keep busy");
+  v("memory_bytes", s.memory_bytes, "memory that a process can have");
+  v("gpu", s.gpu, "model of the GPUs");
+  v("gpus", s.gpus, "how many GPUs");
+  v("fingerprint", s.fingerprint, "all that was found out about it");
+}
+
+/// From a host's fingerprint (host/fingerprint.hpp), of any version; what it lacks stays empty.
+Machine machine_of(Json fingerprint);
+
+/// Whether two fingerprints are of the same machine, or of two that are alike: all of the identity agrees.
+/// A provider or a type that one of them does not know is no difference (older fingerprints lack both), nor
+/// is memory that differs by less than 1/64: the kernel's own share changes from start to start.
+bool is_same(const Machine& a, const Machine& b);
+
+/// "Amazon EC2 m5.large, Intel Xeon, 2 cores, 7.63 GiB, 1 GPU Tesla T4"
+std::string machine_text(const Machine& machine);
 
 }  // namespace neph

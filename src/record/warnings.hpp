@@ -31,6 +31,7 @@ enum class WarningCode {
   outlier_runs,
   stolen,
   busy_machine,
+  machines_differ,
   throttled,
   swapped,
   memory_limit_near,
@@ -82,6 +83,8 @@ inline constexpr std::array warning_kinds{
                 "repeat at another time, or on a machine with dedicated cores"},
     WarningKind{WarningCode::busy_machine, "busy_machine", Weight::doubt,
                 "stop them (top shows them), or repeat when the machine is idle"},
+    WarningKind{WarningCode::machines_differ, "machines_differ", Weight::doubt,
+                "a difference may be the machines'; compare what ran on one machine, or repeat all on one"},
     WarningKind{WarningCode::throttled, "throttled", Weight::doubt},
     WarningKind{
         WarningCode::swapped, "swapped", Weight::doubt,

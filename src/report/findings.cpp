@@ -9,6 +9,7 @@
 #include "report/architecture_findings.hpp"
 #include "report/contenders.hpp"
 #include "report/load_findings.hpp"
+#include "report/machines.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/recommendation_findings.hpp"
@@ -47,11 +48,12 @@ std::string processor_limit(const CellSummary& cell, double process, double core
 }
 
 /// The process left cores unused: were they idle, or did others fill them?
-std::string room_left(const CellSummary& cell, const Experiment& experiment, double process, double cores) {
-  const auto machine = machine_cores(experiment.machine);
+std::string room_left(const CellSummary& cell, const Experiment& experiment, const Json& machine,
+                      double process, double cores) {
+  const auto online = machine_cores(machine);
   const auto taken = taken_cores(cell);
-  if (!machine || !taken) return {};
-  const double idle = std::min(cores - process, std::max(0.0, *machine - *taken));
+  if (!online || !taken) return {};
+  const double idle = std::min(cores - process, std::max(0.0, *online - *taken));
   if (idle < (1 - busy_share) * cores) {
     const auto* steal = find_telemetry(cell, target::machine, telemetry::cpu_steal);
     const bool has_guests = steal && steal->mean.value_or(0) >= least_stolen;
@@ -70,14 +72,14 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, dou
 }
 
 /// What keeps the setting from being faster, as far as the telemetry tells.
-std::string limit_sentence(const CellSummary& cell, const Experiment& experiment) {
+std::string limit_sentence(const CellSummary& cell, const Experiment& experiment, const Json& machine) {
   if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
   for (const auto& series : cell.telemetry)
     if (series.target.starts_with(target::gpu) && series.name == telemetry::utilisation.name &&
         series.mean.value_or(0) >= busy_gpu_percent)
       return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*series.mean));
 
-  const auto cores = usable_cores(experiment.machine);
+  const auto cores = usable_cores(machine);
   const auto process = busy_cores(cell, target::process);
   if (!cores || !process) return {};
   if (*process >= busy_share * *cores) return processor_limit(cell, *process, *cores);
@@ -88,7 +90,7 @@ std::string limit_sentence(const CellSummary& cell, const Experiment& experiment
         "in the page "
         "cache (--cache warm) or the tensors in memory (--files off) this wait goes away.",
         format_number(*iowait->mean), format_number(*process), format_number(*cores));
-  return room_left(cell, experiment, *process, *cores);
+  return room_left(cell, experiment, machine, *process, *cores);
 }
 
 std::string stolen_sentence(const CellSummary& cell, const Json& machine) {
@@ -187,8 +189,9 @@ std::vector<std::string> findings(const Document& document) {
     say_all(std::move(architectures));
     say_all(application_findings(document));
     say(passed_over_sentence(document.cells, *order[0]));
-    say(limit_sentence(*best, document.experiment));
-    say(stolen_sentence(*best, document.experiment.machine));
+    const auto machine = fingerprint_of(document, *best);
+    say(limit_sentence(*best, document.experiment, machine));
+    say(stolen_sentence(*best, machine));
   } else if (sentences.empty()) {
     say("No run has ended well, so nothing can be said about speed.");
   }

@@ -66,7 +66,7 @@ void set_mean(CellSummary& cell, std::string target, std::string name, double me
 
 Document one_cell() {
   Document document;
-  document.experiment.machine = Json{{"processor", {{"online", 2}}}, {"effective_cores", 2.0}};
+  document.machines = {machine_of({{"processor", {{"online", 2}}}, {"effective_cores", 2.0}})};
   document.cells = {cell_with(0, "all", 40)};
   return document;
 }
@@ -304,7 +304,7 @@ TEST(Findings, SeeOthersFillTheProcessor) {
 
 TEST(Findings, CountNoCoresThatTheProcessMayNotUse) {
   auto document = one_cell();
-  document.experiment.machine = Json{{"processor", {{"online", 64}}}, {"effective_cores", 2.0}};
+  document.machines = {machine_of({{"processor", {{"online", 64}}}, {"effective_cores", 2.0}})};
   set_mean(document.cells[0], "process", "cpu", 1.5);
   set_mean(document.cells[0], "machine", "cpu_user", 20);
   EXPECT_THAT(findings(document), Contains(HasSubstr("0.500 of 2.00 cores were idle")));
@@ -312,7 +312,7 @@ TEST(Findings, CountNoCoresThatTheProcessMayNotUse) {
 
 TEST(Findings, SayNothingAboutALimitThatIsNotKnown) {
   auto document = one_cell();
-  document.experiment.machine = Json::object();
+  document.machines.clear();
   set_mean(document.cells[0], "process", "cpu", 1.9);
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("limit"))));
 }

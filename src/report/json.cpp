@@ -65,8 +65,12 @@ Json run_object(const Run& run) {
   object["position"] = run.position;
   object["status"] = to_json(run.status);
   object["reason"] = run.reason;
+  object["machine"] = to_json(run.machine_id);
   object["started"] = run.started;
+  object["ended"] = run.ended;
   object["wall_s"] = to_json(run.wall_s);
+  object["host_begin_s"] = to_json(run.host_begin_s);
+  object["host_end_s"] = to_json(run.host_end_s);
   object["figures"] = Json::object();
   for (const auto& figure : run.result.figures)
     object["figures"][figure.name] = to_json(figure.estimate.value);
@@ -82,8 +86,8 @@ Json json(const Document& document) {
   object["format"] = format_version;
   object["findings"] = findings(document);
   object["experiment"] = to_json(document.experiment);
-  object["experiment"].erase("machine");
-  object["machine"] = document.experiment.machine;
+  object["machine"] = document.machines.size() == 1 ? document.machines.front().fingerprint : Json();
+  object["machines"] = to_json(document.machines);
   object["cells"] = Json::array();
   for (const auto& cell : document.cells) object["cells"].push_back(cell_object(cell));
   object["runs"] = Json::array();

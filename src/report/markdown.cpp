@@ -7,6 +7,7 @@
 #include "report/facts.hpp"
 #include "report/findings.hpp"
 #include "report/load_readings.hpp"
+#include "report/machines.hpp"
 #include "report/notices.hpp"
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
@@ -144,6 +145,19 @@ std::string machine_list(const Json& value, const std::string& indent) {
   return out;
 }
 
+std::string machines_text(const Document& document) {
+  const auto& machines = document.machines;
+  if (machines.empty()) return {};
+  if (machines.size() == 1) return "\n## Machine\n\n" + machine_list(machines.front().fingerprint, "");
+  auto out = "\n## Machines\n\n" + row({machine_headings.begin(), machine_headings.end()}) +
+             row({"---", "---", "---", "---", "---:", "---:", "---", "---:"});
+  for (auto fields : machine_rows(document)) {
+    for (auto& field : fields) field = escape_markdown(field);
+    out += row(fields);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string markdown(const Document& document) {
@@ -155,8 +169,7 @@ std::string markdown(const Document& document) {
   out += search_table(document.cells);
   if (const auto warnings = warnings_list(document.cells); !warnings.empty())
     out += "\n## Warnings\n\n" + warnings;
-  if (experiment.machine.is_object() && !experiment.machine.empty())
-    out += "\n## Machine\n\n" + machine_list(experiment.machine, "");
+  out += machines_text(document);
   if (!experiment.command.empty()) out += "\n## Repeat it\n\n" + code_block(experiment.command);
   return out;
 }

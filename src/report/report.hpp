@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "record/experiment.hpp"
+#include "record/machine.hpp"
 #include "record/validation.hpp"
 
 namespace neph::report {
@@ -23,6 +24,7 @@ namespace neph::report {
 /// ended well, runs without series or samples, and figures that are not finite are shown as what they are.
 struct Document {
   Experiment experiment;
+  std::vector<Machine> machines;  ///< that runs were made on
   std::vector<CellSummary> cells;
   std::vector<Run> runs;  ///< with samples and series where charts of them are wanted
 };
@@ -33,7 +35,7 @@ std::string html(const Document& document);
 /// The same of how well a table is predicted: errors, intervals, residuals, what would help.
 std::string html(const Validation& validation);
 
-/// GitHub-flavoured Markdown: findings, table of the cells, warnings with advice, machine, command.
+/// GitHub-flavoured Markdown: findings, table of the cells, warnings with advice, machines, command.
 std::string markdown(const Document& document);
 
 /// RFC 4180 with a heading, one row per cell, lines ended by LF. An estimate is four columns: NAME, NAME_low,
@@ -45,7 +47,7 @@ std::string csv(const Document& document);
 /// none of them.
 std::vector<std::string> results_in_csv(const std::vector<std::string>& headings);
 
-/// `format`, `findings`, `experiment`, `machine`, `cells`, `runs`; see docs/RESULTS.md.
+/// `format`, `findings`, `experiment`, `machine`, `machines`, `cells`, `runs`; see docs/RESULTS.md.
 Json json(const Document& document);
 
 struct TableOptions {

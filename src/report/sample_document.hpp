@@ -24,8 +24,8 @@ Document served_document(std::int64_t repeat = 3);
 /// Open loops of rising rate at a server that can do 130 requests/s, and closed loops of 1 to 8 clients, with
 /// a promise of 50 ms.
 Document load_document();
-/// The fingerprint of the machine of all of them.
-Json sample_machine();
+/// The machine of all of them, number 1.
+Machine sample_machine();
 /// One setting, one repeat, nothing varied: no intervals.
 Document single_run_document();
 /// Runs were tried and all failed.

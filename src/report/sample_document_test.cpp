@@ -19,8 +19,8 @@ constexpr const char* hostile_text =
 
 }  // namespace
 
-Json sample_machine() {
-  return Json::parse(R"json({
+Machine sample_machine() {
+  auto machine = machine_of(Json::parse(R"json({
     "processor": {"architecture": "x86_64", "vendor": "GenuineIntel", "model": "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz",
       "features": ["avx2", "avx512f", "avx512_vnni", "amx_bf16"], "sockets": 1, "cores": 1, "online": 2, "smt": true,
       "caches": [{"name": "L1d", "bytes": 49152, "count": 1, "shared": 2}, {"name": "L2", "bytes": 2097152, "count": 1, "shared": 2}],
@@ -29,7 +29,9 @@ Json sample_machine() {
     "system": {"name": "vm-7", "os": "Debian GNU/Linux 12 (bookworm)", "kernel": "6.1.0-18-amd64", "virtual_machine": true, "hypervisor": "KVM"},
     "container": {"kind": "docker", "cgroup_version": "v2", "cpu_quota_cores": 2.0, "memory_limit_bytes": 6442450944},
     "gpu": {"driver": null, "devices": [], "unavailable": "no NVIDIA driver (libnvidia-ml.so.1 not found)"},
-    "affinity": "0-1", "affinity_count": 2, "effective_cores": 2.0})json");
+    "affinity": "0-1", "affinity_count": 2, "effective_cores": 2.0})json"));
+  machine.id = 1;
+  return machine;
 }
 
 namespace {
@@ -190,7 +192,6 @@ Experiment experiment_of(const SampleOptions& options) {
       .workload = "infer",
       .repeat = options.repeat,
       .seed = 20260314,
-      .machine = sample_machine(),
       .version = "0.1.0",
       .command = "neph infer models/resnet50.onnx --images photos --count 500 --batch 1,2,4,8,16"};
   experiment.spec = Json{{"model", "models/resnet50.onnx"},
@@ -218,6 +219,7 @@ void add_runs(Document& document, const CellSummary& cell, const Truth& truth, c
             .experiment_id = 7,
             .cell = cell.cell.index,
             .repeat = repeat,
+            .machine_id = 1,
             .started = "2026-03-14T09:27:00Z",
             .wall_s = options.measure_s + 2,
             .repro = cell.repro};
@@ -260,7 +262,7 @@ void spoil(Document& document, bool hostile) {
 }  // namespace
 
 Document sample_document(const SampleOptions& options) {
-  Document document{.experiment = experiment_of(options)};
+  Document document{.experiment = experiment_of(options), .machines = {sample_machine()}};
   Random random(20260314);
   for (const auto batch : options.batches)
     for (const auto& precision : options.precisions)

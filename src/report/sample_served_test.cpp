@@ -256,9 +256,9 @@ Document served_document(std::int64_t repeat) {
                                    .created = "2026-03-14T09:26:53Z",
                                    .workload = "infer",
                                    .repeat = repeat,
-                                   .machine = sample_machine(),
                                    .version = "0.1.0",
-                                   .command = "neph infer resnet50 --architecture in-process,local"}};
+                                   .command = "neph infer resnet50 --architecture in-process,local"},
+                    .machines = {sample_machine()}};
   document.experiment.spec = Json{{"model", "models/resnet50.onnx"}, {"images", "photos"}};
   document.experiment.factors = {factor("architecture", {"in-process", "local"}),
                                  factor("protocol", {"http", "grpc"}),
@@ -291,9 +291,9 @@ Document load_document() {
                                    .created = "2026-03-14T09:26:53Z",
                                    .workload = "load",
                                    .repeat = 3,
-                                   .machine = sample_machine(),
                                    .version = "0.1.0",
-                                   .command = "neph load grpc://127.0.0.1:8001 --model resnet50"}};
+                                   .command = "neph load grpc://127.0.0.1:8001 --model resnet50"},
+                    .machines = {sample_machine()}};
   document.experiment.spec = Json{{"model", "resnet50"}, {"url", "grpc://127.0.0.1:8001"}, {"p99", "50ms"}};
   document.experiment.factors = {factor("rate", {10, 20, 40, 80, 120, 160}), factor("clients", {1, 2, 4, 8})};
   Random random(5);

@@ -53,7 +53,8 @@ void bind_value(Statement& statement, int place, const T& value) {
     statement.bind(place, value);
   } else if constexpr (NamedEnum<T>) {
     statement.bind(place, enum_name(value));
-  } else if constexpr (std::same_as<T, std::optional<double>>) {
+  } else if constexpr (std::same_as<T, std::optional<double>> ||
+                       std::same_as<T, std::optional<std::int64_t>>) {
     if (value)
       statement.bind(place, *value);
     else
@@ -83,6 +84,11 @@ Status read_value(const Statement& statement, int column, T& value) {
       value.reset();
     else
       value = statement.real(column);
+  } else if constexpr (std::same_as<T, std::optional<std::int64_t>>) {
+    if (statement.is_null(column))
+      value.reset();
+    else
+      value = statement.integer(column);
   } else {
     NEPH_TRY(const Json json, parse_json(statement.text(column), "the store"));
     return from_json(json, value, "the store");

@@ -42,12 +42,15 @@ Result<Statement> prepare_insert(const Connection& connection, std::string_view 
       fmt::format("INSERT INTO {} ({}) VALUES ({})", into, fmt::join(columns, ", "), places));
 }
 
-Result<std::int64_t> insert_run(const Connection& connection, const Run& run) {
+Result<std::int64_t> insert_run(const Connection& connection, const Run& run,
+                                std::optional<std::int64_t> machine_id) {
   auto columns = column_names<Run>();
   columns.emplace_back("answers_checksum");
   NEPH_TRY(auto insert, prepare_insert(connection, "run", columns));
   const int next = bind_row(insert, 1, run);
-  insert.bind_null(1);  // the number is the store's to give
+  insert.bind_null(1);  // the numbers are the store's to give
+  const auto place = std::find(columns.begin(), columns.end(), "machine_id") - columns.begin() + 1;
+  bind_value(insert, static_cast<int>(place), machine_id);
   insert.bind(next, std::string_view(run.result.answers_checksum));
   NEPH_CHECK(insert.run());
   return connection.last_row_id();
@@ -252,8 +255,9 @@ Status read_raw(Assembly& runs) {
 
 }  // namespace
 
-Result<std::int64_t> write_run(const Connection& connection, const Run& run) {
-  NEPH_TRY(const std::int64_t id, insert_run(connection, run));
+Result<std::int64_t> write_run(const Connection& connection, const Run& run,
+                               std::optional<std::int64_t> machine_id) {
+  NEPH_TRY(const std::int64_t id, insert_run(connection, run, machine_id));
   const auto& result = run.result;
   NEPH_CHECK(insert_list(connection, id, result.phases));
   NEPH_CHECK(insert_list(connection, id, result.figures));

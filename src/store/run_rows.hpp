@@ -1,6 +1,7 @@
 // A run to and from its rows.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "record/run.hpp"
@@ -10,8 +11,9 @@ namespace neph::store {
 
 class Connection;
 
-/// Inside a transaction of the caller. Returns the run's number.
-Result<std::int64_t> write_run(const Connection& connection, const Run& run);
+/// Inside a transaction of the caller, made on this machine. Returns the run's number.
+Result<std::int64_t> write_run(const Connection& connection, const Run& run,
+                               std::optional<std::int64_t> machine_id);
 
 /// Which runs to read.
 struct Selection {

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "store/machine_rows.hpp"
+
 namespace neph::store {
 namespace {
 
@@ -10,7 +12,7 @@ namespace {
 constexpr const char* tables = R"sql(
 CREATE TABLE experiment (
   id INTEGER PRIMARY KEY, created TEXT NOT NULL, workload TEXT NOT NULL, spec TEXT NOT NULL,
-  factors TEXT NOT NULL, idle TEXT NOT NULL, repeat INTEGER NOT NULL, seed TEXT NOT NULL, machine TEXT NOT NULL,
+  factors TEXT NOT NULL, idle TEXT NOT NULL, repeat INTEGER NOT NULL, seed TEXT NOT NULL,
   version TEXT NOT NULL, command TEXT NOT NULL, latency_limit_s REAL NOT NULL DEFAULT 0);
 
 CREATE TABLE cell (
@@ -20,7 +22,8 @@ CREATE TABLE cell (
 CREATE TABLE run (
   id INTEGER PRIMARY KEY, experiment_id INTEGER NOT NULL REFERENCES experiment, cell INTEGER NOT NULL,
   repeat INTEGER NOT NULL, position INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
-  started TEXT NOT NULL, wall_s REAL, repro TEXT NOT NULL, answers_checksum TEXT NOT NULL);
+  machine_id INTEGER REFERENCES machine, started TEXT NOT NULL, ended TEXT NOT NULL DEFAULT '', wall_s REAL,
+  host_begin_s REAL, host_end_s REAL, repro TEXT NOT NULL, answers_checksum TEXT NOT NULL);
 CREATE INDEX run_of_experiment ON run (experiment_id);
 CREATE UNIQUE INDEX run_ends_once ON run (experiment_id, cell, repeat) WHERE status <> 'interrupted';
 
@@ -81,12 +84,56 @@ std::string probe_table(std::string_view which) {
                      which);
 }
 
-// Schema 3 lacks this table and a column. A store that may be written is given both; one that is only read
-// has them beside it for as long as it is open.
-constexpr const char* new_column =
-    "ALTER TABLE experiment ADD COLUMN latency_limit_s REAL NOT NULL DEFAULT 0;";
-constexpr const char* view_with_column =
-    "CREATE TEMP VIEW experiment AS SELECT *, 0.0 AS latency_limit_s FROM main.experiment;";
+/// `which`: as above.
+std::string machine_table(std::string_view which) {
+  return fmt::format(R"sql(CREATE {} machine (
+  id INTEGER PRIMARY KEY, provider TEXT NOT NULL, instance_type TEXT NOT NULL, processor TEXT NOT NULL,
+  cores REAL, memory_bytes INTEGER, gpu TEXT NOT NULL, gpus INTEGER NOT NULL, fingerprint TEXT NOT NULL);)sql",
+                     which);
+}
+
+// ---- Older schemas
+// 3 lacks the probes and the latency limit. 3 and 4 know one machine an experiment, and of a run's times two
+// fewer columns of its host and the end. A store that may be written is changed; one that is only read has
+// the tables and columns beside it for as long as it is open.
+
+Status add_probes(const Connection& connection) {
+  NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
+  return connection.execute("ALTER TABLE experiment ADD COLUMN latency_limit_s REAL NOT NULL DEFAULT 0;");
+}
+
+Status add_machines(const Connection& connection) {
+  NEPH_CHECK(connection.execute(machine_table("TABLE").c_str()));
+  NEPH_CHECK(connection.execute(R"sql(
+    ALTER TABLE run ADD COLUMN machine_id INTEGER REFERENCES machine;
+    ALTER TABLE run ADD COLUMN ended TEXT NOT NULL DEFAULT '';
+    ALTER TABLE run ADD COLUMN host_begin_s REAL;
+    ALTER TABLE run ADD COLUMN host_end_s REAL;)sql"));
+  NEPH_CHECK(write_machines_of_experiments(connection));
+  return connection.execute(R"sql(
+    UPDATE run SET machine_id = (SELECT machine.id FROM experiment JOIN machine
+      ON machine.fingerprint = experiment.machine WHERE experiment.id = run.experiment_id);
+    ALTER TABLE experiment DROP COLUMN machine;)sql");
+}
+
+Status bring_up_to_date(const Connection& connection, std::int64_t schema) {
+  if (schema < 4) NEPH_CHECK(add_probes(connection));
+  return add_machines(connection);
+}
+
+Status lend_what_is_lacking(const Connection& connection, std::int64_t schema) {
+  if (schema < 4) {
+    NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
+    NEPH_CHECK(connection.execute(
+        "CREATE TEMP VIEW experiment AS SELECT *, 0.0 AS latency_limit_s FROM main.experiment;"));
+  }
+  NEPH_CHECK(connection.execute(machine_table("TEMP TABLE").c_str()));
+  NEPH_CHECK(write_machines_of_experiments(connection));
+  return connection.execute(R"sql(
+    CREATE TEMP VIEW run AS SELECT *, (SELECT machine.id FROM main.experiment JOIN temp.machine
+        ON machine.fingerprint = experiment.machine WHERE experiment.id = main.run.experiment_id) AS machine_id,
+      '' AS ended, NULL AS host_begin_s, NULL AS host_end_s FROM main.run;)sql");
+}
 
 struct Marks {
   std::int64_t application = 0;
@@ -145,8 +192,13 @@ Status prepare_for_writing(const Connection& connection) {
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, schema_version);
   NEPH_CHECK(connection.execute(seal.c_str()));
   if (marks.schema == schema_version) return {};
-  NEPH_CHECK(connection.execute(marks.is_new() ? tables : new_column));
-  NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
+  if (marks.is_new()) {
+    NEPH_CHECK(connection.execute(tables));
+    NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
+    NEPH_CHECK(connection.execute(machine_table("TABLE").c_str()));
+  } else {
+    NEPH_CHECK(bring_up_to_date(connection, marks.schema));
+  }
   return transaction.commit();
 }
 
@@ -156,10 +208,7 @@ Status prepare_for_reading(const Connection& connection) {
     return fail(ErrorCode::not_found, "{}: no experiments yet; `neph infer` makes the first",
                 connection.path().string());
   NEPH_CHECK(refuse_foreign(connection, marks));
-  if (marks.schema < schema_version) {
-    NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
-    NEPH_CHECK(connection.execute(view_with_column));
-  }
+  if (marks.schema < schema_version) NEPH_CHECK(lend_what_is_lacking(connection, marks.schema));
   return connection.execute("PRAGMA query_only = ON");
 }
 

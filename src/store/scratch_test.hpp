@@ -48,7 +48,6 @@ inline Experiment sample_experiment() {
           .factors = {{"batch", {1, 2, 4}}, {"files", {true, false}}},
           .repeat = 5,
           .seed = 42,
-          .machine = {{"cpu", "Xeon"}},
           .version = "0.1.0",
           .command = "neph infer resnet50.onnx --batch 1,2,4"};
 }

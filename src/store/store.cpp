@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "os/process.hpp"
+#include "store/machine_rows.hpp"
 #include "store/rows.hpp"
 #include "store/run_rows.hpp"
 #include "store/schema.hpp"
@@ -178,16 +179,21 @@ Result<Experiment> Store::latest() const {
   return fail(ErrorCode::not_found, "{}: no experiments yet; `neph infer` makes the first", path().string());
 }
 
-Result<std::int64_t> Store::add_run(const Run& run) {
+Result<std::int64_t> Store::add_run(const Run& run, const Json& machine) {
   NEPH_TRY(auto transaction, Transaction::begin(file_->connection, Lock::write));
   NEPH_TRY(const bool ended, has_ended(file_->connection, run));
   if (ended)
     return fail(ErrorCode::unavailable,
                 "{}: repeat {} of cell {} of experiment {} has ended already; does another neph conduct it?",
                 path().string(), run.repeat, run.cell, run.experiment_id);
-  NEPH_TRY(const std::int64_t id, write_run(file_->connection, run));
+  NEPH_TRY(const auto machine_id, number_of_machine(file_->connection, machine, run.experiment_id));
+  NEPH_TRY(const std::int64_t id, write_run(file_->connection, run, machine_id));
   NEPH_CHECK(transaction.commit());
   return id;
+}
+
+Result<std::vector<Machine>> Store::machines(std::int64_t experiment_id) const {
+  return read_machines(file_->connection, experiment_id);
 }
 
 Result<std::vector<Run>> Store::runs(std::int64_t experiment_id, Detail detail) const {

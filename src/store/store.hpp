@@ -26,6 +26,7 @@
 
 #include "core/result.hpp"
 #include "record/experiment.hpp"
+#include "record/machine.hpp"
 
 namespace neph::store {
 
@@ -70,9 +71,13 @@ class Store {
   /// The newest; not_found when there is none.
   Result<Experiment> latest() const;
 
-  /// One transaction: all of it or nothing. `run.id` is not read. unavailable: this repeat of this cell has
-  /// ended already (another process conducts the same experiment); an interrupted one may be repeated.
-  Result<std::int64_t> add_run(const Run& run);
+  /// One transaction: all of it or nothing. `machine`: fingerprint of where it was made; null: not known.
+  /// `run.id` and `run.machine_id` are not read. unavailable: this repeat of this cell has ended already
+  /// (another process conducts the same experiment); an interrupted one may be repeated.
+  Result<std::int64_t> add_run(const Run& run, const Json& machine = nullptr);
+
+  /// Those that the experiment's runs were made on, in the order of their first runs.
+  Result<std::vector<Machine>> machines(std::int64_t experiment_id) const;
 
   /// In the order in which they ended. An experiment that does not exist has none.
   Result<std::vector<Run>> runs(std::int64_t experiment_id, Detail detail) const;

@@ -212,34 +212,6 @@ TEST(Store, RepeatsAreAsAskedButNoFewerThanHaveEnded) {
   EXPECT_EQ(store.set_repeat(99, 3).error().code, ErrorCode::not_found);
 }
 
-/// Schema 3 is schema 4 without the probes of searches and the latency limit.
-TEST(Store, AnOlderOneIsReadAndGrowsWithTheNextRun) {
-  const ScratchFolder folder;
-  const auto path = folder / "neph.db";
-  {
-    auto store = *Store::open(path, Access::write);
-    ASSERT_TRUE(store.create_experiment(sample_experiment(), {}));
-    ASSERT_TRUE(store.add_run(sample_run(1, 0, 0)));
-  }
-  first_text(path, "DROP TABLE probe");
-  first_text(path, "ALTER TABLE experiment DROP COLUMN latency_limit_s");
-  first_text(path, "PRAGMA user_version = 3");
-  const auto read = Store::open(path, Access::read);
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->runs(1, Detail::summary)->size(), 1);
-  EXPECT_EQ(read->experiment(1)->command, sample_experiment().command);
-  EXPECT_EQ(read->experiment(1)->latency_limit_s, 0);
-  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "3") << "reading changes nothing";
-  auto store = *Store::open(path, Access::write);
-  auto run = sample_run(1, 0, 1);
-  run.result.probes = {{.rate_per_s = 20, .outcome = Slo::met}};
-  ASSERT_TRUE(store.add_run(run));
-  EXPECT_EQ(store.runs(1, Detail::summary)->back().result.probes.size(), 1);
-  EXPECT_EQ(first_text(path, "PRAGMA user_version"), "4");
-  ASSERT_TRUE(store.set_latency_limit(1, 0.25));
-  EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
-}
-
 TEST(Store, AWarningOfAnotherVersionKeepsWhatItSays) {
   const ScratchFolder folder;
   const auto path = folder / "neph.db";

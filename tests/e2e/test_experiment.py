@@ -1,9 +1,11 @@
 """Experiments that are interrupted: nothing that ended is lost, nothing that ended is repeated."""
 
+import json
 import os
 import signal
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -105,6 +107,39 @@ def test_resuming_with_a_seed_goes_on_with_the_experiment_of_that_seed(neph, tmp
     said = neph(*few, "--seed", 33, "--repeat", 2, "--resume", code=2).stderr
     assert "--seed 33: experiment 2 of neph.db measures the same in the order of seed 22" in said
     assert "going on with experiment 2 of" in neph(*few, "--resume").stderr
+
+
+def test_resuming_on_another_machine_goes_on_and_says_so(neph, tmp_path, small_model, pictures):
+    few = ("infer", small_model, "--images", pictures, "--batch", "1,2", "--count", 16, "--warmup", 1, "--warmup-max-s", 0.1)
+    said = neph(*few, "--repeat", 1).stderr
+    said += neph(*few, "--repeat", 2, "--resume").stderr
+    assert "another machine" not in said
+    with sqlite3.connect(tmp_path / "neph.db") as connection:  # as if all this had been elsewhere
+        connection.execute("UPDATE machine SET provider = 'Hetzner', instance_type = 'cx42', processor = 'EPYC'")
+    said = neph(*few, "--repeat", 3, "--resume").stderr
+    assert said.count("another machine than before") == 1 and "earlier runs were made on Hetzner cx42, EPYC" in said
+    with sqlite3.connect(tmp_path / "neph.db") as connection:
+        made = connection.execute("SELECT machine_id, count(*), min(ended >= started), min(host_end_s - host_begin_s) FROM run GROUP BY 1").fetchall()
+    assert [(machine, runs) for machine, runs, *_ in made] == [(1, 4), (2, 2)]
+    assert all(in_order and 0 < took for *_, in_order, took in made)
+
+
+def began(neph, clock, started_s):
+    """Second 0 of a worker that was told it was started then, by that clock."""
+    order = {"workload": "infer", "spec": {"model": "nothing.onnx"}, "started_s": started_s, "clock": clock}
+    said = neph("worker", stdin=None, input=json.dumps(order), code=None).stdout
+    event = json.loads(said.splitlines()[0])
+    assert event["event"] == "began" and event["machine"]["effective_cores"] > 0
+    return event["at_s"]
+
+
+def test_a_worker_takes_its_start_from_no_clock_but_its_own(neph):
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    own = f"{boot} {os.readlink('/proc/self/ns/time')}"
+    now = time.monotonic()
+    assert now - 30 <= began(neph, own, now - 30) < now - 25, "what looking at the machine takes is no part of the run"
+    for other in ("", f"another {own}"):
+        assert now - 0.1 <= began(neph, other, now - 30)
 
 
 @pytest.mark.smoke

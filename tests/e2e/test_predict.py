@@ -1,9 +1,11 @@
 """`neph fit`, `neph predict` and `neph validate`: a table with a known law, and a public one."""
 
+import contextlib
 import csv
 import json
 import random
 import re
+import sqlite3
 
 import onnx
 import pytest
@@ -129,6 +131,9 @@ def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
     assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, "--force", code=None).stderr
 
 
+MACHINE = ("provider", "instance_type", "processor", "cores", "memory_bytes", "gpu", "gpus")
+
+
 @pytest.fixture
 def experiment(neph, small_model, pictures):
     neph("infer", small_model, "--images", pictures, "--batch", "1,2,4", "--mode", "sync,async", "--count", 16, "--warmup", 1,
@@ -140,13 +145,33 @@ def test_an_experiment_of_the_store_is_a_table(neph, experiment):
     shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s").stdout
     assert "experiment 1 of neph.db: 12 rows, 6 different points" in shown
     named = [line.split()[0] for line in shown.split("\nrepeats of")[0].splitlines()[2:]]
-    assert set(named) == {"batch", "mode", "machine", "images_per_s"}, "nothing that was measured may be a feature"
-    (neph.folder / "ask.csv").write_text(f"batch,mode,machine\n3,async,{json.dumps(neph.json('host')['processor']['model'])}\n")
+    assert set(named) == {"batch", "mode", *MACHINE, "images_per_s"}, "nothing that was measured may be a feature"
+    (neph.folder / "ask.csv").write_text("batch,mode\n3,async\n")
     (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
     assert row["low"] < row["value"] < row["high"] and row["extrapolates"] == []
     used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s", "--force").stdout
     assert "phase_model_compile_s" in used
     assert neph.json("validate", "neph.db", "--target", "images_per_s", "--folds", 6)["target"] == "images_per_s"
+
+
+def test_runs_on_two_machines_are_told_apart(neph, experiment):
+    """One cell's repeats, of which the second says that it ran on a machine with twice the cores of another provider."""
+    with contextlib.closing(sqlite3.connect(neph.folder / "neph.db")) as store, store:
+        store.execute("""INSERT INTO machine SELECT 2, 'Hetzner', 'cx42', processor, 2 * cores, memory_bytes, gpu, gpus,
+                         json_set(fingerprint, '$.effective_cores', 2 * cores) FROM machine""")
+        store.execute("UPDATE run SET machine_id = 2 WHERE repeat = 1")
+    shown = neph("fit", "neph.db", "--target", "images_per_s", "--force").stdout
+    assert "12 rows, 12 different points" in shown, "a cell on two machines is two points"
+    differ = {line.split()[0] for line in shown.split("\nrepeats of")[0].splitlines()[2:] if " constant " not in line}
+    assert {"provider", "instance_type", "cores"} <= differ and not {"processor", "gpu", "gpus"} & differ
+    results = neph.json("show", 1)
+    assert results["machine"] is None and [each["provider"] for each in results["machines"]] == ["", "Hetzner"]
+    for cell in results["cells"]:
+        (warning,) = [each for each in cell["warnings"] if each["code"] == "machines_differ"]
+        assert warning["message"] == "the compared runs are from 2 machines; of this configuration 1 on machine #1, 1 on machine #2"
+    assert "| #2 | Hetzner | cx42 |" in neph("export", 1, "--format", "markdown").stdout
+    neph("report", 1)
+    assert "The machines" in (neph.folder / "neph-report.html").read_text()
 
 
 def test_an_export_is_a_table_whose_results_are_no_features(neph, experiment):

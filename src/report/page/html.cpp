@@ -4,6 +4,7 @@
 #include "core/units.hpp"
 #include "record/machine.hpp"
 #include "report/findings.hpp"
+#include "report/machines.hpp"
 #include "report/page/frame.hpp"
 #include "report/page/sections.hpp"
 #include "report/percentile.hpp"
@@ -30,7 +31,7 @@ std::string tiles(const Document& document) {
     out += tile("Time per batch", format_number(p50->value) + " ms",
                 p99 ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");
   if (const auto cores = busy_cores(best, target::application)) {
-    const auto usable = usable_cores(document.experiment.machine);
+    const auto usable = usable_cores(fingerprint_of(document, best));
     out += tile("Cores kept busy", format_number(*cores), usable ? "of " + format_number(*usable) : "");
   }
   if (const auto bytes = peak_memory_bytes(best)) out += tile("Peak memory", format_bytes(*bytes), "");
@@ -42,8 +43,10 @@ std::string meta_line(const Document& document) {
   std::vector<std::string> texts;
   if (experiment.id) texts.push_back(fmt::format("experiment {}", experiment.id));
   texts.push_back(experiment.created);
-  if (const auto model = processor_field(experiment.machine, machine_field::model); model.is_string())
-    texts.push_back(model.get<std::string>());
+  const auto& machines = document.machines;
+  if (machines.size() > 1) texts.push_back(counted(std::ssize(machines), "machine"));
+  if (machines.size() == 1 && !machines.front().processor.empty())
+    texts.push_back(machines.front().processor);
   if (!experiment.version.empty()) texts.push_back("neph " + experiment.version);
   return meta_html(texts);
 }
@@ -113,7 +116,8 @@ std::string html(const Document& document) {
   page.add_section("figures", "All figures", figures_tables(document));
   page.add_section("warnings", "Verdicts and warnings", warnings_html(document));
   page.add_section("details", "Each configuration in full", setting_details(document));
-  page.add_section("machine", "The machine", machine_html(document));
+  page.add_section("machine", document.machines.size() > 1 ? "The machines" : "The machine",
+                   machine_html(document));
   page.add_section("assumptions", "What all configurations share", assumptions_html(document));
   page.add_section("repeat", "Repeat it", repeat_html(document));
   page.add_section("reading", "How to read this page", std::string(load ? load_reading_html : reading_html));

@@ -1,7 +1,8 @@
-// The machine, and what all settings share.
+// The machines, and what all settings share.
 #include <fmt/format.h>
 
 #include "report/facts.hpp"
+#include "report/machines.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -19,15 +20,30 @@ std::string definitions(const Json& object) {
   return out.empty() ? out : "<dl class=\"facts\">\n" + out + "</dl>\n";
 }
 
+std::string nested(const Json& fingerprint) {
+  if (!fingerprint.is_object()) return {};
+  auto out = definitions(fingerprint);
+  for (const auto& [name, value] : fingerprint.items())
+    if (value.is_object())
+      out += fmt::format("<h3>{}</h3>\n{}", escape_html(in_words(name)), definitions(value));
+  return out;
+}
+
 }  // namespace
 
 std::string machine_html(const Document& document) {
-  const auto& machine = document.experiment.machine;
-  if (!machine.is_object() || machine.empty()) return {};
-  auto out = definitions(machine);
-  for (const auto& [name, value] : machine.items())
-    if (value.is_object())
-      out += fmt::format("<h3>{}</h3>\n{}", escape_html(in_words(name)), definitions(value));
+  const auto& machines = document.machines;
+  if (machines.size() == 1) return nested(machines.front().fingerprint);
+  TableText table{.caption = "Where the runs were made"};
+  for (const auto heading : machine_headings) table.headings.emplace_back(heading);
+  for (auto row : machine_rows(document)) {
+    for (auto& field : row) field = escape_html(field);
+    table.rows.push_back(std::move(row));
+  }
+  auto out = table_html(table);
+  for (const auto& machine : machines)
+    out += fmt::format("<details><summary>Machine #{}</summary>\n{}</details>\n", machine.id,
+                       nested(machine.fingerprint));
   return out;
 }
 

@@ -35,7 +35,7 @@ std::string figures_tables(const Document& document);
 std::string warnings_html(const Document& document);
 /// Everything known about each setting, folded.
 std::string setting_details(const Document& document);
-/// The fingerprint, nested as it is.
+/// The fingerprint, nested as it is; of several machines a table, and each one's folded below it.
 std::string machine_html(const Document& document);
 /// What all settings share: given or assumed, and what the engine made of it.
 std::string assumptions_html(const Document& document);

@@ -1,0 +1,22 @@
+// The machines of a document: which one a cell was measured on, and all of them as a table.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace neph::report {
+
+/// The fingerprint of the one machine that the cell's runs that ended well were made on; of a document that
+/// knows but one, that. null: none is known, or there are several.
+Json fingerprint_of(const Document& document, const CellSummary& cell);
+
+inline constexpr std::array<std::string_view, 8> machine_headings{
+    "Machine", "Provider", "Instance type", "Processor", "Cores", "Memory", "GPUs", "Runs"};
+/// A row for each machine, as plain text; "–" where it is not known.
+std::vector<std::vector<std::string>> machine_rows(const Document& document);
+
+}  // namespace neph::report
