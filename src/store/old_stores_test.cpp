@@ -91,7 +91,7 @@ TEST_P(OldStore, TakesANewRunOnItsOwnMachineAndOnAnother) {
   EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemas, OldStore, testing::Values(3, 4));
+INSTANTIATE_TEST_SUITE_P(Schemas, OldStore, testing::Values(3, 4, 5));
 
 }  // namespace
 }  // namespace neph::store

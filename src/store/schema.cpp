@@ -93,9 +93,9 @@ std::string machine_table(std::string_view which) {
 }
 
 // ---- Older schemas
-// 3 lacks the probes and the latency limit. 3 and 4 know one machine an experiment, and of a run's times two
-// fewer columns of its host and the end. A store that may be written is changed; one that is only read has
-// the tables and columns beside it for as long as it is open.
+// 3 lacks the probes and the latency limit. 3 and 4 know one machine an experiment, and neither a run's end nor
+// the clock of its host. A store that may be written is changed; one that is only read has the tables and
+// columns beside it for as long as it is open.
 
 Status add_probes(const Connection& connection) {
   NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
