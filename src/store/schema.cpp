@@ -93,8 +93,8 @@ std::string machine_table(std::string_view which) {
 }
 
 // ---- Older schemas
-// 3 lacks the probes and the latency limit. 3 and 4 know one machine an experiment, and neither a run's end nor
-// the clock of its host. A store that may be written is changed; one that is only read has the tables and
+// 3 lacks the probes and the latency limit. 3 and 4 know one machine an experiment, and neither a run's end
+// nor the clock of its host. A store that may be written is changed; one that is only read has the tables and
 // columns beside it for as long as it is open.
 
 Status add_probes(const Connection& connection) {
