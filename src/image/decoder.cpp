@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "image/baseline_jpeg.hpp"
 #include "image/header.hpp"
 #include "image/jpeg_reader.hpp"
 #include "image/resize.hpp"
@@ -91,7 +90,6 @@ struct Decoder::State {
   const Clock& clock;
   std::int64_t max_pixels;
   Planes planes;
-  BaselineJpeg baseline;
   JpegReader jpeg;
   Taps horizontal, vertical;
   ResizeBuffers buffers;
@@ -115,7 +113,7 @@ Result<StageTimes> Decoder::State::decode(std::span<const std::byte> file, const
   const bool is_jpeg = header.format == Format::jpeg;
   const int reduced = is_jpeg ? jpeg_reduction(header, transform.resize_side) : 1;
   choose_taps(header, reduced);
-  const auto finish = [&](const auto& pixels) {
+  const auto finish = [&](const Pixels& pixels) {
     const Moment decoded = clock.now();
     resize(pixels, horizontal, vertical, wanted, tensor, buffers);
     return StageTimes{.decode = decoded - start, .preprocess = clock.now() - decoded};
@@ -129,7 +127,6 @@ Result<StageTimes> Decoder::State::decode(std::span<const std::byte> file, const
                       .reduced = reduced,
                       .columns = horizontal.source(),
                       .rows = vertical.source()};
-  if (const auto picture = baseline.read(file, part)) return finish(*picture);
   NEPH_TRY(const Pixels pixels, jpeg.read(file, part));
   return finish(pixels);
 }

@@ -21,16 +21,14 @@ struct StageTimes {
   StageTimes& operator+=(const StageTimes& other);
 };
 
-/// Decodes and transforms. JPEG is decoded at the smallest of 1, 1/2, 1/4, 1/8 whose shorter side is still at
-/// least resize_side, and only where the crop needs it; the reduced picture's pixels are means of the full
-/// one's, so that the filter of the full picture, summed over those means, is what is applied to it. The kind
-/// of nearly all photographs (baseline, one scan) is decoded by this room's own code, every other kind, and
-/// whatever looks damaged, by libjpeg-turbo. The resize is antialiased with a triangle filter (Pillow's
-/// BILINEAR; support and weights of its precompute_coeffs). Grey, CMYK, YCCK, palette and 16-bit pictures
-/// come out as Pillow's convert("RGB") has them; alpha is dropped, not blended;
-/// but 16-bit grey keeps its upper eight bits, where Pillow clips at 255. Refused as unsupported:
-/// arithmetic-coded, lossless and 12-bit JPEG, more than 500 scans. Threads: one at a time. Its own buffers
-/// are kept from picture to picture; libjpeg's and stb's working memory is not.
+/// Decodes and transforms. JPEG is decoded by libjpeg-turbo at the smallest of 1, 1/2, 1/4, 1/8 whose shorter
+/// side is still at least resize_side, and only where the crop needs it; the reduced picture's pixels are
+/// means of the full one's, so that the filter of the full picture, summed over those means, is what is
+/// applied to it. The resize is antialiased with a triangle filter (Pillow's BILINEAR; support and weights of
+/// its precompute_coeffs). Grey, CMYK, YCCK, palette and 16-bit pictures come out as Pillow's convert("RGB")
+/// has them; alpha is dropped, not blended; but 16-bit grey keeps its upper eight bits, where Pillow clips at
+/// 255. Refused as unsupported: arithmetic-coded, lossless and 12-bit JPEG, more than 500 scans. Threads: one
+/// at a time. Its own buffers are kept from picture to picture; libjpeg's and stb's working memory is not.
 class Decoder {
  public:
   /// `clock` outlives the decoder. `transform` must be valid.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "image/jpeg_trap.hpp"
 
@@ -55,6 +56,7 @@ struct JpegReader::State {
   int channels() const { return jpeg.num_components == 1 ? 1 : 3; }
 
   void begin(std::span<const std::byte> file, int reduced);
+  bool can_cut_columns() const;
   void choose_columns(Stretch wanted);
   void read_rows(int first, int count, std::size_t stride);
   void read_ink_rows(int count, std::size_t stride);
@@ -71,12 +73,28 @@ void JpegReader::State::begin(std::span<const std::byte> file, int reduced) {
   jpeg_start_decompress(&jpeg);
 }
 
+/// Where a colour is reduced less than luma and is still to be spread (4:1:0 at 1/2), jpeg_crop_scanline of
+/// libjpeg-turbo 2.1 loses count of its columns.
+bool JpegReader::State::can_cut_columns() const {
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const auto& component = jpeg.comp_info[i];
+    const int across = component.h_samp_factor * component.DCT_scaled_size;
+    const int down = component.v_samp_factor * component.DCT_scaled_size;
+    const bool whole = across == jpeg.max_h_samp_factor * jpeg.min_DCT_scaled_size &&
+                       down == jpeg.max_v_samp_factor * jpeg.min_DCT_scaled_size;
+    if (component.DCT_scaled_size != jpeg.min_DCT_scaled_size && !whole) return false;
+  }
+  return true;
+}
+
 /// Where colour is sampled more coarsely, its upsampling looks at the neighbour: the part's borders must not
 /// be seen.
 void JpegReader::State::choose_columns(Stretch wanted) {
   constexpr int margin = 8;
   const int width = static_cast<int>(jpeg.output_width);
-  const int begin = std::max(0, wanted.begin - margin), end = std::min(width, wanted.end + margin);
+  const bool cut = can_cut_columns();
+  const int begin = cut ? std::max(0, wanted.begin - margin) : 0;
+  const int end = cut ? std::min(width, wanted.end + margin) : width;
   first_column = static_cast<JDIMENSION>(begin);
   columns = static_cast<JDIMENSION>(end - begin);
   if (end - begin < width) jpeg_crop_scanline(&jpeg, &first_column, &columns);

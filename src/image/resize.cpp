@@ -8,10 +8,46 @@
 #include <algorithm>
 #include <cstring>
 
-#include "image/lanes.hpp"
+#define NEPH_INLINE inline __attribute__((always_inline))  // so that lanes stay in registers
 
 namespace neph::image {
 namespace {
+
+/// Eight floats side by side: one register where there is AVX2, as everywhere that this is built for x86.
+constexpr int lanes = 8;
+using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
+/// The same anywhere in memory.
+using LanesInMemory [[gnu::aligned(alignof(float)), gnu::may_alias]] = Lanes;
+
+// Through a pointer: g++ 12 makes two or four moves of a memcpy of this size.
+NEPH_INLINE void load(const float* from, Lanes& to) { to = *reinterpret_cast<const LanesInMemory*>(from); }
+NEPH_INLINE void store(const Lanes& from, float* to) { *reinterpret_cast<LanesInMemory*>(to) = from; }
+
+/// To whole numbers, half to even.
+NEPH_INLINE void round_level(Lanes& value) {
+  constexpr float no_fraction_left = 12582912.0F;  // 1.5 * 2^23: floats of this size are whole numbers
+  value = (value + no_fraction_left) - no_fraction_left;
+}
+
+/// 8 x 8 values, rows for columns.
+NEPH_INLINE void turn(Lanes (&m)[lanes]) {
+  Lanes a[lanes];
+  for (int i = 0; i < lanes; i += 2) {
+    a[i] = __builtin_shufflevector(m[i], m[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[i + 1] = __builtin_shufflevector(m[i], m[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  Lanes b[lanes];
+  for (const int i : {0, 4}) {
+    for (const int j : {0, 1}) {
+      b[i + j] = __builtin_shufflevector(a[i + j], a[i + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[i + j + 2] = __builtin_shufflevector(a[i + j], a[i + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    m[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    m[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
 
 /// sum over k < count of weight[k] * from[k * step .. k * step + 7]. `Count` is that count when it is known
 /// to the compiler, which then unrolls, and 0 otherwise.
@@ -28,18 +64,17 @@ NEPH_INLINE void weighted_sum(const float* from, std::ptrdiff_t step, const floa
 
 /// Everything that the passes share; computed once per picture.
 struct Job {
+  const Pixels& pixels;
   const Taps& horizontal;
   const Taps& vertical;
   const Planes& planes;
-  Stretch columns;     ///< of the source that the result needs
-  bool grey;           ///< one channel
-  int values;          ///< per source row in the window: all channels of all columns, a multiple of lanes
-  int column_step;     ///< values from column to column of a channel
-  int channel_step;    ///< values from channel to channel of a column
-  float* window;       ///< [rows that eight result rows look at][values]
-  float* turned;       ///< [values][lanes]
-  float* colour_rows;  ///< three rows of colour for colour_row()
+  Stretch columns;  ///< of the source that the result needs
+  int values;       ///< per source row in the window: all channels of all columns, a multiple of lanes
+  float* window;    ///< [rows that eight result rows look at][values]
+  float* turned;    ///< [values][lanes]
   float* out;
+
+  bool grey() const { return pixels.channels == 1; }
 };
 
 int first_row(const Taps& vertical, int result) {
@@ -51,83 +86,21 @@ Stretch rows_under(const Taps& vertical, int row) {
   return {first_row(vertical, row), first_row(vertical, row + lanes - 1) + vertical.count};
 }
 
-/// Channels side by side. What lies behind a row's last column becomes a number too, and comes to nothing.
-NEPH_INLINE void fill_row(const Job& job, const Pixels& pixels, int y, float* __restrict to) {
+/// What lies behind a row's last column becomes a number too, and comes to nothing.
+NEPH_INLINE void fill_row(const Job& job, int y, float* __restrict to) {
+  const auto& pixels = job.pixels;
   const auto first_byte = static_cast<std::ptrdiff_t>(job.columns.begin - pixels.x) * pixels.channels;
   const std::uint8_t* __restrict from =
       pixels.data + static_cast<std::size_t>(y - pixels.y) * pixels.stride + first_byte;
   for (int i = 0; i < job.values; ++i) to[i] = from[i];
 }
 
-/// Row y of luma's grid of a colour plane, columns job.columns. `room` has space for two such rows.
-NEPH_INLINE const float* colour_row(const Job& job, const LumaColour& picture, const Plane& plane, int y,
-                                    float* __restrict room) {
-  const int first = job.columns.begin / picture.across;
-  const int count = job.channel_step / picture.across + 2;
-  const int near = y / picture.down;
-  const int far = std::clamp(y % 2 == 0 ? near - 1 : near + 1, 0, plane.height - 1);
-  const auto row = [&](int at) { return plane.data + (at - plane.y) * plane.stride + (first - plane.x); };
-  if (picture.across == 1 && picture.down == 1) return row(near);
-
-  constexpr int ahead = lanes;  // before the first column, for its left neighbour
-  const float* __restrict a = row(near);
-  const float* __restrict b = row(picture.down == 2 ? far : near);
-  for (int i = -1; i < count; ++i) room[ahead + i] = 0.75F * a[i] + 0.25F * b[i];
-  if (picture.across == 1) return room + ahead;
-  if (first == 0) room[ahead - 1] = room[ahead];
-  if (const int last = plane.width - 1 - first; last + 1 < count) room[ahead + last + 1] = room[ahead + last];
-  const float* __restrict c = room + ahead;
-  float* __restrict fine = room + job.values;
-  for (int i = 0; i < count - 1; ++i) {
-    fine[2 * i] = 0.75F * c[i] + 0.25F * c[i - 1];
-    fine[2 * i + 1] = 0.75F * c[i] + 0.25F * c[i + 1];
-  }
-  return fine + job.columns.begin % 2;
-}
-
-/// Rounded, and kept within 0..255.
-NEPH_INLINE void store_level(const Lanes& value, float* to) {
-  const Lanes least = {}, most = least + 255.0F;
-  Lanes level = value;
-  round_level(level);
-  level = level > least ? level : least;
-  level = level < most ? level : most;
-  store(level, to);
-}
-
-/// Channel after channel: R, G, B by JFIF's equations, or luma alone.
-NEPH_INLINE void fill_row(const Job& job, const LumaColour& picture, int y, float* __restrict to) {
-  const int width = job.channel_step;
-  const float* luma =
-      picture.luma.data + (y - picture.luma.y) * picture.luma.stride + (job.columns.begin - picture.luma.x);
-  Lanes light, b, r;
-  if (picture.grey) {
-    for (int i = 0; i < width; i += lanes) {
-      load(luma + i, light);
-      store_level(light, to + i);
-    }
-    return;
-  }
-  const float* blue = colour_row(job, picture, picture.blue, y, job.colour_rows);
-  const float* red = colour_row(job, picture, picture.red, y, job.colour_rows + 3 * job.values);
-  for (int i = 0; i < width; i += lanes) {
-    load(luma + i, light);
-    load(blue + i, b);
-    load(red + i, r);
-    b -= 128;
-    r -= 128;
-    store_level(light + 1.402F * r, to + i);
-    store_level(light - 0.344136F * b - 0.714136F * r, to + width + i);
-    store_level(light + 1.772F * b, to + 2 * width + i);
-  }
-}
-
 /// Result rows row .. row + 7 (those behind the last repeat it) of all columns, into `turned`.
-template <int Count, class Source>
-NEPH_INLINE void vertical_pass(const Job& job, const Source& source, int row) {
+template <int Count>
+NEPH_INLINE void vertical_pass(const Job& job, int row) {
   const Stretch rows = rows_under(job.vertical, row);
   for (int y = rows.begin; y < rows.end; ++y)
-    fill_row(job, source, y, job.window + static_cast<std::ptrdiff_t>(y - rows.begin) * job.values);
+    fill_row(job, y, job.window + static_cast<std::ptrdiff_t>(y - rows.begin) * job.values);
   const float* from[lanes];
   const float* weight[lanes];
   for (int r = 0; r < lanes; ++r) {
@@ -152,8 +125,8 @@ NEPH_INLINE void vertical_pass(const Job& job, const Source& source, int row) {
 /// Result columns column .. column + 7 of one channel: afterwards values[r] are row r's, rounded to levels.
 template <int Count>
 NEPH_INLINE void horizontal_block(const Job& job, int column, int channel, Lanes (&values)[lanes]) {
-  const float* from = job.turned + static_cast<std::ptrdiff_t>(channel) * job.channel_step * lanes;
-  const int step = job.column_step * lanes;
+  const float* from = job.turned + static_cast<std::ptrdiff_t>(channel) * lanes;
+  const int step = job.pixels.channels * lanes;
   for (int c = 0; c < lanes; ++c) {
     const int result = std::min(column + c, job.horizontal.results() - 1);
     const int first = job.horizontal.first[static_cast<std::size_t>(result)] - job.columns.begin;
@@ -196,34 +169,33 @@ template <int Count>
 NEPH_INLINE void horizontal_pass(const Job& job, int row) {
   Lanes levels[lanes];
   for (int column = 0; column < job.horizontal.results(); column += lanes) {
-    if (job.planes.count == 1 && !job.grey) {
+    if (job.planes.count == 1 && !job.grey()) {
       luma_block<Count>(job, column, levels);
       store_block(job, row, column, 0, levels);
       continue;
     }
     for (int plane = 0; plane < job.planes.count; ++plane) {
-      if (plane == 0 || !job.grey) horizontal_block<Count>(job, column, plane, levels);
+      if (plane == 0 || !job.grey()) horizontal_block<Count>(job, column, plane, levels);
       store_block(job, row, column, plane, levels);
     }
   }
 }
 
 /// Photographs of ImageNet's size need 3 or 4 source pixels per result pixel.
-template <class Source>
-void all_rows(const Job& job, const Source& source) {
+void all_rows(const Job& job) {
   for (int row = 0; row < job.vertical.results(); row += lanes) {
     switch (job.vertical.count) {
       case 2:
-        vertical_pass<2>(job, source, row);
+        vertical_pass<2>(job, row);
         break;
       case 3:
-        vertical_pass<3>(job, source, row);
+        vertical_pass<3>(job, row);
         break;
       case 4:
-        vertical_pass<4>(job, source, row);
+        vertical_pass<4>(job, row);
         break;
       default:
-        vertical_pass<0>(job, source, row);
+        vertical_pass<0>(job, row);
     }
     switch (job.horizontal.count) {
       case 2:
@@ -247,50 +219,26 @@ void grow(std::vector<float>& buffer, std::size_t size) {
 
 int whole_lanes(int values) { return (values + lanes - 1) / lanes * lanes; }
 
-/// Lends `job` its memory and does it.
-template <class Source>
-void run(Job& job, const Source& source, ResizeBuffers& buffers) {
-  int window_rows = 0;
-  for (int row = 0; row < job.vertical.results(); row += lanes)
-    window_rows = std::max(window_rows, rows_under(job.vertical, row).length());
-  const auto values = static_cast<std::size_t>(job.values);
-  grow(buffers.window, static_cast<std::size_t>(window_rows) * values);
-  grow(buffers.turned, values * lanes);
-  grow(buffers.colour, 6 * (values + 4 * lanes));
-  job.window = buffers.window.data();
-  job.turned = buffers.turned.data();
-  job.colour_rows = buffers.colour.data();
-  all_rows(job, source);
-}
-
 }  // namespace
 
 void resize(const Pixels& pixels, const Taps& horizontal, const Taps& vertical, const Planes& planes,
             std::span<float> out, ResizeBuffers& buffers) {
-  Job job{.horizontal = horizontal,
+  Job job{.pixels = pixels,
+          .horizontal = horizontal,
           .vertical = vertical,
           .planes = planes,
           .columns = horizontal.source(),
-          .grey = pixels.channels == 1,
-          .column_step = pixels.channels,
-          .channel_step = 1,
           .out = out.data()};
   job.values = whole_lanes(job.columns.length() * pixels.channels);
-  run(job, pixels, buffers);
-}
-
-void resize(const LumaColour& picture, const Taps& horizontal, const Taps& vertical, const Planes& planes,
-            std::span<float> out, ResizeBuffers& buffers) {
-  Job job{.horizontal = horizontal,
-          .vertical = vertical,
-          .planes = planes,
-          .columns = horizontal.source(),
-          .grey = picture.grey,
-          .column_step = 1,
-          .out = out.data()};
-  job.channel_step = whole_lanes(job.columns.length());
-  job.values = job.channel_step * (picture.grey ? 1 : 3);
-  run(job, picture, buffers);
+  int window_rows = 0;
+  for (int row = 0; row < vertical.results(); row += lanes)
+    window_rows = std::max(window_rows, rows_under(vertical, row).length());
+  const auto values = static_cast<std::size_t>(job.values);
+  grow(buffers.window, static_cast<std::size_t>(window_rows) * values);
+  grow(buffers.turned, values * lanes);
+  job.window = buffers.window.data();
+  job.turned = buffers.turned.data();
+  all_rows(job);
 }
 
 }  // namespace neph::image

@@ -46,25 +46,6 @@ struct Pixels {
   static constexpr std::size_t slack = 64;
 };
 
-/// A plane of floats, a part of a picture's luma or of its colour, which may be sampled more coarsely.
-struct Plane {
-  const float* data = nullptr;  ///< readable for 8 values before the first and behind the last
-  std::ptrdiff_t stride = 0;    ///< values from row to row
-  int x = 0;                    ///< of the first value, in the plane
-  int y = 0;
-  int width = 0;  ///< of the whole plane, behind which its last column and row are repeated
-  int height = 0;
-};
-
-/// A part of a picture as JPEG has it: luma, and unless it is grey blue and red differences, 0..255 around
-/// 128 (JFIF).
-struct LumaColour {
-  Plane luma, blue, red;
-  bool grey = false;
-  int across = 1;  ///< luma columns per colour column, 1 or 2
-  int down = 1;    ///< luma rows per colour row, 1 or 2
-};
-
 /// What becomes of the resized values, rounded to levels 0..255: plane p = level * scale[p] + offset[p].
 struct Planes {
   int count = 3;  ///< 3: R, G, B (of grey pixels three times the same); 1: luma
@@ -75,17 +56,11 @@ struct Planes {
 /// Reused from picture to picture.
 struct ResizeBuffers {
   std::vector<float> window;  ///< source rows as floats
-  std::vector<float> colour;  ///< two rows of colour, and what they are made from
   std::vector<float> turned;  ///< eight result rows, columns first
 };
 
 /// Writes planes.count planes of vertical.results() rows of horizontal.results() values to `out`.
 void resize(const Pixels& pixels, const Taps& horizontal, const Taps& vertical, const Planes& planes,
-            std::span<float> out, ResizeBuffers& buffers);
-
-/// The same from luma and colour: colour is brought to luma's grid between neighbours (3 to 1, as libjpeg's
-/// "fancy" upsampling does), and turned into R, G, B within 0..255 before it is resized.
-void resize(const LumaColour& picture, const Taps& horizontal, const Taps& vertical, const Planes& planes,
             std::span<float> out, ResizeBuffers& buffers);
 
 }  // namespace neph::image

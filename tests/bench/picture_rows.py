@@ -40,8 +40,8 @@ def limit_per_s():
 def rows():
     what = "decode + resize + crop + normalise, per CPU-second"
     return [
-        Row("decode-pillow", what, "Pillow", Goal(3.0), decoded_per_cpu_s, partial(decoded_per_cpu_s_by, "pillow")),
-        Row("decode-opencv", what, "OpenCV, not antialiased", Goal(1.8), decoded_per_cpu_s,
+        Row("decode-pillow", what, "Pillow", Goal(2.5), decoded_per_cpu_s, partial(decoded_per_cpu_s_by, "pillow")),
+        Row("decode-opencv", what, "OpenCV, not antialiased", Goal(1.5), decoded_per_cpu_s,
             partial(decoded_per_cpu_s_by, "opencv")),
         Row("files", "files to answers, ResNet-50, batch 8", "1/(1/infer + 1/decode)", Goal(0.95),
             partial(answered_per_s, "on"), limit_per_s, rounds=7),
