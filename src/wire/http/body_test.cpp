@@ -156,10 +156,12 @@ TEST(RequestBody, ThatIsWrongIsRefusedWithThePlace) {
               HasSubstr("given twice"));
   const auto long_name = std::string(100'000, 'x');
   EXPECT_LT(fault_of(tensor(R"("datatype":")" + long_name + R"(","shape":[1],"data":[1])")).size(), 600U);
-  EXPECT_THAT(fault_of(std::string(10'000, '[')), HasSubstr("expected"));
-  EXPECT_THAT(fault_of(R"({"x":)" + std::string(10'000, '[')), HasSubstr("nested deeper than 32"));
-  EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":)" + std::string(10'000, '['))),
+  const auto nested = std::string(10'000, '[') + std::string(10'000, ']');
+  EXPECT_THAT(fault_of(nested), HasSubstr("nested deeper than 32"));
+  EXPECT_THAT(fault_of(R"({"x":)" + nested + "}"), HasSubstr("nested deeper than 32"));
+  EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":)" + nested)),
               HasSubstr("nested deeper than 32"));
+  EXPECT_THAT(fault_of(R"({"x":)" + std::string(10'000, '[')), HasSubstr("not JSON at byte 10005"));
   EXPECT_THAT(fault_of("{}", 3), HasSubstr("Inference-Header-Content-Length is 3, and the body has 2"));
   EXPECT_THAT(fault_of("{}tail", 2), HasSubstr("4 bytes behind the JSON"));
   EXPECT_THAT(fault_of(R"({"parameters":{"a":{}}})"), HasSubstr("parameters.a: an object"));
@@ -271,6 +273,19 @@ TEST(ReplyBody, KeepsTheSignOfZero) {
   OutgoingBody body;
   ASSERT_TRUE(write_body(reply, InferRequest{}, body));
   EXPECT_THAT(body.json, HasSubstr("[-0.0,0]")) << "-0 is a whole number to many readers, who have no such";
+}
+
+TEST(ReplyBody, GivesBackNumbersBeyondWholeOnes) {
+  const std::vector<double> scores{9.3e18, 1.2345678901234568e20, -12345678901234567e3, 1.5e300, -1e22};
+  InferReply reply;
+  reply.outputs = {
+      {.name = "y", .type = DataType::f64, .shape = {5}, .data = std::as_bytes(std::span(scores))}};
+  OutgoingBody body;
+  ASSERT_TRUE(write_body(reply, InferRequest{}, body));
+  InferReply got;
+  const auto status = read_body(bytes_of(body.json), {}, got);
+  ASSERT_TRUE(status) << status.error().message << body.json;
+  EXPECT_EQ(values_of<double>(got.outputs[0]), scores);
 }
 
 TEST(ReplyBody, SaysNothingOfWhatLiesInSharedMemory) {

@@ -1,5 +1,4 @@
-// The JSON part of inference requests and replies over HTTP: read as a stream of events, without a document
-// in between, straight into the message; written as text.
+// The JSON part of inference requests and replies over HTTP: read by simdjson (ADR 9), written as text.
 //
 // Sources: Open Inference Protocol, "HTTP/REST"; Triton's extensions for binary tensor data, classification
 // and shared memory. Unknown keys are passed over, as both say; a known key with a value of the wrong kind is
@@ -18,7 +17,8 @@ namespace neph::wire {
 using BinarySizes = std::vector<std::optional<std::uint64_t>>;
 
 /// Fills an empty message. Tensors whose data stands in the JSON point into the message's memory. Errors:
-/// invalid_argument (not JSON, nested deeper than 32, wrong kinds, numbers that the type does not hold).
+/// invalid_argument (not JSON, nested deeper than 32, wrong kinds, numbers that the type does not hold, whole
+/// numbers beyond 64 bits), unavailable (no memory).
 Status read_json(std::string_view text, InferRequest& request, BinarySizes& sizes);
 Status read_json(std::string_view text, InferReply& reply, BinarySizes& sizes);
 

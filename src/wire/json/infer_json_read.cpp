@@ -1,16 +1,30 @@
+#include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
+#include "core/json.hpp"
 #include "core/names.hpp"
-#include "wire/json/events.hpp"
 #include "wire/json/infer_json.hpp"
-#include "wire/json/place.hpp"
 #include "wire/parameters.hpp"
 #include "wire/tensor_bytes.hpp"
 
 namespace neph::wire {
 namespace {
+
+using JsonList = simdjson::dom::array;
+using JsonObject = simdjson::dom::object;
+using JsonType = simdjson::dom::element_type;
+using JsonValue = simdjson::dom::element;
+
+constexpr std::size_t most_nesting = 32;
+/// The parser of a longer text is given back: it has up to thirteen times the text's size.
+constexpr std::size_t kept_bytes = std::size_t{4} << 20;
+/// Of a longer text it is not looked up where it is wrong.
+constexpr std::size_t most_looked_at = std::size_t{1} << 20;
 
 /// The fields of a message, request or reply, that the JSON fills.
 struct Target {
@@ -25,287 +39,310 @@ struct Target {
   std::string_view tensors_key;
 };
 
-/// Takes the events of JsonEvents. Each function returns false to stop.
+/// Where a value stands: `key` of the body, or of an entry of one of its lists.
+struct Where {
+  std::string_view list;
+  std::size_t entry = 0;
+  std::string_view key;
+  std::string_view parameter;
+
+  /// "inputs[0].shape"
+  std::string in_words() const {
+    std::string words = list.empty() ? "" : fmt::format("{}[{}].", list, entry);
+    words += key;
+    return parameter.empty() ? words : fmt::format("{}.{}", words, parameter);
+  }
+};
+
+std::string_view in_words(JsonType type) {
+  switch (type) {
+    case JsonType::ARRAY:
+      return "a list";
+    case JsonType::OBJECT:
+      return "an object";
+    case JsonType::STRING:
+      return "text";
+    case JsonType::BOOL:
+      return "true or false";
+    case JsonType::NULL_VALUE:
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+template <class... Args>
+tl::unexpected<Error> refuse(fmt::format_string<Args...> format, Args&&... args) {
+  return fail(ErrorCode::invalid_argument, format, std::forward<Args>(args)...);
+}
+
+tl::unexpected<Error> wrong(const Where& where, JsonValue value) {
+  return refuse("{}: {} does not belong there", where.in_words(), in_words(value.type()));
+}
+
+/// The byte where the general reader sees what is wrong; none if it sees nothing.
+std::optional<std::size_t> wrong_byte(std::string_view text) {
+  try {
+    [[maybe_unused]] const auto read = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return error.byte - 1;
+  } catch (const Json::exception&) {  // a number beyond all doubles
+  }
+  return std::nullopt;
+}
+
+/// Of a text that simdjson refused, without saying where.
+tl::unexpected<Error> not_json(std::string_view text, simdjson::error_code code) {
+  if (code == simdjson::MEMALLOC)
+    return fail(ErrorCode::unavailable, "no memory for a text as large as this");
+  if (code == simdjson::DEPTH_ERROR) return refuse("nested deeper than {}", most_nesting);
+  const auto byte = text.size() <= most_looked_at ? wrong_byte(text) : std::nullopt;
+  if (byte) return refuse("not JSON at byte {}: {}", *byte, simdjson::error_message(code));
+  if (code == simdjson::NUMBER_ERROR)
+    return refuse("a number beyond all doubles, or a whole one beyond 64 bits without point and exponent");
+  return refuse("not JSON: {}", simdjson::error_message(code));
+}
+
+/// A text with the room behind it that the parser reads over, and the parser's tables.
+struct Parsing {
+  std::string text;
+  simdjson::dom::parser parser;
+
+  Result<JsonValue> parse(std::string_view given) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    const auto json = given.substr(given.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+    text.assign(json).append(simdjson::SIMDJSON_PADDING, ' ');
+    auto error = simdjson::SUCCESS;
+    if (parser.capacity() < json.size()) error = parser.allocate(json.size(), most_nesting);
+    JsonValue value;
+    if (error == simdjson::SUCCESS) error = parser.parse(text.data(), json.size(), false).get(value);
+    if (error != simdjson::SUCCESS) return not_json(given, error);
+    return value;
+  }
+};
+
+/// simdjson 3.0 makes of half a pair of \u escapes what is not UTF-8.
+Result<std::string_view> text_of(JsonValue value) {
+  const std::string_view text = value.get_string().value_unsafe();
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
+  if (!plain && !simdjson::validate_utf8(text.data(), text.size()))
+    return refuse("not JSON: half a pair of \\u escapes");
+  return text;
+}
+
+/// Calls `take` with what a text, a truth value or a number is.
+template <class Take>
+Status with_scalar(JsonValue value, const Where& where, Take take) {
+  switch (value.type()) {
+    case JsonType::DOUBLE:
+      return take(value.get_double().value_unsafe());
+    case JsonType::UINT64:
+      return take(value.get_uint64().value_unsafe());
+    case JsonType::INT64: {
+      const std::int64_t number = value.get_int64().value_unsafe();
+      return number < 0 ? take(number) : take(static_cast<std::uint64_t>(number));
+    }
+    case JsonType::BOOL:
+      return take(value.get_bool().value_unsafe());
+    case JsonType::STRING: {
+      NEPH_TRY(const auto text, text_of(value));
+      return take(text);
+    }
+    default:
+      return wrong(where, value);
+  }
+}
+
+/// Walks over the document and fills the message as it goes.
 class Reader {
  public:
-  Reader(const Target& target, BinarySizes& sizes)
-      : target_(target), sizes_(sizes), place_(target.tensors_key, target.requested != nullptr) {}
+  Reader(const Target& target, BinarySizes& sizes) : target_(target), sizes_(sizes) {}
 
-  const std::string& fault() const { return fault_; }
-  /// Some tensor's data came before its type: it must be read once more, with the types known.
-  bool again() const { return types_late_; }
-  void begin_again() {
-    second_ = true;
-    place_.begin_again();
-    tensor_ = 0;
-    target_.memory.clear();
+  Status read(JsonValue body) {
+    if (!body.is_object()) return wrong({.key = "the body (an object is expected)"}, body);
+    for (const auto [key, value] : JsonObject(body.get_object().value_unsafe()))
+      NEPH_CHECK(read_field(key, value));
+    return point_at_data();
+  }
+
+ private:
+  Status read_field(std::string_view key, JsonValue value) {
+    const Where where{.key = key};
+    if (key == target_.tensors_key)
+      return each_entry(value, where, [&](JsonValue entry) { return read_tensor(entry); });
+    if (key == "outputs" && target_.requested != nullptr)
+      return each_entry(value, where, [&](JsonValue entry) { return read_requested(entry); });
+    if (key == "model_name") return read_text(value, where, target_.model);
+    if (key == "model_version") return read_text(value, where, target_.version);
+    if (key == "id") return read_text(value, where, target_.id);
+    if (key != "parameters") return {};
+    return each_parameter(value, where, [&](std::string name, Value given) -> Status {
+      if (name == "binary_data_output" && target_.binary_outputs != nullptr)
+        return flag_of(name, given).map([&](bool flag) { *target_.binary_outputs = flag; });
+      target_.parameters.push_back({std::move(name), std::move(given)});
+      return {};
+    });
+  }
+
+  Status read_tensor(JsonValue value) {
+    const auto i = target_.tensors.size();
+    if (i == most_tensors) return refuse("{}: more than {}", target_.tensors_key, most_tensors);
+    auto& tensor = target_.tensors.emplace_back();
+    sizes_.emplace_back();
+    parts_.emplace_back();
+    std::optional<JsonValue> data;
+    bool typed = false;
+    const auto read = [&](std::string_view key, JsonValue field) -> Status {
+      const Where where{.list = target_.tensors_key, .entry = i, .key = key};
+      if (key == "name") return read_text(field, where, tensor.name);
+      if (key == "shape") return read_shape(field, where, tensor.shape);
+      if (key == "data") data = field;
+      if (key == "datatype") {
+        if (std::exchange(typed, true)) return refuse("{}: given twice", where.in_words());
+        return read_type(field, where, tensor.type);
+      }
+      if (key != "parameters") return {};
+      return each_parameter(field, where, [&](std::string name, Value given) -> Status {
+        if (name == "binary_data_size")
+          return count_of(name, given).map([&](std::uint64_t bytes) { sizes_[i] = bytes; });
+        return take_tensor_parameter(std::move(name), std::move(given), tensor);
+      });
+    };
+    NEPH_CHECK(each_field(value, {.key = target_.tensors_key}, read));
+    if (!data) return {};
+    if (!typed) return refuse("{}[{}]: no datatype", target_.tensors_key, i);
+    return read_data(*data, i);
+  }
+
+  Status read_requested(JsonValue value) {
+    const auto i = target_.requested->size();
+    if (i == most_tensors) return refuse("outputs: more than {}", most_tensors);
+    auto& output = target_.requested->emplace_back();
+    return each_field(value, {.key = "outputs"}, [&](std::string_view key, JsonValue field) -> Status {
+      const Where where{.list = "outputs", .entry = i, .key = key};
+      if (key == "name") return read_text(field, where, output.name);
+      if (key != "parameters") return {};
+      return each_parameter(field, where, [&](const std::string& name, const Value& given) {
+        return take_output_parameter(name, given, output);
+      });
+    });
+  }
+
+  static Status read_type(JsonValue value, const Where& where, DataType& type) {
+    std::string name;
+    NEPH_CHECK(read_text(value, where, name));
+    const auto known = enum_value<DataType>(name);
+    if (!known)
+      return refuse("{}", unknown_name("datatype", name, enum_choices<DataType>(), where.in_words()));
+    type = *known;
+    return {};
+  }
+
+  static Status read_shape(JsonValue value, const Where& where, Shape& shape) {
+    if (shape.rank() > 0) return refuse("{}: given twice", where.in_words());
+    return each_entry(value, where, [&](JsonValue entry) -> Status {
+      if (entry.is_uint64() && !entry.is_int64())
+        return refuse("{}: {} is too large", where.in_words(), entry.get_uint64().value_unsafe());
+      if (!entry.is_int64()) return wrong(where, entry);
+      if (!shape.push_back(entry.get_int64().value_unsafe()))
+        return refuse("{}: more than {} dimensions", where.in_words(), Shape::most);
+      return {};
+    });
+  }
+
+  // ---- A tensor's data
+
+  /// Where in the message's memory it lies, which may still move.
+  struct Part {
+    bool given = false;
+    std::size_t begin = 0, end = 0;
+  };
+
+  Status read_data(JsonValue value, std::size_t i) {
+    const Where where{.list = target_.tensors_key, .entry = i, .key = "data"};
+    if (!value.is_array()) return wrong(where, value);
+    const auto begin = target_.memory.size();
+    TensorBytes bytes(target_.tensors[i].type, target_.memory);
+    NEPH_CHECK(read_row(value.get_array().value_unsafe(), where, bytes));
+    parts_[i] = {true, begin, target_.memory.size()};
+    return {};
+  }
+
+  static Status read_row(JsonList row, const Where& where, TensorBytes& bytes) {
+    for (const JsonValue value : row) {
+      if (value.is_array()) {
+        NEPH_CHECK(read_row(value.get_array().value_unsafe(), where, bytes));
+        continue;
+      }
+      NEPH_CHECK(with_scalar(value, where, [&](auto element) -> Status {
+        const auto added = bytes.add(element);
+        return added ? Status{} : refuse("{}: {}", where.in_words(), added.error().message);
+      }));
+    }
+    return {};
   }
 
   /// When all is read: the memory stays where it is from here on.
-  void point_at_data() {
+  Status point_at_data() {
     for (std::size_t i = 0; i < target_.tensors.size(); ++i)
-      if (numbers_[i].bytes > 0 || numbers_[i].given)
-        target_.tensors[i].data = std::span(target_.memory).subspan(numbers_[i].begin, numbers_[i].bytes);
+      if (const auto& part = parts_[i]; part.given)
+        target_.tensors[i].data = std::span(target_.memory).subspan(part.begin, part.end - part.begin);
+    return {};
   }
 
-  bool null() { return at() == At::parameters || wrong("null"); }
-  bool boolean(bool value) { return scalar(value); }
-  bool integer(std::int64_t value) { return scalar(value); }
-  bool natural(std::uint64_t value) { return scalar(value); }
-  bool real(double value) { return scalar(value); }
-  bool text(std::string_view value) { return scalar(value); }
+  // ---- Values of one kind
 
-  bool begin_object() {
-    switch (at()) {
-      case At::start:
-        return enter(At::top);
-      case At::top:
-        if (place_.key() == Key::parameters) return enter(At::parameters);
-        break;
-      case At::tensors:
-        return begin_tensor() && enter(At::tensor);
-      case At::tensor:
-        if (place_.key() == Key::parameters) return enter(At::tensor_parameters);
-        break;
-      case At::requests:
-        return begin_request() && enter(At::request);
-      case At::request:
-        if (place_.key() == Key::parameters) return enter(At::request_parameters);
-        break;
-      default:
-        break;
-    }
-    return pass("an object");
+  template <class Take>
+  static Status each_field(JsonValue value, const Where& where, Take take) {
+    if (!value.is_object()) return wrong(where, value);
+    for (const auto [key, field] : JsonObject(value.get_object().value_unsafe()))
+      NEPH_CHECK(take(key, field));
+    return {};
   }
 
-  bool begin_list() {
-    switch (at()) {
-      case At::top:
-        if (place_.key() == Key::tensors) return enter(At::tensors);
-        if (place_.key() == Key::requests) return enter(At::requests);
-        break;
-      case At::tensor:
-        if (place_.key() == Key::shape) return begin_shape() && enter(At::shape);
-        if (place_.key() == Key::data) return begin_data() && enter(At::data);
-        break;
-      case At::data:
-        return enter(At::data);
-      default:
-        break;
-    }
-    return pass("a list");
+  template <class Take>
+  static Status each_entry(JsonValue value, const Where& where, Take take) {
+    if (!value.is_array()) return wrong(where, value);
+    for (const JsonValue entry : JsonList(value.get_array().value_unsafe())) NEPH_CHECK(take(entry));
+    return {};
   }
 
-  bool end_object() {
-    if (at() == At::tensor) ++tensor_;
-    return leave();
-  }
-  bool end_list() { return leave(); }
-
-  bool key(std::string_view name) {
-    place_.take_key(name);
-    return true;
+  static Status read_text(JsonValue value, const Where& where, std::string& to) {
+    if (!value.is_string()) return wrong(where, value);
+    NEPH_TRY(to, text_of(value));
+    return {};
   }
 
-  void fault(std::size_t byte, std::string_view words) { refuse("not JSON at byte {}: {}", byte, words); }
-
- private:
-  /// Where in the message's memory a tensor's numbers lie.
-  struct Numbers {
-    std::size_t begin = 0;
-    std::size_t bytes = 0;
-    bool given = false;
-  };
-
-  At at() const { return place_.at(); }
-  bool enter(At where) { return place_.enter(where) || refuse("nested deeper than {}", Place::most_nesting); }
-  bool leave() {
-    if (place_.at_last_of_data()) end_data();
-    place_.leave();
-    return true;
-  }
-
-  template <class... Args>
-  bool refuse(fmt::format_string<Args...> format, Args&&... args) {
-    fault_ = fmt::format(format, std::forward<Args>(args)...);
-    return false;
-  }
-  /// A value of a key that nobody asked for is passed over; one of a known key has the wrong kind.
-  bool pass(std::string_view kind) { return place_.is_unknown() ? enter(At::passing) : wrong(kind); }
-  bool wrong(std::string_view kind) {
-    return place_.is_unknown() || refuse("{}: {} does not belong there", place_in_words(), kind);
-  }
-
-  std::string place_in_words() const {
-    const auto requested = target_.requested != nullptr ? target_.requested->size() : 0;
-    return place_.in_words(tensor_, requested);
-  }
-
-  // ---- Values
-
-  template <class T>
-  bool scalar(T value) {
-    constexpr bool text = std::is_same_v<T, std::string_view>;
-    constexpr bool whole = std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>;
-    constexpr auto kind = text ? "text" : std::is_same_v<T, bool> ? "true or false" : "a number";
-    if (second_ && at() != At::data) return true;  // has been read
-    switch (at()) {
-      case At::data:
-        return types_late_for_this_ || put(value);
-      case At::shape:
-        if constexpr (whole) return put_size(value);
-        break;
-      case At::top:
-        if constexpr (text) {
-          if (place_.key() == Key::model_name) return assign(target_.model, value);
-          if (place_.key() == Key::model_version) return assign(target_.version, value);
-          if (place_.key() == Key::id) return assign(target_.id, value);
-        }
-        break;
-      case At::tensor:
-        if constexpr (text) {
-          if (place_.key() == Key::name) return assign(current().name, value);
-          if (place_.key() == Key::datatype) return put_type(value);
-        }
-        break;
-      case At::request:
-        if constexpr (text)
-          if (place_.key() == Key::name) return assign(target_.requested->back().name, value);
-        break;
-      case At::parameters:
-      case At::tensor_parameters:
-      case At::request_parameters:
-        if constexpr (text)
-          return put_parameter(std::string(value));
+  /// Parameters with a meaning of their own go where they are used. One of the message that is null is none.
+  template <class Take>
+  static Status each_parameter(JsonValue value, const Where& where, Take take) {
+    return each_field(value, where, [&](std::string_view name, JsonValue field) -> Status {
+      if (field.is_null() && where.list.empty()) return {};
+      Where place = where;
+      place.parameter = name;
+      return with_scalar(field, place, [&](auto scalar) -> Status {
+        Value given;
+        if constexpr (std::is_same_v<decltype(scalar), std::string_view>)
+          given = std::string(scalar);
         else
-          return put_parameter(value);
-      default:
-        break;
-    }
-    return wrong(kind);
-  }
-
-  bool assign(std::string& to, std::string_view from) {
-    to = from;
-    return true;
-  }
-
-  Tensor& current() { return target_.tensors[tensor_]; }
-
-  bool begin_tensor() {
-    if (second_) return true;
-    if (target_.tensors.size() == most_tensors)
-      return refuse("{}: more than {}", target_.tensors_key, most_tensors);
-    target_.tensors.push_back({});
-    sizes_.emplace_back();
-    numbers_.emplace_back();
-    typed_.push_back(false);
-    return true;
-  }
-
-  bool begin_request() {
-    if (second_) return true;
-    if (target_.requested->size() == most_tensors) return refuse("outputs: more than {}", most_tensors);
-    target_.requested->push_back({});
-    return true;
-  }
-
-  bool begin_shape() {
-    return second_ || current().shape.rank() == 0 || refuse("{}: given twice", place_in_words());
-  }
-
-  bool put_type(std::string_view name) {
-    if (typed_[tensor_]) return refuse("{}: given twice", place_in_words());
-    const auto type = enum_value<DataType>(name);
-    if (!type)
-      return refuse("{}", unknown_name("datatype", name, enum_choices<DataType>(), place_in_words()));
-    current().type = *type;
-    typed_[tensor_] = true;
-    return true;
-  }
-
-  template <class T>
-  bool put_size(T size) {
-    if (!std::in_range<std::int64_t>(size)) return refuse("{}: {} is too large", place_in_words(), size);
-    if (!current().shape.push_back(static_cast<std::int64_t>(size)))
-      return refuse("{}: more than {} dimensions", place_in_words(), Shape::most);
-    return true;
-  }
-
-  bool begin_data() {
-    types_late_for_this_ = !typed_[tensor_];
-    if (second_ && types_late_for_this_) return refuse("{}[{}]: no datatype", target_.tensors_key, tensor_);
-    types_late_ |= types_late_for_this_;
-    numbers_[tensor_] = {target_.memory.size(), 0, true};
-    return true;
-  }
-  void end_data() { numbers_[tensor_].bytes = target_.memory.size() - numbers_[tensor_].begin; }
-
-  template <class T>
-  bool put(const T& value) {
-    return take(TensorBytes(current().type, target_.memory).add(value));
-  }
-
-  /// Stops at an error, which gets the place before it.
-  bool take(const Status& status) {
-    return status || refuse("{}: {}", place_in_words(), status.error().message);
-  }
-
-  // ---- Parameters: those with a meaning of their own go where they are used
-
-  bool put_parameter(Value value) {
-    switch (at()) {
-      case At::tensor_parameters:
-        if (place_.parameter() == "binary_data_size") return put_size_behind(value);
-        return take(take_tensor_parameter(place_.parameter(), std::move(value), current()));
-      case At::request_parameters:
-        return take(take_output_parameter(place_.parameter(), value, target_.requested->back()));
-      default:
-        if (place_.parameter() == "binary_data_output" && target_.binary_outputs != nullptr)
-          return put_binary_outputs(value);
-        target_.parameters.push_back({std::move(place_.parameter()), std::move(value)});
-        return true;
-    }
-  }
-
-  bool put_size_behind(const Value& value) {
-    const auto count = count_of(place_.parameter(), value);
-    if (!count) return take(tl::unexpected(count.error()));
-    sizes_[tensor_] = *count;
-    return true;
-  }
-
-  bool put_binary_outputs(const Value& value) {
-    const auto flag = flag_of(place_.parameter(), value);
-    if (!flag) return take(tl::unexpected(flag.error()));
-    *target_.binary_outputs = *flag;
-    return true;
+          given = scalar;
+        const auto taken = take(std::string(name), std::move(given));
+        return taken ? Status{} : refuse("{}: {}", place.in_words(), taken.error().message);
+      });
+    });
   }
 
   const Target target_;
   BinarySizes& sizes_;
-  Place place_;
-  std::size_t tensor_ = 0;
-  std::vector<Numbers> numbers_;
-  std::vector<bool> typed_;
-  bool types_late_ = false;
-  bool types_late_for_this_ = false;
-  bool second_ = false;
-  std::string fault_;
+  std::vector<Part> parts_;  ///< one per tensor
 };
 
 Status read(std::string_view text, const Target& target, BinarySizes& sizes) {
   sizes.clear();
-  Reader reader(target, sizes);
-  const auto pass = [&] { return JsonEvents(text, reader).read(); };
-  bool well = pass();
-  if (well && reader.again()) {
-    reader.begin_again();
-    well = pass();
-  }
-  if (!well) return fail(ErrorCode::invalid_argument, "{}", reader.fault());
-  reader.point_at_data();
-  return {};
+  thread_local Parsing kept;
+  std::optional<Parsing> large;
+  NEPH_TRY(const auto body, (text.size() <= kept_bytes ? kept : large.emplace()).parse(text));
+  return Reader(target, sizes).read(body);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -6,16 +7,17 @@
 
 #include "core/json.hpp"
 #include "wire/json/infer_json.hpp"
-#include "wire/json/text.hpp"
 
 namespace neph::wire {
 namespace {
 
+/// Whether the character stands for itself in a JSON string, whatever is beside it: printable ASCII.
+constexpr bool is_plain(char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; }
+
 /// Quoted, with what JSON wants escaped; false when it is not UTF-8. Plain ASCII, as nearly all names are, is
 /// copied.
 bool append_text(std::string_view value, std::string& text) {
-  const auto* end = value.data() + value.size();
-  if (end_of_plain(value.data(), end) == end) {
+  if (std::all_of(value.begin(), value.end(), is_plain)) {
     text += '"';
     text += value;
     text += '"';
@@ -32,8 +34,14 @@ bool append_text(std::string_view value, std::string& text) {
 template <class T>
 void append_number(T value, std::string& text) {
   char digits[32];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), value).ptr;
-  text.append(digits, end);
+  char* const first = std::begin(digits);
+  char* end = std::to_chars(first, std::end(digits), value).ptr;
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T beyond_64_bits = 9.2e18F;  // without an exponent it is a whole number to many, and too large
+    if (std::abs(value) > beyond_64_bits)
+      end = std::to_chars(first, std::end(digits), value, std::chars_format::scientific).ptr;
+  }
+  text.append(first, end);
   if constexpr (std::is_floating_point_v<T>)
     if (value == 0 && std::signbit(value))
       text += ".0";  // "-0" is a whole number to many, and loses its sign
