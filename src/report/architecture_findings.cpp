@@ -287,8 +287,7 @@ class Comparison {
   }
 
   static std::string joined_effects(const std::string& one, const std::string& other) {
-    if (one.empty() || other.empty()) return one + other;
-    return one + " and " + other;
+    return one + (one.empty() || other.empty() ? "" : " and ") + other;
   }
 
   static std::string settings_text(const std::vector<Match>& pairs) {
