@@ -107,7 +107,9 @@ TEST(Request, ShowsNothingOfTheOneBeforeWhereItWritesNothing) {
   const auto session = compile("largest_above.onnx", {.batch = 0});
   const auto request = request_of(*session);
   std::vector<float> input(8, 4242.5F), output(1, 777);
+  std::int64_t place = 777;
   bind(*request, input, output);
+  ASSERT_TRUE(request->bind_output(1, &place, sizeof place));
   ASSERT_TRUE(request->infer());
   EXPECT_EQ(output[0], 4242.5F);
   std::fill(input.begin(), input.end(), 0.0F);

@@ -1,5 +1,6 @@
 #include "engine/openvino/session.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <exception>
@@ -16,6 +17,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+#include "engine/elements.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/port.hpp"
 
@@ -82,10 +84,12 @@ class OpenVinoRequest final : public Request {
         handed_on_(handed_on),
         may_leave_unwritten_(may_leave_unwritten),
         copies_(outputs.size()),
-        bound_inputs_(inputs.size()),
-        bound_outputs_(outputs.size()),
+        has_open_inputs_(
+            std::any_of(inputs.begin(), inputs.end(), [](const Port& port) { return port.is_open(); })),
         request_(compiled.create_infer_request()),
-        states_(request_.query_state()) {}
+        states_(request_.query_state()) {
+    for (const auto& input : inputs) shapes_.push_back(input.is_open() ? ov::Shape() : fixed_shape(input));
+  }
 
   /// OpenVINO would wait too, but drop the callback.
   ~OpenVinoRequest() override {
@@ -99,7 +103,7 @@ class OpenVinoRequest final : public Request {
     NEPH_CHECK(check_binding("input", inputs_, port, data, bytes));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
-      set_input(port, ov::Tensor(type, fixed_shape(inputs_[port]), data));
+      request_.set_input_tensor(port, ov::Tensor(type, fixed_shape(inputs_[port]), data));
     });
   }
 
@@ -112,9 +116,7 @@ class OpenVinoRequest final : public Request {
     }
     return guarded([&] {
       const auto& type = compiled_.outputs()[port].get_element_type();
-      renew_after_failure();
-      bound_outputs_[port] = ov::Tensor(type, fixed_shape(outputs_[port]), data);
-      request_.set_output_tensor(port, bound_outputs_[port]);
+      request_.set_output_tensor(port, ov::Tensor(type, fixed_shape(outputs_[port]), data));
     });
   }
 
@@ -123,7 +125,8 @@ class OpenVinoRequest final : public Request {
     NEPH_CHECK(check_open_shape(inputs_, port, shape));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
-      set_input(port, ov::Tensor(type, ov::Shape(shape.begin(), shape.end()), data));
+      shapes_[port].assign(shape.begin(), shape.end());
+      request_.set_input_tensor(port, ov::Tensor(type, shapes_[port], data));
     });
   }
 
@@ -181,28 +184,34 @@ class OpenVinoRequest final : public Request {
     }
   }
 
-  void set_input(std::size_t port, ov::Tensor tensor) {
-    renew_after_failure();
-    bound_inputs_[port] = std::move(tensor);
-    request_.set_input_tensor(port, bound_inputs_[port]);
+  /// A graph of OpenVINO (2026.4) in which shapes did not fit one another goes on refusing those that do,
+  /// also from other requests, until an inference of other shapes; this is one. Its values are ones, which no
+  /// layer minds less; whether it succeeds does not matter.
+  void forget_failure() {
+    if (!std::exchange(failed_, false) || !has_open_inputs_) return;
+    try {
+      auto other = compiled_.create_infer_request();
+      for (std::size_t port = 0; port < inputs_.size(); ++port)
+        other.set_input_tensor(port, other_shape(port));
+      other.infer();
+    } catch (const std::exception&) {
+    }
   }
 
-  /// A request of OpenVINO (2026.4) whose shapes did not fit refuses good ones afterwards. The one before is
-  /// kept for as long: this may be called from its callback.
-  void renew_after_failure() {
-    if (!failed_) return;
-    retired_ = std::exchange(request_, compiled_.create_infer_request());
-    failed_ = false;
-    states_ = request_.query_state();
-    for (std::size_t port = 0; port < bound_inputs_.size(); ++port)
-      if (bound_inputs_[port]) request_.set_input_tensor(port, bound_inputs_[port]);
-    for (std::size_t port = 0; port < bound_outputs_.size(); ++port)
-      if (bound_outputs_[port]) request_.set_output_tensor(port, bound_outputs_[port]);
+  /// What the model leaves open is 1, or 2 where it was.
+  ov::Tensor other_shape(std::size_t port) const {
+    auto shape = shapes_[port];
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (inputs_[port].open_rank || inputs_[port].shape[i] < 0) shape[i] = shape[i] == 1 ? 2 : 1;
+    ov::Tensor tensor(compiled_.inputs()[port].get_element_type(), shape);
+    for (std::size_t i = 0; i < tensor.get_size(); ++i)
+      set_element(inputs_[port].element, tensor.data(), i, 1);
+    return tensor;
   }
 
   /// Nothing of an inference before is to be seen in the next: not its state, not its outputs.
   void make_ready() {
-    renew_after_failure();
+    forget_failure();
     for (auto& state : states_) state.reset();
     if (!may_leave_unwritten_) return;
     for (std::size_t port = 0; port < outputs_.size(); ++port) {
@@ -240,9 +249,9 @@ class OpenVinoRequest final : public Request {
   std::function<void(Status)> done_;
   std::atomic<bool> in_flight_ = false;
   bool failed_ = false;  ///< the last inference did
-  std::vector<ov::Tensor> bound_inputs_, bound_outputs_;
-  ov::InferRequest retired_;
-  ov::InferRequest request_;  ///< behind what it uses: its destructor waits for an inference in flight
+  const bool has_open_inputs_;
+  std::vector<ov::Shape> shapes_;  ///< by input: the last
+  ov::InferRequest request_;       ///< behind what it uses: its destructor waits for an inference in flight
   std::vector<ov::VariableState> states_;  ///< of the model's variables
 };
 

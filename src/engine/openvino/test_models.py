@@ -112,9 +112,9 @@ save("half.onnx", [node("Relu", ["x"], "y")], [tensor("x", ["N", 4], TensorProto
      [tensor("y", ["N", 4], TensorProto.FLOAT16)])
 # The largest of those above a half, where there may be none.
 above = [node("Greater", ["x", "half"], "is"), node("NonZero", ["is"], "places"), node("Squeeze", ["places", "front"], "at"),
-         node("Gather", ["x", "at"], "those"), node("ReduceMax", ["those"], "y", keepdims=1)]
-save("largest_above.onnx", above, [tensor("x", [8])], [tensor("y", [1])],
-     [constant("half", numpy.float32(0.5)), constant("front", [0])])
+         node("Gather", ["x", "at"], "those"), helper.make_node("TopK", ["those", "one"], ["y", "place"])]
+save("largest_above.onnx", above, [tensor("x", [8])], [tensor("y", [1]), tensor("place", [1], TensorProto.INT64)],
+     [constant("half", numpy.float32(0.5)), constant("front", [0]), constant("one", [1])])
 save("open_sum.onnx", [node("Cast", ["mask"], "m", to=TensorProto.FLOAT), node("Cast", ["ids"], "i", to=TensorProto.FLOAT),
                        node("Add", ["i", "m"], "y")],
      [tensor("ids", ["N", "T"], TensorProto.INT64), tensor("mask", ["N", "T"], TensorProto.INT64)],
