@@ -31,6 +31,7 @@ Result<std::unique_ptr<Lane>> Lane::make(const std::vector<SizedSession>& sessio
     lane->gathered_.push_back(
         allocate_floats(bytes * static_cast<std::size_t>(largest.rows) / sizeof(float) + 1));
     if (!lane->gathered_.back()) return fail(ErrorCode::unavailable, "no memory for the model's inputs");
+    lane->filled_.push_back(bytes * static_cast<std::size_t>(largest.rows));  // with whatever memory has
   }
   for (const auto& session : sessions) {
     NEPH_TRY(auto request, session.session->make_request());
@@ -77,7 +78,7 @@ Status Lane::bind() {
 }
 
 /// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
-/// that no job fills hold what they held: nobody looks at their outputs.
+/// that no job fills are zeros: a bad index that another left there would fail this one.
 Status Lane::bind_input(std::size_t port) {
   if (signature_.inputs[port].open) return bind_open_input(port);
   auto& sized = sized_[size_];
@@ -100,13 +101,17 @@ Status Lane::bind_open_input(std::size_t port) {
 }
 
 const void* Lane::gather(std::size_t port) {
-  auto* to = reinterpret_cast<std::byte*>(gathered_[port].get());
+  auto* const begin = reinterpret_cast<std::byte*>(gathered_[port].get());
+  auto* to = begin;
   for (const auto* job : jobs_) {
     const auto tensor = tensor_of(*job, port);
     std::memcpy(to, tensor.data(), tensor.size());
     to += tensor.size();
   }
-  return gathered_[port].get();
+  const auto filled = static_cast<std::size_t>(to - begin);
+  if (filled < filled_[port]) std::memset(to, 0, filled_[port] - filled);
+  filled_[port] = filled;
+  return begin;
 }
 
 std::span<const std::byte> Lane::tensor_of(const Job& job, std::size_t port) const {

@@ -84,6 +84,7 @@ class Lane {
   const Done on_done_;
   std::vector<std::size_t> input_row_bytes_, output_row_bytes_;
   std::vector<AlignedFloats> gathered_;   ///< per input, for the largest batch; of open ones nothing
+  std::vector<std::size_t> filled_;       ///< bytes of it that may be other than zeros
   std::vector<engine::OpenOutput> open_;  ///< by output, of the last execution; empty where none is open
   Statistics statistics_;
   std::vector<Job*> jobs_;

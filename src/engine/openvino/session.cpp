@@ -17,7 +17,6 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-#include "engine/elements.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/port.hpp"
 
@@ -185,8 +184,8 @@ class OpenVinoRequest final : public Request {
   }
 
   /// A graph of OpenVINO (2026.4) in which shapes did not fit one another goes on refusing those that do,
-  /// also from other requests, until an inference of other shapes; this is one. Its values are ones, which no
-  /// layer minds less; whether it succeeds does not matter.
+  /// also from other requests, until an inference of other shapes; this is one. Its integers are
+  /// ones, as a size or step of 0 ends the process in some layers; whether it succeeds does not matter.
   void forget_failure() {
     if (!std::exchange(failed_, false) || !has_open_inputs_) return;
     try {
@@ -204,8 +203,11 @@ class OpenVinoRequest final : public Request {
     for (std::size_t i = 0; i < shape.size(); ++i)
       if (inputs_[port].open_rank || inputs_[port].shape[i] < 0) shape[i] = shape[i] == 1 ? 2 : 1;
     ov::Tensor tensor(compiled_.inputs()[port].get_element_type(), shape);
-    for (std::size_t i = 0; i < tensor.get_size(); ++i)
-      set_element(inputs_[port].element, tensor.data(), i, 1);
+    auto* data = static_cast<std::byte*>(tensor.data());
+    const auto width = element_bytes(inputs_[port].element);
+    std::memset(data, 0, tensor.get_byte_size());
+    if (!is_float(inputs_[port].element))
+      for (std::size_t i = 0; i < tensor.get_size(); ++i) data[i * width] = std::byte{1};
     return tensor;
   }
 
