@@ -203,7 +203,7 @@ class Model {
 /// Whether a row of a batch gets the answer that it gets alone, whatever stands beside it, tried with random
 /// numbers (integers: below `integers_below`, or 0 and 1 where the model refuses those): in `together`, whose
 /// batch is `rows` >= 2, with other neighbours, loud ones and such as are no numbers, and in `alone`, whose
-/// batch is 1. Costs about seven inferences of `together` and three of `alone`; more, up to 50 ms, where
+/// batch is 1. Costs about six inferences of `together` and three of `alone`; more, up to 50 ms, where
 /// that is less. Empty: it does, within rounding; else a sentence that says what differs. Errors: the
 /// engine's.
 Result<std::string> rows_that_differ(Session& alone, Session& together, std::int64_t rows,

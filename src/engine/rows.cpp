@@ -128,8 +128,9 @@ class Trial {
     if (found.empty()) found = beside(Draw::poison, bit, bit_ % 2);
     if (!found.empty() || !draw_wide()) return found;
     const auto other = bit_++ % static_cast<std::size_t>(std::bit_width(rows_ - 1));
-    found = beside(Draw::wide, other, 0);
-    if (found.empty()) found = beside(Draw::wide, other, 1);
+    const auto side = rounds_++ % 2;
+    found = beside(Draw::wide, other, side);
+    if (found.empty() && rows_ == 2) found = beside(Draw::wide, other, 1 - side);  // that costs little
     return found;
   }
 
@@ -255,7 +256,7 @@ class Trial {
   const std::size_t rows_;
   std::uint64_t integers_below_;
   Random random_{1};
-  std::size_t bit_ = 0;
+  std::size_t bit_ = 0, rounds_ = 0;
   Side one_, all_;
   Memory inputs_, answers_;  ///< of all rows, as they were drawn
   bool has_seen_change_ = false;
