@@ -97,7 +97,8 @@ TEST_F(Conduct, ARepeatMayRunOnAnotherMachine) {
   const auto runs = *store.runs(experiment.id, Detail::full);
   auto cells = summarise(experiment, runs);
   check_machines(cells, runs);
-  ASSERT_THAT(cells[0].warnings, testing::Contains(testing::Field(&Warning::code, WarningCode::machines_differ)));
+  ASSERT_THAT(cells[0].warnings,
+              testing::Contains(testing::Field(&Warning::code, WarningCode::machines_differ)));
   EXPECT_EQ(cells[0].warnings.back().message,
             "the compared runs are from 2 machines; of this configuration 1 on machine #1, 1 on machine #2");
 }
