@@ -95,9 +95,9 @@ TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
       findings(document_of({{"in-process", "", {40, 41, 42}, 40}, {"local", "http", {20, 20.5, 21}, 44}}));
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx in-process: 41.0 images/s"));
   EXPECT_EQ(said[1], "It is 2.00 times as fast (95 % CI 2.00 to 2.00) as local HTTP.");
-  EXPECT_THAT(said, Contains(AllOf(
-                        HasSubstr("Behind local HTTP against in-process, per image: 24.4 ms longer"),
-                        HasSubstr("4.00 ms more CPU time (95 % CI 3."))));
+  EXPECT_THAT(said,
+              Contains(AllOf(HasSubstr("Behind local HTTP against in-process, per image: 24.4 ms longer"),
+                             HasSubstr("4.00 ms more CPU time (95 % CI 3."))));
 }
 
 TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
@@ -184,7 +184,8 @@ TEST(ArchitectureFindings, FindTheTruthOfTheSample) {
   EXPECT_THAT(said[1], AllOf(HasSubstr("as local HTTP (batch 16, async)"),
                              HasSubstr("as local gRPC (batch 16, async)")));
   EXPECT_THAT(said, Contains(HasSubstr("Behind local gRPC against in-process")));
-  EXPECT_THAT(said, Contains(AllOf(HasSubstr("Of the "), HasSubstr("the largest of the rest: queue "))));
+  EXPECT_THAT(said,
+              Contains(AllOf(HasSubstr("Of the "), HasSubstr("the largest of the rest: server queue "))));
   EXPECT_THAT(said, Contains(AllOf(HasSubstr("Asynchronous instead of synchronous: in-process, 1.21 times"),
                                    HasSubstr("behind local HTTP, 1.2"), HasSubstr("times the peak memory"))));
   EXPECT_THAT(said, Contains(AllOf(HasSubstr("Batches instead of 1: in-process, 16 brings most"))));
