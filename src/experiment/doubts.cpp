@@ -34,10 +34,11 @@ Repeats repeats_of(std::string_view figure, std::vector<const Run*> runs) {
   return repeats;
 }
 
-/// "images/s", "p99 ms".
+/// "images/s", "response p99".
 std::string in_prose(std::string_view figure) {
   std::string words(figure);
   if (words.ends_with("_per_s")) words.replace(words.size() - 6, 6, "/s");
+  if (words.ends_with("_ms")) words.resize(words.size() - 3);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
 }

@@ -84,8 +84,8 @@ TEST_F(Plans, DoAsTheyAreTold) {
   EXPECT_EQ(reason({.batching = Batching::off, .max_batch = 4}), "as asked");
   fake.inputs = {{"x", Element::f32, {3, 4}}};
   model = fake.model();
-  EXPECT_FALSE(plan_sessions(*model, {.max_batch = 4, .batch_sizes = "9"}))
-      << "sizes are looked at all the same";
+  const ModelOptions too_large{.max_batch = 4, .batch_sizes = "9"};
+  EXPECT_FALSE(plan_sessions(*model, too_large)) << "sizes are looked at all the same";
 }
 
 }  // namespace
