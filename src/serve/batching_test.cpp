@@ -84,7 +84,9 @@ TEST_F(Plans, DoAsTheyAreTold) {
   EXPECT_EQ(reason({.batching = Batching::off, .max_batch = 4}), "as asked");
   fake.inputs = {{"x", Element::f32, {3, 4}}};
   model = fake.model();
-  const ModelOptions too_large{.max_batch = 4, .batch_sizes = "9"};
+  ModelOptions too_large;
+  too_large.max_batch = 4;
+  too_large.batch_sizes = "9";
   EXPECT_FALSE(plan_sessions(*model, too_large)) << "sizes are looked at all the same";
 }
 
