@@ -61,7 +61,7 @@ TEST(ArchitectureFindings, SayWhatTheApplicationAroundAClientCosts) {
                                            {"local", "http", {90, 91, 90}, 11},
                                            {"local", "http", {117, 118, 117}, 9, true}}));
   EXPECT_THAT(found, Contains(StartsWith("Behind local HTTP, a client that only asks gets 1.30 times as many "
-                                         "pictures per second (95 % CI 1.29")));
+                                         "images per second (95 % CI 1.29")));
   EXPECT_THAT(found[0], HasSubstr("in-process: 100 images/s")) << "it is no way to run a network";
   EXPECT_THAT(found, Not(Contains(HasSubstr("independent"))));
 }

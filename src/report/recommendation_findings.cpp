@@ -146,6 +146,18 @@ std::string group_text(const Document& document, const Cells& candidates, std::s
   return fmt::format("{} with {}", counted(std::ssize(candidates), "configuration"), limit_text(document));
 }
 
+/// Of a configuration that no other is compared with: others have failed or are invalid, or are no way to run
+/// it.
+std::string only_one(const Document& document, const CellSummary& chosen, const std::string& figures) {
+  const auto& cells = document.cells;
+  const bool is_last = std::any_of(cells.begin(), cells.end(), [](const CellSummary& cell) {
+    return cell.verdict == Verdict::invalid || cell.runs_ok == 0;
+  });
+  if (!is_last || cells.size() == 1) return fmt::format("The measured speed is {}.", figures);
+  return fmt::format("Of {} configurations the only one with usable numbers is {}: {}.", cells.size(),
+                     chosen.cell.label, figures);
+}
+
 std::string headline(const Document& document, const Choice& choice, std::size_t all) {
   const auto& chosen = choice.recommended();
   const auto figures = speed_text(chosen) + median_text(chosen);
@@ -156,7 +168,7 @@ std::string headline(const Document& document, const Choice& choice, std::size_t
                        : is_rough(chosen)           ? "As far as these runs tell, use"
                                                     : "Use",
                        chosen.cell.label, figures);
-  if (all == 1) return fmt::format("The measured speed is {}.", figures);
+  if (all == 1) return only_one(document, chosen, figures);
   if (choice.candidates.size() == 1)
     return fmt::format("The only configuration with {} is {}: {}.", limit_text(document), chosen.cell.label,
                        figures);

@@ -55,18 +55,24 @@ std::vector<Idle> idle_fields() {
 }
 
 /// What says nothing where it stands is a misunderstanding, and is not passed over. `given`: the fields that
-/// were; `spec`: with all of them. Error: invalid_argument with both options.
+/// were; `spec`: with all of them. Error: invalid_argument with both options, and what the field goes with.
 template <Described Spec>
 Status check_applicable(const Json& given, const Spec& spec) {
   const auto values = to_json(spec);
-  for (const auto& idle : idle_fields<Spec>()) {
-    if (values[idle.field] != idle.value) continue;
-    for (const auto& name : idle.fields)
-      if (given.contains(name))
-        return fail(ErrorCode::invalid_argument, "{} means nothing with {} {}", option_name(name),
-                    option_name(idle.field), value_as_text(idle.value));
-  }
-  return {};
+  Status status;
+  describe(
+      [&](std::string_view name, const auto&, std::string_view, const Traits& traits = {}) {
+        if (!status || !given.contains(name)) return;
+        for (const auto& [field, goes_with] : traits.only) {
+          if (field.empty()) continue;
+          const auto value = value_as_text(values[std::string(field)]);
+          if (value != goes_with[0] && value != goes_with[1])
+            status = fail(ErrorCode::invalid_argument, "{} means nothing with {} {}; it goes with {}",
+                          option_name(name), option_name(field), value, goes_with[0]);
+        }
+      },
+      spec);
+  return status;
 }
 
 }  // namespace neph::workload

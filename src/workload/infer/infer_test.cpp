@@ -21,7 +21,7 @@ TEST(Infer, RefusesWhatContradictsItself) {
     return spec;
   };
   EXPECT_TRUE(check(whole));
-  EXPECT_THAT(fault(with({{"depth", 4}})), HasSubstr("--mode async"));
+  EXPECT_THAT(fault(with({{"depth", 4}})), HasSubstr("--mode sync; it goes with async"));
   EXPECT_TRUE(check(with({{"depth", 4}, {"mode", "async"}})));
   EXPECT_THAT(fault(with({{"files", "off"}, {"cache", "cold"}})), HasSubstr("no file is read"));
 }
