@@ -41,7 +41,8 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
           "--batching", "on",  // every request fills an execution: rows of two clients never meet
           "--payload", name(spec.payload)};
   // clang-format on
-  for (const auto& [field, value] : to_json(spec.runtime).items())
+  const auto runtime = to_json(spec.runtime);
+  for (const auto& [field, value] : runtime.items())
     words.insert(words.end(), {option_name(field), value_as_text(value)});
   return words;
 }

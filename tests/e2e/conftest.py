@@ -40,7 +40,8 @@ outcomes = Counter()
 def pytest_collection_modifyitems(items):
     """Of the processes that share the work one has all tests of a file, and of what is dear to start."""
     for item in items:
-        shared = [dear for dear in ("docker", "triton", "mlserver") if dear in item.fixturenames]
+        names = [*item.fixturenames, *item.path.stem.split("_")]
+        shared = [dear for dear in ("docker", "triton", "mlserver") if dear in names]
         item.add_marker(pytest.mark.xdist_group(shared[0] if shared else item.path.stem))
 
 

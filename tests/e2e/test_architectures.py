@@ -199,7 +199,7 @@ def test_a_stopping_server_answers_what_it_accepted(neph, small_model, pictures)
     (("--protocol", "http"), "--protocol means nothing with --architecture in-process"),
     (("--architecture", "remote"), "--server grpc://node2:8001"),
     (("--architecture", "local", "--server", "http://127.0.0.1:1"), "--server means nothing with --architecture local"),
-    (("--architecture", "local", "--payload", "jpeg", "--files", "off"), "--payload jpeg sends files"),
+    (("--architecture", "local", "--payload", "jpeg", "--files", "off"), "--files means nothing with --payload jpeg"),
     (("--server", "ftp://x"), "ftp"),
     (("--server", "http://x", "--metrics", "http://x:8002/figures"), "no path is wanted"),
     (("--server", "http://x", "--metrics", "grpc://x:8002/metrics"), "a page of HTTP"),

@@ -97,15 +97,23 @@ def test_what_a_server_tells_of_itself_is_measured(asked):
 
 
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
-@pytest.mark.parametrize("options, words", [
-    (("--model", "nobody"), ["'nobody' is not found"]),
-    (("--model", "identity"), ["input 'x' is FP32 [-1, 16]", "FP32 [n, channels, height, width]"]),
-    (("--model", "stripes", "--payload", "jpeg"), ["input 'picture' is FP32", "send tensors"]),
-    (("--model", "stripes", "--batch", 16), ["the first batch", "batch-size must be <= 8"]),
-], ids=["no model", "no pictures", "no files", "too many"])
-def test_what_cannot_be_is_said(neph, triton, pictures, protocol, options, words):
+@pytest.mark.parametrize("options, code, words", [
+    (("--model", "nobody"), 3, ["'nobody' is not found"]),
+    (("--model", "identity"), 8, ["input 'x' is FP32 [-1, 16]", "FP32 [n, channels, height, width]"]),
+    (("--model", "stripes", "--payload", "jpeg"), 8, ["input 'picture' is FP32", "send tensors"]),
+], ids=["no model", "no pictures", "no files"])
+def test_what_cannot_be_is_said_before_anything_runs(neph, triton, pictures, protocol, options, code, words):
     url = f"{protocol}://{getattr(triton, protocol)}"
-    done = neph("infer", "--server", url, *options, "--images", pictures, "--repeat", 1, *QUICK, code=4)
-    said = " ".join((done.stdout + done.stderr).split())
+    done = neph("infer", "--server", url, *options, "--images", pictures, "--repeat", 1, *QUICK, code=code)
     for word in words:
-        assert word in said
+        assert word in done.stderr
+    assert not (neph.folder / "neph.db").exists()
+
+
+def test_a_batch_that_is_too_large_is_said(neph, triton, pictures):
+    """Before anything runs where the server tells its largest: over HTTP."""
+    asked = ("--model", "stripes", "--batch", 16, "--images", pictures, "--repeat", 1, *QUICK)
+    assert "takes up to 8 a request" in neph("infer", "--server", f"http://{triton.http}", *asked, code=2).stderr
+    done = neph("infer", "--server", f"grpc://{triton.grpc}", *asked, code=4)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "the first batch" in said and "batch-size must be <= 8" in said
