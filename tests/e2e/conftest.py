@@ -55,7 +55,7 @@ def pytest_runtest_protocol(item, nextitem):
         begin = module_began.setdefault(item.module, begin)  # its fixtures measure too
     attempts[item.nodeid] += 1
     item._initrequest()  # fixtures anew: this may not be its first time
-    reports = runtestprotocol(item, nextitem, log=False)
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
     failed = [report for report in reports if report.failed]
     disturbed = disturbance_since(begin) if failed else ""
     if disturbed and attempts[item.nodeid] < ATTEMPTS:
