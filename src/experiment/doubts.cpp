@@ -34,15 +34,6 @@ Repeats repeats_of(std::string_view figure, std::vector<const Run*> runs) {
   return repeats;
 }
 
-/// "images/s", "response p99".
-std::string in_prose(std::string_view figure) {
-  std::string words(figure);
-  if (words.ends_with("_per_s")) words.replace(words.size() - 6, 6, "/s");
-  if (words.ends_with("_ms")) words.resize(words.size() - 3);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
 void doubt_interval(const CellSummary& summary, std::string_view figure, std::vector<Warning>& doubts) {
   const auto found = summary.figures.find(std::string(figure));
   if (found == summary.figures.end()) return;
@@ -51,10 +42,10 @@ void doubt_interval(const CellSummary& summary, std::string_view figure, std::ve
     if (percentile_of(figure))  // each run must carry its own interval: more runs like these would not help
       doubts.push_back(
           make_warning(WarningCode::few_requests,
-                       fmt::format("{} has no interval: a run has too few requests", in_prose(figure))));
+                       fmt::format("{} has no interval: a run has too few requests", label_of(figure))));
     else
       doubts.push_back(make_warning(WarningCode::few_repeats,
-                                    fmt::format("{} rests on {} run{}: no interval", in_prose(figure),
+                                    fmt::format("{} rests on {} run{}: no interval", label_of(figure),
                                                 summary.runs_ok, summary.runs_ok == 1 ? "" : "s")));
     return;
   }
@@ -62,7 +53,7 @@ void doubt_interval(const CellSummary& summary, std::string_view figure, std::ve
       std::max(*estimate.high - estimate.value, estimate.value - *estimate.low) / std::abs(estimate.value);
   if (half > wide)
     doubts.push_back(make_warning(WarningCode::wide_interval,
-                                  fmt::format("the 95 % CI of {} is ± {} % of the mean", in_prose(figure),
+                                  fmt::format("the 95 % CI of {} is ± {} % of the mean", label_of(figure),
                                               format_number(100 * half, 2))));
 }
 
@@ -75,7 +66,7 @@ void doubt_outliers(const Repeats& repeats, std::string_view figure, std::vector
   if (!named.empty())
     doubts.push_back(
         make_warning(WarningCode::outlier_runs,
-                     fmt::format("{} is far from the other runs (median {}) in {}", in_prose(figure),
+                     fmt::format("{} is far from the other runs (median {}) in {}", label_of(figure),
                                  format_number(stats::median(repeats.values)), fmt::join(named, ", "))));
 }
 
@@ -84,7 +75,7 @@ void doubt_steadiness(const Repeats& repeats, std::string_view figure, std::vect
   if (!stats::drifts(trend)) return;
   doubts.push_back(make_warning(
       WarningCode::drift_over_runs,
-      fmt::format("{} {} by {} % from the first run to the last (p = {})", in_prose(figure),
+      fmt::format("{} {} by {} % from the first run to the last (p = {})", label_of(figure),
                   trend.change < 0 ? "falls" : "rises", format_number(100 * std::abs(trend.change), 2),
                   format_number(trend.p_value, 2))));
 }

@@ -79,33 +79,11 @@ std::map<std::string, Estimate> stages_of(const Runs& runs) {
   return over_runs(found);
 }
 
-const std::vector<double>* column(const Run& run, std::string_view name) {
-  for (const auto& column : run.result.samples)
-    if (column.name == name) return &column.values;
-  return nullptr;
-}
-
-/// Milliseconds per sample, from the moment at which it should have been issued, where there is one. Without
-/// batches that have fewer items than others, the last of a run: they are another measurement.
-std::vector<double> latencies_ms(const Run& run) {
-  const auto* done = column(run, samples::done_s);
-  const auto* begin = column(run, samples::scheduled_s);
-  if (!begin) begin = column(run, samples::issued_s);
-  std::vector<double> latencies;
-  if (!done || !begin) return latencies;
-  const auto* items = column(run, samples::items);
-  const double whole = items && !items->empty() ? *std::ranges::max_element(*items) : 0;
-  const auto is_short = [&](std::size_t i) { return items && i < items->size() && (*items)[i] < whole; };
-  for (std::size_t i = 0; i < std::min(done->size(), begin->size()); ++i)
-    if (const double ms = 1e3 * ((*done)[i] - (*begin)[i]); std::isfinite(ms) && !is_short(i))
-      latencies.push_back(ms);
-  return latencies;
-}
-
 std::map<std::string, Estimate> latency_of(const Runs& runs) {
   std::vector<std::vector<double>> groups;
   for (const auto* run : runs)
-    if (auto latencies = latencies_ms(*run); !latencies.empty()) groups.push_back(std::move(latencies));
+    if (auto latencies = latencies_ms(run->result); !latencies.empty())
+      groups.push_back(std::move(latencies));
   std::map<std::string, Estimate> quantiles;
   if (groups.empty()) return quantiles;
   double least = std::numeric_limits<double>::infinity();

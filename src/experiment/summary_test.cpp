@@ -251,7 +251,7 @@ TEST(Summary, AsksForMoreRequestsAndNotRepeatsWhereAPercentileHasNoInterval) {
     const auto warnings = summarise(two_batches(), runs).at(0).warnings;
     ASSERT_THAT(warnings, SizeIs(1));
     EXPECT_EQ(warnings[0].code, WarningCode::few_requests);
-    EXPECT_EQ(warnings[0].message, "response p50 has no interval: a run has too few requests");
+    EXPECT_EQ(warnings[0].message, "p50 response time has no interval: a run has too few requests");
     EXPECT_EQ(warnings[0].advice, "a longer --duration or a higher --count");
   }
 }

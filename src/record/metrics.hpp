@@ -120,6 +120,10 @@ inline Figure time_figure(const Metric& time, std::string_view statistic, const 
   return {time_name(time, statistic), std::string(time.unit), estimate};
 }
 
+/// What tables and sentences call a figure: "images/s", "p99 response time"; its name in words where it has
+/// no label.
+std::string label_of(std::string_view figure);
+
 /// "requests_answered".
 inline std::string outcome_name(RequestOutcome outcome) {
   return std::string(metric::requests) + "_" + std::string(enum_name(outcome));

@@ -46,5 +46,11 @@ TEST(Metrics, NamesOfFamiliesAreMadeOfParts) {
   EXPECT_EQ(made.unit, metric::late_share.unit);
 }
 
+TEST(Metrics, AreCalledByTheirLabels) {
+  EXPECT_EQ(label_of("images_per_s"), "images/s");
+  EXPECT_EQ(label_of("response_p99_ms"), "p99 response time");
+  EXPECT_EQ(label_of("of_tomorrow"), "of tomorrow");
+}
+
 }  // namespace
 }  // namespace neph

@@ -3,8 +3,21 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
-namespace neph::samples {
+#include "record/run.hpp"
+
+namespace neph {
+
+/// nullptr: there is none.
+const std::vector<double>* column_of(const RunResult& result, std::string_view name);
+
+/// Of each batch (request) that was answered, in milliseconds: from its schedule where it had one, else from
+/// handing it over, to its scores. Without batches that have fewer items than others, the last of a run: they
+/// are another measurement.
+std::vector<double> latencies_ms(const RunResult& result);
+
+namespace samples {
 
 inline constexpr std::string_view scheduled_s = "scheduled_s";  ///< where samples have a schedule
 inline constexpr std::string_view issued_s = "issued_s";
@@ -15,4 +28,5 @@ inline constexpr std::string_view failed_s = "failed_s";
 inline constexpr std::string_view outcome = "outcome";  ///< as a number: RequestOutcome
 inline constexpr std::string_view items = "items";      ///< pictures in a batch
 
-}  // namespace neph::samples
+}  // namespace samples
+}  // namespace neph

@@ -144,25 +144,6 @@ std::optional<double> peak_memory_bytes(const Run& run, std::string_view target)
   return run.status == RunStatus::ok ? peak_memory_bytes(run.result.telemetry, target) : std::nullopt;
 }
 
-const std::vector<double>* samples_of(const Run& run, std::string_view name) {
-  for (const auto& column : run.result.samples)
-    if (column.name == name) return &column.values;
-  return nullptr;
-}
-
-std::vector<double> latencies_ms(const Run& run) {
-  std::vector<double> all;
-  const auto* scheduled = samples_of(run, samples::scheduled_s);
-  const auto* due = scheduled ? scheduled : samples_of(run, samples::issued_s);
-  const auto* done = samples_of(run, samples::done_s);
-  if (run.status != RunStatus::ok || !due || !done) return all;
-  const auto* items = samples_of(run, "items");
-  const double whole = items && !items->empty() ? *std::ranges::max_element(*items) : 0;
-  for (std::size_t i = 0; i < std::min(due->size(), done->size()); ++i)
-    if (!items || i >= items->size() || (*items)[i] >= whole) all.push_back(1e3 * ((*done)[i] - (*due)[i]));
-  return all;
-}
-
 bool is_load(const Document& document) { return document.experiment.workload == "load"; }
 
 std::optional<double> usable_cores(const Json& machine) {

@@ -26,17 +26,12 @@ const Estimate* find_estimate(const std::map<std::string, Estimate>& figures, co
 Estimate images_per_s(const CellSummary& cell);
 /// Of one run that ended well, from its figures.
 std::optional<double> images_per_s(const Run& run);
-/// Of each batch (request) of a run, in milliseconds: from its schedule where it had one, else from handing
-/// it over, to its scores. Empty: the run has no samples.
-std::vector<double> latencies_ms(const Run& run);
 /// Time per picture: what a faster setting saves.
 std::optional<double> ms_per_image(const Run& run);
 /// Processor time per picture of `target`: see busy_cores().
 std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target);
 /// Most memory that `target` held in the run.
 std::optional<double> peak_memory_bytes(const Run& run, std::string_view target);
-/// One column of a run's samples; nullptr: there is none.
-const std::vector<double>* samples_of(const Run& run, std::string_view name);
 /// Requests in place of pictures: what `neph load` measures.
 bool is_load(const Document& document);
 

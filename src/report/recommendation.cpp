@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "record/samples.hpp"
 #include "report/effect.hpp"
 #include "report/percentile.hpp"
 #include "report/readings.hpp"
@@ -15,7 +16,7 @@ namespace {
 std::optional<double> speed(const Run& run) { return images_per_s(run); }
 
 std::optional<double> median_latency_ms(const Run& run) {
-  const auto latencies = latencies_ms(run);
+  const auto latencies = run.status == RunStatus::ok ? latencies_ms(run.result) : std::vector<double>();
   return latencies.empty() ? std::nullopt : std::optional(stats::median(latencies));
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "record/samples.hpp"
 #include "report/readings.hpp"
 #include "stats/stats.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 using Values = std::vector<double>;
 
 const Values* column_of(const Run& run, const StageKind& kind) {
-  return samples_of(run, sample_column(kind));
+  return neph::column_of(run.result, sample_column(kind));
 }
 
 double at(const Values* values, std::size_t i) { return values && i < values->size() ? (*values)[i] : 0; }

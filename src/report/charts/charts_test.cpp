@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "record/samples.hpp"
 #include "report/charts/drawn_test.hpp"
 #include "report/charts/vega.hpp"
 #include "report/readings.hpp"
@@ -180,7 +181,7 @@ TEST(Requests, AddUpToTheResponseTime) {
     double response_ms = 0, n = 0, sum = 0;
     for (const auto& run : document.runs)
       if (run.cell == cell.cell.index)
-        for (const double s : *samples_of(run, "infer_s")) {
+        for (const double s : *column_of(run.result, "infer_s")) {
           response_ms += 1e3 * s;
           ++n;
         }
@@ -329,8 +330,8 @@ void add_level(Run& run, std::string target, double level) {
 TEST(Telemetry, TheServersEngineThreadsAreTheEngine) {
   auto document = served_document(1);
   for (auto& run : document.runs) {
-    if (samples_of(run, "network_s") == nullptr) continue;  // in-process
-    add_level(run, "engine", 0.125);                        // makes requests
+    if (column_of(run.result, "network_s") == nullptr) continue;  // in-process
+    add_level(run, "engine", 0.125);                              // makes requests
     add_level(run, "loader", 0.25);
     add_level(run, "rest", 1.5);  // has the whole server in it
     add_level(run, "client_engine", 0.125);

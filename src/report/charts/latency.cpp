@@ -7,6 +7,7 @@
 
 #include "core/percentile.hpp"
 #include "core/units.hpp"
+#include "record/samples.hpp"
 #include "report/charts/chart.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
@@ -53,8 +54,8 @@ constexpr std::string_view template_text = R"json({
 std::vector<double> all_latencies_ms(const std::vector<Run>& runs, std::int64_t cell) {
   std::vector<double> all;
   for (const auto& run : runs) {
-    if (run.cell != cell) continue;
-    const auto own = latencies_ms(run);
+    if (run.cell != cell || run.status != RunStatus::ok) continue;
+    const auto own = latencies_ms(run.result);
     all.insert(all.end(), own.begin(), own.end());
   }
   return all;
