@@ -29,7 +29,7 @@ struct Judging {
 };
 
 /// Fills figures, stages, warnings and samples of `result`. `origin_s`: second 0 of the schedule in the run's
-/// time. Names and methods stand in docs/METHOD.md.
+/// time. Names and methods stand in docs/method/load.md.
 void sum_up(const Measurement& measured, const Judging& judging, double origin_s, RunResult& result);
 
 /// "3 unavailable, 2 timed out"; empty: all were answered.

@@ -1,5 +1,5 @@
 // The figures of a run (record/run.hpp), by name: what measures them and what shows them take the name from
-// here. A name's ending is its unit; `unit` says it in words. docs/METHOD.md says how each is measured.
+// here. A name's ending is its unit; `unit` says it in words. docs/method says how each is measured.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The phases of a run, and the stage of the bill that each belongs to. docs/METHOD.md says from where to
-// where each goes.
+// The phases of a run, and the stage of the bill that each belongs to. docs/method/measuring.md says
+// from where to where each goes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Reasons not to take a number at face value: the closed list of them, with what each does to the verdict.
-// docs/METHOD.md ("Doubts") says what each has seen; warnings_test.cpp holds that table to this list.
+// docs/method/statistics.md says what each has seen; warnings_test.cpp holds that table to this list.
 #pragma once
 
 #include <array>

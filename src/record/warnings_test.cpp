@@ -11,9 +11,9 @@
 namespace neph {
 namespace {
 
-/// METHOD.md's table of warnings ("Doubts"): what it says of the verdict, by code.
+/// statistics.md's table of warnings: what it says of the verdict, by code.
 std::map<std::string, std::string> documented() {
-  std::ifstream file("docs/METHOD.md");
+  std::ifstream file("docs/method/statistics.md");
   std::map<std::string, std::string> verdicts;
   bool inside = false;
   const std::regex code("`([a-z_]+)`");
@@ -41,7 +41,7 @@ TEST(Warnings, AreThoseOfTheTableInTheDocuments) {
   for (const auto& kind : warning_kinds) {
     if (kind.code == WarningCode::unknown) continue;
     const auto found = table.find(std::string(kind.name));
-    ASSERT_NE(found, table.end()) << kind.name << " is not in docs/METHOD.md";
+    ASSERT_NE(found, table.end()) << kind.name << " is not in docs/method/statistics.md";
     EXPECT_TRUE(found->second.starts_with(verdict_in_words(kind))) << kind.name << ": " << found->second;
     EXPECT_EQ(found->second.find(';') != std::string::npos, !kind.weight) << kind.name;
   }

@@ -19,9 +19,9 @@ struct Documented {
   std::string name, stage;
 };
 
-/// METHOD.md's table of phases: the names in backticks in the first column, with the stage in the second.
+/// measuring.md's table of phases: the names in backticks in the first column, with the stage in the second.
 std::vector<Documented> documented_phases() {
-  const auto text = read_file("docs/METHOD.md").value();
+  const auto text = read_file("docs/method/measuring.md").value();
   std::vector<Documented> phases;
   const std::string rule = "\n| phase | stage | from | to |\n|---|---|---|---|\n";
   for (auto at = text.find(rule) + rule.size(); text[at] == '|'; at = text.find('\n', at) + 1) {
