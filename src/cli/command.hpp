@@ -1,4 +1,4 @@
-// The command line, declared by verbs and read by CLI11 behind this door. Options come from described
+// The command line, declared by verbs and read by CLI11 behind this header. Options come from described
 // structs, so that name, unit, default, range and help are written once.
 //
 //   void declare_host(Command& command) {

@@ -1,4 +1,4 @@
-// Elements of a tensor as numbers. Only for files of this room.
+// Elements of a tensor as numbers. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One picture of dead leaves in memory. Only for files of this room.
+// One picture of dead leaves in memory. Only for files of this module.
 #pragma once
 
 #include <cstdint>

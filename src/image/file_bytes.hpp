@@ -1,4 +1,4 @@
-// Reading a file into memory that is used again for the next one. Only for files of this room.
+// Reading a file into memory that is used again for the next one. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // What a file says it is, from its first bytes: format and size, before anything is allocated for it.
-// Only for files of this room.
+// Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// JPEG by libjpeg-turbo: part of a picture at a reduced size. Only for files of this room.
+// JPEG by libjpeg-turbo: part of a picture at a reduced size. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // libjpeg reports errors by not returning: it must jump. A function that enters libjpeg sets the way back
 // first
 // (`if (setjmp(trap.back))`), calls it through functions that own nothing, and keeps what it owns in an
-// object outside, so that a jump passes no destructor. Only for files of this room.
+// object outside, so that a jump passes no destructor. Only for files of this module.
 #pragma once
 
 #include <csetjmp>

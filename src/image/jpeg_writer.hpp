@@ -1,4 +1,4 @@
-// Pictures to JPEG by libjpeg-turbo. Only for files of this room.
+// Pictures to JPEG by libjpeg-turbo. Only for files of this module.
 #pragma once
 
 #include <cstdint>

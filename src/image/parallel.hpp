@@ -1,4 +1,4 @@
-// Independent pieces of work on a few threads. Only for files of this room.
+// Independent pieces of work on a few threads. Only for files of this module.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// One picture of a set into one tensor: what both batch sources do. Only for files of this room.
+// One picture of a set into one tensor: what both batch sources do. Only for files of this module.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // The antialiased resize: which source pixels each result pixel is made of, and the two passes that sum them
-// up. Only for files of this room.
+// up. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// PNG and BMP by stb_image. Only for files of this room.
+// PNG and BMP by stb_image. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What this room's tests share. Only for tests.
+// What this module's tests share. Only for tests.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// XGBoost (Chen, Guestrin, KDD 2016) as this room uses it: on one thread, so that the same rows grow the same
-// trees whatever the machine does beside it, silent, and with errors as values. Threads: different boosters
-// may work at the same time.
+// XGBoost (Chen, Guestrin, KDD 2016) as this module uses it: on one thread, so that the same rows grow the
+// same trees whatever the machine does beside it, silent, and with errors as values. Threads: different
+// boosters may work at the same time.
 #pragma once
 
 #include <memory>

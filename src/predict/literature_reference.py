@@ -1,6 +1,6 @@
 """Random tables with what the literature's methods make of them, as one JSON document on stdout.
 
-literature_reference_test.cpp runs this and holds the room's own methods against it.
+literature_reference_test.cpp runs this and holds the module's own methods against it.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 """Random problems with what SciPy and scikit-learn make of them, as one JSON document on stdout.
 
-reference_test.cpp runs this and holds the room's own solvers against it.
+reference_test.cpp runs this and holds the module's own solvers against it.
 """
 import json
 

@@ -1,5 +1,5 @@
 // Which waiting requests run together, and in which compiled size: a pure function of who waits and of what
-// executions of each size have been measured to cost. Only for files of this room.
+// executions of each size have been measured to cost. Only for files of this module.
 #pragma once
 
 #include <cstddef>

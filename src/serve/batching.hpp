@@ -1,4 +1,4 @@
-// Whether requests to a model may share executions. Only for files of this room.
+// Whether requests to a model may share executions. Only for files of this module.
 #pragma once
 
 #include <cstdint>

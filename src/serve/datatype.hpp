@@ -1,4 +1,4 @@
-// The engines' element types in the protocol's words. Only for files of this room.
+// The engines' element types in the protocol's words. Only for files of this module.
 #pragma once
 
 #include "engine/engine.hpp"

@@ -1,4 +1,4 @@
-// Threads that turn the pictures of requests into tensors. Only for files of this room.
+// Threads that turn the pictures of requests into tensors. Only for files of this module.
 #pragma once
 
 #include <condition_variable>

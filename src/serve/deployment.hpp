@@ -1,4 +1,4 @@
-// One version of a model, loaded: its sessions, its queue, and what runs them. Only for files of this room.
+// One version of a model, loaded: its sessions, its queue, and what runs them. Only for files of this module.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a client asks for, checked against what the model takes. Only for files of this room.
+// What a client asks for, checked against what the model takes. Only for files of this module.
 #pragma once
 
 #include "core/result.hpp"

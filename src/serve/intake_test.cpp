@@ -35,7 +35,7 @@ class Intake : public testing::Test {
     const auto status = take();
     return status ? "taken" : std::string(to_string(status.error().code)) + ": " + status.error().message;
   }
-  /// What the wire would have refused is not this room's to see.
+  /// What the wire would have refused is not this module's to see.
   void send(const std::string& name, DataType type, wire::Shape shape, std::span<const std::byte> data) {
     exchange.request.inputs.push_back({.name = name, .type = type, .shape = shape, .data = data});
   }

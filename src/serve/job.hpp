@@ -1,4 +1,4 @@
-// A request inside the server, from admission to its answer. Only for files of this room.
+// A request inside the server, from admission to its answer. Only for files of this module.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // One execution at a time: a request of each compiled size, its input memory, and the jobs that are in it.
-// Only for files of this room.
+// Only for files of this module.
 #pragma once
 
 #include <cstdint>

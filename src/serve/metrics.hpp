@@ -1,5 +1,5 @@
 // The page of figures for Prometheus, text format 0.0.4: Triton's names for what models did, the usual
-// process_* names for this process, node_exporter's for the machine. Only for files of this room.
+// process_* names for this process, node_exporter's for the machine. Only for files of this module.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The models that a server has: one file, or a folder of them. Only for files of this room.
+// The models that a server has: one file, or a folder of them. Only for files of this module.
 //
 // A repository folder is laid out as Triton's: NAME/VERSION/model.onnx (or .xml, .identity, ... whatever an
 // engine reads; also a folder model.savedmodel), VERSION a number above 0, and if wanted NAME/config.toml

@@ -1,5 +1,5 @@
 // Memory for the outputs of one execution, lent to the replies that are made of it. Only for files of this
-// room.
+// module.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Pixels to the tensor that a network wants. Only for files of this room.
+// Pixels to the tensor that a network wants. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // System shared memory that clients of this machine have registered (the protocol's
-// system_shared_memory extension). Only for files of this room.
+// system_shared_memory extension). Only for files of this module.
 //
 // It is read and written by the kernel (pread, pwrite) and not mapped. A client may cut its object short or
 // change it at any time: mapped, that is a SIGBUS for the whole server, and lengths that no longer are what

@@ -1,4 +1,4 @@
-// Answers made of an execution's outputs. Only for files of this room.
+// Answers made of an execution's outputs. Only for files of this module.
 #pragma once
 
 #include <cstdint>

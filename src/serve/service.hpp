@@ -1,4 +1,4 @@
-// The Open Inference Protocol's questions, answered. Only for files of this room.
+// The Open Inference Protocol's questions, answered. Only for files of this module.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a model takes and gives, as clients see it. Only for files of this room.
+// What a model takes and gives, as clients see it. Only for files of this module.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a model's requests and executions have taken so far. Only for files of this room.
+// What a model's requests and executions have taken so far. Only for files of this module.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The few distributions that the intervals need. Behind the door: other rooms use stats/stats.hpp.
+// The few distributions that the intervals need. Inside the module: others use stats/stats.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Order statistics: which of the sorted samples bound a quantile. Behind the door.
+// Order statistics: which of the sorted samples bound a quantile. Inside the module.
 // Source: David, Nagaraja, Order Statistics, 3rd ed., section 7.1; Le Boudec, Performance Evaluation of
 // Computer and Communication Systems, section 2.2.2 (theorem 2.1).
 #pragma once

@@ -1,6 +1,6 @@
 """Random samples with what NumPy, SciPy and textbook formulas say about them, as one JSON document on stdout.
 
-reference_test.cpp runs this and holds the room's own figures against it.
+reference_test.cpp runs this and holds the module's own figures against it.
 """
 import json
 

@@ -1,4 +1,4 @@
-// gRPC as a plugin of this room: its library is 59 shared objects, which only those who speak gRPC should
+// gRPC as a plugin of this module: its library is 59 shared objects, which only those who speak gRPC should
 // load. wire/grpc/ implements it; GrpcListener::start and Client::connect load it when they are asked for
 // gRPC.
 #pragma once

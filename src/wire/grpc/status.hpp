@@ -1,4 +1,4 @@
-// The eight errors of the house as statuses of gRPC, and back.
+// The eight errors of the program as statuses of gRPC, and back.
 #pragma once
 
 #include <grpcpp/support/status.h>
