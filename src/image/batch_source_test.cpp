@@ -136,7 +136,7 @@ TEST_F(BatchSources, VanishedAndBrokenFilesAreFailedPicturesAndZeros) {
       EXPECT_EQ(batch.failed[0].index, 2);
       EXPECT_THAT(batch.failed[0].reason, HasSubstr(set_.usable[2].path));
       EXPECT_EQ(batch.failed[1].index, 5);
-      EXPECT_THAT(batch.failed[1].reason, HasSubstr("not a picture"));
+      EXPECT_THAT(batch.failed[1].reason, HasSubstr("not an image"));
       for (const float value : batch.tensor.subspan(2 * small.values(), small.values())) ASSERT_EQ(value, 0);
     }
   }
@@ -186,7 +186,7 @@ TEST_F(BatchSources, RefuseWhatMakesNoSense) {
     const auto source = load_batches(set, small, options, slots(slot_count, 2), steady_clock);
     return source ? "accepted" : source.error().message;
   };
-  EXPECT_THAT(refusal({.folder = "pictures"}, {.batch = 2}, 1), HasSubstr("pictures has no usable picture"));
+  EXPECT_THAT(refusal({.folder = "pictures"}, {.batch = 2}, 1), HasSubstr("pictures has no usable image"));
   EXPECT_THAT(refusal(set_, {.batch = 0}, 1), HasSubstr("batch 0"));
   EXPECT_THAT(refusal(set_, {.count = -1, .batch = 2}, 1), HasSubstr("count -1"));
   EXPECT_THAT(refusal(set_, {.batch = 2, .threads = -1}, 1), HasSubstr("threads -1"));

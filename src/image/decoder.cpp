@@ -46,7 +46,7 @@ Status check_shape(const Header& header, const Transform& transform) {
   const auto shorter = static_cast<double>(std::min(header.width, header.height));
   const auto longer = static_cast<double>(std::max(header.width, header.height));
   if (longer / shorter * static_cast<double>(transform.resize_side) <= most) return {};
-  return fail(ErrorCode::unsupported, "too narrow a picture: {} x {} pixels", header.width, header.height);
+  return fail(ErrorCode::unsupported, "too narrow an image: {} x {} pixels", header.width, header.height);
 }
 
 /// libjpeg-turbo is quick at these only.

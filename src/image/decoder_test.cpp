@@ -133,7 +133,7 @@ TEST(Decoder, RefusesWhatIsNotAWholePicture) {
     return result ? "accepted" : result.error().message;
   };
   EXPECT_EQ(refusal(""), "empty");
-  EXPECT_THAT(refusal("<!DOCTYPE html><html></html>"), HasSubstr("not a picture"));
+  EXPECT_THAT(refusal("<!DOCTYPE html><html></html>"), HasSubstr("not an image"));
   EXPECT_THAT(refusal("GIF89a.................."), HasSubstr("a GIF file"));
   for (const std::size_t size : {3U, 20U, 200U, 500U})
     EXPECT_THAT(refusal(whole.substr(0, size)), HasSubstr("cut short")) << size;

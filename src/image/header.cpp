@@ -88,7 +88,7 @@ MaybeHeader jpeg_header(std::span<const std::byte> bytes, bool whole_file) {
     const auto marker = byte_at(bytes, at++);
     if (marker == 0 || stands_alone(marker)) continue;
     if (marker == 0xD9 || marker == 0xDA)
-      return fail(ErrorCode::corrupt, "damaged: no picture begins before its data");
+      return fail(ErrorCode::corrupt, "damaged: no image begins before its data");
     if (at + 2 > bytes.size()) return unfinished(whole_file);
     const auto length = big16(bytes, at);
     if (length < 2) return fail(ErrorCode::corrupt, "damaged: a marker segment of {} bytes", length);
@@ -115,7 +115,7 @@ MaybeHeader bmp_header(std::span<const std::byte> bytes, bool whole_file) {
   const auto header_bytes = little32(bytes, 14);
   if (header_bytes == 12) return sized(Format::bmp, little16(bytes, 18), little16(bytes, 20));
   if (header_bytes < 40 || header_bytes > 256)
-    return fail(ErrorCode::corrupt, "not a picture, though it begins like a BMP");
+    return fail(ErrorCode::corrupt, "not an image, though it begins like a BMP");
   const std::int64_t height =
       static_cast<std::int32_t>(little32(bytes, 22));  // below 0: rows from top to bottom
   return sized(Format::bmp, static_cast<std::int32_t>(little32(bytes, 18)), height < 0 ? -height : height);
@@ -143,7 +143,7 @@ MaybeHeader not_ours(std::span<const std::byte> bytes) {
     if (starts_with(bytes, magic.bytes, magic.at))
       return fail(ErrorCode::unsupported, "a {} file; JPEG, PNG and BMP are read", magic.name);
   if (bytes.empty()) return fail(ErrorCode::corrupt, "empty");
-  return fail(ErrorCode::corrupt, "not a picture: its content is neither JPEG nor PNG nor BMP");
+  return fail(ErrorCode::corrupt, "not an image: its content is neither JPEG nor PNG nor BMP");
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ Status check_pixels(const Header& header, std::int64_t max_pixels) {
   if (static_cast<double>(header.width) * static_cast<double>(header.height) <=
       static_cast<double>(max_pixels))
     return {};
-  return fail(ErrorCode::unsupported, "a picture of {} x {} pixels, {} are the most: refused from its header",
+  return fail(ErrorCode::unsupported, "an image of {} x {} pixels, {} are the most: refused from its header",
               header.width, header.height, max_pixels);
 }
 

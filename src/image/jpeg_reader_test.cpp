@@ -153,7 +153,7 @@ TEST(JpegReader, RefusesAFileThatEndsBeforeThePart) {
     const auto got = reader.read(std::as_bytes(std::span(file)).first(file.size() / 2), part);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::corrupt);
-    EXPECT_THAT(got.error().message, HasSubstr("the file ends before its picture"));
+    EXPECT_THAT(got.error().message, HasSubstr("the file ends before its image"));
   }
 }
 

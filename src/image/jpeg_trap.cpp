@@ -33,7 +33,7 @@ bool is_unsupported(int message) {
 /// Warnings pass, as in Pillow, except that the file ended before the picture did.
 void hear_warning(j_common_ptr jpeg, int level) {
   if (level < 0 && trap_of(jpeg).manager.msg_code == JWRN_JPEG_EOF)
-    spring_trap(jpeg, ErrorCode::corrupt, "the file ends before its picture");
+    spring_trap(jpeg, ErrorCode::corrupt, "the file ends before its image");
 }
 
 }  // namespace

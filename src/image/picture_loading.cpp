@@ -29,9 +29,9 @@ Status check_request(const PictureSet& set, const Transform& transform, std::int
   NEPH_CHECK(validate(transform));
   if (set.usable.empty())
     return fail(ErrorCode::invalid_argument,
-                "{} has no usable picture ({} files rejected): see `neph images check`", set.folder,
+                "{} has no usable image ({} files rejected): see `neph images check`", set.folder,
                 set.rejected.size());
-  if (count < 0) return fail(ErrorCode::invalid_argument, "count {}: 0 (each picture once) or more", count);
+  if (count < 0) return fail(ErrorCode::invalid_argument, "count {}: 0 (each image once) or more", count);
   if (batch < 1) return fail(ErrorCode::invalid_argument, "batch {}: 1 or more", batch);
   if (threads < 0) return fail(ErrorCode::invalid_argument, "loader threads {}: 0 or more", threads);
   return {};

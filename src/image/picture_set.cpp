@@ -64,7 +64,7 @@ Result<Picture> judge(const fs::path& path, const ScanOptions& options, std::vec
   NEPH_CHECK(check_pixels(header, options.max_pixels));
   if (std::min(header.width, header.height) < options.min_side)
     return fail(ErrorCode::invalid_argument,
-                "too small a picture: {} x {} pixels, {} on the shorter side are the least", header.width,
+                "too small an image: {} x {} pixels, {} on the shorter side are the least", header.width,
                 header.height, options.min_side);
   if (header.format == Format::jpeg) {
     NEPH_TRY(const bool ended, ends_as_jpeg(file, buffer));
@@ -135,9 +135,9 @@ Status check_folder(const fs::path& folder) {
   std::error_code error;
   const auto status = fs::status(folder, error);
   if (status.type() == fs::file_type::not_found)
-    return fail(ErrorCode::not_found, "no folder '{}': give a folder with pictures", folder.string());
+    return fail(ErrorCode::not_found, "no folder '{}': give a folder with images", folder.string());
   if (!error && status.type() != fs::file_type::directory)
-    return fail(ErrorCode::invalid_argument, "{} is not a folder: give a folder with pictures",
+    return fail(ErrorCode::invalid_argument, "{} is not a folder: give a folder with images",
                 folder.string());
   if (!error) fs::directory_iterator(folder, error);
   if (error)

@@ -32,8 +32,8 @@ template <class Visit, Describes<ScanOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("min_file_bytes", s.min_file_bytes, "smaller files are not used (bytes)", at_least(0));
   v("max_file_bytes", s.max_file_bytes, "larger files are not used (bytes)", at_least(1));
-  v("min_side", s.min_side, "pictures with a shorter side are not used (pixels)", at_least(1));
-  v("max_pixels", s.max_pixels, "larger pictures are refused from their header (pixels)", at_least(1));
+  v("min_side", s.min_side, "images with a shorter side are not used (pixels)", at_least(1));
+  v("max_pixels", s.max_pixels, "larger images are refused from their header (pixels)", at_least(1));
 }
 
 struct Picture {
@@ -75,7 +75,7 @@ struct PictureSet {
 template <class Visit, Describes<PictureSet> Self>
 void describe(Visit&& v, Self& s) {
   v("folder", s.folder, "where they lie");
-  v("usable", s.usable, "pictures that can be used");
+  v("usable", s.usable, "images that can be used");
   v("rejected", s.rejected, "files that cannot, with the reason");
 }
 

@@ -80,11 +80,11 @@ TEST(Scan, SaysWhyAFileIsNotUsed) {
   EXPECT_EQ(why.at("empty.jpg"), "empty");
   EXPECT_EQ(why.at("small.jpg"), "too small a file: 2051 bytes, 2052 are the least");
   EXPECT_THAT(why.at("cut.jpg"), HasSubstr("cut short"));
-  EXPECT_THAT(why.at("text.jpg"), HasSubstr("not a picture"));
+  EXPECT_THAT(why.at("text.jpg"), HasSubstr("not an image"));
   EXPECT_THAT(why.at("animation.jpg"), HasSubstr("a GIF file"));
   EXPECT_THAT(why.at("bomb.jpg"), HasSubstr("65500 x 65500"));
   EXPECT_THAT(why.at("png_bomb.png"), HasSubstr("2147483647 x 2147483647"));
-  EXPECT_THAT(why.at("narrow.jpg"), HasSubstr("too small a picture: 9 x 900"));
+  EXPECT_THAT(why.at("narrow.jpg"), HasSubstr("too small an image: 9 x 900"));
   EXPECT_THAT(why.at("x.jpg"), HasSubstr("a folder"));
   EXPECT_EQ(why.at("pipe.jpg"), "not a regular file");
   EXPECT_EQ(why.at("dangling.jpg"), "a link to nothing");

@@ -99,7 +99,7 @@ Result<PrepareResult> prepare(const PictureSet& set, const Transform& transform,
   NEPH_CHECK(validate(transform));
   if (options.jpeg_quality < 1 || options.jpeg_quality > 100)
     return fail(ErrorCode::invalid_argument, "JPEG quality {}: 1 to 100", options.jpeg_quality);
-  if (set.usable.empty()) return fail(ErrorCode::invalid_argument, "{} has no usable picture", set.folder);
+  if (set.usable.empty()) return fail(ErrorCode::invalid_argument, "{} has no usable image", set.folder);
   NEPH_CHECK(make_room(folder, set));
 
   const SteadyClock clock;
@@ -143,7 +143,7 @@ Result<Transform> transform_for_prepared(const Prepared& prepared, Transform tra
   if (prepared.crop_side != transform.crop_side)
     return fail(
         ErrorCode::invalid_argument,
-        "the pictures were prepared for {0} x {0} pixels, the network wants {1} x {1}: prepare them anew",
+        "the images were prepared for {0} x {0} pixels, the network wants {1} x {1}: prepare them anew",
         prepared.crop_side, transform.crop_side);
   transform.resize_side = transform.crop_side;
   return transform;

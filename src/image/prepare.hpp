@@ -23,7 +23,7 @@ template <class Visit, Describes<PrepareOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("jpeg_quality", s.jpeg_quality, "of the files written (libjpeg's scale)", between(1, 100));
   v("threads", s.threads, "that decode and encode", at_least(0));
-  v("max_pixels", s.max_pixels, "larger pictures are refused from their header (pixels)", at_least(1));
+  v("max_pixels", s.max_pixels, "larger images are refused from their header (pixels)", at_least(1));
 }
 
 /// What a prepared folder says of itself, in its manifest.
@@ -40,7 +40,7 @@ template <class Visit, Describes<Prepared> Self>
 void describe(Visit&& v, Self& s) {
   v("version", s.version, "of this file's format");
   v("resize_side", s.resize_side, "the shorter side before the crop (pixels)", at_least(1));
-  v("crop_side", s.crop_side, "both sides of every picture (pixels)", at_least(1));
+  v("crop_side", s.crop_side, "both sides of every image (pixels)", at_least(1));
   v("jpeg_quality", s.jpeg_quality, "libjpeg's scale");
   v("pictures", s.pictures, "how many", at_least(0));
   v("source", s.source, "the folder they were made from");

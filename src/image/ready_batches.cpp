@@ -106,7 +106,7 @@ Result<std::unique_ptr<BatchSource>> ready_batches(const PictureSet& set, const 
     };
   };
   for_each_piece(distinct, options.threads, make_worker, progress, stop);
-  if (stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped while pictures were being decoded");
+  if (stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped while images were being decoded");
   for (std::int64_t i = distinct; i < tensors; ++i) {
     const auto from = tensor(i - distinct);
     std::copy(from.begin(), from.end(), tensor(i).begin());

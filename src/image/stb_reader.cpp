@@ -67,7 +67,7 @@ Status check_bmp_length(std::span<const std::byte> file, const Header& header) {
   const auto bits = little(file, 14, 4) == 12 ? little(file, 24, 2) : little(file, 28, 2);
   const auto row_bytes = (static_cast<std::uint64_t>(header.width) * bits + 31) / 32 * 4;
   if (pixels_at + row_bytes * static_cast<std::uint64_t>(header.height) > file.size())
-    return fail(ErrorCode::corrupt, "cut short: the file ends before its picture");
+    return fail(ErrorCode::corrupt, "cut short: the file ends before its image");
   return {};
 }
 

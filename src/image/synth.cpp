@@ -86,7 +86,7 @@ Result<SynthResult> synth(const std::filesystem::path& folder, const SynthOption
       options.count, options.threads, [&] { return one; }, progress, halt.get_token());
   NEPH_CHECK(status);
   if (stop.stop_requested())
-    return fail(ErrorCode::unavailable, "stopped after {} of {} pictures", result.pictures, options.count);
+    return fail(ErrorCode::unavailable, "stopped after {} of {} images", result.pictures, options.count);
   return result;
 }
 

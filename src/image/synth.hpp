@@ -18,7 +18,7 @@ struct SynthOptions {
 
 template <class Visit, Describes<SynthOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("count", s.count, "pictures to make", between(1, 10'000'000));
+  v("count", s.count, "images to make", between(1, 10'000'000));
   v("seed", s.seed, "same seed, same bytes");
   v("threads", s.threads, "that draw and encode", at_least(0));
 }

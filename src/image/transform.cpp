@@ -18,7 +18,7 @@ Status validate(const Transform& t) {
   if (t.crop_side < 1 || t.resize_side > largest_side || t.crop_side > t.resize_side)
     return fail(
         wrong,
-        "cannot cut {0} x {0} from pictures whose shorter side is {1}: 1 <= crop_side <= resize_side <= {2}",
+        "cannot cut {0} x {0} from images whose shorter side is {1}: 1 <= crop_side <= resize_side <= {2}",
         t.crop_side, t.resize_side, largest_side);
   if (t.channels != 1 && t.channels != 3) return fail(wrong, "channels {}: 1 or 3 are possible", t.channels);
   const auto channels = static_cast<std::size_t>(t.channels);
@@ -36,10 +36,10 @@ Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height
                                       bool channels_last) {
   if (height != width)
     return fail(ErrorCode::unsupported,
-                "the network's input is {} x {} pixels: only square inputs are fed with pictures", height,
+                "the network's input is {} x {} pixels: only square inputs are fed with images", height,
                 width);
   if (channels != 1 && channels != 3)
-    return fail(ErrorCode::unsupported, "the network's input has {} channels: pictures have 1 or 3",
+    return fail(ErrorCode::unsupported, "the network's input has {} channels: images have 1 or 3",
                 channels);
   const bool photograph = height >= smallest_photograph_side;
   Transform t;
