@@ -223,7 +223,7 @@ template <class Visit, Describes<Network> Self>
 void describe(Visit&& v, Self& s) {
   v("name", s.name, "of the network");
   v("opset", s.opset, "version of ONNX's operators");
-  v("batch", s.batch, "pictures that the figures are for");
+  v("batch", s.batch, "images that the figures are for");
   v("inputs", s.inputs, "what goes in");
   v("outputs", s.outputs, "what comes out");
   v("totals", s.totals, "sums over the layers");
@@ -246,7 +246,7 @@ struct BuildOptions {
 template <class Visit, Describes<BuildOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("classes", s.classes, "classes told apart; 0: the network's own number", between(0, 1'000'000));
-  v("side", s.side, "height and width of the picture in pixels; 0: the network's own", between(0, 65'536));
+  v("side", s.side, "height and width of the image in pixels; 0: the network's own", between(0, 65'536));
 }
 
 /// A network that can be built, as lists show it.

@@ -100,8 +100,7 @@ TEST(Build, RefusesWhatCannotBe) {
   EXPECT_EQ(small.error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(small.error().message,
             "mnist cannot be built so: node 'conv2' (Conv): a window of 3 does not fit into 2 elements: the "
-            "picture is "
-            "too small");
+            "image is too small");
 }
 
 TEST(Build, EveryKnownNetworkBuildsAtItsLargestSide) {

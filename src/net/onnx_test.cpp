@@ -231,7 +231,7 @@ TEST_F(Onnx, RefusesGraphsThatContradictThemselves) {
   EXPECT_EQ(complaint("float[1,3,8,8] x, float[4,5,3,3] w", "y = Conv(x, w)"),
             "test: node 'y' (Conv): input has 3 channels, the filters take 5");
   EXPECT_EQ(complaint("float[1,3,2,2] x, float[4,3,3,3] w", "y = Conv(x, w)"),
-            "test: node 'y' (Conv): a window of 3 does not fit into 2 elements: the picture is too small");
+            "test: node 'y' (Conv): a window of 3 does not fit into 2 elements: the image is too small");
   EXPECT_EQ(complaint("float[2,3] x, float[4,5] w", "y = MatMul(x, w)"),
             "test: node 'y' (MatMul): 2x3 cannot be multiplied with 4x5");
   EXPECT_EQ(complaint("float[2,3] x, float[2,4] w", "y = Add(x, w)"),

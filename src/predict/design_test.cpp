@@ -155,14 +155,14 @@ TEST(Design, SaysWhichNetworkItDoesNotKnow) {
   };
   EXPECT_EQ(learn("m,s\nResNet51,224\nvgg16,224\n"),
             "t: unknown network 'ResNet51'; did you mean 'resnet50'?");
-  EXPECT_THAT(learn("m,s\nvgg16,8\nvgg16,224\n"), HasSubstr("the picture is too small"));
+  EXPECT_THAT(learn("m,s\nvgg16,8\nvgg16,224\n"), HasSubstr("the image is too small"));
 }
 
 TEST(Design, OfARowThatIsAskedItSaysWhyItsNetworkCannotBeBuilt) {
   const auto points = table_of("m,s,b\nvgg16,224,1\nresnet50,64,1\nvgg16,64,8\n");
   const auto design = *Design::learn(points, {.network = "m", .side = "s", .batch = "b"});
   const auto inputs = *design.apply(table_of("m,s,b\nresnet50,64,1\nvgg16,8,1\nvgg16,64,8\nresnet51,64,1\n"));
-  EXPECT_THAT(inputs.refused, ElementsAre(Pair(1, HasSubstr("the picture is too small")),
+  EXPECT_THAT(inputs.refused, ElementsAre(Pair(1, HasSubstr("the image is too small")),
                                           Pair(3, HasSubstr("did you mean 'resnet50'?"))));
   EXPECT_EQ(inputs.work.row(0), design.apply(points)->work.row(1));
   EXPECT_EQ(inputs.work.row(2), design.apply(points)->work.row(2));

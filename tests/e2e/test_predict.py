@@ -57,7 +57,7 @@ def test_a_network_that_cannot_be_built_so_is_refused_alone(neph):
     neph("fit", "steps.csv", "--target", "ms", "--network", "model", "--side", "side", "--batch", "batch", "--out", "steps.json")
     (neph.folder / "asked.csv").write_text("model,side,batch\nvgg16,8,4\nvgg16,96,4\n")
     small, usual = neph.json("predict", "steps.json", "asked.csv")["rows"]
-    assert small["value"] is None and "the picture is too small" in small["refused"]
+    assert small["value"] is None and "the image is too small" in small["refused"]
     assert usual["refused"] == "" and usual["value"] == pytest.approx(96 * 96 * 4, rel=0.2)
     assert "refused: vgg16 cannot be built so" in neph("predict", "steps.json", "asked.csv").stdout
 
@@ -78,7 +78,7 @@ def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one(neph):
     neph("fit", "steps.csv", "--target", "ms", "--network", "net", "--side", "side", "--batch", "batch")
     (neph.folder / "ask.csv").write_text("net,side,batch\n4.onnx,8,2\n2.onnx,8,2\n4.onnx,96,2\n4.onnx,1e300,2\n")
     small, smaller, usual, huge = neph.json("predict", "model.json", "ask.csv")["rows"]
-    assert "the picture is too small (side 8)" in small["refused"] and small["value"] is None
+    assert "the image is too small (side 8)" in small["refused"] and small["value"] is None
     assert smaller["refused"] == "" and usual["value"] == pytest.approx(96 * 96 * 2 / 1000, rel=0.1)
     assert "no picture has a side of 1e+300 pixels" in huge["refused"]
     (neph.folder / "4.onnx").write_bytes(b"none")

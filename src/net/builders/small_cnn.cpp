@@ -41,7 +41,7 @@ std::vector<Recipe> small_cnns() {
            .channels = 1,
            .layers = mnist},
           {.name = "cifar10",
-           .title = "small convolutional network for CIFAR-10's pictures",
+           .title = "small convolutional network for CIFAR-10's images",
            .classes = 10,
            .side = 32,
            .layers = cifar10}};
