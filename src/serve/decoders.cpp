@@ -26,7 +26,7 @@ Decoders::~Decoders() {
 void Decoders::add(Job& job) {
   const auto count = job.pictures.size();
   if (job.decoded.hold(signature_.transform.values() * count) == nullptr) {
-    job.break_with({ErrorCode::unavailable, fmt::format("no memory for {} pictures", count)});
+    job.break_with({ErrorCode::unavailable, fmt::format("no memory for {} images", count)});
     return ready_(job);
   }
   job.undecoded = static_cast<std::int64_t>(count);
@@ -69,7 +69,7 @@ Status Decoders::decode(image::Decoder& decoder, const Task& task) const {
     return {};
   }
   if (const auto times = decoder.decode(picture, tensor); !times)
-    return fail(ErrorCode::invalid_argument, "picture {} of input '{}': {}", task.picture,
+    return fail(ErrorCode::invalid_argument, "image {} of input '{}': {}", task.picture,
                 signature_.inputs.front().name, times.error().message);
   return {};
 }

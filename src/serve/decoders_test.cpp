@@ -64,7 +64,7 @@ TEST_F(DecoderThreads, NameTheFirstPictureThatIsNone) {
   decoders.add(job);
   done.get_future().wait();
   ASSERT_TRUE(job.broken);
-  EXPECT_THAT(job.fault.message, testing::StartsWith("picture 0 of input 'x': "));
+  EXPECT_THAT(job.fault.message, testing::StartsWith("image 0 of input 'x': "));
   EXPECT_EQ(to_string(job.fault.code), "invalid_argument");
 }
 

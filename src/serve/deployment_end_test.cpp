@@ -204,7 +204,7 @@ TEST_F(PictureDeployments, AnswerABrokenPictureAndServeTheOthers) {
   broken.request.raw = true;
   broken.request.inputs = {{.data = file}};
   send(broken);
-  EXPECT_THAT(broken.message(), HasSubstr("picture 0 of input 'x': "));
+  EXPECT_THAT(broken.message(), HasSubstr("image 0 of input 'x': "));
   EXPECT_EQ(broken.code(), "invalid_argument");
   EXPECT_EQ(engine.started_so_far(), 0U);
   EXPECT_EQ(deployment->pending(), 0);

@@ -23,7 +23,7 @@ std::string unknown_field(const char* kind, const std::string& name, const std::
 Result<std::int64_t> size_of_open(const Field& field, std::size_t bytes) {
   if (field.type == wire::DataType::bytes) {
     if (field.shape.front() <= 1) return 1;
-    return fail(wrong, "a request of nothing but bytes is one picture, and '{}' takes {}", field.name,
+    return fail(wrong, "a request of nothing but bytes is one image, and '{}' takes {}", field.name,
                 field.shape.front());
   }
   auto fixed = wire::element_bytes(field.type);
@@ -195,7 +195,7 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
       return fail(wrong, "input '{}' is missing", signature.inputs[i].name);
   if (signature.payload != Payload::tensor) {
     take_pictures(signature, job);
-    if (job.pictures.empty()) return fail(wrong, "a request without pictures");
+    if (job.pictures.empty()) return fail(wrong, "a request without images");
   }
   job.level = level_of(request);
   if (request.outputs.empty())

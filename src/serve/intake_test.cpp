@@ -215,7 +215,7 @@ TEST_F(Intake, RefusesARequestWithoutPictures) {
   signature.batched = false;
   signature.inputs.front().open = true;
   send("x", DataType::bytes, {0, 1}, {});
-  EXPECT_EQ(refusal(), "invalid_argument: a request without pictures");
+  EXPECT_EQ(refusal(), "invalid_argument: a request without images");
 }
 
 TEST_F(Intake, OfOnePictureFillsNoBatchOfTwo) {
@@ -227,7 +227,7 @@ TEST_F(Intake, OfOnePictureFillsNoBatchOfTwo) {
   exchange.request.raw = true;
   const auto status = take();
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, HasSubstr("is one picture, and 'x' takes 2"));
+  EXPECT_THAT(status.error().message, HasSubstr("is one image, and 'x' takes 2"));
 }
 
 TEST_F(Intake, TakesTheOutputsThatAreAskedFor) {

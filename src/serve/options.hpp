@@ -53,7 +53,7 @@ void describe(Visit&& v, Self& s) {
     "executions side by side; 0: what the engine advises for throughput (a model that takes "
     "microseconds always has one a core)",
     between(0, 1024));
-  v("payload", s.payload, "what clients send: the input tensor, pixels, or picture files");
+  v("payload", s.payload, "what clients send: the input tensor, pixels, or image files");
   v("versions", s.versions, "of a repository's model: how many are served, the newest; requests can name one",
     between(1, 1000));
   v("batching", s.batching,

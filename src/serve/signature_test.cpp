@@ -83,7 +83,7 @@ TEST_F(Signatures, OfPicturePayloadsSayWhatClientsSend) {
 
 TEST_F(Signatures, RefusePicturesForOtherModels) {
   EXPECT_THAT(refusal(2, Payload::jpeg),
-              HasSubstr("unsupported: the model's input 'x' has rank 2; pictures need"));
+              HasSubstr("unsupported: the model's input 'x' has rank 2; images need"));
 }
 
 }  // namespace

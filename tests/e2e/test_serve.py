@@ -159,7 +159,7 @@ def test_a_signal_while_models_are_loaded_ends_it(neph, tmp_path):
         (("m.identity", "--max-batch", "4", "--batch-sizes", "1,8"), 2,
          ["batch sizes: '8' is not a whole number from 1 to max_batch, which is 4"]),
         (("m.identity", "--engine", "nimbus"), 3, ["unknown engine 'nimbus'"]),
-        (("m.identity", "--payload", "jpeg"), 8, ["the model's input 'x' has rank 2; pictures need"]),
+        (("m.identity", "--payload", "jpeg"), 8, ["the model's input 'x' has rank 2; images need"]),
         (("m.identity", "--listen", "nowhere"), 2, ["nowhere"]),
         (("m.identity", "--token-file", "none"), 3, ["none"]),
         (("m.identity", "--certificate", "none.pem"), None, ["none.pem"]),
