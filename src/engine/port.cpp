@@ -47,21 +47,21 @@ std::size_t Port::bytes() const {
 
 Result<PictureShape> picture_input(const std::vector<Port>& inputs) {
   if (inputs.size() != 1)
-    return fail(ErrorCode::unsupported, "the model has {} inputs; pictures need a model with one",
+    return fail(ErrorCode::unsupported, "the model has {} inputs; images need a model with one",
                 inputs.size());
   const auto& input = inputs.front();
   const auto& shape = input.shape;
   if (input.element != Element::f32)
-    return fail(ErrorCode::unsupported, "the model's input '{}' is {}; pictures are f32", input.name,
+    return fail(ErrorCode::unsupported, "the model's input '{}' is {}; images are f32", input.name,
                 enum_name(input.element));
   if (shape.size() != 4)
     return fail(ErrorCode::unsupported,
-                "the model's input '{}' has rank {}; pictures need [n, channels, height, width]", input.name,
+                "the model's input '{}' has rank {}; images need [n, channels, height, width]", input.name,
                 shape.size());
   if (std::any_of(shape.begin() + 1, shape.end(), [](auto size) { return size < 1; }))
     return fail(
         ErrorCode::unsupported,
-        "the model's input '{}' has the shape [{}]; pictures need its channels and sides fixed when the "
+        "the model's input '{}' has the shape [{}]; images need its channels and sides fixed when the "
         "model is exported",
         input.name, fmt::join(shape, ", "));
   if (input.channels_last()) return PictureShape{shape[3], shape[1], shape[2], true};

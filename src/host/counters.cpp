@@ -74,7 +74,7 @@ struct Counters::Sources {
     page.counter(prometheus::process_cpu_system, "Processor time, system", counts.system_ticks * tick_s);
     for (std::size_t i = 0; i < role_names.size(); ++i)
       page.counter(prometheus::process_role_cpu,
-                   "Processor time of threads by their role: loader decodes pictures, engine runs the model",
+                   "Processor time of threads by their role: loader decodes images, engine runs the model",
                    roles.of(static_cast<Role>(i)).run_s,
                    {{std::string(prometheus::role), std::string(role_names[i])}});
     page.gauge(prometheus::process_threads, "Threads", counts.threads);

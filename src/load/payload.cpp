@@ -212,7 +212,7 @@ Result<Bytes> file_data(const Input& input, const fs::path& path, std::int64_t b
   if (content.size() != whole && content.size() != sample)
     return fail(ErrorCode::invalid_argument, "{}: {} bytes; the input '{}' has {}, a sample of it {}{}",
                 path.string(), content.size(), input.name, whole, sample,
-                is_picture(content) ? "; to send picture files, start the server with --payload jpeg" : "");
+                is_picture(content) ? "; to send image files, start the server with --payload jpeg" : "");
   const auto* begin = reinterpret_cast<const std::byte*>(content.data());
   while (bytes.size() < whole) bytes.insert(bytes.end(), begin, begin + content.size());
   return bytes;
