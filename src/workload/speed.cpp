@@ -76,7 +76,7 @@ Warning failed_warning(std::int64_t failed, std::int64_t pictures, const std::st
   const bool served = answerer == Answerer::server;
   const double share = static_cast<double>(failed) / static_cast<double>(std::max<std::int64_t>(1, pictures));
   return {WarningCode::pictures_failed,
-          fmt::format("{} of {} pictures could not be used; {}", failed, pictures, first),
+          fmt::format("{} of {} images could not be used; {}", failed, pictures, first),
           served ? "look at the server's words, or give it more time: --request-timeout"
                  : "neph images check names them all",
           share > (served ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt};

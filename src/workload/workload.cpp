@@ -10,7 +10,7 @@ namespace {
 
 constexpr Workload all[] = {
     {.name = "infer",
-     .summary = "a ready model applied to many pictures",
+     .summary = "a ready model applied to many images",
      .positional = "model",
      .fields = field_names<InferSpec>,
      .own_names = with_own_names<InferSpec>,

@@ -44,7 +44,7 @@ Result<engine::PictureShape> picture_shape(const wire::TensorMetadata& input) {
       engine::picture_input({{.name = input.name, .element = engine::Element::f32, .shape = input.shape}});
   if (input.datatype == "FP32" && shape) return shape;
   return fail(ErrorCode::unsupported,
-              "the server's input '{}' is {} [{}]; pictures need FP32 [n, channels, height, width] or "
+              "the server's input '{}' is {} [{}]; images need FP32 [n, channels, height, width] or "
               "[n, height, width, channels]",
               input.name, input.datatype, fmt::join(input.shape, ", "));
 }
@@ -167,7 +167,7 @@ class BehindServer final : public Recogniser {
     served_.model.name = name;
     if (about.inputs.size() != 1 || about.outputs.empty())
       return fail(ErrorCode::unsupported,
-                  "model '{}' of {} has {} inputs and {} outputs; pictures need one input", name,
+                  "model '{}' of {} has {} inputs and {} outputs; images need one input", name,
                   endpoint_.text(), about.inputs.size(), about.outputs.size());
     platform_ = about.platform;
     form_ = {.model = name,
@@ -208,7 +208,7 @@ class BehindServer final : public Recogniser {
     if (input.datatype == "BYTES") return {};
     return fail(
         ErrorCode::unsupported,
-        "the server's input '{}' is {}, and picture files are BYTES; send tensors, or serve the model "
+        "the server's input '{}' is {}, and image files are BYTES; send tensors, or serve the model "
         "with --payload jpeg",
         input.name, input.datatype);
   }

@@ -80,7 +80,7 @@ Status check(const Json& json) {
     return fail(ErrorCode::invalid_argument, "no model given; neph infer MODEL --images FOLDER");
   if (spec.images.empty())
     return fail(ErrorCode::invalid_argument,
-                "no pictures given: --images FOLDER (neph images synth makes some)");
+                "no images given: --images FOLDER (neph images synth makes some)");
   NEPH_CHECK(check_applicable(json, spec));
   NEPH_CHECK(check_architecture(spec));
   if (spec.files == Files::off && spec.cache == Cache::cold)

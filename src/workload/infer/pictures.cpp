@@ -10,11 +10,11 @@ namespace {
 Result<image::PictureSet> scan_usable(const std::string& folder, std::int64_t min_file_bytes) {
   if (folder.empty())
     return fail(ErrorCode::invalid_argument,
-                "no pictures given: --images FOLDER (neph images synth makes some)");
+                "no images given: --images FOLDER (neph images synth makes some)");
   NEPH_TRY(auto set, image::scan(folder, {.min_file_bytes = min_file_bytes}));
   if (set.usable.empty())
     return fail(ErrorCode::invalid_argument,
-                "{} has no usable picture among {} files; neph images check {} tells why", folder,
+                "{} has no usable image among {} files; neph images check {} tells why", folder,
                 set.rejected.size(), folder);
   return set;
 }
@@ -42,7 +42,7 @@ Result<std::filesystem::path> prepared_folder(const image::PictureSet& set, cons
   const auto threads = host::usable_cores();
   NEPH_CHECK(image::prepare(set, transform, folder, {.threads = threads},
                             [&](std::int64_t done, std::int64_t total) {
-                              events.emit(Progress{"prepare pictures", done, total});
+                              events.emit(Progress{"prepare images", done, total});
                             }));
   return folder;
 }

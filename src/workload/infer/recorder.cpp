@@ -165,7 +165,7 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
 /// Pictures that are no multiple of the batch leave a last one that is another measurement.
 void Recorder::add_short_batch(RunResult& result) const {
   if (samples_.empty() || samples_.back().items == std::ssize(tops_)) return;
-  const auto size = fmt::format("{} of {}", samples_.back().items, counted(std::ssize(tops_), "picture"));
+  const auto size = fmt::format("{} of {}", samples_.back().items, counted(std::ssize(tops_), "image"));
   if (samples_.size() > 1) {
     set(result.facts, fact::last_batch, size + ", not in the latency percentiles");
     return;
@@ -184,7 +184,7 @@ void Recorder::add_warnings(RunResult& result) const {
   if (silent > 0)
     result.warnings.push_back(
         make_warning(WarningCode::no_answer,
-                     fmt::format("{} pictures got no answer: none of their scores is a number", silent)));
+                     fmt::format("{} images got no answer: none of their scores is a number", silent)));
   add_short_batch(result);
   if (auto doubt = unsteady(ends())) result.warnings.push_back(std::move(*doubt));
 }

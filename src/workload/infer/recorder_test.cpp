@@ -80,7 +80,7 @@ TEST_F(RecorderTest, ABatchThatIsShortIsSaidToBe) {
   clock_.advance(milliseconds(10));
   several.add({.first = 2, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, scores);
   auto result = finish(several);
-  EXPECT_EQ(result.facts["last_batch"], "1 of 2 pictures, not in the latency percentiles");
+  EXPECT_EQ(result.facts["last_batch"], "1 of 2 images, not in the latency percentiles");
   auto alone = this->recorder(1, 3);
   alone.add({.first = 0, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, scores);
   result = finish(alone);
@@ -162,7 +162,7 @@ TEST_F(RecorderTest, SaysThatScoresAreNoNumbers) {
   const auto warnings = finish(recorder).warnings;
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_EQ(warnings[1].code, WarningCode::no_answer);
-  EXPECT_THAT(warnings[1].message, testing::StartsWith("1 pictures got no answer"));
+  EXPECT_THAT(warnings[1].message, testing::StartsWith("1 images got no answer"));
 }
 
 }  // namespace

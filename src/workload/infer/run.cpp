@@ -197,7 +197,7 @@ Status InferRun::fix_page_cache() {
   const double warm = cached_share(pictures_.set);
   if (warm > still_cold)
     warn(make_warning(WarningCode::cache_not_cold,
-                      fmt::format("{:.0f} % of the pictures stayed in the page cache", 100 * warm)));
+                      fmt::format("{:.0f} % of the images stayed in the page cache", 100 * warm)));
   return {};
 }
 
