@@ -6,7 +6,7 @@
 int main(int count, char** arguments) {
   using namespace neph::cli;
   const auto declare = [](Command& neph) {
-    neph.verb("infer", "measure how fast a model answers pictures, and why not faster", declare_infer);
+    neph.verb("infer", "measure how fast a model answers images, and why not faster", declare_infer);
     neph.verb("serve", "put models behind HTTP and gRPC", declare_serve);
     neph.verb("load", "send requests to an inference server, and measure what comes back", declare_load);
     neph.verb("ready", "ask a server whether it is ready, or wait until it is", declare_ready);
@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
     neph.verb("predict", "what rows that were not measured take, and how sure that is", declare_predict);
     neph.verb("validate", "how well methods predict parts of a table from the rest", declare_validate);
     neph.verb("net", "a network's layers, parameters and operations", declare_net);
-    neph.verb("images", "check, prepare or make picture sets", declare_images);
+    neph.verb("images", "check, prepare or make image sets", declare_images);
     neph.verb("host", "what this machine is", declare_host);
     neph.verb("engines", "what can run models here, and why others cannot", declare_engines);
     neph.verb("demo", "a short tour on this machine that ends with a report", declare_demo);

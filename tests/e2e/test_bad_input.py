@@ -116,8 +116,8 @@ def test_no_folder_given(neph, small_model):
 
 def test_folder_empty(neph, small_model, tmp_path):
     (tmp_path / "nothing").mkdir()
-    refused(neph, "images", "check", "nothing", code=INVALID, says="no usable picture")
-    refused(neph, "infer", small_model, "--images", "nothing", code=INVALID, says="no usable picture")
+    refused(neph, "images", "check", "nothing", code=INVALID, says="no usable image")
+    refused(neph, "infer", small_model, "--images", "nothing", code=INVALID, says="no usable image")
     assert not (tmp_path / "neph.db").exists(), "what cannot run is not stored"
 
 
@@ -210,7 +210,7 @@ def test_options_that_are_not_as_they_should_be(neph, small_model, pictures):
     refused(neph, *run, "--batch", 1, "--batch", 2, code=INVALID, says="--batch is given twice")
     refused(neph, *run, "--batch", code=INVALID, says="--batch needs a value")
     refused(neph, *run, "--batch", 1, 2, code=INVALID, says="too many arguments: '2'")
-    refused(neph, "infer", small_model, "--images", "", code=INVALID, says="no pictures given")
+    refused(neph, "infer", small_model, "--images", "", code=INVALID, says="no images given")
     refused(neph, "infer", "", "--images", pictures, code=INVALID, says="no model given")
     refused(neph, "infre", "--help", code=INVALID, says="did you mean 'infer'?")
 

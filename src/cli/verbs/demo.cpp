@@ -27,9 +27,9 @@ struct DemoOptions {
 
 template <class Visit, Describes<DemoOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("folder", s.folder, "where its pictures, results and report go");
-  v("images", s.images, "folder of your own pictures; empty: made for the occasion");
-  v("count", s.count, "pictures per run", between(1, 1e6));
+  v("folder", s.folder, "where its images, results and report go");
+  v("images", s.images, "folder of your own images; empty: made for the occasion");
+  v("count", s.count, "images per run", between(1, 1e6));
   v("repeat", s.repeat, "runs per combination", between(1, 1000));
 }
 
@@ -48,7 +48,7 @@ Result<std::string> demo_pictures(const DemoOptions& options, const std::filesys
   if (!options.images.empty()) return options.images;
   const auto pictures = folder / "photos";
   NEPH_TRY(const auto made, image::synth(pictures, {.count = options.count}));
-  talk("{} pictures of dead leaves in {} ({})\n", made.pictures, pictures.string(),
+  talk("{} images of dead leaves in {} ({})\n", made.pictures, pictures.string(),
        format_bytes(static_cast<double>(made.bytes)));
   return pictures.string();
 }
@@ -61,7 +61,7 @@ Status tour(const DemoOptions& options) {
 
   headline("This machine");
   introduce_machine();
-  headline("Pictures");
+  headline("Images");
   NEPH_TRY(const auto pictures, demo_pictures(options, folder));
   headline("ResNet-50 in this program's address space, and behind a server over HTTP and gRPC");
   const Json fields = {{"model", "resnet50"},

@@ -32,7 +32,7 @@ struct PrepareOptions {
 
 template <class Visit, Describes<PrepareOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("side", s.side, "side of the pictures that are written", between(1, 8192));
+  v("side", s.side, "side of the images that are written", between(1, 8192));
   v("resize_side", s.resize_side, "shorter side before the crop", between(1, 8192));
 }
 
@@ -44,7 +44,7 @@ void print_check(const image::PictureSet& set) {
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, format);
   if (!set.usable.empty())
     kinds = fmt::format(" ({}; {} in all)", kinds, format_bytes(static_cast<double>(set.bytes())));
-  fmt::print("{}: {}{}, {} rejected\n", set.folder, counted(std::ssize(set.usable), "usable picture"), kinds,
+  fmt::print("{}: {}{}, {} rejected\n", set.folder, counted(std::ssize(set.usable), "usable image"), kinds,
              set.rejected.size());
   for (const auto& rejected : set.rejected)
     fmt::print("  {}: {}\n", printable(rejected.path), printable(rejected.reason));
@@ -62,7 +62,7 @@ Status check_pictures(const CheckOptions& options) {
   else
     print_check(set);
   if (set.usable.empty())
-    return fail(ErrorCode::invalid_argument, "{} has no usable picture", options.folder);
+    return fail(ErrorCode::invalid_argument, "{} has no usable image", options.folder);
   return {};
 }
 
@@ -79,7 +79,7 @@ Status prepare_pictures(const PrepareOptions& options) {
     prepare.threads = host::usable_cores();
     NEPH_TRY(result, image::prepare(set, transform, options.out, prepare, progress_on(line, "preparing")));
   }
-  fmt::print("{}: {} pictures of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
+  fmt::print("{}: {} images of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
              options.side, format_bytes(static_cast<double>(result.bytes)));
   for (const auto& rejected : set.rejected)
     fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
@@ -94,14 +94,14 @@ Status make_pictures(const std::string& folder, image::SynthOptions options) {
     ProgressLine line;
     NEPH_TRY(result, image::synth(folder, options, progress_on(line, "drawing")));
   }
-  fmt::print("{}: {} pictures, {} (seed {})\n", folder, result.pictures,
+  fmt::print("{}: {} images, {} (seed {})\n", folder, result.pictures,
              format_bytes(static_cast<double>(result.bytes)), options.seed);
   return {};
 }
 
 void declare_check(Command& command) {
   auto options = std::make_shared<CheckOptions>();
-  command.positional("folder", options->folder, "folder of pictures, read recursively", true);
+  command.positional("folder", options->folder, "folder of images, read recursively", true);
   command.fields(options->scan);
   command.flag("json", options->json, "as JSON on stdout");
   command.action([options] { return check_pictures(*options); });
@@ -109,7 +109,7 @@ void declare_check(Command& command) {
 
 void declare_prepare(Command& command) {
   auto options = std::make_shared<PrepareOptions>();
-  command.positional("folder", options->folder, "folder of pictures, read recursively", true);
+  command.positional("folder", options->folder, "folder of images, read recursively", true);
   command.positional("out", options->out, "folder to write to", true);
   command.fields(*options);
   command.fields(options->scan);
@@ -129,8 +129,8 @@ void declare_synth(Command& command) {
 
 void declare_images(Command& command) {
   command.verb("check", "what can be used, what not and why", declare_check);
-  command.verb("prepare", "the same pictures brought to the network's size once, as files", declare_prepare);
-  command.verb("synth", "pictures with natural statistics, for machines without any", declare_synth);
+  command.verb("prepare", "the same images brought to the network's size once, as files", declare_prepare);
+  command.verb("synth", "images with natural statistics, for machines without any", declare_synth);
 }
 
 }  // namespace neph::cli

@@ -29,7 +29,7 @@ void describe(Visit&& v, Self& s) {
   v("network", s.network, "a network's name or an ONNX file; none: list the names");
   v("onnx", s.onnx, "write it to this ONNX file, with weights from the seed");
   v("classes", s.classes, "classes told apart; 0: the network's own", between(0, 1e6));
-  v("side", s.side, "picture side in pixels; 0: the network's own", between(0, 8192));
+  v("side", s.side, "image side in pixels; 0: the network's own", between(0, 8192));
   v("seed", s.seed, "of the weights", at_least(0));
 }
 
