@@ -68,13 +68,13 @@ struct Counters::Sources {
     roles.update(self, tree.walks());
     if (self == nullptr) return;
     const auto& counts = self->counts;
-    page.counter(prometheus::process_cpu, "Processor time, user and system",
+    page.counter(prometheus::process_cpu, "CPU time, user and system",
                  (counts.user_ticks + counts.system_ticks) * tick_s);
-    page.counter(prometheus::process_cpu_user, "Processor time, user", counts.user_ticks * tick_s);
-    page.counter(prometheus::process_cpu_system, "Processor time, system", counts.system_ticks * tick_s);
+    page.counter(prometheus::process_cpu_user, "CPU time, user", counts.user_ticks * tick_s);
+    page.counter(prometheus::process_cpu_system, "CPU time, system", counts.system_ticks * tick_s);
     for (std::size_t i = 0; i < role_names.size(); ++i)
       page.counter(prometheus::process_role_cpu,
-                   "Processor time of threads by their role: loader decodes images, engine runs the model",
+                   "CPU time of threads by their role: loader decodes images, engine runs the model",
                    roles.of(static_cast<Role>(i)).run_s,
                    {{std::string(prometheus::role), std::string(role_names[i])}});
     page.gauge(prometheus::process_threads, "Threads", counts.threads);
@@ -106,7 +106,7 @@ struct Counters::Sources {
     if (scanner.seek("cpu"))
       for (const auto mode : modes)
         if (const auto ticks = scanner.number())
-          page.counter(prometheus::node_cpu, "Processor time of the machine, by what it was used for",
+          page.counter(prometheus::node_cpu, "CPU time of the machine, by what it was used for",
                        static_cast<double>(*ticks) * tick_s,
                        {{std::string(prometheus::mode), std::string(mode)}});
     const auto meminfo = records.text("proc/meminfo").value_or("");

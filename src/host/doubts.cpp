@@ -47,8 +47,7 @@ void stolen(const Telemetered& seen, Warnings& warnings) {
   if (share < stolen_share) return;
   warnings.push_back(make_warning(
       WarningCode::stolen,
-      fmt::format("the hypervisor gave {:.2f} cores of this machine's time to others ({:.1f} % of what "
-                  "it asked for)",
+      fmt::format("steal: the hypervisor gave {:.2f} cores to others ({:.1f} % of the CPU time asked for)",
                   *steal, 100 * share)));
 }
 
@@ -58,7 +57,7 @@ void throttled_by_quota(const Telemetered& seen, const Fingerprint& machine, War
   const auto quota = machine.container.cpu_quota_cores;
   warnings.push_back(
       make_warning(WarningCode::throttled,
-                   fmt::format("the container's CPU quota{} held threads back for {:.2f} s each second",
+                   fmt::format("the container's CPU quota{} throttled threads for {:.2f} s each second",
                                quota ? fmt::format(" of {:.4g} cores", *quota) : "", *cores),
                    "use no more threads than the quota has cores, or raise the quota"));
 }
@@ -79,7 +78,7 @@ void throttled_by_heat(const Telemetered& seen, Warnings& warnings) {
                      fmt::format("{} lowered its clock because of {} in {:.0f} % of the time", summary.target,
                                  heat ? "heat" : "its power limit", 100 * *summary.mean),
                      heat ? "cool the machine, or wait between runs"
-                          : "raise the power limit (nvidia-smi -pl), or report the limit with the figure"));
+                          : "raise the power limit (nvidia-smi -pl), or report the limit with the numbers"));
   }
 }
 

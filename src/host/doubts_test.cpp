@@ -55,7 +55,7 @@ TEST(Doubts, Throttled) {
   auto machine = two_cores();
   machine.container.cpu_quota_cores = 1.5;
   EXPECT_THAT(doubts({constant("container", "cpu_throttled", 0.3)}, machine),
-              warns(WarningCode::throttled, "quota of 1.5 cores held threads back for 0.30 s"));
+              warns(WarningCode::throttled, "quota of 1.5 cores throttled threads for 0.30 s"));
   EXPECT_THAT(doubts({constant("machine", "thermal_throttle", 3)}, machine),
               warns(WarningCode::throttled, "heat 3 times"));
   EXPECT_THAT(doubts({constant("gpu1", "throttled_by_heat", 0.5)}, machine),

@@ -202,7 +202,7 @@ void describe(Visit&& v, Self& s) {
   v("gpu", s.gpu, "graphics processors");
   v("affinity", s.affinity, "processors this process may run on");
   v("affinity_count", s.affinity_count, "how many those are");
-  v(machine_field::effective_cores, s.effective_cores, "cores this process can keep busy");
+  v(machine_field::effective_cores, s.effective_cores, "cores this process can use");
 }
 
 struct FingerprintOptions {
