@@ -115,7 +115,7 @@ void describe(Visit&& v, Self& s) {
     "inferences that run side by side in the engine; 0: one an instance of a server, of one the engine's "
     "choice",
     between(0, 4096));
-  v("pinning", s.pinning, "tie engine threads to cores");
+  v("pinning", s.pinning, "whether engine threads are tied to cores");
 }
 
 struct Options {

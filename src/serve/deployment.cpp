@@ -229,7 +229,7 @@ std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
   if (job.exchange->abandoned())
     return Error{ErrorCode::unavailable, "the client has gone, or has given the request up"};
   if (job.exchange->deadline && *job.exchange->deadline <= now)
-    return Error{ErrorCode::timeout, "the request's deadline passed before it could be run"};
+    return Error{ErrorCode::timeout, "the request timed out before it could be run"};
   return std::nullopt;
 }
 

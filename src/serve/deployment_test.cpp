@@ -194,7 +194,7 @@ TEST_F(Deployments, AnswerADeadlineWhenItPassesAndNotWhenALaneIsFree) {
   send(patient);
   clock.advance(3ms);
   EXPECT_EQ(late.code(), "timeout");
-  EXPECT_EQ(late.message(), "the request's deadline passed before it could be run");
+  EXPECT_EQ(late.message(), "the request timed out before it could be run");
   EXPECT_FALSE(occupant.answered());
   EXPECT_EQ(deployment->pending(), 1);
   engine.end_next();

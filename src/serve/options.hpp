@@ -54,7 +54,7 @@ void describe(Visit&& v, Self& s) {
     "microseconds always has one a core)",
     between(0, 1024));
   v("payload", s.payload, "what clients send: the input tensor, pixels, or image files");
-  v("versions", s.versions, "of a repository's model: how many are served, the newest; requests can name one",
+  v("versions", s.versions, "newest versions of a repository's model that are served; requests can name one",
     between(1, 1000));
   v("batching", s.batching,
     "whether requests share executions; auto: where the file leaves the first dimension open and a trial "
@@ -64,8 +64,8 @@ void describe(Visit&& v, Self& s) {
     between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");
   v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");
-  v("queue_requests", s.queue_requests, "waiting requests; more are refused", between(1, 1e7));
-  v("queue_bytes", s.queue_bytes, "input bytes of waiting requests; more are refused", at_least(1));
+  v("queue_requests", s.queue_requests, "most waiting requests; more are refused", between(1, 1e7));
+  v("queue_bytes", s.queue_bytes, "most input bytes of waiting requests; more are refused", at_least(1));
 }
 
 struct ServerOptions {
@@ -83,18 +83,18 @@ struct ServerOptions {
 template <class Visit, Describes<ServerOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("listen", s.listen, "address to listen on; 0.0.0.0: all of this machine's");
-  v("http_port", s.http_port, "of the REST protocol; 0: any free one; -1: none", between(-1, 65535));
-  v("grpc_port", s.grpc_port, "of the gRPC protocol; 0: any free one; -1: none", between(-1, 65535));
-  v("metrics_port", s.metrics_port, "of /metrics; 0: any free one; -1: only on the HTTP port",
+  v("http_port", s.http_port, "port of the REST protocol; 0: any free one; -1: none", between(-1, 65535));
+  v("grpc_port", s.grpc_port, "port of the gRPC protocol; 0: any free one; -1: none", between(-1, 65535));
+  v("metrics_port", s.metrics_port, "port of /metrics; 0: any free one; -1: only on the HTTP port",
     between(-1, 65535));
   v("http_threads", s.http_threads, "threads that read and write HTTP", between(1, 1024));
   v("max_body_bytes", s.max_body_bytes, "largest request, also when unpacked", at_least(1));
-  v("shared_memory", s.shared_memory, "let clients of this machine pass tensors in shared memory");
+  v("shared_memory", s.shared_memory, "whether clients of this machine may pass tensors in shared memory");
   v("token_file", s.token_file,
     "file with a bearer token that requests and /metrics need; without one anybody who gets here may load "
     "and unload");
   describe(v, s.tls);
-  v("stop_limit", s.stop_limit, "longest time for answering what was accepted when told to stop");
+  v("stop_limit", s.stop_limit, "longest time for answering what was accepted, once stopped");
 }
 
 }  // namespace neph::serve
