@@ -21,8 +21,8 @@ struct PrepareOptions {
 
 template <class Visit, Describes<PrepareOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("jpeg_quality", s.jpeg_quality, "of the files written (libjpeg's scale)", between(1, 100));
-  v("threads", s.threads, "that decode and encode", at_least(0));
+  v("jpeg_quality", s.jpeg_quality, "quality of the files written (libjpeg's scale)", between(1, 100));
+  v("threads", s.threads, "threads that decode and encode", at_least(0));
   v("max_pixels", s.max_pixels, "larger images are refused from their header (pixels)", at_least(1));
 }
 

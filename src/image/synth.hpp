@@ -19,8 +19,8 @@ struct SynthOptions {
 template <class Visit, Describes<SynthOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("count", s.count, "images to make", between(1, 10'000'000));
-  v("seed", s.seed, "same seed, same bytes");
-  v("threads", s.threads, "that draw and encode", at_least(0));
+  v("seed", s.seed, "seed of the images: the same seed gives the same bytes");
+  v("threads", s.threads, "threads that draw and encode", at_least(0));
 }
 
 struct SynthResult {
