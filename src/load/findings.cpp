@@ -139,7 +139,7 @@ class Summing {
     doubt_quantiles();
     if (measured_.stopped)
       warn(make_warning(WarningCode::stopped_early, stopped_words(),
-                        "the figures are those of what was measured until then"));
+                        "the metrics are of what was measured until then"));
     if (judging_.closed)
       warn(make_warning(WarningCode::closed_loop,
                         "while the server is slow it is asked less, so these are the times of clients that "
@@ -229,7 +229,7 @@ class Summing {
   std::string stopped_words() const {
     auto words = fmt::format("stopped by the user after {} requests", count());
     if (measured_.cut_off > 0)
-      words += fmt::format("; {} more were under way, for up to {}, and are in no figure", measured_.cut_off,
+      words += fmt::format("; {} more were under way, for up to {}, and are in no metric", measured_.cut_off,
                            format_seconds(measured_.cut_off_after_s));
     return words;
   }

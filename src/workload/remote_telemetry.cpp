@@ -51,7 +51,8 @@ Result<wire::Endpoint> metrics_endpoint(std::string_view text) {
   if (text.ends_with(page)) text.remove_suffix(page.size());
   NEPH_TRY(auto endpoint, wire::parse_endpoint(text));
   if (endpoint.protocol != wire::Protocol::http)
-    return fail(ErrorCode::invalid_argument, "{}: figures are a page of HTTP; write it as http://HOST:8002",
+    return fail(ErrorCode::invalid_argument,
+                "{}: a metrics endpoint speaks HTTP; write it as http://HOST:8002",
                 text);
   return endpoint;
 }
