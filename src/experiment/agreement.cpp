@@ -58,7 +58,7 @@ void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>
         WarningCode::answers_differ,
         fmt::format("'{}' and '{}' should answer alike, but {} differ", summary.cell.label,
                     reference->cell.label, how_many(run->result, reference_run->result)),
-        "a few: rounding in another order of sums; many: one of the cells computes something else"));
+        "a few: rounding in another order of sums; many: one of them computes something else"));
     summary.verdict = verdict_of(summary);
   }
 }

@@ -31,8 +31,8 @@ Status check_size(const Experiment& experiment, std::int64_t cells) {
     bytes += factor.name.size() + longest;
   }
   if (bytes > max_cell_bytes / static_cast<std::size_t>(cells))
-    return fail(ErrorCode::invalid_argument, "{} cells of {} bytes each are more than {} MiB", cells, bytes,
-                max_cell_bytes >> 20);
+    return fail(ErrorCode::invalid_argument, "{} configurations of {} bytes each are more than {} MiB", cells,
+                bytes, max_cell_bytes >> 20);
   return {};
 }
 
@@ -45,8 +45,8 @@ Result<std::int64_t> count_cells(const std::vector<Factor>& factors) {
     const auto values = static_cast<std::int64_t>(factor.values.size());
     sizes.push_back(fmt::format("{} {}", values, factor.name));
     if (values > max_cells / cells)
-      return fail(ErrorCode::invalid_argument, "more than {} cells ({}): vary less at a time", max_cells,
-                  fmt::join(sizes, " × "));
+      return fail(ErrorCode::invalid_argument, "more than {} configurations ({}): vary less at a time",
+                  max_cells, fmt::join(sizes, " × "));
     cells *= values;
   }
   return cells;
@@ -121,8 +121,8 @@ Result<std::vector<Cell>> expand(const Experiment& experiment) {
   NEPH_CHECK(check(experiment));
   NEPH_CHECK(check_size(experiment, count));
   if (experiment.repeat > max_runs / count)
-    return fail(ErrorCode::invalid_argument, "{} cells × {} repeats are more than {} runs", count,
-                experiment.repeat, max_runs);
+    return fail(ErrorCode::invalid_argument, "{} configurations × {} repeats are more than {} runs",
+                count, experiment.repeat, max_runs);
   std::vector<Cell> cells;
   for (std::int64_t combination = 0; combination < count; ++combination)
     if (auto cell = make_cell(experiment, combination, std::ssize(cells))) cells.push_back(*std::move(cell));

@@ -100,7 +100,7 @@ TEST(Design, RefusesTooManyCellsWithoutMakingThem) {
     experiment.factors.push_back({name, {}});
     for (int i = 0; i < 1000; ++i) experiment.factors.back().values.push_back(i);
   }
-  EXPECT_EQ(refusal(experiment), "more than 10000 cells (1000 a × 1000 b): vary less at a time");
+  EXPECT_EQ(refusal(experiment), "more than 10000 configurations (1000 a × 1000 b): vary less at a time");
 }
 
 TEST(Design, RefusesCellsThatAreTooLargeTogether) {
@@ -108,13 +108,13 @@ TEST(Design, RefusesCellsThatAreTooLargeTogether) {
   for (int i = 0; i < 1000; ++i) experiment.factors[0].values.push_back(i);
   EXPECT_EQ(refusal(experiment), "accepted");
   for (int i = 1000; i < 10'000; ++i) experiment.factors[0].values.push_back(i);
-  EXPECT_EQ(refusal(experiment), "10000 cells of 60021 bytes each are more than 64 MiB");
+  EXPECT_EQ(refusal(experiment), "10000 configurations of 60021 bytes each are more than 64 MiB");
 }
 
 TEST(Design, RefusesAHugeFactorAtOnce) {
   Experiment experiment{.factors = {{"batch", {}}}};
   for (int i = 0; i < 1'000'000; ++i) experiment.factors[0].values.push_back(i);
-  EXPECT_EQ(refusal(experiment), "more than 10000 cells (1000000 batch): vary less at a time");
+  EXPECT_EQ(refusal(experiment), "more than 10000 configurations (1000000 batch): vary less at a time");
 }
 
 TEST(Order, EveryBlockHoldsEveryCellOnce) {
