@@ -73,8 +73,8 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
 
 void announce(const Experiment& experiment, std::int64_t cells) {
   const auto runs = cells * experiment.repeat;
-  talk("{} x {} = {}{}\n", counted(cells, "cell"), counted(experiment.repeat, "repeat"), counted(runs, "run"),
-       runs > 1 ? fmt::format(", order from seed {}", experiment.seed) : "");
+  talk("{} x {} = {}{}\n", counted(cells, "configuration"), counted(experiment.repeat, "repeat"),
+       counted(runs, "run"), runs > 1 ? fmt::format(", order from seed {}", experiment.seed) : "");
 }
 
 /// What is in the store already, of which the table has everything.
@@ -122,7 +122,8 @@ void declare_flags(Command& command, ConductOptions& options) {
                "go on with the same experiment where it stopped, up to the repeats that are asked for; where "
                "none are, up to as many as last");
   command.flag("dry-run", options.dry_run,
-               "only say what would run and for how long; infer tries up to 8 cells, load sends nothing");
+               "only say what would run and for how long; infer tries up to 8 configurations, load sends "
+               "nothing");
   command.flag("json", options.json, "results as JSON on stdout");
   command.fields(options);
   command.footer(

@@ -109,7 +109,7 @@ Status print_estimate(const Plan& plan, const experiment::Launch& launch, experi
   const auto runs = static_cast<std::int64_t>(plan.cells.size()) * plan.experiment.repeat;
   fmt::print("{}, {} in all{}\n", counted(runs, "run"), in_words(sum(seen, runs)),
              chosen.size() < plan.cells.size()
-                 ? fmt::format(" ({} of {} cells tried)", chosen.size(), plan.cells.size())
+                 ? fmt::format(" ({} of {} configurations tried)", chosen.size(), plan.cells.size())
                  : "");
   return {};
 }

@@ -9,14 +9,14 @@ int main(int count, char** arguments) {
     neph.verb("infer", "measure how fast a model answers images, and why not faster", declare_infer);
     neph.verb("serve", "put models behind HTTP and gRPC", declare_serve);
     neph.verb("load", "send requests to an inference server, and measure what comes back", declare_load);
-    neph.verb("ready", "ask a server whether it is ready, or wait until it is", declare_ready);
+    neph.verb("ready", "check or wait for a server's readiness", declare_ready);
     neph.verb("run", "measure what an experiment's TOML file says", declare_run);
     neph.verb("report", "one HTML page of an experiment", declare_report);
     neph.verb("export", "an experiment as CSV, JSON or Markdown", declare_export);
     neph.verb("runs", "experiments and runs in the store", declare_runs);
     neph.verb("show", "the table of an experiment, or everything about one run", declare_show);
     neph.verb("fit", "learn from a table of measurements to predict what was not measured", declare_fit);
-    neph.verb("predict", "what rows that were not measured take, and how sure that is", declare_predict);
+    neph.verb("predict", "predict rows that were not measured, with intervals", declare_predict);
     neph.verb("validate", "how well methods predict parts of a table from the rest", declare_validate);
     neph.verb("net", "a network's layers, parameters and operations", declare_net);
     neph.verb("images", "check, prepare or make image sets", declare_images);

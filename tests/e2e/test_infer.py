@@ -159,7 +159,7 @@ def test_the_same_from_a_file(neph, tmp_path, small_model, pictures):
 def test_dry_run_tries_a_client_that_only_asks(neph, small_model, pictures):
     done = neph("infer", small_model, "--images", pictures, "--architecture", "local", "--client", "application,independent",
                 "--protocol", "http", "--dry-run")  # fmt: skip
-    assert "2 cells" in done.stdout + done.stderr
+    assert "2 configurations" in done.stdout + done.stderr
 
 
 @pytest.mark.smoke

@@ -20,9 +20,8 @@ void declare_infer(Command& command) {
   command.fields(options->plan);
   declare_flags(command, options->conduct);
   command.footer(
-      "Every option down to --answers takes a list or range of values; each combination is a cell, measured "
-      "--repeat\n"
-      "times in random order, each run in a process of its own.\n"
+      "Every option down to --answers takes a list or range of values. Each combination is a configuration,\n"
+      "measured --repeat times in random order, each run in a process of its own.\n"
       "  neph infer resnet50 --images photos --batch 1,2,4,8,16,32 --repeat 20\n"
       "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json "
       "> r.json");

@@ -42,7 +42,8 @@ void declare_load(Command& command) {
                  "also write a summary in MLPerf LoadGen's words; valid from --duration and --count on");
   declare_flags(command, options->conduct);
   command.footer(
-      "Every option down to --telemetry-hz takes a list or range of values; each combination is a cell.\n"
+      "Every option down to --telemetry-hz takes a list or range of values; each combination is a "
+      "configuration.\n"
       "  neph load grpc://127.0.0.1:8001 --model resnet50 --clients 1,8,32\n"
       "  neph load grpc://127.0.0.1:8001 --model resnet50 --rate 10..200*2 --arrival poisson --duration 30s\n"
       "  neph load http://127.0.0.1:8000 --model resnet50 --find-max-rate --p99 50ms --duration 5s");

@@ -27,10 +27,10 @@ struct NetOptions {
 template <class Visit, Describes<NetOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("network", s.network, "a network's name or an ONNX file; none: list the names");
-  v("onnx", s.onnx, "write it to this ONNX file, with weights from the seed");
+  v("onnx", s.onnx, "ONNX file to write, with weights from the seed");
   v("classes", s.classes, "classes told apart; 0: the network's own", between(0, 1e6));
   v("side", s.side, "image side in pixels; 0: the network's own", between(0, 8192));
-  v("seed", s.seed, "of the weights", at_least(0));
+  v("seed", s.seed, "seed of the weights", at_least(0));
 }
 
 Status list_networks(bool json) {

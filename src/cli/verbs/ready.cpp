@@ -18,7 +18,7 @@ void describe(Visit&& v, Self& s) {
   v("url", s.url,
     "the server's HTTP address (http://127.0.0.1:8000 unless told otherwise); any that speaks the Open "
     "Inference Protocol");
-  v("wait_s", s.wait_s, "ask again for so long, until it is", between(0, 86'400));
+  v("wait_s", s.wait_s, "longest wait for readiness", between(0, 86'400));
 }
 
 Status ask(const wire::Endpoint& endpoint, const Clock& clock) {
@@ -33,7 +33,7 @@ Status wait_until_ready(const ReadyOptions& options, const Clock& clock) {
   constexpr auto pause = std::chrono::milliseconds(100);
   NEPH_TRY(const auto endpoint, wire::parse_endpoint(options.url));
   if (endpoint.protocol != wire::Protocol::http)
-    return fail(ErrorCode::unsupported, "{}: readiness is asked over HTTP; give that port's address",
+    return fail(ErrorCode::unsupported, "{}: readiness is checked over HTTP; give that port's address",
                 options.url);
   const auto end = clock.now() + from_seconds(options.wait_s);
   for (;;) {

@@ -23,7 +23,7 @@ struct ReportOptions {
 
 template <class Visit, Describes<ReportOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("experiment", s.experiment, "its number (neph runs); 0: the newest", at_least(0));
+  v("experiment", s.experiment, "number of the experiment (neph runs); 0: the newest", at_least(0));
   v("store", s.store, store_help);
   v("out", s.out, "file to write");
   v("latency_limit", s.latency_limit, asked_again_help, between(0, 1e5));
@@ -45,8 +45,8 @@ struct ExportOptions {
 
 template <class Visit, Describes<ExportOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("experiment", s.experiment, "its number (neph runs); 0: the newest", at_least(0));
-  v("format", s.format, "csv: a row per cell; json: everything but raw series; markdown: tables to read");
+  v("experiment", s.experiment, "number of the experiment (neph runs); 0: the newest", at_least(0));
+  v("format", s.format, "csv: a row per configuration; json: all but raw series; markdown: tables to read");
   v("store", s.store, store_help);
   v("out", s.out, "file to write; empty: stdout");
   v("latency_limit", s.latency_limit, asked_again_help, between(0, 1e5));

@@ -22,7 +22,7 @@ struct RunsOptions {
 
 template <class Visit, Describes<RunsOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("experiment", s.experiment, "list the runs of this one; 0: list the experiments", at_least(0));
+  v("experiment", s.experiment, "number of the experiment whose runs are listed; 0: experiments", at_least(0));
   v("store", s.store, store_help);
 }
 
@@ -35,8 +35,8 @@ struct ShowOptions {
 
 template <class Visit, Describes<ShowOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("experiment", s.experiment, "its number (neph runs); 0: the newest", at_least(0));
-  v("run", s.run, "one run of it, by its number (neph runs EXPERIMENT); 0: all cells", at_least(0));
+  v("experiment", s.experiment, "number of the experiment (neph runs); 0: the newest", at_least(0));
+  v("run", s.run, "number of one run (neph runs EXPERIMENT); 0: all configurations", at_least(0));
   v("store", s.store, store_help);
 }
 
@@ -76,7 +76,7 @@ Status list_runs(const store::Store& store, std::int64_t id, bool json) {
     return {};
   }
   NEPH_TRY(const auto cells, experiment::expand(experiment));
-  Table table({"run", "started", "cell", "repeat", "took", "outcome"});
+  Table table({"run", "started", "configuration", "repeat", "took", "outcome"});
   for (const auto& run : runs) {
     const auto cell = static_cast<std::size_t>(run.cell);
     if (cell >= cells.size())

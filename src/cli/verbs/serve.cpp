@@ -176,7 +176,7 @@ void declare_serve(Command& command) {
                      "model file, SavedModel folder, network's name (see neph net), or repository folder "
                      "NAME/VERSION/model.onnx",
                      false);
-  command.option("name", options->name, "what clients call a single model; else the file's own name");
+  command.option("name", options->name, "name of a single model, for clients; else the file's own");
   command.fields(options->model_options);
   command.fields(options->server_options);
   command.flag("json", options->json, "where it listens as one line of JSON on stdout, when it is ready");
