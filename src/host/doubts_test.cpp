@@ -43,7 +43,7 @@ TEST(Doubts, Stolen) {
   const auto warnings = doubts({constant("machine", "cpu_user", 1.5), constant("machine", "cpu_system", 0.1),
                                 constant("machine", "cpu_steal", 0.4), constant("process", "cpu", 1.6)},
                                two_cores());
-  EXPECT_THAT(warnings, warns(WarningCode::stolen, "0.40 cores of this machine's time to others (20.0 %"));
+  EXPECT_THAT(warnings, warns(WarningCode::stolen, "0.40 cores to others (20.0 %"));
   EXPECT_THAT(doubts({constant("machine", "cpu_user", 40), constant("machine", "cpu_system", 1),
                       constant("machine", "cpu_steal", 0.4), constant("process", "cpu", 41)},
                      two_cores()),

@@ -202,7 +202,7 @@ def test_a_stopping_server_answers_what_it_accepted(neph, small_model, pictures)
     (("--architecture", "local", "--payload", "jpeg", "--files", "off"), "--files means nothing with --payload jpeg"),
     (("--server", "ftp://x"), "ftp"),
     (("--server", "http://x", "--metrics", "http://x:8002/figures"), "no path is wanted"),
-    (("--server", "http://x", "--metrics", "grpc://x:8002/metrics"), "a page of HTTP"),
+    (("--server", "http://x", "--metrics", "grpc://x:8002/metrics"), "a metrics endpoint speaks HTTP"),
     (("--architecture", "locl"), "did you mean 'local'?"),
 ], ids=lambda value: value[0] if isinstance(value, tuple) else "")
 def test_contradictions_are_said(neph, small_model, pictures, options, words):
