@@ -54,11 +54,11 @@ void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>
         firsts.try_emplace(answers_key(summary.cell, run->result, answer_factors), &summary, run);
     const auto& [reference, reference_run] = found->second;
     if (is_first || run->result.answers_checksum == reference_run->result.answers_checksum) continue;
-    summary.warnings.push_back(make_warning(
-        WarningCode::answers_differ,
-        fmt::format("'{}' and '{}' should answer alike, but {} differ", summary.cell.label,
-                    reference->cell.label, how_many(run->result, reference_run->result)),
-        "a few: rounding in another order of sums; many: one of them computes something else"));
+    summary.warnings.push_back(
+        make_warning(WarningCode::answers_differ,
+                     fmt::format("'{}' and '{}' should answer alike, but {} differ", summary.cell.label,
+                                 reference->cell.label, how_many(run->result, reference_run->result)),
+                     "a few: rounding in another order of sums; many: one of them computes something else"));
     summary.verdict = verdict_of(summary);
   }
 }

@@ -121,8 +121,8 @@ Result<std::vector<Cell>> expand(const Experiment& experiment) {
   NEPH_CHECK(check(experiment));
   NEPH_CHECK(check_size(experiment, count));
   if (experiment.repeat > max_runs / count)
-    return fail(ErrorCode::invalid_argument, "{} configurations × {} repeats are more than {} runs",
-                count, experiment.repeat, max_runs);
+    return fail(ErrorCode::invalid_argument, "{} configurations × {} repeats are more than {} runs", count,
+                experiment.repeat, max_runs);
   std::vector<Cell> cells;
   for (std::int64_t combination = 0; combination < count; ++combination)
     if (auto cell = make_cell(experiment, combination, std::ssize(cells))) cells.push_back(*std::move(cell));

@@ -39,8 +39,7 @@ Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height
                 "the network's input is {} x {} pixels: only square inputs are fed with images", height,
                 width);
   if (channels != 1 && channels != 3)
-    return fail(ErrorCode::unsupported, "the network's input has {} channels: images have 1 or 3",
-                channels);
+    return fail(ErrorCode::unsupported, "the network's input has {} channels: images have 1 or 3", channels);
   const bool photograph = height >= smallest_photograph_side;
   Transform t;
   t.crop_side = height;

@@ -65,8 +65,8 @@ Result<Shape> positions(const Shape& input, const Window& window, bool ceil_mode
     NEPH_TRY(const auto padded, checked_sum(size, window.pads[i] + window.pads[axes + i]));
     const auto steps = padded - reach;
     if (steps < 0)
-      return fail(ErrorCode::corrupt,
-                  "a window of {} does not fit into {} elements: the image is too small", reach, padded);
+      return fail(ErrorCode::corrupt, "a window of {} does not fit into {} elements: the image is too small",
+                  reach, padded);
     auto count = steps / window.strides[i] + 1;
     // A last window that begins beyond input and left pad would see padding only: it is dropped (ONNX,
     // PyTorch).

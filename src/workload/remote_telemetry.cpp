@@ -52,8 +52,7 @@ Result<wire::Endpoint> metrics_endpoint(std::string_view text) {
   NEPH_TRY(auto endpoint, wire::parse_endpoint(text));
   if (endpoint.protocol != wire::Protocol::http)
     return fail(ErrorCode::invalid_argument,
-                "{}: a metrics endpoint speaks HTTP; write it as http://HOST:8002",
-                text);
+                "{}: a metrics endpoint speaks HTTP; write it as http://HOST:8002", text);
   return endpoint;
 }
 

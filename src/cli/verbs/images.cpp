@@ -61,8 +61,7 @@ Status check_pictures(const CheckOptions& options) {
     fmt::print("{}\n", dump_json(to_json(set), true));
   else
     print_check(set);
-  if (set.usable.empty())
-    return fail(ErrorCode::invalid_argument, "{} has no usable image", options.folder);
+  if (set.usable.empty()) return fail(ErrorCode::invalid_argument, "{} has no usable image", options.folder);
   return {};
 }
 

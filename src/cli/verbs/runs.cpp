@@ -22,7 +22,8 @@ struct RunsOptions {
 
 template <class Visit, Describes<RunsOptions> Self>
 void describe(Visit&& v, Self& s) {
-  v("experiment", s.experiment, "number of the experiment whose runs are listed; 0: experiments", at_least(0));
+  v("experiment", s.experiment, "number of the experiment whose runs are listed; 0: experiments",
+    at_least(0));
   v("store", s.store, store_help);
 }
 

@@ -206,11 +206,10 @@ class BehindServer final : public Recogniser {
 
   Status check_takes_files(const wire::TensorMetadata& input) const {
     if (input.datatype == "BYTES") return {};
-    return fail(
-        ErrorCode::unsupported,
-        "the server's input '{}' is {}, and image files are BYTES; send tensors, or serve the model "
-        "with --payload jpeg",
-        input.name, input.datatype);
+    return fail(ErrorCode::unsupported,
+                "the server's input '{}' is {}, and image files are BYTES; send tensors, or serve the model "
+                "with --payload jpeg",
+                input.name, input.datatype);
   }
 
   const InferSpec spec_;

@@ -51,8 +51,7 @@ Status check_promise(const LoadSpec& spec) {
   if (spec.p99.value > 0 && spec.percentile != 99)
     return refuse("--p99 is of 99 % and not of --percentile {}; say --limit for that", spec.percentile);
   if (!spec.find_max_rate) return {};
-  if (spec.p99.value <= 0 && spec.limit.value <= 0)
-    return refuse("--find-max-rate needs an SLO: --p99 50ms");
+  if (spec.p99.value <= 0 && spec.limit.value <= 0) return refuse("--find-max-rate needs an SLO: --p99 50ms");
   const auto arrival = resolved(spec).arrival;
   if (arrival == load::Arrival::closed || arrival == load::Arrival::trace ||
       spec.scenario == load::Scenario::offline)
