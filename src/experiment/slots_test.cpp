@@ -60,7 +60,11 @@ TEST_F(Conduct, RunsOfOneMachineAndRunsBeyondTheSlotsWait) {
   EXPECT_EQ(conduct_with(experiment)->ok, 4) << "one machine";
   launch.slots = 1;
   launch.launcher = [&](const Cell& cell) -> launch::Launcher& { return cell.index == 0 ? first : other; };
-  EXPECT_EQ(conduct_with(begun({.workload = "infer", .factors = {{"batch", {1, 2}}}, .repeat = 2}))->ok, 4);
+  EXPECT_EQ(
+      conduct_with(
+          begun({.workload = "infer", .spec = Json::object(), .factors = {{"batch", {1, 2}}}, .repeat = 2}))
+          ->ok,
+      4);
 }
 
 TEST_F(Conduct, AnInterruptReachesAllThatRun) {
