@@ -12,7 +12,6 @@
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "cli/watch.hpp"
-#include "cli/worker.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
 #include "workload/workload.hpp"
@@ -35,7 +34,8 @@ class PrepareTalk final : public EventSink {
   ProgressLine line_;
 };
 
-Status prepare(const Plan& plan) {
+/// The files that each cell's runs read.
+Result<std::vector<launch::Files>> prepare(const Plan& plan) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   PrepareTalk talk;
   std::vector<Json> specs;
@@ -134,11 +134,15 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   plan.experiment.version = version;
   const SteadyClock clock;
-  experiment::Launch launch{.command = worker_command(), .timeout_s = plan.options.timeout_s};
-  launch.repro = [workload](const Cell& cell) { return workload->command(cell.spec); };
+  NEPH_TRY(const auto launcher, launch::launcher_at(plan.options.on));
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
-  NEPH_CHECK(prepare(plan));
+  NEPH_TRY(const auto files, prepare(plan));
+  const experiment::Launch launch{
+      .launcher = [&](const Cell&) -> launch::Launcher& { return *launcher; },
+      .files = [&](const Cell& cell) { return files[static_cast<std::size_t>(cell.index)]; },
+      .timeout_s = plan.options.timeout_s,
+      .repro = [workload](const Cell& cell) { return workload->command(cell.spec); }};
   const auto cells = static_cast<std::int64_t>(plan.cells.size());
   if (options.dry_run) {
     announce(plan.experiment, cells);

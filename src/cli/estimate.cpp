@@ -59,7 +59,9 @@ class Trials {
     Experiment small{.workload = std::string(workload_.name), .spec = workload_.trial(cell.spec), .seed = 1};
     NEPH_TRY(small, experiment::begin(small, store));
     Watch watch(1, fmt::format("a trial of {}", cell.label));
-    NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch_, watch, interrupt_, clock_));
+    auto launch = launch_;
+    launch.files = [&](const Cell&) { return launch_.files(cell); };
+    NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch, watch, interrupt_, clock_));
     NEPH_TRY(const auto runs, store.runs(small.id, store::Detail::summary));
     if (outcome.ok == 0 || runs.empty())
       return fail(ErrorCode::unavailable, "the trial of {} failed: {}", cell.label,

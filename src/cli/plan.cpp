@@ -50,6 +50,7 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
   if (options.store != PlanOptions{}.store) fields["store"] = options.store;
   fields["repeat"] = options.repeat;
   fields["seed"] = seed;
+  if (options.on != PlanOptions{}.on) fields["on"] = options.on;
   if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;
   if (latency_limit.value > 0) fields["latency_limit"] = seconds_text(latency_limit);
   for (const auto& [name, value] : fields.items()) {

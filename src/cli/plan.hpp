@@ -21,6 +21,7 @@ struct PlanOptions {
   std::int64_t repeat = 5;
   std::int64_t seed = 0;
   double timeout_s = 3600;
+  std::string on = "here";
   std::string store{default_store};
 };
 
@@ -29,6 +30,7 @@ void describe(Visit&& v, Self& s) {
   v("repeat", s.repeat, "runs per combination; intervals need at least 2", between(1, 100000));
   v("seed", s.seed, "of the order of runs; 0: a new one, which is kept with the results", at_least(0));
   v("timeout_s", s.timeout_s, "a run that takes longer has failed; 0: no limit", between(0, 1e8));
+  v("on", s.on, "where runs are made: here, or docker:IMAGE, a container each");
   v("store", s.store, store_help);
 }
 

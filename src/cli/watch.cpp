@@ -9,9 +9,13 @@
 
 namespace neph::cli {
 
+std::string Watch::name_of(std::int64_t position, const Cell& cell) const {
+  return title_.empty() ? fmt::format("[{}/{}] {}", position + 1, runs_, cell.label) : title_;
+}
+
 void Watch::run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) {
   eta_ = &eta;
-  run_ = title_.empty() ? fmt::format("[{}/{}] {}", slot.position + 1, runs_, cell.label) : title_;
+  run_ = name_of(slot.position, cell);
   phase_ = "start";
   least_left_s_.reset();
   began_ = clock_.now();
@@ -46,8 +50,9 @@ void Watch::finishing() { line_.say("finishing this run; once more to stop now")
 
 void Watch::worker_said(std::string_view line) { line_.say(fmt::format("  worker: {}", line)); }
 
-void Watch::run_ended(const Run& run, const Cell&) {
-  line_.say(fmt::format("{}: {} ({})", run_, outcome_of(run), format_seconds(run.wall_s)));
+void Watch::run_ended(const Run& run, const Cell& cell) {
+  line_.say(
+      fmt::format("{}: {} ({})", name_of(run.position, cell), outcome_of(run), format_seconds(run.wall_s)));
 }
 
 void Watch::draw() {

@@ -32,12 +32,13 @@ class Watch final : public experiment::Observer {
   void run_ended(const Run& run, const Cell& cell) override;
 
  private:
+  std::string name_of(std::int64_t position, const Cell& cell) const;
   void draw();
 
   ProgressLine line_;
   std::int64_t runs_;
   std::string title_;
-  std::string run_;    ///< "[3/25] batch 8"
+  std::string run_;    ///< "[3/25] batch 8": the one that was started last
   std::string phase_;  ///< "measure 120/500"
   const experiment::Eta* eta_ = nullptr;
   std::optional<double> least_left_s_;  ///< of the run, as far as it knows itself

@@ -1,39 +1,26 @@
 #include "cli/worker.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/command.hpp"
 #include "core/json.hpp"
-#include "experiment/experiment.hpp"
+#include "core/lines.hpp"
 #include "host/host.hpp"
 #include "os/clock_name.hpp"
+#include "os/process.hpp"
 #include "os/thread.hpp"
+#include "record/order.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
 namespace {
-
-/// What the controller writes to a worker's standard input.
-struct Order {
-  std::string workload;
-  Json spec;
-  std::optional<double> started_s;
-  std::string clock;
-};
-
-template <class Visit, Describes<Order> Self>
-void describe(Visit&& v, Self& s) {
-  v("workload", s.workload, "what to do");
-  v("spec", s.spec, "its description");
-  v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
-  v("clock", s.clock, "which one that is (os/clock_name.hpp); empty: unknown");
-}
 
 /// Events as lines on the standard output that the process was started with, each flushed, because the
 /// controller waits for them. Whatever a library prints goes to standard error from here on: a stray line
@@ -64,32 +51,64 @@ Moment origin(const Order& order, const Clock& clock) {
   return started ? *started : clock.now();
 }
 
-/// SIGTERM asks the run to stop, so that it ends in order and leaves no half-written file; the finish signal
-/// asks it to begin nothing more. Made before any other thread, because threads inherit which signals are
-/// blocked.
-class HeedSignals {
+/// What the controller says on standard input (record/order.hpp). SIGTERM and SIGINT mean "stop" too, so that
+/// a run ends in order and leaves no half-written file. Made before any other thread, because threads inherit
+/// which signals are blocked.
+class Control {
  public:
-  HeedSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGTERM);
-    sigaddset(&signals_, experiment::finish_signal);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    waiting_ = start_thread("signals", [this](const std::stop_token& stop) {
-      constexpr timespec tick{.tv_sec = 0, .tv_nsec = 100'000'000};
-      while (!stop.stop_requested()) {
-        const int heard = ::sigtimedwait(&signals_, nullptr, &tick);
-        if (heard == SIGTERM) stop_.request_stop();
-        if (heard == experiment::finish_signal) finish_.request_stop();
-      }
+  Control() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    signals_ = Descriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
+  }
+
+  /// Waits for the first line, and hears the others from then on.
+  std::string order() {
+    while (!order_) hear(-1);
+    thread_ = start_thread("control", [this](const std::stop_token& over) {
+      while (!over.stop_requested()) hear(tick_ms);
     });
+    return *order_;
   }
   std::stop_token stop() const { return stop_.get_token(); }
   std::stop_token finish() const { return finish_.get_token(); }
 
  private:
-  sigset_t signals_{};
+  static constexpr int tick_ms = 100;
+
+  void hear(int longest_ms) {
+    std::array<pollfd, 2> both{pollfd{input_, POLLIN, 0}, pollfd{signals_.get(), POLLIN, 0}};
+    if (::poll(both.data(), both.size(), longest_ms) <= 0) return;
+    signalfd_siginfo taken;
+    if (both[1].revents != 0 && ::read(signals_.get(), &taken, sizeof taken) > 0) take(order::stop);
+    if (both[0].revents != 0) read();
+  }
+
+  void read() {
+    const auto line = [this](std::string_view said) { take(said); };
+    const auto got = ::read(input_, piece_.data(), piece_.size());
+    if (got > 0) return lines_.add({piece_.data(), static_cast<std::size_t>(got)}, line);
+    input_ = -1;
+    lines_.finish(line);
+    take(order::stop);  // the controller is gone
+  }
+
+  void take(std::string_view line) {
+    if (line == order::stop) stop_.request_stop();
+    if (line == order::finish) finish_.request_stop();
+    if (!order_) order_ = line;
+  }
+
+  int input_ = STDIN_FILENO;
+  Descriptor signals_;
+  std::array<char, 65536> piece_;
+  Lines lines_{std::size_t{1} << 30};
+  std::optional<std::string> order_;
   std::stop_source stop_, finish_;
-  std::jthread waiting_;
+  std::jthread thread_;
 };
 
 /// Tells what machine this is. What that takes is no part of the run: its second 0 is so much later.
@@ -101,31 +120,28 @@ Moment introduce(Moment origin, const Clock& clock, EventSink& events) {
   return origin;
 }
 
-Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, const HeedSignals& signals) {
+Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, const Control& control) {
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
   const auto second_0 = introduce(origin(order, clock), clock, events);
   auto result = workload->run(order.spec, {.clock = clock,
                                            .origin = second_0,
                                            .events = events,
-                                           .stop = signals.stop(),
-                                           .finish = signals.finish()});
+                                           .stop = control.stop(),
+                                           .finish = control.finish()});
   events.emit(Ended{seconds(clock.now().time_since_epoch())});
   return result;
 }
 
 }  // namespace
 
-std::vector<std::string> worker_command() { return {"/proc/self/exe", "worker"}; }
-
 Status work() {
-  const HeedSignals signals;
+  Control control;
   const SteadyClock clock;
   LineSink events;
-  const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
   const auto outcome = [&]() -> Result<RunResult> {
-    NEPH_TRY(const Json json, parse_json(input, "standard input"));
+    NEPH_TRY(const Json json, parse_json(control.order(), "standard input"));
     NEPH_TRY(const auto order, from_json<Order>(json, "order"));
-    return run(order, clock, events, signals);
+    return run(order, clock, events, control);
   }();
   events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
   if (outcome) return {};

@@ -1,5 +1,6 @@
 // The loop over the runs of an experiment.
 #include <algorithm>
+#include <utility>
 
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
@@ -44,6 +45,127 @@ void count(Outcome& outcome, RunStatus status) {
   }
 }
 
+/// Starts what may run, hears what runs, keeps what has ended.
+struct Conductor {
+  const Experiment& experiment;
+  const std::vector<Cell>& cells;
+  std::vector<Slot> pending;
+  Eta eta;
+  store::Store& store;
+  const Launch& launch;
+  Observer& observer;
+  Interrupt& interrupt;
+  const Clock& clock;
+  Outcome outcome{};
+
+  Result<Outcome> run() {
+    NEPH_CHECK(start_what_may_run());
+    while (!running.empty()) {
+      heed_interrupt();
+      wait();
+      NEPH_CHECK(keep_what_ended());
+    }
+    return outcome;
+  }
+
+  struct Running {
+    Slot slot;
+    std::string machine;
+    std::unique_ptr<Worker> worker;
+  };
+
+  const Cell& cell_of(const Slot& slot) const { return cells[static_cast<std::size_t>(slot.cell)]; }
+
+  bool is_busy(const std::string& machine) const {
+    return std::any_of(running.begin(), running.end(),
+                       [&](const Running& each) { return each.machine == machine; });
+  }
+
+  /// In the order of the design, but past what waits for its machine.
+  Status start_what_may_run() {
+    for (auto next = pending.begin(); next != pending.end();) {
+      if (std::ssize(running) >= launch.slots || interrupt.level() > 0) break;
+      auto& launcher = launch.launcher(cell_of(*next));
+      if (is_busy(launcher.machine())) {
+        ++next;
+        continue;
+      }
+      const auto slot = *next;
+      next = pending.erase(next);
+      NEPH_CHECK(start(slot, launcher));
+    }
+    return {};
+  }
+
+  Status start(const Slot& slot, launch::Launcher& launcher) {
+    const auto& cell = cell_of(slot);
+    eta.started(slot);
+    observer.run_started(slot, cell, eta);
+    NEPH_TRY(auto worker, Worker::start(experiment.workload, cell, launcher, launch, observer, clock));
+    running.push_back({slot, launcher.machine(), std::move(worker)});
+    return {};
+  }
+
+  void heed_interrupt() {
+    const int level = interrupt.level();
+    if (level > 0 && !std::exchange(is_told_to_finish, true)) {
+      for (const auto& each : running) each.worker->finish();
+      if (level == 1) observer.finishing();
+    }
+    for (const auto& each : running) {
+      if (level > 1) each.worker->interrupt();
+      each.worker->check_timeouts();
+    }
+  }
+
+  void wait() {
+    std::vector<launch::Child*> children;
+    std::optional<Moment> until;
+    for (const auto& each : running) {
+      children.push_back(&each.worker->child());
+      if (const auto due = each.worker->next_timeout()) until = std::min(until.value_or(*due), *due);
+    }
+    launch::Child::wait(children, until, interrupt.descriptor());
+    interrupt.clear();
+  }
+
+  Status keep_what_ended() {
+    for (auto each = running.begin(); each != running.end();) {
+      if (!each->worker->child().exit()) {
+        ++each;
+        continue;
+      }
+      const auto ended = std::move(*each);
+      running.erase(each);
+      NEPH_CHECK(keep(ended));
+      NEPH_CHECK(start_what_may_run());
+      each = running.begin();
+    }
+    return {};
+  }
+
+  Status keep(const Running& ended) {
+    const auto& cell = cell_of(ended.slot);
+    eta.ended(ended.slot);
+    auto [run, machine] = ended.worker->made();
+    run.experiment_id = experiment.id;
+    run.cell = ended.slot.cell;
+    run.repeat = ended.slot.repeat;
+    run.position = ended.slot.position;
+    if (launch.repro) run.repro = launch.repro(cell);
+    const auto id = store.add_run(run, machine);
+    if (!id) return lost(id.error(), cell, ended.slot);
+    run.id = *id;
+    --outcome.left;
+    count(outcome, run.status);
+    observer.run_ended(run, cell);
+    return {};
+  }
+
+  std::vector<Running> running{};
+  bool is_told_to_finish = false;
+};
+
 }  // namespace
 
 Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const Launch& launch,
@@ -51,33 +173,13 @@ Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const
   NEPH_TRY(const auto cells, expand(experiment));
   NEPH_CHECK(store.set_repeat(experiment.id, experiment.repeat));
   NEPH_TRY(const Ended ended, store.finished(experiment.id));
-  const auto all = order(experiment, static_cast<std::int64_t>(cells.size()));
-  const auto pending = without(all, ended);
+  const auto all = order(experiment, std::ssize(cells));
+  auto pending = without(all, ended);
   NEPH_TRY(auto eta, learned_eta(pending, experiment, store, clock));
-
-  Outcome outcome{.skipped = static_cast<std::int64_t>(all.size() - pending.size()),
-                  .left = static_cast<std::int64_t>(pending.size())};
-  for (const auto& slot : pending) {
-    if (interrupt.level() > 0) break;
-    const auto& cell = cells[static_cast<std::size_t>(slot.cell)];
-    eta.started(slot);
-    observer.run_started(slot, cell, eta);
-    NEPH_TRY(auto made, run_worker(experiment.workload, cell, launch, observer, interrupt, clock));
-    auto& run = made.run;
-    eta.ended();
-    run.experiment_id = experiment.id;
-    run.cell = slot.cell;
-    run.repeat = slot.repeat;
-    run.position = slot.position;
-    if (launch.repro) run.repro = launch.repro(cell);
-    const auto id = store.add_run(run, made.machine);
-    if (!id) return lost(id.error(), cell, slot);
-    run.id = *id;
-    --outcome.left;
-    count(outcome, run.status);
-    observer.run_ended(run, cell);
-  }
-  return outcome;
+  const Outcome outcome{.skipped = std::ssize(all) - std::ssize(pending), .left = std::ssize(pending)};
+  return Conductor{experiment, cells,    std::move(pending), std::move(eta), store,
+                   launch,     observer, interrupt,          clock,          outcome}
+      .run();
 }
 
 }  // namespace neph::experiment

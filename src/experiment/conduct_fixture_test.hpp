@@ -19,8 +19,6 @@ namespace neph::experiment {
 inline constexpr const char* good_result =
     R"(echo '{"event":"result","figures":[{"name":"images_per_s","unit":"1/s","estimate":{"value":5,"n":1}}]}')";
 
-inline std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
-
 /// Goes away with the test.
 class ScratchFolder {
  public:
@@ -77,9 +75,11 @@ class Conduct : public testing::Test {
   Result<Outcome> conduct_with(const Experiment& experiment) {
     return conduct(experiment, store, launch, watcher, interrupt, SteadyClock());
   }
+  void worker_is(std::vector<std::string> program) { launcher = launch::here(std::move(program)); }
+  void worker_is(const std::string& script) { worker_is(std::vector<std::string>{"sh", "-c", script}); }
   /// The one run of a worker that is this script.
   neph::Run run_of(const std::string& script) {
-    launch.command = shell(script);
+    worker_is(script);
     const auto outcome = conduct_with(begun());
     EXPECT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(watcher.ended.size(), 1u);
@@ -88,7 +88,10 @@ class Conduct : public testing::Test {
 
   ScratchFolder folder;
   store::Store store = *store::Store::open(folder / "neph.db", store::Access::write);
-  Launch launch{.timeout_s = 20, .grace_s = 0.2};
+  std::unique_ptr<launch::Launcher> launcher;
+  Launch launch{.launcher = [this](const Cell&) -> launch::Launcher& { return *launcher; },
+                .timeout_s = 20,
+                .grace_s = 0.2};
   Watcher watcher;
   Interrupt interrupt;
 };

@@ -27,7 +27,7 @@ using testing::StartsWith;
 TEST_F(Conduct, HandsTheCellOverAndKeepsTheResult) {
   const auto copy = (folder / "request").string();
   launch.repro = [](const Cell& cell) { return "neph infer --" + cell.label; };
-  const auto run = run_of("cat > " + copy + R"(
+  const auto run = run_of("head -n1 > " + copy + R"(
     echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
     echo '{"event":"progress","phase":"measure","done":3,"total":9}'
     echo hello >&2
@@ -55,7 +55,7 @@ TEST_F(Conduct, HandsTheCellOverAndKeepsTheResult) {
 /// A worker that says it runs on a machine of so many cores, from 81.5 s to 87.25 s of its clock.
 std::string worker_with(int cores) {
   return fmt::format(
-             R"(cat >/dev/null; echo '{{"event":"began","machine":{{"effective_cores":{}}},"at_s":81.5}}'
+             R"(read -r cell; echo '{{"event":"began","machine":{{"effective_cores":{}}},"at_s":81.5}}'
     echo '{{"event":"ended","at_s":87.25}}'
     )",
              cores) +
@@ -78,7 +78,7 @@ TEST_F(Conduct, ARunKnowsItsMachineAndItsTimes) {
 }
 
 TEST_F(Conduct, AWorkerThatDiesHasToldWhereItWas) {
-  const auto run = run_of(R"(cat >/dev/null; echo '{"event":"began","machine":{"effective_cores":2},"at_s":1}'
+  const auto run = run_of(R"(read -r cell; echo '{"event":"began","machine":{"effective_cores":2},"at_s":1}'
     kill -KILL $$)");
   EXPECT_EQ(run.status, RunStatus::failed);
   EXPECT_THAT(*store.machines(run.experiment_id), SizeIs(1));
@@ -88,10 +88,10 @@ TEST_F(Conduct, AWorkerThatDiesHasToldWhereItWas) {
 
 TEST_F(Conduct, ARepeatMayRunOnAnotherMachine) {
   auto experiment = begun({.workload = "infer", .spec = {{"a", 1}}, .repeat = 1});
-  launch.command = shell(worker_with(2));
+  worker_is(worker_with(2));
   ASSERT_TRUE(conduct_with(experiment));
   experiment.repeat = 2;
-  launch.command = shell(worker_with(4));
+  worker_is(worker_with(4));
   ASSERT_TRUE(conduct_with(experiment));
   EXPECT_THAT(*store.machines(experiment.id), SizeIs(2));
   const auto runs = *store.runs(experiment.id, Detail::full);
@@ -109,7 +109,7 @@ TEST_F(Conduct, RunsEveryCellInTheOrderOfTheSeed) {
                                  .factors = {{"batch", {1, 2, 4}}},
                                  .repeat = 3,
                                  .seed = 11});
-  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  worker_is(std::string("read -r cell; ") + good_result);
   const auto outcome = conduct_with(experiment);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->ok, 9);
@@ -125,7 +125,7 @@ TEST_F(Conduct, RunsEveryCellInTheOrderOfTheSeed) {
 
 TEST_F(Conduct, MoreRepeatsOnResumeAddRuns) {
   auto experiment = begun({.workload = "infer", .spec = {{"a", 1}}, .repeat = 2});
-  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  worker_is(std::string("read -r cell; ") + good_result);
   ASSERT_TRUE(conduct_with(experiment));
   experiment.repeat = 5;
   const auto found = *find_resumable(store, experiment);
@@ -140,7 +140,7 @@ TEST_F(Conduct, MoreRepeatsOnResumeAddRuns) {
 
 TEST_F(Conduct, FewerRepeatsOnResumeAreNotExceeded) {
   auto experiment = begun({.workload = "infer", .spec = {{"a", 1}}, .repeat = 5});
-  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  worker_is(std::string("read -r cell; ") + good_result);
   experiment.repeat = 1;  // as far as it came
   ASSERT_TRUE(conduct_with(experiment));
   experiment.repeat = 2;
@@ -182,21 +182,19 @@ TEST_F(Conduct, NoSuchProgramIsAnErrorAndNoRun) {
   for (const auto& [program, code] : {std::pair("no-such-program-anywhere", ErrorCode::not_found),
                                       std::pair("/no/such/program", ErrorCode::not_found),
                                       std::pair("/etc/passwd", ErrorCode::unavailable)}) {
-    launch.command = {program};
+    worker_is(std::vector<std::string>{program});
     const auto outcome = conduct_with(begun());
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, code);
     EXPECT_THAT(outcome.error().message, HasSubstr(program));
   }
-  launch.command.clear();
-  EXPECT_EQ(conduct_with(begun()).error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(*store.runs(1, Detail::summary), IsEmpty());
 }
 
 TEST_F(Conduct, FailedRunsDoNotEndTheExperiment) {
   const auto experiment =
       begun({.workload = "infer", .spec = Json::object(), .factors = {{"batch", {1, 2}}}, .repeat = 2});
-  launch.command = shell(std::string(R"(if grep -q '"batch":2'; then exit 1; fi; )") + good_result);
+  worker_is(std::string(R"(if head -n1 | grep -q '"batch":2'; then exit 1; fi; )") + good_result);
   const auto outcome = conduct_with(experiment);
   EXPECT_EQ(outcome->ok, 2);
   EXPECT_EQ(outcome->failed, 2);
@@ -206,8 +204,7 @@ TEST_F(Conduct, FailedRunsDoNotEndTheExperiment) {
 TEST_F(Conduct, FirstInterruptFinishesTheRun) {
   const auto experiment = begun({.workload = "infer", .spec = Json::object(), .repeat = 3});
   watcher.on_progress = [&] { interrupt.raise(); };
-  launch.command =
-      shell(std::string(R"(cat >/dev/null; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
+  worker_is(std::string(R"(read -r cell; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
   const auto outcome = conduct_with(experiment);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->ok, 1);
@@ -218,15 +215,13 @@ TEST_F(Conduct, FirstInterruptFinishesTheRun) {
 TEST_F(Conduct, FirstInterruptTellsTheWorkerAndTheWatcherOnce) {
   const auto experiment = begun();
   watcher.on_progress = [&] { interrupt.raise(); };
-  launch.command = shell(std::string(R"(cat >/dev/null
-    end() { trap '' URG; echo '{"event":"note","text":"heard"}'; )") +
-                         good_result + R"(; exit; }
-    trap end URG
-    echo '{"event":"progress","phase":"measure"}'; while :; do sleep 0.05; done)");
+  worker_is(std::string(R"(read -r cell; echo '{"event":"progress","phase":"measure"}'
+    read -r word; echo "{\"event\":\"note\",\"text\":\"$word\"}"; )") +
+            good_result);
   const auto outcome = conduct_with(experiment);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->ok, 1);
-  EXPECT_THAT(watcher.notes, ElementsAre("heard"));
+  EXPECT_THAT(watcher.notes, ElementsAre("finish"));
   EXPECT_EQ(watcher.finishes, 1);
 }
 
@@ -236,7 +231,7 @@ TEST_F(Conduct, SecondInterruptStopsNowAndTheRunIsRepeated) {
     interrupt.raise();
     interrupt.raise();
   };
-  launch.command = shell(R"(cat >/dev/null
+  worker_is(R"(read -r cell
     echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
     echo '{"event":"progress","phase":"measure"}'; exec sleep 1000)");
   const auto outcome = conduct_with(experiment);
@@ -251,7 +246,7 @@ TEST_F(Conduct, SecondInterruptStopsNowAndTheRunIsRepeated) {
   EXPECT_LT(runs[0].wall_s, 5);
 
   Interrupt calm;
-  launch.command = shell(std::string("cat >/dev/null; ") + good_result);
+  worker_is(std::string("read -r cell; ") + good_result);
   const auto resumed = conduct(experiment, store, launch, watcher, calm, SteadyClock());
   EXPECT_EQ(resumed->ok, 2);
   EXPECT_EQ(resumed->skipped, 0);
@@ -263,10 +258,10 @@ Interrupt* struck = nullptr;
 TEST_F(Conduct, InterruptFromASignalHandler) {
   struck = &interrupt;
   std::signal(SIGUSR1, [](int) { struck->raise(); });
-  launch.command =
-      shell(fmt::format("cat >/dev/null; kill -USR1 {0}; kill -USR1 {0}; sleep 0.01; kill -USR1 {0}; "
-                        "kill -USR1 {0}; exec sleep 1000",
-                        ::getpid()));
+  worker_is(
+      fmt::format("read -r cell; kill -USR1 {0}; kill -USR1 {0}; sleep 0.01; kill -USR1 {0}; "
+                  "kill -USR1 {0}; exec sleep 1000",
+                  ::getpid()));
   const auto outcome = conduct_with(begun());
   std::signal(SIGUSR1, SIG_DFL);
   ASSERT_TRUE(outcome);
@@ -281,8 +276,7 @@ TEST_F(Conduct, StoreThatRefusesNamesTheRunThatIsLost) {
     EXPECT_TRUE(Store::open(folder / "neph.db", Access::write)
                     ->add_run({.experiment_id = experiment.id, .cell = 0, .repeat = 1}));
   };
-  launch.command =
-      shell(std::string(R"(cat >/dev/null; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
+  worker_is(std::string(R"(read -r cell; echo '{"event":"progress","phase":"measure"}'; )") + good_result);
   const auto outcome = conduct_with(experiment);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
@@ -308,13 +302,13 @@ TEST_F(Conduct, KilledControllerLeavesNoWorkerAndLosesNoRun) {
   const auto log = (folder / "log").string();
   const auto pid_file = (folder / "pid").string();
   const auto fourth_hangs = fmt::format(
-      "cat >> {0}; if [ $(wc -l < {0}) = 4 ]; then echo $$ > {1}.new; mv {1}.new {1}; "
+      "head -n1 >> {0}; if [ $(wc -l < {0}) = 4 ]; then echo $$ > {1}.new; mv {1}.new {1}; "
       "exec sleep 1000; fi; {2}",
       log, pid_file, good_result);
   const auto controller = ::fork();
   if (controller == 0) {
     auto own = Store::open(folder / "neph.db", Access::write);
-    launch.command = shell(fourth_hangs);
+    worker_is(fourth_hangs);
     (void)conduct(experiment, *own, launch, watcher, interrupt, SteadyClock());
     ::_exit(0);
   }
@@ -329,7 +323,7 @@ TEST_F(Conduct, KilledControllerLeavesNoWorkerAndLosesNoRun) {
   EXPECT_THAT(*store.finished(experiment.id), SizeIs(3));
 
   std::filesystem::remove(pid_file);
-  launch.command = shell(fmt::format("cat >> {}; {}", log, good_result));
+  worker_is(fmt::format("head -n1 >> {}; {}", log, good_result));
   const auto outcome = conduct_with(experiment);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->skipped, 3);

@@ -17,17 +17,16 @@ void Eta::learn(std::int64_t cell, double wall_s) {
 
 void Eta::started(const Slot& slot) {
   --pending_[slot.cell];
-  current_ = {slot.cell, clock_.now()};
+  current_[slot.position] = {slot.cell, clock_.now()};
 }
 
-void Eta::ended() {
-  if (!current_) return;
-  learn(current_->first, seconds(clock_.now() - current_->second));
-  current_.reset();
+void Eta::ended(const Slot& slot) {
+  learn(slot.cell, seconds(clock_.now() - current_[slot.position].begin));
+  current_.erase(slot.position);
 }
 
 std::int64_t Eta::runs_left() const {
-  std::int64_t runs = current_ ? 1 : 0;
+  auto runs = std::ssize(current_);
   for (const auto& [cell, count] : pending_) runs += count;
   return runs;
 }
@@ -41,10 +40,10 @@ std::optional<double> Eta::expected_s(std::int64_t cell) const {
 
 std::optional<double> Eta::left_s() const {
   double left = 0;
-  if (current_) {
-    const auto whole = expected_s(current_->first);
+  for (const auto& [position, run] : current_) {
+    const auto whole = expected_s(run.cell);
     if (!whole) return std::nullopt;
-    left += std::max(0.0, *whole - seconds(clock_.now() - current_->second));
+    left += std::max(0.0, *whole - seconds(clock_.now() - run.begin));
   }
   for (const auto& [cell, count] : pending_) {
     if (count == 0) continue;
@@ -52,7 +51,7 @@ std::optional<double> Eta::left_s() const {
     if (!each) return std::nullopt;
     left += *each * static_cast<double>(count);
   }
-  return left;
+  return left / static_cast<double>(std::max<std::size_t>(1, current_.size()));
 }
 
 }  // namespace neph::experiment

@@ -4,8 +4,8 @@
 // What it is: the design (expand, order), its execution (conduct: start a worker, hand it its cell as JSON,
 // read what it says line by line, store the run, go on), its resumption, and its summary.
 //
-// What it does not do: measure anything, or know what a worker does: the worker is a command line, so that a
-// prefix ("docker run -i --rm image", "srun", "ssh host") works unchanged.
+// What it does not do: measure anything, or know what a worker does or where it runs: a launcher starts it
+// (launch/launch.hpp), and two streams of lines are all that passes (record/order.hpp, record/event.hpp).
 //
 // The order is a randomised complete block design (Fisher, The Design of Experiments, 1935, sections 9 to 11
 // and 26; Montgomery, Design and Analysis of Experiments, chapter 4): a block is one repeat of every cell,
@@ -21,7 +21,6 @@
 #pragma once
 
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,6 +31,7 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
+#include "launch/launch.hpp"
 #include "record/event.hpp"
 #include "record/experiment.hpp"
 
@@ -79,19 +79,18 @@ Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment,
                                                  std::optional<std::uint64_t> seed = {});
 
-/// How workers are started.
+/// How workers are started and ended. What it borrows must outlive conduct().
 struct Launch {
-  std::vector<std::string> command;  ///< program and arguments; the program is looked up in PATH
-  double timeout_s = 0;              ///< a run that takes longer has failed; 0: no limit
-  double grace_s = 2;                ///< between SIGTERM and SIGKILL
-  double exit_s = 30;                ///< how long a worker may take to end after its last line
+  std::function<launch::Launcher&(const Cell&)> launcher;  ///< starts the cell's runs
+  std::function<launch::Files(const Cell&)> files{};       ///< what they read; none: nothing
+  /// Most runs at once; two of one machine (launch::Launcher::machine) never are.
+  std::int64_t slots = 1;
+  double timeout_s = 0;  ///< a run that takes longer has failed; 0: no limit
+  double grace_s = 2;    ///< between the word to stop and SIGKILL
+  double exit_s = 30;    ///< how long a worker may take to end after its last line
   std::size_t max_line_bytes = std::size_t{1} << 30;  ///< a longer line is no line of ours
-  std::function<std::string(const Cell&)> repro;      ///< the command that repeats a run of the cell
+  std::function<std::string(const Cell&)> repro{};    ///< the command that repeats a run of the cell
 };
-
-/// What a worker hears when the run in progress shall be the last: it may leave out parts that it has not
-/// begun. By default the kernel ignores this signal, so that it harms no worker that knows nothing of it.
-inline constexpr int finish_signal = SIGURG;
 
 /// Ctrl-C, as the controller understands it. raise() is async-signal-safe.
 class Interrupt {
@@ -123,11 +122,11 @@ class Eta {
   void learn(std::int64_t cell, double wall_s);
   /// The slot's run begins now; it was pending.
   void started(const Slot& slot);
-  /// The run in progress has ended, which teaches its time.
-  void ended();
+  /// Its run has ended, which teaches its time.
+  void ended(const Slot& slot);
 
   std::int64_t runs_left() const;
-  /// Seconds, the run in progress included; nullopt: nothing known yet.
+  /// Seconds, what is in progress included, as many at once as there are now; nullopt: nothing known yet.
   std::optional<double> left_s() const;
 
  private:
@@ -135,16 +134,21 @@ class Eta {
     double sum_s = 0;
     std::int64_t runs = 0;
   };
+  struct Current {
+    std::int64_t cell = 0;
+    Moment begin;
+  };
   std::optional<double> expected_s(std::int64_t cell) const;
 
   std::map<std::int64_t, std::int64_t> pending_;  ///< runs to do, by cell
   std::map<std::int64_t, Seen> seen_;
   Seen all_;
-  std::optional<std::pair<std::int64_t, Moment>> current_;
+  std::map<std::int64_t, Current> current_;  ///< by position in the order
   const Clock& clock_;
 };
 
-/// Who watches an experiment. Called by conduct(), in its thread.
+/// Who watches an experiment. Called by conduct(), in its thread; where several runs are in progress, what
+/// one says comes between what others say.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -158,7 +162,7 @@ class Observer {
   virtual void warning(const Warning&) {}
   /// One line of the worker's standard error.
   virtual void worker_said(std::string_view /*line*/) {}
-  /// The first interrupt was heard: the run in progress is the last one.
+  /// The first interrupt was heard: what is in progress is the last.
   virtual void finishing() {}
   /// It is stored.
   virtual void run_ended(const Run&, const Cell&) {}
@@ -167,15 +171,15 @@ class Observer {
 struct Outcome {
   std::int64_t ok = 0;           ///< runs of this call
   std::int64_t failed = 0;       ///< runs of this call
-  std::int64_t interrupted = 0;  ///< 1: the run in progress was stopped; it will be repeated
+  std::int64_t interrupted = 0;  ///< stopped in progress; they will be repeated
   std::int64_t skipped = 0;      ///< had ended before this call
   std::int64_t left = 0;         ///< neither ended nor begun: stopped by the user
   bool complete() const { return left == 0 && interrupted == 0; }
 };
 
 /// Does what is left of the experiment `experiment.id`. A run that fails is stored with its reason and the
-/// experiment goes on. Errors: invalid_argument, not_found (no command to start), and those of the store,
-/// which name the run that is lost; all earlier ones are kept.
+/// experiment goes on. Errors: those of a launcher that starts nothing, and those of the store, which name
+/// the run that is lost; all earlier ones are kept, and what is in progress is killed.
 Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const Launch& launch,
                         Observer& observer, Interrupt& interrupt, const Clock& clock);
 

@@ -5,6 +5,9 @@
 
 namespace neph::experiment {
 
+namespace {
+
+/// At most `bytes` of it, with control characters as "?", for messages.
 std::string shortened(std::string_view text, std::size_t bytes) {
   std::string shown(text.substr(0, bytes));
   std::replace_if(
@@ -12,26 +15,19 @@ std::string shortened(std::string_view text, std::size_t bytes) {
   return text.size() > bytes ? shown + "..." : shown;
 }
 
-void Transcript::add(std::string_view piece) {
-  if (!nonsense_.empty()) return;  // it is being stopped; the rest may be endless
-  lines_.add(piece, [this](std::string_view line) { hear(line); });
-}
-
-void Transcript::finish() {
-  lines_.finish([this](std::string_view line) { hear(line); });
-}
+}  // namespace
 
 void Transcript::hear(std::string_view line) {
-  if (!nonsense_.empty() || line.empty()) return;
+  if (!protocol_error_.empty() || line.empty()) return;  // it is being stopped; the rest may be endless
   if (line.size() > max_line_bytes_) {
-    nonsense_ = fmt::format("a line of more than {} bytes: {}", max_line_bytes_, shortened(line, 80));
+    protocol_error_ = fmt::format("a line of more than {} bytes: {}", max_line_bytes_, shortened(line, 80));
     return;
   }
   auto event = decode_event(line);
   if (!event)
-    nonsense_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().message, 200));
+    protocol_error_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().message, 200));
   else if (complete())
-    nonsense_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
+    protocol_error_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
   else
     std::visit([this](auto& said) { take(std::move(said)); }, *event);
 }
@@ -67,19 +63,6 @@ RunResult Transcript::take_result() {
   if (result_->phases.empty()) result_->phases = std::move(early_.phases);
   if (result_->warnings.empty()) result_->warnings = std::move(early_.warnings);
   return std::move(*result_);
-}
-
-void LastWords::add(std::string_view piece) {
-  lines_.add(piece, [this](std::string_view line) { hear(line); });
-}
-
-void LastWords::finish() {
-  lines_.finish([this](std::string_view line) { hear(line); });
-}
-
-void LastWords::hear(std::string_view line) {
-  observer_.worker_said(line);
-  if (line.find_first_not_of(" \t\r") != std::string_view::npos) text_ = shortened(line, 300);
 }
 
 }  // namespace neph::experiment

@@ -1,11 +1,10 @@
-// What a worker says, taken apart: events from its standard output, the last words of its standard error.
+// What a worker says, taken apart: events from the lines of its standard output.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "core/lines.hpp"
 #include "experiment/experiment.hpp"
 
 namespace neph::experiment {
@@ -14,16 +13,14 @@ namespace neph::experiment {
 class Transcript {
  public:
   Transcript(Observer& observer, std::size_t max_line_bytes)
-      : observer_(observer), max_line_bytes_(max_line_bytes), lines_(max_line_bytes) {}
+      : observer_(observer), max_line_bytes_(max_line_bytes) {}
 
-  void add(std::string_view piece);
-  /// No more will come.
-  void finish();
+  void hear(std::string_view line);
 
   /// The last line has been said: a result or an error.
   bool complete() const { return result_.has_value() || error_.has_value(); }
   /// What was said that is no event; empty: nothing.
-  const std::string& nonsense() const { return nonsense_; }
+  const std::string& protocol_error() const { return protocol_error_; }
   const std::optional<Error>& error() const { return error_; }
   bool has_result() const { return result_.has_value(); }
   /// The host's fingerprint; null: it was not told.
@@ -35,7 +32,6 @@ class Transcript {
   RunResult take_result();
 
  private:
-  void hear(std::string_view line);
   void take(Began&& began);
   void take(Ended&& ended);
   void take(Phase&& phase);
@@ -47,31 +43,12 @@ class Transcript {
 
   Observer& observer_;
   std::size_t max_line_bytes_;
-  Lines lines_;
   Json machine_;
   std::optional<double> began_s_, ended_s_;
   RunResult early_;
   std::optional<RunResult> result_;
   std::optional<Error> error_;
-  std::string nonsense_;
+  std::string protocol_error_;
 };
-
-/// A worker's standard error: passed on line by line, the last line that is not empty kept.
-class LastWords {
- public:
-  explicit LastWords(Observer& observer) : observer_(observer) {}
-  void add(std::string_view piece);
-  void finish();
-  const std::string& text() const { return text_; }
-
- private:
-  void hear(std::string_view line);
-  Observer& observer_;
-  Lines lines_{4096};
-  std::string text_;
-};
-
-/// At most `bytes` of it, with control characters as "?", for messages.
-std::string shortened(std::string_view text, std::size_t bytes);
 
 }  // namespace neph::experiment

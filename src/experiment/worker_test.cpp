@@ -20,26 +20,26 @@ class Worker : public Conduct {};
 
 TEST_F(Worker, AWorkersErrorIsTheReason) {
   const auto run = run_of(
-      R"(cat >/dev/null; echo '{"event":"error","code":"corrupt","message":"m.onnx: cut short"}'; exit 7)");
+      R"(read -r cell; echo '{"event":"error","code":"corrupt","message":"m.onnx: cut short"}'; exit 7)");
   EXPECT_EQ(run.status, RunStatus::failed);
   EXPECT_EQ(run.reason, "m.onnx: cut short");
 }
 
 TEST_F(Worker, SilentEndIsAFailure) {
-  const auto run = run_of("cat >/dev/null; echo one >&2; printf 'no more\n\nmemory' >&2; exit 3");
+  const auto run = run_of("read -r cell; echo one >&2; printf 'no more\n\nmemory' >&2; exit 3");
   EXPECT_EQ(run.status, RunStatus::failed);
   EXPECT_EQ(run.reason, "ended with exit code 3 without a result; its last words: memory");
 }
 
 TEST_F(Worker, EndWithoutReadingItsCell) {
   Experiment experiment{.workload = "infer", .spec = {{"long", std::string(1 << 20, 'x')}}};
-  launch.command = shell("exit 0");
+  worker_is("exit 0");
   ASSERT_TRUE(conduct_with(begun(experiment)));
   EXPECT_EQ(watcher.ended.at(0).reason, "ended with exit code 0 without a result");
 }
 
 TEST_F(Worker, KilledWorkerNamesTheSignal) {
-  const auto run = run_of(R"(cat >/dev/null
+  const auto run = run_of(R"(read -r cell
     echo '{"event":"phase","name":"model_load","begin_s":0,"end_s":0.5}'
     kill -KILL $$)");
   EXPECT_EQ(run.status, RunStatus::failed);
@@ -54,7 +54,7 @@ TEST_F(Worker, MemoryLimitIsAFailureWithItsWords) {
 }
 
 TEST_F(Worker, ACrashAfterTheResultIsAWarning) {
-  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; kill -SEGV $$");
+  const auto run = run_of(std::string("read -r cell; ") + good_result + "; kill -SEGV $$");
   EXPECT_EQ(run.status, RunStatus::ok);
   ASSERT_THAT(run.result.warnings, SizeIs(1));
   EXPECT_EQ(run.result.warnings[0].code, WarningCode::worker_exit);
@@ -63,7 +63,7 @@ TEST_F(Worker, ACrashAfterTheResultIsAWarning) {
 
 TEST_F(Worker, GarbageIsShownShortened) {
   const auto run =
-      run_of("cat >/dev/null; printf 'Hello \\033[1m'; head -c 1000 /dev/zero | tr '\\0' y; echo; sleep 60");
+      run_of("read -r cell; printf 'Hello \\033[1m'; head -c 1000 /dev/zero | tr '\\0' y; echo; sleep 60");
   EXPECT_EQ(run.status, RunStatus::failed);
   EXPECT_THAT(run.reason, StartsWith("the worker's output is not events: 'Hello ?[1myyy"));
   EXPECT_LT(run.reason.size(), 450u);
@@ -71,14 +71,14 @@ TEST_F(Worker, GarbageIsShownShortened) {
 }
 
 TEST_F(Worker, NothingMayFollowTheResult) {
-  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; " + good_result);
+  const auto run = run_of(std::string("read -r cell; ") + good_result + "; " + good_result);
   EXPECT_EQ(run.status, RunStatus::failed);
   EXPECT_THAT(run.reason, HasSubstr("more after its last line"));
 }
 
 TEST_F(Worker, EndlessLineIsStopped) {
   launch.max_line_bytes = 1 << 20;
-  const auto run = run_of("cat >/dev/null; exec cat /dev/zero");
+  const auto run = run_of("read -r cell; exec cat /dev/zero");
   EXPECT_EQ(run.status, RunStatus::failed);
   EXPECT_THAT(run.reason, HasSubstr("a line of more than 1048576 bytes"));
 }
@@ -108,33 +108,39 @@ TEST_F(Worker, AnErrorOnBeingStoppedDoesNotHideTheTimeout) {
   launch.timeout_s = 0.3;
   launch.grace_s = 5;
   const auto run = run_of(
-      R"(cat >/dev/null; trap 'echo "{\"event\":\"error\",\"code\":\"unavailable\",\"message\":\"stopped\"}"; exit' TERM
-    while :; do sleep 0.05; done)");
+      R"(read -r cell; read -r word; echo "{\"event\":\"error\",\"code\":\"unavailable\",\"message\":\"$word\"}")");
   EXPECT_THAT(run.reason, StartsWith("took longer than --timeout-s 0.3 and was stopped"));
+}
+
+TEST_F(Worker, OneThatClosesItsOutputIsNotWaitedForLong) {
+  launch.exit_s = 0.1;
+  const auto run = run_of("read -r cell; exec >&-; sleep 1000");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_EQ(run.reason, "did not end within 0.1 s and was stopped without a result");
 }
 
 TEST_F(Worker, LingeringWorkerKeepsItsResult) {
   launch.exit_s = 0.1;
-  const auto run = run_of(std::string("cat >/dev/null; ") + good_result + "; exec sleep 1000");
+  const auto run = run_of(std::string("read -r cell; ") + good_result + "; exec sleep 1000");
   EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
   EXPECT_THAT(run.result.warnings.at(0).message, HasSubstr("did not end within 0.1 s"));
 }
 
 TEST_F(Worker, ALeftoverThatHoldsThePipesIsNotWaitedFor) {
-  const auto run = run_of(std::string("cat >/dev/null; setsid sleep 3 & ") + good_result);
+  const auto run = run_of(std::string("read -r cell; setsid sleep 3 & ") + good_result);
   EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
   EXPECT_LT(run.wall_s, 2);
 }
 
 TEST_F(Worker, FloodOnStandardErrorBlocksNobody) {
   const auto run =
-      run_of(std::string("cat >/dev/null; head -c 20000000 /dev/zero | tr '\\0' e >&2; ") + good_result);
+      run_of(std::string("read -r cell; head -c 20000000 /dev/zero | tr '\\0' e >&2; ") + good_result);
   EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
   EXPECT_EQ(watcher.said_bytes, 20000000u);
 }
 
 TEST_F(Worker, BigResultArrivesWhole) {
-  const auto run = run_of(R"(cat >/dev/null; exec python3 -c '
+  const auto run = run_of(R"(read -r cell; exec python3 -c '
 n = 2_900_000
 print("{\"event\":\"result\",\"samples\":[{\"name\":\"done_s\",\"values\":[" + ",".join(["0.12345678901234"] * n) + "]}]}")')");
   ASSERT_EQ(run.status, RunStatus::ok) << run.reason;
@@ -143,7 +149,7 @@ print("{\"event\":\"result\",\"samples\":[{\"name\":\"done_s\",\"values\":[" + "
 
 TEST_F(Worker, WorkerInheritsNothingOpen) {
   const int leaky = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as libraries do
-  const auto run = run_of("cat >/dev/null; ls -l /proc/self/fd | wc -l >&2; " + std::string(good_result));
+  const auto run = run_of("read -r cell; ls -l /proc/self/fd | wc -l >&2; " + std::string(good_result));
   ::close(leaky);
   EXPECT_EQ(run.status, RunStatus::ok);
   EXPECT_EQ(watcher.said, "5") << "a total, three standard descriptors, the folder being listed";

@@ -1,30 +1,27 @@
 #include "workload/server_process.hpp"
 
-#include <array>
-#include <csignal>
-#include <filesystem>
-
-#include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
+#include <sys/eventfd.h>
 
 #include "core/json.hpp"
-#include "core/text.hpp"
 #include "core/values.hpp"
+#include "os/thread.hpp"
+#include "workload/files.hpp"
 
 namespace neph::workload {
 namespace {
 
-constexpr int longest_start_ms = 600'000;  // a large model compiles for minutes
-constexpr int longest_stop_ms = 10'000;
+constexpr auto longest_start = std::chrono::seconds(600);  // a large model compiles for minutes
+constexpr double longest_stop_s = 10;
 
 using Words = std::vector<std::string>;
 
-std::string file_in_container(const std::string& file) {
-  return "/models/" + std::filesystem::path(file).filename().string();
+/// A server with much to say never waits for a listener.
+void hear(launch::Child& child, const std::stop_token& stop) {
+  const Descriptor woken(::eventfd(0, EFD_CLOEXEC));
+  const std::stop_callback wake(stop, [&] { ::eventfd_write(woken.get(), 1); });
+  for (auto* const self = &child; !stop.stop_requested() && !child.exit();)
+    launch::Child::wait({&self, 1}, {}, woken.get());
 }
-
-std::string number(double value) { return fmt::format("{}", value); }
 
 /// The server's own arguments. It ends with this process, however that ends.
 Words serve_arguments(const InferSpec& spec, const std::string& file, const std::string& model) {
@@ -47,112 +44,57 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
   return words;
 }
 
-/// The model file, and what belongs to it: files beside it whose names begin with its own (weights of an .xml
-/// lie in a .bin, large ones of an .onnx in files that it names).
-std::vector<std::filesystem::path> files_of_model(const std::filesystem::path& file) {
-  std::vector<std::filesystem::path> files{file};
-  const auto stem = file.stem().string() + ".";
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(file.parent_path(), ignored))
-    if (entry.path() != file && entry.is_regular_file(ignored) &&
-        entry.path().filename().string().starts_with(stem))
-      files.push_back(entry.path());
-  return files;
-}
-
-/// In the machine's own network, so that what is measured is the container and not a proxy of its ports.
-Words docker_command(const InferSpec& spec, const std::string& container, const std::string& file) {
-  Words words{"docker", "run", "--rm", "-i", "--network", "host", "--name", container, "--read-only"};
-  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  for (const auto& each : files_of_model(std::filesystem::absolute(file)))
-    add({"--volume", each.string() + ":" + file_in_container(each) + ":ro"});
-  if (spec.server_cpus > 0) add({"--cpus", number(spec.server_cpus)});
-  if (spec.server_memory_bytes > 0) add({"--memory", std::to_string(spec.server_memory_bytes)});
-  add({spec.image});
-  return words;
-}
-
-Words command_of(const InferSpec& spec, const std::string& container, const std::string& file,
-                 const std::string& model) {
-  const bool docker = spec.server_in == ServerIn::docker;
-  auto words = docker ? docker_command(spec, container, file) : Words{"/proc/self/exe"};
-  const auto arguments = serve_arguments(spec, docker ? file_in_container(file) : file, model);
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
-}
-
-/// What stands in the pipe now.
-std::string read_all(const Descriptor& pipe) {
-  std::string text;
-  std::array<char, 4096> piece;
-  for (;;) {
-    const auto got = ::read(pipe.get(), piece.data(), piece.size());
-    if (got <= 0) return text;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  }
-}
-
-bool wait_readable(int descriptor, int ms) {
-  pollfd watched{descriptor, POLLIN, 0};
-  return ::poll(&watched, 1, ms) > 0;
-}
-
-/// The number, in this machine's own count, of the container's first process.
-Result<int> process_in(const std::string& container) {
-  NEPH_TRY(auto docker, Process::start({"docker", "inspect", "--format", "{{.State.Pid}}", container}));
-  wait_readable(docker.ended_descriptor(), longest_stop_ms);
-  const auto id = std::atoi(read_all(docker.output).c_str());
-  if (id > 0) return id;
-  return fail(ErrorCode::unavailable, "docker does not tell the process of container {}: {}", container,
-              printable(trimmed(read_all(docker.errors))));
+std::unique_ptr<launch::Launcher> launcher_of(const InferSpec& spec) {
+  if (spec.server_in == ServerIn::process) return launch::here();
+  return launch::in_docker(
+      {.image = spec.image, .cpus = spec.server_cpus, .memory_bytes = spec.server_memory_bytes});
 }
 
 }  // namespace
 
-Result<ServerProcess> ServerProcess::start(const InferSpec& spec, const std::string& model_file,
-                                           const std::string& model) {
-  const auto container = fmt::format("neph-{}", ::getpid());
-  NEPH_TRY(auto process, Process::start(command_of(spec, container, model_file, model)));
-  ServerProcess server(std::move(process));
-  NEPH_CHECK(server.hear_announcement());
-  if (spec.server_in == ServerIn::docker) {
-    NEPH_TRY(server.id_, process_in(container));
-  }
+Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const InferSpec& spec,
+                                                            const std::string& model_file,
+                                                            const std::string& model) {
+  const auto launcher = launcher_of(spec);
+  NEPH_TRY(auto child,
+           launcher->start({.arguments = serve_arguments(spec, launcher->path_there(model_file), model),
+                            .files = files_of_model(model_file)}));
+  std::unique_ptr<ServerProcess> server(new ServerProcess(std::move(child)));
+  NEPH_CHECK(server->hear_announcement());
+  NEPH_TRY(server->id_, server->child_->id());
+  server->hearing_ =
+      start_thread("server", [&child = *server->child_](const std::stop_token& stop) { hear(child, stop); });
   return server;
 }
 
 /// The line that `neph serve --json` prints when it is ready.
 Status ServerProcess::hear_announcement() {
-  NEPH_TRY(const auto line, first_line());
+  std::string line;
+  child_->on_line = [&](std::string_view said) {
+    if (line.empty()) line = said;
+  };
+  const auto limit = SteadyClock().now() + longest_start;
+  for (auto* const child = child_.get(); line.empty() && !child->has_fallen_silent();) {
+    if (SteadyClock().now() >= limit)
+      return fail(ErrorCode::timeout, "the server was not ready after {} s", longest_start.count());
+    launch::Child::wait({&child, 1}, limit);
+  }
+  child_->on_line = nullptr;
+  if (line.empty()) return fail(ErrorCode::unavailable, "the server did not start: {}", why_it_ended());
   NEPH_TRY(const Json said, parse_json(line, "the server's announcement"));
   http_ = said.value("http", "");
   grpc_ = said.value("grpc", "");
   const Json models = said.value("models", Json::object());
-  for (const auto& [model, facts] : models.items()) return from_json(facts, facts_, "the server's facts");
+  for (const auto& [name, facts] : models.items()) return from_json(facts, facts_, "the server's facts");
   return {};
 }
 
-Result<std::string> ServerProcess::first_line() {
-  std::string text;
-  while (text.find('\n') == text.npos) {
-    if (!wait_readable(process_.output.get(), longest_start_ms))
-      return fail(ErrorCode::timeout, "the server was not ready after {} s", longest_start_ms / 1000);
-    const auto more = read_all(process_.output);
-    if (more.empty()) return fail(ErrorCode::unavailable, "the server did not start: {}", last_words());
-    text += more;
-  }
-  return text.substr(0, text.find('\n'));
-}
-
-/// Why it ended: what it wrote last to its standard error, else how.
-std::string ServerProcess::last_words() {
-  wait_readable(process_.ended_descriptor(), longest_stop_ms);
-  const auto line = words_->line();
-  if (!line.empty()) return printable(line.starts_with("neph: ") ? line.substr(6) : line);
-  const auto exit = process_.exit();
-  const bool killed = exit && (exit->signal == SIGKILL || exit->code == 128 + SIGKILL);  // Docker tells so
-  return killed ? "it was killed, as the kernel does where memory runs out or a container reaches its limit"
-                : "it ended without a word";
+/// What it wrote last to its standard error, else how it ended.
+std::string ServerProcess::why_it_ended() {
+  child_->end(longest_stop_s);
+  const auto& line = child_->stderr_tail();
+  if (line.empty()) return "it " + child_->how_it_ended();
+  return line.starts_with("neph: ") ? line.substr(6) : line;
 }
 
 const std::string& ServerProcess::address(wire::Protocol protocol) const {
@@ -160,9 +102,8 @@ const std::string& ServerProcess::address(wire::Protocol protocol) const {
 }
 
 void ServerProcess::stop() {
-  process_.signal_group(SIGTERM);
-  wait_readable(process_.ended_descriptor(), longest_stop_ms);
-  static_cast<void>(process_.exit());
+  hearing_ = {};
+  child_->end(longest_stop_s);
 }
 
 }  // namespace neph::workload

@@ -1,24 +1,23 @@
 // `neph serve` as a child process, alone or in a Docker container, on free ports of the loopback address.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "core/result.hpp"
-#include "os/process.hpp"
+#include "launch/launch.hpp"
 #include "workload/infer/spec.hpp"
-#include "workload/last_words.hpp"
 
 namespace neph::workload {
 
+/// Threads: has one of its own, which hears what the server says.
 class ServerProcess {
  public:
   /// Ready to answer when it returns. `model_file` is what it serves, under the name `model`. Errors: what
   /// the server said before it ended; timeout.
-  static Result<ServerProcess> start(const InferSpec& spec, const std::string& model_file,
-                                     const std::string& model);
+  static Result<std::unique_ptr<ServerProcess>> start(const InferSpec& spec, const std::string& model_file,
+                                                      const std::string& model);
 
   /// Of the server itself, also in a container.
   int id() const { return id_; }
@@ -30,19 +29,15 @@ class ServerProcess {
   void stop();
 
  private:
-  explicit ServerProcess(Process process)
-      : words_(std::make_unique<LastWords>(std::move(process.errors))),
-        process_(std::move(process)),
-        id_(process_.id()) {}
+  explicit ServerProcess(std::unique_ptr<launch::Child> child) : child_(std::move(child)) {}
   Status hear_announcement();
-  Result<std::string> first_line();
-  std::string last_words();
+  std::string why_it_ended();
 
-  std::unique_ptr<LastWords> words_;  ///< goes after the process, which writes to it
-  Process process_;
-  int id_;
+  std::unique_ptr<launch::Child> child_;
+  int id_ = 0;
   std::string http_, grpc_;
   Facts facts_;
+  std::jthread hearing_;
 };
 
 }  // namespace neph::workload

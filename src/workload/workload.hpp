@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "launch/launch.hpp"
 #include "record/event.hpp"
 #include "record/experiment.hpp"
 #include "workload/infer/spec.hpp"
@@ -49,8 +50,8 @@ struct Workload {
   Status (*check)(const Json& spec);
   /// What is done once before all runs of all cells and not measured: models and pictures that runs will find
   /// ready. What every run of a cell would stumble over (no model there, unknown engine, no picture) is
-  /// refused here, once and before any of them.
-  Status (*prepare)(std::span<const Json> specs, EventSink& events);
+  /// refused here, once and before any of them. Gives the files that a run of each reads.
+  Result<std::vector<launch::Files>> (*prepare)(std::span<const Json> specs, EventSink& events);
   Result<RunResult> (*run)(const Json& spec, const Context& context);
   /// The `neph` command line for one run of it, with only what differs from the defaults.
   std::string (*command)(const Json& spec);

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import time
 from pathlib import Path
 
@@ -140,6 +141,26 @@ def test_a_worker_takes_its_start_from_no_clock_but_its_own(neph):
     assert now - 30 <= began(neph, own, now - 30) < now - 25, "what looking at the machine takes is no part of the run"
     for other in ("", f"another {own}"):
         assert now - 0.1 <= began(neph, other, now - 30)
+
+
+@pytest.mark.parametrize("by", ["stop", "its end", signal.SIGTERM, signal.SIGINT])
+def test_a_worker_heeds_its_standard_input_and_a_user(neph, small_model, pictures, by):
+    spec = {"model": str(small_model), "images": str(pictures), "count": 10**6}
+    worker = neph.start("worker", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker.stdin.write(json.dumps({"workload": "infer", "spec": spec}) + "\n")
+    worker.stdin.flush()
+    while '"phase":"measure"' not in worker.stdout.readline():
+        assert worker.poll() is None, worker.stderr.read()
+    if by == "stop":
+        worker.stdin.write("stop\n")
+        worker.stdin.flush()
+    elif by == "its end":
+        worker.stdin.close()
+    else:
+        worker.send_signal(by)
+    last = worker.stdout.read().splitlines()[-1]
+    assert json.loads(last)["event"] == "error" and "stopped" in last
+    assert worker.wait(20) == 4
 
 
 @pytest.mark.smoke

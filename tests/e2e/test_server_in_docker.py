@@ -1,4 +1,5 @@
-"""`neph infer --server-in docker`: the server in a container of its image, its processor and memory limited and watched."""
+"""`neph infer --server-in docker`: the server in a container of its image, its processor and memory limited and watched;
+and `--on docker:IMAGE`: the whole run."""
 
 import pytest
 from conftest import Neph
@@ -40,6 +41,15 @@ def test_a_container_answers_as_a_process_does(beside_docker, small_model, pictu
         limited = cell["telemetry"]["server_container.memory_peak"]["maximum"]
         assert cell["factors"]["server_in"] == "process" or memory / 2 < limited < 1e9, "of the container alone"
     assert beside_docker.docker("ps", "--quiet", "--all") == "", "no container is left"
+
+
+def test_a_whole_run_in_a_container_answers_as_one_here(beside_docker, image, small_model, pictures):
+    for model in ((small_model,), ("resnet18", "--side", 64, "--classes", 10, "--prepared", "on")):
+        arguments = ("infer", *model, "--images", pictures, "--count", 48, "--repeat", 1, "--warmup", 1, "--warmup-max-s", 0.3)
+        cells = [beside_docker.json(*arguments, "--on", place)["cells"][0] for place in ("here", f"docker:{image}")]
+        assert [cell["failures"] for cell in cells] == [[], []]
+        assert cells[0]["answers_checksum"] == cells[1]["answers_checksum"]
+    assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
 def test_a_limit_on_processors_holds(beside_docker, small_model, pictures):

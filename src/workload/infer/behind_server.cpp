@@ -126,8 +126,7 @@ class BehindServer final : public Recogniser {
   Status start_server() {
     NEPH_TRY(const auto file, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
                                               spec_.weights_seed));
-    NEPH_TRY(auto started, ServerProcess::start(spec_, file.string(), served_name(spec_.model)));
-    process_.emplace(std::move(started));
+    NEPH_TRY(process_, ServerProcess::start(spec_, file.string(), served_name(spec_.model)));
     NEPH_CHECK(watch(target::server, process_->id()));
     return watch(target::client, ::getpid());
   }
@@ -214,7 +213,7 @@ class BehindServer final : public Recogniser {
 
   const InferSpec spec_;
   const Context& context_;
-  std::optional<ServerProcess> process_;  ///< empty: somebody else's
+  std::unique_ptr<ServerProcess> process_;  ///< none: somebody else's
   wire::Endpoint endpoint_;
   wire::ClientOptions options_;
   std::string platform_;

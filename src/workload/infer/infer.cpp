@@ -15,6 +15,7 @@
 #include "record/phases.hpp"
 #include "workload/command_line.hpp"
 #include "workload/fields.hpp"
+#include "workload/files.hpp"
 #include "workload/infer/independent_client.hpp"
 #include "workload/infer/model_batch.hpp"
 #include "workload/infer/recogniser.hpp"
@@ -50,21 +51,26 @@ Status ask_server(const InferSpec& spec, EventSink& events) {
                       {.clock = clock, .origin = clock.now(), .events = events, .stop = {}, .finish = {}});
 }
 
-/// The model, if this process can know it.
-Result<std::unique_ptr<engine::Model>> prepare_one(const InferSpec& spec, engine::Registry& engines,
-                                                   EventSink& events) {
-  if (spec.architecture == Architecture::remote) {
-    NEPH_CHECK(pictures_for(spec, image::Transform{}, events));
-    return nullptr;
+struct Ready {
+  std::unique_ptr<engine::Model> model;  ///< none: behind a server that is there, which alone knows it
+  launch::Files files;
+};
+
+Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, EventSink& events) {
+  Ready ready;
+  image::Transform transform;
+  if (spec.architecture != Architecture::remote) {
+    NEPH_TRY(const auto path,
+             net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
+    NEPH_TRY(auto* engine, engines.open(spec.runtime.engine));
+    NEPH_CHECK(engine->device(spec.runtime.device));
+    NEPH_TRY(ready.model, engine->load(path));
+    NEPH_TRY(transform, transform_for(ready.model->inputs()));
+    ready.files = files_of_model(path);
   }
-  NEPH_TRY(const auto path,
-           net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
-  NEPH_TRY(auto* engine, engines.open(spec.runtime.engine));
-  NEPH_CHECK(engine->device(spec.runtime.device));
-  NEPH_TRY(auto model, engine->load(path));
-  NEPH_TRY(const auto transform, transform_for(model->inputs()));
-  NEPH_CHECK(pictures_for(spec, transform, events));
-  return model;
+  NEPH_TRY(const auto pictures, pictures_for(spec, transform, events));
+  ready.files.push_back({.field = "images", .path = pictures.folder});
+  return ready;
 }
 
 /// A fact of the run that is a number; at least 1.
@@ -88,20 +94,23 @@ Status check(const Json& json) {
   return {};
 }
 
-Status prepare(std::span<const Json> specs, EventSink& events) {
+Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events) {
   engine::Registry engines;
-  std::map<std::string, std::unique_ptr<engine::Model>> ready;  // by what is prepared; none: a remote one
+  std::map<std::string, Ready> ready;  // by what is prepared
   std::set<std::pair<std::string, std::int64_t>> checked;
+  std::vector<launch::Files> files;
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
     const auto key = dump_json(prepared_part(json));
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));
     }
+    const auto& [model, read] = ready[key];
+    files.push_back(read);
     if (checked.emplace(key, spec.batch).second)
-      NEPH_CHECK(ready[key] ? check_batch(*ready[key], spec, events) : ask_server(spec, events));
+      NEPH_CHECK(model ? check_batch(*model, spec, events) : ask_server(spec, events));
   }
-  return {};
+  return files;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

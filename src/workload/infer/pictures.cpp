@@ -55,14 +55,19 @@ Result<image::Transform> transform_for(const std::vector<engine::Port>& inputs) 
 }
 
 Result<Pictures> pictures_for(const InferSpec& spec, const image::Transform& transform, EventSink& events) {
-  NEPH_TRY(auto set, scan_usable(spec.images, spec.min_file_bytes));
-  if (spec.prepared == Prepared::off) return Pictures{std::move(set), transform};
-  NEPH_TRY(const auto folder, prepared_folder(set, transform, events));
+  std::filesystem::path folder = spec.images;
+  const auto given = image::read_prepared(folder);
+  const bool is_prepared = given && *given && (*given)->crop_side == transform.crop_side;
+  if (spec.prepared == Prepared::off || !is_prepared) {
+    NEPH_TRY(auto set, scan_usable(spec.images, spec.min_file_bytes));
+    if (spec.prepared == Prepared::off) return Pictures{folder, std::move(set), transform};
+    NEPH_TRY(folder, prepared_folder(set, transform, events));
+  }
   NEPH_TRY(const auto manifest, image::read_prepared(folder));
   if (!manifest) return fail(ErrorCode::corrupt, "{} is not a prepared set; remove it", folder.string());
   NEPH_TRY(auto prepared_transform, image::transform_for_prepared(*manifest, transform));
   NEPH_TRY(auto prepared_set, scan_usable(folder.string(), 0));
-  return Pictures{std::move(prepared_set), std::move(prepared_transform)};
+  return Pictures{folder, std::move(prepared_set), std::move(prepared_transform)};
 }
 
 Status set_cache(const image::PictureSet& set, Cache cache) {

@@ -10,6 +10,7 @@
 namespace neph::workload {
 
 struct Pictures {
+  std::filesystem::path folder;  ///< where they lie
   image::PictureSet set;
   image::Transform transform;
 };
@@ -19,8 +20,8 @@ struct Pictures {
 Result<image::Transform> transform_for(const std::vector<engine::Port>& inputs);
 
 /// The usable pictures of spec.images, of which there is at least one, as `transform` wants them. With
-/// spec.prepared it is the prepared set in the cache folder, made now if it is not there. Errors: those of
-/// the scan and of prepare().
+/// spec.prepared it is the prepared set in the cache folder, made now if it is not there, or spec.images
+/// itself where that is one. Errors: those of the scan and of prepare().
 Result<Pictures> pictures_for(const InferSpec& spec, const image::Transform& transform, EventSink& events);
 
 /// Brings the files of the set into the state of the page cache that the run asks for.

@@ -86,18 +86,22 @@ Status check(const Json& json) {
 
 /// Nothing is prepared; but a server that is not there, a model that it does not have, and inputs that do not
 /// fit are found before anything runs.
-Status prepare(std::span<const Json> specs, EventSink&) {
+Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
   const SteadyClock clock;
   std::set<std::string> seen;
+  std::vector<launch::Files> files;
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
     if (!spec.trace.empty()) NEPH_CHECK(read_file(spec.trace));
+    auto& read = files.emplace_back();
+    if (!spec.trace.empty()) read.push_back({.field = "trace", .path = spec.trace});
+    if (!spec.input.empty()) read.push_back({.field = "input", .path = spec.input});
     const auto what =
         dump_json({spec.url, spec.model, spec.batch, spec.input, spec.shape, spec.credentials.token_file});
     if (!seen.insert(what).second) continue;
     NEPH_CHECK(look_at(resolved(spec), clock));
   }
-  return {};
+  return files;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

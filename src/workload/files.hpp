@@ -1,0 +1,25 @@
+// The files that a run reads, for whoever starts it elsewhere.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "launch/launch.hpp"
+
+namespace neph::workload {
+
+/// The model file, named by the field "model", and what belongs to it: files beside it whose names begin with
+/// its own (weights of an .xml lie in a .bin, large ones of an .onnx in files that it names).
+inline launch::Files files_of_model(const std::filesystem::path& file) {
+  launch::Files files{{.field = "model", .path = file, .obviates = {"classes", "side"}}};
+  const auto stem = file.stem().string() + ".";
+  std::error_code ignored;
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().filename() != file.filename() && entry.is_regular_file(ignored) &&
+        entry.path().filename().string().starts_with(stem))
+      files.push_back({.field = {}, .path = entry.path()});
+  return files;
+}
+
+}  // namespace neph::workload
