@@ -157,7 +157,7 @@ std::string common_checksum(const Runs& runs) {
   return checksums.size() == 1 ? *checksums.begin() : "differs";
 }
 
-CellSummary summarise_cell(const Cell& cell, const Runs& runs) {
+CellSummary summarise_cell(const View& view, const Cell& cell, const Runs& runs) {
   CellSummary summary{.cell = cell};
   Runs ok;
   for (const auto* run : runs) {
@@ -181,7 +181,7 @@ CellSummary summarise_cell(const Cell& cell, const Runs& runs) {
   summary.facts = common_facts(ok);
   summary.answers_checksum = common_checksum(ok);
   summary.warnings = merged_warnings(ok);
-  for (auto& doubt : doubts_over_repeats(summary, ok)) summary.warnings.push_back(std::move(doubt));
+  for (auto& doubt : doubts_over_repeats(view, summary, ok)) summary.warnings.push_back(std::move(doubt));
   summary.verdict = verdict_of(summary);
   return summary;
 }
@@ -193,7 +193,7 @@ std::vector<CellSummary> summarise(const Experiment& experiment, const std::vect
   for (const auto& run : runs) by_cell[run.cell].push_back(&run);
   std::vector<CellSummary> summaries;
   for (const auto& cell : expand(experiment).value_or(std::vector<Cell>{}))
-    summaries.push_back(summarise_cell(cell, by_cell[cell.index]));
+    summaries.push_back(summarise_cell(view_of(experiment.workload), cell, by_cell[cell.index]));
   return summaries;
 }
 
