@@ -138,7 +138,7 @@ std::vector<Warning> doubts_over_repeats(const View& view, const CellSummary& su
     doubts.push_back(make_warning(
         WarningCode::some_runs_failed,
         fmt::format("{} of {} runs failed", summary.runs_failed, summary.runs_failed + summary.runs_ok)));
-  if (summary.answers_checksum == "differs")
+  if (summary.outputs_checksum == "differs")
     doubts.push_back(make_warning(WarningCode::answers_differ,
                                   "the repeats of this cell do not give the same answers",
                                   "a network with chance in it, a race, or faulty hardware"));

@@ -152,7 +152,7 @@ Facts common_facts(const Runs& runs) {
 std::string common_checksum(const Runs& runs) {
   std::set<std::string> checksums;
   for (const auto* run : runs)
-    if (!run->result.answers_checksum.empty()) checksums.insert(run->result.answers_checksum);
+    if (!run->result.outputs_checksum.empty()) checksums.insert(run->result.outputs_checksum);
   if (checksums.empty()) return {};
   return checksums.size() == 1 ? *checksums.begin() : "differs";
 }
@@ -179,7 +179,7 @@ CellSummary summarise_cell(const View& view, const Cell& cell, const Runs& runs)
   for (const auto* run : ok)
     summary.probes.insert(summary.probes.end(), run->result.probes.begin(), run->result.probes.end());
   summary.facts = common_facts(ok);
-  summary.answers_checksum = common_checksum(ok);
+  summary.outputs_checksum = common_checksum(ok);
   summary.warnings = merged_warnings(ok);
   for (auto& doubt : doubts_over_repeats(view, summary, ok)) summary.warnings.push_back(std::move(doubt));
   summary.verdict = verdict_of(summary);

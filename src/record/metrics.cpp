@@ -12,8 +12,14 @@ std::string label_of(std::string_view figure) {
   for (const auto& time : {metric::response, metric::service})
     for (const auto statistic : usual_percentiles)
       if (time_name(time, statistic) == figure) return fmt::format("{} {}", statistic, time.label);
-  std::string words(figure);
-  std::replace(words.begin(), words.end(), '_', ' ');
+  return in_words(figure);
+}
+
+std::string in_words(std::string_view name) {
+  constexpr std::string_view earlier = "picture";
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  if (const auto at = words.find(earlier); at != std::string::npos) words.replace(at, earlier.size(), "image");
   return words;
 }
 

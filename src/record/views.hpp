@@ -13,16 +13,17 @@
 
 namespace neph {
 
+/// Of a workload. Of configurations that compete `main` has one metric.
 struct View {
-  std::string_view workload{};       ///< its name; empty: one that this version does not know
-  std::string_view activity{};       ///< in titles
+  std::string_view workload;         ///< its name
+  std::string_view activity;         ///< in titles
   std::string_view item, items;      ///< what is done: its main metric and stages count these
   std::string_view sample, samples;  ///< a row of the raw samples
   std::string_view latency;          ///< the time of a sample
   std::string_view stage_time;       ///< what the stages of an item add up
-  std::string_view rate{};           ///< the main metric's unit behind a number
-  std::span<const Metric> main{};    ///< a run is judged by the first of them that it has
-  /// Which of two configurations is the better one; empty: they ask different things, and none is.
+  std::string_view rate;             ///< the main metric's unit behind a number
+  std::span<const Metric> main;      ///< a run is judged by the first of them that it has
+  /// By which direction of main.front() configurations compete; empty: they ask different things, and do not.
   std::optional<Better> better{};
 };
 
@@ -53,23 +54,15 @@ inline constexpr View load{.workload = "load",
                            .rate = "requests/s",
                            .main = main_of_load};
 
-inline constexpr View unknown{.item = "item",
-                              .items = "items",
-                              .sample = "sample",
-                              .samples = "samples",
-                              .latency = "time per sample",
-                              .stage_time = "time per item"};
-
 }  // namespace view
 
-/// Those that are known.
 inline constexpr std::array views{view::infer, view::load};
 
-/// Of another version's workload view::unknown.
+/// Of a name that is none of theirs, the first.
 constexpr const View& view_of(std::string_view workload) {
   for (const auto& view : views)
     if (view.workload == workload) return view;
-  return view::unknown;
+  return views.front();
 }
 
 /// The main metric over the repeats; an Estimate without a value when no run ended well.

@@ -341,16 +341,16 @@ TEST(Findings, DoNotDoubtForAHint) {
 TEST(Findings, ConfirmThatAnswersAgree) {
   Document document;
   document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40)};
-  document.cells[0].answers_checksum = document.cells[1].answers_checksum = "abc";
+  document.cells[0].outputs_checksum = document.cells[1].outputs_checksum = "abc";
   EXPECT_THAT(findings(document), Contains("All configurations gave the same top-1 answers."));
-  document.cells[0].answers_checksum = "abd";
+  document.cells[0].outputs_checksum = "abd";
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("same top-1"))));
 }
 
 TEST(Findings, CountOnlyWhatHasAResult) {
   Document document;
   document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40), cell_with(2, "batch 16", 40)};
-  document.cells[0].answers_checksum = document.cells[1].answers_checksum = "abc";
+  document.cells[0].outputs_checksum = document.cells[1].outputs_checksum = "abc";
   auto& failed = document.cells[2];
   failed = {.cell = failed.cell, .runs_ok = 0, .runs_failed = 3, .verdict = Verdict::invalid};
   add_runs(document, 0, {20, 20.1, 19.9});

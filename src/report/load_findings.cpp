@@ -68,7 +68,7 @@ std::string search_text(const CellSummary& cell, const Document& document) {
   return search_words(cell.probes);
 }
 
-/// Settings that differ in nothing but how hard the server was asked, which rises.
+/// Configurations that differ in nothing but how hard the server was asked, which rises.
 struct Alike {
   std::string name;  ///< the other factors
   std::vector<Asked> members;
@@ -119,7 +119,7 @@ class GroupStory {
       if (!probe) return {};
       probes.push_back(*probe);
     }
-    return whose_ + slo_text(*promised(*members_.front().cell, experiment_)) + slo_words(probes) + ".";
+    return whose_ + slo_text(*slo_of(*members_.front().cell, experiment_)) + slo_words(probes) + ".";
   }
 
   /// The last of the rates, which rise, with that pace; nullptr: none.
@@ -211,7 +211,7 @@ class Story {
   }
 
   std::string search_sentence(const CellSummary& cell) const {
-    const auto limit = promised(cell, document_.experiment);
+    const auto limit = slo_of(cell, document_.experiment);
     const auto found = search_text(cell, document_);
     if (!limit || found.empty()) return {};
     const auto whose = searches_.size() > 1 ? cell.cell.label + ": " : "";

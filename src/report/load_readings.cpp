@@ -86,7 +86,7 @@ std::vector<Asked> asked(const Document& document) {
 
 bool was_held_back(const CellSummary& cell) { return has(cell, WarningCode::in_flight_reached); }
 
-std::optional<Limit> promised(const CellSummary& cell, const Experiment& experiment) {
+std::optional<Limit> slo_of(const CellSummary& cell, const Experiment& experiment) {
   if (const double s = seconds_of(cell, experiment, "p99"); s > 0) return Limit{.ms = 1e3 * s};
   const double s = seconds_of(cell, experiment, "limit");
   if (s <= 0) return std::nullopt;
@@ -121,7 +121,7 @@ Pace pace(const Asked& one) {
 }
 
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
-  const auto limit = promised(*one.cell, experiment);
+  const auto limit = slo_of(*one.cell, experiment);
   const auto* late = find_estimate(one.cell->figures, metric::late_share);
   if (!limit || !late || !std::isfinite(late->value)) return std::nullopt;
   Probe probe{.rate_per_s = one.level, .percentile = limit->percentile};

@@ -1,4 +1,4 @@
-// What the report shows of `neph load`: how hard a server was asked, what it answered, what was promised.
+// What the report shows of `neph load`: how hard a server was asked, what it answered, its SLO.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct Asked {
   double level = 0;          ///< clients, or requests per second that were offered: as the arrivals fell
 };
 
-/// The settings that have a load: those of open loops by rate, then those of closed loops by clients.
+/// The configurations that have a load: those of open loops by rate, then those of closed loops by clients.
 std::vector<Asked> asked(const Document& document);
 
 struct Limit {
@@ -28,8 +28,8 @@ struct Limit {
 /// limit.
 bool was_held_back(const CellSummary& cell);
 
-/// What was promised of the response time; empty: nothing.
-std::optional<Limit> promised(const CellSummary& cell, const Experiment& experiment);
+/// The objective of the response time; empty: there is none.
+std::optional<Limit> slo_of(const CellSummary& cell, const Experiment& experiment);
 
 /// Answered requests per second.
 Estimate answered_per_s(const CellSummary& cell);
@@ -51,8 +51,8 @@ inline constexpr double fewest_for_pace = 50;
 /// of the late share, which must agree. Empty: there is none.
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment);
 
-/// What a search found at each rate, as fields of a table under such headings, the setting's label first.
-inline constexpr std::array probe_headings{"setting",     "requests/s",        "SLO",
+/// What a search found at each rate, as fields of a table under such headings, the configuration's label first.
+inline constexpr std::array probe_headings{"configuration",     "requests/s",        "SLO",
                                            "late of all", "response time, ms", "undecided because"};
 std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>& cells);
 

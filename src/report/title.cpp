@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/readings.hpp"
 
 namespace neph::report {
 namespace {
-
-std::string what_was_done(const std::string& workload) {
-  return workload == "infer" ? "inference" : workload;
-}
 
 std::int64_t runs_of(const Document& document) {
   std::int64_t runs = 0;
@@ -28,8 +25,7 @@ std::string model_name(const Experiment& experiment) {
 
 std::string title(const Document& document) {
   const auto model = model_name(document.experiment);
-  const auto what = what_was_done(document.experiment.workload);
-  return fmt::format("{}{}, {}, {}", model.empty() ? "" : model + ": ", what,
+  return fmt::format("{}{}, {}, {}", model.empty() ? "" : model + ": ", view_of(document).activity,
                      counted(std::ssize(document.cells), "configuration"), counted(runs_of(document), "run"));
 }
 

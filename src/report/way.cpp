@@ -23,7 +23,7 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A factor's value in this setting; null: it means nothing here.
+/// A factor's value in this configuration; null: it means nothing here.
 Json value_of(const CellSummary& cell, const std::string& name) {
   const auto& factors = cell.cell.factors;
   if (factors.is_object() && factors.contains(name)) return factors[name];

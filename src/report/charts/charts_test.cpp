@@ -375,12 +375,12 @@ TEST(Repeats, ShowEachRunAgainstItsSetting) {
   EXPECT_TRUE(draw("repeats", single_run_document()).panels.empty());
 }
 
-TEST(SettingNames, NameSevenAndGatherTheRest) {
-  const auto many = SettingNames(sample_document().cells).scale();
+TEST(CellNames, NameSevenAndGatherTheRest) {
+  const auto many = CellNames(sample_document().cells).scale();
   EXPECT_EQ(many["domain"].size(), 8u);
   EXPECT_EQ(many["domain"].back(), "other configurations");
   EXPECT_EQ(many["range"].back(), muted_colour);
-  const auto eight = SettingNames(sample_document({.batches = {1, 2}}).cells).scale();
+  const auto eight = CellNames(sample_document({.batches = {1, 2}}).cells).scale();
   EXPECT_EQ(eight["domain"].size(), 8u);
   EXPECT_NE(eight["domain"].back(), "other configurations");
 }

@@ -1,4 +1,4 @@
-// The settings of a load experiment in groups that differ only in how hard the server was asked.
+// The configurations of a load experiment in groups that differ only in how hard the server was asked.
 #pragma once
 
 #include <set>

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
 #include "report/charts/load_groups.hpp"
 #include "report/readings.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_panels = 6;
 constexpr const char* answered = "answered";
-constexpr const char* in_time = "answered within the promised time";
+constexpr const char* in_time = "answered within the limit";
 constexpr const char* offered = "offered";
 
 Panel panel_of(const LoadGroup& group) {
@@ -41,7 +42,6 @@ Panel panel_of(const LoadGroup& group) {
 }
 
 Drawing draw_load_rate(const Document& document) {
-  if (!is_load(document)) return {};
   Drawing drawing;
   for (const auto& group : load_groups(document, most_panels))
     if (auto panel = panel_of(group); !panel.spec.is_null()) drawing.panels.push_back(std::move(panel));
@@ -50,7 +50,6 @@ Drawing draw_load_rate(const Document& document) {
 
 }  // namespace
 
-extern const Chart load_rate_chart;
 const Chart load_rate_chart{
     "load_rate", "Answered against offered",
     "Offered are the requests of the schedule as they fell, which with random arrivals is not quite the rate "

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
 #include "report/charts/load_groups.hpp"
 #include "report/charts/vega.hpp"
@@ -34,16 +35,16 @@ void add_limit(Json& spec, const Limit& limit) {
     layer["encoding"]["y"] = {{"datum", rounded(limit.ms)}};
     if (layer["encoding"].contains("text"))
       layer["encoding"]["text"]["value"] =
-          fmt::format("promised: {} % within {} ms", plain(limit.percentile), plain(limit.ms));
+          fmt::format("SLO: {} % within {} ms", plain(limit.percentile), plain(limit.ms));
     spec["layer"].push_back(std::move(layer));
   }
 }
 
-/// The promise of all members, where they share one.
+/// The SLO of all members, where they share one.
 std::optional<Limit> limit_of(const LoadGroup& group, const Experiment& experiment) {
-  const auto first = promised(*group.members[0].cell, experiment);
+  const auto first = slo_of(*group.members[0].cell, experiment);
   for (const auto& one : group.members) {
-    const auto limit = promised(*one.cell, experiment);
+    const auto limit = slo_of(*one.cell, experiment);
     if (!first || !limit || limit->ms != first->ms || limit->percentile != first->percentile) return {};
   }
   return first;
@@ -77,7 +78,6 @@ Panel panel_of(const LoadGroup& group, const std::vector<std::string>& quantiles
 }
 
 Drawing draw_load_times(const Document& document) {
-  if (!is_load(document)) return {};
   const auto quantiles = quantile_names(document.cells);
   Drawing drawing;
   for (const auto& group : load_groups(document, most_panels))
@@ -88,7 +88,6 @@ Drawing draw_load_times(const Document& document) {
 
 }  // namespace
 
-extern const Chart load_times_chart;
 const Chart load_times_chart{"load_times", "Response time against load",
                              "Time from the scheduled moment of a request to the last byte of its reply, "
                              "with 95 % intervals: what users "
@@ -96,7 +95,7 @@ const Chart load_times_chart{"load_times", "Response time against load",
                              "before they ask again; while the "
                              "server is slow it is asked less, so its times must not be read as those of an "
                              "open loop. The dashed line "
-                             "is what was promised.",
+                             "is the SLO.",
                              draw_load_times};
 
 }  // namespace neph::report

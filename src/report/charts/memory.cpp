@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
 #include "report/charts/vega.hpp"
 #include "report/effect.hpp"
@@ -116,7 +117,6 @@ Drawing draw_memory(const Document& document) {
 
 }  // namespace
 
-extern const Chart memory_chart;
 const Chart memory_chart{
     "memory", "What requests in flight cost in memory",
     "The most memory that was resident at any moment, means over the runs, against the requests that are in "

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -25,7 +26,7 @@ Stacked what_of(const Document& document, std::optional<double> batch) {
         {short_label(cell, document.experiment, {"batch"}), request_parts(document.runs, cell.cell.index)});
   }
   what.caption = batch
-                     ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "picture" : "pictures")
+                     ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "image" : "images")
                      : "a request";
   what.description = fmt::format(
       "Stacked bars: milliseconds of {} by what they were spent on, one bar per "
@@ -52,7 +53,6 @@ Drawing draw_requests(const Document& document) {
 
 }  // namespace
 
-extern const Chart requests_chart;
 const Chart requests_chart{
     "requests", "Where the milliseconds of a request go",
     "Means over all requests. Behind a server the parts, receive left out, add up to the response time that "

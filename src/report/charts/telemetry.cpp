@@ -1,4 +1,4 @@
-// Telemetry over time: for each setting the run with the median speed, its phases as a strip on top, the
+// Telemetry over time: for each configuration the run with the median speed, its phases as a strip on top, the
 // measurement shaded. One panel per group of quantities that share a unit; groups are the lines of the table
 // below.
 #include <algorithm>
@@ -8,16 +8,17 @@
 
 #include <fmt/format.h>
 
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/views/view.hpp"
 
 namespace neph::report {
 namespace {
 
-constexpr std::size_t most_points = 75000;  // of all panels and settings together
+constexpr std::size_t most_points = 75000;  // of all panels and configurations together
 constexpr std::size_t fewest_per_series = 40;
 constexpr std::size_t most_per_series = 2000;
 
@@ -171,7 +172,7 @@ struct Representative {
 std::vector<Representative> representatives(const Document& document) {
   std::vector<Representative> found;
   for (const auto& cell : document.cells)
-    if (const auto* run = median_run(document.runs, cell.cell.index)) found.push_back({&cell, run});
+    if (const auto* run = median_run(document, cell.cell.index)) found.push_back({&cell, run});
   return found;
 }
 
@@ -237,9 +238,9 @@ class TelemetryPanels {
       for (const auto& quantity : group.quantities)
         for (const auto& from : all_) series += series_of(*from.run, quantity) != nullptr;
     points_ = std::clamp(most_points / std::max<std::size_t>(series, 1), fewest_per_series, most_per_series);
-    const auto order = ranked(document.cells);
-    for (const auto* cell : order)  // the fastest setting that can be shown
-      if (median_run(document.runs, cell->cell.index)) {
+    const auto order = ranked(document);
+    for (const auto* cell : order)  // the fastest that can be shown
+      if (median_run(document, cell->cell.index)) {
         selected_ = cell->cell.index;
         break;
       }
@@ -311,24 +312,19 @@ class TelemetryPanels {
   std::string still_;
 };
 
-Drawing draw_telemetry(const Document& document) { return TelemetryPanels(document).draw(); }
+Drawing draw_telemetry(const Document& document) {
+  auto drawing = TelemetryPanels(document).draw();
+  drawing.reading = report_view(document).threads;
+  return drawing;
+}
 
 }  // namespace
 
-extern const Chart telemetry_chart;
 const Chart telemetry_chart{
-    "telemetry",
-    "What the machine did meanwhile",
-    "One run stands for each setting: the one with the median speed. The strip on top shows "
+    "telemetry", "What the machine did meanwhile",
+    "One run stands for each configuration: the one with the median speed. The strip on top shows "
     "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
-    "shaded stretch is the measurement. Engine threads run the network: behind a server, whose threads are "
-    "drawn from when it is ready, they are its own; its other threads and the client’s are named as such.",
-    draw_telemetry,
-    {},
-    "One run stands for each setting: the one with the median speed. The strip on top shows "
-    "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
-    "shaded stretch is the measurement. The threads are those of the load generator; what a server does on "
-    "this "
-    "machine is in the figures of the whole machine."};
+    "shaded stretch is the measurement.",
+    draw_telemetry};
 
 }  // namespace neph::report

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/vega.hpp"
 #include "report/contenders.hpp"
 #include "report/percentile.hpp"
@@ -28,11 +28,11 @@ constexpr std::string_view template_text = R"json({
   "height": 340,
   "layer": [{"encoding": {
     "x": {"field": "latency", "type": "quantitative"},
-    "y": {"field": "value", "type": "quantitative", "title": "images per second", "scale": {"zero": true}},
+    "y": {"field": "value", "type": "quantitative", "scale": {"zero": true}},
     "color": {"field": "front", "type": "nominal", "title": null},
     "tooltip": [
       {"field": "label", "title": "configuration"},
-      {"field": "value", "title": "images/s", "format": ",.4~r"},
+      {"field": "value", "format": ",.4~r"},
       {"field": "low", "title": "95 % from", "format": ",.4~r"},
       {"field": "high", "title": "to", "format": ",.4~r"},
       {"field": "latency", "title": "ms", "format": ",.4~r"},
@@ -74,7 +74,7 @@ std::vector<Point> points_of(const Document& document, const std::string& percen
   std::vector<Point> points;
   for (const auto* cell : ranked_applications(document)) {
     const auto* latency = find_shown(cell->latency_ms, percentile);
-    const auto speed = images_per_s(*cell);
+    const auto speed = speed_of(document, *cell);
     if (cell->verdict != Verdict::invalid && latency && latency->value > 0 && std::isfinite(speed.value))
       points.push_back({cell, speed, *latency, {}});
   }
@@ -138,13 +138,15 @@ std::string left_out(const Document& document, std::size_t drawn) {
   const auto missing = document.cells.size() - drawn;
   return missing == 0 ? ""
                       : fmt::format(
-                            "Left out: {} with an invalid verdict, without a result, with too few batches "
+                            "Left out: {} with an invalid verdict, without a result, with too few {} "
                             "for the percentile, or never recommended (an independent client; --files off "
                             "beside --files on).",
-                            counted(static_cast<std::int64_t>(missing), "configuration"));
+                            counted(static_cast<std::int64_t>(missing), "configuration"),
+                            view_of(document).samples);
 }
 
 Drawing draw_tradeoff(const Document& document) {
+  const auto& view = view_of(document);
   const double limit_ms = 1e3 * document.experiment.latency_limit_s;
   const std::string percentile(limit_ms > 0 ? limited_percentile : statistic::p50);
   auto points = points_of(document, percentile);
@@ -162,13 +164,15 @@ Drawing draw_tradeoff(const Document& document) {
     if (is_labelled) is_used[is_left ? 0 : 1] = true;
     rows.push_back(row_of(document, point, !is_labelled ? "" : is_left ? "right" : "left", floor_ms));
   }
-  const auto axis = fmt::format("{} latency of a batch, ms", limit_ms > 0 ? percentile : "median");
+  const auto axis = fmt::format("{} {}, ms", limit_ms > 0 ? percentile : "median", view.latency);
   const auto description =
-      fmt::format("Images per second against {} of {} with 95 % intervals; {} on the front.", axis,
+      fmt::format("{} against {} of {} with 95 % intervals; {} on the front.", view.rate, axis,
                   counted(std::ssize(points), "configuration"), count);
   Json spec = specification(template_text, description, std::move(rows));
   auto& encoding = spec["layer"][0]["encoding"];
   encoding["x"]["title"] = axis;
+  encoding["y"]["title"] = view.main.front().unit;
+  encoding["tooltip"][1]["title"] = view.rate;
   encoding["x"]["scale"] = is_log ? Json{{"type", "log"}, {"nice", false}, {"padding", 24}}
                                   : Json{{"zero", false}, {"padding", 24}};
   encoding["color"]["scale"] = {{"domain", {on_front, behind}},
@@ -177,13 +181,12 @@ Drawing draw_tradeoff(const Document& document) {
     if (is_used[i]) spec["layer"][0]["layer"].push_back(Json::parse(label_layers[i]));
   if (limit_ms > 0)
     for (const auto& layer : layers_of_limit(limit_ms)) spec["layer"].push_back(layer);
-  return {.panels = {{.caption = "images/s against " + axis, .description = description, .spec = spec}},
+  return {.panels = {{.caption = fmt::format("{} against {}", view.rate, axis), .description = description, .spec = spec}},
           .note = left_out(document, points.size())};
 }
 
 }  // namespace
 
-extern const Chart tradeoff_chart;
 const Chart tradeoff_chart{
     "tradeoff", "Throughput against latency",
     "Each point is a configuration, its lines are 95 % intervals. The dashed line is the Pareto front: to be "

@@ -2,12 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/sample_document.hpp"
 
 namespace neph::report {
 
-extern const Chart tradeoff_chart;
 
 namespace {
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, series_colours / 2> fallback{
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
-constexpr std::size_t named_settings = 7;
-constexpr const char* other_settings = "other configurations";
+constexpr std::size_t named_cells = 7;
+constexpr const char* other_cells = "other configurations";
 
 }  // namespace
 
@@ -58,23 +58,23 @@ Json colour_scale(const std::vector<std::string>& names) {
   return scale;
 }
 
-SettingNames::SettingNames(const std::vector<CellSummary>& cells) {
-  for (const auto* cell : by_speed(cells)) {
-    const bool named = names_.size() < named_settings || cells.size() == named_settings + 1;
-    const auto& name = by_cell_[cell->cell.index] = named ? cell->cell.label : other_settings;
+CellNames::CellNames(const Document& document) {
+  for (const auto* cell : by_speed(document)) {
+    const bool named = names_.size() < named_cells || document.cells.size() == named_cells + 1;
+    const auto& name = by_cell_[cell->cell.index] = named ? cell->cell.label : other_cells;
     if (named || names_.back() != name) names_.push_back(name);
   }
 }
 
-const std::string& SettingNames::of(std::int64_t cell) const {
-  static const std::string unknown = other_settings;
+const std::string& CellNames::of(std::int64_t cell) const {
+  static const std::string unknown = other_cells;
   const auto found = by_cell_.find(cell);
   return found == by_cell_.end() ? unknown : found->second;
 }
 
-Json SettingNames::scale() const {
+Json CellNames::scale() const {
   Json scale = colour_scale(names_);
-  if (!names_.empty() && names_.back() == other_settings) scale["range"].back() = muted_colour;
+  if (!names_.empty() && names_.back() == other_cells) scale["range"].back() = muted_colour;
   return scale;
 }
 

@@ -1,4 +1,4 @@
-// The machines, and what all settings share.
+// The machines, and what all configurations share.
 #include <fmt/format.h>
 
 #include "report/facts.hpp"
