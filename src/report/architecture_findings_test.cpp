@@ -106,7 +106,7 @@ TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
   EXPECT_THAT(said[0],
               StartsWith("No significant difference in throughput or latency between 2 configurations"));
   EXPECT_THAT(said[1], StartsWith("This machine should run m.onnx in-process"));
-  EXPECT_THAT(said[2], AllOf(StartsWith("No difference in speed was seen to local gRPC"),
+  EXPECT_THAT(said[2], AllOf(StartsWith("No significant difference in speed to local gRPC"),
                              HasSubstr("and in-process needs no server")));
 }
 
@@ -133,7 +133,7 @@ TEST(ArchitectureFindings, TakeTheLowerLatencyWhereNoDifferenceInSpeedIsSeen) {
   set_latency_ms(document, 1, 68);
   const auto said = findings(document);
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
-  EXPECT_THAT(said[1], AllOf(StartsWith("No difference in speed was seen to in-process"),
+  EXPECT_THAT(said[1], AllOf(StartsWith("No significant difference in speed to in-process"),
                              HasSubstr("which has 13.7 times the latency")));
 }
 
@@ -167,7 +167,7 @@ TEST(ArchitectureFindings, CompareTheProtocols) {
                                      HasSubstr("per image 1.00 ms more CPU time"))));
   const auto same =
       findings(document_of({{"local", "http", {40, 41, 42}, 40}, {"local", "grpc", {41, 40, 42}, 40}}));
-  EXPECT_THAT(same, Contains(HasSubstr("gRPC against HTTP: no difference in speed was seen")));
+  EXPECT_THAT(same, Contains(HasSubstr("gRPC against HTTP: no significant difference in speed")));
 }
 
 TEST(ArchitectureFindings, SayThatOneRunIsTooFew) {

@@ -260,7 +260,7 @@ TEST(Findings, SeeTheProcessorAtItsLimit) {
   set_mean(cell, "engine", "cpu", 1.7);
   set_mean(cell, "loader", "cpu", 0.23);
   EXPECT_THAT(findings(document),
-              Contains("The processor is the limit: the process kept 1.94 of 2.00 cores busy, 1.70 by the "
+              Contains("The CPU is the limit: the process used 1.94 of 2.00 cores, 1.70 by the "
                        "engine's threads and 0.230 by those that read and decode."));
 }
 
@@ -297,7 +297,7 @@ TEST(Findings, SeeOthersFillTheProcessor) {
   EXPECT_THAT(findings(document), Contains(HasSubstr("room left: 0.400 of 2.00 cores were idle")));
   set_mean(document.cells[0], "machine", "cpu_steal", 0.3);
   EXPECT_THAT(findings(document),
-              Contains("Others filled the processor: the process kept 1.10 of 2.00 cores busy, and other "
+              Contains("Others filled the CPU: the process used 1.10 of 2.00 cores, and other "
                        "processes and the hypervisor's other guests 0.800. Alone on the machine it may be "
                        "faster."));
 }

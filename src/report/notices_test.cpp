@@ -140,7 +140,7 @@ TEST(TextSummary, SaysTheFindingsBelowTheTable) {
   const auto text = text_summary(document, {.width = 200});
   const auto table = text_table(document.cells, {.width = 200});
   EXPECT_THAT(text, StartsWith(table + "\nThe fastest of 3 configurations is batch 1, precision bf16: 44.7"));
-  EXPECT_THAT(text, HasSubstr("\nThe processor had room left"));
+  EXPECT_THAT(text, HasSubstr("\nThe CPU had room left"));
   EXPECT_THAT(text, Not(HasSubstr("on the page)\n\n!")));
   EXPECT_THAT(text, Not(HasSubstr("is doubtful"))) << "the notices below say why";
 }

@@ -17,7 +17,7 @@ TEST(LoadTimes, ShowPercentilesTheLimitAndTheClosedLoopApart) {
   EXPECT_EQ(drawing.panels[0].spec["encoding"]["color"]["scale"]["domain"],
             Json({"p50", "p90", "p99", "p999"}));
   EXPECT_EQ(drawing.panels[0].spec["layer"].back()["encoding"]["text"]["value"],
-            "promised: 99 % within 50 ms");
+            "SLO: 99 % within 50 ms");
 }
 
 TEST(LoadTimes, DrawNoPercentileWithoutAnInterval) {
