@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "report/contenders.hpp"
@@ -26,26 +27,7 @@ std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run
 
 std::string ratio_range_text(const Estimate& ratio) {
   if (*ratio.high > meaningless_spread * *ratio.low) return "inconclusive: --repeat";
-  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
-}
-
-std::string range_text(const Estimate& estimate) {
-  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
-}
-
-/// "a, b and c"
-std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  return text;
-}
-
-/// "a; b; and c", for items that hold commas.
-std::string listed(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "" : "; ") + items[i];
-  return text;
+  return ratio_ci_text(ratio);
 }
 
 class Comparison {
@@ -85,16 +67,16 @@ class Comparison {
                                              : "This",
                     model.empty() ? "the model" : model, with_label(chosen.way.in_sentence(), chosen),
                     speed_text(document_, *chosen.best),
-                    rate.low && rate.high ? fmt::format(" ({}, {} runs)", range_text(rate), rate.n)
+                    rate.low && rate.high ? fmt::format(" ({}, {} runs)", ci_text(rate), rate.n)
                                           : " (too few runs for an interval: --repeat)")};
     std::vector<std::string> beaten, equal;
     for (const auto& other : contenders_)
       if (&other != &chosen && !beats(other, chosen))
         (beats(chosen, other) ? beaten : equal).push_back(standing(chosen, other));
-    if (!beaten.empty()) sentences.push_back(fmt::format("It is {}.", listed(beaten)));
+    if (!beaten.empty()) sentences.push_back(fmt::format("It is {}.", fmt::join(beaten, "; ")));
     if (!equal.empty())
       sentences.push_back(
-          fmt::format("No significant difference in speed to {}{}.", listed(equal), tie_break()));
+          fmt::format("No significant difference in speed to {}{}.", fmt::join(equal, "; "), tie_break()));
     const auto is_named = [&](const auto& one) { return one.best == &contest_.choice.fastest(); };
     if (std::ranges::none_of(contenders_, is_named))
       sentences.push_back(highest_mean_sentence(document_, contest_.choice, *chosen.best));
@@ -165,7 +147,7 @@ class Comparison {
       return fmt::format(
           "Of the {} ms of a request {}, inference takes {} ms; the largest of the rest: {} ms.",
           format_number(total), with_label(contender.way.in_sentence(), contender),
-          format_number(infer->second.value), joined(words));
+          format_number(infer->second.value), fmt::join(words, ", "));
     }
     return {};
   }
@@ -193,7 +175,7 @@ class Comparison {
     for (const auto& way : ways())
       for (const auto& depth : depths())
         if (auto item = asynchrony_of(way, depth); !item.empty()) items.push_back(std::move(item));
-    return items.empty() ? "" : fmt::format("Asynchronous instead of synchronous: {}.", listed(items));
+    return items.empty() ? "" : fmt::format("Asynchronous instead of synchronous: {}.", fmt::join(items, "; "));
   }
 
   std::string batches() const {
@@ -205,7 +187,7 @@ class Comparison {
     for (const auto& way : ways())
       if (auto item = batch_of_way(way, sizes); !item.empty()) items.push_back(std::move(item));
     return items.empty() ? ""
-                         : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), listed(items));
+                         : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), fmt::join(items, "; "));
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/findings.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/units.hpp"
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
@@ -29,10 +31,16 @@ TableColumn latency_column(const std::string& name, const std::vector<CellSummar
           .is_wide = name != statistic::p50 && name != statistic::p99};
 }
 
+std::string runs_text(const CellSummary& cell) {
+  return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
+                          : std::to_string(cell.runs_ok);
+}
+
 }  // namespace
 
 std::vector<TableColumn> columns_of(const Document& document) {
   auto columns = report_view(document).columns(document);
+  columns.push_back({.heading = "runs", .field = runs_text, .is_wide = true});
   std::erase_if(columns, [&](const auto& column) {
     return std::ranges::all_of(document.cells,
                                [&](const auto& cell) { return column.field(cell) == "–"; });

@@ -22,7 +22,8 @@ struct TableColumn {
   bool is_wide = false;  ///< not for a terminal of any width
 };
 
-/// Those of the document's workload that have something to say of some configuration.
+/// Those of the document's workload that have something to say of some configuration, and how many runs it
+/// had.
 std::vector<TableColumn> columns_of(const Document& document);
 
 // What lists are made of:

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "report/architecture_findings.hpp"
@@ -116,9 +117,7 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   for (const auto& cell : cells)
     for (const auto& warning : cell.warnings)
       if (warning.weight != Weight::hint) reasons.insert(in_words(enum_name(warning.code)));
-  std::string why;
-  for (const auto& reason : reasons) why += (why.empty() ? " (" : ", ") + reason;
-  if (!why.empty()) why += ")";
+  const auto why = reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, ", "));
   std::string what;
   if (doubtful) what = fmt::format("{} {} doubtful", doubtful, doubtful == 1 ? "is" : "are");
   if (invalid)

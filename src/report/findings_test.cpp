@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "report/recommendation.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {

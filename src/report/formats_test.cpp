@@ -8,7 +8,7 @@
 
 #include "os/file.hpp"
 #include "report/quantity.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

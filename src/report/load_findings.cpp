@@ -34,8 +34,7 @@ std::string times_text(const CellSummary& cell) {
 
 std::string rate_text(const Estimate& rate) {
   if (!rate.low || !rate.high) return fmt::format("{} requests/s", format_number(rate.value));
-  return fmt::format("{} requests/s (95 % CI {} to {})", format_number(rate.value), format_number(*rate.low),
-                     format_number(*rate.high));
+  return fmt::format("{} requests/s ({})", format_number(rate.value), ci_text(rate));
 }
 
 std::string slo_text(const Limit& limit) {

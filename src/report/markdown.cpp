@@ -23,11 +23,6 @@ std::string row(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-std::string runs_text(const CellSummary& cell) {
-  return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
-                          : std::to_string(cell.runs_ok);
-}
-
 std::string cell_table(const Document& document) {
   const auto columns = columns_of(document);
   std::vector<std::string> headings{"configuration"}, rule{"---"};
@@ -35,13 +30,13 @@ std::string cell_table(const Document& document) {
     headings.push_back(column.heading);
     rule.emplace_back("---:");
   }
-  headings.insert(headings.end(), {"runs", "verdict"});
-  rule.insert(rule.end(), {"---:", "---"});
+  headings.emplace_back("verdict");
+  rule.emplace_back("---");
   auto out = row(headings) + row(rule);
   for (const auto& cell : document.cells) {
     std::vector<std::string> fields{escape_markdown(cell.cell.label)};
     for (const auto& column : columns) fields.push_back(column.field(cell));
-    fields.insert(fields.end(), {runs_text(cell), verdict_text(cell)});
+    fields.push_back(verdict_text(cell));
     out += row(fields);
   }
   return out;

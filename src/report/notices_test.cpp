@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -22,14 +22,6 @@ constexpr double small_difference = 1.05;   // a ratio within this and its inver
 constexpr std::int64_t most_repeats = 300;  // more than anybody runs for one answer
 constexpr std::int64_t usual_repeats = 5;   // where nothing is known of the spread
 
-std::string ci_text(const Estimate& estimate) {
-  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
-}
-
-std::string ratio_ci_text(const Estimate& ratio) {
-  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
-}
-
 /// "44.7 images/s (95 % CI 44.1 to 45.2, 5 runs)"
 std::string measured_text(const Document& document, const CellSummary& cell) {
   const auto speed = speed_of(document, cell);

@@ -1,4 +1,4 @@
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 #include <cmath>
 #include <cstdlib>

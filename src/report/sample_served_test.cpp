@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/random.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {

@@ -11,7 +11,7 @@
 #include "report/charts/vega.hpp"
 #include "report/readings.hpp"
 #include "report/request_parts.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

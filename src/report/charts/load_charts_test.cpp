@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/charts/drawn_test.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -1,6 +1,5 @@
 // Percentiles of the response time against how hard the server is asked.
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include <fmt/format.h>
@@ -18,27 +17,6 @@ namespace {
 
 constexpr std::size_t most_panels = 6;
 constexpr double wide = 20;  // largest to smallest: an axis of powers
-
-constexpr std::array layers_of_a_limit{
-    R"json({"data": {"values": [{}]},
-     "mark": {"type": "rule", "strokeDash": [6, 4], "strokeWidth": 1.5, "color": "var(--invalid, #b03a00)"},
-     "encoding": {"x": {"value": 0}, "x2": {"value": "width"}, "y": {}, "color": {"value": "var(--invalid, #b03a00)"},
-                  "tooltip": {"value": null}}})json",
-    R"json({"data": {"values": [{}]},
-     "mark": {"type": "text", "align": "left", "dx": 4, "dy": -6, "fontSize": 11},
-     "encoding": {"x": {"value": 0}, "y": {}, "color": {"value": "var(--invalid, #b03a00)"},
-                  "text": {"value": ""}, "tooltip": {"value": null}}})json"};
-
-void add_limit(Json& spec, const Limit& limit) {
-  for (const auto* text : layers_of_a_limit) {
-    Json layer = Json::parse(text);
-    layer["encoding"]["y"] = {{"datum", rounded(limit.ms)}};
-    if (layer["encoding"].contains("text"))
-      layer["encoding"]["text"]["value"] =
-          fmt::format("SLO: {} % within {} ms", plain(limit.percentile), plain(limit.ms));
-    spec["layer"].push_back(std::move(layer));
-  }
-}
 
 /// The SLO of all members, where they share one.
 std::optional<Limit> limit_of(const LoadGroup& group, const Experiment& experiment) {
@@ -73,7 +51,11 @@ Panel panel_of(const LoadGroup& group, const std::vector<std::string>& quantiles
   lines.logarithmic = least > 0 && most / least > wide;
   auto panel = draw_lines(lines);
   if (panel.spec.is_null()) return panel;
-  if (const auto limit = limit_of(group, experiment)) add_limit(panel.spec, *limit);
+  if (const auto limit = limit_of(group, experiment))
+    for (auto& layer : line_across(
+             "y", limit->ms,
+             fmt::format("SLO: {} % within {} ms", plain(limit->percentile), plain(limit->ms))))
+      panel.spec["layer"].push_back(std::move(layer));
   return panel;
 }
 

@@ -106,27 +106,6 @@ std::vector<Reference> references(const Document& document, const std::vector<co
   return found;
 }
 
-/// A line through all bars, its name above them.
-Json reference_layers(const Reference& reference, std::size_t place) {
-  const std::string colour = "var(--muted, #59616d)";
-  const Json data{{"values", Json::array({Json::object()})}};
-  const Json nothing{{"value", nullptr}};
-  const Json x{{"datum", rounded(reference.speed)}};
-  const double above = -4 - 13.0 * static_cast<double>(place);
-  return Json::array(
-      {{{"data", data},
-        {"mark", {{"type", "rule"}, {"strokeDash", {4, 4}}, {"strokeWidth", 1.25}, {"color", colour}}},
-        {"encoding",
-         {{"x", x}, {"y", {{"value", above}}}, {"y2", {{"value", "height"}}}, {"tooltip", nothing}}}},
-       {{"data", data},
-        {"mark", {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"fontSize", 11}, {"color", colour}}},
-        {"encoding",
-         {{"x", x},
-          {"y", {{"value", above}}},
-          {"text", {{"value", reference.name}}},
-          {"tooltip", nothing}}}}});
-}
-
 Drawing draw_settings(const Document& document) {
   const auto order = by_speed(document);
   if (order.size() < 2 || !std::isfinite(speed_of(document, *order[0]).value)) return {};
@@ -159,7 +138,9 @@ Drawing draw_settings(const Document& document) {
   if (!colours.needs_legend()) colour["legend"] = nullptr;
   const auto lines = references(document, order);
   for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const auto& layer : reference_layers(lines[i], i)) spec["layer"].push_back(layer);
+    for (auto& layer :  // their names above the bars, one above the other
+         line_across("x", lines[i].speed, lines[i].name, true, -4 - 13.0 * static_cast<double>(i)))
+      spec["layer"].push_back(std::move(layer));
   Drawing drawing{.panels = {{.caption = worded("{rate}, 95 % CI", view), .description = description, .spec = spec}}};
   std::string names;
   for (const auto& line : lines) names += (names.empty() ? "" : ", and ") + line.words;

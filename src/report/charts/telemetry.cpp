@@ -55,6 +55,10 @@ constexpr std::array<Quantity, 9> by_kind_of_thread(std::string_view name) {
            {target::client_rest, name, "rest", Runs::behind_server}}};
 }
 
+constexpr std::array<Quantity, 9> of_gpus(std::string_view name) {
+  return {{{target::gpus[0], name, "GPU 0"}, {target::gpus[1], name, "GPU 1"}}};
+}
+
 constexpr std::array groups{
     Group{"CPU, by kind of thread", "cores", 1, true, by_kind_of_thread(telemetry::cpu.name)},
     Group{"Memory of the process",
@@ -73,30 +77,10 @@ constexpr std::array groups{
             {target::machine, telemetry::cpu_system.name, "system"},
             {target::machine, telemetry::cpu_iowait.name, "waiting for disk"},
             {target::machine, telemetry::cpu_steal.name, "steal"}}}},
-    Group{"GPU in use",
-          "%",
-          1,
-          false,
-          {{{target::gpus[0], telemetry::utilisation.name, "GPU 0"},
-            {target::gpus[1], telemetry::utilisation.name, "GPU 1"}}}},
-    Group{"GPU memory",
-          "MiB",
-          to_mib,
-          false,
-          {{{target::gpus[0], telemetry::memory_used.name, "GPU 0"},
-            {target::gpus[1], telemetry::memory_used.name, "GPU 1"}}}},
-    Group{"GPU power",
-          "W",
-          1,
-          false,
-          {{{target::gpus[0], telemetry::power.name, "GPU 0"},
-            {target::gpus[1], telemetry::power.name, "GPU 1"}}}},
-    Group{"GPU clock",
-          "MHz",
-          1e-6,
-          false,
-          {{{target::gpus[0], telemetry::clock_sm.name, "GPU 0"},
-            {target::gpus[1], telemetry::clock_sm.name, "GPU 1"}}}},
+    Group{"GPU in use", "%", 1, false, of_gpus(telemetry::utilisation.name)},
+    Group{"GPU memory", "MiB", to_mib, false, of_gpus(telemetry::memory_used.name)},
+    Group{"GPU power", "W", 1, false, of_gpus(telemetry::power.name)},
+    Group{"GPU clock", "MHz", 1e-6, false, of_gpus(telemetry::clock_sm.name)},
     Group{"Run-queue wait", "threads", 1, true,
           by_kind_of_thread(telemetry::cpu_wait.name)},
     Group{"Disk",

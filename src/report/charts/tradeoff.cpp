@@ -109,31 +109,6 @@ Json row_of(const Document& document, const Point& point, const char* label_at, 
   return row;
 }
 
-/// Where the experiment has a latency limit: a line across, with its name.
-Json layers_of_limit(double limit_ms) {
-  const std::string colour = "var(--invalid, #b03a00)";
-  const Json data{{"values", Json::array({Json::object()})}};
-  const Json x{{"datum", rounded(limit_ms)}}, nothing{{"value", nullptr}};
-  const Json fixed{{"value", colour}};
-  return Json::array(
-      {{{"data", data},
-        {"mark", {{"type", "rule"}, {"strokeDash", {6, 4}}, {"strokeWidth", 1.5}}},
-        {"encoding",
-         {{"x", x},
-          {"y", {{"value", 0}}},
-          {"y2", {{"value", "height"}}},
-          {"color", fixed},
-          {"tooltip", nothing}}}},
-       {{"data", data},
-        {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}, {"dy", 6}, {"fontSize", 11}}},
-        {"encoding",
-         {{"x", x},
-          {"y", {{"value", 0}}},
-          {"color", fixed},
-          {"text", {{"value", "limit " + format_seconds(1e-3 * limit_ms)}}},
-          {"tooltip", nothing}}}}});
-}
-
 std::string left_out(const Document& document, std::size_t drawn) {
   const auto missing = document.cells.size() - drawn;
   return missing == 0 ? ""
@@ -180,7 +155,8 @@ Drawing draw_tradeoff(const Document& document) {
   for (std::size_t i = 0; i < label_layers.size(); ++i)
     if (is_used[i]) spec["layer"][0]["layer"].push_back(Json::parse(label_layers[i]));
   if (limit_ms > 0)
-    for (const auto& layer : layers_of_limit(limit_ms)) spec["layer"].push_back(layer);
+    for (auto& layer : line_across("x", limit_ms, "limit " + format_seconds(1e-3 * limit_ms)))
+      spec["layer"].push_back(std::move(layer));
   return {.panels = {{.caption = fmt::format("{} against {}", view.rate, axis), .description = description, .spec = spec}},
           .note = left_out(document, points.size())};
 }

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "report/charts/charts.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 

@@ -58,6 +58,23 @@ Json colour_scale(const std::vector<std::string>& names) {
   return scale;
 }
 
+Json line_across(const std::string& axis, double at, const std::string& name, bool is_muted, double from) {
+  const std::string other = axis == "x" ? "y" : "x";
+  const auto fixed = [](Json value) { return Json{{"value", std::move(value)}}; };
+  Json rule{{"data", {{"values", Json::array({Json::object()})}}},
+            {"mark", {{"type", "rule"}, {"strokeDash", {5, 4}}, {"strokeWidth", 1.5}}}};
+  rule["encoding"] = {{axis, {{"datum", rounded(at)}}},
+                      {other, fixed(from)},
+                      {"color", fixed(is_muted ? "var(--muted, #59616d)" : "var(--invalid, #b03a00)")},
+                      {"tooltip", fixed(nullptr)}};
+  auto text = rule;
+  rule["encoding"][other + "2"] = fixed(axis == "x" ? "height" : "width");
+  text["mark"] = {{"type", "text"}, {"fontSize", 11}, {"align", is_muted ? "right" : "left"}};
+  text["mark"].update({{"dx", is_muted ? -5 : 5}, {"dy", is_muted ? 0 : axis == "x" ? 6 : -6}});
+  text["encoding"]["text"] = fixed(name);
+  return Json::array({std::move(rule), std::move(text)});
+}
+
 CellNames::CellNames(const Document& document) {
   for (const auto* cell : by_speed(document)) {
     const bool named = names_.size() < named_cells || document.cells.size() == named_cells + 1;

@@ -36,6 +36,11 @@ void add_estimate(Json& row, const Estimate& estimate);
 /// {"domain": names, "range": their colours}; names beyond the colours share the muted one.
 Json colour_scale(const std::vector<std::string>& names);
 
+/// Layers of a dashed line through a chart at `at` of its `axis` ("x", "y"), with its name at its beginning,
+/// `from` pixels along it: a limit, or muted a reference.
+Json line_across(const std::string& axis, double at, const std::string& name, bool is_muted = false,
+                 double from = 0);
+
 /// Names for the configurations in charts of one line or dot per configuration: the seven fastest keep theirs and with it
 /// a colour, all others are `other_cells`.
 class CellNames {

@@ -6,7 +6,7 @@
 
 #include "report/page/sections.hpp"
 #include "report/page/written_test.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -14,21 +14,16 @@
 namespace neph::report {
 namespace {
 
-std::string runs_text(const CellSummary& cell) {
-  return cell.runs_failed ? fmt::format("{} + {} failed", cell.runs_ok, cell.runs_failed)
-                          : std::to_string(cell.runs_ok);
-}
-
 std::string speed_table(const Document& document) {
   TableText table{.caption = worded("Speed and {latency}, with 95 % CI", view_of(document)),
                   .headings = {"Configuration"}};
   const auto columns = columns_of(document);
   for (const auto& column : columns) table.headings.push_back(escape_html(column.heading));
-  table.headings.insert(table.headings.end(), {"Runs", "Verdict"});
+  table.headings.emplace_back("verdict");
   for (const auto* cell : by_speed(document)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
     for (const auto& column : columns) row.push_back(escape_html(column.field(*cell)));
-    row.insert(row.end(), {runs_text(*cell), verdict_badge(*cell)});
+    row.push_back(verdict_badge(*cell));
     table.rows.push_back(std::move(row));
   }
   return table_html(table);
