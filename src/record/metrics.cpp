@@ -19,7 +19,8 @@ std::string in_words(std::string_view name) {
   constexpr std::string_view earlier = "picture";
   std::string words(name);
   std::ranges::replace(words, '_', ' ');
-  if (const auto at = words.find(earlier); at != std::string::npos) words.replace(at, earlier.size(), "image");
+  if (const auto at = words.find(earlier); at != std::string::npos)
+    words.replace(at, earlier.size(), "image");
   return words;
 }
 

@@ -62,9 +62,9 @@ class Comparison {
     std::vector<std::string> sentences{
         outside, differs_in_cpu(chosen) ? "" : nothing_shown_sentence(document_, contest_.choice),
         fmt::format("{} machine should run {} {}: {}{}.",
-                    !outside.empty()         ? "Without the limit, this"
+                    !outside.empty()                    ? "Without the limit, this"
                     : is_rough(document_, *chosen.best) ? "As far as these runs tell, this"
-                                             : "This",
+                                                        : "This",
                     model.empty() ? "the model" : model, with_label(chosen.way.in_sentence(), chosen),
                     speed_text(document_, *chosen.best),
                     rate.low && rate.high ? fmt::format(" ({}, {} runs)", ci_text(rate), rate.n)
@@ -94,7 +94,8 @@ class Comparison {
       const auto pairs = matches(document_, in([](const Way& w) { return w.architecture == "in-process"; }),
                                  in([&](const Way& w) { return w == way; }), all_way_fields());
       if (pairs.empty()) continue;
-      const auto time = difference_of(document_, pairs, [&](const Run& run) { return ms_per_item(document_, run); });
+      const auto time =
+          difference_of(document_, pairs, [&](const Run& run) { return ms_per_item(document_, run); });
       const auto cpu = cpu_difference(pairs);
       if (!time.low && !cpu.low) continue;
       const auto parts = joined_effects(effect_text(time, "longer", "shorter", "time"), cpu_effect_text(cpu));
@@ -175,7 +176,8 @@ class Comparison {
     for (const auto& way : ways())
       for (const auto& depth : depths())
         if (auto item = asynchrony_of(way, depth); !item.empty()) items.push_back(std::move(item));
-    return items.empty() ? "" : fmt::format("Asynchronous instead of synchronous: {}.", fmt::join(items, "; "));
+    return items.empty() ? ""
+                         : fmt::format("Asynchronous instead of synchronous: {}.", fmt::join(items, "; "));
   }
 
   std::string batches() const {
@@ -186,8 +188,9 @@ class Comparison {
     std::vector<std::string> items;
     for (const auto& way : ways())
       if (auto item = batch_of_way(way, sizes); !item.empty()) items.push_back(std::move(item));
-    return items.empty() ? ""
-                         : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), fmt::join(items, "; "));
+    return items.empty()
+               ? ""
+               : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), fmt::join(items, "; "));
   }
 
  private:

@@ -27,7 +27,9 @@ TableColumn latency_column(const std::string& name, const std::vector<CellSummar
                 return find_shown(cell.latency_ms, name) ? value_text(cell.latency_ms, name)
                                                          : shown_text(cell.latency_ms, name);
               },
-          .expendable = !any ? most_expendable : name == statistic::p99 ? 1 : 2,
+          .expendable = !any                     ? most_expendable
+                        : name == statistic::p99 ? 1
+                                                 : 2,
           .is_wide = name != statistic::p50 && name != statistic::p99};
 }
 
@@ -42,16 +44,14 @@ std::vector<TableColumn> columns_of(const Document& document) {
   auto columns = report_view(document).columns(document);
   columns.push_back({.heading = "runs", .field = runs_text, .is_wide = true});
   std::erase_if(columns, [&](const auto& column) {
-    return std::ranges::all_of(document.cells,
-                               [&](const auto& cell) { return column.field(cell) == "–"; });
+    return std::ranges::all_of(document.cells, [&](const auto& cell) { return column.field(cell) == "–"; });
   });
   return columns;
 }
 
 TableColumn figure_column(const Metric& metric) {
-  return {.heading = std::string(metric.label), .field = [name = metric.name](const auto& cell) {
-            return shown_text(cell.figures, name);
-          }};
+  return {.heading = std::string(metric.label),
+          .field = [name = metric.name](const auto& cell) { return shown_text(cell.figures, name); }};
 }
 
 std::vector<TableColumn> latency_columns(const std::vector<CellSummary>& cells) {
@@ -61,14 +61,13 @@ std::vector<TableColumn> latency_columns(const std::vector<CellSummary>& cells) 
 }
 
 std::vector<TableColumn> resource_columns() {
-  return {{.heading = "CPU cores",
-           .field = [](const auto& cell) {
-             return quantity(busy_cores(cell, target::application), unit::cores);
-           },
-           .expendable = 3},
-          {.heading = "memory",
-           .field = [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); },
-           .expendable = 4}};
+  return {
+      {.heading = "CPU cores",
+       .field = [](const auto& cell) { return quantity(busy_cores(cell, target::application), unit::cores); },
+       .expendable = 3},
+      {.heading = "memory",
+       .field = [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); },
+       .expendable = 4}};
 }
 
 std::string value_text(const std::map<std::string, Estimate>& estimates, std::string_view name) {

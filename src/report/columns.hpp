@@ -16,9 +16,9 @@ using FieldOf = std::function<std::string(const CellSummary&)>;
 
 struct TableColumn {
   std::string heading;
-  FieldOf field;        ///< "–": nothing to say
-  FieldOf brief{};      ///< in a terminal; empty: the field
-  int expendable = 0;   ///< left out where a terminal is narrow, the highest first; 0: never
+  FieldOf field;         ///< "–": nothing to say
+  FieldOf brief{};       ///< in a terminal; empty: the field
+  int expendable = 0;    ///< left out where a terminal is narrow, the highest first; 0: never
   bool is_wide = false;  ///< not for a terminal of any width
 };
 

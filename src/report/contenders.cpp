@@ -48,9 +48,7 @@ Cells applications_among(const Document& document, Cells cells) {
   return without(std::move(cells), [&](const auto* cell) { return !reads_files(*cell, experiment); });
 }
 
-Cells ranked_applications(const Document& document) {
-  return applications_among(document, ranked(document));
-}
+Cells ranked_applications(const Document& document) { return applications_among(document, ranked(document)); }
 
 Contest contest_of(const Document& document) {
   Contest contest{.candidates = candidates_of(document), .choice = {}, .contenders = {}};

@@ -1,10 +1,11 @@
-// What changing one thing does, everything else being equal: configurations in pairs, compared repeat by repeat.
+// What changing one thing does, everything else being equal: configurations in pairs, compared repeat by
+// repeat.
 //
-// A repeat is a block in which every configuration ran once (docs/adr/0003-randomised-blocks.md): what the machine
-// did in that block, both members of a pair felt. Several pairs give one effect: in each repeat the mean over
-// the pairs (of logarithms for a ratio), and over the repeats Student's t interval, the repeats being what is
-// independent, not the pairs; but no narrower than the pairs' own spread over the repeats allows
-// (stats::mean_over_blocks).
+// A repeat is a block in which every configuration ran once (docs/adr/0003-randomised-blocks.md): what the
+// machine did in that block, both members of a pair felt. Several pairs give one effect: in each repeat the
+// mean over the pairs (of logarithms for a ratio), and over the repeats Student's t interval, the repeats
+// being what is independent, not the pairs; but no narrower than the pairs' own spread over the repeats
+// allows (stats::mean_over_blocks).
 #pragma once
 
 #include <functional>

@@ -36,8 +36,8 @@ std::string passed_over_sentence(const Document& document, const CellSummary& be
 }
 
 std::string processor_limit(const CellSummary& cell, double process, double cores) {
-  auto text = fmt::format("The CPU is the limit: the process used {} of {} cores",
-                          format_number(process), format_number(cores));
+  auto text = fmt::format("The CPU is the limit: the process used {} of {} cores", format_number(process),
+                          format_number(cores));
   // The client's engine thread drives the requests: inference is in the server.
   const bool served = find_telemetry(cell, target::server, telemetry::cpu);
   const auto engine = busy_cores(cell, served ? target::server_engine : target::engine).value_or(0);

@@ -8,8 +8,8 @@
 
 namespace neph::report {
 
-/// A few sentences, most important first: the configuration to use and how sure that is, the next best, what limits
-/// it, and what weakens these statements. Never empty.
+/// A few sentences, most important first: the configuration to use and how sure that is, the next best, what
+/// limits it, and what weakens these statements. Never empty.
 std::vector<std::string> findings(const Document& document);
 
 /// Those of them that count failures and warnings, which say nothing new beside a list of these.

@@ -109,24 +109,24 @@ TEST(Findings, RecommendTheLowerLatencyWhereNoDifferenceInThroughputIsShown) {
                              HasSubstr("repeats would show whether batch 8 and batch 1 differ (80 % power if "
                                        "the difference is as large "
                                        "as seen)")));
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
 }
 
 TEST(Findings, NeverRecommendTensorsThatAreReadyWhereOthersReadFiles) {
   auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
   document.cells[0].cell.factors = Json{{"files", "on"}};
   document.cells[1].cell.factors = Json{{"files", "off"}};
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
   EXPECT_THAT(findings(document)[0], StartsWith("The measured speed is 20.0 images/s"));
   document.cells[0].cell.factors = Json{{"files", "off"}};
-  EXPECT_EQ(answer_setting(document), &document.cells[1]) << "nothing else is left";
+  EXPECT_EQ(answer_configuration(document), &document.cells[1]) << "nothing else is left";
 }
 
 TEST(Findings, KeepTheFasterWhereItIsShownToBeFaster) {
   auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
   set_latency_ms(document, 0, 50);
   set_latency_ms(document, 1, 200);
-  EXPECT_EQ(answer_setting(document), &document.cells[1]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[1]);
 }
 
 /// Ten repeats whose ratios' logarithms have a mean of `effect` deviations.
@@ -216,7 +216,7 @@ TEST(Findings, RecommendOnlyWhatKeepsToTheLatencyLimit) {
               StartsWith("The only configuration with p95 latency within 100 ms is batch 1: 20.0 images/s"));
   EXPECT_EQ(said[1], "batch 1 keeps its p95 latency within 100 ms: 80.0 ms (95 % CI 75.0 to 86.0).");
   EXPECT_EQ(said[2], "The limit leaves out batch 8: 40.0 images/s, p95 98.0 ms (95 % CI 95.0 to 104).");
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
 }
 
 TEST(Findings, NameTheNearestWhereNothingKeepsToTheLatencyLimit) {
@@ -230,7 +230,7 @@ TEST(Findings, NameTheNearestWhereNothingKeepsToTheLatencyLimit) {
             "1: 104 ms "
             "(95 % CI 99.0 to 112), inconclusive.");
   EXPECT_THAT(said[1], StartsWith("The fastest of 2 configurations is batch 8"));
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
   for (auto& cell : document.cells) cell.latency_ms["p95"] = {.value = 50, .n = 24};
   EXPECT_EQ(
       findings(document)[0],

@@ -51,9 +51,10 @@ inline constexpr double fewest_for_pace = 50;
 /// of the late share, which must agree. Empty: there is none.
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment);
 
-/// What a search found at each rate, as fields of a table under such headings, the configuration's label first.
-inline constexpr std::array probe_headings{"configuration",     "requests/s",        "SLO",
-                                           "late of all", "response time, ms", "undecided because"};
+/// What a search found at each rate, as fields of a table under such headings, the configuration's label
+/// first.
+inline constexpr std::array probe_headings{"configuration", "requests/s",        "SLO",
+                                           "late of all",   "response time, ms", "undecided because"};
 std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>& cells);
 
 /// Numbers that tell of the load generator say nothing of the server, good or bad.

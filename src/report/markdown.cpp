@@ -23,36 +23,39 @@ std::string row(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-std::string cell_table(const Document& document) {
-  const auto columns = columns_of(document);
-  std::vector<std::string> headings{"configuration"}, rule{"---"};
-  for (const auto& column : columns) {
-    headings.push_back(column.heading);
-    rule.emplace_back("---:");
-  }
-  headings.emplace_back("verdict");
-  rule.emplace_back("---");
+/// `sides`: a letter for each column, l or r. Plain text.
+std::string table(const std::vector<std::string>& headings, std::string_view sides,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::string> rule;
+  for (const char side : sides) rule.emplace_back(side == 'l' ? "---" : "---:");
   auto out = row(headings) + row(rule);
-  for (const auto& cell : document.cells) {
-    std::vector<std::string> fields{escape_markdown(cell.cell.label)};
-    for (const auto& column : columns) fields.push_back(column.field(cell));
-    fields.push_back(verdict_text(cell));
+  for (auto fields : rows) {
+    for (auto& field : fields) field = escape_markdown(field);
     out += row(fields);
   }
   return out;
+}
+
+std::string cell_table(const Document& document) {
+  const auto columns = columns_of(document);
+  std::vector<std::string> headings{"configuration"};
+  for (const auto& column : columns) headings.push_back(column.heading);
+  headings.emplace_back("verdict");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& cell : document.cells) {
+    auto& fields = rows.emplace_back(1, cell.cell.label);
+    for (const auto& column : columns) fields.push_back(column.field(cell));
+    fields.push_back(verdict_text(cell));
+  }
+  return table(headings, "l" + std::string(columns.size(), 'r') + "l", rows);
 }
 
 /// Empty where no rate was searched for.
 std::string search_table(const std::vector<CellSummary>& cells) {
   const auto rows = probe_rows(cells);
   if (rows.empty()) return {};
-  auto out = "\n## Search, rate by rate\n\n" + row({probe_headings.begin(), probe_headings.end()}) +
-             row({"---", "---:", "---", "---:", "---:", "---"});
-  for (auto fields : rows) {
-    for (auto& field : fields) field = escape_markdown(field);
-    out += row(fields);
-  }
-  return out;
+  return "\n## Search, rate by rate\n\n" +
+         table({probe_headings.begin(), probe_headings.end()}, "lrlrrl", rows);
 }
 
 /// What the intervals of the table are over; nothing where no run ended well.
@@ -102,13 +105,8 @@ std::string machines_text(const Document& document) {
   const auto& machines = document.machines;
   if (machines.empty()) return {};
   if (machines.size() == 1) return "\n## Machine\n\n" + machine_list(machines.front().fingerprint, "");
-  auto out = "\n## Machines\n\n" + row({machine_headings.begin(), machine_headings.end()}) +
-             row({"---", "---", "---", "---", "---:", "---:", "---", "---:"});
-  for (auto fields : machine_rows(document)) {
-    for (auto& field : fields) field = escape_markdown(field);
-    out += row(fields);
-  }
-  return out;
+  return "\n## Machines\n\n" +
+         table({machine_headings.begin(), machine_headings.end()}, "llllrrlr", machine_rows(document));
 }
 
 }  // namespace
@@ -117,8 +115,7 @@ std::string markdown(const Document& document) {
   const auto& experiment = document.experiment;
   auto out = fmt::format("# {}\n\n", escape_markdown(title(document)));
   for (const auto& sentence : findings(document)) out += escape_markdown(sentence) + "\n";
-  if (!document.cells.empty())
-    out += "\n" + cell_table(document) + intervals_text(document.cells);
+  if (!document.cells.empty()) out += "\n" + cell_table(document) + intervals_text(document.cells);
   out += search_table(document.cells);
   if (const auto warnings = warnings_list(document.cells); !warnings.empty())
     out += "\n## Warnings\n\n" + warnings;

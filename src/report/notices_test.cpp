@@ -138,7 +138,7 @@ TEST(TextSummary, CutsAMessageAndNotTheCountToALine) {
 TEST(TextSummary, SaysTheFindingsBelowTheTable) {
   const auto document = sample_document({.batches = {1, 8}, .modes = {"sync"}});
   const auto text = text_summary(document, {.width = 200});
-  const auto table = text_table(document.cells, {.width = 200});
+  const auto table = text_table(document, {.width = 200});
   EXPECT_THAT(text, StartsWith(table + "\nThe fastest of 3 configurations is batch 1, precision bf16: 44.7"));
   EXPECT_THAT(text, HasSubstr("\nThe CPU had room left"));
   EXPECT_THAT(text, Not(HasSubstr("on the page)\n\n!")));
@@ -147,7 +147,7 @@ TEST(TextSummary, SaysTheFindingsBelowTheTable) {
 
 TEST(TextSummary, SaysNoMoreOfThemThanAFewLinesHold) {
   const auto text = text_summary(sample_document({.batches = {1, 8}, .modes = {"sync"}}), {.width = 60});
-  const auto table = text_table(sample_document({.batches = {1, 8}, .modes = {"sync"}}).cells, {.width = 60});
+  const auto table = text_table(sample_document({.batches = {1, 8}, .modes = {"sync"}}), {.width = 60});
   const auto said = text.substr(table.size() + 1, text.find("\n\n!") - table.size());
   EXPECT_LE(std::count(said.begin(), said.end(), '\n'), 7) << said;
   EXPECT_THAT(said, HasSubstr("more findings on the page)\n"));

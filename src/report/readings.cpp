@@ -107,7 +107,8 @@ const View& view_of(const Document& document) { return neph::view_of(document.ex
 std::string worded(std::string_view text, const View& view) {
   return fmt::format(fmt::runtime(text), fmt::arg("item", view.item), fmt::arg("items", view.items),
                      fmt::arg("sample", view.sample), fmt::arg("samples", view.samples),
-                     fmt::arg("latency", view.latency), fmt::arg("stage_time", view.stage_time), fmt::arg("rate", view.rate));
+                     fmt::arg("latency", view.latency), fmt::arg("stage_time", view.stage_time),
+                     fmt::arg("rate", view.rate));
 }
 
 Estimate speed_of(const Document& document, const CellSummary& cell) {

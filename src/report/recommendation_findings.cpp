@@ -157,7 +157,7 @@ std::string headline(const Document& document, const Choice& choice, std::size_t
   if (choice.as_fast.size() > 1)
     return fmt::format("{} {}: {}.",
                        is_outside(document, choice) ? "Without the limit, use"
-                       : is_rough(document, chosen)           ? "As far as these runs tell, use"
+                       : is_rough(document, chosen) ? "As far as these runs tell, use"
                                                     : "Use",
                        chosen.cell.label, figures);
   if (all == 1) return only_one(document, chosen, figures);
@@ -184,9 +184,9 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
   const bool is_fastest = &chosen == &choice.fastest();
   const auto& other = is_fastest ? *choice.as_fast[1] : choice.fastest();
   const auto speed = speed_ratio(document, chosen, other), latency = latency_ratio(document, chosen, other);
-  const auto who = is_fastest ? "Next is " + other.cell.label
-                              : fmt::format("{} has the highest mean, {}", other.cell.label,
-                                            speed_text(document, other));
+  const auto who =
+      is_fastest ? "Next is " + other.cell.label
+                 : fmt::format("{} has the highest mean, {}", other.cell.label, speed_text(document, other));
   auto text = fmt::format("{}: no significant difference in throughput ({})", who, times_text(speed));
   if (latency.low && *latency.low > 1)
     text += fmt::format(", but {} times the latency ({}{})", ratio_text(latency.value),
@@ -213,10 +213,9 @@ std::string highest_mean_sentence(const Document& document, const Choice& choice
   if (&fastest == &chosen) return {};
   const auto speed = speed_ratio(document, chosen, fastest);
   const auto latency = latency_ratio(document, chosen, fastest);
-  auto text = fmt::format("{} has the highest mean, {}: {} ({})", fastest.cell.label,
-                          speed_text(document, fastest),
-                          speed.low && *speed.low > 1 ? "faster" : "no significant difference in throughput",
-                          times_text(speed));
+  auto text = fmt::format(
+      "{} has the highest mean, {}: {} ({})", fastest.cell.label, speed_text(document, fastest),
+      speed.low && *speed.low > 1 ? "faster" : "no significant difference in throughput", times_text(speed));
   if (latency.low && *latency.low > 1)
     text += fmt::format(", but {} times the latency ({}{})", ratio_text(latency.value),
                         ratio_ci_text(latency), in_flight_words(document, chosen, fastest));

@@ -6,8 +6,8 @@
 // Cost: html() of 50 cells × 20 repeats takes well under a second and gives at most about 3 MB, 0.9 MB of
 // which is the charts' script; samples and series are thinned to that end, and the page says so.
 //
-// A new chart is one file in charts/, a new workload's view one in views/. The keys of the JSON and the headings
-// of the CSV are explained in docs/RESULTS.md.
+// A new chart is one file in charts/, a new workload's view one in views/. The keys of the JSON and the
+// headings of the CSV are explained in docs/RESULTS.md.
 #pragma once
 
 #include <cstddef>

@@ -80,8 +80,8 @@ std::vector<TextColumn> text_columns(const Document& document) {
   add_factor_columns(cells, columns);
   for (const auto& column : columns_of(document))
     if (!column.is_wide)
-      columns.push_back(column_of(column.heading, cells, column.brief ? column.brief : column.field,
-                                  column.expendable));
+      columns.push_back(
+          column_of(column.heading, cells, column.brief ? column.brief : column.field, column.expendable));
   columns.push_back(column_of("verdict", cells, verdict_and_failures));
   columns.back().left = true;
   return columns;

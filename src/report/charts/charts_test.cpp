@@ -54,9 +54,7 @@ Document document_for(std::string_view id) {
 
 class EveryChart : public testing::TestWithParam<std::string> {
  protected:
-  const Chart& chart() const {
-    return *find_chart(GetParam(), document_for(GetParam()));
-  }
+  const Chart& chart() const { return *find_chart(GetParam(), document_for(GetParam())); }
 };
 
 TEST_P(EveryChart, DrawsATypicalDocument) {

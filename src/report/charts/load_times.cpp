@@ -52,9 +52,9 @@ Panel panel_of(const LoadGroup& group, const std::vector<std::string>& quantiles
   auto panel = draw_lines(lines);
   if (panel.spec.is_null()) return panel;
   if (const auto limit = limit_of(group, experiment))
-    for (auto& layer : line_across(
-             "y", limit->ms,
-             fmt::format("SLO: {} % within {} ms", plain(limit->percentile), plain(limit->ms))))
+    for (auto& layer :
+         line_across("y", limit->ms,
+                     fmt::format("SLO: {} % within {} ms", plain(limit->percentile), plain(limit->ms))))
       panel.spec["layer"].push_back(std::move(layer));
   return panel;
 }

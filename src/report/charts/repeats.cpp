@@ -1,4 +1,5 @@
-// Every run as a dot, in the order in which they ran, against the mean of its configuration: drift becomes a slope.
+// Every run as a dot, in the order in which they ran, against the mean of its configuration: drift becomes a
+// slope.
 #include <cmath>
 
 #include <fmt/format.h>

@@ -25,9 +25,8 @@ Stacked what_of(const Document& document, std::optional<double> batch) {
     what.bars.push_back(
         {short_label(cell, document.experiment, {"batch"}), request_parts(document.runs, cell.cell.index)});
   }
-  what.caption = batch
-                     ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "image" : "images")
-                     : "a request";
+  what.caption = batch ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "image" : "images")
+                       : "a request";
   what.description = fmt::format(
       "Stacked bars: milliseconds of {} by what they were spent on, one bar per "
       "configuration.",

@@ -1,5 +1,5 @@
-// A bar per configuration, fastest first. The label stands above its bar and not beside it, so that long ones fit
-// on a phone.
+// A bar per configuration, fastest first. The label stands above its bar and not beside it, so that long ones
+// fit on a phone.
 #include <algorithm>
 #include <cmath>
 
@@ -125,9 +125,9 @@ Drawing draw_settings(const Document& document) {
     widest = std::max(widest, display_width(words));
     rows.push_back(std::move(row));
   }
-  const auto description = fmt::format(
-      "Bar chart of {} of {} configurations with 95 % intervals; the fastest is {}.",
-      view.main.front().unit, order.size(), order[0]->cell.label);
+  const auto description =
+      fmt::format("Bar chart of {} of {} configurations with 95 % intervals; the fastest is {}.",
+                  view.main.front().unit, order.size(), order[0]->cell.label);
   Json spec = specification(template_text, description, std::move(rows));
   spec["encoding"]["tooltip"][1]["title"] = view.rate;
   spec["layer"][0]["encoding"]["x"]["title"] = view.main.front().unit;
@@ -141,7 +141,8 @@ Drawing draw_settings(const Document& document) {
     for (auto& layer :  // their names above the bars, one above the other
          line_across("x", lines[i].speed, lines[i].name, true, -4 - 13.0 * static_cast<double>(i)))
       spec["layer"].push_back(std::move(layer));
-  Drawing drawing{.panels = {{.caption = worded("{rate}, 95 % CI", view), .description = description, .spec = spec}}};
+  Drawing drawing{
+      .panels = {{.caption = worded("{rate}, 95 % CI", view), .description = description, .spec = spec}}};
   std::string names;
   for (const auto& line : lines) names += (names.empty() ? "" : ", and ") + line.words;
   if (!lines.empty())

@@ -12,7 +12,8 @@ namespace {
 Estimate relative_error(const Document& document, const CellSummary& cell) {
   std::vector<double> speeds;
   for (const auto& run : document.runs)
-    if (const auto speed = speed_of(document, run); speed && run.cell == cell.cell.index) speeds.push_back(*speed);
+    if (const auto speed = speed_of(document, run); speed && run.cell == cell.cell.index)
+      speeds.push_back(*speed);
   const auto mean = stats::mean_of(speeds);
   if (!mean.standard_error || !(mean.estimate.value > 0)) return {};
   return {.value = 100 * *mean.standard_error / mean.estimate.value, .n = mean.estimate.n};

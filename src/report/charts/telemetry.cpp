@@ -1,6 +1,6 @@
-// Telemetry over time: for each configuration the run with the median speed, its phases as a strip on top, the
-// measurement shaded. One panel per group of quantities that share a unit; groups are the lines of the table
-// below.
+// Telemetry over time: for each configuration the run with the median speed, its phases as a strip on top,
+// the measurement shaded. One panel per group of quantities that share a unit; groups are the lines of the
+// table below.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,8 +81,7 @@ constexpr std::array groups{
     Group{"GPU memory", "MiB", to_mib, false, of_gpus(telemetry::memory_used.name)},
     Group{"GPU power", "W", 1, false, of_gpus(telemetry::power.name)},
     Group{"GPU clock", "MHz", 1e-6, false, of_gpus(telemetry::clock_sm.name)},
-    Group{"Run-queue wait", "threads", 1, true,
-          by_kind_of_thread(telemetry::cpu_wait.name)},
+    Group{"Run-queue wait", "threads", 1, true, by_kind_of_thread(telemetry::cpu_wait.name)},
     Group{"Disk",
           "MiB per second",
           to_mib,

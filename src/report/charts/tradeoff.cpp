@@ -111,13 +111,13 @@ Json row_of(const Document& document, const Point& point, const char* label_at, 
 
 std::string left_out(const Document& document, std::size_t drawn) {
   const auto missing = document.cells.size() - drawn;
-  return missing == 0 ? ""
-                      : fmt::format(
-                            "Left out: {} with an invalid verdict, without a result, with too few {} "
-                            "for the percentile, or never recommended (an independent client; --files off "
-                            "beside --files on).",
-                            counted(static_cast<std::int64_t>(missing), "configuration"),
-                            view_of(document).samples);
+  return missing == 0
+             ? ""
+             : fmt::format(
+                   "Left out: {} with an invalid verdict, without a result, with too few {} "
+                   "for the percentile, or never recommended (an independent client; --files off "
+                   "beside --files on).",
+                   counted(static_cast<std::int64_t>(missing), "configuration"), view_of(document).samples);
 }
 
 Drawing draw_tradeoff(const Document& document) {
@@ -140,9 +140,8 @@ Drawing draw_tradeoff(const Document& document) {
     rows.push_back(row_of(document, point, !is_labelled ? "" : is_left ? "right" : "left", floor_ms));
   }
   const auto axis = fmt::format("{} {}, ms", limit_ms > 0 ? percentile : "median", view.latency);
-  const auto description =
-      fmt::format("{} against {} of {} with 95 % intervals; {} on the front.", view.rate, axis,
-                  counted(std::ssize(points), "configuration"), count);
+  const auto description = fmt::format("{} against {} of {} with 95 % intervals; {} on the front.", view.rate,
+                                       axis, counted(std::ssize(points), "configuration"), count);
   Json spec = specification(template_text, description, std::move(rows));
   auto& encoding = spec["layer"][0]["encoding"];
   encoding["x"]["title"] = axis;
@@ -157,7 +156,9 @@ Drawing draw_tradeoff(const Document& document) {
   if (limit_ms > 0)
     for (auto& layer : line_across("x", limit_ms, "limit " + format_seconds(1e-3 * limit_ms)))
       spec["layer"].push_back(std::move(layer));
-  return {.panels = {{.caption = fmt::format("{} against {}", view.rate, axis), .description = description, .spec = spec}},
+  return {.panels = {{.caption = fmt::format("{} against {}", view.rate, axis),
+                      .description = description,
+                      .spec = spec}},
           .note = left_out(document, points.size())};
 }
 

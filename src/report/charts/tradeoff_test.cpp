@@ -7,7 +7,6 @@
 
 namespace neph::report {
 
-
 namespace {
 
 using testing::HasSubstr;

@@ -1,5 +1,5 @@
-// What the charts' specifications have in common: colours that follow the page's theme, configurations that share a
-// colour scale, and rounded rows of data.
+// What the charts' specifications have in common: colours that follow the page's theme, configurations that
+// share a colour scale, and rounded rows of data.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ Json colour_scale(const std::vector<std::string>& names);
 Json line_across(const std::string& axis, double at, const std::string& name, bool is_muted = false,
                  double from = 0);
 
-/// Names for the configurations in charts of one line or dot per configuration: the seven fastest keep theirs and with it
-/// a colour, all others are `other_cells`.
+/// Names for the configurations in charts of one line or dot per configuration: the seven fastest keep theirs
+/// and with it a colour, all others are `other_cells`.
 class CellNames {
  public:
   explicit CellNames(const Document& document);

@@ -27,7 +27,7 @@ std::string estimates_table(const std::string& caption, const std::map<std::stri
     if (!estimate) continue;
     const auto why_not = why_not_shown(name, *estimate);
     table.rows.push_back(
-        {escape_html(in_words(name)), why_not.empty() ? quantity(estimate->value, "") : why_not,
+        {escape_html(label_of(name)), why_not.empty() ? quantity(estimate->value, "") : why_not,
          quantity(estimate->low, ""), quantity(estimate->high, ""), std::to_string(estimate->n)});
   }
   return table_html(table);
@@ -71,17 +71,15 @@ std::string facts_list(const CellSummary& cell) {
 std::string detail(const Document& document, const CellSummary& cell) {
   const auto& view = view_of(document);
   const auto speed = speed_of(document, cell);
-  auto out = fmt::format("<details{}><summary><span>{}</span> <span>{} {} {}</span></summary>\n",
-                         document.cells.size() == 1 ? " open" : "", escape_html(cell.cell.label), estimate_text(speed),
-                         std::isfinite(speed.value) ? view.rate : "",
-                         verdict_badge(cell));
+  auto out =
+      fmt::format("<details{}><summary><span>{}</span> <span>{} {} {}</span></summary>\n",
+                  document.cells.size() == 1 ? " open" : "", escape_html(cell.cell.label),
+                  estimate_text(speed), std::isfinite(speed.value) ? view.rate : "", verdict_badge(cell));
   out += facts_list(cell);
   out += estimates_table("Figures over the repeats", cell.figures, names_of(cell.figures));
-  out += estimates_table(worded("Latency ({latency}), ms", view), cell.latency_ms,
-                         quantile_names({cell}));
+  out += estimates_table(worded("Latency ({latency}), ms", view), cell.latency_ms, quantile_names({cell}));
   out += estimates_table("Phases, s", cell.phases_s, phase_names({cell}));
-  out += estimates_table(worded("Stages ({stage_time}), ms", view), cell.stages_ms,
-                         stage_names({cell}));
+  out += estimates_table(worded("Stages ({stage_time}), ms", view), cell.stages_ms, stage_names({cell}));
   out += telemetry_table(cell);
   if (!cell.repro.empty())
     out +=

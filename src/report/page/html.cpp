@@ -94,7 +94,8 @@ std::string html(const Document& document) {
                    machine_html(document));
   page.add_section("assumptions", "What all configurations share", assumptions_html(document));
   page.add_section("repeat", "Repeat it", repeat_html(document));
-  page.add_section("reading", "How to read this page", worded(reading_begin, view.of) + std::string(view.reading) + std::string(reading_end));
+  page.add_section("reading", "How to read this page",
+                   worded(reading_begin, view.of) + std::string(view.reading) + std::string(reading_end));
   return page.html();
 }
 

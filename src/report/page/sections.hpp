@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/quantity.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
@@ -23,6 +24,17 @@ struct TableText {
 };
 /// A table in a box of its own that scrolls when the page is narrow. Nothing without rows.
 std::string table_html(const TableText& table);
+
+/// Of plain text.
+template <class Headings>
+std::string table_html(std::string caption, const Headings& headings,
+                       std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows)
+    for (auto& field : row) field = escape_html(field);
+  return table_html({.caption = std::move(caption),
+                     .headings = {headings.begin(), headings.end()},
+                     .rows = std::move(rows)});
+}
 
 /// "✓ valid", "! doubtful", "✕ invalid" as a badge: sign, word and colour say the same.
 std::string verdict_badge(const CellSummary& cell);

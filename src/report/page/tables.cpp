@@ -138,13 +138,8 @@ std::string table_html(const TableText& table) {
 }
 
 std::string probes_html(const Document& document) {
-  TableText table{.caption = "Each rate that the search tried, in that order"};
-  table.headings.assign(probe_headings.begin(), probe_headings.end());
-  for (const auto& row : probe_rows(document.cells)) {
-    auto& fields = table.rows.emplace_back();
-    for (const auto& field : row) fields.push_back(escape_html(field));
-  }
-  return table_html(table);
+  return table_html("Each rate that the search tried, in that order", probe_headings,
+                    probe_rows(document.cells));
 }
 
 std::string verdict_badge(const CellSummary& cell) {

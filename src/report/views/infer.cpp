@@ -16,7 +16,8 @@ std::vector<TableColumn> columns(const Document& document) {
   return all;
 }
 
-constexpr std::string_view reading = R"(<dt>p50, p99</dt><dd>Half of all batches, or 99 of 100, were done within this
+constexpr std::string_view reading =
+    R"(<dt>p50, p99</dt><dd>Half of all batches, or 99 of 100, were done within this
 time. Time counts from handing a batch to the engine to its scores; with several inferences in flight the wait inside the
 engine is in it. Behind a server it is the response time: from the moment a request begins to be made to the end of its
 reply. Under a load it counts from the moment at which the request was due.</dd>
@@ -40,7 +41,8 @@ const ReportView infer_view{
                &telemetry_chart, &repeats_chart},
     .findings = choice_findings,
     .reading = reading,
-    .threads = "Engine threads run the network: behind a server, whose threads are drawn from when it is "
-               "ready, they are its own; its other threads and the client’s are named as such."};
+    .threads =
+        "Engine threads run the network: behind a server, whose threads are drawn from when it is "
+        "ready, they are its own; its other threads and the client’s are named as such."};
 
 }  // namespace neph::report

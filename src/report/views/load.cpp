@@ -22,7 +22,8 @@ std::vector<TableColumn> columns(const Document& document) {
   return all;
 }
 
-constexpr std::string_view reading = R"(<dt>Offered</dt><dd>Requests of the schedule per second, as they fell: with
+constexpr std::string_view reading =
+    R"(<dt>Offered</dt><dd>Requests of the schedule per second, as they fell: with
 random arrivals more or fewer than the rate asked for.</dd>
 <dt>Response time</dt><dd>From the moment at which a request was due to the last byte of its reply. p50, p99: half of all
 answered requests, or 99 of 100, took no longer.</dd>
@@ -40,7 +41,8 @@ const ReportView load_view{
                &telemetry_chart},
     .findings = load_findings,
     .reading = reading,
-    .threads = "The threads are those of the load generator; what a server does on this machine is in the "
-               "figures of the whole machine."};
+    .threads =
+        "The threads are those of the load generator; what a server does on this machine is in the "
+        "figures of the whole machine."};
 
 }  // namespace neph::report
