@@ -292,14 +292,10 @@ class Comparison {
     std::vector<Json> all;
     for (const auto& cell : document_.cells) {
       if (field_of(cell, document_.experiment, "mode") != "async") continue;
-      const auto depth = depth_of(cell);
+      const auto depth = factor_of(cell, "depth");
       if (std::find(all.begin(), all.end(), depth) == all.end()) all.push_back(depth);
     }
     return all;
-  }
-  static Json depth_of(const CellSummary& cell) {
-    const auto& factors = cell.cell.factors;
-    return factors.is_object() && factors.contains("depth") ? factors["depth"] : Json(nullptr);
   }
 
   std::string asynchrony_of(const Way& way, const Json& depth) const {
@@ -309,10 +305,10 @@ class Comparison {
                field_of(cell, document_.experiment, "mode") == mode;
       };
     };
-    const auto pairs =
-        matches(document_, has("sync"),
-                [&](const CellSummary& cell) { return has("async")(cell) && depth_of(cell) == depth; },
-                {"mode", "depth"});
+    const auto pairs = matches(
+        document_, has("sync"),
+        [&](const CellSummary& cell) { return has("async")(cell) && factor_of(cell, "depth") == depth; },
+        {"mode", "depth"});
     const auto [ratio, change] = speed_ratio_of(document_, pairs);
     if (!ratio.low) return {};
     const auto memory = ratio_of(document_, pairs, peak_memory, stats::Better::lower).ratio;

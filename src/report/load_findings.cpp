@@ -223,8 +223,7 @@ class Story {
     for (const auto& one : held_back_)
       if (document_.cells.size() > 1) labels.push_back(one.cell->cell.label);
     return fmt::format(
-        "Requests were held back because as many as --in-flight allows were under way{}: that limit was "
-        "measured, and nothing can be said about what the server can do.",
+        "The limit --in-flight held requests back{}: that limit was measured, not what the server can do.",
         labels.empty() ? "" : fmt::format(" ({})", fmt::join(labels, "; ")));
   }
 

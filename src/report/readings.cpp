@@ -210,6 +210,11 @@ std::vector<const CellSummary*> ranked(const Document& document) {
   return usable.empty() ? order : usable;
 }
 
+Json factor_of(const CellSummary& cell, const std::string& name) {
+  const auto& factors = cell.cell.factors;
+  return factors.is_object() && factors.contains(name) ? factors[name] : Json(nullptr);
+}
+
 Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name) {
   for (const auto* source : {&cell.cell.factors, &cell.cell.spec, &experiment.spec})
     if (source->is_object() && source->contains(name)) return (*source)[name];

@@ -78,6 +78,8 @@ std::vector<const CellSummary*> ranked(const Document& document);
 /// with the median speed (the lower of two). nullptr: there is none.
 const Run* median_run(const Document& document, std::int64_t cell);
 
+/// A factor's value in this configuration; null: it is not varied, or means nothing here.
+Json factor_of(const CellSummary& cell, const std::string& name);
 /// A field of the workload's description as this cell had it; null where it is not stated.
 Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name);
 

@@ -20,14 +20,8 @@ std::optional<double> median_latency_ms(const Run& run) {
 
 bool is_below_one(const Estimate& ratio) { return ratio.high && *ratio.high < 1; }
 
-const Json* factor_of(const CellSummary& cell, const std::string& name) {
-  const auto& factors = cell.cell.factors;
-  return factors.is_object() && factors.contains(name) ? &factors.at(name) : nullptr;
-}
-
 bool have_same(const CellSummary& a, const CellSummary& b, const std::string& name) {
-  const auto *of_a = factor_of(a, name), *of_b = factor_of(b, name);
-  return of_a && of_b ? *of_a == *of_b : of_a == of_b;
+  return factor_of(a, name) == factor_of(b, name);
 }
 
 std::vector<std::string> differing_factors(const CellSummary& a, const CellSummary& b) {

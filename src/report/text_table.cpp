@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
 #include "report/columns.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
@@ -61,8 +62,8 @@ void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextC
   }
   for (const auto& [name, first] : all.items()) {
     auto column = column_of(printable(in_words(name)), cells, [&, key = name](const CellSummary& cell) {
-      const auto& factors = cell.cell.factors;
-      return factors.contains(key) ? printable(factor_text(factors[key])) : std::string("–");
+      const auto value = factor_of(cell, key);
+      return value.is_null() ? "–" : printable(factor_text(value));
     });
     column.left = !first.is_number();
     add_if_it_varies(std::move(column), columns);

@@ -52,12 +52,10 @@ Drawing draw_load_rate(const Document& document) {
 
 const Chart load_rate_chart{
     "load_rate", "Answered against offered",
-    "Offered are the requests of the schedule as they fell, which with random arrivals is not quite the rate "
-    "asked for. As long as the server keeps up, it answers what is offered. Where the lines part, a queue "
-    "grows "
-    "for as long as the load lasts, and times depend on the length of the measurement. Points that are "
-    "marked "
-    "as invalid tell of the load generator, not of the server.",
+    "Offered are the requests of the schedule as they fell: with random arrivals not quite the rate asked "
+    "for. A server that keeps up answers what is offered. Where the lines part, a queue grows for as long as "
+    "the load lasts, and times depend on the length of the measurement. Points marked as invalid tell of the "
+    "load generator, not of the server.",
     draw_load_rate};
 
 }  // namespace neph::report

@@ -70,14 +70,12 @@ Drawing draw_load_times(const Document& document) {
 
 }  // namespace
 
-const Chart load_times_chart{"load_times", "Response time against load",
-                             "Time from the scheduled moment of a request to the last byte of its reply, "
-                             "with 95 % intervals: what users "
-                             "see who come by themselves. In a closed loop clients wait for each reply "
-                             "before they ask again; while the "
-                             "server is slow it is asked less, so its times must not be read as those of an "
-                             "open loop. The dashed line "
-                             "is the SLO.",
-                             draw_load_times};
+const Chart load_times_chart{
+    "load_times", "Response time against load",
+    "From the scheduled moment of a request to the last byte of its reply, with 95 % intervals: what "
+    "independent users see. In a closed loop clients wait for each reply before they ask again. A slow "
+    "server "
+    "is then asked less, so do not read its times as those of an open loop. The dashed line is the SLO.",
+    draw_load_times};
 
 }  // namespace neph::report

@@ -119,9 +119,9 @@ Drawing draw_memory(const Document& document) {
 
 const Chart memory_chart{
     "memory", "What requests in flight cost in memory",
-    "The most memory that was resident at any moment, means over the runs, against the requests that are in "
-    "flight at the same time. At each asynchronous point stands how many times the memory of the synchronous "
-    "configuration that differs in nothing else it is.",
+    "Most resident memory, means over the runs, against the requests in flight at the same time. An "
+    "asynchronous point tells how many times the memory of the synchronous configuration it takes that "
+    "differs in nothing else.",
     draw_memory};
 
 }  // namespace neph::report

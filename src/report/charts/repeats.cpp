@@ -74,8 +74,8 @@ Drawing draw_repeats(const Document& document) {
 
 const Chart repeats_chart{
     "repeats", "Every run, in the order they ran",
-    "How far each run lies from the mean of its configuration. The order was shuffled, so a slope "
-    "here is drift of the machine, not an effect of the configurations.",
+    "How far each run lies from the mean of its configuration. The order was shuffled: a slope is drift of "
+    "the machine, not an effect of configurations.",
     draw_repeats};
 
 }  // namespace neph::report

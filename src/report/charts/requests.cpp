@@ -55,13 +55,10 @@ Drawing draw_requests(const Document& document) {
 const Chart requests_chart{
     "requests", "Where the milliseconds of a request go",
     "Means over all requests. Behind a server the parts, receive left out, add up to the response time that "
-    "the client saw; in-process an inference is all there is, waiting in the engine included. Infer and the "
-    "server's own stages (over HTTP its socket: until the server read what the kernel had) are what the "
-    "server "
-    "says of itself. What is left is the network, the kernel and both protocol libraries: the least of it "
-    "that "
-    "any request of a run took is network, which all pay; what requests took beyond that is unexplained "
-    "(waiting for a core or a lock, as a rule). Receive, reply to numbers, comes after the response.",
+    "the client saw. In-process an inference is all there is, waiting in the engine included. Infer and the "
+    "server's own stages are what the server says of itself. Network is the least that any request of a run "
+    "spent outside of both programs: all pay it. Unexplained is what requests took beyond that, as a rule "
+    "waiting for a core or a lock. Receive, reply to numbers, comes after the response.",
     draw_requests};
 
 }  // namespace neph::report

@@ -32,12 +32,10 @@ Drawing draw_standard_error(const Document& document) {
 
 }  // namespace
 
-const Chart standard_error_chart{"standard_error", "How exactly the speed is known",
-                                 "The standard error of the mean over the repeats: the runs' standard "
-                                 "deviation divided by the square root "
-                                 "of their number. What rises here with a server or a network is noise that "
-                                 "more repeats must pay for. With "
-                                 "few repeats the points themselves scatter widely.",
-                                 draw_standard_error};
+const Chart standard_error_chart{
+    "standard_error", "Standard error of {rate}",
+    "The runs' standard deviation divided by the square root of their number. What rises here with a server "
+    "or a network is noise that more repeats must pay for. With few repeats the points scatter widely.",
+    draw_standard_error};
 
 }  // namespace neph::report

@@ -31,9 +31,8 @@ Drawing draw_throughput(const Document& document) {
 
 const Chart throughput_chart{
     "throughput", "How speed scales",
-    "Each point is a configuration, each line joins the configurations that differ in nothing else. Bars "
-    "show "
-    "the 95 % interval: where those of two points overlap widely, the difference may be chance.",
+    "Each point is a configuration; a line joins those that differ in nothing else. Bars show the 95 % "
+    "interval: where two overlap widely, the difference may be chance.",
     draw_throughput};
 
 }  // namespace neph::report

@@ -167,8 +167,8 @@ Drawing draw_tradeoff(const Document& document) {
 const Chart tradeoff_chart{
     "tradeoff", "Throughput against latency",
     "Each point is a configuration, its lines are 95 % intervals. The dashed line is the Pareto front: to be "
-    "faster than a point on it costs latency. It joins the estimates: where intervals overlap, which of two "
-    "points is on it may be chance.",
+    "faster than a point on it costs latency. It joins estimates: where intervals overlap, which point is on "
+    "it may be chance.",
     draw_tradeoff};
 
 }  // namespace neph::report

@@ -1,6 +1,7 @@
 // Warnings, and everything known about each configuration.
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -31,12 +32,6 @@ std::string estimates_table(const std::string& caption, const std::map<std::stri
          quantity(estimate->low, ""), quantity(estimate->high, ""), std::to_string(estimate->n)});
   }
   return table_html(table);
-}
-
-std::vector<std::string> names_of(const std::map<std::string, Estimate>& estimates) {
-  std::vector<std::string> names;
-  for (const auto& [name, estimate] : estimates) names.push_back(name);
-  return names;
 }
 
 std::string telemetry_table(const CellSummary& cell) {
@@ -76,7 +71,8 @@ std::string detail(const Document& document, const CellSummary& cell) {
                   document.cells.size() == 1 ? " open" : "", escape_html(cell.cell.label),
                   estimate_text(speed), std::isfinite(speed.value) ? view.rate : "", verdict_badge(cell));
   out += facts_list(cell);
-  out += estimates_table("Figures over the repeats", cell.figures, names_of(cell.figures));
+  const auto names = std::views::keys(cell.figures);
+  out += estimates_table("Figures over the repeats", cell.figures, {names.begin(), names.end()});
   out += estimates_table(worded("Latency ({latency}), ms", view), cell.latency_ms, quantile_names({cell}));
   out += estimates_table("Phases, s", cell.phases_s, phase_names({cell}));
   out += estimates_table(worded("Stages ({stage_time}), ms", view), cell.stages_ms, stage_names({cell}));
