@@ -53,10 +53,9 @@ inline constexpr Metric late_share{
 inline constexpr Metric requests_late{"requests_late", "requests", "late", "run"};
 inline constexpr Metric unexplained_share{
     "unexplained_share", "share of the response time that no stage explains", "unexplained", "response time"};
-inline constexpr Metric issue_delay_p99_ms{"issue_delay_p99_ms",
-                                           "milliseconds from the scheduled moment to the client",
-                                           "p99 issue delay", "request"};
-inline constexpr Metric issue_delay_max_ms{"issue_delay_max_ms", "milliseconds", "longest issue delay",
+inline constexpr Metric issue_delay_p99_ms{
+    "issue_delay_p99_ms", "milliseconds from the scheduled moment to the client", "p99 send lag", "request"};
+inline constexpr Metric issue_delay_max_ms{"issue_delay_max_ms", "milliseconds", "longest send lag",
                                            "request"};
 inline constexpr Metric in_flight_mean{"in_flight_mean", "requests", "mean in flight", "run"};
 inline constexpr Metric in_flight_max{"in_flight_max", "requests", "most in flight", "run"};
@@ -123,8 +122,8 @@ inline Figure time_figure(const Metric& time, std::string_view statistic, const 
 /// What tables and sentences call a figure: "images/s", "p99 response time"; its name in words where it has
 /// no label.
 std::string label_of(std::string_view figure);
-/// Any name of this folder as people read it: "process_start" as "process start". Names that say picture are
-/// those of earlier versions, whose results keep them; people read image.
+/// Any name of this folder as people read it: "process_start" as "process start". Names that results have
+/// kept from earlier versions are read in the words of today: "picture_scan" as "image scan".
 std::string in_words(std::string_view name);
 
 /// "requests_answered".
