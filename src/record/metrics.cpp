@@ -1,6 +1,7 @@
 #include "record/metrics.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,11 +17,12 @@ std::string label_of(std::string_view figure) {
 }
 
 std::string in_words(std::string_view name) {
-  constexpr std::string_view earlier = "picture";
+  constexpr std::pair<std::string_view, const char*> kept[] = {{"picture", "image"},
+                                                               {"promise broken", "SLO violated"}};
   std::string words(name);
   std::ranges::replace(words, '_', ' ');
-  if (const auto at = words.find(earlier); at != std::string::npos)
-    words.replace(at, earlier.size(), "image");
+  for (const auto& [earlier, now] : kept)
+    if (const auto at = words.find(earlier); at != std::string::npos) words.replace(at, earlier.size(), now);
   return words;
 }
 
