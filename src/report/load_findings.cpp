@@ -67,25 +67,7 @@ std::string search_text(const CellSummary& cell, const Document& document) {
   return search_words(cell.probes);
 }
 
-/// Configurations that differ in nothing but how hard the server was asked, which rises.
-struct Alike {
-  std::string name;  ///< the other factors
-  std::vector<Asked> members;
-};
-
-std::vector<Alike> grouped(const std::vector<Asked>& all, const Experiment& experiment) {
-  std::vector<Alike> groups;
-  for (const auto& one : all) {
-    const auto name = short_label(*one.cell, experiment, {"rate", "clients"});
-    auto found =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.name == name; });
-    if (found == groups.end()) found = groups.insert(groups.end(), {name, {}});
-    found->members.push_back(one);
-  }
-  return groups;
-}
-
-/// What one such group says. `whose`: which group it is; empty: there is no other.
+/// What one group says. `whose`: which group it is; empty: there is no other.
 class GroupStory {
  public:
   GroupStory(std::vector<Asked> members, std::string whose, const Experiment& experiment)
@@ -203,7 +185,7 @@ class Story {
 
   std::vector<GroupStory> stories(const std::vector<Asked>& all) const {
     std::vector<GroupStory> each;
-    const auto groups = grouped(all, document_.experiment);
+    const auto groups = grouped(all, document_.experiment, {"rate", "clients"});
     for (const auto& group : groups)
       each.emplace_back(group.members, groups.size() > 1 ? group.name + ": " : "", document_.experiment);
     return each;

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/report.hpp"
@@ -19,6 +21,24 @@ struct Asked {
 
 /// The configurations that have a load: those of open loops by rate, then those of closed loops by clients.
 std::vector<Asked> asked(const Document& document);
+
+/// Configurations that differ only in how hard the server was asked, which rises.
+struct LoadGroup {
+  bool closed = false;
+  std::string name;  ///< the other factors; "all" where nothing else varies
+  std::vector<Asked> members;
+
+  std::string axis() const;     ///< its title
+  std::string caption() const;  ///< what is special about it; empty: nothing
+  /// As an axis names them.
+  std::set<double> levels() const;
+};
+
+/// `apart`: the factors that do not part them.
+std::vector<LoadGroup> grouped(const std::vector<Asked>& all, const Experiment& experiment,
+                               const std::vector<std::string_view>& apart);
+/// For charts: those with at least two levels, at most `most`, open loops first.
+std::vector<LoadGroup> load_groups(const Document& document, std::size_t most);
 
 struct Limit {
   double percentile = 99;

@@ -5,7 +5,7 @@
 
 #include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
-#include "report/charts/load_groups.hpp"
+#include "report/load_readings.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {

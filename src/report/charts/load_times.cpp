@@ -6,8 +6,8 @@
 
 #include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
-#include "report/charts/load_groups.hpp"
 #include "report/charts/vega.hpp"
+#include "report/load_readings.hpp"
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
