@@ -10,11 +10,11 @@
 #include "core/units.hpp"
 #include "report/contenders.hpp"
 #include "report/effect.hpp"
+#include "report/findings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/recommendation_findings.hpp"
 #include "report/request_parts.hpp"
-#include "report/title.hpp"
 #include "report/way.hpp"
 
 namespace neph::report {

@@ -8,6 +8,11 @@
 
 namespace neph::report {
 
+/// What a report is called: "resnet50.onnx: inference, 10 configurations, 50 runs".
+std::string title(const Document& document);
+/// The model's name without its folder; empty when the model is one of the factors.
+std::string model_name(const Experiment& experiment);
+
 /// A few sentences, most important first: the configuration to use and how sure that is, the next best, what
 /// limits it, and what weakens these statements. Never empty.
 std::vector<std::string> findings(const Document& document);

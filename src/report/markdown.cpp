@@ -12,7 +12,6 @@
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
-#include "report/title.hpp"
 
 namespace neph::report {
 namespace {

@@ -10,7 +10,6 @@
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
-#include "report/title.hpp"
 #include "report/views/view.hpp"
 
 namespace neph::report {
