@@ -4,7 +4,6 @@
 
 #include "core/units.hpp"
 #include "report/columns.hpp"
-#include "report/facts.hpp"
 #include "report/findings.hpp"
 #include "report/load_readings.hpp"
 #include "report/machines.hpp"

@@ -32,31 +32,22 @@ constexpr std::string_view template_text = R"json({
 })json";
 
 Drawing draw_repeats(const Document& document) {
-  struct Mean {
-    double sum = 0;
-    int n = 0;
-  };
-  std::map<std::int64_t, Mean> means;
-  for (const auto& run : document.runs)
-    if (const auto speed = speed_of(document, run)) {
-      means[run.cell].sum += *speed;
-      means[run.cell].n += 1;
-    }
-  std::map<std::int64_t, std::string> labels;
-  for (const auto& cell : document.cells) labels[cell.cell.index] = cell.cell.label;
+  std::map<std::int64_t, const CellSummary*> cells;
+  for (const auto& cell : document.cells) cells[cell.cell.index] = &cell;
   const CellNames names(document);
 
   Json rows = Json::array();
   for (const auto& run : document.runs) {
     const auto speed = speed_of(document, run);
-    if (!speed || means[run.cell].n < 2 || means[run.cell].sum <= 0) continue;
-    const double mean = means[run.cell].sum / means[run.cell].n;
+    const auto* cell = cells[run.cell];
+    const auto mean = speed && cell ? speed_of(document, *cell) : Estimate{};
+    if (mean.n < 2 || !(mean.value > 0)) continue;
     rows.push_back({{"position", run.position + 1},
                     {"run", run.id},
                     {"name", names.of(run.cell)},
-                    {"label", labels[run.cell]},
+                    {"label", cell->cell.label},
                     {"value", rounded(*speed)},
-                    {"deviation", rounded(100 * (*speed / mean - 1))}});
+                    {"deviation", rounded(100 * (*speed / mean.value - 1))}});
   }
   if (rows.empty()) return {};
   const auto description = fmt::format(

@@ -1,7 +1,6 @@
 // The machines, and what all configurations share.
 #include <fmt/format.h>
 
-#include "report/facts.hpp"
 #include "report/machines.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
