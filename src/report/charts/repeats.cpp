@@ -40,14 +40,14 @@ Drawing draw_repeats(const Document& document) {
   for (const auto& run : document.runs) {
     const auto speed = speed_of(document, run);
     const auto* cell = cells[run.cell];
-    const auto mean = speed && cell ? speed_of(document, *cell) : Estimate{};
-    if (mean.n < 2 || !(mean.value > 0)) continue;
+    const double mean = speed && cell ? speed_of(document, *cell).value : 0;
+    if (!(mean > 0) || cell->runs_ok < 2) continue;
     rows.push_back({{"position", run.position + 1},
                     {"run", run.id},
                     {"name", names.of(run.cell)},
                     {"label", cell->cell.label},
                     {"value", rounded(*speed)},
-                    {"deviation", rounded(100 * (*speed / mean.value - 1))}});
+                    {"deviation", rounded(100 * (*speed / mean - 1))}});
   }
   if (rows.empty()) return {};
   const auto description = fmt::format(
