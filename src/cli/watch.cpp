@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
-#include "record/metrics.hpp"
+#include "record/views.hpp"
 
 namespace neph::cli {
 
@@ -67,10 +67,8 @@ void Watch::draw() {
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
   if (!run.result.probes.empty()) return search_words(run.result.probes);
-  for (const auto& [name, words] : {std::pair{metric::images_per_s.name, "images/s"},
-                                    std::pair{metric::requests_per_s.name, "requests/s"}})
-    for (const auto& figure : run.result.figures)
-      if (figure.name == name) return fmt::format("{} {}", format_number(figure.estimate.value), words);
+  for (const auto& view : views)
+    if (const auto speed = speed_of(view, run)) return fmt::format("{} {}", format_number(*speed), view.rate);
   return "ok";
 }
 

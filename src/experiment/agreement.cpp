@@ -12,7 +12,7 @@ namespace neph::experiment {
 namespace {
 
 /// Runs with the same key must give the same answers: no factor that may change them differs, and they saw
-/// the same pictures. Of a set that memory does not hold, `files off` repeats as many as fit, and answers for
+/// the same items. Of a set that memory does not hold, `files off` repeats as many as fit, and answers for
 /// those.
 std::string answers_key(const Cell& cell, const RunResult& result,
                         const std::vector<std::string>& answer_factors) {
@@ -27,19 +27,19 @@ std::string answers_key(const Cell& cell, const RunResult& result,
 /// The first run of the cell that did well and answered.
 const Run* answering_run(const std::vector<Run>& runs, std::int64_t cell) {
   const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) {
-    return run.cell == cell && run.status == RunStatus::ok && !run.result.answers_checksum.empty();
+    return run.cell == cell && run.status == RunStatus::ok && !run.result.outputs_checksum.empty();
   });
   return found == runs.end() ? nullptr : &*found;
 }
 
 /// "3 of 500 answers", or less where the answers themselves were not read.
 std::string how_many(const RunResult& a, const RunResult& b) {
-  if (a.answers.empty() || b.answers.empty()) return "the answers";
-  if (a.answers.size() != b.answers.size())
-    return fmt::format("the number of answers ({} and {})", a.answers.size(), b.answers.size());
+  if (a.outputs.empty() || b.outputs.empty()) return "the answers";
+  if (a.outputs.size() != b.outputs.size())
+    return fmt::format("the number of answers ({} and {})", a.outputs.size(), b.outputs.size());
   std::size_t differ = 0;
-  for (std::size_t i = 0; i < a.answers.size(); ++i) differ += a.answers[i] != b.answers[i];
-  return fmt::format("{} of {} answers", differ, a.answers.size());
+  for (std::size_t i = 0; i < a.outputs.size(); ++i) differ += a.outputs[i] != b.outputs[i];
+  return fmt::format("{} of {} answers", differ, a.outputs.size());
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>
     const auto [found, is_first] =
         firsts.try_emplace(answers_key(summary.cell, run->result, answer_factors), &summary, run);
     const auto& [reference, reference_run] = found->second;
-    if (is_first || run->result.answers_checksum == reference_run->result.answers_checksum) continue;
+    if (is_first || run->result.outputs_checksum == reference_run->result.outputs_checksum) continue;
     summary.warnings.push_back(
         make_warning(WarningCode::answers_differ,
                      fmt::format("'{}' and '{}' should answer alike, but {} differ", summary.cell.label,

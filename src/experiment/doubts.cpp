@@ -8,7 +8,6 @@
 #include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "record/merged_message.hpp"
-#include "record/metrics.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::experiment {
@@ -85,16 +84,18 @@ bool same_cause(const Warning& a, const Warning& b) {
   return a.code == b.code && (a.code != WarningCode::unknown || merged_message(a.message, b.message));
 }
 
-}  // namespace
-
-std::string_view main_figure(const std::vector<const Run*>& ok_runs) {
-  for (const auto* run : ok_runs)
-    for (const auto& figure : run->result.figures)
-      if (figure.name == metric::images_per_s.name) return figure.name;
+/// The figure that is judged.
+std::string_view main_figure(const View& view, const std::vector<const Run*>& ok_runs) {
+  for (const auto& metric : view.main)
+    for (const auto* run : ok_runs)
+      for (const auto& figure : run->result.figures)
+        if (figure.name == metric.name) return figure.name;
   for (const auto* run : ok_runs)
     if (!run->result.figures.empty()) return run->result.figures.front().name;
   return {};
 }
+
+}  // namespace
 
 std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs) {
   std::vector<Warning> merged;
@@ -124,9 +125,10 @@ std::vector<Warning> merged_warnings(const std::vector<const Run*>& ok_runs) {
   return merged;
 }
 
-std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::vector<const Run*>& ok_runs) {
+std::vector<Warning> doubts_over_repeats(const View& view, const CellSummary& summary,
+                                         const std::vector<const Run*>& ok_runs) {
   std::vector<Warning> doubts;
-  if (const auto figure = main_figure(ok_runs); !figure.empty()) {
+  if (const auto figure = main_figure(view, ok_runs); !figure.empty()) {
     const auto repeats = repeats_of(figure, ok_runs);
     doubt_interval(summary, figure, doubts);
     doubt_outliers(repeats, figure, doubts);
@@ -136,7 +138,7 @@ std::vector<Warning> doubts_over_repeats(const CellSummary& summary, const std::
     doubts.push_back(make_warning(
         WarningCode::some_runs_failed,
         fmt::format("{} of {} runs failed", summary.runs_failed, summary.runs_failed + summary.runs_ok)));
-  if (summary.answers_checksum == "differs")
+  if (summary.outputs_checksum == "differs")
     doubts.push_back(make_warning(WarningCode::answers_differ,
                                   "the repeats of this configuration do not give the same answers",
                                   "a network with chance in it, a race, or faulty hardware"));

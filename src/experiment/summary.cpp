@@ -152,12 +152,12 @@ Facts common_facts(const Runs& runs) {
 std::string common_checksum(const Runs& runs) {
   std::set<std::string> checksums;
   for (const auto* run : runs)
-    if (!run->result.answers_checksum.empty()) checksums.insert(run->result.answers_checksum);
+    if (!run->result.outputs_checksum.empty()) checksums.insert(run->result.outputs_checksum);
   if (checksums.empty()) return {};
   return checksums.size() == 1 ? *checksums.begin() : "differs";
 }
 
-CellSummary summarise_cell(const Cell& cell, const Runs& runs) {
+CellSummary summarise_cell(const View& view, const Cell& cell, const Runs& runs) {
   CellSummary summary{.cell = cell};
   Runs ok;
   for (const auto* run : runs) {
@@ -179,9 +179,9 @@ CellSummary summarise_cell(const Cell& cell, const Runs& runs) {
   for (const auto* run : ok)
     summary.probes.insert(summary.probes.end(), run->result.probes.begin(), run->result.probes.end());
   summary.facts = common_facts(ok);
-  summary.answers_checksum = common_checksum(ok);
+  summary.outputs_checksum = common_checksum(ok);
   summary.warnings = merged_warnings(ok);
-  for (auto& doubt : doubts_over_repeats(summary, ok)) summary.warnings.push_back(std::move(doubt));
+  for (auto& doubt : doubts_over_repeats(view, summary, ok)) summary.warnings.push_back(std::move(doubt));
   summary.verdict = verdict_of(summary);
   return summary;
 }
@@ -193,7 +193,7 @@ std::vector<CellSummary> summarise(const Experiment& experiment, const std::vect
   for (const auto& run : runs) by_cell[run.cell].push_back(&run);
   std::vector<CellSummary> summaries;
   for (const auto& cell : expand(experiment).value_or(std::vector<Cell>{}))
-    summaries.push_back(summarise_cell(cell, by_cell[cell.index]));
+    summaries.push_back(summarise_cell(view_of(experiment.workload), cell, by_cell[cell.index]));
   return summaries;
 }
 

@@ -271,11 +271,11 @@ TEST(Summary, NumbersThatAreNotFiniteDoNotSpreadIntoMeans) {
 
 TEST(Agreement, RepeatsThatAnswerDifferently) {
   auto runs = rate_runs({100, 100, 100, 100});
-  for (auto& run : runs) run.result.answers_checksum = "abc";
-  EXPECT_EQ(summarise(two_batches(), runs).at(0).answers_checksum, "abc");
-  runs[3].result.answers_checksum = "abd";
+  for (auto& run : runs) run.result.outputs_checksum = "abc";
+  EXPECT_EQ(summarise(two_batches(), runs).at(0).outputs_checksum, "abc");
+  runs[3].result.outputs_checksum = "abd";
   const auto summary = summarise(two_batches(), runs).at(0);
-  EXPECT_EQ(summary.answers_checksum, "differs");
+  EXPECT_EQ(summary.outputs_checksum, "differs");
   EXPECT_THAT(codes(summary), ElementsAre("answers_differ"));
 }
 
@@ -285,8 +285,8 @@ TEST(Agreement, CellsThatShouldAnswerAlike) {
   std::vector<neph::Run> runs;
   for (std::int64_t cell = 0; cell < 4; ++cell) {
     runs.push_back(rate_run(cell, 0, 100));
-    runs.back().result.answers = {1, 2, 3, cell == 1 ? 5 : 4};
-    runs.back().result.answers_checksum = cell == 1 ? "b" : cell >= 2 ? "c" : "a";
+    runs.back().result.outputs = {1, 2, 3, cell == 1 ? 5 : 4};
+    runs.back().result.outputs_checksum = cell == 1 ? "b" : cell >= 2 ? "c" : "a";
   }
   auto summaries = summarise(experiment, runs);
   check_agreement(summaries, runs, {"precision", "model"});
@@ -306,7 +306,7 @@ TEST(Agreement, CellsThatSawOtherPictures) {
   for (std::int64_t cell = 0; cell < 4; ++cell) {
     runs.push_back(rate_run(cell, 0, 100));
     runs.back().result.facts = {{"distinct_pictures", cell < 2 ? "500" : "20"}};
-    runs.back().result.answers_checksum = cell < 2 ? "a" : cell == 2 ? "b" : "c";
+    runs.back().result.outputs_checksum = cell < 2 ? "a" : cell == 2 ? "b" : "c";
   }
   auto summaries = summarise(experiment, runs);
   check_agreement(summaries, runs, {"model"});

@@ -28,8 +28,8 @@ struct Progress {
 template <class Visit, Describes<Progress> Self>
 void describe(Visit&& v, Self& s) {
   v("phase", s.phase, "the phase in progress");
-  v("done", s.done, "pictures done");
-  v("total", s.total, "pictures to do; 0: not known");
+  v("done", s.done, "items done");
+  v("total", s.total, "items to do; 0: not known");
   v("left_s", s.left_s, "until the run ends, at least; null: not known");
 }
 

@@ -16,7 +16,7 @@ TEST(Event, EveryKindComesBackFromItsLine) {
       Warning{WarningCode::stolen, "12 % stolen", "ask for a dedicated core", Weight::voids},
       RunResult{.figures = {{"images_per_s", "pictures/s", {.value = 5, .low = 4, .high = 6, .n = 7}}},
                 .probes = {{.rate_per_s = 20, .outcome = Slo::met, .late = 1, .requests = 400}},
-                .answers = {1, -1}},
+                .outputs = {1, -1}},
       Error{ErrorCode::corrupt, "cut short"}};
   for (const auto& event : events) {
     const auto line = encode_event(event);

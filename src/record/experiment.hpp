@@ -140,11 +140,11 @@ struct CellSummary {
   std::map<std::string, Estimate> figures;     ///< by name: images_per_s, engine_busy, ...
   std::map<std::string, Estimate> latency_ms;  ///< p50, p90, p95, p99, p999 over all samples of all repeats
   std::map<std::string, Estimate> phases_s;    ///< duration by phase
-  std::map<std::string, Estimate> stages_ms;   ///< thread milliseconds per picture by stage
+  std::map<std::string, Estimate> stages_ms;   ///< milliseconds per item by stage
   std::vector<SeriesSummary> telemetry;        ///< over the runs: mean of means, max of maxima, min of minima
   std::vector<Probe> probes;                   ///< of all runs, one after the other
   Facts facts;                                 ///< those on which all runs agree
-  std::string answers_checksum;                ///< "differs" when the repeats disagree
+  std::string outputs_checksum;                ///< "differs" when the repeats disagree
   Verdict verdict = Verdict::valid;
   std::vector<Warning> warnings;
   std::string repro;
@@ -159,11 +159,11 @@ void describe(Visit&& v, Self& s) {
   v("figures", s.figures, "what was measured, over the repeats");
   v("latency_ms", s.latency_ms, "time per batch: quantiles over all samples");
   v("phases_s", s.phases_s, "duration of each phase");
-  v("stages_ms", s.stages_ms, "thread milliseconds per picture, by stage");
+  v("stages_ms", s.stages_ms, "milliseconds per item, by stage");
   v("telemetry", s.telemetry, "mean, maximum, minimum over the measurement phases");
   v("probes", s.probes, "rates that a search tried");
   v("facts", s.facts, "what the engine really used");
-  v("answers_checksum", s.answers_checksum, "over the top-1 answers");
+  v("answers_checksum", s.outputs_checksum, "over the answers");
   v("verdict", s.verdict, "whether the numbers can be trusted");
   v("warnings", s.warnings, "reasons for doubt");
   v("repro", s.repro, "the command that repeats the cell");

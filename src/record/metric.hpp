@@ -6,6 +6,9 @@
 
 namespace neph {
 
+/// Which direction of a quantity is the good one: rates are better higher, times lower.
+enum class Better { higher, lower };
+
 struct Metric {
   std::string_view name;
   std::string_view unit;

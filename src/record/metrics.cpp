@@ -1,6 +1,7 @@
 #include "record/metrics.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,8 +13,16 @@ std::string label_of(std::string_view figure) {
   for (const auto& time : {metric::response, metric::service})
     for (const auto statistic : usual_percentiles)
       if (time_name(time, statistic) == figure) return fmt::format("{} {}", statistic, time.label);
-  std::string words(figure);
-  std::replace(words.begin(), words.end(), '_', ' ');
+  return in_words(figure);
+}
+
+std::string in_words(std::string_view name) {
+  constexpr std::pair<std::string_view, const char*> kept[] = {{"picture", "image"},
+                                                               {"promise broken", "SLO violated"}};
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  for (const auto& [earlier, now] : kept)
+    if (const auto at = words.find(earlier); at != std::string::npos) words.replace(at, earlier.size(), now);
   return words;
 }
 

@@ -35,7 +35,7 @@ inline constexpr Metric loaders_busy{"loaders_busy", "share of the loader thread
 inline constexpr Metric first_answer_s{"first_answer_s", "seconds from the start of the measurement",
                                        "first answer", "run"};
 inline constexpr Metric read_bytes_per_s{"read_bytes_per_s", "bytes per second", "bytes read/s", "second"};
-inline constexpr Metric pictures_failed{"pictures_failed", "pictures", "pictures failed", "run"};
+inline constexpr Metric pictures_failed{"pictures_failed", "images", "images failed", "run"};
 
 // Of load.
 inline constexpr Metric requests_per_s{"requests_per_s", "answered requests per second", "answered/s",
@@ -46,17 +46,16 @@ inline constexpr Metric inferences_per_s{"inferences_per_s", "samples answered p
                                          "second"};
 inline constexpr Metric goodput_per_s{
     "goodput_per_s", "requests per second that were answered within the limit", "goodput/s", "second"};
-inline constexpr Metric sustained_per_s{"sustained_per_s", "requests per second that keep the promise",
+inline constexpr Metric sustained_per_s{"sustained_per_s", "requests per second that meet the SLO",
                                         "sustained/s", "second"};
 inline constexpr Metric late_share{
     "late_share", "share of the requests that were not answered within the limit", "late", "request"};
 inline constexpr Metric requests_late{"requests_late", "requests", "late", "run"};
 inline constexpr Metric unexplained_share{
     "unexplained_share", "share of the response time that no stage explains", "unexplained", "response time"};
-inline constexpr Metric issue_delay_p99_ms{"issue_delay_p99_ms",
-                                           "milliseconds from the scheduled moment to the client",
-                                           "p99 issue delay", "request"};
-inline constexpr Metric issue_delay_max_ms{"issue_delay_max_ms", "milliseconds", "longest issue delay",
+inline constexpr Metric issue_delay_p99_ms{
+    "issue_delay_p99_ms", "milliseconds from the scheduled moment to the client", "p99 send lag", "request"};
+inline constexpr Metric issue_delay_max_ms{"issue_delay_max_ms", "milliseconds", "longest send lag",
                                            "request"};
 inline constexpr Metric in_flight_mean{"in_flight_mean", "requests", "mean in flight", "run"};
 inline constexpr Metric in_flight_max{"in_flight_max", "requests", "most in flight", "run"};
@@ -64,7 +63,7 @@ inline constexpr Metric generator_busy{"generator_busy",
                                        "share of the time that the busiest worker was on a core",
                                        "generator busy", "measured time"};
 inline constexpr Metric generator_cpu_us{"generator_cpu_us",
-                                         "microseconds of the generator's processor time per request",
+                                         "microseconds of the generator's CPU time per request",
                                          "generator CPU time", "request"};
 
 // Of load, families: these begin their names. A time has a figure for each statistic (time_metric()); those
@@ -123,6 +122,9 @@ inline Figure time_figure(const Metric& time, std::string_view statistic, const 
 /// What tables and sentences call a figure: "images/s", "p99 response time"; its name in words where it has
 /// no label.
 std::string label_of(std::string_view figure);
+/// Any name of this folder as people read it: "process_start" as "process start". Names that results have
+/// kept from earlier versions are read in the words of today: "picture_scan" as "image scan".
+std::string in_words(std::string_view name);
 
 /// "requests_answered".
 inline std::string outcome_name(RequestOutcome outcome) {

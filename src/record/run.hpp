@@ -91,7 +91,7 @@ struct Stage {
   std::string name;        ///< read, decode, preprocess, infer, postprocess, write
   double busy_s = 0;       ///< summed over all threads that did it, measurement phase only; infer: not
                            ///< twice where inferences overlap
-  std::int64_t items = 0;  ///< pictures that went through it
+  std::int64_t items = 0;  ///< that went through it
 };
 
 template <class Visit, Describes<Stage> Self>
@@ -100,7 +100,7 @@ void describe(Visit&& v, Self& s) {
     "the stage: read, decode, preprocess, infer, postprocess, write; behind a server those of a request "
     "(send, network, server_queue, ..., unexplained, receive) instead of infer");
   v("busy_s", s.busy_s, "thread seconds spent in it during the measurement");
-  v("items", s.items, "pictures that went through it during the measurement");
+  v("items", s.items, "items that went through it during the measurement");
 }
 
 /// One figure of a run with its unit: images_per_s, engine_busy, ...
@@ -127,8 +127,9 @@ struct RunResult {
   std::vector<Probe> probes;  ///< of a search for a rate, in the order tried
   /// What the engine really used: precision, threads, streams, device, ...
   Facts facts;
-  std::string answers_checksum;       ///< over the top-1 answers, in the order of the pictures
-  std::vector<std::int32_t> answers;  ///< top-1 class per picture (-1: the picture failed)
+  /// What came of each item, to tell whether runs do the same: of infer its top-1 class (-1: it failed).
+  std::vector<std::int32_t> outputs;
+  std::string outputs_checksum;  ///< over these
   std::vector<Series> series;
   std::vector<Column> samples;
 };
@@ -142,8 +143,8 @@ void describe(Visit&& v, Self& s) {
   v("warnings", s.warnings, "reasons for doubt");
   v("probes", s.probes, "rates that a search tried");
   v("facts", s.facts, "what the engine really used");
-  v("answers_checksum", s.answers_checksum, "over the top-1 answers");
-  v("answers", s.answers, "top-1 class per picture");
+  v("answers_checksum", s.outputs_checksum, "over the answers");
+  v("answers", s.outputs, "what came of each item: of infer its top-1 class");
   v("series", s.series, "telemetry over time");
   v("samples", s.samples, "raw samples, one column per quantity");
 }

@@ -26,7 +26,7 @@ inline constexpr std::string_view first_byte_s = "first_byte_s";
 inline constexpr std::string_view done_s = "done_s";
 inline constexpr std::string_view failed_s = "failed_s";
 inline constexpr std::string_view outcome = "outcome";  ///< as a number: RequestOutcome
-inline constexpr std::string_view items = "items";      ///< pictures in a batch
+inline constexpr std::string_view items = "items";      ///< in the sample
 
 }  // namespace samples
 }  // namespace neph

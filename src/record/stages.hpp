@@ -11,8 +11,8 @@
 
 namespace neph {
 
-/// What a stage is a piece of: the way of a picture, or that of a request behind a server.
-enum class StageOf { picture, request };
+/// What a stage is a piece of: the way of an item, or that of a request to a server.
+enum class StageOf { item, request };
 
 struct StageKind {
   std::string_view name;
@@ -22,12 +22,12 @@ constexpr bool operator==(const StageKind& a, const StageKind& b) { return a.nam
 
 namespace stage {
 
-inline constexpr StageKind read{"read", StageOf::picture};
-inline constexpr StageKind decode{"decode", StageOf::picture};
-inline constexpr StageKind preprocess{"preprocess", StageOf::picture};
-inline constexpr StageKind infer{"infer", StageOf::picture};  ///< in this process
-inline constexpr StageKind postprocess{"postprocess", StageOf::picture};
-inline constexpr StageKind write{"write", StageOf::picture};
+inline constexpr StageKind read{"read", StageOf::item};
+inline constexpr StageKind decode{"decode", StageOf::item};
+inline constexpr StageKind preprocess{"preprocess", StageOf::item};
+inline constexpr StageKind infer{"infer", StageOf::item};  ///< in this process
+inline constexpr StageKind postprocess{"postprocess", StageOf::item};
+inline constexpr StageKind write{"write", StageOf::item};
 
 /// Until the client had it, of a request that has a schedule.
 inline constexpr StageKind issue{"issue", StageOf::request};

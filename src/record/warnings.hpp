@@ -127,7 +127,7 @@ inline constexpr std::array warning_kinds{
     WarningKind{WarningCode::few_samples, "few_samples", Weight::hint,
                 "a longer --duration or a higher --count"},
     WarningKind{WarningCode::promise_broken, "promise_broken", Weight::hint,
-                "--find-max-rate looks for the highest rate that keeps the promise"},
+                "--find-max-rate looks for the highest rate that meets the SLO"},
     WarningKind{WarningCode::some_runs_failed, "some_runs_failed", Weight::doubt,
                 "the figures are those of the runs that did well"},
     WarningKind{WarningCode::worker_exit, "worker_exit", Weight::doubt,

@@ -5,15 +5,16 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "report/contenders.hpp"
 #include "report/effect.hpp"
+#include "report/findings.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/recommendation_findings.hpp"
 #include "report/request_parts.hpp"
-#include "report/title.hpp"
 #include "report/way.hpp"
 
 namespace neph::report {
@@ -22,32 +23,11 @@ namespace {
 constexpr double meaningless_spread = 4;  // high / low of a ratio: its ends say nothing but "unknown"
 constexpr std::size_t named_parts = 3;    // of a request's time, in the sentence
 
-std::optional<double> speed(const Run& run) { return images_per_s(run); }
-std::optional<double> cpu_ms(const Run& run) { return cpu_ms_per_image(run, target::application); }
 std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run, target::application); }
 
 std::string ratio_range_text(const Estimate& ratio) {
-  if (*ratio.high > meaningless_spread * *ratio.low) return "an interval too wide to say anything: --repeat";
-  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
-}
-
-std::string range_text(const Estimate& estimate) {
-  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
-}
-
-/// "a, b and c"
-std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  return text;
-}
-
-/// "a; b; and c", for items that hold commas.
-std::string listed(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "" : "; ") + items[i];
-  return text;
+  if (*ratio.high > meaningless_spread * *ratio.low) return "inconclusive: --repeat";
+  return ratio_ci_text(ratio);
 }
 
 class Comparison {
@@ -65,7 +45,7 @@ class Comparison {
     });
     for (const auto& other : contenders_) {
       if (&other == chosen || !is_equal(*other.best) || beats(*chosen, other)) continue;
-      const auto cpu = difference_of(document_, {{chosen->best, other.best}}, cpu_ms);
+      const auto cpu = cpu_difference({{chosen->best, other.best}});
       const bool cheaper = shown(cpu, 0) && cpu.value < 0;
       const bool dearer = shown(cpu, 0) && cpu.value > 0;
       if (cheaper || (!dearer && !other.way.served() && chosen->way.served())) chosen = &other;
@@ -77,26 +57,26 @@ class Comparison {
   std::vector<std::string> recommendation() const {
     const auto& chosen = choose();
     const auto model = model_name(document_.experiment);
-    const auto rate = images_per_s(*chosen.best);
+    const auto rate = speed_of(document_, *chosen.best);
     const auto outside = outside_limit_sentence(document_, contest_.candidates);
     std::vector<std::string> sentences{
         outside, differs_in_cpu(chosen) ? "" : nothing_shown_sentence(document_, contest_.choice),
-        fmt::format("{} machine should run {} {}: {} images/s{}.",
-                    !outside.empty()         ? "Without the limit, this"
-                    : is_rough(*chosen.best) ? "As far as these runs tell, this"
-                                             : "This",
-                    model.empty() ? "the model" : model, with_setting(chosen.way.in_sentence(), chosen),
-                    format_number(rate.value),
-                    rate.low && rate.high ? fmt::format(" ({}, {} runs)", range_text(rate), rate.n)
+        fmt::format("{} machine should run {} {}: {}{}.",
+                    !outside.empty()                    ? "Without the limit, this"
+                    : is_rough(document_, *chosen.best) ? "As far as these runs tell, this"
+                                                        : "This",
+                    model.empty() ? "the model" : model, with_label(chosen.way.in_sentence(), chosen),
+                    speed_text(document_, *chosen.best),
+                    rate.low && rate.high ? fmt::format(" ({}, {} runs)", ci_text(rate), rate.n)
                                           : " (too few runs for an interval: --repeat)")};
     std::vector<std::string> beaten, equal;
     for (const auto& other : contenders_)
       if (&other != &chosen && !beats(other, chosen))
         (beats(chosen, other) ? beaten : equal).push_back(standing(chosen, other));
-    if (!beaten.empty()) sentences.push_back(fmt::format("It is {}.", listed(beaten)));
+    if (!beaten.empty()) sentences.push_back(fmt::format("It is {}.", fmt::join(beaten, "; ")));
     if (!equal.empty())
       sentences.push_back(
-          fmt::format("No difference in speed was seen to {}{}.", listed(equal), tie_break()));
+          fmt::format("No significant difference in speed to {}{}.", fmt::join(equal, "; "), tie_break()));
     const auto is_named = [&](const auto& one) { return one.best == &contest_.choice.fastest(); };
     if (std::ranges::none_of(contenders_, is_named))
       sentences.push_back(highest_mean_sentence(document_, contest_.choice, *chosen.best));
@@ -114,12 +94,13 @@ class Comparison {
       const auto pairs = matches(document_, in([](const Way& w) { return w.architecture == "in-process"; }),
                                  in([&](const Way& w) { return w == way; }), all_way_fields());
       if (pairs.empty()) continue;
-      const auto time = difference_of(document_, pairs, ms_per_image);
-      const auto cpu = difference_of(document_, pairs, cpu_ms);
+      const auto time =
+          difference_of(document_, pairs, [&](const Run& run) { return ms_per_item(document_, run); });
+      const auto cpu = cpu_difference(pairs);
       if (!time.low && !cpu.low) continue;
       const auto parts = joined_effects(effect_text(time, "longer", "shorter", "time"), cpu_effect_text(cpu));
-      sentences.push_back(fmt::format("{} against in-process, per image: {} (mean over {}).",
-                                      sentence_begin(way.in_sentence()), parts, settings_text(pairs)));
+      sentences.push_back(fmt::format("{} against in-process, per {}: {} (mean over {}).",
+                                      sentence_begin(way.in_sentence()), item(), parts, pairs_text(pairs)));
     }
     return sentences;
   }
@@ -133,14 +114,14 @@ class Comparison {
       application.independent = false;
       const auto pairs = matches(document_, in([&](const Way& w) { return w == application; }),
                                  in([&](const Way& w) { return w == way; }), {"client"});
-      const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
+      const auto [ratio, change] = speed_ratio_of(document_, pairs);
       if (!ratio.low) continue;
       const auto effect = change == stats::Change::not_shown
-                              ? "no difference was seen to a client that only asks"
-                              : fmt::format("a client that only asks gets {} times as many images per second",
-                                            ratio_text(ratio.value));
+                              ? "no significant difference to a client that only asks"
+                              : fmt::format("a client that only asks gets {} times as many {} per second",
+                                            ratio_text(ratio.value), view_of(document_).items);
       sentences.push_back(fmt::format("{}, {} ({}; mean over {}).", sentence_begin(application.in_sentence()),
-                                      effect, ratio_range_text(ratio), settings_text(pairs)));
+                                      effect, ratio_range_text(ratio), pairs_text(pairs)));
     }
     return sentences;
   }
@@ -166,8 +147,8 @@ class Comparison {
         words.push_back(fmt::format("{} {}", in_words(name), format_number(ms)));
       return fmt::format(
           "Of the {} ms of a request {}, inference takes {} ms; the largest of the rest: {} ms.",
-          format_number(total), with_setting(contender.way.in_sentence(), contender),
-          format_number(infer->second.value), joined(words));
+          format_number(total), with_label(contender.way.in_sentence(), contender),
+          format_number(infer->second.value), fmt::join(words, ", "));
     }
     return {};
   }
@@ -176,17 +157,17 @@ class Comparison {
     const auto pairs = matches(document_, in([](const Way& w) { return w.protocol == "http"; }),
                                in([](const Way& w) { return w.protocol == "grpc"; }), {"protocol", "server"});
     if (pairs.empty()) return {};
-    const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
-    const auto cpu = difference_of(document_, pairs, cpu_ms);
+    const auto [ratio, change] = speed_ratio_of(document_, pairs);
+    const auto cpu = cpu_difference(pairs);
     if (!ratio.low) return {};
     const auto fast =
         change == stats::Change::not_shown
-            ? fmt::format("no difference in speed was seen ({} times, {})", ratio_text(ratio.value),
+            ? fmt::format("no significant difference in speed ({} times, {})", ratio_text(ratio.value),
                           ratio_range_text(ratio))
             : fmt::format("gRPC is {} times as fast ({})", ratio_text(ratio.value), ratio_range_text(ratio));
     const auto effect = cpu_effect_text(cpu);
     return fmt::format("gRPC against HTTP: {}{} (mean over {}).", fast,
-                       effect.empty() ? "" : "; per image " + effect, settings_text(pairs));
+                       effect.empty() ? "" : fmt::format("; per {} {}", item(), effect), pairs_text(pairs));
   }
 
   /// What more requests in flight bring, and what memory they cost.
@@ -195,7 +176,8 @@ class Comparison {
     for (const auto& way : ways())
       for (const auto& depth : depths())
         if (auto item = asynchrony_of(way, depth); !item.empty()) items.push_back(std::move(item));
-    return items.empty() ? "" : fmt::format("Asynchronous instead of synchronous: {}.", listed(items));
+    return items.empty() ? ""
+                         : fmt::format("Asynchronous instead of synchronous: {}.", fmt::join(items, "; "));
   }
 
   std::string batches() const {
@@ -206,14 +188,15 @@ class Comparison {
     std::vector<std::string> items;
     for (const auto& way : ways())
       if (auto item = batch_of_way(way, sizes); !item.empty()) items.push_back(std::move(item));
-    return items.empty() ? ""
-                         : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), listed(items));
+    return items.empty()
+               ? ""
+               : fmt::format("Batches instead of {}: {}.", plain(*sizes.begin()), fmt::join(items, "; "));
   }
 
  private:
   bool differs_in_cpu(const Contender& chosen) const {
     return std::any_of(contenders_.begin(), contenders_.end(), [&](const auto& other) {
-      return shown(difference_of(document_, {{other.best, chosen.best}}, cpu_ms), 0);
+      return shown(cpu_difference({{other.best, chosen.best}}), 0);
     });
   }
 
@@ -222,14 +205,23 @@ class Comparison {
            contest_.choice.equals.end();
   }
 
+  /// In CPU time per item.
+  Estimate cpu_difference(const std::vector<Match>& pairs) const {
+    return difference_of(document_, pairs, [&](const Run& run) {
+      return cpu_ms_per_item(document_, run, target::application);
+    });
+  }
+
+  std::string_view item() const { return view_of(document_).item; }
+
   std::vector<Way> ways() const { return ways_of(document_); }
   static std::vector<std::string_view> all_way_fields() {
     return {std::begin(way_fields), std::end(way_fields)};
   }
   /// "local gRPC (batch 8, async)"
-  std::string with_setting(const std::string& name, const Contender& contender) const {
-    const auto setting = short_label(*contender.best, document_.experiment, all_way_fields());
-    return setting == "all" ? name : fmt::format("{} ({})", name, setting);
+  std::string with_label(const std::string& name, const Contender& contender) const {
+    const auto label = short_label(*contender.best, document_.experiment, all_way_fields());
+    return label == "all" ? name : fmt::format("{} ({})", name, label);
   }
   static std::string sentence_begin(std::string text) {
     if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
@@ -242,7 +234,7 @@ class Comparison {
   }
 
   stats::Ratio faster(const Contender& one, const Contender& other) const {
-    return ratio_of(document_, {{other.best, one.best}}, speed, stats::Better::higher);
+    return speed_ratio_of(document_, {{other.best, one.best}});
   }
   bool beats(const Contender& one, const Contender& other) const {
     return faster(one, other).change == stats::Change::faster;
@@ -250,7 +242,7 @@ class Comparison {
 
   std::string standing(const Contender& chosen, const Contender& other) const {
     const auto [ratio, change] = faster(chosen, other);
-    const auto name = with_setting(other.way.name(), other);
+    const auto name = with_label(other.way.name(), other);
     if (change == stats::Change::faster)
       return fmt::format("{} times as fast ({}) as {}", ratio_text(ratio.value), ratio_range_text(ratio),
                          name);
@@ -260,9 +252,9 @@ class Comparison {
     if (const auto latency = latency_ratio(document_, *chosen.best, *other.best); shown(latency, 1))
       text += fmt::format(", which has {} times the latency ({}{})", ratio_text(latency.value),
                           ratio_range_text(latency), in_flight_words(document_, *chosen.best, *other.best));
-    const auto cpu = difference_of(document_, {{other.best, chosen.best}}, cpu_ms);
+    const auto cpu = cpu_difference({{other.best, chosen.best}});
     if (shown(cpu, 0) && cpu.value < 0)
-      text += fmt::format(", which takes {} ms more CPU time per image", format_number(-cpu.value));
+      text += fmt::format(", which takes {} ms more CPU time per {}", format_number(-cpu.value), item());
     return text;
   }
 
@@ -290,24 +282,20 @@ class Comparison {
     return one + (one.empty() || other.empty() ? "" : " and ") + other;
   }
 
-  static std::string settings_text(const std::vector<Match>& pairs) {
+  static std::string pairs_text(const std::vector<Match>& pairs) {
     return fmt::format("{} pair{} of configurations alike in all else", pairs.size(),
                        pairs.size() == 1 ? "" : "s");
   }
 
-  /// The depths that asynchronous settings have; null where the depth is not varied.
+  /// The depths that asynchronous configurations have; null where the depth is not varied.
   std::vector<Json> depths() const {
     std::vector<Json> all;
     for (const auto& cell : document_.cells) {
       if (field_of(cell, document_.experiment, "mode") != "async") continue;
-      const auto depth = depth_of(cell);
+      const auto depth = factor_of(cell, "depth");
       if (std::find(all.begin(), all.end(), depth) == all.end()) all.push_back(depth);
     }
     return all;
-  }
-  static Json depth_of(const CellSummary& cell) {
-    const auto& factors = cell.cell.factors;
-    return factors.is_object() && factors.contains("depth") ? factors["depth"] : Json(nullptr);
   }
 
   std::string asynchrony_of(const Way& way, const Json& depth) const {
@@ -317,23 +305,23 @@ class Comparison {
                field_of(cell, document_.experiment, "mode") == mode;
       };
     };
-    const auto pairs =
-        matches(document_, has("sync"),
-                [&](const CellSummary& cell) { return has("async")(cell) && depth_of(cell) == depth; },
-                {"mode", "depth"});
-    const auto [ratio, change] = ratio_of(document_, pairs, speed, stats::Better::higher);
+    const auto pairs = matches(
+        document_, has("sync"),
+        [&](const CellSummary& cell) { return has("async")(cell) && factor_of(cell, "depth") == depth; },
+        {"mode", "depth"});
+    const auto [ratio, change] = speed_ratio_of(document_, pairs);
     if (!ratio.low) return {};
     const auto memory = ratio_of(document_, pairs, peak_memory, stats::Better::lower).ratio;
     auto text = way.in_sentence();
     if (!depth.is_null()) text += depth == -1 ? " without a bound" : ", depth " + factor_text(depth);
-    text += change == stats::Change::not_shown ? ", no difference in speed was seen"
+    text += change == stats::Change::not_shown ? ", no significant difference in speed"
                                                : fmt::format(", {} times the speed", ratio_text(ratio.value));
     text += fmt::format(" ({})", ratio_range_text(ratio));
     if (memory.low)
       text += shown(memory, 1)
                   ? fmt::format(" for {} times the peak memory ({} to {})", ratio_text(memory.value),
                                 ratio_text(*memory.low), ratio_text(*memory.high))
-                  : " for no more memory that was seen";
+                  : " for no significantly higher memory";
     return text;
   }
 
@@ -354,7 +342,7 @@ class Comparison {
     for (const double size : sizes) {
       if (size == *sizes.begin()) continue;
       const auto pairs = matches(document_, has(*sizes.begin()), has(size), {"batch"});
-      const auto ratio = ratio_of(document_, pairs, speed, stats::Better::higher);
+      const auto ratio = speed_ratio_of(document_, pairs);
       if (ratio.ratio.low && !(ratio.ratio.value <= best.ratio.value)) {
         best = ratio;
         best_size = size;
@@ -363,7 +351,7 @@ class Comparison {
     if (best_size == 0) return {};
     const auto name = way.in_sentence();
     if (best.change == stats::Change::not_shown)
-      return fmt::format("{}, no size was seen to differ ({}: {} times, {})", name, plain(best_size),
+      return fmt::format("{}, no significant effect of batch size ({}: {} times, {})", name, plain(best_size),
                          ratio_text(best.ratio.value), ratio_range_text(best.ratio));
     return fmt::format("{}, {} brings most, {} times the speed ({})", name, plain(best_size),
                        ratio_text(best.ratio.value), ratio_range_text(best.ratio));
@@ -376,7 +364,7 @@ class Comparison {
 
 }  // namespace
 
-const CellSummary* recommended_setting(const Document& document) {
+const CellSummary* recommended_configuration(const Document& document) {
   const Comparison comparison(document);
   return comparison.possible() ? comparison.choose().best : nullptr;
 }

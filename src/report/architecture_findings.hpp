@@ -15,7 +15,7 @@ std::vector<std::string> architecture_findings(const Document& document);
 /// What an application costs beside a client that only asks its server, each sentence with its interval.
 std::vector<std::string> application_findings(const Document& document);
 
-/// The setting that is recommended; nullptr where architecture_findings() is empty.
-const CellSummary* recommended_setting(const Document& document);
+/// The configuration that is recommended; nullptr where architecture_findings() is empty.
+const CellSummary* recommended_configuration(const Document& document);
 
 }  // namespace neph::report

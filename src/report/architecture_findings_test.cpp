@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/findings.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -71,7 +71,7 @@ TEST(ArchitectureFindings, TellOfAnApplicationWhereItHasOneArchitecture) {
       document_of({{"local", "http", {90, 91, 90}, 11}, {"local", "http", {117, 118, 117}, 9, true}});
   const auto found = findings(document);
   EXPECT_THAT(found[0], StartsWith("The measured speed is 90.3 images/s")) << "the other is no way to run it";
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
   EXPECT_THAT(found, Contains(StartsWith("Behind local HTTP, a client that only asks gets 1.30 times")));
 }
 
@@ -80,14 +80,14 @@ TEST(ArchitectureFindings, KnowAClientThatOnlyAsksWhereItIsNotVaried) {
       document_of({{"in-process", "", {100, 101, 99}, 10}, {"local", "http", {117, 118, 117}, 9}});
   document.cells[1].cell.factors.erase("client");
   document.experiment.spec["client"] = "independent";
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("should run m.onnx behind"))));
 }
 
 TEST(ArchitectureFindings, NeedTwoArchitectures) {
   EXPECT_THAT(architecture_findings(sample_document()), IsEmpty());
   EXPECT_THAT(architecture_findings({}), IsEmpty());
-  EXPECT_EQ(recommended_setting(sample_document()), nullptr);
+  EXPECT_EQ(recommended_configuration(sample_document()), nullptr);
 }
 
 TEST(ArchitectureFindings, NameTheFastestAndWhatItIsFasterThan) {
@@ -106,7 +106,7 @@ TEST(ArchitectureFindings, TakeWhatNeedsNoServerWhereNoDifferenceIsSeen) {
   EXPECT_THAT(said[0],
               StartsWith("No significant difference in throughput or latency between 2 configurations"));
   EXPECT_THAT(said[1], StartsWith("This machine should run m.onnx in-process"));
-  EXPECT_THAT(said[2], AllOf(StartsWith("No difference in speed was seen to local gRPC"),
+  EXPECT_THAT(said[2], AllOf(StartsWith("No significant difference in speed to local gRPC"),
                              HasSubstr("and in-process needs no server")));
 }
 
@@ -133,7 +133,7 @@ TEST(ArchitectureFindings, TakeTheLowerLatencyWhereNoDifferenceInSpeedIsSeen) {
   set_latency_ms(document, 1, 68);
   const auto said = findings(document);
   EXPECT_THAT(said[0], StartsWith("This machine should run m.onnx behind local gRPC"));
-  EXPECT_THAT(said[1], AllOf(StartsWith("No difference in speed was seen to in-process"),
+  EXPECT_THAT(said[1], AllOf(StartsWith("No significant difference in speed to in-process"),
                              HasSubstr("which has 13.7 times the latency")));
 }
 
@@ -157,7 +157,7 @@ TEST(ArchitectureFindings, LeaveOutWhatDoesNotKeepToTheLatencyLimit) {
   document.experiment.latency_limit_s = 0.05;
   EXPECT_THAT(findings(document)[0],
               StartsWith("None of 3 configurations is shown to keep its p95 latency within 50.0 ms"));
-  EXPECT_EQ(answer_setting(document), &document.cells[2]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[2]);
 }
 
 TEST(ArchitectureFindings, CompareTheProtocols) {
@@ -167,7 +167,7 @@ TEST(ArchitectureFindings, CompareTheProtocols) {
                                      HasSubstr("per image 1.00 ms more CPU time"))));
   const auto same =
       findings(document_of({{"local", "http", {40, 41, 42}, 40}, {"local", "grpc", {41, 40, 42}, 40}}));
-  EXPECT_THAT(same, Contains(HasSubstr("gRPC against HTTP: no difference in speed was seen")));
+  EXPECT_THAT(same, Contains(HasSubstr("gRPC against HTTP: no significant difference in speed")));
 }
 
 TEST(ArchitectureFindings, SayThatOneRunIsTooFew) {

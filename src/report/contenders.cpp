@@ -48,9 +48,7 @@ Cells applications_among(const Document& document, Cells cells) {
   return without(std::move(cells), [&](const auto* cell) { return !reads_files(*cell, experiment); });
 }
 
-Cells ranked_applications(const Document& document) {
-  return applications_among(document, ranked(document.cells));
-}
+Cells ranked_applications(const Document& document) { return applications_among(document, ranked(document)); }
 
 Contest contest_of(const Document& document) {
   Contest contest{.candidates = candidates_of(document), .choice = {}, .contenders = {}};
@@ -60,8 +58,8 @@ Contest contest_of(const Document& document) {
   contest.choice = choose(document, within.empty() ? contest.candidates : within);
   for (const auto& way : ways)
     if (const auto* best = best_of(document, contest.choice, way)) contest.contenders.push_back({way, best});
-  std::stable_sort(contest.contenders.begin(), contest.contenders.end(), [](const auto& a, const auto& b) {
-    return images_per_s(*a.best).value > images_per_s(*b.best).value;
+  std::stable_sort(contest.contenders.begin(), contest.contenders.end(), [&](const auto& a, const auto& b) {
+    return speed_of(document, *a.best).value > speed_of(document, *b.best).value;
   });
   return contest;
 }

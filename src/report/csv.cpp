@@ -93,6 +93,7 @@ std::string joined_codes(const std::vector<Warning>& warnings) {
 
 std::string csv(const Document& document) {
   const auto& cells = document.cells;
+  const auto& view = view_of(document);  // what its configurations compete in comes first of the figures
   Table table(cells.size());
   for (std::size_t row = 0; row < cells.size(); ++row) {
     table.set(row, cell_heading, std::to_string(cells[row].cell.index));
@@ -105,10 +106,10 @@ std::string csv(const Document& document) {
     table.set(row, "warnings", joined_codes(cell.warnings));
     table.set(row, runs_ok_heading, std::to_string(cell.runs_ok));
     table.set(row, runs_failed_heading, std::to_string(cell.runs_failed));
-    const std::string speed(metric::images_per_s.name);
-    if (!is_load(document)) table.set(row, speed, images_per_s(cell));
+    const std::string first(view.better ? view.main.front().name : "");
+    if (view.better) table.set(row, first, speed_of(document, cell));
     for (const auto& [name, estimate] : cell.figures)
-      if (name != speed) table.set(row, name, estimate);
+      if (name != first) table.set(row, name, estimate);
   }
   const auto add = [&](const std::vector<std::string>& names, const std::string& before,
                        const std::string& after, std::map<std::string, Estimate> CellSummary::*estimates) {
@@ -123,7 +124,7 @@ std::string csv(const Document& document) {
   for (std::size_t row = 0; row < cells.size(); ++row)
     for (const auto& series : cells[row].telemetry) table.set(row, series);
   for (std::size_t row = 0; row < cells.size(); ++row) {
-    table.set(row, "answers_checksum", cells[row].answers_checksum);
+    table.set(row, "answers_checksum", cells[row].outputs_checksum);
     table.set(row, last_result, cells[row].repro);
   }
   return table.text();

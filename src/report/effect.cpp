@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "report/readings.hpp"
 #include "report/way.hpp"
 
 namespace neph::report {
@@ -76,6 +77,12 @@ stats::Ratio ratio_of(const Document& document, const std::vector<Match>& matche
       set.push_back({.baseline = pair.baseline.at(repeat), .candidate = pair.candidate.at(repeat)});
   }
   return stats::compare_blocks(sets, better);
+}
+
+stats::Ratio speed_ratio_of(const Document& document, const std::vector<Match>& matches) {
+  return ratio_of(
+      document, matches, [&](const Run& run) { return speed_of(document, run); },
+      view_of(document).better.value_or(Better::higher));
 }
 
 Estimate difference_of(const Document& document, const std::vector<Match>& matches,

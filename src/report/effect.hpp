@@ -1,10 +1,11 @@
-// What changing one thing does, everything else being equal: settings in pairs, compared repeat by repeat.
+// What changing one thing does, everything else being equal: configurations in pairs, compared repeat by
+// repeat.
 //
-// A repeat is a block in which every setting ran once (docs/adr/0003-randomised-blocks.md): what the machine
-// did in that block, both members of a pair felt. Several pairs give one effect: in each repeat the mean over
-// the pairs (of logarithms for a ratio), and over the repeats Student's t interval, the repeats being what is
-// independent, not the pairs; but no narrower than the pairs' own spread over the repeats allows
-// (stats::mean_over_blocks).
+// A repeat is a block in which every configuration ran once (docs/adr/0003-randomised-blocks.md): what the
+// machine did in that block, both members of a pair felt. Several pairs give one effect: in each repeat the
+// mean over the pairs (of logarithms for a ratio), and over the repeats Student's t interval, the repeats
+// being what is independent, not the pairs; but no narrower than the pairs' own spread over the repeats
+// allows (stats::mean_over_blocks).
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ struct Match {
   const CellSummary* candidate;
 };
 
-/// All pairs of usable settings that are alike but for the factors `apart`.
+/// All pairs of usable configurations that are alike but for the factors `apart`.
 std::vector<Match> matches(const Document& document,
                            const std::function<bool(const CellSummary&)>& is_baseline,
                            const std::function<bool(const CellSummary&)>& is_candidate,
@@ -35,6 +36,9 @@ std::vector<Match> matches(const Document& document,
 /// candidate / baseline. n: repeats. A pair that lacks one of the repeats is left out.
 stats::Ratio ratio_of(const Document& document, const std::vector<Match>& matches, const Quantity& quantity,
                       stats::Better better);
+
+/// Of the main metric, whichever of its directions is the good one.
+stats::Ratio speed_ratio_of(const Document& document, const std::vector<Match>& matches);
 
 /// candidate - baseline in the quantity's unit. n: repeats.
 Estimate difference_of(const Document& document, const std::vector<Match>& matches, const Quantity& quantity);

@@ -24,7 +24,7 @@ Run run(std::int64_t cell, std::int64_t repeat, double speed) {
   return made;
 }
 
-std::optional<double> speed(const Run& run) { return images_per_s(run); }
+std::optional<double> speed(const Run& run) { return neph::speed_of(view::infer, run); }
 
 std::function<bool(const CellSummary&)> in_mode(const char* mode) {
   return [mode](const CellSummary& cell) { return cell.cell.factors.value("mode", "") == mode; };

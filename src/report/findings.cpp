@@ -1,18 +1,20 @@
 #include "report/findings.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "report/architecture_findings.hpp"
 #include "report/contenders.hpp"
-#include "report/load_findings.hpp"
 #include "report/machines.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/recommendation_findings.hpp"
+#include "report/views/view.hpp"
 #include "report/way.hpp"
 #include "stats/stats.hpp"
 
@@ -25,17 +27,17 @@ constexpr double stolen_cores = 0.05;  // per core: what the hypervisor may take
 constexpr double least_stolen = 0.005;   // cores: less is shown as 0
 constexpr double busy_gpu_percent = 90;  // of the time
 
-/// An invalid setting that would have come first is named, so that nobody wonders why it did not.
-std::string passed_over_sentence(const std::vector<CellSummary>& cells, const CellSummary& best) {
-  const auto* first = by_speed(cells)[0];
+/// An invalid configuration that would have come first is named, so that nobody wonders why it did not.
+std::string passed_over_sentence(const Document& document, const CellSummary& best) {
+  const auto* first = by_speed(document)[0];
   if (first == &best || first->verdict != Verdict::invalid) return {};
-  return fmt::format("Left out because its numbers are invalid: {} with {} images/s.", first->cell.label,
-                     format_number(images_per_s(*first).value));
+  return fmt::format("Left out because its numbers are invalid: {} with {}.", first->cell.label,
+                     speed_text(document, *first));
 }
 
 std::string processor_limit(const CellSummary& cell, double process, double cores) {
-  auto text = fmt::format("The processor is the limit: the process kept {} of {} cores busy",
-                          format_number(process), format_number(cores));
+  auto text = fmt::format("The CPU is the limit: the process used {} of {} cores", format_number(process),
+                          format_number(cores));
   // The client's engine thread drives the requests: inference is in the server.
   const bool served = find_telemetry(cell, target::server, telemetry::cpu);
   const auto engine = busy_cores(cell, served ? target::server_engine : target::engine).value_or(0);
@@ -58,20 +60,20 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, con
     const auto* steal = find_telemetry(cell, target::machine, telemetry::cpu_steal);
     const bool has_guests = steal && steal->mean.value_or(0) >= least_stolen;
     return fmt::format(
-        "Others filled the processor: the process kept {} of {} cores busy, and other processes{} {}. Alone "
+        "Others filled the CPU: the process used {} of {} cores, and other processes{} {}. Alone "
         "on the machine it may be faster.",
         format_number(process), format_number(cores), has_guests ? " and the hypervisor's other guests" : "",
         format_number(std::max(0.0, *taken - process)));
   }
   const bool sync = field_of(cell, experiment, "mode") == Json("sync");
   return fmt::format(
-      "The processor had room left: {} of {} cores were idle while the process kept {} busy. {} may use "
+      "The CPU had room left: {} of {} cores were idle while the process used {}. {} may use "
       "them.",
       format_number(idle), format_number(cores), format_number(process),
       sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads");
 }
 
-/// What keeps the setting from being faster, as far as the telemetry tells.
+/// What keeps the configuration from being faster, as far as the telemetry tells.
 std::string limit_sentence(const CellSummary& cell, const Experiment& experiment, const Json& machine) {
   if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
   for (const auto& series : cell.telemetry)
@@ -86,7 +88,7 @@ std::string limit_sentence(const CellSummary& cell, const Experiment& experiment
   const auto* iowait = find_telemetry(cell, target::machine, telemetry::cpu_iowait);
   if (iowait && iowait->mean.value_or(0) >= waiting_cores * *cores)
     return fmt::format(
-        "The disk is the limit: {} cores waited for it while the process kept {} of {} busy. With the files "
+        "The disk is the limit: {} cores waited for it while the process used {} of {}. With the files "
         "in the page "
         "cache (--cache warm) or the tensors in memory (--files off) this wait goes away.",
         format_number(*iowait->mean), format_number(*process), format_number(*cores));
@@ -115,9 +117,7 @@ std::string trust_sentence(const std::vector<CellSummary>& cells) {
   for (const auto& cell : cells)
     for (const auto& warning : cell.warnings)
       if (warning.weight != Weight::hint) reasons.insert(in_words(enum_name(warning.code)));
-  std::string why;
-  for (const auto& reason : reasons) why += (why.empty() ? " (" : ", ") + reason;
-  if (!why.empty()) why += ")";
+  const auto why = reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, ", "));
   std::string what;
   if (doubtful) what = fmt::format("{} {} doubtful", doubtful, doubtful == 1 ? "is" : "are");
   if (invalid)
@@ -145,8 +145,8 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
   std::set<std::string> checksums;
   std::size_t answered = 0;
   for (const auto& cell : cells)
-    if (!cell.answers_checksum.empty()) {
-      checksums.insert(cell.answers_checksum);
+    if (!cell.outputs_checksum.empty()) {
+      checksums.insert(cell.outputs_checksum);
       ++answered;
     }
   if (answered < 2 || checksums.size() != 1 || *checksums.begin() == "differs") return {};
@@ -155,14 +155,33 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
                      answered, cells.size(), cells.size() - answered == 1 ? "other" : "others");
 }
 
+std::int64_t runs_of(const Document& document) {
+  std::int64_t runs = 0;
+  for (const auto& cell : document.cells) runs += cell.runs_ok + cell.runs_failed;
+  return runs;
+}
+
 }  // namespace
 
-const CellSummary* answer_setting(const Document& document) {
+std::string model_name(const Experiment& experiment) {
+  const auto& spec = experiment.spec;
+  if (!spec.is_object() || !spec.contains("model") || !spec["model"].is_string()) return {};
+  const auto path = spec["model"].get<std::string>();
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+std::string title(const Document& document) {
+  const auto model = model_name(document.experiment);
+  return fmt::format("{}{}, {}, {}", model.empty() ? "" : model + ": ", view_of(document).activity,
+                     counted(std::ssize(document.cells), "configuration"), counted(runs_of(document), "run"));
+}
+
+const CellSummary* answer_configuration(const Document& document) {
   const auto order = ranked_applications(document);
   if (order.empty()) return nullptr;
   const auto within = within_limit(document, order);
   if (const auto* nearest = nearest_to_limit(order); nearest && within.empty()) return nearest;
-  const auto* recommended = recommended_setting(document);
+  const auto* recommended = recommended_configuration(document);
   return recommended ? recommended : &choose(document, within.empty() ? order : within).recommended();
 }
 
@@ -172,31 +191,26 @@ std::vector<std::string> caveats(const Document& document) {
   return sentences;
 }
 
-std::vector<std::string> findings(const Document& document) {
-  std::vector<std::string> sentences;
-  const auto say = [&](std::string sentence) {
-    if (!sentence.empty()) sentences.push_back(std::move(sentence));
-  };
-  const auto say_all = [&](std::vector<std::string> all) {
-    for (auto& sentence : all) say(std::move(sentence));
-  };
+std::vector<std::string> choice_findings(const Document& document) {
   const auto order = ranked_applications(document);
-  const auto* best = answer_setting(document);
-  if (is_load(document)) say_all(load_findings(document));
-  if (!order.empty()) {
-    auto architectures = architecture_findings(document);
-    if (architectures.empty()) say_all(recommendation_findings(document, order));
-    say_all(std::move(architectures));
-    say_all(application_findings(document));
-    say(passed_over_sentence(document.cells, *order[0]));
-    const auto machine = fingerprint_of(document, *best);
-    say(limit_sentence(*best, document.experiment, machine));
-    say(stolen_sentence(*best, machine));
-  } else if (sentences.empty()) {
-    say("No run has ended well, so nothing can be said about speed.");
-  }
-  say_all(caveats(document));
-  say(answers_sentence(document.cells));
+  if (order.empty()) return {};
+  auto sentences = architecture_findings(document);
+  if (sentences.empty()) sentences = recommendation_findings(document, order);
+  std::ranges::move(application_findings(document), std::back_inserter(sentences));
+  const auto& best = *answer_configuration(document);
+  const auto machine = fingerprint_of(document, best);
+  sentences.push_back(passed_over_sentence(document, *order[0]));
+  sentences.push_back(limit_sentence(best, document.experiment, machine));
+  sentences.push_back(stolen_sentence(best, machine));
+  return sentences;
+}
+
+std::vector<std::string> findings(const Document& document) {
+  auto sentences = report_view(document).findings(document);
+  if (sentences.empty()) sentences = {"No run has ended well, so nothing can be said about speed."};
+  std::ranges::move(caveats(document), std::back_inserter(sentences));
+  sentences.push_back(answers_sentence(document.cells));
+  std::erase(sentences, "");
   return sentences;
 }
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "report/recommendation.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {
@@ -109,24 +109,24 @@ TEST(Findings, RecommendTheLowerLatencyWhereNoDifferenceInThroughputIsShown) {
                              HasSubstr("repeats would show whether batch 8 and batch 1 differ (80 % power if "
                                        "the difference is as large "
                                        "as seen)")));
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
 }
 
 TEST(Findings, NeverRecommendTensorsThatAreReadyWhereOthersReadFiles) {
   auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
   document.cells[0].cell.factors = Json{{"files", "on"}};
   document.cells[1].cell.factors = Json{{"files", "off"}};
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
   EXPECT_THAT(findings(document)[0], StartsWith("The measured speed is 20.0 images/s"));
   document.cells[0].cell.factors = Json{{"files", "off"}};
-  EXPECT_EQ(answer_setting(document), &document.cells[1]) << "nothing else is left";
+  EXPECT_EQ(answer_configuration(document), &document.cells[1]) << "nothing else is left";
 }
 
 TEST(Findings, KeepTheFasterWhereItIsShownToBeFaster) {
   auto document = two_cells({20, 20.1, 19.9}, {40, 40, 40});
   set_latency_ms(document, 0, 50);
   set_latency_ms(document, 1, 200);
-  EXPECT_EQ(answer_setting(document), &document.cells[1]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[1]);
 }
 
 /// Ten repeats whose ratios' logarithms have a mean of `effect` deviations.
@@ -216,7 +216,7 @@ TEST(Findings, RecommendOnlyWhatKeepsToTheLatencyLimit) {
               StartsWith("The only configuration with p95 latency within 100 ms is batch 1: 20.0 images/s"));
   EXPECT_EQ(said[1], "batch 1 keeps its p95 latency within 100 ms: 80.0 ms (95 % CI 75.0 to 86.0).");
   EXPECT_EQ(said[2], "The limit leaves out batch 8: 40.0 images/s, p95 98.0 ms (95 % CI 95.0 to 104).");
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
 }
 
 TEST(Findings, NameTheNearestWhereNothingKeepsToTheLatencyLimit) {
@@ -230,7 +230,7 @@ TEST(Findings, NameTheNearestWhereNothingKeepsToTheLatencyLimit) {
             "1: 104 ms "
             "(95 % CI 99.0 to 112), inconclusive.");
   EXPECT_THAT(said[1], StartsWith("The fastest of 2 configurations is batch 8"));
-  EXPECT_EQ(answer_setting(document), &document.cells[0]);
+  EXPECT_EQ(answer_configuration(document), &document.cells[0]);
   for (auto& cell : document.cells) cell.latency_ms["p95"] = {.value = 50, .n = 24};
   EXPECT_EQ(
       findings(document)[0],
@@ -260,7 +260,7 @@ TEST(Findings, SeeTheProcessorAtItsLimit) {
   set_mean(cell, "engine", "cpu", 1.7);
   set_mean(cell, "loader", "cpu", 0.23);
   EXPECT_THAT(findings(document),
-              Contains("The processor is the limit: the process kept 1.94 of 2.00 cores busy, 1.70 by the "
+              Contains("The CPU is the limit: the process used 1.94 of 2.00 cores, 1.70 by the "
                        "engine's threads and 0.230 by those that read and decode."));
 }
 
@@ -297,7 +297,7 @@ TEST(Findings, SeeOthersFillTheProcessor) {
   EXPECT_THAT(findings(document), Contains(HasSubstr("room left: 0.400 of 2.00 cores were idle")));
   set_mean(document.cells[0], "machine", "cpu_steal", 0.3);
   EXPECT_THAT(findings(document),
-              Contains("Others filled the processor: the process kept 1.10 of 2.00 cores busy, and other "
+              Contains("Others filled the CPU: the process used 1.10 of 2.00 cores, and other "
                        "processes and the hypervisor's other guests 0.800. Alone on the machine it may be "
                        "faster."));
 }
@@ -341,16 +341,16 @@ TEST(Findings, DoNotDoubtForAHint) {
 TEST(Findings, ConfirmThatAnswersAgree) {
   Document document;
   document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40)};
-  document.cells[0].answers_checksum = document.cells[1].answers_checksum = "abc";
+  document.cells[0].outputs_checksum = document.cells[1].outputs_checksum = "abc";
   EXPECT_THAT(findings(document), Contains("All configurations gave the same top-1 answers."));
-  document.cells[0].answers_checksum = "abd";
+  document.cells[0].outputs_checksum = "abd";
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("same top-1"))));
 }
 
 TEST(Findings, CountOnlyWhatHasAResult) {
   Document document;
   document.cells = {cell_with(0, "batch 1", 20), cell_with(1, "batch 8", 40), cell_with(2, "batch 16", 40)};
-  document.cells[0].answers_checksum = document.cells[1].answers_checksum = "abc";
+  document.cells[0].outputs_checksum = document.cells[1].outputs_checksum = "abc";
   auto& failed = document.cells[2];
   failed = {.cell = failed.cell, .runs_ok = 0, .runs_failed = 3, .verdict = Verdict::invalid};
   add_runs(document, 0, {20, 20.1, 19.9});

@@ -8,7 +8,7 @@
 
 #include "os/file.hpp"
 #include "report/quantity.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -105,34 +105,34 @@ TEST(Csv, OfALoadHasNoPictures) {
 }
 
 TEST(TextTable, IsGoldenAt100Columns) {
-  expect_golden("table_100.txt", text_table(small_document().cells, {.width = 100}));
+  expect_golden("table_100.txt", text_table(small_document(), {.width = 100}));
 }
 TEST(TextTable, LosesColumnsWhenNarrow) {
-  expect_golden("table_56.txt", text_table(small_document().cells, {.width = 56}));
+  expect_golden("table_56.txt", text_table(small_document(), {.width = 56}));
 }
 TEST(TextTable, BecomesBlocksWhenVeryNarrow) {
-  expect_golden("table_30.txt", text_table(small_document().cells, {.width = 30}));
+  expect_golden("table_30.txt", text_table(small_document(), {.width = 30}));
 }
 TEST(TextTable, IsGoldenInColour) {
-  expect_golden("table_colour.txt", text_table(small_document().cells, {.width = 100, .colour = true}));
+  expect_golden("table_colour.txt", text_table(small_document(), {.width = 100, .colour = true}));
 }
 TEST(TextTable, JoinsArchitectureAndProtocol) {
-  expect_golden("served_100.txt", text_table(served_document().cells, {.width = 100}));
+  expect_golden("served_100.txt", text_table(served_document(), {.width = 100}));
 }
 TEST(TextTable, ShowsRateTimesAndErrorsOfALoad) {
-  expect_golden("load_100.txt", text_table(load_document().cells, {.width = 100}));
+  expect_golden("load_100.txt", text_table(load_document(), {.width = 100}));
 }
 TEST(TextTable, NeverIsWiderThanTheTerminal) {
-  const auto plain = sample_document().cells, malicious = sample_document({.hostile = true}).cells;
+  const auto plain = sample_document(), malicious = sample_document({.hostile = true});
   for (std::size_t width = 20; width < 140; ++width)
-    for (const auto* cells : {&plain, &malicious})
-      EXPECT_LE(widest_line(text_table(*cells, {.width = width}), width), width);
+    for (const auto* document : {&plain, &malicious})
+      EXPECT_LE(widest_line(text_table(*document, {.width = width}), width), width);
 }
 TEST(TextTable, BearsEveryShape) {
   EXPECT_EQ(text_table({}, {}), "");
-  EXPECT_THAT(text_table(failed_document().cells, {}), HasSubstr("failed"));
-  EXPECT_THAT(text_table(single_run_document().cells, {}), HasSubstr("(n = 1)"));
-  EXPECT_THAT(text_table(sample_document({.hostile = true}).cells, {}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text_table(failed_document(), {}), HasSubstr("failed"));
+  EXPECT_THAT(text_table(single_run_document(), {}), HasSubstr("(n = 1)"));
+  EXPECT_THAT(text_table(sample_document({.hostile = true}), {}), Not(HasSubstr("\x1b")));
 }
 
 TEST(TextSummary, IsGolden) {

@@ -39,7 +39,8 @@ Json cell_object(const CellSummary& cell) {
   object["label"] = cell.cell.label;
   object["factors"] = cell.cell.factors;
   object["verdict"] = to_json(cell.verdict);
-  object[std::string(metric::images_per_s.name)] = to_json(images_per_s(cell));
+  for (const auto& view : views)  // null of other workloads
+    if (view.better) object[std::string(view.main.front().name)] = to_json(speed_of(view, cell));
   object["latency_ms"] = to_json(cell.latency_ms);
   object["phases"] = in_seconds(cell.phases_s);
   object["stages_ms"] = to_json(cell.stages_ms);
@@ -47,7 +48,7 @@ Json cell_object(const CellSummary& cell) {
   object["telemetry"] = telemetry_object(cell.telemetry);
   if (!cell.probes.empty()) object["probes"] = to_json(cell.probes);
   object["facts"] = to_json(cell.facts);
-  object["answers_checksum"] = cell.answers_checksum;
+  object["answers_checksum"] = cell.outputs_checksum;
   object["warnings"] = to_json(cell.warnings);
   object["runs_ok"] = cell.runs_ok;
   object["runs_failed"] = cell.runs_failed;

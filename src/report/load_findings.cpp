@@ -34,8 +34,7 @@ std::string times_text(const CellSummary& cell) {
 
 std::string rate_text(const Estimate& rate) {
   if (!rate.low || !rate.high) return fmt::format("{} requests/s", format_number(rate.value));
-  return fmt::format("{} requests/s (95 % CI {} to {})", format_number(rate.value), format_number(*rate.low),
-                     format_number(*rate.high));
+  return fmt::format("{} requests/s ({})", format_number(rate.value), ci_text(rate));
 }
 
 std::string slo_text(const Limit& limit) {
@@ -68,25 +67,7 @@ std::string search_text(const CellSummary& cell, const Document& document) {
   return search_words(cell.probes);
 }
 
-/// Settings that differ in nothing but how hard the server was asked, which rises.
-struct Alike {
-  std::string name;  ///< the other factors
-  std::vector<Asked> members;
-};
-
-std::vector<Alike> grouped(const std::vector<Asked>& all, const Experiment& experiment) {
-  std::vector<Alike> groups;
-  for (const auto& one : all) {
-    const auto name = short_label(*one.cell, experiment, {"rate", "clients"});
-    auto found =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.name == name; });
-    if (found == groups.end()) found = groups.insert(groups.end(), {name, {}});
-    found->members.push_back(one);
-  }
-  return groups;
-}
-
-/// What one such group says. `whose`: which group it is; empty: there is no other.
+/// What one group says. `whose`: which group it is; empty: there is no other.
 class GroupStory {
  public:
   GroupStory(std::vector<Asked> members, std::string whose, const Experiment& experiment)
@@ -119,7 +100,7 @@ class GroupStory {
       if (!probe) return {};
       probes.push_back(*probe);
     }
-    return whose_ + slo_text(*promised(*members_.front().cell, experiment_)) + slo_words(probes) + ".";
+    return whose_ + slo_text(*slo_of(*members_.front().cell, experiment_)) + slo_words(probes) + ".";
   }
 
   /// The last of the rates, which rise, with that pace; nullptr: none.
@@ -204,14 +185,14 @@ class Story {
 
   std::vector<GroupStory> stories(const std::vector<Asked>& all) const {
     std::vector<GroupStory> each;
-    const auto groups = grouped(all, document_.experiment);
+    const auto groups = grouped(all, document_.experiment, {"rate", "clients"});
     for (const auto& group : groups)
       each.emplace_back(group.members, groups.size() > 1 ? group.name + ": " : "", document_.experiment);
     return each;
   }
 
   std::string search_sentence(const CellSummary& cell) const {
-    const auto limit = promised(cell, document_.experiment);
+    const auto limit = slo_of(cell, document_.experiment);
     const auto found = search_text(cell, document_);
     if (!limit || found.empty()) return {};
     const auto whose = searches_.size() > 1 ? cell.cell.label + ": " : "";
@@ -224,8 +205,7 @@ class Story {
     for (const auto& one : held_back_)
       if (document_.cells.size() > 1) labels.push_back(one.cell->cell.label);
     return fmt::format(
-        "Requests were held back because as many as --in-flight allows were under way{}: that limit was "
-        "measured, and nothing can be said about what the server can do.",
+        "The limit --in-flight held requests back{}: that limit was measured, not what the server can do.",
         labels.empty() ? "" : fmt::format(" ({})", fmt::join(labels, "; ")));
   }
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "report/findings.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -100,7 +100,7 @@ TEST(LoadFindings, WhatWasHeldBackIsNotTheServers) {
   auto document = one_rate(40, 18.5);
   document.cells[0].warnings = {{WarningCode::in_flight_reached, "150 of 400 requests waited", ""}};
   const auto said = findings(document);
-  EXPECT_THAT(said[0], StartsWith("Requests were held back because as many as --in-flight allows"));
+  EXPECT_THAT(said[0], StartsWith("The limit --in-flight held requests back"));
   for (const auto* blame : {"keep up", "kept up", "SLO"})
     EXPECT_THAT(said, Not(Contains(HasSubstr(blame)))) << blame;
 }

@@ -10,6 +10,7 @@
 #include "core/units.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/way.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {
@@ -84,9 +85,46 @@ std::vector<Asked> asked(const Document& document) {
   return all;
 }
 
+std::string LoadGroup::axis() const {
+  return closed ? "clients, each with one request in flight" : "requests per second offered";
+}
+
+std::string LoadGroup::caption() const {
+  std::string text;
+  if (closed) text += ", closed loop";
+  if (name != "all") text += ", " + name;
+  return text;
+}
+
+std::set<double> LoadGroup::levels() const {
+  std::set<double> all;
+  for (const auto& one : members) all.insert(std::stod(format_number(one.level)));  // offered rates are odd
+  return all;
+}
+
+std::vector<LoadGroup> grouped(const std::vector<Asked>& all, const Experiment& experiment,
+                               const std::vector<std::string_view>& apart) {
+  std::vector<LoadGroup> groups;
+  for (const auto& one : all) {
+    const auto name = short_label(*one.cell, experiment, apart);
+    auto found = std::ranges::find_if(
+        groups, [&](const auto& group) { return group.closed == one.closed && group.name == name; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {one.closed, name, {}});
+    found->members.push_back(one);
+  }
+  return groups;
+}
+
+std::vector<LoadGroup> load_groups(const Document& document, std::size_t most) {
+  auto groups = grouped(asked(document), document.experiment, {"rate", "clients", "arrival"});
+  std::erase_if(groups, [](const auto& group) { return group.levels().size() < 2; });
+  if (groups.size() > most) groups.resize(most);
+  return groups;
+}
+
 bool was_held_back(const CellSummary& cell) { return has(cell, WarningCode::in_flight_reached); }
 
-std::optional<Limit> promised(const CellSummary& cell, const Experiment& experiment) {
+std::optional<Limit> slo_of(const CellSummary& cell, const Experiment& experiment) {
   if (const double s = seconds_of(cell, experiment, "p99"); s > 0) return Limit{.ms = 1e3 * s};
   const double s = seconds_of(cell, experiment, "limit");
   if (s <= 0) return std::nullopt;
@@ -121,7 +159,7 @@ Pace pace(const Asked& one) {
 }
 
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment) {
-  const auto limit = promised(*one.cell, experiment);
+  const auto limit = slo_of(*one.cell, experiment);
   const auto* late = find_estimate(one.cell->figures, metric::late_share);
   if (!limit || !late || !std::isfinite(late->value)) return std::nullopt;
   Probe probe{.rate_per_s = one.level, .percentile = limit->percentile};

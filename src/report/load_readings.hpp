@@ -1,9 +1,11 @@
-// What the report shows of `neph load`: how hard a server was asked, what it answered, what was promised.
+// What the report shows of `neph load`: how hard a server was asked, what it answered, its SLO.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/report.hpp"
@@ -17,8 +19,26 @@ struct Asked {
   double level = 0;          ///< clients, or requests per second that were offered: as the arrivals fell
 };
 
-/// The settings that have a load: those of open loops by rate, then those of closed loops by clients.
+/// The configurations that have a load: those of open loops by rate, then those of closed loops by clients.
 std::vector<Asked> asked(const Document& document);
+
+/// Configurations that differ only in how hard the server was asked, which rises.
+struct LoadGroup {
+  bool closed = false;
+  std::string name;  ///< the other factors; "all" where nothing else varies
+  std::vector<Asked> members;
+
+  std::string axis() const;     ///< its title
+  std::string caption() const;  ///< what is special about it; empty: nothing
+  /// As an axis names them.
+  std::set<double> levels() const;
+};
+
+/// `apart`: the factors that do not part them.
+std::vector<LoadGroup> grouped(const std::vector<Asked>& all, const Experiment& experiment,
+                               const std::vector<std::string_view>& apart);
+/// For charts: those with at least two levels, at most `most`, open loops first.
+std::vector<LoadGroup> load_groups(const Document& document, std::size_t most);
 
 struct Limit {
   double percentile = 99;
@@ -28,8 +48,8 @@ struct Limit {
 /// limit.
 bool was_held_back(const CellSummary& cell);
 
-/// What was promised of the response time; empty: nothing.
-std::optional<Limit> promised(const CellSummary& cell, const Experiment& experiment);
+/// The objective of the response time; empty: there is none.
+std::optional<Limit> slo_of(const CellSummary& cell, const Experiment& experiment);
 
 /// Answered requests per second.
 Estimate answered_per_s(const CellSummary& cell);
@@ -51,9 +71,10 @@ inline constexpr double fewest_for_pace = 50;
 /// of the late share, which must agree. Empty: there is none.
 std::optional<Probe> slo_at(const Asked& one, const Experiment& experiment);
 
-/// What a search found at each rate, as fields of a table under such headings, the setting's label first.
-inline constexpr std::array probe_headings{"setting",     "requests/s",        "SLO",
-                                           "late of all", "response time, ms", "undecided because"};
+/// What a search found at each rate, as fields of a table under such headings, the configuration's label
+/// first.
+inline constexpr std::array probe_headings{"configuration", "requests/s",        "SLO",
+                                           "late of all",   "response time, ms", "undecided because"};
 std::vector<std::vector<std::string>> probe_rows(const std::vector<CellSummary>& cells);
 
 /// Numbers that tell of the load generator say nothing of the server, good or bad.

@@ -7,6 +7,7 @@
 
 #include "core/units.hpp"
 #include "report/quantity.hpp"
+#include "report/readings.hpp"
 
 namespace neph::report {
 namespace {
@@ -18,7 +19,45 @@ std::string gpus_text(const Machine& machine) {
   return machine.gpu.empty() ? std::to_string(machine.gpus) : fmt::format("{} {}", machine.gpus, machine.gpu);
 }
 
+/// A leaf of the fingerprint in words; the unit is the ending of its name.
+std::string leaf_text(const std::string& name, const Json& value) {
+  if (value.is_null()) return "not known";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number() && name.ends_with("_bytes")) return format_bytes(value.get<double>());
+  if (value.is_number() && name == "bytes") return format_bytes(value.get<double>());
+  if (value.is_number() && name.ends_with("_hz")) return quantity(value.get<double>(), unit::hertz);
+  if (value.is_string()) return value.get<std::string>().empty() ? "–" : value.get<std::string>();
+  return dump_json(value);
+}
+
+/// A list in one line: its texts, or its objects as "name: value" pairs.
+std::string list_text(const std::string& name, const Json& list) {
+  std::string out;
+  for (const auto& entry : list) {
+    std::string text;
+    if (entry.is_object()) {
+      for (const auto& [key, value] : entry.items())
+        if (!value.is_null())
+          text += fmt::format("{}{} {}", text.empty() ? "" : ", ", in_words(key), leaf_text(key, value));
+    } else {
+      text = leaf_text(name, entry);
+    }
+    out += (out.empty() ? "" : entry.is_object() ? "; " : ", ") + text;
+  }
+  return out.empty() ? "none" : out;
+}
+
 }  // namespace
+
+std::string fact_name(std::string name) {
+  for (const std::string_view unit : {"_bytes", "_hz"})
+    if (name.ends_with(unit)) name.resize(name.size() - unit.size());
+  return in_words(name);
+}
+
+std::string fact_text(const std::string& name, const Json& value) {
+  return value.is_array() ? list_text(name, value) : leaf_text(name, value);
+}
 
 Json fingerprint_of(const Document& document, const CellSummary& cell) {
   const auto& machines = document.machines;

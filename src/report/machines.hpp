@@ -1,4 +1,5 @@
-// The machines of a document: which one a cell was measured on, and all of them as a table.
+// The machines of a document: which one a cell was measured on, all of them as a table, fingerprints in
+// words.
 #pragma once
 
 #include <array>
@@ -18,5 +19,11 @@ inline constexpr std::array<std::string_view, 8> machine_headings{
     "Machine", "Provider", "Instance type", "Processor", "Cores", "Memory", "GPUs", "Runs"};
 /// A row for each machine, as plain text; "–" where it is not known.
 std::vector<std::vector<std::string>> machine_rows(const Document& document);
+
+/// "total_bytes" to "total", "base_hz" to "base", "swap_in" to "swap in".
+std::string fact_name(std::string name);
+
+/// "7.77 GiB" for {"total_bytes": 8346030080}; "yes", "not known"; a list in one line.
+std::string fact_text(const std::string& name, const Json& value);
 
 }  // namespace neph::report

@@ -4,7 +4,7 @@
 
 #include "report/page/written_test.hpp"
 #include "report/readings.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -1,19 +1,16 @@
 #include <algorithm>
-#include <functional>
 
 #include <fmt/format.h>
 
 #include "core/units.hpp"
-#include "report/facts.hpp"
+#include "report/columns.hpp"
 #include "report/findings.hpp"
 #include "report/load_readings.hpp"
 #include "report/machines.hpp"
 #include "report/notices.hpp"
-#include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
-#include "report/title.hpp"
 
 namespace neph::report {
 namespace {
@@ -24,82 +21,39 @@ std::string row(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-/// A heading with its field for each cell; numbers are set right.
-struct MarkdownColumn {
-  std::string heading;
-  std::function<std::string(const CellSummary&)> field;
-  bool left = false;
-};
-
-std::string runs_text(const CellSummary& cell) {
-  return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
-                          : std::to_string(cell.runs_ok);
-}
-
-std::vector<MarkdownColumn> speed_columns(bool load) {
-  if (!load)
-    return {{std::string(metric::images_per_s.label),
-             [](const auto& cell) { return estimate_text(images_per_s(cell)); }}};
-  const auto column = [](const Metric& metric) -> MarkdownColumn {
-    return {std::string(metric.label),
-            [name = metric.name](const CellSummary& cell) { return shown_text(cell.figures, name); }};
-  };
-  return {column(metric::sustained_per_s),
-          column(metric::offered_per_s),
-          column(metric::requests_per_s),
-          {"errors", errors_text}};
-}
-
-/// Of a load, the process is the generator, whose processor and memory are no answer.
-std::vector<MarkdownColumn> columns_of(const std::vector<CellSummary>& cells, bool load) {
-  std::vector<MarkdownColumn> columns{
-      {"configuration", [](const auto& cell) { return escape_markdown(cell.cell.label); }, true}};
-  for (auto& column : speed_columns(load)) columns.push_back(std::move(column));
-  for (const auto& name : quantile_names(cells))
-    columns.push_back({name + " ms", [name](const auto& cell) { return shown_text(cell.latency_ms, name); }});
-  if (!load) {
-    columns.push_back({"CPU cores", [](const auto& cell) {
-                         return quantity(busy_cores(cell, target::application), unit::cores);
-                       }});
-    columns.push_back(
-        {"peak memory", [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); }});
-  }
-  columns.push_back({"runs", runs_text});
-  columns.push_back({"verdict", verdict_text, true});
-  std::erase_if(columns, [&](const MarkdownColumn& column) {
-    return std::all_of(cells.begin(), cells.end(),
-                       [&](const auto& cell) { return column.field(cell) == "–"; });
-  });
-  return columns;
-}
-
-std::string cell_table(const std::vector<CellSummary>& cells, bool load) {
-  const auto columns = columns_of(cells, load);
-  std::vector<std::string> headings, rule;
-  for (const auto& column : columns) {
-    headings.push_back(column.heading);
-    rule.emplace_back(column.left ? "---" : "---:");
-  }
+/// `sides`: a letter for each column, l or r. Plain text.
+std::string table(const std::vector<std::string>& headings, std::string_view sides,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::string> rule;
+  for (const char side : sides) rule.emplace_back(side == 'l' ? "---" : "---:");
   auto out = row(headings) + row(rule);
-  for (const auto& cell : cells) {
-    std::vector<std::string> fields;
-    for (const auto& column : columns) fields.push_back(column.field(cell));
+  for (auto fields : rows) {
+    for (auto& field : fields) field = escape_markdown(field);
     out += row(fields);
   }
   return out;
+}
+
+std::string cell_table(const Document& document) {
+  const auto columns = columns_of(document);
+  std::vector<std::string> headings{"configuration"};
+  for (const auto& column : columns) headings.push_back(column.heading);
+  headings.emplace_back("verdict");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& cell : document.cells) {
+    auto& fields = rows.emplace_back(1, cell.cell.label);
+    for (const auto& column : columns) fields.push_back(column.field(cell));
+    fields.push_back(verdict_text(cell));
+  }
+  return table(headings, "l" + std::string(columns.size(), 'r') + "l", rows);
 }
 
 /// Empty where no rate was searched for.
 std::string search_table(const std::vector<CellSummary>& cells) {
   const auto rows = probe_rows(cells);
   if (rows.empty()) return {};
-  auto out = "\n## Search, rate by rate\n\n" + row({probe_headings.begin(), probe_headings.end()}) +
-             row({"---", "---:", "---", "---:", "---:", "---"});
-  for (auto fields : rows) {
-    for (auto& field : fields) field = escape_markdown(field);
-    out += row(fields);
-  }
-  return out;
+  return "\n## Search, rate by rate\n\n" +
+         table({probe_headings.begin(), probe_headings.end()}, "lrlrrl", rows);
 }
 
 /// What the intervals of the table are over; nothing where no run ended well.
@@ -149,13 +103,8 @@ std::string machines_text(const Document& document) {
   const auto& machines = document.machines;
   if (machines.empty()) return {};
   if (machines.size() == 1) return "\n## Machine\n\n" + machine_list(machines.front().fingerprint, "");
-  auto out = "\n## Machines\n\n" + row({machine_headings.begin(), machine_headings.end()}) +
-             row({"---", "---", "---", "---", "---:", "---:", "---", "---:"});
-  for (auto fields : machine_rows(document)) {
-    for (auto& field : fields) field = escape_markdown(field);
-    out += row(fields);
-  }
-  return out;
+  return "\n## Machines\n\n" +
+         table({machine_headings.begin(), machine_headings.end()}, "llllrrlr", machine_rows(document));
 }
 
 }  // namespace
@@ -164,8 +113,7 @@ std::string markdown(const Document& document) {
   const auto& experiment = document.experiment;
   auto out = fmt::format("# {}\n\n", escape_markdown(title(document)));
   for (const auto& sentence : findings(document)) out += escape_markdown(sentence) + "\n";
-  if (!document.cells.empty())
-    out += "\n" + cell_table(document.cells, is_load(document)) + intervals_text(document.cells);
+  if (!document.cells.empty()) out += "\n" + cell_table(document) + intervals_text(document.cells);
   out += search_table(document.cells);
   if (const auto warnings = warnings_list(document.cells); !warnings.empty())
     out += "\n## Warnings\n\n" + warnings;

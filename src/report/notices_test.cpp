@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -138,16 +138,16 @@ TEST(TextSummary, CutsAMessageAndNotTheCountToALine) {
 TEST(TextSummary, SaysTheFindingsBelowTheTable) {
   const auto document = sample_document({.batches = {1, 8}, .modes = {"sync"}});
   const auto text = text_summary(document, {.width = 200});
-  const auto table = text_table(document.cells, {.width = 200});
+  const auto table = text_table(document, {.width = 200});
   EXPECT_THAT(text, StartsWith(table + "\nThe fastest of 3 configurations is batch 1, precision bf16: 44.7"));
-  EXPECT_THAT(text, HasSubstr("\nThe processor had room left"));
+  EXPECT_THAT(text, HasSubstr("\nThe CPU had room left"));
   EXPECT_THAT(text, Not(HasSubstr("on the page)\n\n!")));
   EXPECT_THAT(text, Not(HasSubstr("is doubtful"))) << "the notices below say why";
 }
 
 TEST(TextSummary, SaysNoMoreOfThemThanAFewLinesHold) {
   const auto text = text_summary(sample_document({.batches = {1, 8}, .modes = {"sync"}}), {.width = 60});
-  const auto table = text_table(sample_document({.batches = {1, 8}, .modes = {"sync"}}).cells, {.width = 60});
+  const auto table = text_table(sample_document({.batches = {1, 8}, .modes = {"sync"}}), {.width = 60});
   const auto said = text.substr(table.size() + 1, text.find("\n\n!") - table.size());
   EXPECT_LE(std::count(said.begin(), said.end(), '\n'), 7) << said;
   EXPECT_THAT(said, HasSubstr("more findings on the page)\n"));

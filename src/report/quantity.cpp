@@ -33,6 +33,14 @@ std::string plain(double value) { return fmt::format("{:g}", value); }
 
 std::string ratio_text(double ratio) { return format_number(ratio, std::fabs(ratio - 1) < 0.1 ? 4 : 3); }
 
+std::string ci_text(const Estimate& estimate) {
+  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
+}
+
+std::string ratio_ci_text(const Estimate& ratio) {
+  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
+}
+
 std::string estimate_text(const Estimate& estimate) {
   return std::isfinite(estimate.value) ? format_estimate(estimate) : "–";
 }

@@ -18,6 +18,9 @@ std::string unit_in_words(std::string_view unit);
 std::string plain(double value);
 /// A ratio of two measured numbers. Near 1 a digit more, or two ends of an interval look the same.
 std::string ratio_text(double ratio);
+/// "95 % CI 0.98 to 1.35", of an estimate that has its interval; of a ratio as ratio_text().
+std::string ci_text(const Estimate& estimate);
+std::string ratio_ci_text(const Estimate& ratio);
 /// "123 ± 4", or "–" without a value.
 std::string estimate_text(const Estimate& estimate);
 

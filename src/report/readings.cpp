@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
+#include <fmt/format.h>
+
+#include "core/units.hpp"
 #include "record/machine.hpp"
 #include "record/samples.hpp"
 
@@ -98,27 +102,35 @@ const Estimate* find_estimate(const std::map<std::string, Estimate>& figures, co
   return find_estimate(figures, metric.name);
 }
 
-Estimate images_per_s(const CellSummary& cell) {
-  const auto* estimate = find_estimate(cell.figures, metric::images_per_s);
-  return estimate ? *estimate : Estimate{};
+const View& view_of(const Document& document) { return neph::view_of(document.experiment.workload); }
+
+std::string worded(std::string_view text, const View& view) {
+  return fmt::format(fmt::runtime(text), fmt::arg("item", view.item), fmt::arg("items", view.items),
+                     fmt::arg("sample", view.sample), fmt::arg("samples", view.samples),
+                     fmt::arg("latency", view.latency), fmt::arg("stage_time", view.stage_time),
+                     fmt::arg("rate", view.rate));
 }
 
-std::optional<double> images_per_s(const Run& run) {
-  if (run.status != RunStatus::ok) return std::nullopt;
-  for (const auto& figure : run.result.figures)
-    if (figure.name == metric::images_per_s.name && std::isfinite(figure.estimate.value))
-      return figure.estimate.value;
-  return std::nullopt;
+Estimate speed_of(const Document& document, const CellSummary& cell) {
+  return neph::speed_of(view_of(document), cell);
 }
 
-std::optional<double> ms_per_image(const Run& run) {
-  const auto speed = images_per_s(run);
+std::string speed_text(const Document& document, const CellSummary& cell) {
+  return format_number(speed_of(document, cell).value) + " " + std::string(view_of(document).rate);
+}
+
+std::optional<double> speed_of(const Document& document, const Run& run) {
+  return neph::speed_of(view_of(document), run);
+}
+
+std::optional<double> ms_per_item(const Document& document, const Run& run) {
+  const auto speed = speed_of(document, run);
   return speed && *speed > 0 ? std::optional(1e3 / *speed) : std::nullopt;
 }
 
-std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target) {
+std::optional<double> cpu_ms_per_item(const Document& document, const Run& run, std::string_view target) {
   const auto cores = busy_cores(run.result.telemetry, target);
-  const auto ms = ms_per_image(run);
+  const auto ms = ms_per_item(document, run);
   return cores && ms ? std::optional(*cores * *ms) : std::nullopt;
 }
 
@@ -143,8 +155,6 @@ std::optional<double> peak_memory_bytes(const CellSummary& cell) {
 std::optional<double> peak_memory_bytes(const Run& run, std::string_view target) {
   return run.status == RunStatus::ok ? peak_memory_bytes(run.result.telemetry, target) : std::nullopt;
 }
-
-bool is_load(const Document& document) { return document.experiment.workload == "load"; }
 
 std::optional<double> usable_cores(const Json& machine) {
   const std::string field(machine_field::effective_cores);
@@ -176,24 +186,33 @@ std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells) {
   return known_first(usual_percentiles, cells, &CellSummary::latency_ms);
 }
 
-std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells) {
+std::vector<const CellSummary*> by_speed(const Document& document) {
   std::vector<const CellSummary*> order;
-  for (const auto& cell : cells) order.push_back(&cell);
-  const auto speed = [](const CellSummary* cell) {
-    const double value = images_per_s(*cell).value;
-    return std::isfinite(value) ? value : -1.0;
+  for (const auto& cell : document.cells) order.push_back(&cell);
+  const auto better = view_of(document).better;
+  if (!better) return order;
+  const auto merit = [&](const CellSummary* cell) {
+    const double value = speed_of(document, *cell).value;
+    if (!std::isfinite(value)) return -std::numeric_limits<double>::infinity();
+    return better == Better::higher ? value : -value;
   };
   std::stable_sort(order.begin(), order.end(),
-                   [&](const auto* a, const auto* b) { return speed(a) > speed(b); });
+                   [&](const auto* a, const auto* b) { return merit(a) > merit(b); });
   return order;
 }
 
-std::vector<const CellSummary*> ranked(const std::vector<CellSummary>& cells) {
-  auto order = by_speed(cells);
-  std::erase_if(order, [](const auto* cell) { return !std::isfinite(images_per_s(*cell).value); });
+std::vector<const CellSummary*> ranked(const Document& document) {
+  if (!view_of(document).better) return {};
+  auto order = by_speed(document);
+  std::erase_if(order, [&](const auto* cell) { return !std::isfinite(speed_of(document, *cell).value); });
   auto usable = order;
   std::erase_if(usable, [](const auto* cell) { return cell->verdict == Verdict::invalid; });
   return usable.empty() ? order : usable;
+}
+
+Json factor_of(const CellSummary& cell, const std::string& name) {
+  const auto& factors = cell.cell.factors;
+  return factors.is_object() && factors.contains(name) ? factors[name] : Json(nullptr);
 }
 
 Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name) {
@@ -202,11 +221,11 @@ Json field_of(const CellSummary& cell, const Experiment& experiment, const std::
   return nullptr;
 }
 
-const Run* median_run(const std::vector<Run>& runs, std::int64_t cell) {
+const Run* median_run(const Document& document, std::int64_t cell) {
   std::vector<std::pair<double, const Run*>> candidates;
-  for (const auto& run : runs)
+  for (const auto& run : document.runs)
     if (run.cell == cell && run.status == RunStatus::ok && !run.result.series.empty())
-      candidates.emplace_back(images_per_s(run).value_or(0), &run);
+      candidates.emplace_back(speed_of(document, run).value_or(0), &run);
   if (candidates.empty()) return nullptr;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -216,12 +235,6 @@ const Run* median_run(const std::vector<Run>& runs, std::int64_t cell) {
 std::string verdict_text(const CellSummary& cell) {
   if (cell.runs_ok == 0) return cell.runs_failed ? "failed" : "not run";
   return std::string(enum_name(cell.verdict));
-}
-
-std::string in_words(std::string_view name) {
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
 }
 
 std::string factor_text(const Json& value) {

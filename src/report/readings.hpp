@@ -11,6 +11,7 @@
 #include "record/phases.hpp"
 #include "record/stages.hpp"
 #include "record/telemetry.hpp"
+#include "record/views.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
@@ -22,18 +23,22 @@ const SeriesSummary* find_telemetry(const CellSummary& cell, std::string_view ta
 const Estimate* find_estimate(const std::map<std::string, Estimate>& estimates, std::string_view name);
 const Estimate* find_estimate(const std::map<std::string, Estimate>& figures, const Metric& metric);
 
-/// Pictures per second; an Estimate without a value when no run ended well.
-Estimate images_per_s(const CellSummary& cell);
-/// Of one run that ended well, from its figures.
-std::optional<double> images_per_s(const Run& run);
-/// Time per picture: what a faster setting saves.
-std::optional<double> ms_per_image(const Run& run);
-/// Processor time per picture of `target`: see busy_cores().
-std::optional<double> cpu_ms_per_image(const Run& run, std::string_view target);
+const View& view_of(const Document& document);
+/// `text` with the view's words for {item}, {items}, {sample}, {samples}, {latency}, {stage_time} and {rate}.
+std::string worded(std::string_view text, const View& view);
+
+/// The main metric; an Estimate without a value when no run ended well.
+Estimate speed_of(const Document& document, const CellSummary& cell);
+/// "44.7 images/s", without its interval.
+std::string speed_text(const Document& document, const CellSummary& cell);
+/// Of one run that ended well.
+std::optional<double> speed_of(const Document& document, const Run& run);
+/// Time per item, where the main metric is items per second: what a faster configuration saves.
+std::optional<double> ms_per_item(const Document& document, const Run& run);
+/// CPU time per item of `target`: see busy_cores().
+std::optional<double> cpu_ms_per_item(const Document& document, const Run& run, std::string_view target);
 /// Most memory that `target` held in the run.
 std::optional<double> peak_memory_bytes(const Run& run, std::string_view target);
-/// Requests in place of pictures: what `neph load` measures.
-bool is_load(const Document& document);
 
 /// The target of the threads that run the network: the server's where there is one, for "engine" is then the
 /// client's thread that makes requests.
@@ -61,25 +66,26 @@ std::vector<std::string> quantile_names(const std::vector<CellSummary>& cells);
 /// length is chosen, nor what comes after it.
 std::vector<std::string> preparing_phases(const std::vector<CellSummary>& cells);
 
-/// Cells from the fastest to the slowest; those without a speed last, in their own order.
-std::vector<const CellSummary*> by_speed(const std::vector<CellSummary>& cells);
+/// Cells from the best to the worst by the main metric; those without it last. In their own order where none
+/// is better.
+std::vector<const CellSummary*> by_speed(const Document& document);
 
 /// by_speed() without the invalid cells, so that no number that must not be used is called the fastest; with
-/// them when nothing else has a speed. Cells without a speed are left out.
-std::vector<const CellSummary*> ranked(const std::vector<CellSummary>& cells);
+/// them when nothing else has a speed. Cells without a speed are left out; all, where none is better.
+std::vector<const CellSummary*> ranked(const Document& document);
 
 /// The run that stands for a cell in charts over time: among those that ended well and have series, the one
-/// with the median pictures per second (the lower of two). nullptr: there is none.
-const Run* median_run(const std::vector<Run>& runs, std::int64_t cell);
+/// with the median speed (the lower of two). nullptr: there is none.
+const Run* median_run(const Document& document, std::int64_t cell);
 
+/// A factor's value in this configuration; null: it is not varied, or means nothing here.
+Json factor_of(const CellSummary& cell, const std::string& name);
 /// A field of the workload's description as this cell had it; null where it is not stated.
 Json field_of(const CellSummary& cell, const Experiment& experiment, const std::string& name);
 
 /// "valid", "doubtful", "invalid"; without a run that ended well "failed" or "not run".
 std::string verdict_text(const CellSummary& cell);
 
-/// "process_start" to "process start".
-std::string in_words(std::string_view name);
 /// A value of a factor as a person writes it: text without quotes.
 std::string factor_text(const Json& value);
 

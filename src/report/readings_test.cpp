@@ -91,5 +91,21 @@ TEST(Readings, CoresOfAMachineThatIsNotKnown) {
   EXPECT_EQ(machine_cores(Json{{"processor", {{"online", 4}}}}), 4);
 }
 
+TEST(Readings, OnlyConfigurationsThatCompeteAreRanked) {
+  Document document{.experiment = {.workload = "infer"}};
+  for (const double speed : {2.0, 3.0}) {
+    auto& cell = document.cells.emplace_back();
+    for (const auto& metric : {metric::images_per_s, metric::requests_per_s})
+      cell.figures[std::string(metric.name)] = {.value = speed, .n = 1};
+  }
+  document.cells[1].verdict = Verdict::invalid;
+  const std::vector<const CellSummary*> first{&document.cells[0]};
+  EXPECT_EQ(by_speed(document)[0], &document.cells[1]);
+  EXPECT_EQ(ranked(document), first);
+  document.experiment.workload = "load";
+  EXPECT_EQ(by_speed(document)[0], &document.cells[0]);
+  EXPECT_TRUE(ranked(document).empty());
+}
+
 }  // namespace
 }  // namespace neph::report

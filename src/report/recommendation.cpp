@@ -13,8 +13,6 @@
 namespace neph::report {
 namespace {
 
-std::optional<double> speed(const Run& run) { return images_per_s(run); }
-
 std::optional<double> median_latency_ms(const Run& run) {
   const auto latencies = run.status == RunStatus::ok ? latencies_ms(run.result) : std::vector<double>();
   return latencies.empty() ? std::nullopt : std::optional(stats::median(latencies));
@@ -22,14 +20,8 @@ std::optional<double> median_latency_ms(const Run& run) {
 
 bool is_below_one(const Estimate& ratio) { return ratio.high && *ratio.high < 1; }
 
-const Json* factor_of(const CellSummary& cell, const std::string& name) {
-  const auto& factors = cell.cell.factors;
-  return factors.is_object() && factors.contains(name) ? &factors.at(name) : nullptr;
-}
-
 bool have_same(const CellSummary& a, const CellSummary& b, const std::string& name) {
-  const auto *of_a = factor_of(a, name), *of_b = factor_of(b, name);
-  return of_a && of_b ? *of_a == *of_b : of_a == of_b;
+  return factor_of(a, name) == factor_of(b, name);
 }
 
 std::vector<std::string> differing_factors(const CellSummary& a, const CellSummary& b) {
@@ -48,7 +40,7 @@ Estimate latency_ratio(const Document& document, const CellSummary& baseline, co
 }
 
 Estimate speed_ratio(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
-  return ratio_of(document, {{&baseline, &candidate}}, speed, stats::Better::higher).ratio;
+  return speed_ratio_of(document, {{&baseline, &candidate}}).ratio;
 }
 
 bool is_faster_over_all(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
@@ -61,7 +53,7 @@ bool is_faster_over_all(const Document& document, const CellSummary& baseline, c
     };
   };
   const auto pairs = matches(document, is_like(baseline), is_like(candidate), {names.begin(), names.end()});
-  return ratio_of(document, pairs, speed, stats::Better::higher).change == stats::Change::faster;
+  return speed_ratio_of(document, pairs).change == stats::Change::faster;
 }
 
 Choice choose(const Document& document, const Cells& candidates) {

@@ -20,7 +20,7 @@ inline constexpr std::string_view limited_percentile = statistic::p95;
 struct Choice {
   Cells candidates;  ///< the fastest first
   /// Of them: not shown to be slower than the fastest, which is the first, neither alone nor together with
-  /// others that differ from it in the same settings.
+  /// others that differ from it in the same configurations.
   Cells as_fast;
   /// Of those: latency not shown to be above that of the recommended, which is the first; else by speed.
   Cells equals;
@@ -43,10 +43,10 @@ const CellSummary* nearest_to_limit(const Cells& candidates);
 
 /// candidate's median latency / baseline's, repeat by repeat.
 Estimate latency_ratio(const Document& document, const CellSummary& baseline, const CellSummary& candidate);
-/// Whether configurations of the candidate's way and settings are shown to be faster than those of the
+/// Whether configurations of the candidate's way and configurations are shown to be faster than those of the
 /// baseline's that are alike in all else, these two among them: what one pair cannot show, several may.
 bool is_faster_over_all(const Document& document, const CellSummary& baseline, const CellSummary& candidate);
-/// candidate's images/s / baseline's, repeat by repeat.
+/// candidate's speed / baseline's, repeat by repeat.
 Estimate speed_ratio(const Document& document, const CellSummary& baseline, const CellSummary& candidate);
 
 }  // namespace neph::report

@@ -22,21 +22,13 @@ constexpr double small_difference = 1.05;   // a ratio within this and its inver
 constexpr std::int64_t most_repeats = 300;  // more than anybody runs for one answer
 constexpr std::int64_t usual_repeats = 5;   // where nothing is known of the spread
 
-std::string ci_text(const Estimate& estimate) {
-  return fmt::format("95 % CI {} to {}", format_number(*estimate.low), format_number(*estimate.high));
-}
-
-std::string ratio_ci_text(const Estimate& ratio) {
-  return fmt::format("95 % CI {} to {}", ratio_text(*ratio.low), ratio_text(*ratio.high));
-}
-
-std::string speed_text(const CellSummary& cell) {
-  const auto speed = images_per_s(cell);
+/// "44.7 images/s (95 % CI 44.1 to 45.2, 5 runs)"
+std::string measured_text(const Document& document, const CellSummary& cell) {
+  const auto speed = speed_of(document, cell);
+  const auto runs = counted(speed.n, "run");
   if (!speed.low || !speed.high)
-    return fmt::format("{} images/s ({}: too few for an interval)", format_number(speed.value),
-                       counted(speed.n, "run"));
-  return fmt::format("{} images/s ({}, {})", format_number(speed.value), ci_text(speed),
-                     counted(speed.n, "run"));
+    return fmt::format("{} ({}: too few for an interval)", speed_text(document, cell), runs);
+  return fmt::format("{} ({}, {})", speed_text(document, cell), ci_text(speed), runs);
 }
 
 /// ", median latency 68.0 ms (65.1 to 70.9)"; empty where there were too few batches.
@@ -160,12 +152,12 @@ std::string only_one(const Document& document, const CellSummary& chosen, const 
 
 std::string headline(const Document& document, const Choice& choice, std::size_t all) {
   const auto& chosen = choice.recommended();
-  const auto figures = speed_text(chosen) + median_text(chosen);
+  const auto figures = measured_text(document, chosen) + median_text(chosen);
   if (choice.tells_nothing()) return fmt::format("{} has the highest mean: {}.", chosen.cell.label, figures);
   if (choice.as_fast.size() > 1)
     return fmt::format("{} {}: {}.",
                        is_outside(document, choice) ? "Without the limit, use"
-                       : is_rough(chosen)           ? "As far as these runs tell, use"
+                       : is_rough(document, chosen) ? "As far as these runs tell, use"
                                                     : "Use",
                        chosen.cell.label, figures);
   if (all == 1) return only_one(document, chosen, figures);
@@ -192,9 +184,9 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
   const bool is_fastest = &chosen == &choice.fastest();
   const auto& other = is_fastest ? *choice.as_fast[1] : choice.fastest();
   const auto speed = speed_ratio(document, chosen, other), latency = latency_ratio(document, chosen, other);
-  const auto who = is_fastest ? "Next is " + other.cell.label
-                              : fmt::format("{} has the highest mean, {} images/s", other.cell.label,
-                                            format_number(images_per_s(other).value));
+  const auto who =
+      is_fastest ? "Next is " + other.cell.label
+                 : fmt::format("{} has the highest mean, {}", other.cell.label, speed_text(document, other));
   auto text = fmt::format("{}: no significant difference in throughput ({})", who, times_text(speed));
   if (latency.low && *latency.low > 1)
     text += fmt::format(", but {} times the latency ({}{})", ratio_text(latency.value),
@@ -204,8 +196,8 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
 
 }  // namespace
 
-bool is_rough(const CellSummary& cell) {
-  const auto speed = images_per_s(cell);
+bool is_rough(const Document& document, const CellSummary& cell) {
+  const auto speed = speed_of(document, cell);
   return cell.verdict == Verdict::doubtful || !speed.low || !speed.high || !(*speed.low > 0) ||
          *speed.high > meaningless_spread * *speed.low;
 }
@@ -221,10 +213,9 @@ std::string highest_mean_sentence(const Document& document, const Choice& choice
   if (&fastest == &chosen) return {};
   const auto speed = speed_ratio(document, chosen, fastest);
   const auto latency = latency_ratio(document, chosen, fastest);
-  auto text = fmt::format("{} has the highest mean, {} images/s: {} ({})", fastest.cell.label,
-                          format_number(images_per_s(fastest).value),
-                          speed.low && *speed.low > 1 ? "faster" : "no significant difference in throughput",
-                          times_text(speed));
+  auto text = fmt::format(
+      "{} has the highest mean, {}: {} ({})", fastest.cell.label, speed_text(document, fastest),
+      speed.low && *speed.low > 1 ? "faster" : "no significant difference in throughput", times_text(speed));
   if (latency.low && *latency.low > 1)
     text += fmt::format(", but {} times the latency ({}{})", ratio_text(latency.value),
                         ratio_ci_text(latency), in_flight_words(document, chosen, fastest));
@@ -267,9 +258,9 @@ std::vector<std::string> limit_findings(const Document& document, const Cells& c
   const auto left_out = std::find_if(candidates.begin(), candidates.end(), [&](const auto* cell) {
     return std::find(within.begin(), within.end(), cell) == within.end();
   });
-  if (left_out != candidates.end() && images_per_s(**left_out).value > images_per_s(chosen).value)
-    sentences.push_back(fmt::format("The limit leaves out {}: {} images/s, {} {}.", (*left_out)->cell.label,
-                                    format_number(images_per_s(**left_out).value), limited_percentile,
+  if (left_out != candidates.end() && speed_of(document, **left_out).value > speed_of(document, chosen).value)
+    sentences.push_back(fmt::format("The limit leaves out {}: {}, {} {}.", (*left_out)->cell.label,
+                                    speed_text(document, **left_out), limited_percentile,
                                     percentile_text(**left_out)));
   return sentences;
 }

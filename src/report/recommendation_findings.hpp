@@ -13,7 +13,7 @@ std::vector<std::string> recommendation_findings(const Document& document, const
 
 /// Its runs are doubtful, or its throughput has no interval, or one that says nothing: no ground for a
 /// "should".
-bool is_rough(const CellSummary& cell);
+bool is_rough(const Document& document, const CellSummary& cell);
 
 /// "; with 4 in flight instead of 2": where `other` has another number than `one`, which alone makes a
 /// request wait longer. Empty: as many, or not known.

@@ -6,8 +6,8 @@
 // Cost: html() of 50 cells × 20 repeats takes well under a second and gives at most about 3 MB, 0.9 MB of
 // which is the charts' script; samples and series are thinned to that end, and the page says so.
 //
-// A new chart is one file in charts/ and one line in charts/charts.cpp. The keys of the JSON and the headings
-// of the CSV are explained in docs/RESULTS.md.
+// A new chart is one file in charts/, a new workload's view one in views/. The keys of the JSON and the
+// headings of the CSV are explained in docs/RESULTS.md.
 #pragma once
 
 #include <cstddef>
@@ -56,9 +56,9 @@ struct TableOptions {
   bool colour = false;     ///< SGR colours for verdicts and the fastest cell
 };
 
-/// A line per cell with the factors that vary, pictures per second with its interval, latency, processor and
-/// memory, the verdict. UTF-8, ends with LF; empty when there are no cells.
-std::string text_table(const std::vector<CellSummary>& cells, const TableOptions& options);
+/// A line per cell with the factors that vary, the columns of the workload, the verdict. UTF-8, ends with LF;
+/// empty when there are no cells.
+std::string text_table(const Document& document, const TableOptions& options);
 
 /// What the terminal shows after a measurement: that table, the first of the findings in words, and what
 /// speaks against the numbers, a line for each cause where it fits. Empty when there are no cells.

@@ -1,4 +1,4 @@
-// Where the time of one request goes, from the samples of a setting's runs.
+// Where the time of one request goes, from the samples of a configuration's runs.
 #pragma once
 
 #include <map>

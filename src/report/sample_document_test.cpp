@@ -1,4 +1,4 @@
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -41,7 +41,7 @@ Estimate around(double value, double relative, std::int64_t n) {
   return {.value = value, .low = value * (1 - relative), .high = value * (1 + relative), .n = n};
 }
 
-/// What a setting is made to do.
+/// What a configuration is made to do.
 struct Truth {
   double images_per_s;
   double batch_ms;
@@ -181,7 +181,7 @@ CellSummary summary_of(const Truth& truth, const SampleOptions& options) {
   for (const auto& [name, ms] : stages_ms(truth)) cell.stages_ms[name] = around(ms, 0.02, options.repeat);
   cell.telemetry = summaries_of(truth);
   cell.facts = {{"device", "CPU"}, {"precision", "f32"}, {"threads", "2"}, {"engine version", "2026.4.1"}};
-  cell.answers_checksum = "9c1185a5c5e9fc54";
+  cell.outputs_checksum = "9c1185a5c5e9fc54";
   return cell;
 }
 
@@ -251,7 +251,7 @@ void spoil(Document& document, bool hostile) {
   invalid.verdict = Verdict::invalid;
   invalid.warnings = {{WarningCode::answers_differ, "12 of 500 top-1 answers differ from those of batch 1",
                        "Compare with --precision f32 before using this setting.", Weight::voids}};
-  invalid.answers_checksum = "differs";
+  invalid.outputs_checksum = "differs";
   auto& failing = document.cells[2];
   failing.runs_failed = 1;
   failing.runs_ok -= 1;

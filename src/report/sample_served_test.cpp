@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/random.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::report {
@@ -28,7 +28,7 @@ SeriesSummary summary(std::string target, std::string name, std::string unit, do
           .min = mean * 0.97};
 }
 
-/// What a setting is made to do, all in milliseconds per picture but the memory.
+/// What a configuration is made to do, all in milliseconds per image but the memory.
 struct Truth {
   bool served = false, grpc = false, async = false, jpeg = false, files = true;
   double batch = 1;
@@ -42,7 +42,7 @@ struct Truth {
     return served ? (grpc ? 0.6 : 0.45) / std::sqrt(batch) + (jpeg ? 0.05 : 0.35) : 0;
   }
   double cpu() const { return engine_cpu() + pictures_cpu() + client_cpu() + server_cpu(); }
-  /// Of a sync setting one core idles now and then.
+  /// Of a sync configuration one core idles now and then.
   double ms() const { return cpu() / (async ? 1.96 : served ? 1.55 : 1.62); }
   double depth() const { return async ? (served ? 4 : 2) : 1; }
   double response_ms() const { return ms() * batch * depth(); }
@@ -162,7 +162,7 @@ CellSummary summary_of(const Document& document, Cell cell, const Truth& truth) 
   else
     made.stages_ms["infer"] = {.value = truth.ms() * 0.97, .n = 3};
   made.facts = {{"in_flight", std::to_string(static_cast<int>(truth.depth()))}, {"precision", "f32"}};
-  made.answers_checksum = "9c1185a5c5e9fc54";
+  made.outputs_checksum = "9c1185a5c5e9fc54";
   made.repro = "neph infer resnet50 --images photos";
   return made;
 }
@@ -267,7 +267,7 @@ Document served_document(std::int64_t repeat) {
                                  factor("mode", {"sync", "async"}),
                                  factor("files", {"on", "off"})};
   Random random(20260314);
-  std::vector<double> drifts;  // of the machine, felt by all settings of a repeat
+  std::vector<double> drifts;  // of the machine, felt by all configurations of a repeat
   for (std::int64_t i = 0; i < repeat; ++i) drifts.push_back(1 + 0.02 * random.normal());
   std::vector<std::int64_t> order;
   for (const auto& truth : all_truths()) {

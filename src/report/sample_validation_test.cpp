@@ -1,4 +1,4 @@
-#include "report/sample_validation.hpp"
+#include "report/sample_validation_test.hpp"
 
 #include <cmath>
 #include <cstdlib>

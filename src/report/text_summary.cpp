@@ -74,7 +74,7 @@ std::string notices_text(const std::vector<CellSummary>& cells, std::size_t widt
 std::string text_summary(const Document& document, const TableOptions& options) {
   if (document.cells.empty()) return {};
   const auto width = std::max(options.width, narrowest_terminal);
-  auto out = text_table(document.cells, options) + "\n" + findings_text(document, width);
+  auto out = text_table(document, options) + "\n" + findings_text(document, width);
   if (const auto notices = notices_text(document.cells, width, {options.colour}); !notices.empty())
     out += "\n" + notices;
   return out;

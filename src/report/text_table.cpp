@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/units.hpp"
-#include "report/load_readings.hpp"
-#include "report/percentile.hpp"
-#include "report/quantity.hpp"
+#include "core/text.hpp"
+#include "report/columns.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
 #include "report/terminal_text.hpp"
@@ -16,7 +13,6 @@ namespace neph::report {
 namespace {
 
 constexpr std::size_t gap = 2;  // columns between two columns
-constexpr int most_expendable = 6;
 
 struct TextColumn {
   std::string heading;
@@ -28,9 +24,6 @@ struct TextColumn {
     std::size_t widest = display_width(heading);
     for (const auto& field : fields) widest = std::max(widest, display_width(field));
     return widest;
-  }
-  bool says_something() const {
-    return std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field != "–"; });
   }
 };
 
@@ -69,76 +62,29 @@ void add_factor_columns(const std::vector<CellSummary>& cells, std::vector<TextC
   }
   for (const auto& [name, first] : all.items()) {
     auto column = column_of(printable(in_words(name)), cells, [&, key = name](const CellSummary& cell) {
-      const auto& factors = cell.cell.factors;
-      return factors.contains(key) ? printable(factor_text(factors[key])) : std::string("–");
+      const auto value = factor_of(cell, key);
+      return value.is_null() ? "–" : printable(factor_text(value));
     });
     column.left = !first.is_number();
     add_if_it_varies(std::move(column), columns);
   }
 }
 
-/// Without its interval.
-std::string value_text(const std::map<std::string, Estimate>& estimates, std::string_view name) {
-  const auto* estimate = find_estimate(estimates, name);
-  return estimate && std::isfinite(estimate->value) ? format_number(estimate->value) : "–";
-}
-
-std::string latency_text(const CellSummary& cell, std::string_view quantile) {
-  return find_shown(cell.latency_ms, quantile) ? value_text(cell.latency_ms, quantile)
-                                               : shown_text(cell.latency_ms, quantile);
-}
-
-/// Where it is narrow, a percentile of which no cell has a figure goes first.
-TextColumn latency_column(std::string_view quantile, const std::vector<CellSummary>& cells, int expendable) {
-  const bool any = std::any_of(cells.begin(), cells.end(), [&](const auto& cell) {
-    return find_shown(cell.latency_ms, quantile) != nullptr;
-  });
-  return column_of(
-      std::string(quantile) + " ms", cells, [&](const auto& cell) { return latency_text(cell, quantile); },
-      any ? expendable : most_expendable);
-}
-
-std::string figure_text(const CellSummary& cell, const Metric& metric) {
-  const auto* estimate = find_estimate(cell.figures, metric);
-  return estimate ? estimate_text(*estimate) : "–";
-}
-
-/// Of a load, the process is the generator, whose figures are no answer.
-bool is_load(const CellSummary& cell) { return outcomes(cell).has_value(); }
-
 std::string verdict_and_failures(const CellSummary& cell) {
   const bool some_failed = cell.runs_ok > 0 && cell.runs_failed > 0;
   return verdict_text(cell) + (some_failed ? fmt::format(", {} failed", cell.runs_failed) : "");
 }
 
-std::vector<TextColumn> columns_of(const std::vector<CellSummary>& cells) {
+std::vector<TextColumn> text_columns(const Document& document) {
+  const auto& cells = document.cells;
   std::vector<TextColumn> columns;
   add_factor_columns(cells, columns);
-  columns.push_back(column_of(metric::images_per_s.label, cells,
-                              [](const auto& cell) { return estimate_text(images_per_s(cell)); }));
-  columns.push_back(column_of(metric::sustained_per_s.label, cells,
-                              [](const auto& cell) { return figure_text(cell, metric::sustained_per_s); }));
-  columns.push_back(column_of(
-      metric::offered_per_s.label, cells,
-      [](const auto& cell) { return value_text(cell.figures, metric::offered_per_s.name); }, 5));
-  columns.push_back(column_of(metric::requests_per_s.label, cells,
-                              [](const auto& cell) { return figure_text(cell, metric::requests_per_s); }));
-  columns.push_back(latency_column(statistic::p50, cells, 2));
-  columns.push_back(latency_column(statistic::p99, cells, 1));
-  columns.push_back(column_of("errors", cells, errors_text));
-  columns.push_back(column_of(
-      "CPU cores", cells,
-      [](const auto& cell) {
-        return is_load(cell) ? "–" : quantity(busy_cores(cell, target::application), unit::cores);
-      },
-      3));
-  columns.push_back(column_of(
-      "memory", cells,
-      [](const auto& cell) { return is_load(cell) ? "–" : quantity(peak_memory_bytes(cell), unit::bytes); },
-      4));
+  for (const auto& column : columns_of(document))
+    if (!column.is_wide)
+      columns.push_back(
+          column_of(column.heading, cells, column.brief ? column.brief : column.field, column.expendable));
   columns.push_back(column_of("verdict", cells, verdict_and_failures));
   columns.back().left = true;
-  std::erase_if(columns, [](const auto& column) { return !column.says_something(); });
   return columns;
 }
 
@@ -203,11 +149,12 @@ std::string blocks(const std::vector<CellSummary>& cells, const std::vector<Text
 
 }  // namespace
 
-std::string text_table(const std::vector<CellSummary>& cells, const TableOptions& options) {
+std::string text_table(const Document& document, const TableOptions& options) {
+  const auto& cells = document.cells;
   if (cells.empty()) return {};
   const Style style{options.colour};
-  const auto columns = columns_of(cells);
-  const auto order = ranked(cells);
+  const auto columns = text_columns(document);
+  const auto order = ranked(document);
   const auto* fastest = order.size() > 1 ? order[0] : nullptr;
   auto fitting = columns;
   return fit(fitting, options.width) ? rows(cells, fitting, style, fastest)

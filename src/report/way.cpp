@@ -23,11 +23,10 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A factor's value in this setting; null: it means nothing here.
+/// Of a server that decodes files too.
 Json value_of(const CellSummary& cell, const std::string& name) {
-  const auto& factors = cell.cell.factors;
-  if (factors.is_object() && factors.contains(name)) return factors[name];
-  return name == "files" ? Json("on") : Json(nullptr);
+  const auto value = factor_of(cell, name);
+  return value.is_null() && name == "files" ? Json("on") : value;
 }
 
 /// Words that speak for themselves stand without the factor's name.
@@ -59,14 +58,12 @@ Way way_of(const CellSummary& cell, const Experiment& experiment) {
   else
     way.protocol = text_of(cell, experiment, "protocol");
   if (const auto told = get(cell.facts, fact::protocol)) way.protocol = *told;
-  const auto& factors = cell.cell.factors;
-  const auto has = [&](const char* name) { return factors.is_object() && factors.contains(name); };
-  if (has("server")) {
+  if (!factor_of(cell, "server").is_null()) {
     const auto begin = address.find("://");
     way.server = begin == std::string::npos ? address : address.substr(begin + 3);
   }
-  way.docker = has("server_in") && factors["server_in"] == "docker";
-  way.files = has("payload") && factors["payload"] == "jpeg";
+  way.docker = factor_of(cell, "server_in") == "docker";
+  way.files = factor_of(cell, "payload") == "jpeg";
   way.independent = text_of(cell, experiment, "client") == "independent";
   return way;
 }

@@ -1,5 +1,5 @@
-// How a setting reaches its network: in the program itself, or behind a server over a protocol. And which
-// settings differ in nothing but what is compared.
+// How a configuration reaches its network: in the program itself, or behind a server over a protocol. And
+// which configurations differ in nothing but what is compared.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Way {
   std::string protocol;      ///< http, grpc; empty in-process
   std::string server;        ///< its address, where addresses are varied
   bool docker = false;       ///< the server runs in a container
-  bool files = false;        ///< requests carry picture files, which the server decodes
+  bool files = false;        ///< requests carry image files, which the server decodes
   bool independent = false;  ///< the load generator asks, and no application around a client
   bool operator==(const Way&) const = default;
 
@@ -30,16 +30,16 @@ struct Way {
 
 Way way_of(const CellSummary& cell, const Experiment& experiment);
 
-/// All ways of the document's settings in the order of the settings, so that a way has one colour in all
-/// charts. Empty where settings have no architecture.
+/// All ways of the document's configurations in the order of the configurations, so that a way has one colour
+/// in all charts. Empty where configurations have no architecture.
 std::vector<Way> ways_of(const Document& document);
 
-/// The fields that say which way it is: what is left of a setting without them, ways have in common.
+/// The fields that say which way it is: what is left of a configuration without them, ways have in common.
 inline constexpr std::string_view way_fields[] = {"architecture", "protocol", "server",
                                                   "server_in",    "payload",  "client"};
 
-/// Whether two settings agree in all factors but those of `apart`. A factor that means nothing in one of them
-/// (synchronous requests have no depth) does not part them; a server that decodes files has files on.
+/// Whether two configurations agree in all factors but those of `apart`. A factor that means nothing in one
+/// of them (synchronous requests have no depth) does not part them; a server that decodes files has files on.
 bool alike(const CellSummary& a, const CellSummary& b, const std::vector<std::string_view>& apart);
 
 /// The varied values without those of the factors `without`, and with the way in words:

@@ -12,14 +12,14 @@
 
 #include "core/describe.hpp"
 #include "core/estimate.hpp"
+#include "record/metric.hpp"
 
 namespace neph::stats {
 
 /// Probability with which pairs_to_show() pairs show the difference.
 inline constexpr double kPower = 0.8;
 
-/// Which direction of a quantity is the good one: rates are better higher, times lower.
-enum class Better { higher, lower };
+using neph::Better;
 
 enum class Change { faster, slower, not_shown };
 constexpr auto enum_names(Change) {

@@ -51,7 +51,7 @@ Result<std::int64_t> insert_run(const Connection& connection, const Run& run,
   insert.bind_null(1);  // the numbers are the store's to give
   const auto place = std::find(columns.begin(), columns.end(), "machine_id") - columns.begin() + 1;
   bind_value(insert, static_cast<int>(place), machine_id);
-  insert.bind(next, std::string_view(run.result.answers_checksum));
+  insert.bind(next, std::string_view(run.result.outputs_checksum));
   NEPH_CHECK(insert.run());
   return connection.last_row_id();
 }
@@ -88,10 +88,10 @@ Status insert_facts(const Connection& connection, std::int64_t run_id, const Run
 }
 
 Status insert_answers(const Connection& connection, std::int64_t run_id, const RunResult& result) {
-  if (result.answers.empty()) return {};
+  if (result.outputs.empty()) return {};
   NEPH_TRY(auto insert, prepare_insert(connection, "answers", {"run_id", "classes"}));
   insert.bind(1, run_id);
-  bind_numbers(insert, 2, result.answers);
+  bind_numbers(insert, 2, result.outputs);
   return insert.run();
 }
 
@@ -187,7 +187,7 @@ class Assembly {
       NEPH_TRY(const bool row, rows.next());
       if (!row) return {};
       auto& run = runs_.emplace_back();
-      run.result.answers_checksum = rows.text(0);
+      run.result.outputs_checksum = rows.text(0);
       NEPH_CHECK(read_row(rows, 1, run));
     }
   }
@@ -233,7 +233,7 @@ Status read_lists(Assembly& runs) {
 
 Status read_raw(Assembly& runs) {
   NEPH_CHECK(runs.each("run_id, classes", "answers", "run_id", [&](const Statement& row, Run& run) {
-    return runs.read_numbers(row, 1, run.result.answers);
+    return runs.read_numbers(row, 1, run.result.outputs);
   }));
   NEPH_CHECK(runs.each("run_id, name, data", "sample", "run_id, place", [&](const Statement& row, Run& run) {
     auto& column = run.result.samples.emplace_back();

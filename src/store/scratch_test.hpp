@@ -64,7 +64,7 @@ inline Run sample_run(std::int64_t experiment, std::int64_t cell, std::int64_t r
   result.figures = {{"images_per_s", "pictures/s", {.value = 96.5, .low = 95, .high = 98, .n = 20}}};
   result.stages = {{"decode", 10, 500}, {"infer", 40, 500}};
   result.facts = {{"precision", "bf16"}};
-  result.answers.assign(500, 7);
+  result.outputs.assign(500, 7);
   for (int i = 0; i < 8; ++i)
     result.samples.push_back({"column" + std::to_string(i), std::vector<double>(500, i)});
   for (int i = 0; i < 40; ++i) {

@@ -87,9 +87,9 @@ RunResult random_result(Random& random) {
                  .undecided = text()};
   });
   for (auto n = random.below(4); n > 0; --n) result.facts[text()] = text();
-  result.answers_checksum = text();
-  result.answers.resize(random.below(30));
-  for (auto& answer : result.answers) answer = static_cast<std::int32_t>(random.bits());
+  result.outputs_checksum = text();
+  result.outputs.resize(random.below(30));
+  for (auto& answer : result.outputs) answer = static_cast<std::int32_t>(random.bits());
   const auto at_s = random_numbers(random);
   result.series = several(random, [&] {
     return Series{
@@ -179,7 +179,7 @@ TEST(Store, SummaryLeavesOutWhatIsLarge) {
   EXPECT_EQ(runs[0].result.figures.size(), 1u);
   EXPECT_TRUE(runs[0].result.samples.empty());
   EXPECT_TRUE(runs[0].result.series.empty());
-  EXPECT_TRUE(runs[0].result.answers.empty());
+  EXPECT_TRUE(runs[0].result.outputs.empty());
 }
 
 TEST(Store, ARunEndsOnceButAnInterruptedOneMayBeRepeated) {

@@ -1,6 +1,7 @@
 #include "workload/workload.hpp"
 
 #include "core/names.hpp"
+#include "record/views.hpp"
 #include "workload/fields.hpp"
 #include "workload/infer/infer.hpp"
 #include "workload/load/load.hpp"
@@ -9,7 +10,7 @@ namespace neph::workload {
 namespace {
 
 constexpr Workload all[] = {
-    {.name = "infer",
+    {.name = view::infer.workload,
      .summary = "a ready model applied to many images",
      .positional = "model",
      .fields = field_names<InferSpec>,
@@ -23,7 +24,7 @@ constexpr Workload all[] = {
      .foresee = nullptr,
      .trial = infer::trial,
      .whole_run_s = infer::whole_run_s},
-    {.name = "load",
+    {.name = view::load.workload,
      .summary = "requests to a server that is there",
      .positional = "url",
      .fields = field_names<LoadSpec>,

@@ -144,7 +144,7 @@ def test_a_load_is_answered_in_words_and_in_charts(chromium):
         assert "met at 80.1 requests/s; violated at 120." in opened.page.locator("#answer .lead").inner_text()
         captions = opened.page.locator("#load_times figcaption").all_inner_texts()
         assert captions == ["response time, ms", "response time, ms, closed loop"]
-        assert opened.page.locator("#load_times figure").first.get_by_text("promised: 99 % within 50 ms").is_visible()
+        assert opened.page.locator("#load_times figure").first.get_by_text("SLO: 99 % within 50 ms").is_visible()
 
 
 def test_a_chart_says_what_is_under_the_pointer(chromium):
@@ -164,7 +164,7 @@ def test_print_holds_charts_on_white_paper(chromium, scheme, tmp_path):
         assert opened.page.evaluate("document.querySelectorAll('figure svg .role-mark').length") > 10
         opened.page.pdf(path=pdf, format="A4", print_background=True)
     text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
-    for needed in ["images per second", "thread milliseconds per picture", "The machine", "How to read this page"]:
+    for needed in ["images per second", "thread time per image, ms", "The machine", "How to read this page"]:
         assert needed in text, needed  # the first two are titles of axes: charts are on paper, as text
     assert 4 <= text.count("\f") <= 20
 

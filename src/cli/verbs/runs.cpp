@@ -96,7 +96,7 @@ Json readable(Run run) {
   ++run.position;
   run.result.series.clear();
   run.result.samples.clear();
-  run.result.answers.clear();
+  run.result.outputs.clear();
   return to_json(run);
 }
 

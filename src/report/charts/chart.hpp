@@ -1,9 +1,9 @@
 // A chart: a function from a document to Vega-Lite specifications. Data, not drawing code: the page draws
 // them.
 //
-// A new chart is one file in this folder, which ends with the chart's definition, and its name in charts.cpp:
+// A new chart is one file in this folder, which ends with the chart's definition, its name in charts.hpp, and
+// in the views (../views/) that show it:
 //
-//   extern const Chart speed_chart;
 //   const Chart speed_chart{"speed", "How fast", "How to read it.", draw_speed};
 #pragma once
 
@@ -26,25 +26,21 @@ struct Drawing {
   std::vector<Panel> panels;  ///< empty: the document holds nothing for this chart
   std::string note;           ///< what was left out or thinned; empty: nothing
   std::string reading;        ///< how to read what not every document has; after the chart's own words
-  /// Settings among which the reader chooses; each panel then has a parameter `cell`. Index and label.
+  /// Configurations among which the reader chooses; each panel then has a parameter `cell`. Index and label.
   std::vector<std::pair<std::int64_t, std::string>> choices;
 };
 
 template <class Shown>
 struct ChartOf {
   std::string_view id;       ///< anchor in the page
-  std::string_view title;    ///< a heading
-  std::string_view reading;  ///< how to read it, in a sentence or two
+  std::string_view title;    ///< a heading; {item}, {samples}, ... stand for the view's words: worded()
+  std::string_view reading;  ///< how to read it, in a sentence or two; likewise
   Drawing (*draw)(const Shown&);
-  /// The same of `neph load`, which measures requests and knows of no images; empty: the words above will do.
-  std::string_view load_title{};
-  std::string_view load_reading{};
 };
 using Chart = ChartOf<Document>;
 using ValidationChart = ChartOf<Validation>;
 
-/// All charts in the order of the page.
-std::span<const Chart> charts();
+/// All of a validation in the order of the page.
 std::span<const ValidationChart> validation_charts();
 
 }  // namespace neph::report

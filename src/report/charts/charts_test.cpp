@@ -11,7 +11,7 @@
 #include "report/charts/vega.hpp"
 #include "report/readings.hpp"
 #include "report/request_parts.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -46,20 +46,16 @@ std::set<std::string> keys_of(const Json& rows) {
   return keys;
 }
 
-class EveryChart : public testing::TestWithParam<std::string> {
- protected:
-  const Chart& chart() const {
-    for (const auto& chart : charts())
-      if (chart.id == GetParam()) return chart;
-    throw std::out_of_range(GetParam());
-  }
-};
-
 /// One that has something for this chart.
 Document document_for(std::string_view id) {
   if (id.starts_with("load_")) return load_document();
   return id == "requests" || id == "memory" ? served_document() : sample_document();
 }
+
+class EveryChart : public testing::TestWithParam<std::string> {
+ protected:
+  const Chart& chart() const { return *find_chart(GetParam(), document_for(GetParam())); }
+};
 
 TEST_P(EveryChart, DrawsATypicalDocument) {
   const auto drawing = chart().draw(document_for(GetParam()));
@@ -111,9 +107,10 @@ TEST_P(EveryChart, StaysSmallWithManySettings) {
 }
 
 std::vector<std::string> all_ids() {
-  std::vector<std::string> ids;
-  for (const auto& chart : charts()) ids.emplace_back(chart.id);
-  return ids;
+  std::set<std::string> ids;
+  for (const auto* view : report_views())
+    for (const auto* chart : view->charts) ids.emplace(chart->id);
+  return {ids.begin(), ids.end()};
 }
 INSTANTIATE_TEST_SUITE_P(All, EveryChart, testing::ValuesIn(all_ids()),
                          [](const auto& param) { return param.param; });
@@ -375,12 +372,12 @@ TEST(Repeats, ShowEachRunAgainstItsSetting) {
   EXPECT_TRUE(draw("repeats", single_run_document()).panels.empty());
 }
 
-TEST(SettingNames, NameSevenAndGatherTheRest) {
-  const auto many = SettingNames(sample_document().cells).scale();
+TEST(CellNames, NameSevenAndGatherTheRest) {
+  const auto many = CellNames(sample_document()).scale();
   EXPECT_EQ(many["domain"].size(), 8u);
   EXPECT_EQ(many["domain"].back(), "other configurations");
   EXPECT_EQ(many["range"].back(), muted_colour);
-  const auto eight = SettingNames(sample_document({.batches = {1, 2}}).cells).scale();
+  const auto eight = CellNames(sample_document({.batches = {1, 2}})).scale();
   EXPECT_EQ(eight["domain"].size(), 8u);
   EXPECT_NE(eight["domain"].back(), "other configurations");
 }

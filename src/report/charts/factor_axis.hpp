@@ -16,7 +16,7 @@ struct OverFactor {
 };
 
 /// A line per combination of the other factors, dashed by mode; an empty drawing where no factor is a number
-/// or fewer than two settings have a value.
+/// or fewer than two configurations have a value.
 Drawing draw_over_factor(const Document& document, const OverFactor& what);
 
 }  // namespace neph::report

@@ -8,7 +8,7 @@
 #include "core/percentile.hpp"
 #include "core/units.hpp"
 #include "record/samples.hpp"
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
 #include "report/percentile.hpp"
@@ -17,8 +17,8 @@
 namespace neph::report {
 namespace {
 
-constexpr std::size_t most_points = 20000;  // of all settings together
-constexpr std::size_t most_per_setting = 500;
+constexpr std::size_t most_points = 20000;  // of all configurations together
+constexpr std::size_t most_per_cell = 500;
 
 constexpr std::string_view template_text = R"json({
   "height": 320,
@@ -102,12 +102,12 @@ void cut_intervals(Json& rows, double least) {
 }
 
 Drawing draw_latency(const Document& document) {
-  const SettingNames names(document.cells);
+  const CellNames names(document);
   const auto points = std::clamp<std::size_t>(most_points / std::max<std::size_t>(document.cells.size(), 1),
-                                              40, most_per_setting);
+                                              40, most_per_cell);
   Json rows = Json::array();
   bool thinned = false, curves = false, quantiles = false;
-  auto order = by_speed(document.cells);
+  auto order = by_speed(document);
   std::reverse(order.begin(), order.end());  // what is drawn last lies on top
   for (const auto* cell : order) {
     const Json row{{"name", names.of(cell->cell.index)}, {"label", cell->cell.label}};
@@ -129,8 +129,7 @@ Drawing draw_latency(const Document& document) {
     }
   }
   if (rows.empty()) return {};
-  const std::string one = is_load(document) ? "request" : "batch";
-  const auto axis = "milliseconds per " + one;
+  const auto axis = worded("{latency}, ms", view_of(document));
   const auto description =
       fmt::format("Lines: {} by the share that was done by then, for {}; quantiles with 95 % intervals.",
                   axis, counted(std::ssize(document.cells), "configuration"));
@@ -151,23 +150,17 @@ Drawing draw_latency(const Document& document) {
   if (thinned)
     note =
         fmt::format("Thinned: at most {} of each configuration's {} are drawn, denser towards the slowest.",
-                    points, is_load(document) ? "requests" : "batches");
-  return {.panels = {{.caption = "time per " + one, .description = description, .spec = spec}}, .note = note};
+                    points, view_of(document).samples);
+  return {.panels = {{.caption = axis, .description = description, .spec = spec}}, .note = note};
 }
 
 }  // namespace
 
-extern const Chart latency_chart;
 const Chart latency_chart{
-    "latency",
-    "How long one batch takes",
-    "Each line shows all batches of a configuration, sorted: half of them were done within the time at 50 %, "
-    "all but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % intervals, as "
-    "far as there were enough batches for one.",
-    draw_latency,
-    "How long one request takes",
-    "Each line shows all requests of a configuration, sorted: half of them were answered within the time at "
+    "latency", "How long one {sample} takes",
+    "Each line shows all {samples} of a configuration, sorted: half of them were done within the time at "
     "50 %, all but one in a hundred within the time at 99 %. Circles mark quantiles with their 95 % "
-    "intervals, as far as there were enough requests for one."};
+    "intervals, as far as there were enough {samples} for one.",
+    draw_latency};
 
 }  // namespace neph::report

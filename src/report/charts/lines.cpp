@@ -118,8 +118,8 @@ Json axis_over(const std::set<double>& values, const std::string& title) {
 }
 
 std::string style_of(const CellSummary& cell) {
-  const auto& factors = cell.cell.factors;
-  return factors.is_object() && factors.contains("mode") ? factor_text(factors["mode"]) : std::string();
+  const auto mode = factor_of(cell, "mode");
+  return mode.is_null() ? "" : factor_text(mode);
 }
 
 }  // namespace neph::report

@@ -13,7 +13,7 @@ struct LinePoint {
   double x = 0;
   std::string line;   ///< decides the colour
   std::string style;  ///< "sync", "async"; empty where nothing is told apart by dashes
-  std::string label;  ///< the setting, in the tooltip
+  std::string label;  ///< the configuration, in the tooltip
   Estimate value;
   std::string note;  ///< written at the point
 };
@@ -35,7 +35,7 @@ Panel draw_lines(const Lines& lines);
 /// An axis for such numbers: logarithmic where they span more than a factor of four, as powers of two do.
 Json axis_over(const std::set<double>& values, const std::string& title);
 
-/// Solid for asynchronous, dashed for synchronous; nothing for settings without a varied mode.
+/// Solid for asynchronous, dashed for synchronous; nothing for configurations without a varied mode.
 std::string style_of(const CellSummary& cell);
 
 }  // namespace neph::report

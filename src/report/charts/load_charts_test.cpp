@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/charts/drawn_test.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -16,8 +16,7 @@ TEST(LoadTimes, ShowPercentilesTheLimitAndTheClosedLoopApart) {
   EXPECT_EQ(drawing.panels[1].caption, "response time, ms, closed loop");
   EXPECT_EQ(drawing.panels[0].spec["encoding"]["color"]["scale"]["domain"],
             Json({"p50", "p90", "p99", "p999"}));
-  EXPECT_EQ(drawing.panels[0].spec["layer"].back()["encoding"]["text"]["value"],
-            "promised: 99 % within 50 ms");
+  EXPECT_EQ(drawing.panels[0].spec["layer"].back()["encoding"]["text"]["value"], "SLO: 99 % within 50 ms");
 }
 
 TEST(LoadTimes, DrawNoPercentileWithoutAnInterval) {

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
-#include "report/charts/load_groups.hpp"
+#include "report/load_readings.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_panels = 6;
 constexpr const char* answered = "answered";
-constexpr const char* in_time = "answered within the promised time";
+constexpr const char* in_time = "answered within the limit";
 constexpr const char* offered = "offered";
 
 Panel panel_of(const LoadGroup& group) {
@@ -41,7 +42,6 @@ Panel panel_of(const LoadGroup& group) {
 }
 
 Drawing draw_load_rate(const Document& document) {
-  if (!is_load(document)) return {};
   Drawing drawing;
   for (const auto& group : load_groups(document, most_panels))
     if (auto panel = panel_of(group); !panel.spec.is_null()) drawing.panels.push_back(std::move(panel));
@@ -50,15 +50,12 @@ Drawing draw_load_rate(const Document& document) {
 
 }  // namespace
 
-extern const Chart load_rate_chart;
 const Chart load_rate_chart{
     "load_rate", "Answered against offered",
-    "Offered are the requests of the schedule as they fell, which with random arrivals is not quite the rate "
-    "asked for. As long as the server keeps up, it answers what is offered. Where the lines part, a queue "
-    "grows "
-    "for as long as the load lasts, and times depend on the length of the measurement. Points that are "
-    "marked "
-    "as invalid tell of the load generator, not of the server.",
+    "Offered are the requests of the schedule as they fell: with random arrivals not quite the rate asked "
+    "for. A server that keeps up answers what is offered. Where the lines part, a queue grows for as long as "
+    "the load lasts, and times depend on the length of the measurement. Points marked as invalid tell of the "
+    "load generator, not of the server.",
     draw_load_rate};
 
 }  // namespace neph::report

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
 #include "report/charts/vega.hpp"
 #include "report/effect.hpp"
@@ -116,12 +117,11 @@ Drawing draw_memory(const Document& document) {
 
 }  // namespace
 
-extern const Chart memory_chart;
 const Chart memory_chart{
     "memory", "What requests in flight cost in memory",
-    "The most memory that was resident at any moment, means over the runs, against the requests that are in "
-    "flight at the same time. At each asynchronous point stands how many times the memory of the synchronous "
-    "configuration that differs in nothing else it is.",
+    "Most resident memory, means over the runs, against the requests in flight at the same time. An "
+    "asynchronous point tells how many times the memory of the synchronous configuration it takes that "
+    "differs in nothing else.",
     draw_memory};
 
 }  // namespace neph::report

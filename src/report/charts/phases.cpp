@@ -1,4 +1,5 @@
 // How long a run prepares itself.
+#include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
 #include "report/readings.hpp"
 
@@ -19,15 +20,9 @@ Drawing draw_phases(const Document& document) {
 
 }  // namespace
 
-extern const Chart phases_chart;
 const Chart phases_chart{
-    "phases",
-    "Before the measurement begins",
-    "Seconds from the start of the process to the first measured picture: what a cold start "
-    "costs.",
-    draw_phases,
-    {},
-    "Seconds from the start of the process to the first measured request: connecting, one request to try the "
-    "server, warm-up."};
+    "phases", "Before the measurement begins",
+    "Seconds from the start of the process to the first measured {item}: what a cold start costs.",
+    draw_phases};
 
 }  // namespace neph::report

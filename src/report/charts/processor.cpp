@@ -1,7 +1,8 @@
-// Processor time per picture, client and server: what costs what, also where the speed is the same.
+// CPU time per item, client and server: what costs what, also where the speed is the same.
 #include <array>
 #include <cmath>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
 #include "report/effect.hpp"
 #include "report/readings.hpp"
@@ -10,10 +11,10 @@
 namespace neph::report {
 namespace {
 
-constexpr const char* pictures_client = "pictures, client";
+constexpr const char* images_client = "images, client";
 constexpr const char* requests_client = "requests, client";
 constexpr const char* requests_server = "requests, server";
-constexpr const char* pictures_server = "pictures, server";
+constexpr const char* images_server = "images, server";
 constexpr const char* inference = "inference";
 constexpr const char* rest = "rest";
 constexpr const char* server = "server";
@@ -27,15 +28,15 @@ class PartsOfCell {
   Parts all() {
     if (find_telemetry(cell_, target::client, telemetry::cpu)) {
       add(requests_client, {target::client}, {target::client_loader});
-      add(pictures_client, {target::client_loader}, {});
+      add(images_client, {target::client_loader}, {});
       add(inference, {target::server_engine}, {});
-      add(pictures_server, {target::server_loader}, {});
+      add(images_server, {target::server_loader}, {});
       if (parts_.contains(inference))
         add(requests_server, {target::server}, {target::server_engine, target::server_loader});
       else
         add(server, {target::server}, {});
     } else {
-      add(pictures_client, {target::loader}, {});
+      add(images_client, {target::loader}, {});
       add(inference, {target::engine}, {});
       add(rest, {target::rest}, {});
     }
@@ -50,11 +51,11 @@ class PartsOfCell {
     const auto estimate = mean_of(document_, cell_, [&](const Run& run) -> std::optional<double> {
       double sum = 0;
       for (const auto target : plus) {
-        const auto ms = cpu_ms_per_image(run, target);
+        const auto ms = cpu_ms_per_item(document_, run, target);
         if (!ms) return std::nullopt;
         sum += *ms;
       }
-      for (const auto target : minus) sum -= cpu_ms_per_image(run, target).value_or(0);
+      for (const auto target : minus) sum -= cpu_ms_per_item(document_, run, target).value_or(0);
       return std::max(0.0, sum);
     });
     if (std::isfinite(estimate.value)) parts_[part] = estimate;
@@ -66,15 +67,15 @@ class PartsOfCell {
 };
 
 Drawing draw_processor(const Document& document) {
+  const auto time = worded("CPU time per {item}, ms", view_of(document));
   Stacked what{
-      .parts = {pictures_client, requests_client, requests_server, pictures_server, inference, server, rest},
+      .parts = {images_client, requests_client, requests_server, images_server, inference, server, rest},
       .muted = {rest},
-      .caption = "milliseconds of processor time per picture",
-      .axis = "milliseconds of processor time per picture",
+      .caption = time,
+      .axis = time,
       .unit = "ms",
       .description =
-          "Stacked bars: milliseconds of processor time that a picture costs client and "
-          "server, by kind of work, one bar per configuration."};
+          "Stacked bars: " + time + ", of client and server, by kind of work, one bar per configuration."};
   for (const auto& cell : document.cells)
     what.bars.push_back({short_label(cell, document.experiment), PartsOfCell(document, cell).all()});
   return {.panels = draw_stacked(what)};
@@ -82,13 +83,11 @@ Drawing draw_processor(const Document& document) {
 
 }  // namespace
 
-extern const Chart processor_chart;
 const Chart processor_chart{
-    "processor", "What a picture costs the processor",
-    "Cores kept busy divided by pictures per second: the price of a picture in processor time, also where "
-    "the "
-    "speed is the same. Pictures: reading, decoding, preprocessing. Requests: the threads that make, send, "
-    "receive and take apart requests, the kernel's work for them included. Inference: the engine's threads.",
+    "processor", "CPU time per {item}",
+    "Busy cores divided by {rate}: what costs CPU time, also where the speed is the same. Images: reading, "
+    "decoding, preprocessing. Requests: the threads that make, send, receive and take apart requests, the "
+    "kernel's work for them included. Inference: the engine's threads.",
     draw_processor};
 
 }  // namespace neph::report

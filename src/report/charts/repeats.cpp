@@ -1,9 +1,10 @@
-// Every run as a dot, in the order in which they ran, against the mean of its setting: drift becomes a slope.
+// Every run as a dot, in the order in which they ran, against the mean of its configuration: drift becomes a
+// slope.
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/vega.hpp"
 #include "report/readings.hpp"
 
@@ -24,36 +25,27 @@ constexpr std::string_view template_text = R"json({
        "tooltip": [
          {"field": "label", "title": "configuration"},
          {"field": "run", "title": "run"},
-         {"field": "value", "title": "images/s", "format": ",.4~r"},
+         {"field": "value", "format": ",.4~r"},
          {"field": "deviation", "title": "from the mean, %", "format": "+.2f"}
        ]}}
   ]
 })json";
 
 Drawing draw_repeats(const Document& document) {
-  struct Mean {
-    double sum = 0;
-    int n = 0;
-  };
-  std::map<std::int64_t, Mean> means;
-  for (const auto& run : document.runs)
-    if (const auto speed = images_per_s(run)) {
-      means[run.cell].sum += *speed;
-      means[run.cell].n += 1;
-    }
-  std::map<std::int64_t, std::string> labels;
-  for (const auto& cell : document.cells) labels[cell.cell.index] = cell.cell.label;
-  const SettingNames names(document.cells);
+  std::map<std::int64_t, const CellSummary*> cells;
+  for (const auto& cell : document.cells) cells[cell.cell.index] = &cell;
+  const CellNames names(document);
 
   Json rows = Json::array();
   for (const auto& run : document.runs) {
-    const auto speed = images_per_s(run);
-    if (!speed || means[run.cell].n < 2 || means[run.cell].sum <= 0) continue;
-    const double mean = means[run.cell].sum / means[run.cell].n;
+    const auto speed = speed_of(document, run);
+    const auto* cell = cells[run.cell];
+    const double mean = speed && cell ? speed_of(document, *cell).value : 0;
+    if (!(mean > 0) || cell->runs_ok < 2) continue;
     rows.push_back({{"position", run.position + 1},
                     {"run", run.id},
                     {"name", names.of(run.cell)},
-                    {"label", labels[run.cell]},
+                    {"label", cell->cell.label},
                     {"value", rounded(*speed)},
                     {"deviation", rounded(100 * (*speed / mean - 1))}});
   }
@@ -62,6 +54,7 @@ Drawing draw_repeats(const Document& document) {
       "Dots: {} runs in the order they ran, each as deviation from the mean of its configuration in percent.",
       rows.size());
   Json spec = specification(template_text, description, std::move(rows));
+  spec["layer"][1]["encoding"]["tooltip"][2]["title"] = view_of(document).rate;
   Json& colour = spec["layer"][1]["encoding"]["color"];
   colour["scale"] = names.scale();
   if (names.single()) colour["legend"] = nullptr;
@@ -70,11 +63,10 @@ Drawing draw_repeats(const Document& document) {
 
 }  // namespace
 
-extern const Chart repeats_chart;
 const Chart repeats_chart{
     "repeats", "Every run, in the order they ran",
-    "How far each run lies from the mean of its configuration. The order was shuffled, so a slope "
-    "here is drift of the machine, not an effect of the configurations.",
+    "How far each run lies from the mean of its configuration. The order was shuffled: a slope is drift of "
+    "the machine, not an effect of configurations.",
     draw_repeats};
 
 }  // namespace neph::report

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -24,9 +25,8 @@ Stacked what_of(const Document& document, std::optional<double> batch) {
     what.bars.push_back(
         {short_label(cell, document.experiment, {"batch"}), request_parts(document.runs, cell.cell.index)});
   }
-  what.caption = batch
-                     ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "picture" : "pictures")
-                     : "a request";
+  what.caption = batch ? fmt::format("a request of {} {}", plain(*batch), *batch == 1 ? "image" : "images")
+                       : "a request";
   what.description = fmt::format(
       "Stacked bars: milliseconds of {} by what they were spent on, one bar per "
       "configuration.",
@@ -52,17 +52,13 @@ Drawing draw_requests(const Document& document) {
 
 }  // namespace
 
-extern const Chart requests_chart;
 const Chart requests_chart{
     "requests", "Where the milliseconds of a request go",
     "Means over all requests. Behind a server the parts, receive left out, add up to the response time that "
-    "the client saw; in-process an inference is all there is, waiting in the engine included. Infer and the "
-    "server's own stages (over HTTP its socket: until the server read what the kernel had) are what the "
-    "server "
-    "says of itself. What is left is the network, the kernel and both protocol libraries: the least of it "
-    "that "
-    "any request of a run took is network, which all pay; what requests took beyond that is unexplained "
-    "(waiting for a core or a lock, as a rule). Receive, reply to numbers, comes after the response.",
+    "the client saw. In-process an inference is all there is, waiting in the engine included. Infer and the "
+    "server's own stages are what the server says of itself. Network is the least that any request of a run "
+    "spent outside of both programs: all pay it. Unexplained is what requests took beyond that, as a rule "
+    "waiting for a core or a lock. Receive, reply to numbers, comes after the response.",
     draw_requests};
 
 }  // namespace neph::report

@@ -1,11 +1,11 @@
-// A bar per setting, fastest first. The label stands above its bar and not beside it, so that long ones fit
-// on a phone.
+// A bar per configuration, fastest first. The label stands above its bar and not beside it, so that long ones
+// fit on a phone.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/vega.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -19,7 +19,7 @@ constexpr std::string_view template_text = R"json({
     "y": {"field": "place", "type": "ordinal", "axis": null},
     "tooltip": [
       {"field": "label", "title": "configuration"},
-      {"field": "value", "title": "images/s", "format": ",.4~r"},
+      {"field": "value", "format": ",.4~r"},
       {"field": "low", "title": "95 % from", "format": ",.4~r"},
       {"field": "high", "title": "to", "format": ",.4~r"},
       {"field": "n", "title": "runs"},
@@ -29,7 +29,7 @@ constexpr std::string_view template_text = R"json({
   "layer": [
     {"mark": {"type": "bar", "height": 12, "yOffset": 8, "cornerRadiusEnd": 2},
      "encoding": {
-       "x": {"field": "value", "type": "quantitative", "title": "images per second", "scale": {"zero": true}},
+       "x": {"field": "value", "type": "quantitative", "scale": {"zero": true}},
        "color": {"field": "colour", "type": "nominal", "title": null, "sort": null}}},
     {"mark": {"type": "rule", "yOffset": 8, "strokeWidth": 1.5, "color": "var(--ink, #1c1f24)"},
      "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}}},
@@ -44,9 +44,9 @@ constexpr std::string_view template_text = R"json({
   ]
 })json";
 
-std::string words_of(const CellSummary& cell, bool say_verdict) {
+std::string words_of(const Document& document, const CellSummary& cell, bool say_verdict) {
   if (cell.runs_ok == 0) return "no result";
-  auto words = estimate_text(images_per_s(cell));
+  auto words = estimate_text(speed_of(document, cell));
   if (say_verdict && cell.verdict != Verdict::valid) words += fmt::format(", {}", enum_name(cell.verdict));
   return words;
 }
@@ -77,11 +77,11 @@ class Colours {
   bool doubts_ = false;
 };
 
-/// The fastest in-process, with and without files: what every other setting is measured against.
+/// The fastest in-process, with and without files: what every other configuration is measured against.
 struct Reference {
   std::string name;
   std::string words;  ///< in a sentence
-  double images_per_s;
+  double speed;
 };
 
 std::vector<Reference> references(const Document& document, const std::vector<const CellSummary*>& order) {
@@ -89,10 +89,10 @@ std::vector<Reference> references(const Document& document, const std::vector<co
   const auto ways = ways_of(document);
   const auto add = [&](std::string name, std::string words, bool with_files) {
     for (const auto* cell : order)
-      if (cell->verdict != Verdict::invalid && std::isfinite(images_per_s(*cell).value) &&
+      if (cell->verdict != Verdict::invalid && std::isfinite(speed_of(document, *cell).value) &&
           (ways.size() < 2 || way_of(*cell, document.experiment).architecture == "in-process") &&
           (field_of(*cell, document.experiment, "files") != "off") == with_files) {
-        found.push_back({std::move(name), std::move(words), images_per_s(*cell).value});
+        found.push_back({std::move(name), std::move(words), speed_of(document, *cell).value});
         return;
       }
   };
@@ -106,49 +106,31 @@ std::vector<Reference> references(const Document& document, const std::vector<co
   return found;
 }
 
-/// A line through all bars, its name above them.
-Json reference_layers(const Reference& reference, std::size_t place) {
-  const std::string colour = "var(--muted, #59616d)";
-  const Json data{{"values", Json::array({Json::object()})}};
-  const Json nothing{{"value", nullptr}};
-  const Json x{{"datum", rounded(reference.images_per_s)}};
-  const double above = -4 - 13.0 * static_cast<double>(place);
-  return Json::array(
-      {{{"data", data},
-        {"mark", {{"type", "rule"}, {"strokeDash", {4, 4}}, {"strokeWidth", 1.25}, {"color", colour}}},
-        {"encoding",
-         {{"x", x}, {"y", {{"value", above}}}, {"y2", {{"value", "height"}}}, {"tooltip", nothing}}}},
-       {{"data", data},
-        {"mark", {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"fontSize", 11}, {"color", colour}}},
-        {"encoding",
-         {{"x", x},
-          {"y", {{"value", above}}},
-          {"text", {{"value", reference.name}}},
-          {"tooltip", nothing}}}}});
-}
-
 Drawing draw_settings(const Document& document) {
-  const auto order = by_speed(document.cells);
-  if (order.size() < 2 || !std::isfinite(images_per_s(*order[0]).value)) return {};
+  const auto order = by_speed(document);
+  if (order.size() < 2 || !std::isfinite(speed_of(document, *order[0]).value)) return {};
+  const auto& view = view_of(document);
   const Colours colours(document, order);
   Json rows = Json::array();
   std::size_t widest = 0;
   for (std::size_t place = 0; place < order.size(); ++place) {
     const auto& cell = *order[place];
-    const auto words = words_of(cell, colours.by_way());
+    const auto words = words_of(document, cell, colours.by_way());
     Json row{{"place", place},
              {"label", colours.by_way() ? short_label(cell, document.experiment) : cell.cell.label},
              {"colour", colours.of(cell)},
              {"verdict", enum_name(cell.verdict)},
              {"text", words}};
-    add_estimate(row, images_per_s(cell));
+    add_estimate(row, speed_of(document, cell));
     widest = std::max(widest, display_width(words));
     rows.push_back(std::move(row));
   }
-  const auto description = fmt::format(
-      "Bar chart of images per second of {} configurations with 95 % intervals; the fastest is {}.",
-      order.size(), order[0]->cell.label);
+  const auto description =
+      fmt::format("Bar chart of {} of {} configurations with 95 % intervals; the fastest is {}.",
+                  view.main.front().unit, order.size(), order[0]->cell.label);
   Json spec = specification(template_text, description, std::move(rows));
+  spec["encoding"]["tooltip"][1]["title"] = view.rate;
+  spec["layer"][0]["encoding"]["x"]["title"] = view.main.front().unit;
   Json& colour = spec["layer"][0]["encoding"]["color"];
   colour["scale"] = colours.scale();
   spec["height"] = row_height * order.size();
@@ -156,8 +138,11 @@ Drawing draw_settings(const Document& document) {
   if (!colours.needs_legend()) colour["legend"] = nullptr;
   const auto lines = references(document, order);
   for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const auto& layer : reference_layers(lines[i], i)) spec["layer"].push_back(layer);
-  Drawing drawing{.panels = {{.caption = "images/s, 95 % CI", .description = description, .spec = spec}}};
+    for (auto& layer :  // their names above the bars, one above the other
+         line_across("x", lines[i].speed, lines[i].name, true, -4 - 13.0 * static_cast<double>(i)))
+      spec["layer"].push_back(std::move(layer));
+  Drawing drawing{
+      .panels = {{.caption = worded("{rate}, 95 % CI", view), .description = description, .spec = spec}}};
   std::string names;
   for (const auto& line : lines) names += (names.empty() ? "" : ", and ") + line.words;
   if (!lines.empty())
@@ -168,10 +153,8 @@ Drawing draw_settings(const Document& document) {
 
 }  // namespace
 
-extern const Chart settings_chart;
-const Chart settings_chart{"settings", "All configurations, fastest first",
-                           "Pictures per second; the line across the end of a bar is its 95 % interval over "
-                           "the repeats.",
-                           draw_settings};
+const Chart settings_chart{
+    "settings", "All configurations, fastest first",
+    "The line across the end of a bar is the 95 % interval of {rate} over the repeats.", draw_settings};
 
 }  // namespace neph::report

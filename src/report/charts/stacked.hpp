@@ -24,7 +24,7 @@ struct Stacked {
   std::string description;  ///< for those who cannot see it
 };
 
-/// A bar per setting of its estimates, in the settings' own order.
+/// A bar per configuration of its estimates, in the configurations' own order.
 std::vector<Bar> bars_of(const std::vector<CellSummary>& cells,
                          std::map<std::string, Estimate> CellSummary::*estimates);
 

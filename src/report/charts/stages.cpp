@@ -1,7 +1,8 @@
-// Where the time of a picture goes: thread milliseconds by stage.
+// Where the time of an item goes, by stage: thread milliseconds, or those of a request.
 #include <algorithm>
 #include <array>
 
+#include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
 #include "report/readings.hpp"
 
@@ -37,44 +38,51 @@ Bar joined(const Bar& bar) {
   return out;
 }
 
-Drawing draw_stages(const Document& document) {
-  auto parts = stage_names(document.cells);
-  auto bars = bars_of(document.cells, &CellSummary::stages_ms);
-  if (!is_load(document) && std::any_of(parts.begin(), parts.end(), is_of_request)) {
-    parts.clear();
-    for (const auto& kind : stage_kinds) {
-      if (kind.of == StageOf::picture) parts.emplace_back(kind.name);
-      if (kind == stage::infer) parts.emplace_back(request);
-    }
-    for (auto& bar : bars) bar = joined(bar);
-  }
-  const std::string per = is_load(document) ? "milliseconds per request" : "thread milliseconds per picture";
+Drawing draw(const Document& document, std::vector<std::string> parts, std::vector<Bar> bars) {
+  const auto time = worded("{stage_time}, ms", view_of(document));
   return {.panels = draw_stacked(
               {.parts = std::move(parts),
                .muted = {std::string(stage::network_and_server.name), std::string(stage::unexplained.name),
                          std::string(stage::connect.name)},
                .bars = std::move(bars),
-               .caption = per,
-               .axis = per,
+               .caption = time,
+               .axis = time,
                .unit = "ms",
-               .description = "Stacked bars: " + per + " by stage, one bar per configuration."})};
+               .description = "Stacked bars: " + time + ", by stage, one bar per configuration."})};
+}
+
+Drawing draw_stages(const Document& document) {
+  auto parts = stage_names(document.cells);
+  auto bars = bars_of(document.cells, &CellSummary::stages_ms);
+  if (std::any_of(parts.begin(), parts.end(), is_of_request)) {
+    parts.clear();
+    for (const auto& kind : stage_kinds) {
+      if (kind.of == StageOf::item) parts.emplace_back(kind.name);
+      if (kind == stage::infer) parts.emplace_back(request);
+    }
+    for (auto& bar : bars) bar = joined(bar);
+  }
+  return draw(document, std::move(parts), std::move(bars));
+}
+
+Drawing draw_request_stages(const Document& document) {
+  return draw(document, stage_names(document.cells), bars_of(document.cells, &CellSummary::stages_ms));
 }
 
 }  // namespace
 
-extern const Chart stages_chart;
 const Chart stages_chart{
-    "stages",
-    "Where the time goes",
-    "Elapsed milliseconds of threads that one picture takes in each stage: summed over the loader threads; "
-    "for "
-    "infer in-process, the time with at least one inference in flight; behind a server, infer is what the "
+    "stages", "Where the time goes",
+    "Elapsed milliseconds of threads that one {item} takes in each stage, summed over the loader threads. "
+    "Infer in-process is the time with at least one inference in flight. Behind a server, infer is what the "
     "server says of it, and request all the rest of a request, waiting in queues included. Stages overlap, "
-    "and "
-    "waiting counts, so the sum is neither work nor delay.",
-    draw_stages,
-    {},
+    "and waiting counts, so the sum is neither work nor delay.",
+    draw_stages};
+
+const Chart request_stages_chart{
+    "stages", "Where the time goes",
     "Mean milliseconds of one request in each stage. The stages add up to the response time: what the server "
-    "says of itself is named server, what nobody can tell apart is unexplained."};
+    "says of itself is named server, what nobody can tell apart is unexplained.",
+    draw_request_stages};
 
 }  // namespace neph::report

@@ -1,6 +1,6 @@
-// Telemetry over time: for each setting the run with the median speed, its phases as a strip on top, the
-// measurement shaded. One panel per group of quantities that share a unit; groups are the lines of the table
-// below.
+// Telemetry over time: for each configuration the run with the median speed, its phases as a strip on top,
+// the measurement shaded. One panel per group of quantities that share a unit; groups are the lines of the
+// table below.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,16 +8,17 @@
 
 #include <fmt/format.h>
 
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/views/view.hpp"
 
 namespace neph::report {
 namespace {
 
-constexpr std::size_t most_points = 75000;  // of all panels and settings together
+constexpr std::size_t most_points = 75000;  // of all panels and configurations together
 constexpr std::size_t fewest_per_series = 40;
 constexpr std::size_t most_per_series = 2000;
 
@@ -54,8 +55,12 @@ constexpr std::array<Quantity, 9> by_kind_of_thread(std::string_view name) {
            {target::client_rest, name, "rest", Runs::behind_server}}};
 }
 
+constexpr std::array<Quantity, 9> of_gpus(std::string_view name) {
+  return {{{target::gpus[0], name, "GPU 0"}, {target::gpus[1], name, "GPU 1"}}};
+}
+
 constexpr std::array groups{
-    Group{"Processor, by kind of thread", "cores", 1, true, by_kind_of_thread(telemetry::cpu.name)},
+    Group{"CPU, by kind of thread", "cores", 1, true, by_kind_of_thread(telemetry::cpu.name)},
     Group{"Memory of the process",
           "MiB",
           to_mib,
@@ -71,33 +76,12 @@ constexpr std::array groups{
           {{{target::machine, telemetry::cpu_user.name, "user"},
             {target::machine, telemetry::cpu_system.name, "system"},
             {target::machine, telemetry::cpu_iowait.name, "waiting for disk"},
-            {target::machine, telemetry::cpu_steal.name, "stolen"}}}},
-    Group{"GPU in use",
-          "%",
-          1,
-          false,
-          {{{target::gpus[0], telemetry::utilisation.name, "GPU 0"},
-            {target::gpus[1], telemetry::utilisation.name, "GPU 1"}}}},
-    Group{"GPU memory",
-          "MiB",
-          to_mib,
-          false,
-          {{{target::gpus[0], telemetry::memory_used.name, "GPU 0"},
-            {target::gpus[1], telemetry::memory_used.name, "GPU 1"}}}},
-    Group{"GPU power",
-          "W",
-          1,
-          false,
-          {{{target::gpus[0], telemetry::power.name, "GPU 0"},
-            {target::gpus[1], telemetry::power.name, "GPU 1"}}}},
-    Group{"GPU clock",
-          "MHz",
-          1e-6,
-          false,
-          {{{target::gpus[0], telemetry::clock_sm.name, "GPU 0"},
-            {target::gpus[1], telemetry::clock_sm.name, "GPU 1"}}}},
-    Group{"Ready to run, but waiting for a core", "threads", 1, true,
-          by_kind_of_thread(telemetry::cpu_wait.name)},
+            {target::machine, telemetry::cpu_steal.name, "steal"}}}},
+    Group{"GPU in use", "%", 1, false, of_gpus(telemetry::utilisation.name)},
+    Group{"GPU memory", "MiB", to_mib, false, of_gpus(telemetry::memory_used.name)},
+    Group{"GPU power", "W", 1, false, of_gpus(telemetry::power.name)},
+    Group{"GPU clock", "MHz", 1e-6, false, of_gpus(telemetry::clock_sm.name)},
+    Group{"Run-queue wait", "threads", 1, true, by_kind_of_thread(telemetry::cpu_wait.name)},
     Group{"Disk",
           "MiB per second",
           to_mib,
@@ -116,19 +100,19 @@ constexpr std::array groups{
           false,
           {{{target::process, telemetry::context_switches_voluntary.name, "voluntary"},
             {target::process, telemetry::context_switches_involuntary.name, "involuntary"}}}},
-    Group{"Pressure (time that some task waited)",
+    Group{"PSI (some)",
           "%",
           1,
           false,
-          {{{target::machine, telemetry::pressure_cpu_some.name, "processor"},
+          {{{target::machine, telemetry::pressure_cpu_some.name, "CPU"},
             {target::machine, telemetry::pressure_memory_some.name, "memory"},
             {target::machine, telemetry::pressure_io_some.name, "disk"}}}},
-    Group{"Processor frequency",
+    Group{"CPU frequency",
           "MHz",
           1e-6,
           false,
           {{{target::machine, telemetry::cpu_frequency.name, "mean of all"}}}},
-    Group{"Held back by the CPU quota",
+    Group{"CPU throttled",
           "cores",
           1,
           false,
@@ -171,7 +155,7 @@ struct Representative {
 std::vector<Representative> representatives(const Document& document) {
   std::vector<Representative> found;
   for (const auto& cell : document.cells)
-    if (const auto* run = median_run(document.runs, cell.cell.index)) found.push_back({&cell, run});
+    if (const auto* run = median_run(document, cell.cell.index)) found.push_back({&cell, run});
   return found;
 }
 
@@ -237,9 +221,9 @@ class TelemetryPanels {
       for (const auto& quantity : group.quantities)
         for (const auto& from : all_) series += series_of(*from.run, quantity) != nullptr;
     points_ = std::clamp(most_points / std::max<std::size_t>(series, 1), fewest_per_series, most_per_series);
-    const auto order = ranked(document.cells);
-    for (const auto* cell : order)  // the fastest setting that can be shown
-      if (median_run(document.runs, cell->cell.index)) {
+    const auto order = ranked(document);
+    for (const auto* cell : order)  // the fastest that can be shown
+      if (median_run(document, cell->cell.index)) {
         selected_ = cell->cell.index;
         break;
       }
@@ -311,24 +295,19 @@ class TelemetryPanels {
   std::string still_;
 };
 
-Drawing draw_telemetry(const Document& document) { return TelemetryPanels(document).draw(); }
+Drawing draw_telemetry(const Document& document) {
+  auto drawing = TelemetryPanels(document).draw();
+  drawing.reading = report_view(document).threads;
+  return drawing;
+}
 
 }  // namespace
 
-extern const Chart telemetry_chart;
 const Chart telemetry_chart{
-    "telemetry",
-    "What the machine did meanwhile",
-    "One run stands for each setting: the one with the median speed. The strip on top shows "
+    "telemetry", "What the machine did meanwhile",
+    "One run stands for each configuration: the one with the median speed. The strip on top shows "
     "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
-    "shaded stretch is the measurement. Engine threads run the network: behind a server, whose threads are "
-    "drawn from when it is ready, they are its own; its other threads and the client’s are named as such.",
-    draw_telemetry,
-    {},
-    "One run stands for each setting: the one with the median speed. The strip on top shows "
-    "the phases of the run, in the colours of the chart “Before the measurement begins”; the "
-    "shaded stretch is the measurement. The threads are those of the load generator; what a server does on "
-    "this "
-    "machine is in the figures of the whole machine."};
+    "shaded stretch is the measurement.",
+    draw_telemetry};
 
 }  // namespace neph::report

@@ -1,7 +1,8 @@
-#include <algorithm>
-
 // Throughput against batch (or the first factor that is a number), one line per combination of the other
 // factors.
+#include <algorithm>
+
+#include "report/charts/charts.hpp"
 #include "report/charts/factor_axis.hpp"
 #include "report/readings.hpp"
 
@@ -15,24 +16,23 @@ bool has_dashes(const Panel& panel) {
 }
 
 Drawing draw_throughput(const Document& document) {
+  const auto& view = view_of(document);
   auto drawing = draw_over_factor(
-      document, {.caption = "images/s against",
-                 .description = "Line chart with 95 % intervals of images per second against",
-                 .y = "images per second",
-                 .unit = "images/s",
-                 .value = [](const CellSummary& cell) { return images_per_s(cell); }});
+      document, {.caption = worded("{rate} against", view),
+                 .description = worded("Line chart with 95 % intervals of {rate} against", view),
+                 .y = std::string(view.main.front().unit),
+                 .unit = std::string(view.rate),
+                 .value = [&](const CellSummary& cell) { return speed_of(document, cell); }});
   if (std::ranges::any_of(drawing.panels, has_dashes)) drawing.reading = "Dashed lines are synchronous.";
   return drawing;
 }
 
 }  // namespace
 
-extern const Chart throughput_chart;
 const Chart throughput_chart{
     "throughput", "How speed scales",
-    "Each point is a configuration, each line joins the configurations that differ in nothing else. Bars "
-    "show "
-    "the 95 % interval: where those of two points overlap widely, the difference may be chance.",
+    "Each point is a configuration; a line joins those that differ in nothing else. Bars show the 95 % "
+    "interval: where two overlap widely, the difference may be chance.",
     draw_throughput};
 
 }  // namespace neph::report

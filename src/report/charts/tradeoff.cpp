@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
-#include "report/charts/chart.hpp"
+#include "report/charts/charts.hpp"
 #include "report/charts/vega.hpp"
 #include "report/contenders.hpp"
 #include "report/percentile.hpp"
@@ -28,11 +28,11 @@ constexpr std::string_view template_text = R"json({
   "height": 340,
   "layer": [{"encoding": {
     "x": {"field": "latency", "type": "quantitative"},
-    "y": {"field": "value", "type": "quantitative", "title": "images per second", "scale": {"zero": true}},
+    "y": {"field": "value", "type": "quantitative", "scale": {"zero": true}},
     "color": {"field": "front", "type": "nominal", "title": null},
     "tooltip": [
       {"field": "label", "title": "configuration"},
-      {"field": "value", "title": "images/s", "format": ",.4~r"},
+      {"field": "value", "format": ",.4~r"},
       {"field": "low", "title": "95 % from", "format": ",.4~r"},
       {"field": "high", "title": "to", "format": ",.4~r"},
       {"field": "latency", "title": "ms", "format": ",.4~r"},
@@ -74,7 +74,7 @@ std::vector<Point> points_of(const Document& document, const std::string& percen
   std::vector<Point> points;
   for (const auto* cell : ranked_applications(document)) {
     const auto* latency = find_shown(cell->latency_ms, percentile);
-    const auto speed = images_per_s(*cell);
+    const auto speed = speed_of(document, *cell);
     if (cell->verdict != Verdict::invalid && latency && latency->value > 0 && std::isfinite(speed.value))
       points.push_back({cell, speed, *latency, {}});
   }
@@ -109,42 +109,19 @@ Json row_of(const Document& document, const Point& point, const char* label_at, 
   return row;
 }
 
-/// Where the experiment has a latency limit: a line across, with its name.
-Json layers_of_limit(double limit_ms) {
-  const std::string colour = "var(--invalid, #b03a00)";
-  const Json data{{"values", Json::array({Json::object()})}};
-  const Json x{{"datum", rounded(limit_ms)}}, nothing{{"value", nullptr}};
-  const Json fixed{{"value", colour}};
-  return Json::array(
-      {{{"data", data},
-        {"mark", {{"type", "rule"}, {"strokeDash", {6, 4}}, {"strokeWidth", 1.5}}},
-        {"encoding",
-         {{"x", x},
-          {"y", {{"value", 0}}},
-          {"y2", {{"value", "height"}}},
-          {"color", fixed},
-          {"tooltip", nothing}}}},
-       {{"data", data},
-        {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}, {"dy", 6}, {"fontSize", 11}}},
-        {"encoding",
-         {{"x", x},
-          {"y", {{"value", 0}}},
-          {"color", fixed},
-          {"text", {{"value", "limit " + format_seconds(1e-3 * limit_ms)}}},
-          {"tooltip", nothing}}}}});
-}
-
 std::string left_out(const Document& document, std::size_t drawn) {
   const auto missing = document.cells.size() - drawn;
-  return missing == 0 ? ""
-                      : fmt::format(
-                            "Left out: {} with an invalid verdict, without a result, with too few batches "
-                            "for the percentile, or never recommended (an independent client; --files off "
-                            "beside --files on).",
-                            counted(static_cast<std::int64_t>(missing), "configuration"));
+  return missing == 0
+             ? ""
+             : fmt::format(
+                   "Left out: {} with an invalid verdict, without a result, with too few {} "
+                   "for the percentile, or never recommended (an independent client; --files off "
+                   "beside --files on).",
+                   counted(static_cast<std::int64_t>(missing), "configuration"), view_of(document).samples);
 }
 
 Drawing draw_tradeoff(const Document& document) {
+  const auto& view = view_of(document);
   const double limit_ms = 1e3 * document.experiment.latency_limit_s;
   const std::string percentile(limit_ms > 0 ? limited_percentile : statistic::p50);
   auto points = points_of(document, percentile);
@@ -162,13 +139,14 @@ Drawing draw_tradeoff(const Document& document) {
     if (is_labelled) is_used[is_left ? 0 : 1] = true;
     rows.push_back(row_of(document, point, !is_labelled ? "" : is_left ? "right" : "left", floor_ms));
   }
-  const auto axis = fmt::format("{} latency of a batch, ms", limit_ms > 0 ? percentile : "median");
-  const auto description =
-      fmt::format("Images per second against {} of {} with 95 % intervals; {} on the front.", axis,
-                  counted(std::ssize(points), "configuration"), count);
+  const auto axis = fmt::format("{} {}, ms", limit_ms > 0 ? percentile : "median", view.latency);
+  const auto description = fmt::format("{} against {} of {} with 95 % intervals; {} on the front.", view.rate,
+                                       axis, counted(std::ssize(points), "configuration"), count);
   Json spec = specification(template_text, description, std::move(rows));
   auto& encoding = spec["layer"][0]["encoding"];
   encoding["x"]["title"] = axis;
+  encoding["y"]["title"] = view.main.front().unit;
+  encoding["tooltip"][1]["title"] = view.rate;
   encoding["x"]["scale"] = is_log ? Json{{"type", "log"}, {"nice", false}, {"padding", 24}}
                                   : Json{{"zero", false}, {"padding", 24}};
   encoding["color"]["scale"] = {{"domain", {on_front, behind}},
@@ -176,19 +154,21 @@ Drawing draw_tradeoff(const Document& document) {
   for (std::size_t i = 0; i < label_layers.size(); ++i)
     if (is_used[i]) spec["layer"][0]["layer"].push_back(Json::parse(label_layers[i]));
   if (limit_ms > 0)
-    for (const auto& layer : layers_of_limit(limit_ms)) spec["layer"].push_back(layer);
-  return {.panels = {{.caption = "images/s against " + axis, .description = description, .spec = spec}},
+    for (auto& layer : line_across("x", limit_ms, "limit " + format_seconds(1e-3 * limit_ms)))
+      spec["layer"].push_back(std::move(layer));
+  return {.panels = {{.caption = fmt::format("{} against {}", view.rate, axis),
+                      .description = description,
+                      .spec = spec}},
           .note = left_out(document, points.size())};
 }
 
 }  // namespace
 
-extern const Chart tradeoff_chart;
 const Chart tradeoff_chart{
     "tradeoff", "Throughput against latency",
     "Each point is a configuration, its lines are 95 % intervals. The dashed line is the Pareto front: to be "
-    "faster than a point on it costs latency. It joins the estimates: where intervals overlap, which of two "
-    "points is on it may be chance.",
+    "faster than a point on it costs latency. It joins estimates: where intervals overlap, which point is on "
+    "it may be chance.",
     draw_tradeoff};
 
 }  // namespace neph::report

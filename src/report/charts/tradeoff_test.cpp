@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "report/charts/chart.hpp"
-#include "report/sample_document.hpp"
+#include "report/charts/charts.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
-
-extern const Chart tradeoff_chart;
 
 namespace {
 
@@ -64,10 +62,10 @@ TEST(Tradeoff, HasNothingThatIsNeverRecommended) {
 TEST(Tradeoff, ShowsTheLimitWithThePercentileThatItIsAbout) {
   auto document = sample_document();
   EXPECT_EQ(tradeoff_chart.draw(document).panels.at(0).spec["layer"][0]["encoding"]["x"]["title"],
-            "median latency of a batch, ms");
+            "median batch time, ms");
   document.experiment.latency_limit_s = 0.25;
   const auto spec = tradeoff_chart.draw(document).panels.at(0).spec;
-  EXPECT_EQ(spec["layer"][0]["encoding"]["x"]["title"], "p95 latency of a batch, ms");
+  EXPECT_EQ(spec["layer"][0]["encoding"]["x"]["title"], "p95 batch time, ms");
   EXPECT_EQ(spec["layer"].back()["encoding"]["text"]["value"], "limit 250 ms");
   EXPECT_EQ(spec["layer"].back()["encoding"]["x"]["datum"], 250);
 }

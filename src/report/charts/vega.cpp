@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, series_colours / 2> fallback{
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
-constexpr std::size_t named_settings = 7;
-constexpr const char* other_settings = "other configurations";
+constexpr std::size_t named_cells = 7;
+constexpr const char* other_cells = "other configurations";
 
 }  // namespace
 
@@ -58,23 +58,40 @@ Json colour_scale(const std::vector<std::string>& names) {
   return scale;
 }
 
-SettingNames::SettingNames(const std::vector<CellSummary>& cells) {
-  for (const auto* cell : by_speed(cells)) {
-    const bool named = names_.size() < named_settings || cells.size() == named_settings + 1;
-    const auto& name = by_cell_[cell->cell.index] = named ? cell->cell.label : other_settings;
+Json line_across(const std::string& axis, double at, const std::string& name, bool is_muted, double from) {
+  const std::string other = axis == "x" ? "y" : "x";
+  const auto fixed = [](Json value) { return Json{{"value", std::move(value)}}; };
+  Json rule{{"data", {{"values", Json::array({Json::object()})}}},
+            {"mark", {{"type", "rule"}, {"strokeDash", {5, 4}}, {"strokeWidth", 1.5}}}};
+  rule["encoding"] = {{axis, {{"datum", rounded(at)}}},
+                      {other, fixed(from)},
+                      {"color", fixed(is_muted ? "var(--muted, #59616d)" : "var(--invalid, #b03a00)")},
+                      {"tooltip", fixed(nullptr)}};
+  auto text = rule;
+  rule["encoding"][other + "2"] = fixed(axis == "x" ? "height" : "width");
+  text["mark"] = {{"type", "text"}, {"fontSize", 11}, {"align", is_muted ? "right" : "left"}};
+  text["mark"].update({{"dx", is_muted ? -5 : 5}, {"dy", is_muted ? 0 : axis == "x" ? 6 : -6}});
+  text["encoding"]["text"] = fixed(name);
+  return Json::array({std::move(rule), std::move(text)});
+}
+
+CellNames::CellNames(const Document& document) {
+  for (const auto* cell : by_speed(document)) {
+    const bool named = names_.size() < named_cells || document.cells.size() == named_cells + 1;
+    const auto& name = by_cell_[cell->cell.index] = named ? cell->cell.label : other_cells;
     if (named || names_.back() != name) names_.push_back(name);
   }
 }
 
-const std::string& SettingNames::of(std::int64_t cell) const {
-  static const std::string unknown = other_settings;
+const std::string& CellNames::of(std::int64_t cell) const {
+  static const std::string unknown = other_cells;
   const auto found = by_cell_.find(cell);
   return found == by_cell_.end() ? unknown : found->second;
 }
 
-Json SettingNames::scale() const {
+Json CellNames::scale() const {
   Json scale = colour_scale(names_);
-  if (!names_.empty() && names_.back() == other_settings) scale["range"].back() = muted_colour;
+  if (!names_.empty() && names_.back() == other_cells) scale["range"].back() = muted_colour;
   return scale;
 }
 

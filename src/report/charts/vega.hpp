@@ -1,5 +1,5 @@
-// What the charts' specifications have in common: colours that follow the page's theme, settings that share a
-// colour scale, and rounded rows of data.
+// What the charts' specifications have in common: colours that follow the page's theme, configurations that
+// share a colour scale, and rounded rows of data.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ std::string series_colour(std::size_t i);
 inline constexpr std::size_t series_colours = 16;
 inline constexpr std::string_view muted_colour = "var(--other, #b4bac4)";  ///< present, but not the point
 
-/// Pixels for a setting's label with its bar below.
+/// Pixels for a configuration's label with its bar below.
 inline constexpr std::size_t row_height = 36;
 
 /// A Vega-Lite document: `text` is the specification without data, which is JSON by construction; the schema,
@@ -36,11 +36,16 @@ void add_estimate(Json& row, const Estimate& estimate);
 /// {"domain": names, "range": their colours}; names beyond the colours share the muted one.
 Json colour_scale(const std::vector<std::string>& names);
 
-/// Names for the settings in charts of one line or dot per setting: the seven fastest keep theirs and with it
-/// a colour, all others are `other_settings`.
-class SettingNames {
+/// Layers of a dashed line through a chart at `at` of its `axis` ("x", "y"), with its name at its beginning,
+/// `from` pixels along it: a limit, or muted a reference.
+Json line_across(const std::string& axis, double at, const std::string& name, bool is_muted = false,
+                 double from = 0);
+
+/// Names for the configurations in charts of one line or dot per configuration: the seven fastest keep theirs
+/// and with it a colour, all others are `other_cells`.
+class CellNames {
  public:
-  explicit SettingNames(const std::vector<CellSummary>& cells);
+  explicit CellNames(const Document& document);
   const std::string& of(std::int64_t cell) const;
   Json scale() const;
   bool single() const { return names_.size() == 1; }

@@ -6,7 +6,7 @@
 
 #include "report/page/sections.hpp"
 #include "report/page/written_test.hpp"
-#include "report/sample_document.hpp"
+#include "report/sample_document_test.hpp"
 
 namespace neph::report {
 namespace {
@@ -66,7 +66,7 @@ TEST(Page, ShowsNoPercentileWithoutAnInterval) {
   const auto text = written(html(document));
   EXPECT_THAT(text, AllOf(HasSubstr("too few (needs 299)"), HasSubstr("too few (needs 2,995)")));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("98765")), Not(HasSubstr("87654"))));
-  EXPECT_THAT(text_table(document.cells, {.width = 120}),
+  EXPECT_THAT(text_table(document, {.width = 120}),
               AllOf(HasSubstr("too few (needs 299)"), Not(HasSubstr("98765"))));
   EXPECT_THAT(markdown(document), AllOf(HasSubstr("too few (needs 299)"), Not(HasSubstr("98765"))));
 }

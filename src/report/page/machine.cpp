@@ -1,7 +1,6 @@
-// The machines, and what all settings share.
+// The machines, and what all configurations share.
 #include <fmt/format.h>
 
-#include "report/facts.hpp"
 #include "report/machines.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
@@ -34,13 +33,7 @@ std::string nested(const Json& fingerprint) {
 std::string machine_html(const Document& document) {
   const auto& machines = document.machines;
   if (machines.size() == 1) return nested(machines.front().fingerprint);
-  TableText table{.caption = "Where the runs were made"};
-  for (const auto heading : machine_headings) table.headings.emplace_back(heading);
-  for (auto row : machine_rows(document)) {
-    for (auto& field : row) field = escape_html(field);
-    table.rows.push_back(std::move(row));
-  }
-  auto out = table_html(table);
+  auto out = table_html("Where the runs were made", machine_headings, machine_rows(document));
   for (const auto& machine : machines)
     out += fmt::format("<details><summary>Machine #{}</summary>\n{}</details>\n", machine.id,
                        nested(machine.fingerprint));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/columns.hpp"
 #include "report/load_readings.hpp"
 #include "report/page/sections.hpp"
 #include "report/percentile.hpp"
@@ -13,44 +14,28 @@
 namespace neph::report {
 namespace {
 
-std::string runs_text(const CellSummary& cell) {
-  return cell.runs_failed ? fmt::format("{} + {} failed", cell.runs_ok, cell.runs_failed)
-                          : std::to_string(cell.runs_ok);
-}
-
-/// Of pictures, or of requests under a load.
 std::string speed_table(const Document& document) {
-  const bool load = is_load(document);
-  TableText table{.caption = "Speed and latency, with 95 % CI", .headings = {"Configuration"}};
-  const auto quantiles = quantile_names(document.cells);
-  if (load)
-    table.headings.insert(table.headings.end(), {"Offered/s", "Answered/s", "Not answered"});
-  else
-    table.headings.emplace_back("Images/s");
-  for (const auto& name : quantiles)
-    table.headings.push_back(fmt::format("{} time {}, ms", load ? "Response" : "Batch", name));
-  table.headings.insert(table.headings.end(), {"Runs", "Verdict"});
-  for (const auto* cell : by_speed(document.cells)) {
+  TableText table{.caption = worded("Speed and {latency}, with 95 % CI", view_of(document)),
+                  .headings = {"Configuration"}};
+  const auto columns = columns_of(document);
+  for (const auto& column : columns) table.headings.push_back(escape_html(column.heading));
+  table.headings.emplace_back("verdict");
+  for (const auto* cell : by_speed(document)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
-    if (load)
-      row.insert(row.end(), {shown_text(cell->figures, metric::offered_per_s.name),
-                             estimate_text(answered_per_s(*cell)), errors_text(*cell)});
-    else
-      row.push_back(estimate_text(images_per_s(*cell)));
-    for (const auto& name : quantiles) row.push_back(shown_text(cell->latency_ms, name));
-    row.insert(row.end(), {runs_text(*cell), verdict_badge(*cell)});
+    for (const auto& column : columns) row.push_back(escape_html(column.field(*cell)));
+    row.push_back(verdict_badge(*cell));
     table.rows.push_back(std::move(row));
   }
   return table_html(table);
 }
 
-std::string estimates_table(const std::vector<CellSummary>& cells, std::string caption,
+std::string estimates_table(const Document& document, std::string caption,
                             const std::vector<std::string>& names,
                             std::map<std::string, Estimate> CellSummary::*estimates) {
   if (names.empty()) return {};
   TableText table{.caption = std::move(caption), .headings = {"Configuration"}};
   for (const auto& name : names) table.headings.push_back(escape_html(in_words(name)));
-  for (const auto* cell : by_speed(cells)) {
+  for (const auto* cell : by_speed(document)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
     for (const auto& name : names) row.push_back(shown_text(cell->*estimates, name));
     table.rows.push_back(std::move(row));
@@ -69,7 +54,7 @@ const SeriesSummary* find_shown(const CellSummary& cell, const Shown& shown) {
                         shown.quantity);
 }
 
-/// The quantities of the table in the page; the folded details of each setting show all.
+/// The quantities of the table in the page; the folded details of each configuration show all.
 std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
   std::vector<Shown> wanted{{target::process, telemetry::cpu, "CPU of the process"},
                             {target::engine, telemetry::cpu, "CPU of engine threads"},
@@ -77,7 +62,7 @@ std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
                             {target::process, telemetry::cpu_user, "CPU user"},
                             {target::process, telemetry::cpu_system, "CPU system"},
                             {target::machine, telemetry::cpu_iowait, "Waiting for disk"},
-                            {target::machine, telemetry::cpu_steal, "Stolen"},
+                            {target::machine, telemetry::cpu_steal, "Steal"},
                             {target::process, telemetry::memory_resident, "Memory"},
                             {target::process, telemetry::memory_peak, "Memory peak"},
                             {target::client, telemetry::cpu, "CPU of the client"},
@@ -98,16 +83,16 @@ std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
   return wanted;
 }
 
-std::string telemetry_table(const std::vector<CellSummary>& cells) {
-  const auto shown = shown_telemetry(cells);
+std::string telemetry_table(const Document& document) {
+  const auto shown = shown_telemetry(document.cells);
   if (shown.empty()) return {};
-  TableText table{.caption = "Processor (cores), memory and GPU during the measurement",
+  TableText table{.caption = "CPU (cores), memory and GPU during the measurement",
                   .headings = {"Configuration"}};
   for (const auto& quantity_shown : shown) {
     table.groups.emplace_back(quantity_shown.heading, 3);
     table.headings.insert(table.headings.end(), {"mean", "max", "min"});
   }
-  for (const auto* cell : by_speed(cells)) {
+  for (const auto* cell : by_speed(document)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
     for (const auto& quantity_shown : shown) {
       const auto* series = find_shown(*cell, quantity_shown);
@@ -153,13 +138,8 @@ std::string table_html(const TableText& table) {
 }
 
 std::string probes_html(const Document& document) {
-  TableText table{.caption = "Each rate that the search tried, in that order"};
-  table.headings.assign(probe_headings.begin(), probe_headings.end());
-  for (const auto& row : probe_rows(document.cells)) {
-    auto& fields = table.rows.emplace_back();
-    for (const auto& field : row) fields.push_back(escape_html(field));
-  }
-  return table_html(table);
+  return table_html("Each rate that the search tried, in that order", probe_headings,
+                    probe_rows(document.cells));
 }
 
 std::string verdict_badge(const CellSummary& cell) {
@@ -172,12 +152,10 @@ std::string verdict_badge(const CellSummary& cell) {
 std::string figures_tables(const Document& document) {
   const auto& cells = document.cells;
   return speed_table(document) +
-         estimates_table(cells, "Phases of a run, seconds", phase_names(cells), &CellSummary::phases_s) +
-         estimates_table(cells,
-                         is_load(document) ? "Time per request by stage, milliseconds"
-                                           : "Thread time per picture by stage, milliseconds",
+         estimates_table(document, "Phases of a run, seconds", phase_names(cells), &CellSummary::phases_s) +
+         estimates_table(document, worded("Stages ({stage_time}), milliseconds", view_of(document)),
                          stage_names(cells), &CellSummary::stages_ms) +
-         telemetry_table(cells);
+         telemetry_table(document);
 }
 
 }  // namespace neph::report

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/page/written_test.hpp"
-#include "report/sample_validation.hpp"
+#include "report/sample_validation_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -54,8 +54,8 @@ void Recorder::add(const image::Batch& batch, const InferTimes& times, std::span
 
 void Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
                       RunResult& result) const {
-  result.answers = answers_;
-  result.answers_checksum = answers_checksum(answers_);
+  result.outputs = answers_;
+  result.outputs_checksum = answers_checksum(answers_);
   add_samples(timeline, result);
   add_stages(result);
   add_figures(begin, end, loaders, result);

@@ -69,7 +69,7 @@ TEST_F(RecorderTest, FiguresAreThoseOfTheWholeMeasurement) {
   EXPECT_DOUBLE_EQ(figure(result, "loaders_busy").value, 0.04);
   EXPECT_DOUBLE_EQ(figure(result, "first_answer_s").value, 0.04);
   EXPECT_DOUBLE_EQ(figure(result, "read_bytes_per_s").value, 20'000);
-  EXPECT_THAT(result.answers, testing::ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(result.outputs, testing::ElementsAre(1, 0, 1, 0));
   EXPECT_THAT(result.warnings, testing::IsEmpty());
 }
 
@@ -108,7 +108,7 @@ TEST_F(RecorderTest, AFailedPictureIsNoAnswer) {
   const auto result = finish(recorder);
   EXPECT_DOUBLE_EQ(figure(result, "images_per_s").value, 30);
   EXPECT_DOUBLE_EQ(figure(result, "pictures_failed").value, 1);
-  EXPECT_THAT(result.answers, testing::ElementsAre(-1, 0, 1, 0));
+  EXPECT_THAT(result.outputs, testing::ElementsAre(-1, 0, 1, 0));
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].code, WarningCode::pictures_failed);
   EXPECT_EQ(result.warnings[0].weight, Weight::doubt);

@@ -4,7 +4,7 @@
 
 namespace neph::report {
 
-/// As in ../charts.cpp, of a validation.
+/// One word per chart, in the order of the page; the file of that name holds the rest.
 #define NEPH_CHARTS(chart) \
   chart(predicted) chart(residuals) chart(intervals) chart(learning) chart(contributions)
 

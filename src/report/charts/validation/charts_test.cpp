@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/charts/chart.hpp"
-#include "report/sample_validation.hpp"
+#include "report/sample_validation_test.hpp"
 
 namespace neph::report {
 namespace {

@@ -1,4 +1,4 @@
-// Whether the intervals keep what they promise, and how wide they are for that.
+// Whether the intervals hold what they should, and how wide they are for that.
 #include <fmt/format.h>
 
 #include "core/text.hpp"
@@ -8,7 +8,7 @@
 namespace neph::report {
 namespace {
 
-constexpr double promised_percent = 90;
+constexpr double nominal_percent = 90;
 
 constexpr std::string_view template_text = R"json({
   "encoding": {
@@ -60,12 +60,12 @@ Json rows_of(const Validation& validation, const Shown& shown) {
 }
 
 /// Its x is the other layers': a datum of its own would be merged with their field, and never drawn.
-Json promise_layer() {
+Json nominal_layer() {
   return Json::parse(fmt::format(
       R"json({{"data": {{"values": [{{"value": {}}}]}}, "mark": {{"type": "rule", "strokeDash": [5, 4]}},
         "encoding": {{"y": {{"value": 0}}, "y2": {{"value": "height"}},
                       "color": {{"value": "var(--muted, #59616d)"}}, "tooltip": {{"value": null}}}}}})json",
-      promised_percent));
+      nominal_percent));
 }
 
 Panel panel_of(const Validation& validation, const Shown& shown) {
@@ -93,7 +93,7 @@ Drawing draw_intervals(const Validation& validation) {
   auto width = panel_of(validation, {"width", "factor from the middle of an interval to its end, median",
                                      "domainMin", 1, [](const Score& score) { return score.half_width; }});
   if (coverage.spec.is_null()) return {};
-  coverage.spec["layer"].push_back(promise_layer());
+  coverage.spec["layer"].push_back(nominal_layer());
   return {.panels = {std::move(coverage), std::move(width)}, .note = {}, .choices = {}};
 }
 
@@ -102,8 +102,8 @@ Drawing draw_intervals(const Validation& validation) {
 extern const ValidationChart intervals_chart;
 const ValidationChart intervals_chart{
     "intervals", "Coverage and width of the intervals",
-    "Nine of ten intervals should hold what was measured: dots left of the dashed line promise too much, "
-    "those far to its right are wider than they need be. A width of 1.2 is 20 % up and 17 % down. Pale dots "
+    "Nine of ten intervals should hold what was measured: those left of the dashed line are too narrow, "
+    "those far to its right wider than they need be. A width of 1.2 is 20 % up and 17 % down. Pale dots "
     "are single splits, large ones all together.",
     draw_intervals};
 

@@ -1,10 +1,10 @@
-// Warnings, and everything known about each setting.
+// Warnings, and everything known about each configuration.
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <fmt/format.h>
 
-#include "report/load_readings.hpp"
 #include "report/notices.hpp"
 #include "report/page/sections.hpp"
 #include "report/percentile.hpp"
@@ -28,16 +28,10 @@ std::string estimates_table(const std::string& caption, const std::map<std::stri
     if (!estimate) continue;
     const auto why_not = why_not_shown(name, *estimate);
     table.rows.push_back(
-        {escape_html(in_words(name)), why_not.empty() ? quantity(estimate->value, "") : why_not,
+        {escape_html(label_of(name)), why_not.empty() ? quantity(estimate->value, "") : why_not,
          quantity(estimate->low, ""), quantity(estimate->high, ""), std::to_string(estimate->n)});
   }
   return table_html(table);
-}
-
-std::vector<std::string> names_of(const std::map<std::string, Estimate>& estimates) {
-  std::vector<std::string> names;
-  for (const auto& [name, estimate] : estimates) names.push_back(name);
-  return names;
 }
 
 std::string telemetry_table(const CellSummary& cell) {
@@ -64,26 +58,24 @@ std::string facts_list(const CellSummary& cell) {
   std::string out;
   for (const auto& [name, value] : cell.facts)
     out += fmt::format("<dt>{}</dt><dd>{}</dd>", escape_html(in_words(name)), escape_html(value));
-  if (!cell.answers_checksum.empty())
-    out += fmt::format("<dt>top-1 answers</dt><dd><code>{}</code></dd>", escape_html(cell.answers_checksum));
+  if (!cell.outputs_checksum.empty())
+    out += fmt::format("<dt>top-1 answers</dt><dd><code>{}</code></dd>", escape_html(cell.outputs_checksum));
   return out.empty() ? out : "<dl class=\"facts\">" + out + "</dl>\n";
 }
 
-std::string detail(const CellSummary& cell, bool open, bool load) {
-  const auto speed = load ? answered_per_s(cell) : images_per_s(cell);
-  auto out = fmt::format("<details{}><summary><span>{}</span> <span>{}{} {}</span></summary>\n",
-                         open ? " open" : "", escape_html(cell.cell.label), estimate_text(speed),
-                         !std::isfinite(speed.value) ? ""
-                         : load                      ? " requests/s"
-                                                     : " images/s",
-                         verdict_badge(cell));
+std::string detail(const Document& document, const CellSummary& cell) {
+  const auto& view = view_of(document);
+  const auto speed = speed_of(document, cell);
+  auto out =
+      fmt::format("<details{}><summary><span>{}</span> <span>{} {} {}</span></summary>\n",
+                  document.cells.size() == 1 ? " open" : "", escape_html(cell.cell.label),
+                  estimate_text(speed), std::isfinite(speed.value) ? view.rate : "", verdict_badge(cell));
   out += facts_list(cell);
-  out += estimates_table("Figures over the repeats", cell.figures, names_of(cell.figures));
-  out += estimates_table(load ? "Response time, ms" : "Time per batch, ms", cell.latency_ms,
-                         quantile_names({cell}));
+  const auto names = std::views::keys(cell.figures);
+  out += estimates_table("Figures over the repeats", cell.figures, {names.begin(), names.end()});
+  out += estimates_table(worded("Latency ({latency}), ms", view), cell.latency_ms, quantile_names({cell}));
   out += estimates_table("Phases, s", cell.phases_s, phase_names({cell}));
-  out += estimates_table(load ? "Time per request, ms" : "Thread time per picture, ms", cell.stages_ms,
-                         stage_names({cell}));
+  out += estimates_table(worded("Stages ({stage_time}), ms", view), cell.stages_ms, stage_names({cell}));
   out += telemetry_table(cell);
   if (!cell.repro.empty())
     out +=
@@ -109,9 +101,9 @@ std::string warnings_html(const Document& document) {
   return document.cells.empty() ? "" : "<p>None: every configuration is valid, and no run failed.</p>\n";
 }
 
-std::string setting_details(const Document& document) {
+std::string configuration_details(const Document& document) {
   std::string out;
-  for (const auto& cell : document.cells) out += detail(cell, document.cells.size() == 1, is_load(document));
+  for (const auto& cell : document.cells) out += detail(document, cell);
   return out;
 }
 

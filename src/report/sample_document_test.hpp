@@ -15,18 +15,18 @@ struct SampleOptions {
   bool hostile = false;  ///< labels, paths and messages that try to break the page
 };
 
-/// An experiment of batch × precision × mode as `neph infer` makes it, one setting doubtful, one with a
+/// An experiment of batch × precision × mode as `neph infer` makes it, one configuration doubtful, one with a
 /// failed run.
 Document sample_document(const SampleOptions& options = {});
 /// Architecture × protocol × payload × batch × mode × files: the network takes 34 to 40 ms of a core per
-/// picture, a picture 4.2 ms, a request 0.6 to 1.75 ms of client and server; synchronously cores idle.
+/// image, a image 4.2 ms, a request 0.6 to 1.75 ms of client and server; synchronously cores idle.
 Document served_document(std::int64_t repeat = 3);
 /// Open loops of rising rate at a server that can do 130 requests/s, and closed loops of 1 to 8 clients, with
-/// a promise of 50 ms.
+/// an SLO of 50 ms.
 Document load_document();
 /// The machine of all of them, number 1.
 Machine sample_machine();
-/// One setting, one repeat, nothing varied: no intervals.
+/// One configuration, one repeat, nothing varied: no intervals.
 Document single_run_document();
 /// Runs were tried and all failed.
 Document failed_document();

@@ -1,0 +1,78 @@
+#include "report/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "report/percentile.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "report/views/view.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr int most_expendable = 6;
+
+/// Where it is narrow, a percentile of which no cell has a figure goes first, then the lower one.
+TableColumn latency_column(const std::string& name, const std::vector<CellSummary>& cells) {
+  const bool any = std::ranges::any_of(
+      cells, [&](const auto& cell) { return find_shown(cell.latency_ms, name) != nullptr; });
+  return {.heading = name + " ms",
+          .field = [name](const auto& cell) { return shown_text(cell.latency_ms, name); },
+          .brief =
+              [name](const auto& cell) {
+                return find_shown(cell.latency_ms, name) ? value_text(cell.latency_ms, name)
+                                                         : shown_text(cell.latency_ms, name);
+              },
+          .expendable = !any                     ? most_expendable
+                        : name == statistic::p99 ? 1
+                                                 : 2,
+          .is_wide = name != statistic::p50 && name != statistic::p99};
+}
+
+std::string runs_text(const CellSummary& cell) {
+  return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
+                          : std::to_string(cell.runs_ok);
+}
+
+}  // namespace
+
+std::vector<TableColumn> columns_of(const Document& document) {
+  auto columns = report_view(document).columns(document);
+  columns.push_back({.heading = "runs", .field = runs_text, .is_wide = true});
+  std::erase_if(columns, [&](const auto& column) {
+    return std::ranges::all_of(document.cells, [&](const auto& cell) { return column.field(cell) == "–"; });
+  });
+  return columns;
+}
+
+TableColumn figure_column(const Metric& metric) {
+  return {.heading = std::string(metric.label),
+          .field = [name = metric.name](const auto& cell) { return shown_text(cell.figures, name); }};
+}
+
+std::vector<TableColumn> latency_columns(const std::vector<CellSummary>& cells) {
+  std::vector<TableColumn> columns;
+  for (const auto& name : quantile_names(cells)) columns.push_back(latency_column(name, cells));
+  return columns;
+}
+
+std::vector<TableColumn> resource_columns() {
+  return {
+      {.heading = "CPU cores",
+       .field = [](const auto& cell) { return quantity(busy_cores(cell, target::application), unit::cores); },
+       .expendable = 3},
+      {.heading = "memory",
+       .field = [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); },
+       .expendable = 4}};
+}
+
+std::string value_text(const std::map<std::string, Estimate>& estimates, std::string_view name) {
+  const auto* estimate = find_estimate(estimates, name);
+  return estimate && std::isfinite(estimate->value) ? format_number(estimate->value) : "–";
+}
+
+}  // namespace neph::report
