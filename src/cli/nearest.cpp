@@ -22,7 +22,7 @@ std::string nearest_words(const predict::Neighbours& neighbours, std::size_t row
   for (const auto i : std::span(differences).first(std::min(differences.size(), most_told))) {
     const auto& column = measured.features.columns[i];
     const auto cell = column.is_empty(point) ? "empty" : column.text(point);
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", predict::without_unit(column.name), cell);
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", table::without_unit(column.name), cell);
   }
   if (differences.size() > most_told)
     words += fmt::format(

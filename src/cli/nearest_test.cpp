@@ -7,13 +7,13 @@ namespace {
 
 class NearestPoints : public testing::Test {
  protected:
-  predict::Points measured_{.features = *predict::parse_table("batch (images),cache,model\n"
+  predict::Points measured_{.features = *table::parse_table("batch (images),cache,model\n"
                                                               "64,,VGG16\n"
                                                               "32,2,\"a \"\"b\"\"\"\n",
                                                               "measured"),
                             .target = {0.0123, 4},
                             .repeats = {9, 1}};
-  predict::Table rows_ = *predict::parse_table("batch (images),cache,model\n64,2,VGG16\n64,,VGG16\n", "rows");
+  table::Table rows_ = *table::parse_table("batch (images),cache,model\n64,2,VGG16\n64,,VGG16\n", "rows");
   predict::Neighbours neighbours_{measured_, rows_, {}, {{0, 1}, {0}}};
 };
 
@@ -31,10 +31,10 @@ TEST(NearestPoint, OfManyColumnsIsToldByTheFirstThatDiffer) {
     ones += ",1";
     twos += ",2";
   }
-  const predict::Points measured{.features = *predict::parse_table(names + "\n" + ones + "\n", "measured"),
+  const predict::Points measured{.features = *table::parse_table(names + "\n" + ones + "\n", "measured"),
                                  .target = {3},
                                  .repeats = {1}};
-  const auto rows = *predict::parse_table(names + "\n" + twos + "\n", "rows");
+  const auto rows = *table::parse_table(names + "\n" + twos + "\n", "rows");
   EXPECT_EQ(nearest_words({measured, rows, {}, {{0}}}, 0),
             "c0 1, c1 1, c2 1, c3 1, c4 1, c5 1 and 2 more columns: 3.00");
 }

@@ -29,7 +29,7 @@ predict::TermTexts terms_in(const TableOptions& options) {
   return {.work = options.term, .latency = options.latency_term, .scale = options.scale};
 }
 
-Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table& table,
+Status check_not_ignored(const predict::GivenTerms& terms, const table::Table& table,
                          const std::vector<std::string>& ignored) {
   for (const auto& name : ignored) {
     NEPH_TRY(const auto place, table.find(name));
@@ -46,7 +46,7 @@ struct Mention {
 };
 
 /// In the order in which one says more than the next. Errors: not_found.
-Result<std::vector<Mention>> mentions(const TableOptions& options, const predict::Table& table) {
+Result<std::vector<Mention>> mentions(const TableOptions& options, const table::Table& table) {
   std::vector<Mention> all;
   for (const auto& [option, names] : {std::pair{"--target", std::vector{options.target}},
                                       {"--ignore", names_in(options.ignore)},
@@ -73,7 +73,7 @@ std::string contradiction(const Mention& first, const Mention& second) {
 }
 
 /// The columns that are features whatever they look like: the user wants them, or knows what they mean.
-Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const predict::Table& table) {
+Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const table::Table& table) {
   NEPH_TRY(const auto all, mentions(options, table));
   std::vector<std::string> wanted;
   for (auto second = all.begin(); second != all.end(); ++second) {
@@ -88,7 +88,7 @@ Result<std::vector<std::string>> wanted_columns(const TableOptions& options, con
 
 /// Columns of a table that `neph export` wrote which only the runs gave, but for those that the user
 /// mentions.
-std::vector<std::string> results_of_export(const predict::Table& table, const predict::SurveyOptions& wanted,
+std::vector<std::string> results_of_export(const table::Table& table, const predict::SurveyOptions& wanted,
                                            std::size_t target) {
   std::vector<std::string> headings;
   for (const auto& column : table.columns) headings.push_back(column.name);
@@ -110,7 +110,7 @@ predict::Finding told_of_export(const predict::Survey& survey, std::size_t resul
       survey.rows};
 }
 
-Result<predict::Table> table_of(const TableOptions& options) {
+Result<table::Table> table_of(const TableOptions& options) {
   if (is_store(options.table)) {
     auto wanted = names_in(options.use);
     wanted.push_back(options.target);
@@ -119,7 +119,7 @@ Result<predict::Table> table_of(const TableOptions& options) {
   if (options.experiment != 0)
     return fail(ErrorCode::invalid_argument, "--experiment is of a store, and {} is none: give neph.db",
                 options.table);
-  return predict::read_table(options.table);
+  return table::read_table(options.table);
 }
 
 }  // namespace

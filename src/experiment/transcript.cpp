@@ -29,7 +29,7 @@ void Transcript::hear(std::string_view line) {
   }
   auto event = decode_event(line);
   if (!event)
-    nonsense_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().message, 200));
+    nonsense_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().text(), 200));
   else if (complete())
     nonsense_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
   else

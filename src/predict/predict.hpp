@@ -21,5 +21,5 @@
 #include "predict/neighbours.hpp"
 #include "predict/proposals.hpp"
 #include "predict/survey.hpp"
-#include "predict/table.hpp"
+#include "table/table.hpp"
 #include "predict/validation.hpp"

@@ -57,7 +57,7 @@ Result<std::vector<MethodJudged>> validate(const Survey& survey, const std::vect
       const auto& test = splits[split].test;
       auto predictions = predicted(survey, splits[split], options);
       if (!predictions)
-        judged.failures.push_back(fmt::format("{}: {}", splits[split].name, predictions.error().message));
+        judged.failures.push_back(fmt::format("{}: {}", splits[split].name, predictions.error().text()));
       for (std::size_t i = 0; predictions && i < test.size(); ++i)
         judged.judgements.push_back(
             {split, test[i], survey.points.target[test[i]], std::move((*predictions)[i])});

@@ -53,7 +53,7 @@ Survey work_on_machines() {
   std::string text = "work,machine,t\n";
   for (int work = 1; work <= 24; ++work)
     for (const int speed : {1, 2}) text += fmt::format("{},m{},{}\n", work, speed, 3.0 * work / speed);
-  return *survey(*parse_table(text, "work.csv"), "t");
+  return *survey(*table::parse_table(text, "work.csv"), "t");
 }
 
 TEST(Validation, PredictsWhatWasLeftOut) {

@@ -42,11 +42,6 @@ std::string markdown(const Document& document);
 /// NAME_high, NAME_n; a telemetry quantity is three: TARGET.NAME_mean, _maximum, _minimum. Empty: not known.
 std::string csv(const Document& document);
 
-/// Of the headings of a table those that csv() has beside the factors: results, which nobody knows of a cell
-/// before it is run. Empty: it is no table of csv(). Columns that were added before or behind csv()'s are
-/// none of them.
-std::vector<std::string> results_in_csv(const std::vector<std::string>& headings);
-
 /// `format`, `findings`, `experiment`, `machine`, `machines`, `cells`, `runs`; see docs/RESULTS.md.
 Json json(const Document& document);
 

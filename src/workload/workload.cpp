@@ -49,7 +49,7 @@ Result<const Workload*> find_workload(std::string_view name) {
     if (workload.name == name) return &workload;
     names.emplace_back(workload.name);
   }
-  return fail(ErrorCode::not_found, "{}", unknown_name("workload", name, names));
+  return unknown_name(ErrorCode::not_found, "workload", name, names);
 }
 
 }  // namespace neph::workload

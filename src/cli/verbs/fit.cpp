@@ -5,10 +5,10 @@
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
 #include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "core/text_table.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "host/host.hpp"
@@ -36,7 +36,7 @@ void describe(Visit&& v, Self& s) {
 }
 
 void print_survey(const predict::Survey& survey) {
-  Table table({"column", "taken for", "values", "from", "to", "empty"});
+  TextTable table({"column", "taken for", "values", "from", "to", "empty"});
   std::size_t outcomes = 0;
   for (const auto& column : survey.columns) {
     if (column.kind == predict::ColumnKind::outcome && ++outcomes > most_outcomes_shown) continue;
@@ -73,7 +73,7 @@ std::vector<Alike> alike_in(const std::vector<predict::Standing>& standings) {
 
 /// In which condition which way is believed, and what error to expect there.
 void print_standings(const predict::Model& model) {
-  Table table({"where", "tries", "median error", "9 of 10 within", "believed most"});
+  TextTable table({"where", "tries", "median error", "9 of 10 within", "believed most"});
   for (const auto& alike : alike_in(model.blend().standings())) {
     const auto& standing = *alike.front();
     std::vector<predict::Condition> conditions;
@@ -103,7 +103,7 @@ void print_given(const predict::Model& model) {
       "\nThe terms that were given, fitted to all points{}{}:\n",
       fitted->scale.empty() ? "" : fmt::format("; all times {}", printable(fitted->scale)),
       fitted->power == 1 ? "" : fmt::format("; the largest work rules (smooth maximum {})", fitted->power));
-  Table table({"coefficient", "", "term", "kind", "share of the time"});
+  TextTable table({"coefficient", "", "term", "kind", "share of the time"});
   for (const auto& term : fitted->terms)
     table.add({fmt::format("{:.4g}", term.coefficient), "x", printable(term.text),
                term.is_latency ? "latency" : "work", fmt::format("{:.1f} %", 100 * term.share)});
@@ -116,7 +116,7 @@ void print_features(const predict::Model& model) {
     const auto* sum = std::get_if<predict::FeatureSum>(&candidate.model());
     if (!sum) continue;
     const double unit = std::exp(sum->log_unit);
-    Table table({"coefficient", "", "feature"});
+    TextTable table({"coefficient", "", "feature"});
     table.add({fmt::format("{:.4g}", unit * (sum->level - sum->slopes.dot(sum->centers))), "x", "1"});
     for (std::size_t i = 0; i < sum->features.size(); ++i)
       if (const double slope = sum->slopes[static_cast<Eigen::Index>(i)]; slope != 0)

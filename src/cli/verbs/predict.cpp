@@ -9,9 +9,9 @@
 #include "cli/nearest.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "core/text_table.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "host/host.hpp"
@@ -110,7 +110,7 @@ void print_refused(const std::vector<predict::Prediction>& predictions) {
     if (row >= most_shown) fmt::print("row {}: {}\n", row + 1, printable(predictions[row].refused));
 }
 
-void print_predictions(const predict::Model& model, const predict::Table& rows,
+void print_predictions(const predict::Model& model, const table::Table& rows,
                        const std::vector<predict::Prediction>& predictions,
                        const predict::Neighbours& neighbours) {
   const auto columns = std::span(rows.columns).first(std::min(rows.columns.size(), most_columns_shown));
@@ -122,7 +122,7 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   headings.push_back(answer);
   for (const auto* heading : {"low", "high", "nearest measured", "beyond what was measured"})
     headings.emplace_back(heading);
-  Table table(headings);
+  TextTable table(headings);
   for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {
     std::vector<std::string> cells;
     for (const auto& column : columns) cells.push_back(printable(column.text(row)));
@@ -162,7 +162,7 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
     if (!options.force && options.out != options.model)
       NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   }
-  NEPH_TRY(const auto few, predict::read_table(options.calibrate));
+  NEPH_TRY(const auto few, table::read_table(options.calibrate));
   ProgressLine line;
   NEPH_TRY(
       auto calibrated,
@@ -175,7 +175,7 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
 Status predict_rows(const PredictCommand& options) {
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, model_of(options, threads));
-  NEPH_TRY(const auto rows, predict::read_table(options.rows, {.keeps_unread = true}));
+  NEPH_TRY(const auto rows, table::read_table(options.rows, {.keeps_unread = true}));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));

@@ -9,9 +9,9 @@
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
 #include "cli/table_options.hpp"
 #include "cli/verbs.hpp"
+#include "core/text_table.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "host/host.hpp"
@@ -103,7 +103,7 @@ Status check_counts(const ValidateCommand& options, std::int64_t points) {
   return {};
 }
 
-Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, const predict::Table& points) {
+Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, const table::Table& points) {
   const int ways =
       !options.split.empty() + !options.leave_out.empty() + (options.folds > 0) + (options.sample > 0);
   if (ways > 1)
@@ -130,7 +130,7 @@ Result<std::vector<predict::Split>> splits_in(const ValidateCommand& options, co
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-void add_row(Table& table, const std::string& what, predict::Method method, const Score& score) {
+void add_row(TextTable& table, const std::string& what, predict::Method method, const Score& score) {
   const auto answered = score.rows - score.refused;
   std::vector<std::string> cells{printable(what), std::string(enum_name(method)), std::to_string(answered)};
   for (const double share : {score.mean, score.median, score.p90, score.worst, score.coverage})
@@ -141,7 +141,7 @@ void add_row(Table& table, const std::string& what, predict::Method method, cons
 }
 
 void print_scores(const std::vector<predict::Split>& splits, const std::vector<predict::MethodJudged>& all) {
-  Table table({"left out", "method", "rows", "mean error", "median", "9 of 10 below", "worst",
+  TextTable table({"left out", "method", "rows", "mean error", "median", "9 of 10 below", "worst",
                "in 90 % interval", "half width", "flagged"});
   for (std::size_t split = 0; split < splits.size(); ++split)
     for (const auto& judged : all)
@@ -156,7 +156,7 @@ void print_scores(const std::vector<predict::Split>& splits, const std::vector<p
 }
 
 void print_learning_curve(const Validation& validation) {
-  Table table({"points fitted on", "mean error", "best draw", "worst draw"});
+  TextTable table({"points fitted on", "mean error", "best draw", "worst draw"});
   for (const auto& point : validation.learning_curve)
     table.add({std::to_string(point.points), percent(point.mean), percent(point.least), percent(point.most)});
   fmt::print("\nWith more points, {}:\n{}", validation.explained, table.text());
@@ -175,7 +175,7 @@ void print_how_many_more(const Columns& columns) {
 }
 
 void print_contributions(const Validation& validation) {
-  Table table({"column", "further off without it", "least draw", "most"});
+  TextTable table({"column", "further off without it", "least draw", "most"});
   const auto factor = [](double value) {
     return std::isfinite(value) ? fmt::format("x {:.3g}", value) : std::string();
   };
@@ -204,7 +204,7 @@ void print_proposals(const Validation& validation) {
   std::vector<std::string> headings;
   for (const auto place : places) headings.push_back(printable(validation.features[place].name));
   headings.insert(headings.end(), {"predicted", "takes away"});
-  Table table(headings);
+  TextTable table(headings);
   for (const auto& each : validation.proposals) {
     std::vector<std::string> row;
     for (const auto place : places) {
@@ -257,7 +257,7 @@ Validation validation_of(const predict::Survey& survey, const std::vector<predic
   Validation validation{.table = survey.points.features.source, .target = survey.target};
   for (const auto& split : splits) validation.splits.push_back(split.name);
   for (const auto& column : survey.points.features.columns)
-    validation.features.push_back({column.name, predict::cells_of(column)});
+    validation.features.push_back({column.name, table::cells_of(column)});
   for (const auto& judged : all) validation.methods.push_back(method_of(survey, splits, judged));
   for (const auto& finding : survey.findings)
     if (finding.code == predict::measured_with_target) validation.notes.push_back(finding.message);

@@ -14,9 +14,7 @@
 namespace neph::report {
 namespace {
 
-std::string percent(double share) {
-  return std::isfinite(share) ? format_number(100 * share) + " %" : std::string("–");
-}
+std::string percent(double share) { return quantity(100 * share, unit::percent); }
 std::string factor(double value) {
   return std::isfinite(value) ? "× " + format_number(value) : std::string("–");
 }

@@ -1,17 +1,14 @@
-// From factors to cells, and from cells to an order of runs.
+#include "record/cells.hpp"
+
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
-#include "core/random.hpp"
 #include "core/values.hpp"
-#include "experiment/experiment.hpp"
 
-namespace neph::experiment {
+namespace neph {
 namespace {
 
 Status check_factor(const Factor& factor) {
@@ -129,17 +126,4 @@ Result<std::vector<Cell>> expand(const Experiment& experiment) {
   return cells;
 }
 
-std::vector<Slot> order(const Experiment& experiment, std::int64_t cells) {
-  Random random(experiment.seed);
-  std::vector<std::int64_t> block(static_cast<std::size_t>(cells));
-  std::vector<Slot> slots;
-  for (std::int64_t repeat = 0; repeat < experiment.repeat; ++repeat) {
-    std::iota(block.begin(), block.end(), 0);
-    shuffle(block, random);
-    for (const auto cell : block)
-      slots.push_back({.cell = cell, .repeat = repeat, .position = static_cast<std::int64_t>(slots.size())});
-  }
-  return slots;
-}
-
-}  // namespace neph::experiment
+}  // namespace neph
