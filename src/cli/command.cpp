@@ -42,7 +42,9 @@ std::string unknown_argument(const CLI::App& root) {
   for (const auto* option : app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
   if (left.front().rfind("--", 0) == 0)
-    return unknown_name(wrong, "option", left.front().substr(0, left.front().find('=')), known).value().text();
+    return unknown_name(wrong, "option", left.front().substr(0, left.front().find('=')), known)
+        .value()
+        .text();
   std::vector<std::string> verbs;
   for (const auto* verb : app->get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
     verbs.push_back(verb->get_name());
@@ -196,7 +198,8 @@ void Command::field(const Option& option, Set set) {
         for (const auto& text : given) NEPH_CHECK(set(text));
         return {};
       }
-      return tl::unexpected(Error{wrong, name + " is given twice", "a list of values is written 1,2,4", name});
+      return tl::unexpected(
+          Error{wrong, name + " is given twice", "a list of values is written 1,2,4", name});
     };
     if (auto status = read(); !status && !*fault) {
       auto error = status.error();

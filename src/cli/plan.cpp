@@ -19,22 +19,6 @@ std::uint64_t new_seed() {
   return source() >> 1 | 1U;  // small enough to be typed again
 }
 
-/// Arrays become factors, everything else the part that all cells share; both in the order of the workload's
-/// description, so that an experiment is the same whether it comes from options or from a file.
-void split_fields(const Json& fields, const std::vector<std::string>& order, Experiment& experiment) {
-  experiment.spec = Json::object();
-  const auto put = [&](const std::string& name, const Json& value) {
-    if (value.is_array() && value.size() != 1)
-      experiment.factors.push_back({name, value.get<std::vector<Json>>()});
-    else
-      experiment.spec[name] = value.is_array() ? value[0] : value;
-  };
-  for (const auto& name : order)
-    if (fields.contains(name)) put(name, fields[name]);
-  for (const auto& [name, value] : fields.items())  // unknown ones, which the check names
-    if (std::find(order.begin(), order.end(), name) == order.end()) put(name, value);
-}
-
 /// The command line that does it all again, in the same order: `fields` as they were given.
 std::string command_of(const workload::Workload& workload, Json fields, const PlanOptions& options,
                        Seconds latency_limit, std::uint64_t seed) {
@@ -100,7 +84,7 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& given, cons
   plan.experiment.repeat = options.repeat;
   plan.experiment.latency_limit_s = latency_limit.value;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
-  split_fields(fields, workload->fields(), plan.experiment);
+  set_fields(plan.experiment, fields, workload->fields());
   plan.experiment.idle = workload->idle();
   NEPH_TRY(plan.cells, expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));

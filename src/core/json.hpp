@@ -171,7 +171,8 @@ Status from_json(const Json& json, T& out, const std::string& path) {
     const auto name = json.get<std::string>();
     const auto value = enum_value<T>(name);
     if (!value)
-      return detail::about(path, unknown_name(ErrorCode::invalid_argument, "value", name, enum_choices<T>(), path));
+      return detail::about(path,
+                           unknown_name(ErrorCode::invalid_argument, "value", name, enum_choices<T>(), path));
     out = *value;
   } else if constexpr (std::is_same_v<T, bool>) {
     if (!json.is_boolean()) return detail::wrong_type(json, "true or false", path);

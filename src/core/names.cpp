@@ -67,8 +67,9 @@ tl::unexpected<Error> unknown_name(ErrorCode code, std::string_view kind, std::s
   if (const auto near = nearest_name(name, known))
     error.hint = fmt::format("did you mean '{}'?", *near);
   else
-    error.hint = fmt::format("known: {}{}", fmt::join(known.begin(), known.begin() + static_cast<long>(shown), ", "),
-                             shown < known.size() ? ", ..." : "");
+    error.hint =
+        fmt::format("known: {}{}", fmt::join(known.begin(), known.begin() + static_cast<long>(shown), ", "),
+                    shown < known.size() ? ", ..." : "");
   return tl::unexpected(std::move(error));
 }
 

@@ -62,7 +62,9 @@ std::string format_quantity(double value, std::string_view unit) {
   return std::fabs(value) >= 99950 ? format_count(value) : format_number(value);
 }
 
-std::string format_percent(double share) { return format_quantity(100 * share, unit::percent); }
+std::string format_percent(double share, int significant) {
+  return format_number(100 * share, significant) + " %";
+}
 
 std::string_view unit_of_name(std::string_view name) {
   const auto ends_in = [&](std::string_view word) {

@@ -38,7 +38,7 @@ std::string format_seconds(double seconds);
 /// In its unit: "1.50 GiB", "0.31 %", "12.3 W", "2.40 GHz", "1.94"; of a unit that is not known the number.
 std::string format_quantity(double value, std::string_view unit);
 /// A share: "12.3 %".
-std::string format_percent(double share);
+std::string format_percent(double share, int significant = 3);
 /// What the ending of a field's or an option's name says, of units that are written with prefixes: bytes,
 /// seconds, hertz. Empty: another, or none.
 std::string_view unit_of_name(std::string_view name);

@@ -3,8 +3,8 @@
 
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
-#include "record/cells.hpp"
 #include "experiment/worker.hpp"
+#include "record/cells.hpp"
 #include "store/store.hpp"
 
 namespace neph::experiment {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "table/table.hpp"
 #include "predict/design.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/survey.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -32,7 +32,8 @@ std::string Design::Number::fault_of(double value, std::size_t row) const {
   return {};
 }
 
-Result<std::vector<double>> Design::Number::asked_in(const table::Table& rows, table::Refusals& refused) const {
+Result<std::vector<double>> Design::Number::asked_in(const table::Table& rows,
+                                                     table::Refusals& refused) const {
   NEPH_TRY(const auto place, rows.find_fitted(column));
   const auto& asked = rows.columns[place];
   std::vector<Result<double>> of_levels;

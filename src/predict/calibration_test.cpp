@@ -66,8 +66,8 @@ TEST_F(Calibration, FiveRowsMakeANewMachineKnown) {
 
 /// What a full fit of the same points says, which tries all hold-outs again.
 TEST_F(Calibration, AgreesWithAFitOfAllRows) {
-  const auto few =
-      *table::parse_table("batch,layers,machine,t\n1,4,m9,0.3\n8,6,m9,0.8\n32,12,m9,4.4\n16,8,m9,1.6\n", "few.csv");
+  const auto few = *table::parse_table(
+      "batch,layers,machine,t\n1,4,m9,0.3\n8,6,m9,0.8\n32,12,m9,4.4\n16,8,m9,1.6\n", "few.csv");
   const auto query = *table::parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n24,5,m2\n", "q");
   FitOptions options;
   options.roles = model_->design().roles();
@@ -146,13 +146,15 @@ TEST(CalibrationOfNumbers, BecomeTextBesideText) {
 TEST(CalibrationWithUnits, TakesNumbersAlone) {
   std::string text = "size,t\n";
   for (int size = 1; size <= 8; ++size) text += fmt::format("{}MB,{}\n", size, 2.0 * size);
-  const auto model = Model::fit(*survey(*table::parse_table(text, "t.csv"), "t"), {.method = Method::process});
+  const auto model =
+      Model::fit(*survey(*table::parse_table(text, "t.csv"), "t"), {.method = Method::process});
   ASSERT_TRUE(model) << model.error().message;
   const auto found = with_rows(*model, *table::parse_table("size,t\n4,8\n12,24\n", "few.csv"));
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->points.features.columns[0].levels, Contains("12MB"));
   EXPECT_EQ(found->points.target.size(), 9U) << "4 is one more repeat of 4MB";
-  EXPECT_EQ(with_rows(*model, *table::parse_table("size,t\n4 MB,8\n12,24\n", "few.csv"))->points.target.size(), 9U);
+  EXPECT_EQ(
+      with_rows(*model, *table::parse_table("size,t\n4 MB,8\n12,24\n", "few.csv"))->points.target.size(), 9U);
   EXPECT_THAT(with_rows(*model, *table::parse_table("size,t\n4GB,8\n", "few.csv")).error().message,
               HasSubstr("'4GB', and was fitted in 'MB'"));
 }

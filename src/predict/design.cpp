@@ -6,12 +6,12 @@
 #include <tuple>
 
 #include "core/names.hpp"
-#include "table/table.hpp"
 #include "predict/network_numbers.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
 #include "predict/survey.hpp"
 #include "stats/stats.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 

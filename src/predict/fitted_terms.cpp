@@ -59,4 +59,19 @@ std::optional<FittedTerms> fitted_terms(const Model& model) {
   return fitted;
 }
 
+std::vector<ChosenFeatures> chosen_features(const Model& model) {
+  std::vector<ChosenFeatures> all;
+  for (const auto& candidate : model.candidates()) {
+    const auto* sum = std::get_if<FeatureSum>(&candidate.model());
+    if (!sum) continue;
+    const double unit = std::exp(sum->log_unit);
+    auto& chosen = all.emplace_back(ChosenFeatures{.method = to_string(candidate.spec())});
+    chosen.features.push_back({unit * (sum->level - sum->slopes.dot(sum->centers)), "1"});
+    for (std::size_t i = 0; i < sum->features.size(); ++i)
+      if (const double slope = sum->slopes[static_cast<Index>(i)]; slope != 0)
+        chosen.features.push_back({unit * slope, feature_text(sum->features[i], model.design())});
+  }
+  return all;
+}
+
 }  // namespace neph::predict

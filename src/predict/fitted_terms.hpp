@@ -1,4 +1,4 @@
-// What became of the terms that the user gave, for people.
+// What became of the terms that the user gave, and which features the literature's methods chose, for people.
 #pragma once
 
 #include <string>
@@ -24,5 +24,18 @@ struct FittedTerms {
 /// Of the candidate that hold-outs inside of the range believe most; nothing: none of the candidates that
 /// stayed has given terms. For a model that was just fitted: a file does not keep the terms of the points.
 std::optional<FittedTerms> fitted_terms(const Model& model);
+
+struct ChosenFeature {
+  double coefficient = 0;  ///< in the target's unit
+  std::string text;        ///< "1": the constant
+};
+
+/// Of a sum of features, the constant first.
+struct ChosenFeatures {
+  std::string method;
+  std::vector<ChosenFeature> features;
+};
+
+std::vector<ChosenFeatures> chosen_features(const Model& model);
 
 }  // namespace neph::predict

@@ -184,7 +184,9 @@ class FormulaParser {
       if (function.name == word) return call(function);
     std::vector<std::string> known;
     for (const auto& function : functions) known.emplace_back(function.name);
-    return fault_at(begin, unknown_name(ErrorCode::not_found, "function", printable(word), known).value().text(), ErrorCode::not_found);
+    return fault_at(begin,
+                    unknown_name(ErrorCode::not_found, "function", printable(word), known).value().text(),
+                    ErrorCode::not_found);
   }
   Status call(const Function& function) {
     const auto begin = at_++;

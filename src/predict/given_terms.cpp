@@ -54,7 +54,8 @@ Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const table::Table&
   return terms;
 }
 
-Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const table::Table& table, const std::string& target) {
+Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const table::Table& table,
+                                     const std::string& target) {
   NEPH_TRY(auto terms, parse(texts, table));
   NEPH_TRY(const auto place, table.find(target));
   if (terms.uses(table.columns[place].name))

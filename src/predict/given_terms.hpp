@@ -30,7 +30,8 @@ class GivenTerms {
   static Result<GivenTerms> parse(const TermTexts& texts, const table::Table& columns);
   /// For a table as it was read: also refuses the target as part of a term, and values that are no times in
   /// rows that have a target, which it calls by their places in the table.
-  static Result<GivenTerms> parse(const TermTexts& texts, const table::Table& table, const std::string& target);
+  static Result<GivenTerms> parse(const TermTexts& texts, const table::Table& table,
+                                  const std::string& target);
 
   /// Refused are rows as Formula::values refuses them, with a scale that is 0, or with products that are not
   /// finite. Errors: those of Formula::values.

@@ -208,7 +208,8 @@ void expect_edits_to_be_refused(const std::string& text, const table::Table& que
 
 TEST_F(ModelFile, IsRefusedWhereItWasEdited) {
   expect_edits_to_be_refused(
-      text_, *table::parse_table("model,side,batch,machine,cache\nlenet5,32,3,m1,\nlenet5,128,16,m2,3\n", "q"));
+      text_,
+      *table::parse_table("model,side,batch,machine,cache\nlenet5,32,3,m1,\nlenet5,128,16,m2,3\n", "q"));
 }
 
 /// Models that consist of other parts.

@@ -125,7 +125,8 @@ TEST(Model, AnotherValueOfAConstantDoesNotHideWhichPointsAreNear) {
   for (const int batch : {1, 2, 4, 8})
     for (const int layers : {2, 4, 8}) text += fmt::format("{},{},8,{}\n", batch, layers, batch * layers);
   const auto model = *Model::fit(*survey(*table::parse_table(text, "t"), "t"), {.method = Method::process});
-  const auto nearest = model.nearest(*table::parse_table("batch,layers,gpus\n8,8,16\n", "q"), 1)->front().front();
+  const auto nearest =
+      model.nearest(*table::parse_table("batch,layers,gpus\n8,8,16\n", "q"), 1)->front().front();
   EXPECT_NEAR(model.measured().target[nearest], 64, 1e-9);
 }
 
@@ -214,7 +215,8 @@ TEST(Model, RefusesARowWhoseNetworkCannotBeBuiltAndAnswersTheOthersAsAlone) {
 }
 
 TEST(Model, ATableOfTextAloneHasAnInside) {
-  const auto found = *survey(*table::parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
+  const auto found =
+      *survey(*table::parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
   const auto model = Model::fit(found, {});
   ASSERT_TRUE(model) << model.error().message;
   for (const auto& standing : model->blend().standings()) EXPECT_NE(model->words({{standing.condition}}), "");

@@ -49,7 +49,8 @@ void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_
 
 }  // namespace
 
-Result<std::vector<Rows>> Model::nearest(const table::Table& rows, std::size_t count, std::size_t threads) const {
+Result<std::vector<Rows>> Model::nearest(const table::Table& rows, std::size_t count,
+                                         std::size_t threads) const {
   table::Refusals refused, of_measured;
   NEPH_TRY(const auto places, design_.locate(rows, refused));
   refused.insert(rows.unread.begin(), rows.unread.end());

@@ -5,8 +5,8 @@
 
 #include <fmt/ranges.h>
 
-#include "table/table.hpp"
 #include "predict/numbers_in_text.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 namespace {

@@ -33,8 +33,8 @@ Result<Neighbours> Neighbours::of(const Model& model, const table::Table& rows, 
   return Neighbours(model.measured(), rows, names, std::move(nearest));
 }
 
-Neighbours::Neighbours(const Points& measured, const table::Table& rows, const std::vector<std::string>& names,
-                       std::vector<std::vector<std::size_t>> nearest)
+Neighbours::Neighbours(const Points& measured, const table::Table& rows,
+                       const std::vector<std::string>& names, std::vector<std::vector<std::size_t>> nearest)
     : measured_(&measured), nearest_(std::move(nearest)) {
   for (const auto& feature : measured.features.columns) {
     auto& column = columns_.emplace_back();

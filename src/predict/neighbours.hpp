@@ -12,7 +12,8 @@ namespace neph::predict {
 class Neighbours {
  public:
   /// The `count` nearest points of each row. Errors: those of Model::nearest. Model and rows must outlive it.
-  static Result<Neighbours> of(const Model& model, const table::Table& rows, std::size_t count, std::size_t threads);
+  static Result<Neighbours> of(const Model& model, const table::Table& rows, std::size_t count,
+                               std::size_t threads);
 
   /// `names`: features that are no numbers, whatever they look like. `nearest`: places of points, for each
   /// row. Points and rows must outlive it.

@@ -113,6 +113,20 @@ std::optional<Cell> make_cell(const Experiment& experiment, std::int64_t combina
 
 }  // namespace
 
+void set_fields(Experiment& experiment, const Json& fields, const std::vector<std::string>& order) {
+  experiment.spec = Json::object();
+  const auto put = [&](const std::string& name, const Json& value) {
+    if (value.is_array() && value.size() != 1)
+      experiment.factors.push_back({name, value.get<std::vector<Json>>()});
+    else
+      experiment.spec[name] = value.is_array() ? value[0] : value;
+  };
+  for (const auto& name : order)
+    if (fields.contains(name)) put(name, fields[name]);
+  for (const auto& [name, value] : fields.items())
+    if (std::find(order.begin(), order.end(), name) == order.end()) put(name, value);
+}
+
 Result<std::vector<Cell>> expand(const Experiment& experiment) {
   NEPH_TRY(const std::int64_t count, count_cells(experiment.factors));  // first: the other checks take longer
   NEPH_CHECK(check(experiment));

@@ -16,6 +16,15 @@ Experiment two_by_three() {
           .seed = 7};
 }
 
+TEST(Fields, AreFactorsWhereTheyHaveSeveralValues) {
+  Experiment experiment;
+  set_fields(experiment, {{"bacth", 3}, {"batch", {1, 8}}, {"count", {500}}, {"model", "m"}},
+             {"model", "count", "batch"});
+  EXPECT_EQ(dump_json(experiment.spec), R"({"model":"m","count":500,"bacth":3})");
+  ASSERT_EQ(experiment.factors.size(), 1U);
+  EXPECT_EQ(experiment.factors[0].name, "batch");
+}
+
 TEST(Design, FirstFactorIsTheSlowest) {
   const auto cells = *expand(two_by_three());
   std::vector<std::string> labels;

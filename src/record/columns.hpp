@@ -1,5 +1,5 @@
-// Headings of what runs gave, wherever they are a table: what `neph export` writes, and what is read to predict
-// from.
+// Headings of what runs gave, wherever they are a table: what `neph export` writes, and what is read to
+// predict from.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ inline constexpr std::string_view runs_ok = "runs_ok";
 inline constexpr std::string_view runs_failed = "runs_failed";
 inline constexpr std::string_view repro = "repro";
 
-/// Of the headings of a table those that an exported one has beside the factors: results, which nobody knows of
-/// a cell before it is run. Empty: it is no such table. Columns that were added before or behind are none.
+/// Of the headings of a table those that an exported one has beside the factors: results, which nobody knows
+/// of a cell before it is run. Empty: it is no such table. Columns that were added before or behind are none.
 std::vector<std::string> results_in_export(const std::vector<std::string>& headings);
 
 /// Of a phase's duration: "phase_warmup_s".

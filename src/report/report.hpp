@@ -59,4 +59,7 @@ std::string text_table(const std::vector<CellSummary>& cells, const TableOptions
 /// speaks against the numbers, a line for each cause where it fits. Empty when there are no cells.
 std::string text_summary(const Document& document, const TableOptions& options);
 
+/// The same of a validation: errors by what was left out, and what explains them, where that was asked for.
+std::string text_summary(const Validation& validation);
+
 }  // namespace neph::report

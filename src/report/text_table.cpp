@@ -1,9 +1,10 @@
+#include "core/text_table.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/text_table.hpp"
 #include "core/units.hpp"
 #include "report/load_readings.hpp"
 #include "report/percentile.hpp"

@@ -12,7 +12,8 @@ namespace {
 
 constexpr auto wrong = ErrorCode::invalid_argument;
 
-tl::unexpected<Error> unknown_field(const char* kind, const std::string& name, const std::vector<Field>& fields) {
+tl::unexpected<Error> unknown_field(const char* kind, const std::string& name,
+                                    const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const auto& field : fields) names.push_back(field.name);
   return unknown_name(wrong, kind, name, names);

@@ -28,8 +28,8 @@ Json conditions_of(const Cell& cell, const Machine& machine) {
 /// The run's; one of which nothing is known where it was not told.
 const Machine& machine_of_run(const Run& run, const std::vector<Machine>& machines) {
   static const Machine unknown;
-  const auto found = std::ranges::find_if(
-      machines, [&](const Machine& machine) { return machine.id == run.machine_id; });
+  const auto found =
+      std::ranges::find_if(machines, [&](const Machine& machine) { return machine.id == run.machine_id; });
   return found == machines.end() ? unknown : *found;
 }
 

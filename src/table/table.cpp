@@ -219,9 +219,7 @@ Status read_twice_at_most(const Pieces& pieces, Cells& cells, const TableLimits&
 }
 
 Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableLimits& limits) {
-  const auto named = [&](const Status& status) {
-    return fail_in(source, status.error());
-  };
+  const auto named = [&](const Status& status) { return fail_in(source, status.error()); };
   Cells cells({}, limits);
   try {
     if (const auto status = read_twice_at_most(pieces, cells, limits); !status) return named(status);
@@ -319,7 +317,8 @@ Result<std::size_t> Table::find(std::string_view name) const {
 
 Result<std::size_t> Table::find_fitted(std::string_view name) const {
   auto place = find(name);
-  if (!place && place.error().code == ErrorCode::not_found) place.error().add_hint("the model was fitted to it");
+  if (!place && place.error().code == ErrorCode::not_found)
+    place.error().add_hint("the model was fitted to it");
   if (!place || columns[*place].name == name) return place;
   return fail(ErrorCode::not_found,
               "{}: the model was fitted to the column '{}', and here is '{}': call it the same if it is",

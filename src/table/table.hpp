@@ -3,8 +3,8 @@
 //
 // What it does not do: know what a column means, or write anything.
 //
-// Threads: all is pure but for the files that are named. Ownership: plain values. Cost: a pass over a file, two
-// where a column turns out to be text; a column of numbers takes 8 bytes a row, one of text 4.
+// Threads: all is pure but for the files that are named. Ownership: plain values. Cost: a pass over a file,
+// two where a column turns out to be text; a column of numbers takes 8 bytes a row, one of text 4.
 #pragma once
 
 #include <cstdint>
@@ -79,8 +79,8 @@ Result<Table> parse_table(std::string_view text, std::string source, const Table
 /// Whether the file begins as a store does.
 bool is_store(const std::filesystem::path& file);
 
-/// A row for each run that ended well: its machine (machine_columns()), the factors of its cell, and of what was
-/// measured (figures, phases, means of telemetry: record/columns.hpp) only the columns that are named in
+/// A row for each run that ended well: its machine (machine_columns()), the factors of its cell, and of what
+/// was measured (figures, phases, means of telemetry: record/columns.hpp) only the columns that are named in
 /// `wanted`: they are outcomes, and say nothing of a run that was not made. `id` 0: the newest experiment.
 /// Errors: those of the store; not_found (no such column); invalid_argument (no run ended well).
 Result<Table> experiment_table(const std::filesystem::path& store, std::int64_t id,

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/outline.hpp"
 #include "cli/results.hpp"
 #include "cli/store_option.hpp"
-#include "cli/outline.hpp"
 #include "cli/verbs.hpp"
-#include "core/text_table.hpp"
 #include "cli/watch.hpp"
+#include "core/text_table.hpp"
 #include "core/units.hpp"
 #include "experiment/experiment.hpp"
 #include "record/cells.hpp"
