@@ -49,7 +49,7 @@ Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const table::Table&
   if (terms.empty())
     return fail(ErrorCode::invalid_argument, "--scale: there is no --term or --latency-term to multiply");
   auto scale = Formula::parse(texts.scale, columns);
-  if (!scale) return named("--scale", scale.error());
+  if (!scale) return fail_in("--scale", scale.error());
   terms.scale_ = std::move(*scale);
   return terms;
 }
@@ -69,7 +69,7 @@ Result<GivenValues> GivenTerms::values(const table::Table& rows, const AskedRows
   std::vector<double> scales(rows.rows, 1);
   if (scale_) {
     auto of_scale = scale_->values(rows, asked);
-    if (!of_scale) return named("--scale", of_scale.error());
+    if (!of_scale) return fail_in("--scale", of_scale.error());
     scales = std::move(*of_scale);
   }
   const auto refuse = [&](const char* option, std::size_t row, const std::string& why) -> Status {

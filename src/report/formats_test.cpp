@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "os/file.hpp"
+#include "record/columns.hpp"
 #include "report/quantity.hpp"
 #include "report/sample_document.hpp"
 

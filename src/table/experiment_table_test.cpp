@@ -25,7 +25,7 @@ class ExperimentTable : public testing::Test {
     auto there = here;
     there["gpu"]["devices"] = {{{"name", "Tesla T4"}}};
     for (const std::int64_t cell : {0, 1}) {
-      Run run{.experiment_id = id, .cell = cell};
+      neph::Run run{.experiment_id = id, .cell = cell};
       run.result.figures = {{.name = std::string(metric::images_per_s.name), .estimate = {.value = 50}}};
       run.result.phases = {{"warmup", 1, 3.5}};
       run.result.telemetry = {

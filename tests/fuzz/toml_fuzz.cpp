@@ -1,11 +1,11 @@
 // Any text as an experiment's file: a plan whose cells can be run, or an error, never a crash, a hang, or
-// memory out of proportion to the limits of experiment::expand.
+// memory out of proportion to the limits of expand().
 #include <cstdlib>
 #include <string_view>
 
 #include "cli/plan.hpp"
 #include "core/toml.hpp"
-#include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 
 namespace neph {
 namespace {
