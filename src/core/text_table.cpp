@@ -57,8 +57,8 @@ TextTable::TextTable(std::vector<std::string> headings, std::vector<Side> sides)
 bool TextTable::is_set_right(std::size_t column) const {
   if (sides_[column] != Side::by_content) return sides_[column] == Side::right;
   return std::all_of(rows_.begin() + 1, rows_.end(), [column](const auto& row) {
-    return !row[column].empty() &&
-           (std::isdigit(static_cast<unsigned char>(row[column][0])) || row[column] == "-");
+    return !row[column].empty() && (std::isdigit(static_cast<unsigned char>(row[column][0])) ||
+                                    row[column] == "-" || row[column] == "–");
   });
 }
 

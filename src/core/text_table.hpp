@@ -10,7 +10,7 @@ namespace neph {
 /// Rows of text under headings, with two spaces between columns. Numbers are set right, words left.
 class TextTable {
  public:
-  /// by_content: left, unless all its fields begin with a digit or are "-".
+  /// by_content: left, unless all its fields begin with a digit or are a dash.
   enum class Side { by_content, left, right };
 
   /// `sides`: of each column; none: by_content.

@@ -69,8 +69,7 @@ Result<std::vector<Split>> splits_in(const ValidationOptions& options, const tab
   const auto draws = static_cast<std::size_t>(options.draws);
   if (!options.leave_out.empty())
     return leave_out(points, options.leave_out, static_cast<std::size_t>(options.keep), draws, seed);
-  if (options.sample > 0)
-    return samples(points.rows, static_cast<std::size_t>(options.sample), draws, seed);
+  if (options.sample > 0) return samples(points.rows, static_cast<std::size_t>(options.sample), draws, seed);
   std::vector<Split> splits;
   for (std::size_t begin = 0; begin < options.split.size();) {
     const auto end = std::min(options.split.find(';', begin), options.split.size());
@@ -83,39 +82,12 @@ Result<std::vector<Split>> splits_in(const ValidationOptions& options, const tab
   return splits;
 }
 
-PredictedPoint point_of(const Judgement& judged) {
-  return {.split = static_cast<std::int64_t>(judged.split),
-          .point = static_cast<std::int64_t>(judged.point),
-          .measured = judged.measured,
-          .value = judged.predicted.value,
-          .low = judged.predicted.low,
-          .high = judged.predicted.high,
-          .extrapolates = !judged.predicted.extrapolates.empty(),
-          .refused = judged.predicted.refused};
-}
-
-ValidatedMethod method_of(const Survey& survey, const std::vector<Split>& splits,
-                          const MethodJudged& judged) {
-  ValidatedMethod method{.method = std::string(enum_name(judged.method)),
-                         .score = score_of(judged.judgements),
-                         .splits = {},
-                         .slices = slices_of(survey, judged.judgements),
-                         .rows = {},
-                         .failures = judged.failures};
-  for (std::size_t split = 0; split < splits.size(); ++split)
-    if (const auto own = of_split(judged, split); !own.empty())
-      method.splits.push_back({splits[split].name, score_of(own)});
-  for (const auto& each : judged.judgements) method.rows.push_back(point_of(each));
-  return method;
-}
-
-Validation validation_of(const Survey& survey, const std::vector<Split>& splits,
-                         const std::vector<MethodJudged>& all) {
+/// What is predicted, and from what.
+Validation begun(const Survey& survey, const std::vector<Split>& splits) {
   Validation validation{.table = survey.points.features.source, .target = survey.target};
   for (const auto& split : splits) validation.splits.push_back(split.name);
   for (const auto& column : survey.points.features.columns)
-    validation.features.push_back({column.name, table::cells_of(column)});
-  for (const auto& judged : all) validation.methods.push_back(method_of(survey, splits, judged));
+    validation.features.push_back({column.name, cells_of(column)});
   for (const auto& finding : survey.findings)
     if (finding.code == measured_with_target) validation.notes.push_back(finding.message);
   return validation;
@@ -156,8 +128,8 @@ Result<Validation> validate_table(const TableOptions& table, const ValidationOpt
   ValidationSettings settings{.fit = {.roles = roles, .threads = work.threads},
                               .progress = work.progress("fitting")};
   NEPH_TRY(settings.methods, methods_in(options.method));
-  NEPH_TRY(const auto judged, validate(survey, splits, settings));
-  auto validation = validation_of(survey, splits, judged);
+  auto validation = begun(survey, splits);
+  NEPH_TRY(validation.methods, validate(survey, splits, settings));
   if (work.explains) {
     settings.fit.method = settings.methods.front();
     explain(survey, settings.fit, static_cast<std::uint64_t>(options.seed), work, validation);

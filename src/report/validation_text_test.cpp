@@ -11,9 +11,9 @@ using testing::Not;
 
 TEST(ValidationText, HasErrorsByWhatWasLeftOutAndWhatExplainsThem) {
   const auto text = text_summary(sample_validation());
-  for (const auto* needed :
-       {"left out ", "fold 2 of 2", "all ", "2.50 %", "With more points, auto:",
-        "What each column contributes:", "What to measure next:", "no more can be said\n"})
+  for (const auto* needed : {"Left out ", "fold 2 of 2", "all ", "2.50 %", "With more points, auto:",
+                             "What each column contributes, as a factor of the errors:",
+                             "What to measure next:", "no more can be said\n"})
     EXPECT_THAT(text, HasSubstr(needed));
 }
 
