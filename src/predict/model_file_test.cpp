@@ -9,7 +9,7 @@
 
 #include "core/json.hpp"
 #include "core/random.hpp"
-#include "predict/fitted_terms.hpp"
+#include "predict/fit_summary.hpp"
 
 namespace neph::predict {
 namespace {

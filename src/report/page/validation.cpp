@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/charts/validation/dots.hpp"
 #include "report/page/frame.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"

@@ -1,4 +1,5 @@
-// What became of the terms that the user gave, and which features the literature's methods chose, for people.
+// What became of a fit, for people: the terms that the user gave, the features that the literature's methods
+// chose, and what hold-outs said.
 #pragma once
 
 #include <string>
@@ -37,5 +38,17 @@ struct ChosenFeatures {
 };
 
 std::vector<ChosenFeatures> chosen_features(const Model& model);
+
+/// Where rows may lie, and what to expect of a prediction there. Errors are relative: 0.1 is 10 % too much.
+struct StandingInWords {
+  std::string where;
+  std::int64_t trials = 0;
+  double median = 0, p90 = 0;  ///< of the errors
+  std::string best;            ///< the way that is believed most
+  double weight = 0;           ///< of it
+};
+
+/// Columns that the same hold-outs speak for together.
+std::vector<StandingInWords> standings_in_words(const Model& model);
 
 }  // namespace neph::predict
