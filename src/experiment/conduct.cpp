@@ -27,7 +27,7 @@ Result<Eta> learned_eta(const std::vector<Slot>& pending, const Experiment& expe
 }
 
 tl::unexpected<Error> lost(const Error& error, const Cell& cell, const Slot& slot) {
-  return fail(error.code, "{}; the run of {} (repeat {}) is lost, all earlier ones are kept", error.message,
+  return fail(error.code, "{}; the run of {} (repeat {}) is lost, all earlier ones are kept", error.text(),
               cell.label, slot.repeat + 1);
 }
 

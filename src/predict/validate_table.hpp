@@ -42,9 +42,9 @@ struct ValidationWork {
   std::function<std::function<void(std::size_t done, std::size_t all)>(std::string what)> progress;
 };
 
-/// Errors: those of survey_of() and roles_in(); not_found, where a column that is left out is no feature, with
-/// the reason as its hint; invalid_argument (options that contradict each other or the table, no method could be
-/// fitted on any split). What could not be explained is a note.
+/// Errors: those of survey_of() and roles_in(); not_found, where a column that is left out is no feature,
+/// with the reason as its hint; invalid_argument (options that contradict each other or the table, no method
+/// could be fitted on any split). What could not be explained is a note.
 Result<Validation> validate_table(const TableOptions& table, const ValidationOptions& options,
                                   const ValidationWork& work);
 
