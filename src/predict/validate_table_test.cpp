@@ -18,12 +18,11 @@ class ValidateTable : public testing::Test {
   ValidateTable() {
     std::ofstream file(path_);
     file << "run,batch,machine,t (s)\n";
-    int run = 0;
     for (int batch = 1; batch <= 8; ++batch)
       for (const auto* machine : {"a", "b"})
-        for (const double noise : {0.99, 1.01})
-          file << ++run << ',' << batch << ',' << machine << ','
-               << 3 * batch * noise / (machine[0] == 'a' ? 1 : 2) << '\n';
+        for (const int run : {1, 2})
+          file << run << ',' << batch << ',' << machine << ','
+               << 3 * batch * (run == 1 ? 0.99 : 1.01) / (machine[0] == 'a' ? 1 : 2) << '\n';
   }
   ~ValidateTable() override { std::filesystem::remove(path_); }
 
@@ -58,7 +57,8 @@ TEST_F(ValidateTable, SaysWhyAColumnIsNoFeature) {
   EXPECT_THAT(refused({.leave_out = "nothing"}), HasSubstr("unknown column 'nothing' in"));
   EXPECT_THAT(refused({.leave_out = "t (s)"}), HasSubstr("; 't (s)' is the target"));
   EXPECT_THAT(refused({.leave_out = "run"}), HasSubstr("; 'run' is no feature (repeat), --use makes it one"));
-  EXPECT_THAT(refused({.leave_out = "batch"}, "batch"), HasSubstr("; 'batch' is not looked at (--ignore)"));
+  EXPECT_THAT(refused({.leave_out = "machine"}, "machine"),
+              HasSubstr("; 'machine' is not looked at (--ignore)"));
 }
 
 TEST_F(ValidateTable, RefusesContradictions) {
