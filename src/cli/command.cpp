@@ -29,6 +29,8 @@ struct Command::Parser {
 
 namespace {
 
+constexpr auto wrong = ErrorCode::invalid_argument;
+
 /// What was left over on the command line, with the nearest known name; nothing left: empty.
 std::string unknown_argument(const CLI::App& root) {
   const CLI::App* app = &root;
@@ -40,11 +42,13 @@ std::string unknown_argument(const CLI::App& root) {
   for (const auto* option : app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
   if (left.front().rfind("--", 0) == 0)
-    return unknown_name("option", left.front().substr(0, left.front().find('=')), known);
+    return unknown_name(wrong, "option", left.front().substr(0, left.front().find('=')), known)
+        .value()
+        .text();
   std::vector<std::string> verbs;
   for (const auto* verb : app->get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
     verbs.push_back(verb->get_name());
-  if (!verbs.empty()) return unknown_name("verb", left.front(), verbs);
+  if (!verbs.empty()) return unknown_name(wrong, "verb", left.front(), verbs).value().text();
   return fmt::format("too many arguments: '{}'", left.front());
 }
 
@@ -194,14 +198,12 @@ void Command::field(const Option& option, Set set) {
         for (const auto& text : given) NEPH_CHECK(set(text));
         return {};
       }
-      return fail(ErrorCode::invalid_argument, "{} is given twice; a list of values is written 1,2,4", name);
+      return tl::unexpected(
+          Error{wrong, name + " is given twice", "a list of values is written 1,2,4", name});
     };
     if (auto status = read(); !status && !*fault) {
       auto error = status.error();
-      if (error.message.find(name) == std::string::npos)
-        error.message = fmt::format("{}: {}", name, error.message);
-      if (name.ends_with("-s") && error.message.find("expected a number") != std::string::npos)
-        error.message += ": seconds, without a unit";
+      if (error.subject != name) error.message = fmt::format("{}: {}", name, error.message);
       *fault = std::move(error);
     }
   };
@@ -232,7 +234,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
-    if (error.message != told_already) talk("neph: {}\n", printable_lines(error.message));
+    if (error.message != told_already) talk("neph: {}\n", printable_lines(error.text()));
     return exit_code(error.code);
   };
   if (auto ours = foreign_words({arguments, static_cast<std::size_t>(count)}); !ours.empty())

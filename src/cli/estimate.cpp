@@ -81,19 +81,6 @@ std::string in_words(const Foresight& seen) {
   return fmt::format("{} {}", bounds[static_cast<std::size_t>(seen.bound)], format_seconds(seen.run_s));
 }
 
-/// All together: where one has no upper bound the sum has none, other bounds make it a guess.
-Foresight sum(const std::vector<Foresight>& seen, std::int64_t runs) {
-  using Bound = Foresight::Bound;
-  Foresight all{.bound = seen.front().bound};
-  for (const auto& one : seen) {
-    all.run_s += one.run_s / static_cast<double>(seen.size()) * static_cast<double>(runs);
-    if (one.bound != all.bound)
-      all.bound =
-          one.bound == Bound::at_least || all.bound == Bound::at_least ? Bound::at_least : Bound::about;
-  }
-  return all;
-}
-
 }  // namespace
 
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
@@ -109,7 +96,7 @@ Status print_estimate(const Plan& plan, const experiment::Launch& launch, experi
     fmt::print("{}: {} a run\n", cell.label, in_words(one));
   }
   const auto runs = static_cast<std::int64_t>(plan.cells.size()) * plan.experiment.repeat;
-  fmt::print("{}, {} in all{}\n", counted(runs, "run"), in_words(sum(seen, runs)),
+  fmt::print("{}, {} in all{}\n", counted(runs, "run"), in_words(workload::all_runs(seen, runs)),
              chosen.size() < plan.cells.size()
                  ? fmt::format(" ({} of {} configurations tried)", chosen.size(), plan.cells.size())
                  : "");

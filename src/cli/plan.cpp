@@ -8,7 +8,7 @@
 #include "core/clock.hpp"
 #include "core/toml.hpp"
 #include "core/values.hpp"
-#include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
@@ -17,22 +17,6 @@ namespace {
 std::uint64_t new_seed() {
   std::random_device source;
   return source() >> 1 | 1U;  // small enough to be typed again
-}
-
-/// Arrays become factors, everything else the part that all cells share; both in the order of the workload's
-/// description, so that an experiment is the same whether it comes from options or from a file.
-void split_fields(const Json& fields, const std::vector<std::string>& order, Experiment& experiment) {
-  experiment.spec = Json::object();
-  const auto put = [&](const std::string& name, const Json& value) {
-    if (value.is_array() && value.size() != 1)
-      experiment.factors.push_back({name, value.get<std::vector<Json>>()});
-    else
-      experiment.spec[name] = value.is_array() ? value[0] : value;
-  };
-  for (const auto& name : order)
-    if (fields.contains(name)) put(name, fields[name]);
-  for (const auto& [name, value] : fields.items())  // unknown ones, which the check names
-    if (std::find(order.begin(), order.end(), name) == order.end()) put(name, value);
 }
 
 /// The command line that does it all again, in the same order: `fields` as they were given.
@@ -79,15 +63,14 @@ Status check_places(const Json& fields, const std::string& workload,
   return {};
 }
 
-/// "; a list is written batch = [1, 2, 4, 8]" where a value that makes no sense is one of the command line's.
-std::string how_lists_are_written(const Json& fields, std::string_view complaint) {
-  for (const auto& [key, value] : fields.items()) {
-    if (!value.is_string() || complaint.find(key + ": expected") == std::string_view::npos) continue;
-    const auto values = expand_values(value.get<std::string>());
-    if (values && values->size() > 1)
-      return fmt::format("; a list is written {} = [{}]", key, fmt::join(*values, ", "));
-  }
-  return {};
+/// "a list is written batch = [1, 2, 4, 8]" where the value that makes no sense is one of the command line's.
+Error with_how_lists_are_written(Error error, const Json& fields) {
+  const auto field = fields.find(error.subject);
+  if (field == fields.end() || !field->is_string()) return error;
+  const auto values = expand_values(field->get<std::string>());
+  if (values && values->size() > 1)
+    error.add_hint(fmt::format("a list is written {} = [{}]", error.subject, fmt::join(*values, ", ")));
+  return error;
 }
 
 }  // namespace
@@ -102,9 +85,9 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& given, cons
   plan.experiment.repeat = options.repeat;
   plan.experiment.latency_limit_s = latency_limit.value;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
-  split_fields(fields, workload->fields(), plan.experiment);
+  set_fields(plan.experiment, fields, workload->fields());
   plan.experiment.idle = workload->idle();
-  NEPH_TRY(plan.cells, experiment::expand(plan.experiment));
+  NEPH_TRY(plan.cells, expand(plan.experiment));
   for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
   plan.experiment.command = command_of(*workload, fields, options, latency_limit, plan.experiment.seed);
   return plan;
@@ -120,7 +103,7 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
     if (!value.is_object()) {
       options[key] = value;
     } else if (std::find(tables.begin(), tables.end(), key) == tables.end()) {
-      return fail(ErrorCode::invalid_argument, "{}: {}", file, unknown_name("table", key, tables));
+      return fail_in(file, unknown_name(ErrorCode::invalid_argument, "table", key, tables).value());
     } else if (!workload.empty()) {
       return fail(ErrorCode::invalid_argument, "{}: has [{}] and [{}]; an experiment has one", file, workload,
                   key);
@@ -135,15 +118,13 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
   const bool is_infer = workload == "infer";
   const auto read =
       is_infer ? from_json(options, asked, "") : from_json(options, static_cast<PlanOptions&>(asked), "");
-  if (!read) return fail(read.error().code, "{}: {}", file, read.error().message);
+  if (!read) return fail_in(file, read.error());
   const auto& fields = document[workload];
   const auto placed =
       check_places(fields, workload, is_infer ? field_names<InferPlanOptions>() : field_names<PlanOptions>());
-  if (!placed) return fail(placed.error().code, "{}: {}", file, placed.error().message);
+  if (!placed) return fail_in(file, placed.error());
   auto plan = make_plan(workload, fields, asked, asked.latency_limit);
-  if (!plan)
-    return fail(plan.error().code, "{}: {}{}", file, plan.error().message,
-                how_lists_are_written(fields, plan.error().message));
+  if (!plan) return fail_in(file, with_how_lists_are_written(plan.error(), fields));
   plan->is_repeat_asked = options.contains("repeat");
   return plan;
 }

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 std::string fault(std::string_view toml) {
   const auto plan = read_plan(toml, "x.toml");
   EXPECT_FALSE(plan) << toml;
-  return plan ? "" : plan.error().message;
+  return plan ? "" : plan.error().text();
 }
 
 TEST(Plan, ListsAreFactorsAndTheRestIsShared) {

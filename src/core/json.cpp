@@ -1,5 +1,7 @@
 #include "core/json.hpp"
 
+#include "core/units.hpp"
+
 namespace neph {
 
 namespace {
@@ -51,11 +53,22 @@ std::string dump_json(const Json& value, bool indent) {
 
 namespace detail {
 
+tl::unexpected<Error> about(const std::string& path, tl::unexpected<Error> error) {
+  error.value().subject = path;
+  return error;
+}
+
 tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, const std::string& path) {
   auto shown = dump_json(json);
   if (shown.size() > 40) shown = shown.substr(0, 37) + "...";
-  return fail(ErrorCode::invalid_argument, "{}: expected {}, got {}", path.empty() ? "input" : path, expected,
-              shown);
+  return about(path, fail(ErrorCode::invalid_argument, "{}: expected {}, got {}",
+                          path.empty() ? "input" : path, expected, shown));
+}
+
+tl::unexpected<Error> no_number(const Json& json, const std::string& path) {
+  auto error = wrong_type(json, "a number", path);
+  if (unit_of_name(path) == unit::seconds) error.value().add_hint("seconds, without a unit");
+  return error;
 }
 
 void rename(Json& object, std::string_view from, std::string_view to) {
@@ -68,17 +81,17 @@ void rename(Json& object, std::string_view from, std::string_view to) {
 Status check_range(double value, Range range, const std::string& path) {
   const bool any = range.low == Range{}.low && range.high == Range{}.high;  // then null may stand for unknown
   if (range.holds(value) || (any && std::isnan(value))) return {};
-  if (std::isnan(value)) return fail(ErrorCode::invalid_argument, "{}: expected a number", path);
-  if (value < range.low)
-    return fail(ErrorCode::invalid_argument, "{}: {} is below {}", path, value, range.low);
-  return fail(ErrorCode::invalid_argument, "{}: {} is above {}", path, value, range.high);
+  if (std::isnan(value)) return about(path, fail(ErrorCode::invalid_argument, "{}: expected a number", path));
+  const bool is_low = value < range.low;
+  return about(path, fail(ErrorCode::invalid_argument, "{}: {} is {} {}", path, value,
+                          is_low ? "below" : "above", is_low ? range.low : range.high));
 }
 
 /// A bare number is read as text is: only zero needs no unit.
 Status read_seconds(const Json& json, Seconds& out, const std::string& path) {
   if (!json.is_string() && !json.is_number()) return wrong_type(json, "a time with its unit, as 30s", path);
   const auto length = parse_seconds(json.is_string() ? json.get<std::string>() : dump_json(json));
-  if (!length) return fail(length.error().code, "{} {}", path, length.error().message);
+  if (!length) return about(path, fail(length.error().code, "{} {}", path, length.error().message));
   out = *length;
   return {};
 }
@@ -86,8 +99,8 @@ Status read_seconds(const Json& json, Seconds& out, const std::string& path) {
 Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
                                   std::uint64_t high) {
   const auto outside = [&] {
-    return fail(ErrorCode::invalid_argument, "{}: {} is not between {} and {}", path, dump_json(json), low,
-                high);
+    return about(path, fail(ErrorCode::invalid_argument, "{}: {} is not between {} and {}", path,
+                            dump_json(json), low, high));
   };
   if (json.is_number_unsigned()) {
     const auto value = json.get<std::uint64_t>();

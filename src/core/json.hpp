@@ -87,7 +87,10 @@ struct IsMap : std::false_type {};
 template <class T>
 struct IsMap<std::map<std::string, T>> : std::true_type {};
 
+/// The error, with the path as its subject; so all below.
+tl::unexpected<Error> about(const std::string& path, tl::unexpected<Error> error);
 tl::unexpected<Error> wrong_type(const Json& json, std::string_view expected, const std::string& path);
+tl::unexpected<Error> no_number(const Json& json, const std::string& path);
 Status check_range(double value, Range range, const std::string& path);
 Status read_seconds(const Json& json, Seconds& out, const std::string& path);
 Result<std::int64_t> whole_number(const Json& json, const std::string& path, std::int64_t low,
@@ -122,7 +125,7 @@ Status read_struct(const Json& json, T& out, const std::string& path) {
   const auto names = field_names<T>();
   for (const auto& [key, value] : json.items())
     if (std::find(names.begin(), names.end(), key) == names.end())
-      return fail(ErrorCode::invalid_argument, "{}", unknown_name("key", key, names, path));
+      return unknown_name(ErrorCode::invalid_argument, "key", key, names, path);
   return {};
 }
 
@@ -168,7 +171,8 @@ Status from_json(const Json& json, T& out, const std::string& path) {
     const auto name = json.get<std::string>();
     const auto value = enum_value<T>(name);
     if (!value)
-      return fail(ErrorCode::invalid_argument, "{}", unknown_name("value", name, enum_choices<T>(), path));
+      return detail::about(path,
+                           unknown_name(ErrorCode::invalid_argument, "value", name, enum_choices<T>(), path));
     out = *value;
   } else if constexpr (std::is_same_v<T, bool>) {
     if (!json.is_boolean()) return detail::wrong_type(json, "true or false", path);
@@ -182,7 +186,7 @@ Status from_json(const Json& json, T& out, const std::string& path) {
     if (json.is_null()) {
       out = std::numeric_limits<T>::quiet_NaN();
     } else {
-      if (!json.is_number()) return detail::wrong_type(json, "a number", path);
+      if (!json.is_number()) return detail::no_number(json, path);
       out = json.get<T>();
     }
   } else if constexpr (std::is_same_v<T, Seconds>) {

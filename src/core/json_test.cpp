@@ -85,16 +85,20 @@ TEST(Json, ANumberWithARangeIsNeverUnknown) {
 }
 
 TEST(Json, RefusesAnUnknownKeyWithTheNearestKnownOne) {
-  EXPECT_EQ(error_of(R"({"nmae": "z"})").message, "unknown key 'nmae' in outer; did you mean 'name'?");
+  EXPECT_EQ(error_of(R"({"nmae": "z"})").text(), "unknown key 'nmae' in outer; did you mean 'name'?");
 }
 
 TEST(Json, RefusesWithThePathToTheFault) {
   EXPECT_EQ(error_of(R"({"inner": [{"size": 1}, {"size": 11}]})").message,
             "outer.inner[1].size: 11 is above 10");
+  EXPECT_EQ(error_of(R"({"limit": "x"})").subject, "outer.limit");
+  EXPECT_EQ(error_of(R"({"rate_per_s": -1})").subject, "outer.rate_per_s");
+  EXPECT_EQ(error_of(R"({"rate_per_s": "1/s"})").hint, "");
+  EXPECT_EQ(detail::no_number("5s", "--timeout-s").value().hint, "seconds, without a unit");
   EXPECT_EQ(error_of(R"({"rate_per_s": -1})").message, "outer.rate_per_s: -1 is below 0");
   EXPECT_EQ(error_of(R"({"on": 1})").message, "outer.on: expected true or false, got 1");
   EXPECT_EQ(error_of(R"({"limit": 1.5})").message, "outer.limit: expected a whole number, got 1.5");
-  EXPECT_EQ(error_of(R"({"colour": "grene"})").message,
+  EXPECT_EQ(error_of(R"({"colour": "grene"})").text(),
             "unknown value 'grene' in outer.colour; did you mean 'green'?");
   EXPECT_EQ(error_of(R"([])").message, "outer: expected an object, got []");
   EXPECT_EQ(error_of(R"({"inner": [{"size": 99999999999}]})").message,
@@ -130,8 +134,9 @@ TEST(Names, FindsTheNearestOneOnlyWhenItIsNear) {
   EXPECT_EQ(nearest_name("GPU", {"CPU"}), std::nullopt) << "a word of its own";
   EXPECT_EQ(nearest_name("cup", {"CPU"}), "CPU");
   EXPECT_EQ(nearest_name("htp", {"http"}), "http");
-  EXPECT_EQ(unknown_name("factor", "colour", known),
-            "unknown factor 'colour'; known: batch, precision, threads");
+  const auto unknown = unknown_name(ErrorCode::not_found, "factor", "colour", known).value();
+  EXPECT_EQ(unknown.text(), "unknown factor 'colour'; known: batch, precision, threads");
+  EXPECT_EQ(unknown.subject, "colour");
 }
 
 }  // namespace

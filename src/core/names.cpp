@@ -58,17 +58,19 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
   return best;
 }
 
-std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known,
-                         std::string_view where) {
-  const bool whole = name.size() <= longest_name;
-  auto message = fmt::format("unknown {} '{}{}'", kind, name.substr(0, longest_name), whole ? "" : "...");
-  if (!where.empty()) message += fmt::format(" in {}", where);
-  if (const auto near = nearest_name(name, known))
-    return message + fmt::format("; did you mean '{}'?", *near);
+tl::unexpected<Error> unknown_name(ErrorCode code, std::string_view kind, std::string_view name,
+                                   const std::vector<std::string>& known, std::string_view where) {
   const auto shown = std::min<std::size_t>(known.size(), 20);
-  message +=
-      fmt::format("; known: {}", fmt::join(known.begin(), known.begin() + static_cast<long>(shown), ", "));
-  return shown < known.size() ? message + ", ..." : message;
+  Error error{.code = code, .subject = std::string(name)};
+  error.message = fmt::format("unknown {} '{}{}'{}{}", kind, name.substr(0, longest_name),
+                              name.size() > longest_name ? "..." : "", where.empty() ? "" : " in ", where);
+  if (const auto near = nearest_name(name, known))
+    error.hint = fmt::format("did you mean '{}'?", *near);
+  else
+    error.hint =
+        fmt::format("known: {}{}", fmt::join(known.begin(), known.begin() + static_cast<long>(shown), ", "),
+                    shown < known.size() ? ", ..." : "");
+  return tl::unexpected(std::move(error));
 }
 
 }  // namespace neph

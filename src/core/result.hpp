@@ -26,7 +26,14 @@ enum class ErrorCode {
 
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;
+  std::string message;    ///< what was wrong
+  std::string hint{};     ///< what may help, where the message does not say: "did you mean 'batch'?"
+  std::string subject{};  ///< what it is about, as it was asked for: a field, an option, a column
+
+  /// For people and protocols: "MESSAGE; HINT".
+  std::string text() const { return hint.empty() ? message : message + "; " + hint; }
+  /// Another thing that may help.
+  void add_hint(std::string_view more) { hint.append(hint.empty() ? "" : "; ").append(more); }
 };
 
 template <class T>
@@ -45,6 +52,12 @@ Error system_error(std::string_view what, int number);
 template <class... Args>
 [[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
   return tl::unexpected<Error>(Error{code, fmt::format(format, std::forward<Args>(args)...)});
+}
+
+/// The error with where it was seen before its message: "FILE: MESSAGE".
+[[nodiscard]] inline tl::unexpected<Error> fail_in(std::string_view where, Error error) {
+  error.message = fmt::format("{}: {}", where, error.message);
+  return tl::unexpected<Error>(std::move(error));
 }
 
 }  // namespace neph

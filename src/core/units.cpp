@@ -50,6 +50,33 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string format_quantity(double value, std::string_view unit) {
+  if (unit == unit::bytes) return format_bytes(value);
+  if (unit == unit::bytes_per_s) return format_bytes(value) + "/s";
+  if (unit == unit::percent) return format_number(value) + " %";
+  if (unit == unit::seconds || unit == "seconds") return format_seconds(value);
+  if (unit == unit::watt) return format_number(value) + " W";
+  if (unit == unit::celsius) return format_number(value) + " °C";
+  if (unit == unit::hertz) return format_count(value) + (std::fabs(value) < 999.5 ? " Hz" : "Hz");
+  if (unit == unit::per_s) return format_count(value) + "/s";
+  return std::fabs(value) >= 99950 ? format_count(value) : format_number(value);
+}
+
+std::string format_percent(double share, int significant) {
+  return format_number(100 * share, significant) + " %";
+}
+
+std::string_view unit_of_name(std::string_view name) {
+  const auto ends_in = [&](std::string_view word) {
+    if (!name.ends_with(word)) return false;
+    const auto before = name.substr(0, name.size() - word.size());
+    return before.empty() || before.ends_with('_') || before.ends_with('-');
+  };
+  if (ends_in("bytes")) return unit::bytes;
+  if (ends_in("hz")) return unit::hertz;
+  return ends_in("s") && !ends_in("per_s") && !ends_in("per-s") ? unit::seconds : std::string_view();
+}
+
 std::string format_estimate(const Estimate& estimate) {
   if (!std::isfinite(estimate.value)) return "-";
   if (!estimate.low || !estimate.high)

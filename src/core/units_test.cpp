@@ -33,6 +33,26 @@ TEST(Units, QuantitiesForPeople) {
   EXPECT_EQ(counted(2, "run"), "2 runs");
 }
 
+TEST(Units, QuantitiesCarryTheirUnit) {
+  EXPECT_EQ(format_quantity(1.5 * (1 << 30), "bytes"), "1.50 GiB");
+  EXPECT_EQ(format_quantity(42.0, "percent"), "42.0 %");
+  EXPECT_EQ(format_quantity(2.7e9, "hertz"), "2.70 GHz");
+  EXPECT_EQ(format_quantity(50, "hertz"), "50.0 Hz");
+  EXPECT_EQ(format_quantity(1.938, "cores"), "1.94");
+  EXPECT_EQ(format_quantity(1234567.0, "per_s"), "1.23 M/s");
+  EXPECT_EQ(format_percent(0.123), "12.3 %");
+}
+
+TEST(Units, NamesEndInTheirUnit) {
+  EXPECT_EQ(unit_of_name("total_bytes"), unit::bytes);
+  EXPECT_EQ(unit_of_name("bytes"), unit::bytes);
+  EXPECT_EQ(unit_of_name("base_hz"), unit::hertz);
+  EXPECT_EQ(unit_of_name("spec.timeout_s"), unit::seconds);
+  EXPECT_EQ(unit_of_name("--timeout-s"), unit::seconds);
+  for (const auto* other : {"rate_per_s", "--rate-per-s", "classes", "kilobytes", ""})
+    EXPECT_EQ(unit_of_name(other), "") << other;
+}
+
 TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {
   EXPECT_EQ(format_estimate({.value = 123, .low = 119, .high = 127, .n = 5}), "123 ± 4.0");
   EXPECT_EQ(format_estimate({.value = 123, .low = 118, .high = 131, .n = 5}), "123 (118 to 131)");

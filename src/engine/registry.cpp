@@ -77,7 +77,7 @@ Result<Engine*> Registry::open(const std::string& name) {
         "engine '{}' not found: there is no neph-engine-*.so in {}; set NEPH_ENGINES to the folder of the "
         "plugins",
         name, fmt::join(folders_, ", "));
-  return fail(ErrorCode::not_found, "{}", unknown_name("engine", name, names));
+  return unknown_name(ErrorCode::not_found, "engine", name, names);
 }
 
 Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
@@ -102,7 +102,7 @@ std::vector<EngineInfo> Registry::list() {
   for (const auto& plugin : plugins_) {
     EngineInfo info{.name = plugin->name, .path = plugin->path.string()};
     if (const auto engine = plugin->open(); !engine) {
-      info.reason = engine.error().message;
+      info.reason = engine.error().text();
     } else {
       info.version = (*engine)->version();
       info.formats = (*engine)->formats();
@@ -111,7 +111,7 @@ std::vector<EngineInfo> Registry::list() {
         info.usable = !info.devices.empty();
         if (!info.usable) info.reason = "it finds no device to run on";
       } else {
-        info.reason = devices.error().message;
+        info.reason = devices.error().text();
       }
     }
     infos.push_back(std::move(info));

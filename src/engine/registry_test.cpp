@@ -58,7 +58,7 @@ TEST_F(RegistryOfBrokenPlugins, OpensOnlyWhatIsAskedFor) {
   const auto typo = registry.open("txet");
   ASSERT_FALSE(typo);
   EXPECT_EQ(typo.error().code, ErrorCode::not_found);
-  EXPECT_EQ(typo.error().message, "unknown engine 'txet'; did you mean 'text'?");
+  EXPECT_EQ(typo.error().text(), "unknown engine 'txet'; did you mean 'text'?");
 }
 
 TEST(Registry, WithoutPluginsSaysWhereItLooked) {

@@ -5,6 +5,7 @@
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/worker.hpp"
+#include "record/cells.hpp"
 #include "store/store.hpp"
 
 namespace neph::experiment {
@@ -27,7 +28,7 @@ Result<Eta> learned_eta(const std::vector<Slot>& pending, const Experiment& expe
 }
 
 tl::unexpected<Error> lost(const Error& error, const Cell& cell, const Slot& slot) {
-  return fail(error.code, "{}; the run of {} (repeat {}) is lost, all earlier ones are kept", error.message,
+  return fail(error.code, "{}; the run of {} (repeat {}) is lost, all earlier ones are kept", error.text(),
               cell.label, slot.repeat + 1);
 }
 

@@ -1,7 +1,7 @@
 // Experiments: factors × repeats → runs in a seeded random order, each in a process of its own; and what the
 // repeats of a cell say together.
 //
-// What it is: the design (expand, order), its execution (conduct: start a worker, hand it its cell as JSON,
+// What it is: the order of the runs, their execution (conduct: start a worker, hand it its cell as JSON,
 // read what it says line by line, store the run, go on), its resumption, and its summary.
 //
 // What it does not do: measure anything, or know what a worker does or where it runs: a launcher starts it
@@ -42,18 +42,6 @@ class Store;
 namespace neph::experiment {
 
 // ---- Design ----------------------------------------------------------------------------------------------
-
-/// More cells than this are a mistake in a range ("1..64000").
-inline constexpr std::int64_t max_cells = 10'000;
-/// More runs than this would take months; (cells × repeats).
-inline constexpr std::int64_t max_runs = 1'000'000;
-/// Most memory for the cells' descriptions, in bytes of their text.
-inline constexpr std::size_t max_cell_bytes = std::size_t{64} << 20;
-
-/// All combinations of the factors' values, the first factor slowest. One cell, "all", without factors.
-/// Errors: invalid_argument: a factor without values or named twice, a value twice, too many cells or runs
-/// or bytes (before any is made), fewer than one repeat.
-Result<std::vector<Cell>> expand(const Experiment& experiment);
 
 /// One run to do.
 struct Slot {

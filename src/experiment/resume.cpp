@@ -3,6 +3,7 @@
 
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 #include "store/store.hpp"
 
 namespace neph::experiment {

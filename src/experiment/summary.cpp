@@ -8,6 +8,7 @@
 #include "core/percentile.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 #include "record/metrics.hpp"
 #include "record/samples.hpp"
 #include "stats/stats.hpp"

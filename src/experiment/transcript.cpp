@@ -25,7 +25,7 @@ void Transcript::hear(std::string_view line) {
   }
   auto event = decode_event(line);
   if (!event)
-    protocol_error_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().message, 200));
+    protocol_error_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().text(), 200));
   else if (complete())
     protocol_error_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
   else

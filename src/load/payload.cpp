@@ -116,7 +116,7 @@ Status check_names(std::string_view text, const std::vector<wire::TensorMetadata
     if (name.empty())
       return fail(ErrorCode::invalid_argument, "--shape '{}': of which input? The model's are {}", sizes,
                   fmt::join(names, ", "));
-    return fail(ErrorCode::invalid_argument, "--shape: {}", unknown_name("input", name, names));
+    return fail_in("--shape", unknown_name(ErrorCode::invalid_argument, "input", name, names).value());
   }
   return {};
 }

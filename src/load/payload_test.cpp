@@ -18,7 +18,7 @@ wire::ModelMetadata model(std::vector<wire::TensorMetadata> inputs) {
 
 std::string fault(const wire::ModelMetadata& metadata, const PayloadOptions& options) {
   const auto made = Payload::make(metadata, options);
-  return made ? "" : made.error().message;
+  return made ? "" : made.error().text();
 }
 
 TEST(Payload, MakesEveryTypeOfTheRightSize) {

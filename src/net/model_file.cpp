@@ -43,8 +43,9 @@ Result<std::filesystem::path> model_file(const std::string& model, const BuildOp
   if (is_network(model)) return cached_network(model, options, weights_seed);
   if (path.has_extension() || path.has_parent_path())
     return fail(ErrorCode::not_found, "no model file {}; neph net NAME --onnx FILE writes one", model);
-  return fail(ErrorCode::not_found, "no model file {0}, and {1}", model,
-              unknown_name("network", model, known_names()));
+  auto unknown = unknown_name(ErrorCode::not_found, "network", model, known_names());
+  unknown.value().message = fmt::format("no model file {}, and {}", model, unknown.value().message);
+  return unknown;
 }
 
 }  // namespace neph::net

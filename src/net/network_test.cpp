@@ -90,7 +90,7 @@ TEST(Build, DescribesALayer) {
 }
 
 TEST(Build, RefusesWhatCannotBe) {
-  EXPECT_EQ(build("resnet5O").error().message, "unknown network 'resnet5O'; did you mean 'resnet50'?");
+  EXPECT_EQ(build("resnet5O").error().text(), "unknown network 'resnet5O'; did you mean 'resnet50'?");
   EXPECT_EQ(build("resnet5O").error().code, ErrorCode::not_found);
   EXPECT_EQ(build("mnist", {.classes = -1}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(build("mnist", {.side = 1'000'000'000}).error().message,

@@ -90,7 +90,7 @@ Status make_cache_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, failed);
   if (!failed) return {};
   auto error = system_error(fmt::format("cannot make {}", folder.string()), failed.value());
-  error.message += "; set XDG_CACHE_HOME to a folder that can be written";
+  error.hint = "set XDG_CACHE_HOME to a folder that can be written";
   return tl::unexpected(std::move(error));
 }
 

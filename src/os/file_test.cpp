@@ -51,7 +51,7 @@ TEST_F(File, ACacheThatCannotBeMadeIsToldWhatToDo) {
   const auto status = make_cache_folder("/proc/nobody/.cache/neph/models");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message.find("cannot make /proc/nobody/.cache/neph/models: "), 0);
-  EXPECT_NE(status.error().message.find("; set XDG_CACHE_HOME to a folder that can be written"),
+  EXPECT_NE(status.error().text().find("; set XDG_CACHE_HOME to a folder that can be written"),
             std::string::npos);
   EXPECT_TRUE(make_cache_folder(folder_ / "a/b"));
   EXPECT_TRUE(std::filesystem::is_directory(folder_ / "a/b"));

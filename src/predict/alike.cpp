@@ -18,7 +18,7 @@ std::uint64_t mixed(std::uint64_t bits) { return split_mix(bits); }
 
 }  // namespace
 
-CellKeys::CellKeys(const Column& column) : column_(column), name_(mixed(fnv1a(column.name))) {
+CellKeys::CellKeys(const table::Column& column) : column_(column), name_(mixed(fnv1a(column.name))) {
   for (const auto& level : column.levels) levels_.push_back(fnv1a(level));
 }
 
@@ -28,7 +28,7 @@ std::uint64_t CellKeys::operator()(std::size_t row) const {
                                           : std::bit_cast<std::uint64_t>(column_.numbers[row] + 0.0)));
 }
 
-RowKeys keys_of(const Table& table, const std::vector<std::size_t>& columns,
+RowKeys keys_of(const table::Table& table, const std::vector<std::size_t>& columns,
                 const std::vector<std::size_t>& rows) {
   RowKeys keys(rows.size(), 0);
   for (const auto column : columns) {
@@ -38,7 +38,7 @@ RowKeys keys_of(const Table& table, const std::vector<std::size_t>& columns,
   return keys;
 }
 
-void take_out(const Column& column, const std::vector<std::size_t>& rows, RowKeys& keys) {
+void take_out(const table::Column& column, const std::vector<std::size_t>& rows, RowKeys& keys) {
   const CellKeys key(column);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] -= key(rows[i]);
 }

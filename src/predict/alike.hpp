@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -18,18 +18,18 @@ using RowKeys = std::vector<std::uint64_t>;
 class CellKeys {
  public:
   /// The column must outlive this.
-  explicit CellKeys(const Column& column);
+  explicit CellKeys(const table::Column& column);
   std::uint64_t operator()(std::size_t row) const;
 
  private:
-  const Column& column_;
+  const table::Column& column_;
   std::uint64_t name_;
   std::vector<std::uint64_t> levels_;
 };
-RowKeys keys_of(const Table& table, const std::vector<std::size_t>& columns,
+RowKeys keys_of(const table::Table& table, const std::vector<std::size_t>& columns,
                 const std::vector<std::size_t>& rows);
 /// Of the same rows without one of the columns.
-void take_out(const Column& column, const std::vector<std::size_t>& rows, RowKeys& keys);
+void take_out(const table::Column& column, const std::vector<std::size_t>& rows, RowKeys& keys);
 
 /// Places of equal keys, group by group in the order of the keys: an order that depends on what is in the
 /// rows alone, and on nothing that a reader would call one.

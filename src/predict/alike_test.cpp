@@ -25,7 +25,7 @@ TEST(AlikeGroups, AreInTheOrderOfTheirKeys) {
 }
 
 TEST(RowKeys, AreEqualWhereRowsAre) {
-  Table table{.source = "t", .rows = 5};
+  table::Table table{.source = "t", .rows = 5};
   table.columns.push_back({.name = "a", .numbers = {0.0, -0.0, nothing, nothing, 1}});
   table.columns.push_back({.name = "b", .numbers = {2, 2, 2, 2, 0}});
   table.columns.push_back({.name = "c", .codes = {0, 0, -1, 0, 0}, .levels = {"x"}});
@@ -42,7 +42,7 @@ TEST(RowKeys, AreEqualWhereRowsAre) {
 }
 
 TEST(RowKeys, DependOnNoOrder) {
-  Table table{.source = "t", .rows = 2}, turned{.source = "t", .rows = 2};
+  table::Table table{.source = "t", .rows = 2}, turned{.source = "t", .rows = 2};
   table.columns = {{.name = "a", .numbers = {1, 2}}, {.name = "b", .codes = {0, 1}, .levels = {"x", "y"}}};
   turned.columns = {{.name = "b", .codes = {0, 1}, .levels = {"y", "x"}}, {.name = "a", .numbers = {2, 1}}};
   EXPECT_EQ(keys_of(table, {0, 1}, {0, 1}), keys_of(turned, {1, 0}, {1, 0}));
@@ -51,7 +51,7 @@ TEST(RowKeys, DependOnNoOrder) {
 /// Against a comparison of all with all.
 TEST(RowKeys, GroupRandomRowsAsTheirValuesSay) {
   Random random(1);
-  Table table{.source = "t", .rows = 300};
+  table::Table table{.source = "t", .rows = 300};
   for (int column = 0; column < 3; ++column) {
     table.columns.push_back({.name = std::to_string(column)});
     for (std::size_t row = 0; row < table.rows; ++row)
@@ -63,7 +63,7 @@ TEST(RowKeys, GroupRandomRowsAsTheirValuesSay) {
   const auto keys = keys_of(table, {0, 1, 2}, rows);
   for (const auto a : rows)
     for (const auto b : rows) {
-      const bool alike = std::ranges::all_of(table.columns, [&](const Column& column) {
+      const bool alike = std::ranges::all_of(table.columns, [&](const table::Column& column) {
         return column.is_empty(a) ? column.is_empty(b) : column.numbers[a] == column.numbers[b];
       });
       ASSERT_EQ(keys[a] == keys[b], alike) << a << " " << b;

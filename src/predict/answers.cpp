@@ -108,7 +108,7 @@ Place Model::place_of(const Inputs& inputs, Index row, const Levels& measured) c
   return place;
 }
 
-std::vector<Extrapolation> Model::words(const Place& place, const Table& rows, std::size_t row) const {
+std::vector<Extrapolation> Model::words(const Place& place, const table::Table& rows, std::size_t row) const {
   std::vector<Extrapolation> all;
   for (const auto& condition : place.flagged) {
     const bool is_level = condition.situation == Situation::unseen;
@@ -231,7 +231,7 @@ void Model::answer(const Rows& rows, const Question& question, std::vector<Predi
   }
 }
 
-Result<std::vector<Prediction>> Model::predict(const Table& rows, std::size_t threads) const {
+Result<std::vector<Prediction>> Model::predict(const table::Table& rows, std::size_t threads) const {
   NEPH_TRY(const auto inputs, design_.apply(rows));
   const auto measured = levels();
   Question question{rows, inputs, noise_beyond_points(measured_), {}};

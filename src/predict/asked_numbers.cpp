@@ -3,15 +3,15 @@
 #include <cmath>
 #include <limits>
 
-#include "predict/cells.hpp"
 #include "predict/design.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/survey.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
 Result<double> Design::Number::of_text(const std::string& cell) const {
-  if (const auto number = number_of_cell(cell)) return *number;
+  if (const auto number = table::number_of_cell(cell)) return *number;
   const auto found = number_in(cell);
   if (!found) return fail(ErrorCode::invalid_argument, "'{}' is '{}', and a number is needed", column, cell);
   if (found->unit == unit || !is_ever_there) return found->number;
@@ -32,7 +32,8 @@ std::string Design::Number::fault_of(double value, std::size_t row) const {
   return {};
 }
 
-Result<std::vector<double>> Design::Number::asked_in(const Table& rows, Refusals& refused) const {
+Result<std::vector<double>> Design::Number::asked_in(const table::Table& rows,
+                                                     table::Refusals& refused) const {
   NEPH_TRY(const auto place, rows.find_fitted(column));
   const auto& asked = rows.columns[place];
   std::vector<Result<double>> of_levels;
@@ -43,7 +44,7 @@ Result<std::vector<double>> Design::Number::asked_in(const Table& rows, Refusals
     if (has_text) {
       const auto& number = of_levels[static_cast<std::size_t>(asked.codes[row])];
       if (!number) {
-        refused.try_emplace(row, fmt::format("{} (row {})", number.error().message, row + 1));
+        refused.try_emplace(row, fmt::format("{} (row {})", number.error().text(), row + 1));
         continue;
       }
       values[row] = *number;

@@ -62,7 +62,7 @@ TEST(FitForRows, TriesAllWhereCandidatesChooseTheirColumns) {
     }
     text += fmt::format("{}\n", sum);
   }
-  const auto known = *survey(*parse_table(text, "wide"), "t");
+  const auto known = *survey(*table::parse_table(text, "wide"), "t");
   EXPECT_EQ(saved_where_answers_are_same(known, folds(40, 5, 1).front()), 0U);
 }
 

@@ -13,14 +13,14 @@ namespace {
 
 using RowNames = std::vector<std::string>;
 
-RowNames names_of(const Table& table, std::size_t row) {
+RowNames names_of(const table::Table& table, std::size_t row) {
   RowNames names;
   for (const auto& column : table.columns) names.push_back(column.text(row));
   return names;
 }
 
 /// The rows of `text` behind those of `all`, which may be no column yet.
-void append(const Column& text, Column& all) {
+void append(const table::Column& text, table::Column& all) {
   std::map<std::string, std::int32_t> known;
   for (const auto& level : all.levels) known.emplace(level, static_cast<std::int32_t>(known.size()));
   for (std::size_t row = 0; row < text.rows(); ++row) {
@@ -36,20 +36,20 @@ void append(const Column& text, Column& all) {
 }
 
 /// One below the other; text where either of them is.
-Column joined(Column above, const Column& below) {
+table::Column joined(table::Column above, const table::Column& below) {
   if (!above.is_text() && !below.is_text()) {
     above.numbers.insert(above.numbers.end(), below.numbers.begin(), below.numbers.end());
     return above;
   }
-  Column both{.name = above.name, .levels = above.levels};
+  table::Column both{.name = above.name, .levels = above.levels};
   append(above, both);
   append(below, both);
   return both;
 }
 
 /// The columns of the points, and no other, written in one way: 64, "64px" and "64 px" are one.
-Result<Table> features_in(const Table& rows, const Table& points, const Roles& roles) {
-  Table features{.source = rows.source, .rows = rows.rows};
+Result<table::Table> features_in(const table::Table& rows, const table::Table& points, const Roles& roles) {
+  table::Table features{.source = rows.source, .rows = rows.rows};
   for (const auto& column : points.columns) {
     NEPH_TRY(const auto place, rows.find_fitted(column.name));
     const auto& given = rows.columns[place];
@@ -59,12 +59,13 @@ Result<Table> features_in(const Table& rows, const Table& points, const Roles& r
   return features;
 }
 
-Result<std::vector<double>> log_targets_in(const Table& rows, const std::string& target) {
+Result<std::vector<double>> log_targets_in(const table::Table& rows, const std::string& target) {
   const auto place = rows.find_fitted(target);
-  if (!place)
-    return fail(place.error().code,
-                "{}; rows that calibrate a model are measured ones: add what was measured",
-                place.error().message);
+  if (!place) {
+    auto error = place.error();
+    error.add_hint("rows that calibrate a model are measured ones: add what was measured");
+    return tl::unexpected(std::move(error));
+  }
   const auto& column = rows.columns[*place];
   if (column.is_text())
     return fail(ErrorCode::invalid_argument, "{}: '{}' {}", rows.source, target, why_no_number(column));
@@ -97,11 +98,11 @@ void add_point(Points& points, const std::vector<double>& logs) {
 
 }  // namespace
 
-Result<Survey> with_rows(const Model& model, const Table& rows) {
+Result<Survey> with_rows(const Model& model, const table::Table& rows) {
   const auto& target = model.origin().target;
   NEPH_TRY(const auto logs, log_targets_in(rows, target));
   NEPH_TRY(const auto inputs, model.design().apply(rows));
-  NEPH_CHECK(none_refused(inputs.refused, rows.source));
+  NEPH_CHECK(table::none_refused(inputs.refused, rows.source));
   const auto& before = model.measured().features;
   NEPH_TRY(const auto features, features_in(rows, before, model.design().roles()));
 
@@ -137,7 +138,7 @@ Result<Survey> with_rows(const Model& model, const Table& rows) {
   return sorted;
 }
 
-Result<Model> calibrated(const Model& model, const Table& rows, const FitOptions& options) {
+Result<Model> calibrated(const Model& model, const table::Table& rows, const FitOptions& options) {
   NEPH_TRY(const auto survey, with_rows(model, rows));
   auto again = options;
   again.roles = model.design().roles();

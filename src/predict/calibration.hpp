@@ -8,11 +8,11 @@ namespace neph::predict {
 /// The points of a model and of `rows`, which have its columns and its target. A row with the features of a
 /// known point is one more repeat of it. Errors: not_found (a column is missing, or the target),
 /// invalid_argument (a target that is no number above 0, and what Design::apply refuses).
-Result<Survey> with_rows(const Model& model, const Table& rows);
+Result<Survey> with_rows(const Model& model, const table::Table& rows);
 
 /// The model fitted anew to those points, in the same way. What it knew is kept where it can be: only
 /// hold-outs of what the rows made possible are tried (FitOptions::earlier). Errors: those of with_rows and
 /// Model::fit. Costs about a quarter of a fit.
-Result<Model> calibrated(const Model& model, const Table& rows, const FitOptions& options);
+Result<Model> calibrated(const Model& model, const table::Table& rows, const FitOptions& options);
 
 }  // namespace neph::predict

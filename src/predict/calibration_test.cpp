@@ -30,13 +30,13 @@ class Calibration : public testing::Test {
                                 true_time(batch, layers, machine) * std::exp(0.02 * random.normal()));
     FitOptions options;
     options.roles.machine = "machine";
-    const auto fitted = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), options);
+    const auto fitted = Model::fit(*survey(*table::parse_table(text, "t.csv"), "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;
     model_ = std::make_unique<Model>(*read_model(write_model(*fitted), "as a file has it"));
   }
   static void TearDownTestSuite() { model_.reset(); }
   static std::string error_of(const std::string& text) {
-    const auto survey = with_rows(*model_, *parse_table(text, "few.csv"));
+    const auto survey = with_rows(*model_, *table::parse_table(text, "few.csv"));
     return survey ? "" : survey.error().message;
   }
   static std::unique_ptr<Model> model_;
@@ -47,9 +47,9 @@ TEST_F(Calibration, FiveRowsMakeANewMachineKnown) {
   std::string few = "machine,layers,batch,t\n";
   for (const auto& [batch, layers] : {std::pair{1, 4}, {4, 12}, {8, 6}, {16, 8}, {32, 12}})
     few += fmt::format("m9,{},{},{}\n", layers, batch, true_time(batch, layers, 9));
-  const auto query = *parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n", "q");
+  const auto query = *table::parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n", "q");
   EXPECT_FALSE(model_->predict(query)->front().refused.empty());
-  const auto knowing = calibrated(*model_, *parse_table(few, "few.csv"), {});
+  const auto knowing = calibrated(*model_, *table::parse_table(few, "few.csv"), {});
   ASSERT_TRUE(knowing) << knowing.error().message;
   const auto predictions = *knowing->predict(query);
   const double truths[] = {true_time(10, 10, 9), true_time(2, 8, 9)};
@@ -66,9 +66,9 @@ TEST_F(Calibration, FiveRowsMakeANewMachineKnown) {
 
 /// What a full fit of the same points says, which tries all hold-outs again.
 TEST_F(Calibration, AgreesWithAFitOfAllRows) {
-  const auto few =
-      *parse_table("batch,layers,machine,t\n1,4,m9,0.3\n8,6,m9,0.8\n32,12,m9,4.4\n16,8,m9,1.6\n", "few.csv");
-  const auto query = *parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n24,5,m2\n", "q");
+  const auto few = *table::parse_table(
+      "batch,layers,machine,t\n1,4,m9,0.3\n8,6,m9,0.8\n32,12,m9,4.4\n16,8,m9,1.6\n", "few.csv");
+  const auto query = *table::parse_table("batch,layers,machine\n10,10,m9\n2,8,m9\n24,5,m2\n", "q");
   FitOptions options;
   options.roles = model_->design().roles();
   const auto whole = *Model::fit(*with_rows(*model_, few), options)->predict(query),
@@ -82,7 +82,7 @@ TEST_F(Calibration, AgreesWithAFitOfAllRows) {
 TEST_F(Calibration, ARowOfAKnownPointIsARepeat) {
   const auto before = model_->measured();
   const auto found =
-      with_rows(*model_, *parse_table("batch,layers,machine,t\n1,4,m1,4\n1,4,m4,5\n1,4,m4,7\n", "f"));
+      with_rows(*model_, *table::parse_table("batch,layers,machine,t\n1,4,m1,4\n1,4,m4,5\n1,4,m4,7\n", "f"));
   ASSERT_TRUE(found) << found.error().message;
   const auto& points = found->points;
   EXPECT_EQ(points.target.size(), before.target.size() + 1);
@@ -95,11 +95,11 @@ TEST_F(Calibration, ARowOfAKnownPointIsARepeat) {
 
 TEST_F(Calibration, DoesNotDependOnTheOrderOfRows) {
   const std::vector<std::string> few{"1,4,m9,0.3", "8,6,m9,0.8", "32,12,m8,4.4", "16,8,m9,1.6", "4,4,m8,0.5"};
-  const auto query = *parse_table("batch,layers,machine\n10,10,m9\n2,8,m8\n24,5,m2\n", "q");
+  const auto query = *table::parse_table("batch,layers,machine\n10,10,m9\n2,8,m8\n24,5,m2\n", "q");
   const auto answers = [&](const std::vector<std::size_t>& order) {
     std::string text = "batch,layers,machine,t\n";
     for (const auto row : order) text += few[row] + "\n";
-    return *calibrated(*model_, *parse_table(text, "few.csv"), {})->predict(query);
+    return *calibrated(*model_, *table::parse_table(text, "few.csv"), {})->predict(query);
   };
   const auto first = answers({0, 1, 2, 3, 4}), second = answers({3, 2, 4, 0, 1});
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -110,7 +110,7 @@ TEST_F(Calibration, DoesNotDependOnTheOrderOfRows) {
 
 /// All hold-outs are known then, and none is tried.
 TEST_F(Calibration, RowsThatBringNothingNewAreNoTrouble) {
-  const auto same = calibrated(*model_, *parse_table("batch,layers,machine,t\n1,4,m1,4\n", "f"), {});
+  const auto same = calibrated(*model_, *table::parse_table("batch,layers,machine,t\n1,4,m1,4\n", "f"), {});
   ASSERT_TRUE(same) << same.error().message;
   EXPECT_EQ(same->blend().standings().size(), model_->blend().standings().size());
 }
@@ -136,9 +136,9 @@ TEST(CalibrationOfNumbers, BecomeTextBesideText) {
     for (const int machine : {1, 2}) text += fmt::format("{},{},{}\n", batch, machine, 1.0 * batch / machine);
   FitOptions options{.method = Method::process};
   options.roles.machine = "machine";
-  const auto model = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), options);
+  const auto model = Model::fit(*survey(*table::parse_table(text, "t.csv"), "t"), options);
   ASSERT_TRUE(model) << model.error().message;
-  const auto found = with_rows(*model, *parse_table("batch,machine,t\n4,new,2\n4,2,2\n", "few.csv"));
+  const auto found = with_rows(*model, *table::parse_table("batch,machine,t\n4,new,2\n4,2,2\n", "few.csv"));
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->points.features.columns[1].levels, ElementsAre("1", "2", "new"));
 }
@@ -146,14 +146,16 @@ TEST(CalibrationOfNumbers, BecomeTextBesideText) {
 TEST(CalibrationWithUnits, TakesNumbersAlone) {
   std::string text = "size,t\n";
   for (int size = 1; size <= 8; ++size) text += fmt::format("{}MB,{}\n", size, 2.0 * size);
-  const auto model = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), {.method = Method::process});
+  const auto model =
+      Model::fit(*survey(*table::parse_table(text, "t.csv"), "t"), {.method = Method::process});
   ASSERT_TRUE(model) << model.error().message;
-  const auto found = with_rows(*model, *parse_table("size,t\n4,8\n12,24\n", "few.csv"));
+  const auto found = with_rows(*model, *table::parse_table("size,t\n4,8\n12,24\n", "few.csv"));
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->points.features.columns[0].levels, Contains("12MB"));
   EXPECT_EQ(found->points.target.size(), 9U) << "4 is one more repeat of 4MB";
-  EXPECT_EQ(with_rows(*model, *parse_table("size,t\n4 MB,8\n12,24\n", "few.csv"))->points.target.size(), 9U);
-  EXPECT_THAT(with_rows(*model, *parse_table("size,t\n4GB,8\n", "few.csv")).error().message,
+  EXPECT_EQ(
+      with_rows(*model, *table::parse_table("size,t\n4 MB,8\n12,24\n", "few.csv"))->points.target.size(), 9U);
+  EXPECT_THAT(with_rows(*model, *table::parse_table("size,t\n4GB,8\n", "few.csv")).error().message,
               HasSubstr("'4GB', and was fitted in 'MB'"));
 }
 

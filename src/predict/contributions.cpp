@@ -16,7 +16,7 @@ constexpr std::size_t most_predicted = 1000;
 
 /// Points that take no part in the fit, and what was measured there.
 struct Rest {
-  Table rows;
+  table::Table rows;
   std::vector<double> measured;
 };
 
@@ -27,7 +27,7 @@ Rest rest_of(const Survey& survey, const std::vector<std::size_t>& points) {
 }
 
 /// Absolute errors of the logarithm; NaN where the answer was refused.
-Result<std::vector<double>> log_errors(const Model& model, const Table& rows,
+Result<std::vector<double>> log_errors(const Model& model, const table::Table& rows,
                                        const std::vector<double>& measured, std::size_t threads) {
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   std::vector<double> errors;
@@ -48,14 +48,14 @@ double growth_of(const std::vector<double>& usual, const std::vector<double>& sh
   return sum / answered;
 }
 
-void shuffle_column(Column& column, Random& random) {
+void shuffle_column(table::Column& column, Random& random) {
   if (column.is_text())
     shuffle(column.codes, random);
   else
     shuffle(column.numbers, random);
 }
 
-bool differs(const Column& column) {
+bool differs(const table::Column& column) {
   for (std::size_t row = 1; row < column.rows(); ++row)
     if (column.text(row) != column.text(0)) return true;
   return false;
@@ -89,7 +89,7 @@ void add_growths(const Model& model, const Rest& rest, const std::vector<double>
     auto rows = rest.rows;
     shuffle_column(rows.columns[growths.column], random);
     if (const auto errors = log_errors(model, rows, rest.measured, threads); !errors)
-      growths.failure = errors.error().message;
+      growths.failure = errors.error().text();
     else if (const double growth = growth_of(usual, *errors); std::isfinite(growth))
       growths.all.push_back(growth);
   }

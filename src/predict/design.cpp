@@ -6,12 +6,12 @@
 #include <tuple>
 
 #include "core/names.hpp"
-#include "predict/cells.hpp"
 #include "predict/network_numbers.hpp"
 #include "predict/numbers_in_text.hpp"
 #include "predict/steady_math.hpp"
 #include "predict/survey.hpp"
 #include "stats/stats.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -24,7 +24,7 @@ struct Design::Columns {
   std::vector<std::string> quantity_names, feature_names, work_names, ranged_names;
   std::vector<std::vector<double>> log_quantities, features, plain, work, mean_layer, ranged;
   std::vector<std::vector<int>> is_there;  ///< of those of the ranged that may be empty
-  Refusals refused;
+  table::Refusals refused;
 
   void add_quantity(std::string name, std::vector<double> logs) {
     feature_names.push_back(name);
@@ -56,8 +56,8 @@ MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t 
   return matrix;
 }
 
-Refusals some_refusals(const Refusals& all, const std::vector<std::size_t>& rows) {
-  Refusals some;
+table::Refusals some_refusals(const table::Refusals& all, const std::vector<std::size_t>& rows) {
+  table::Refusals some;
   if (all.empty()) return some;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (const auto found = all.find(rows[i]); found != all.end()) some.emplace(i, found->second);
@@ -78,7 +78,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .refused = some_refusals(inputs.refused, rows)};
 }
 
-Result<Design> Design::learn(const Table& points, const Roles& roles) {
+Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
   Design design;
   design.roles_ = roles;
   for (auto* role :
@@ -122,11 +122,11 @@ Result<Design> Design::learn(const Table& points, const Roles& roles) {
   NEPH_CHECK(design.given_.values(points));
   Columns columns;
   NEPH_CHECK(design.add_numbers(points, columns));
-  NEPH_CHECK(none_refused(columns.refused, points.source));
+  NEPH_CHECK(table::none_refused(columns.refused, points.source));
   if (!design.roles_.network.empty()) {
     NEPH_TRY(const auto networks, design.networks(points));
     for (const auto& why : networks.unbuilt)
-      if (why) return fail(why->code, "{}: {}", points.source, why->message);
+      if (why) return fail_in(points.source, *why);
     add_network(networks, columns);
   }
   design.quantities_ = columns.quantity_names;
@@ -166,7 +166,7 @@ std::string Design::range_end(Index ranged, double value) const {
                      numbers_[static_cast<std::size_t>(ranged)].is_quantity ? steady::exp(value) : value);
 }
 
-Status Design::check_columns(const Table& rows) const {
+Status Design::check_columns(const table::Table& rows) const {
   std::optional<Error> first;
   std::string others;
   const auto look = [&](const std::string& column) {
@@ -175,15 +175,16 @@ Status Design::check_columns(const Table& rows) const {
     if (!first)
       first = place.error();
     else
-      others += fmt::format("{}'{}'", others.empty() ? "; missing too: " : ", ", column);
+      others += fmt::format("{}'{}'", others.empty() ? "missing too: " : ", ", column);
   };
   for (const auto& number : numbers_) look(number.column);
   for (const auto& category : categories_) look(category.column);
   if (!first) return {};
-  return fail(first->code, "{}{}", first->message, others);
+  if (!others.empty()) first->add_hint(others);
+  return tl::unexpected(*std::move(first));
 }
 
-Result<Inputs> Design::apply(const Table& rows) const {
+Result<Inputs> Design::apply(const table::Table& rows) const {
   NEPH_CHECK(check_columns(rows));
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
@@ -193,7 +194,7 @@ Result<Inputs> Design::apply(const Table& rows) const {
     add_network(networks, columns);
     for (std::size_t row = 0; row < rows.rows; ++row)
       if (const auto& why = networks.unbuilt[networks.of_row[row]])
-        columns.refused.try_emplace(row, why->message);
+        columns.refused.try_emplace(row, why->text());
   }
   NEPH_TRY(inputs.places.levels, levels(rows));
   inputs.log_quantities = as_matrix(columns.log_quantities, rows.rows);
@@ -210,8 +211,8 @@ Result<Inputs> Design::apply(const Table& rows) const {
   return inputs;
 }
 
-Result<Table> Design::columns_of_terms(const Table& rows, Refusals& refused) const {
-  Table columns{.source = rows.source, .rows = rows.rows};
+Result<table::Table> Design::columns_of_terms(const table::Table& rows, table::Refusals& refused) const {
+  table::Table columns{.source = rows.source, .rows = rows.rows};
   for (const auto& name : given_.columns()) {
     const auto number = std::ranges::find(numbers_, name, &Number::column);
     if (number == numbers_.end()) {  // a machine that is called by a number
@@ -225,7 +226,7 @@ Result<Table> Design::columns_of_terms(const Table& rows, Refusals& refused) con
   return columns;
 }
 
-Result<Places> Design::locate(const Table& rows, Refusals& refused) const {
+Result<Places> Design::locate(const table::Table& rows, table::Refusals& refused) const {
   NEPH_CHECK(check_columns(rows));
   Columns columns;
   NEPH_CHECK(add_numbers(rows, columns));
@@ -239,7 +240,7 @@ Result<Places> Design::locate(const Table& rows, Refusals& refused) const {
   return Places{as_matrix(columns.ranged, rows.rows), std::move(levels)};
 }
 
-Status Design::add_numbers(const Table& rows, Columns& columns) const {
+Status Design::add_numbers(const table::Table& rows, Columns& columns) const {
   for (const auto& number : numbers_) {
     NEPH_TRY(auto values, number.asked_in(rows, columns.refused));
     std::vector<int> is_there(rows.rows, 1);
@@ -265,7 +266,7 @@ Status Design::add_numbers(const Table& rows, Columns& columns) const {
   return {};
 }
 
-Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
+Result<Eigen::MatrixXi> Design::levels(const table::Table& rows) const {
   Eigen::MatrixXi all(static_cast<Index>(rows.rows), static_cast<Index>(categories_.size()));
   for (std::size_t c = 0; c < categories_.size(); ++c) {
     NEPH_TRY(const auto place, rows.find_fitted(categories_[c].column));
@@ -273,7 +274,7 @@ Result<Eigen::MatrixXi> Design::levels(const Table& rows) const {
     for (const auto& level : categories_[c].levels) codes.emplace(level, static_cast<int>(codes.size()));
     const auto code_of = [&](const std::string& level) {
       auto found = codes.find(level);
-      if (const auto number = number_of_cell(level); found == codes.end() && number)
+      if (const auto number = table::number_of_cell(level); found == codes.end() && number)
         found = codes.find(fmt::format("{}", *number));  // "8.0" is 8 beside a row with text too
       return found == codes.end() ? -1 : found->second;
     };
@@ -305,7 +306,7 @@ const Result<NetworkWork>& Design::work_of(const std::string& name, double side)
   return known != works_.end() ? known->second : works_.emplace(key, work()).first->second;
 }
 
-Result<Design::Networks> Design::networks(const Table& rows) const {
+Result<Design::Networks> Design::networks(const table::Table& rows) const {
   NEPH_TRY(const auto place, rows.find_fitted(roles_.network));
   const auto& names = rows.columns[place];
   const auto role = [&](const std::string& name, double without) -> Result<std::vector<double>> {
@@ -313,7 +314,7 @@ Result<Design::Networks> Design::networks(const Table& rows) const {
     const auto number = std::ranges::find(numbers_, name, &Number::column);
     if (number == numbers_.end())
       return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
-    Refusals refused;  // add_numbers() tells of them
+    table::Refusals refused;  // add_numbers() tells of them
     NEPH_TRY(auto values, number->asked_in(rows, refused));
     for (auto& value : values)
       if (std::isnan(value)) value = number->usual;

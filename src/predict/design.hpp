@@ -17,7 +17,7 @@
 #include "predict/machines.hpp"
 #include "predict/network_work.hpp"
 #include "predict/process.hpp"
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -43,7 +43,7 @@ struct Inputs {
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   std::optional<Eigen::Index> network;  ///< category of its name
   /// Rows of which nothing can be computed: their numbers mean nothing.
-  Refusals refused;
+  table::Refusals refused;
   Eigen::Index rows() const { return places.numbers.rows(); }
 };
 Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);
@@ -52,16 +52,16 @@ class Design {
  public:
   /// Errors: not_found (a role's column, a network), invalid_argument (a network at a side that is too small
   /// for it), those of GivenTerms.
-  static Result<Design> learn(const Table& points, const Roles& roles);
+  static Result<Design> learn(const table::Table& points, const Roles& roles);
 
   /// Refused are rows with text or a unit where there were numbers, an empty cell in a column that had none,
   /// a number that cannot be computed with, a network that is not known or cannot be built so, or a term that
   /// has no value. Errors: not_found (a column is missing).
-  Result<Inputs> apply(const Table& rows) const;
+  Result<Inputs> apply(const table::Table& rows) const;
   /// What tells how near rows are to each other: the ranged numbers, and as levels the categories and whether
   /// the numbers are there that may be empty. `refused` gets the rows whose numbers cannot be read. Errors:
   /// as above.
-  Result<Places> locate(const Table& rows, Refusals& refused) const;
+  Result<Places> locate(const table::Table& rows, table::Refusals& refused) const;
 
   const std::vector<std::string>& quantities() const { return quantities_; }
   const std::vector<std::string>& features() const { return feature_names_; }
@@ -107,7 +107,7 @@ class Design {
 
     /// Those that are asked for; NaN: an empty cell, or a row that is refused. Numbers alone are taken to be
     /// in the unit. Errors: not_found.
-    Result<std::vector<double>> asked_in(const Table& rows, Refusals& refused) const;
+    Result<std::vector<double>> asked_in(const table::Table& rows, table::Refusals& refused) const;
     Result<double> of_text(const std::string& cell) const;
     /// Why the number of that row cannot be computed with; empty: it can.
     std::string fault_of(double value, std::size_t row) const;
@@ -115,13 +115,13 @@ class Design {
   struct Columns;  ///< of the inputs, one by one
   struct Networks;
 
-  Status add_numbers(const Table& rows, Columns& columns) const;
-  Result<Eigen::MatrixXi> levels(const Table& rows) const;
-  Result<Networks> networks(const Table& rows) const;
+  Status add_numbers(const table::Table& rows, Columns& columns) const;
+  Result<Eigen::MatrixXi> levels(const table::Table& rows) const;
+  Result<Networks> networks(const table::Table& rows) const;
   /// Error: not_found, with all columns that are missing.
-  Status check_columns(const Table& rows) const;
+  Status check_columns(const table::Table& rows) const;
   /// The columns that the given terms are made of, as numbers of the rows that are not refused.
-  Result<Table> columns_of_terms(const Table& rows, Refusals& refused) const;
+  Result<table::Table> columns_of_terms(const table::Table& rows, table::Refusals& refused) const;
   static void add_network(const Networks& networks, Columns& columns);
   const Result<NetworkWork>& work_of(const std::string& name, double side) const;
 

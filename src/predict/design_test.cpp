@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-Table table_of(std::string_view text) { return *parse_table(text, "t"); }
+table::Table table_of(std::string_view text) { return *table::parse_table(text, "t"); }
 
 TEST(Design, QuantitiesAreLogarithmsAndTheRestIsAsItIs) {
   const auto points = table_of("batch,offset,kind,always\n1,-1,a,7\n4,0,b,7\n16,3,a,7\n");
@@ -55,7 +55,7 @@ TEST(Design, AnEmptyCellOfACategoryIsALevelWhereItWasMeasured) {
 TEST(Design, TakesNumbersInTheirUnitOrAlone) {
   const auto message = [](const char* fitted, const char* asked) {
     const auto inputs = Design::learn(table_of(fitted), {})->apply(table_of(asked));
-    if (!inputs) return inputs.error().message;
+    if (!inputs) return inputs.error().text();
     return inputs->refused.empty() ? "" : inputs->refused.begin()->second;
   };
   EXPECT_EQ(message("x\n1MB\n4MB\n", "x\n2MB\n"), "");
@@ -151,7 +151,7 @@ TEST(Design, ATermWithoutAValueRefusesItsRow) {
 
 TEST(Design, SaysWhichNetworkItDoesNotKnow) {
   const auto learn = [](const char* text) {
-    return Design::learn(table_of(text), {.network = "m", .side = "s"}).error().message;
+    return Design::learn(table_of(text), {.network = "m", .side = "s"}).error().text();
   };
   EXPECT_EQ(learn("m,s\nResNet51,224\nvgg16,224\n"),
             "t: unknown network 'ResNet51'; did you mean 'resnet50'?");
@@ -202,7 +202,7 @@ TEST(Machines, AreThoseBuiltInAndTheUsersOwn) {
 }
 
 /// A grid of three sizes on three machines.
-Table grid() {
+table::Table grid() {
   std::string text = "size,machine\n";
   for (const int size : {1, 2, 4, 8})
     for (const char* machine : {"a", "b", "c"})

@@ -127,7 +127,7 @@ double value_of(const std::vector<Formula::Step>& steps, const std::vector<doubl
 
 }  // namespace
 
-Status AskedRows::refuse(const Table& rows, std::size_t row, std::string why) const {
+Status AskedRows::refuse(const table::Table& rows, std::size_t row, std::string why) const {
   if (!refused_) return fail(ErrorCode::invalid_argument, "{}: {}", rows.source, why);
   refused_->try_emplace(row, std::move(why));
   return {};
@@ -149,7 +149,7 @@ std::string Formula::text() const {
   return stack.empty() ? "" : stack.back().text;
 }
 
-Result<std::vector<std::vector<double>>> Formula::columns_in(const Table& rows) const {
+Result<std::vector<std::vector<double>>> Formula::columns_in(const table::Table& rows) const {
   std::vector<std::vector<double>> columns;
   for (const auto& name : columns_) {
     NEPH_TRY(const auto place, rows.find(name));
@@ -173,7 +173,7 @@ std::string Formula::fault_of(double value, const std::vector<double>& cells, st
                      row + 1, printable(told));
 }
 
-Result<std::vector<double>> Formula::values(const Table& rows, const AskedRows& asked) const {
+Result<std::vector<double>> Formula::values(const table::Table& rows, const AskedRows& asked) const {
   NEPH_TRY(const auto columns, columns_in(rows));
   std::vector<double> values(rows.rows, 0), cells(columns.size()), stack;
   for (std::size_t row = 0; row < rows.rows; ++row) {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -25,17 +25,17 @@ class AskedRows {
   AskedRows() = default;  ///< all, and all must be
   explicit AskedRows(std::vector<bool> wanted) : wanted_(std::move(wanted)) {}
   /// All that are not refused yet, each standing for itself. `refused` must outlive it.
-  explicit AskedRows(Refusals& refused) : refused_(&refused) {}
+  explicit AskedRows(table::Refusals& refused) : refused_(&refused) {}
 
   bool has(std::size_t row) const {
     return refused_ ? !refused_->contains(row) : wanted_.empty() || wanted_[row];
   }
   /// Error: invalid_argument, where all rows that are wanted must be computed.
-  Status refuse(const Table& rows, std::size_t row, std::string why) const;
+  Status refuse(const table::Table& rows, std::size_t row, std::string why) const;
 
  private:
   std::vector<bool> wanted_;  ///< empty: all
-  Refusals* refused_ = nullptr;
+  table::Refusals* refused_ = nullptr;
 };
 
 class Formula {
@@ -67,7 +67,7 @@ class Formula {
   /// Errors: invalid_argument (it is no such expression, uses a column of text, or is longer, deeper or of
   /// more steps than anybody writes), not_found (a column). The message says where, in a second and third
   /// line: the text, and a sign below the character.
-  static Result<Formula> parse(std::string_view text, const Table& columns);
+  static Result<Formula> parse(std::string_view text, const table::Table& columns);
 
   /// One that parse() makes the same formula of, with the columns' names as they are.
   std::string text() const;
@@ -78,13 +78,13 @@ class Formula {
   /// 0 or no number, or that divides by zero on the way; the message names the row, counted from 1, and what
   /// stands there. Errors: not_found (a column is missing), invalid_argument (a column of text), and those of
   /// AskedRows::refuse.
-  Result<std::vector<double>> values(const Table& rows, const AskedRows& asked = {}) const;
+  Result<std::vector<double>> values(const table::Table& rows, const AskedRows& asked = {}) const;
 
   bool operator==(const Formula&) const = default;
 
  private:
   friend class FormulaParser;
-  Result<std::vector<std::vector<double>>> columns_in(const Table& rows) const;
+  Result<std::vector<std::vector<double>>> columns_in(const table::Table& rows) const;
   std::string fault_of(double value, const std::vector<double>& cells, std::size_t row) const;
 
   std::vector<std::string> columns_;
@@ -92,6 +92,6 @@ class Formula {
 };
 
 /// Several, with commas or semicolons between.
-Result<std::vector<Formula>> parse_formulas(std::string_view text, const Table& columns);
+Result<std::vector<Formula>> parse_formulas(std::string_view text, const table::Table& columns);
 
 }  // namespace neph::predict

@@ -44,7 +44,7 @@ std::string pointed_at(std::string_view text, std::size_t at) {
 
 class FormulaParser {
  public:
-  FormulaParser(std::string_view text, const Table& table) : text_(text), table_(table) {}
+  FormulaParser(std::string_view text, const table::Table& table) : text_(text), table_(table) {}
 
   Result<Formula> one() {
     NEPH_TRY(auto formula, next());
@@ -184,7 +184,9 @@ class FormulaParser {
       if (function.name == word) return call(function);
     std::vector<std::string> known;
     for (const auto& function : functions) known.emplace_back(function.name);
-    return fault_at(begin, unknown_name("function", printable(word), known), ErrorCode::not_found);
+    return fault_at(begin,
+                    unknown_name(ErrorCode::not_found, "function", printable(word), known).value().text(),
+                    ErrorCode::not_found);
   }
   Status call(const Function& function) {
     const auto begin = at_++;
@@ -223,7 +225,7 @@ class FormulaParser {
     std::vector<std::string> names;
     std::string told;
     for (const auto& column : table_.columns) {
-      names.emplace_back(without_unit(column.name));
+      names.emplace_back(table::without_unit(column.name));
       if (names.size() <= most_names_told) told += (told.empty() ? "" : ", ") + names.back();
     }
     if (names.size() > most_names_told) told += ", ...";
@@ -235,18 +237,18 @@ class FormulaParser {
   }
 
   std::string_view text_;
-  const Table& table_;
+  const table::Table& table_;
   std::size_t at_ = 0;
   int depth_ = 0;
   std::size_t written_ = 0;  ///< bytes that the columns' names take in text()
   Formula formula_;
 };
 
-Result<Formula> Formula::parse(std::string_view text, const Table& columns) {
+Result<Formula> Formula::parse(std::string_view text, const table::Table& columns) {
   return FormulaParser(text, columns).one();
 }
 
-Result<std::vector<Formula>> parse_formulas(std::string_view text, const Table& columns) {
+Result<std::vector<Formula>> parse_formulas(std::string_view text, const table::Table& columns) {
   return FormulaParser(text, columns).list();
 }
 

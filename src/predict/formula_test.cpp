@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Table table() {
-  return *parse_table(
+table::Table table() {
+  return *table::parse_table(
       "h,L,s,global batch,# GPUs,time (ms),a \"b\",min,GPU,side\n"
       "2,3,5,64,8,1,1,7,A100,32px\n"
       "4,1,0,32,2,2,2,7,V100,64px\n",
@@ -31,7 +31,7 @@ double value_of(std::string_view text) {
 
 std::string error_of(std::string_view text) {
   const auto formula = Formula::parse(text, table());
-  return formula ? "" : formula.error().message;
+  return formula ? "" : formula.error().text();
 }
 
 std::string row_error_of(std::string_view text) {
@@ -115,11 +115,11 @@ TEST(Formula, ValuesThatAreNoTimesAreRefusedWithTheirRow) {
   EXPECT_THAT(row_error_of("log2(s)"), HasSubstr("no finite number in row 2"));
   EXPECT_THAT(row_error_of("sqrt(L-h)"), HasSubstr("no finite number in row 2"));
   EXPECT_THAT(row_error_of("10^(200*h)"), HasSubstr("no finite number in row 1"));
-  const auto holes = *parse_table("h,t\n1,1\n,2\n", "t.csv");
+  const auto holes = *table::parse_table("h,t\n1,1\n,2\n", "t.csv");
   EXPECT_EQ(Formula::parse("h", holes)->values(holes).error().message,
             "t.csv: 'h' divides by zero or is no finite number in row 2, where h = (empty)");
   EXPECT_THAT(*Formula::parse("2*h", holes)->values(holes, AskedRows({true, false})), ElementsAre(2, 0));
-  const auto text = *parse_table("h\nmany\n", "q.csv");
+  const auto text = *table::parse_table("h\nmany\n", "q.csv");
   EXPECT_THAT(Formula::parse("h", holes)->values(text).error().message, HasSubstr("has text, as 'many'"));
 }
 

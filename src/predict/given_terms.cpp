@@ -13,16 +13,12 @@ using Eigen::MatrixXd;
 
 constexpr std::size_t most_terms = 200;
 
-tl::unexpected<Error> named(const char* option, const Error& error) {
-  return fail(error.code, "{}: {}", option, error.message);
-}
-
 Result<std::vector<Formula>> formulas_of(const char* option, const std::vector<std::string>& texts,
-                                         const Table& columns) {
+                                         const table::Table& columns) {
   std::vector<Formula> all;
   for (const auto& text : texts) {
     auto some = parse_formulas(text, columns);
-    if (!some) return named(option, some.error());
+    if (!some) return fail_in(option, some.error());
     for (auto& formula : *some) all.push_back(std::move(formula));
     if (all.size() > most_terms)
       return fail(ErrorCode::invalid_argument, "{}: more than {} terms are given", option, most_terms);
@@ -31,7 +27,7 @@ Result<std::vector<Formula>> formulas_of(const char* option, const std::vector<s
 }
 
 /// Which rows are fitted to: those whose target is a number above 0.
-std::vector<bool> measured_rows(const Table& table, const Column& target) {
+std::vector<bool> measured_rows(const table::Table& table, const table::Column& target) {
   std::vector<bool> measured(table.rows, true);
   if (!target.is_text())
     for (std::size_t row = 0; row < table.rows; ++row)
@@ -45,7 +41,7 @@ GivenValues rows_of(const GivenValues& values, const std::vector<std::size_t>& r
   return {some_rows(values.work, rows), some_rows(values.latency, rows)};
 }
 
-Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& columns) {
+Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const table::Table& columns) {
   GivenTerms terms;
   NEPH_TRY(terms.work_, formulas_of("--term", texts.work, columns));
   NEPH_TRY(terms.latency_, formulas_of("--latency-term", texts.latency, columns));
@@ -53,12 +49,13 @@ Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& column
   if (terms.empty())
     return fail(ErrorCode::invalid_argument, "--scale: there is no --term or --latency-term to multiply");
   auto scale = Formula::parse(texts.scale, columns);
-  if (!scale) return named("--scale", scale.error());
+  if (!scale) return fail_in("--scale", scale.error());
   terms.scale_ = std::move(*scale);
   return terms;
 }
 
-Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& table, const std::string& target) {
+Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const table::Table& table,
+                                     const std::string& target) {
   NEPH_TRY(auto terms, parse(texts, table));
   NEPH_TRY(const auto place, table.find(target));
   if (terms.uses(table.columns[place].name))
@@ -68,16 +65,16 @@ Result<GivenTerms> GivenTerms::parse(const TermTexts& texts, const Table& table,
   return terms;
 }
 
-Result<GivenValues> GivenTerms::values(const Table& rows, const AskedRows& asked) const {
+Result<GivenValues> GivenTerms::values(const table::Table& rows, const AskedRows& asked) const {
   std::vector<double> scales(rows.rows, 1);
   if (scale_) {
     auto of_scale = scale_->values(rows, asked);
-    if (!of_scale) return named("--scale", of_scale.error());
+    if (!of_scale) return fail_in("--scale", of_scale.error());
     scales = std::move(*of_scale);
   }
   const auto refuse = [&](const char* option, std::size_t row, const std::string& why) -> Status {
     const auto status = asked.refuse(rows, row, fmt::format("{} in row {}", why, row + 1));
-    return status ? status : Status(named(option, status.error()));
+    return status ? status : Status(fail_in(option, status.error()));
   };
   for (std::size_t row = 0; row < rows.rows; ++row)
     if (asked.has(row) && !(scales[row] > 0))
@@ -86,7 +83,7 @@ Result<GivenValues> GivenTerms::values(const Table& rows, const AskedRows& asked
     MatrixXd matrix(static_cast<Index>(rows.rows), static_cast<Index>(terms.size()));
     for (std::size_t k = 0; k < terms.size(); ++k) {
       const auto values = terms[k].values(rows, asked);
-      if (!values) return named(option, values.error());
+      if (!values) return fail_in(option, values.error());
       for (std::size_t row = 0; row < rows.rows; ++row) {
         const double product = (*values)[row] * scales[row];
         const bool is_finite = std::isfinite(product);

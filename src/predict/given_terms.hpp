@@ -27,14 +27,15 @@ class GivenTerms {
  public:
   /// Errors: those of Formula::parse, with the option that gave the text; invalid_argument (a scale without a
   /// term; more terms than anybody gives).
-  static Result<GivenTerms> parse(const TermTexts& texts, const Table& columns);
+  static Result<GivenTerms> parse(const TermTexts& texts, const table::Table& columns);
   /// For a table as it was read: also refuses the target as part of a term, and values that are no times in
   /// rows that have a target, which it calls by their places in the table.
-  static Result<GivenTerms> parse(const TermTexts& texts, const Table& table, const std::string& target);
+  static Result<GivenTerms> parse(const TermTexts& texts, const table::Table& table,
+                                  const std::string& target);
 
   /// Refused are rows as Formula::values refuses them, with a scale that is 0, or with products that are not
   /// finite. Errors: those of Formula::values.
-  Result<GivenValues> values(const Table& rows, const AskedRows& asked = {}) const;
+  Result<GivenValues> values(const table::Table& rows, const AskedRows& asked = {}) const;
 
   const std::vector<Formula>& work() const { return work_; }
   const std::vector<Formula>& latency() const { return latency_; }

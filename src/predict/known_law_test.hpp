@@ -97,7 +97,7 @@ inline std::vector<Row> drawn_rows(const Law& law, std::size_t count, Random& ra
 }
 
 /// Columns x0, x1, ..., machine, and t, measured once for each row.
-inline Table table_of(const Law& law, const std::vector<Row>& rows, Random& random) {
+inline table::Table table_of(const Law& law, const std::vector<Row>& rows, Random& random) {
   std::string text;
   for (std::size_t i = 0; i < law.levels.size(); ++i) text += fmt::format("x{},", i);
   text += "machine,t\n";
@@ -105,7 +105,7 @@ inline Table table_of(const Law& law, const std::vector<Row>& rows, Random& rand
     for (const double number : row.numbers) text += fmt::format("{},", number);
     text += fmt::format("m{},{}\n", row.machine, law.measured(row, random));
   }
-  return *parse_table(text, "known");
+  return *table::parse_table(text, "known");
 }
 
 }  // namespace neph::predict

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "predict/fitted_terms.hpp"
+#include "predict/fit_summary.hpp"
 #include "predict/known_law_test.hpp"
 
 namespace neph::predict {

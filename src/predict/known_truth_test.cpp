@@ -17,7 +17,7 @@ constexpr std::size_t tables = 200, measured_rows = 48, asked_rows = 20;
 constexpr double least_coverage = 0.88;
 
 struct Judged {
-  std::vector<Judgement> judgements;
+  std::vector<PredictedPoint> judgements;
   std::vector<double> widths;   ///< of the intervals, over those of one who knows the law
   std::vector<double> factors;  ///< between what is predicted and the truth, not below 1
 
@@ -34,7 +34,7 @@ Judged judged(const Model& model, const Law& law, const std::vector<Row>& rows, 
   Judged all;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& each = predictions[i];
-    all.judgements.push_back({.measured = table.columns.back().numbers[i], .predicted = each});
+    all.judgements.push_back(point_of(0, i, table.columns.back().numbers[i], each));
     all.widths.push_back(std::log(each.high / each.low) / (2 * 1.645 * law.noise));
     all.factors.push_back(std::exp(std::abs(std::log(each.value / law.time(rows[i])))));
   }

@@ -19,7 +19,7 @@ Status run(const char* path, const char* target, const LattuadaSettings& setting
            const std::vector<std::string>& ignored) {
   const SteadyClock clock;
   const auto begin = clock.now();
-  NEPH_TRY(const auto table, read_table(path));
+  NEPH_TRY(const auto table, table::read_table(path));
   NEPH_TRY(const auto found, survey(table, target, {.ignored = ignored}));
   NEPH_TRY(const auto design, Design::learn(found.points.features, {}));
   NEPH_TRY(const auto inputs, design.apply(found.points.features));

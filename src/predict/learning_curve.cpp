@@ -47,14 +47,14 @@ Result<std::vector<LearningPoint>> learning_curve(const Survey& survey, const Fi
     }
   if (splits.empty()) return std::vector<LearningPoint>{};
   NEPH_TRY(
-      const auto judged,
+      const auto validated,
       validate(survey, splits, {.methods = {options.method}, .fit = options, .progress = options.progress}));
   std::vector<LearningPoint> curve;
   std::size_t split = 0;
   for (const auto size : sizes) {
     std::vector<Score> scores;
     for (std::size_t draw = 0; draw < draws_of(size); ++draw, ++split)
-      if (const auto score = score_of(of_split(judged[0], split)); score.rows > score.refused)
+      if (const auto score = score_of(of_split(validated[0].rows, split)); score.rows > score.refused)
         scores.push_back(score);
     if (!scores.empty()) curve.push_back(point_of(size, scores));
   }

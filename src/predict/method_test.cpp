@@ -8,7 +8,7 @@ namespace neph::predict {
 namespace {
 
 bool has_trees(Method method, std::size_t points) {
-  const auto design = Design::learn(*parse_table("a,b\n1,x\n2,y\n", "t"), {});
+  const auto design = Design::learn(*table::parse_table("a,b\n1,x\n2,y\n", "t"), {});
   const auto specs = specs_of(method, *design, points);
   return std::any_of(specs.begin(), specs.end(),
                      [](const auto& spec) { return spec.backbone == Backbone::trees; });

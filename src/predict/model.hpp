@@ -31,7 +31,7 @@ struct FitOptions {
   const Model* earlier = nullptr;
   /// Rows that alone will be predicted: hold-outs that say nothing of them are not tried. What is predicted
   /// of them is the same.
-  const Table* asked = nullptr;
+  const table::Table* asked = nullptr;
 };
 
 /// Why a row is further from the table than its own rows are from each other.
@@ -64,10 +64,10 @@ class Model {
 
   /// Errors: those of Design::apply. The same whatever the number of threads, and whatever rows are asked
   /// together.
-  Result<std::vector<Prediction>> predict(const Table& rows, std::size_t threads = 2) const;
+  Result<std::vector<Prediction>> predict(const table::Table& rows, std::size_t threads = 2) const;
   /// The `count` measured points nearest to each row: first those that differ in the fewest categories, and
   /// numbers that are there or not, then in numbers. None of a row whose numbers cannot be read.
-  Result<std::vector<std::vector<std::size_t>>> nearest(const Table& rows, std::size_t count,
+  Result<std::vector<std::vector<std::size_t>>> nearest(const table::Table& rows, std::size_t count,
                                                         std::size_t threads = 2) const;
 
   /// For people: "above the range of batch", "20 monomials, process held".
@@ -101,7 +101,7 @@ class Model {
   };
   struct Blended;
   struct Question {
-    const Table& rows;
+    const table::Table& rows;
     const Inputs& inputs;
     double noise;               ///< of one measurement beyond that of points
     std::vector<Place> places;  ///< of each row
@@ -118,7 +118,7 @@ class Model {
   void answer(const std::vector<std::size_t>& rows, const Question& question,
               std::vector<Prediction>& predictions) const;
   Eigen::VectorXd unseen_effects(const Inputs& inputs, const CandidateSpec& spec) const;
-  std::vector<Extrapolation> words(const Place& place, const Table& rows, std::size_t row) const;
+  std::vector<Extrapolation> words(const Place& place, const table::Table& rows, std::size_t row) const;
 
   ModelOrigin origin_;
   Design design_;

@@ -56,7 +56,7 @@ Status ModelParts::check(const Model& model) {
                             model.points_.ranged.rows() == model.points_.places.numbers.rows(),
                         "the points' numbers"));
   NEPH_CHECK(check_measured(model.measured_, model.points_.places.numbers.rows()));
-  Refusals refused;
+  table::Refusals refused;
   const auto located = design.locate(model.measured_.features, refused);
   NEPH_CHECK(consistent(located && refused.empty(), "what was measured"));
   NEPH_CHECK(consistent(std::ssize(model.counts_) == categories, "counts of the categories"));

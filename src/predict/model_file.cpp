@@ -182,7 +182,7 @@ std::string write_model(const Model& model) {
 Result<Model> read_model(std::string_view text, std::string_view source) {
   const auto named = [&](const Error& error) {
     return fail(error.code == ErrorCode::unsupported ? error.code : ErrorCode::corrupt,
-                "{}: not a model that can be used: {}", source, error.message);
+                "{}: not a model that can be used: {}", source, error.text());
   };
   const auto json = parse_json(text, "it");
   if (!json) return named(json.error());

@@ -9,7 +9,7 @@
 
 #include "core/json.hpp"
 #include "core/random.hpp"
-#include "predict/fitted_terms.hpp"
+#include "predict/fit_summary.hpp"
 
 namespace neph::predict {
 namespace {
@@ -37,7 +37,7 @@ class ModelFile : public testing::Test {
     options.roles = {
         .network = "model", .variants = "profet", .side = "side", .batch = "batch", .machine = "machine"};
     options.roles.terms = {.work = {"batch*side^2", "side"}, .latency = {"1"}, .scale = "2"};
-    auto fitted = Model::fit(*survey(*parse_table(measured(random), "t.csv"), "t"), options);
+    auto fitted = Model::fit(*survey(*table::parse_table(measured(random), "t.csv"), "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;
     text_ = write_model(*fitted);
     model_ = std::make_unique<Model>(std::move(*fitted));
@@ -56,7 +56,7 @@ std::string ModelFile::text_;
 TEST_F(ModelFile, GivesTheSameAnswersToTheLastBit) {
   const auto read = read_model(text_, "m.json");
   ASSERT_TRUE(read) << read.error().message;
-  const auto query = *parse_table(
+  const auto query = *table::parse_table(
       "model,side,batch,machine,cache\nlenet5,32,3,m1,\nmnist-cnn,128,16,m2,3\nlenet5,32,1,m3,\n", "q");
   const auto before = *model_->predict(query), after = *read->predict(query);
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -194,7 +194,7 @@ Json edited(Json json, Random& random) {
 }
 
 /// What was edited is found before it is used; what is left answers without a fault.
-void expect_edits_to_be_refused(const std::string& text, const Table& query) {
+void expect_edits_to_be_refused(const std::string& text, const table::Table& query) {
   const auto whole = *parse_json(text, "it");
   Random random(2);
   int refused = 0;
@@ -208,7 +208,8 @@ void expect_edits_to_be_refused(const std::string& text, const Table& query) {
 
 TEST_F(ModelFile, IsRefusedWhereItWasEdited) {
   expect_edits_to_be_refused(
-      text_, *parse_table("model,side,batch,machine,cache\nlenet5,32,3,m1,\nlenet5,128,16,m2,3\n", "q"));
+      text_,
+      *table::parse_table("model,side,batch,machine,cache\nlenet5,32,3,m1,\nlenet5,128,16,m2,3\n", "q"));
 }
 
 /// Models that consist of other parts.
@@ -219,14 +220,14 @@ TEST_P(ModelFileOf, GivesTheSameAnswersToTheLastBitAndIsRefusedWhereItWasEdited)
   FitOptions options;
   options.method = GetParam();
   options.roles.machine = "machine";
-  const auto fitted = Model::fit(*survey(*parse_table(measured(random), "t.csv"), "t"), options);
+  const auto fitted = Model::fit(*survey(*table::parse_table(measured(random), "t.csv"), "t"), options);
   ASSERT_TRUE(fitted) << fitted.error().message;
   const auto text = write_model(*fitted);
   const auto read = read_model(text, "m.json");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(write_model(*read), text);
   const auto query =
-      *parse_table("model,side,batch,machine,cache\nlenet5,40,3,m1,\nresnet,128,16,m2,5\n", "q");
+      *table::parse_table("model,side,batch,machine,cache\nlenet5,40,3,m1,\nresnet,128,16,m2,5\n", "q");
   const auto before = *fitted->predict(query), after = *read->predict(query);
   for (std::size_t i = 0; i < before.size(); ++i) {
     EXPECT_TRUE(std::isfinite(before[i].value));

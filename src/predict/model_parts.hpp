@@ -185,14 +185,14 @@ struct ModelParts {
   static void fields(Visit& v, Self& s) {
     v("standings", s.standings_);
   }
-  template <class Visit, Describes<Column> Self>
+  template <class Visit, Describes<table::Column> Self>
   static void fields(Visit& v, Self& s) {
     v("name", s.name);
     v("numbers", s.numbers);
     v("codes", s.codes);
     v("levels", s.levels);
   }
-  template <class Visit, Describes<Table> Self>
+  template <class Visit, Describes<table::Table> Self>
   static void fields(Visit& v, Self& s) {
     v("columns", s.columns);
     v("rows", s.rows);
@@ -222,8 +222,8 @@ struct ModelParts {
   }
 
   /// The columns that a design knows, without rows.
-  static Table columns_of(const Design& design) {
-    Table nothing{.source = "the model"};
+  static table::Table columns_of(const Design& design) {
+    table::Table nothing{.source = "the model"};
     for (const auto& number : design.numbers_) nothing.columns.push_back({.name = number.column});
     for (const auto& category : design.categories_) nothing.columns.push_back({.name = category.column});
     return nothing;

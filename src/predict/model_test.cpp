@@ -32,7 +32,7 @@ class ModelOfTimes : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     Random random(1);
-    const auto table = *parse_table(rows({1, 2, 4, 8, 16, 32}, 3, &random), "t");
+    const auto table = *table::parse_table(rows({1, 2, 4, 8, 16, 32}, 3, &random), "t");
     FitOptions options;
     options.roles.machine = "machine";
     options.progress = [](std::size_t done, std::size_t all) { ASSERT_LE(done, all); };
@@ -42,7 +42,7 @@ class ModelOfTimes : public testing::Test {
   }
   static void TearDownTestSuite() { model_.reset(); }
   static std::vector<Prediction> predicted(const std::string& text) {
-    auto predictions = model_->predict(*parse_table(text, "q"));
+    auto predictions = model_->predict(*table::parse_table(text, "q"));
     EXPECT_TRUE(predictions) << predictions.error().message;
     return predictions ? *predictions : std::vector<Prediction>{};
   }
@@ -78,7 +78,7 @@ TEST_F(ModelOfTimes, RefusesAMachineThatNobodyMeasured) {
 }
 
 TEST_F(ModelOfTimes, KnowsTheNearestPoints) {
-  const auto near = *model_->nearest(*parse_table("batch,layers,machine\n8,8,m2\n", "q"), 3);
+  const auto near = *model_->nearest(*table::parse_table("batch,layers,machine\n8,8,m2\n", "q"), 3);
   ASSERT_THAT(near, SizeIs(1));
   EXPECT_THAT(near[0], SizeIs(3));
   EXPECT_EQ(near[0][0], (3 * 4 + 2) * 3 + 1U) << "batch 8, layers 8, m2 itself";
@@ -97,7 +97,7 @@ TEST_F(ModelOfTimes, NearestAreThoseThatDifferInTheFewestCategoriesAndThenInNumb
         all.emplace_back(points.columns[2].text(i) != machine, batches * batches + layers * layers, i);
       }
       std::ranges::sort(all);
-      const auto near = (*model_->nearest(*parse_table(asked, "q"), 30)).front();
+      const auto near = (*model_->nearest(*table::parse_table(asked, "q"), 30)).front();
       ASSERT_THAT(near, SizeIs(30));
       for (std::size_t i = 0; i < near.size(); ++i) {
         const auto found =
@@ -114,8 +114,8 @@ TEST(Model, APointWithoutANumberIsNearestToARowWithoutIt) {
   for (const int batch : {1, 2, 4, 8})
     for (const char* cache : {"2", "4", "8", ""})
       text += fmt::format("{},{},{}\n", batch, cache, *cache == '\0' ? 100 + batch : batch);
-  const auto model = *Model::fit(*survey(*parse_table(text, "t"), "t"), {.method = Method::process});
-  const auto nearest = *model.nearest(*parse_table("batch,cache\n2,\n2,4\n", "q"), 1);
+  const auto model = *Model::fit(*survey(*table::parse_table(text, "t"), "t"), {.method = Method::process});
+  const auto nearest = *model.nearest(*table::parse_table("batch,cache\n2,\n2,4\n", "q"), 1);
   EXPECT_NEAR(model.measured().target[nearest[0].front()], 102, 1e-9);
   EXPECT_NEAR(model.measured().target[nearest[1].front()], 2, 1e-9);
 }
@@ -124,8 +124,9 @@ TEST(Model, AnotherValueOfAConstantDoesNotHideWhichPointsAreNear) {
   std::string text = "batch,layers,gpus,t\n";
   for (const int batch : {1, 2, 4, 8})
     for (const int layers : {2, 4, 8}) text += fmt::format("{},{},8,{}\n", batch, layers, batch * layers);
-  const auto model = *Model::fit(*survey(*parse_table(text, "t"), "t"), {.method = Method::process});
-  const auto nearest = model.nearest(*parse_table("batch,layers,gpus\n8,8,16\n", "q"), 1)->front().front();
+  const auto model = *Model::fit(*survey(*table::parse_table(text, "t"), "t"), {.method = Method::process});
+  const auto nearest =
+      model.nearest(*table::parse_table("batch,layers,gpus\n8,8,16\n", "q"), 1)->front().front();
   EXPECT_NEAR(model.measured().target[nearest], 64, 1e-9);
 }
 
@@ -133,8 +134,8 @@ TEST(Model, AnotherValueOfAConstantDoesNotHideWhichPointsAreNear) {
 TEST(Model, TermsKnowNumbersThatNeverDiffered) {
   std::string text = "batch,width,t\n";
   for (int batch = 1; batch <= 40; ++batch) text += fmt::format("{},100,{}\n", batch, 3 + 0.5 * batch);
-  const auto found = *survey(*parse_table(text, "t"), "t");
-  const auto query = *parse_table("batch,width\n10,200\n", "q");
+  const auto found = *survey(*table::parse_table(text, "t"), "t");
+  const auto query = *table::parse_table("batch,width\n10,200\n", "q");
   FitOptions options{.method = Method::terms};
   options.roles.terms = {.work = {"batch*width^2"}, .latency = {"1"}};
   const auto with = Model::fit(found, options)->predict(query)->front();
@@ -146,8 +147,8 @@ TEST(Model, TermsKnowNumbersThatNeverDiffered) {
 
 TEST(Model, TheSameTableGivesTheSameModelHoweverManyThreads) {
   Random random(2);
-  const auto found = *survey(*parse_table(rows({1, 2, 4, 8}, 2, &random), "t"), "t");
-  const auto query = *parse_table("batch,layers,machine\n3,5,m1\n30,7,m2\n", "q");
+  const auto found = *survey(*table::parse_table(rows({1, 2, 4, 8}, 2, &random), "t"), "t");
+  const auto query = *table::parse_table("batch,layers,machine\n3,5,m1\n30,7,m2\n", "q");
   const auto one = *Model::fit(found, {.threads = 1})->predict(query);
   const auto four = *Model::fit(found, {.threads = 4})->predict(query);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -167,9 +168,9 @@ TEST(Model, AnotherUnitOfANumberChangesNothing) {
         text +=
             fmt::format("{},{},{}\n", size, unit * cached, (2 + size) * (1 + 0.01 * (i % 3)) + 0.01 * cached);
       }
-    const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
+    const auto model = Model::fit(*survey(*table::parse_table(text, "t"), "t"), {});
     const auto query = fmt::format("batch,cache\n{},{}\n", batch, unit * cache);
-    return model->predict(*parse_table(query, "q"))->front();
+    return model->predict(*table::parse_table(query, "q"))->front();
   };
   for (const double cache : {32, 400}) {
     const auto in_one = answer(1, cache, 4), in_other = answer(1024, cache, 4);
@@ -181,8 +182,8 @@ TEST(Model, AnotherUnitOfANumberChangesNothing) {
 TEST(Model, OfALevelBesideOnlyOneLittleIsKnown) {
   std::string text = "mode,batch,t\n";
   for (int batch = 1; batch <= 20; ++batch) text += fmt::format("inference,{},{}\n", batch, 2 + batch);
-  const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
-  const auto said = *model->predict(*parse_table("mode,batch\ninference,4\ntraining,4\n", "q"));
+  const auto model = Model::fit(*survey(*table::parse_table(text, "t"), "t"), {});
+  const auto said = *model->predict(*table::parse_table("mode,batch\ninference,4\ntraining,4\n", "q"));
   EXPECT_LT(said[0].high / said[0].low, 1.1);
   EXPECT_GT(said[1].high / said[1].low, 3.5);
   EXPECT_EQ(said[1].extrapolates.front().how_far, "'training' was not measured");
@@ -192,8 +193,8 @@ TEST(Model, OfALevelBesideOnlyOneLittleIsKnown) {
 TEST(Model, RefusesWhatLiesBeyondAnyInterval) {
   std::string text = "degrees,t\n";
   for (int degrees = -20; degrees <= 20; degrees += 2) text += fmt::format("{},{}\n", degrees, 30 + degrees);
-  const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
-  const auto said = *model->predict(*parse_table("degrees\n3\n25\n1e6\n", "q"));
+  const auto model = Model::fit(*survey(*table::parse_table(text, "t"), "t"), {});
+  const auto said = *model->predict(*table::parse_table("degrees\n3\n25\n1e6\n", "q"));
   EXPECT_EQ(said[0].refused + said[1].refused, "");
   EXPECT_TRUE(std::isnan(said[2].value));
   EXPECT_THAT(said[2].refused, HasSubstr("measure nearer to it"));
@@ -204,7 +205,7 @@ TEST(Model, RefusesARowWhoseNetworkCannotBeBuiltAndAnswersTheOthersAsAlone) {
   const auto model =
       *Model::fit(steps_of_networks(), {.roles = roles_of_networks, .method = Method::process});
   const auto asked = [&](const std::string& rows) {
-    return *model.predict(*parse_table("model,side,batch\n" + rows, "q"));
+    return *model.predict(*table::parse_table("model,side,batch\n" + rows, "q"));
   };
   const auto all = asked("vgg16,100,4\ninceptionv3,64,4\nresnet50,64,24\n");
   EXPECT_THAT(all[1].refused, HasSubstr("inceptionv3 cannot be built so"));
@@ -214,17 +215,18 @@ TEST(Model, RefusesARowWhoseNetworkCannotBeBuiltAndAnswersTheOthersAsAlone) {
 }
 
 TEST(Model, ATableOfTextAloneHasAnInside) {
-  const auto found = *survey(*parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
+  const auto found =
+      *survey(*table::parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
   const auto model = Model::fit(found, {});
   ASSERT_TRUE(model) << model.error().message;
   for (const auto& standing : model->blend().standings()) EXPECT_NE(model->words({{standing.condition}}), "");
 }
 
 TEST(Model, FitsTheSmallestTable) {
-  const auto found = *survey(*parse_table("x,t\n1,1\n2,2\n3,3\n4,4\n5,5\n", "t"), "t");
+  const auto found = *survey(*table::parse_table("x,t\n1,1\n2,2\n3,3\n4,4\n5,5\n", "t"), "t");
   const auto model = Model::fit(found, {});
   ASSERT_TRUE(model) << model.error().message;
-  EXPECT_NEAR(model->predict(*parse_table("x\n2.5\n", "q"))->front().value, 2.5, 0.5);
+  EXPECT_NEAR(model->predict(*table::parse_table("x\n2.5\n", "q"))->front().value, 2.5, 0.5);
 }
 
 }  // namespace

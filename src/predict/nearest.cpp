@@ -49,8 +49,9 @@ void add_least(const Alike& alike, const Eigen::RowVectorXd& numbers, std::size_
 
 }  // namespace
 
-Result<std::vector<Rows>> Model::nearest(const Table& rows, std::size_t count, std::size_t threads) const {
-  Refusals refused, of_measured;
+Result<std::vector<Rows>> Model::nearest(const table::Table& rows, std::size_t count,
+                                         std::size_t threads) const {
+  table::Refusals refused, of_measured;
   NEPH_TRY(const auto places, design_.locate(rows, refused));
   refused.insert(rows.unread.begin(), rows.unread.end());
   NEPH_TRY(const auto measured, design_.locate(measured_.features, of_measured));

@@ -5,8 +5,8 @@
 
 #include <fmt/ranges.h>
 
-#include "predict/cells.hpp"
 #include "predict/numbers_in_text.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t numbers_for_a_text =
     2;  ///< that there are at least, to ask whether it stands for nothing
 constexpr std::size_t most_texts = 3;
 
-bool is_number(const std::string& text) { return number_of_cell(text).has_value(); }
+bool is_number(const std::string& text) { return table::number_of_cell(text).has_value(); }
 
 /// "0.5" of "0,5"; nothing: there is another comma or none, or it is no number either way.
 std::optional<std::string> with_point(std::string text) {
@@ -31,7 +31,7 @@ std::vector<std::string> no_numbers_of(const std::vector<std::string>& levels) {
   return texts;
 }
 
-Finding taken_for_text(const char* code, const Column& column, const std::string& has,
+Finding taken_for_text(const char* code, const table::Column& column, const std::string& has,
                        const std::string& otherwise) {
   return {
       code,
@@ -41,7 +41,7 @@ Finding taken_for_text(const char* code, const Column& column, const std::string
 
 }  // namespace
 
-std::optional<Finding> nearly_numbers(const Column& text) {
+std::optional<Finding> nearly_numbers(const table::Column& text) {
   if (const auto units = units_of_one_kind(text); units.size() > 1)
     return taken_for_text("mixed_units", text,
                           fmt::format("numbers in several units ({})", fmt::join(units, ", ")),
@@ -58,7 +58,7 @@ std::optional<Finding> nearly_numbers(const Column& text) {
                         "with empty cells instead");
 }
 
-std::string why_no_number(const Column& text) {
+std::string why_no_number(const table::Column& text) {
   std::size_t row = 0;
   while (row + 1 < text.rows() && (text.is_empty(row) || is_number(text.text(row)))) ++row;
   const auto cell = text.text(row);

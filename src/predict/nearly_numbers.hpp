@@ -12,9 +12,9 @@ namespace neph::predict {
 /// - numbers with a comma for the point ("0,5"),
 /// - numbers but for a few other texts ("n/a"): see below.
 /// Nothing: its texts are no numbers.
-std::optional<Finding> nearly_numbers(const Column& text);
+std::optional<Finding> nearly_numbers(const table::Column& text);
 
 /// Why a column of text can be no target, and what to do: "is no number in row 3 ('OOM'): ...".
-std::string why_no_number(const Column& text);
+std::string why_no_number(const table::Column& text);
 
 }  // namespace neph::predict

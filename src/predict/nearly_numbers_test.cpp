@@ -7,10 +7,10 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Column column(const Texts& cells) {
+table::Column column(const Texts& cells) {
   std::string text = "x\n";
   for (const auto& cell : cells) text += '"' + cell + "\"\n";
-  return parse_table(text, "t")->columns[0];
+  return table::parse_table(text, "t")->columns[0];
 }
 
 std::string said_of(const Texts& cells) {

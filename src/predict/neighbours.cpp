@@ -10,7 +10,7 @@ namespace neph::predict {
 namespace {
 
 /// The number that each cell is or begins with, whatever the others are; NaN: none.
-std::vector<double> numbers_in(const Column& column) {
+std::vector<double> numbers_in(const table::Column& column) {
   if (!column.is_text()) return column.numbers;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> of_level, numbers;
@@ -25,7 +25,7 @@ std::vector<double> numbers_in(const Column& column) {
 
 }  // namespace
 
-Result<Neighbours> Neighbours::of(const Model& model, const Table& rows, std::size_t count,
+Result<Neighbours> Neighbours::of(const Model& model, const table::Table& rows, std::size_t count,
                                   std::size_t threads) {
   NEPH_TRY(auto nearest, model.nearest(rows, count, threads));
   std::vector<std::string> names;
@@ -33,8 +33,8 @@ Result<Neighbours> Neighbours::of(const Model& model, const Table& rows, std::si
   return Neighbours(model.measured(), rows, names, std::move(nearest));
 }
 
-Neighbours::Neighbours(const Points& measured, const Table& rows, const std::vector<std::string>& names,
-                       std::vector<std::vector<std::size_t>> nearest)
+Neighbours::Neighbours(const Points& measured, const table::Table& rows,
+                       const std::vector<std::string>& names, std::vector<std::vector<std::size_t>> nearest)
     : measured_(&measured), nearest_(std::move(nearest)) {
   for (const auto& feature : measured.features.columns) {
     auto& column = columns_.emplace_back();

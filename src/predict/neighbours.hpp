@@ -12,11 +12,12 @@ namespace neph::predict {
 class Neighbours {
  public:
   /// The `count` nearest points of each row. Errors: those of Model::nearest. Model and rows must outlive it.
-  static Result<Neighbours> of(const Model& model, const Table& rows, std::size_t count, std::size_t threads);
+  static Result<Neighbours> of(const Model& model, const table::Table& rows, std::size_t count,
+                               std::size_t threads);
 
   /// `names`: features that are no numbers, whatever they look like. `nearest`: places of points, for each
   /// row. Points and rows must outlive it.
-  Neighbours(const Points& measured, const Table& rows, const std::vector<std::string>& names,
+  Neighbours(const Points& measured, const table::Table& rows, const std::vector<std::string>& names,
              std::vector<std::vector<std::size_t>> nearest);
 
   const Points& measured() const { return *measured_; }
@@ -29,7 +30,7 @@ class Neighbours {
 
  private:
   struct Compared {
-    const Column *measured, *asked;
+    const table::Column *measured, *asked;
     std::vector<double> measured_numbers, asked_numbers;  ///< NaN: none; empty: it is a name
     bool is_same(std::size_t row, std::size_t point) const;
   };

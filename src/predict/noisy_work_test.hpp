@@ -19,7 +19,7 @@ inline Survey noisy_work(int works) {
       for (const int colour : {1, 2, 3})
         text += fmt::format("{},m{},{},c{},{}\n", work, speed, 16 * speed, colour,
                             3.0 * work / speed * std::exp(0.01 * random.normal()));
-  return *survey(*parse_table(text, "work.csv"), "t", {.ignored = {}, .used = {"colour"}});
+  return *survey(*table::parse_table(text, "work.csv"), "t", {.ignored = {}, .used = {"colour"}});
 }
 
 /// Training steps of three networks, one of which, inceptionv3, cannot be built with pictures of 32 or 64
@@ -33,7 +33,7 @@ inline Survey steps_of_networks() {
         if (side > 64 || model != std::string_view("inceptionv3"))
           text += fmt::format("{},{},{},{}\n", model, side, batch,
                               weight * (1 + 1e-5 * side * side * batch) * std::exp(0.01 * random.normal()));
-  return *survey(*parse_table(text, "steps.csv"), "t");
+  return *survey(*table::parse_table(text, "steps.csv"), "t");
 }
 inline const Roles roles_of_networks{.network = "model", .side = "side", .batch = "batch"};
 

@@ -48,23 +48,23 @@ std::optional<NumberInText> number_in(std::string_view cell) {
   return found;
 }
 
-std::optional<Column> embedded_numbers(const Column& column) {
+std::optional<table::Column> embedded_numbers(const table::Column& column) {
   if (!column.is_text()) return std::nullopt;
   const auto found = embedded_in(column.levels);
   if (!found) return std::nullopt;
-  Column numbers{.name = column.name};
+  table::Column numbers{.name = column.name};
   for (const auto code : column.codes)
     numbers.numbers.push_back(code < 0 ? std::numeric_limits<double>::quiet_NaN()
                                        : found->numbers[static_cast<std::size_t>(code)]);
   return numbers;
 }
 
-std::string unit_of(const Column& column) {
+std::string unit_of(const table::Column& column) {
   const auto found = embedded_in(column.levels);
   return found ? std::string(found->unit) : "";
 }
 
-std::vector<std::string> units_of_one_kind(const Column& column) {
+std::vector<std::string> units_of_one_kind(const table::Column& column) {
   std::set<std::string> units;
   std::set<std::string_view> kinds;
   for (const auto& level : column.levels) {
@@ -77,8 +77,8 @@ std::vector<std::string> units_of_one_kind(const Column& column) {
   return is_one_kind ? std::vector(units.begin(), units.end()) : std::vector<std::string>();
 }
 
-Column in_unit(const Column& column, const std::string& unit) {
-  Column text{.name = column.name};
+table::Column in_unit(const table::Column& column, const std::string& unit) {
+  table::Column text{.name = column.name};
   std::map<std::string, std::int32_t> codes;
   for (std::size_t row = 0; row < column.rows(); ++row) {
     const auto number = column.is_empty(row) ? std::nullopt : number_in(column.text(row));
@@ -94,7 +94,7 @@ Column in_unit(const Column& column, const std::string& unit) {
   return text;
 }
 
-std::optional<std::vector<double>> as_numbers(const Column& column) {
+std::optional<std::vector<double>> as_numbers(const table::Column& column) {
   if (!column.is_text()) return column.numbers;
   if (auto embedded = embedded_numbers(column)) return std::move(embedded->numbers);
   return std::nullopt;

@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Column column(const std::string& cells) { return parse_table("x\n" + cells, "t")->columns[0]; }
+table::Column column(const std::string& cells) { return table::parse_table("x\n" + cells, "t")->columns[0]; }
 
 TEST(NumbersInText, AreThoseInFrontOfTheSameText) {
   EXPECT_THAT(embedded_numbers(column("32px\n64px\n32px\n"))->numbers, ElementsAre(32, 64, 32));

@@ -18,7 +18,7 @@ constexpr std::size_t points_per_value = 50;  ///< of a draw: numbers of so few 
 
 /// What rows are sorted by: numbers, and where there is text its place too, since "64px" and "64.0px" are
 /// two.
-void add_ranks(const Column& column, std::vector<std::vector<double>>& ranks) {
+void add_ranks(const table::Column& column, std::vector<std::vector<double>>& ranks) {
   if (auto numbers = as_numbers(column)) {
     for (auto& number : *numbers)
       if (std::isnan(number)) number = -std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ void add_ranks(const Column& column, std::vector<std::vector<double>>& ranks) {
 
 }  // namespace
 
-Rows drawn_points(const Table& features, std::size_t most) {
+Rows drawn_points(const table::Table& features, std::size_t most) {
   std::vector<bool> is_taken(features.rows, false);
   const auto few_values = most / points_per_value;
   for (const auto& column : features.columns) {
@@ -63,7 +63,7 @@ Rows drawn_points(const Table& features, std::size_t most) {
   return taken;
 }
 
-Rows sorted_points(const Table& features) {
+Rows sorted_points(const table::Table& features) {
   std::vector<std::vector<double>> ranks;
   for (const auto& column : features.columns) add_ranks(column, ranks);
   Rows order(features.rows);

@@ -43,7 +43,8 @@ std::vector<Choice> choose(MatrixXd covariance, double noise, std::size_t count)
 
 /// Those that can be computed: whose network can be built with pictures of their side, whose terms have
 /// values.
-Result<Table> buildable(const Table& combinations, const Table& points, const Roles& roles) {
+Result<table::Table> buildable(const table::Table& combinations, const table::Table& points,
+                               const Roles& roles) {
   if (roles.network.empty() && roles.terms.empty()) return combinations;
   NEPH_TRY(const auto design, Design::learn(points, roles));
   NEPH_TRY(const auto inputs, design.apply(combinations));

@@ -8,7 +8,7 @@ namespace neph::predict {
 /// Combinations of the measured values of each column that were not measured themselves, as a table with the
 /// columns of the points: all of them, or so many random ones. Columns of which one follows from another (a
 /// machine and its memory) keep together, and what follows from several (Relations) does so here too.
-Table unmeasured(const Table& points, std::size_t most, std::uint64_t seed);
+table::Table unmeasured(const table::Table& points, std::size_t most, std::uint64_t seed);
 
 struct ProposalSettings {
   std::size_t count = 5;

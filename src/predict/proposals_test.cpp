@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::set<std::string> texts_of(const Table& table) {
+std::set<std::string> texts_of(const table::Table& table) {
   std::set<std::string> texts;
   for (std::size_t row = 0; row < table.rows; ++row) {
     std::string text;
@@ -24,7 +24,7 @@ std::set<std::string> texts_of(const Table& table) {
   return texts;
 }
 
-Table table_of(const std::string& text) { return *parse_table(text, "table"); }
+table::Table table_of(const std::string& text) { return *table::parse_table(text, "table"); }
 
 TEST(Unmeasured, IsTheGridWithoutWhatWasMeasured) {
   const auto found = unmeasured(table_of("a,b\n1,x\n1,y\n2,x\n3,y\n2,z\n1,z\n"), 100, 1);

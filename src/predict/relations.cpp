@@ -18,7 +18,7 @@ constexpr double rounding = 0.01;
 constexpr double exact = 1e-9;  ///< where nothing was rounded
 
 /// Nothing: it has text, empty cells, one value only, or no logarithm.
-std::optional<VectorXd> standardised(const Column& column, bool logarithms) {
+std::optional<VectorXd> standardised(const table::Column& column, bool logarithms) {
   const auto numbers = as_numbers(column);
   if (!numbers) return {};
   VectorXd values = Eigen::Map<const VectorXd>(numbers->data(), std::ssize(*numbers));
@@ -46,7 +46,7 @@ MatrixXd vanishing_sums(const MatrixXd& columns) {
 
 }  // namespace
 
-Relations::Sums Relations::sums_of(const Table& points, bool logarithms) {
+Relations::Sums Relations::sums_of(const table::Table& points, bool logarithms) {
   Sums sums;
   std::vector<VectorXd> values;
   for (std::size_t i = 0; i < points.columns.size(); ++i) {
@@ -63,7 +63,7 @@ Relations::Sums Relations::sums_of(const Table& points, bool logarithms) {
   return sums;
 }
 
-Relations Relations::among(const Table& points) {
+Relations Relations::among(const table::Table& points) {
   Relations relations;
   for (const bool logarithms : {false, true})
     if (auto sums = sums_of(points, logarithms); sums.weights.cols() > 0)

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -14,7 +14,7 @@ class Relations {
   /// By a column-pivoted QR factorisation (Golub and Van Loan, Matrix Computations, 5.4.2) of the
   /// standardised columns, once of values and once of logarithms. None of a table with fewer than two rows
   /// for each column, where they would be chance. Columns with text, empty cells or one value are left out.
-  static Relations among(const Table& points);
+  static Relations among(const table::Table& points);
 
   /// Whether all hold, as nearly as they do in the points, for a row put together from theirs: `taken_from`
   /// has for each column of the table the point whose value it has.
@@ -27,7 +27,7 @@ class Relations {
     Eigen::MatrixXd weights;  ///< columns by sums, each of which is nearly 0 in all points
     Eigen::VectorXd slack;    ///< how far from 0 each may be
   };
-  static Sums sums_of(const Table& points, bool logarithms);
+  static Sums sums_of(const table::Table& points, bool logarithms);
 
   std::vector<Sums> all_;
 };

@@ -44,8 +44,8 @@ std::vector<std::string_view> pieces(std::string_view text, char mark) {
 
 struct RowTest {
   std::string comparison;
-  const Column* column;            ///< as the table has it
-  std::optional<Column> embedded;  ///< the numbers in its texts
+  const table::Column* column;            ///< as the table has it
+  std::optional<table::Column> embedded;  ///< the numbers in its texts
   std::vector<std::string_view> values;
 
   bool is(std::size_t row, std::string_view value) const {
@@ -63,14 +63,14 @@ struct RowTest {
     if (comparison == ">=") return own >= limit;
     return comparison == "<" ? own < limit : own > limit;
   }
-  const Column* numbers() const {
+  const table::Column* numbers() const {
     if (embedded) return &*embedded;
     return column->is_text() ? nullptr : column;
   }
 };
 
 /// "2, 4, 8", "numbers from 1 to 4096", "317 different texts"
-std::string values_of(const Column& column) {
+std::string values_of(const table::Column& column) {
   constexpr std::size_t most_listed = 12;
   if (column.is_text()) {
     std::set<std::string_view> texts;  // levels of rows that were left out are no longer there
@@ -98,7 +98,7 @@ Status check_values(const RowTest& test, std::size_t rows) {
   return {};
 }
 
-Result<RowTest> parse_row_test(std::string_view text, const Table& rows) {
+Result<RowTest> parse_row_test(std::string_view text, const table::Table& rows) {
   const auto place = text.find_first_of("<>=!");
   const auto* comparison = std::find_if(comparisons.begin(), comparisons.end(), [&](std::string_view each) {
     return place != text.npos && text.substr(place).starts_with(each);
@@ -124,7 +124,7 @@ Result<RowTest> parse_row_test(std::string_view text, const Table& rows) {
 }
 
 /// Whether each row is on a side; all false for a side that is empty.
-Result<std::vector<bool>> parse_side(std::string_view side, const Table& rows) {
+Result<std::vector<bool>> parse_side(std::string_view side, const table::Table& rows) {
   if (side.empty()) return std::vector<bool>(rows.rows, false);
   std::vector<bool> chosen(rows.rows, true);
   for (const auto piece : pieces(side, '&')) {
@@ -135,10 +135,10 @@ Result<std::vector<bool>> parse_side(std::string_view side, const Table& rows) {
 }
 
 /// What the columns of a side have, where no row is on it.
-std::string what_there_is(std::string_view side, const Table& rows) {
+std::string what_there_is(std::string_view side, const table::Table& rows) {
   if (side.empty()) return ": the other has them all";
   std::string words;
-  std::set<const Column*> told;
+  std::set<const table::Column*> told;
   for (const auto piece : pieces(side, '&'))
     if (const auto condition = parse_row_test(piece, rows);
         condition && told.insert(condition->column).second)
@@ -172,7 +172,7 @@ Rows all_rows(std::size_t count) {
 
 }  // namespace
 
-Result<Split> parse_split(std::string_view text, const Table& rows) {
+Result<Split> parse_split(std::string_view text, const table::Table& rows) {
   const auto arrow = text.find("->");
   if (arrow == text.npos)
     return fail(ErrorCode::invalid_argument,
@@ -197,7 +197,7 @@ Result<Split> parse_split(std::string_view text, const Table& rows) {
   return split;
 }
 
-Result<std::vector<Split>> leave_out(const Table& rows, std::string_view column, std::size_t keep,
+Result<std::vector<Split>> leave_out(const table::Table& rows, std::string_view column, std::size_t keep,
                                      std::size_t draws, std::uint64_t seed) {
   NEPH_TRY(const auto index, rows.find(column));
   const auto& left_out = rows.columns[index];

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -20,12 +20,12 @@ struct Split {
 /// side that is empty has all rows that the other has not. Texts that are numbers with the same words behind
 /// them ("128dataset") are compared as those numbers too. Errors: invalid_argument (it does not parse, a row
 /// on both sides, a side without rows), not_found (no such column).
-Result<Split> parse_split(std::string_view text, const Table& rows);
+Result<Split> parse_split(std::string_view text, const table::Table& rows);
 
 /// For each value of a column the split that predicts its rows from all others and from `keep` of its own,
 /// drawn at random `draws` times. Values with no more rows than `keep` are not left out. Errors: not_found,
 /// invalid_argument (one value only, or none with more rows than `keep`).
-Result<std::vector<Split>> leave_out(const Table& rows, std::string_view column, std::size_t keep,
+Result<std::vector<Split>> leave_out(const table::Table& rows, std::string_view column, std::size_t keep,
                                      std::size_t draws, std::uint64_t seed);
 
 /// Each row is in one of `count` random folds, and predicted from the others.

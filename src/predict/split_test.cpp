@@ -12,8 +12,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Table table() {
-  return *parse_table(
+table::Table table() {
+  return *table::parse_table(
       "# GPUs,model,side (px),t\n2,A,32px,1\n4,A,64px,2\n8,B,32px,3\n4,B,64px,4\n8,C,128px,5\n2,C,64px,6\n",
       "t");
 }
@@ -81,7 +81,7 @@ TEST(Split, KeepsSomeRowsOfWhatItLeavesOut) {
   EXPECT_THAT(tested, ElementsAre(0, 1)) << "both rows of A, in some draw";
   EXPECT_EQ(leave_out(table(), "model", 2, 1, 1).error().message,
             "no value of 'model' has more than the 2 rows that are kept: none would be left to predict");
-  EXPECT_FALSE(leave_out(*parse_table("a,t\n1,1\n1,2\n", "t"), "a", 0, 1, 1));
+  EXPECT_FALSE(leave_out(*table::parse_table("a,t\n1,1\n1,2\n", "t"), "a", 0, 1, 1));
 }
 
 TEST(Split, FoldsAndSamplesCoverAllRowsOnce) {

@@ -25,7 +25,7 @@ constexpr double most_noise = 0.1;         ///< of the target's spread that repe
 
 using Rows = std::vector<std::size_t>;
 
-std::size_t distinct(const Column& column, const Rows& rows) {
+std::size_t distinct(const table::Column& column, const Rows& rows) {
   std::vector<double> values;
   for (const auto row : rows)
     if (!column.is_empty(row)) values.push_back(column.is_text() ? column.codes[row] : column.numbers[row]);
@@ -34,7 +34,7 @@ std::size_t distinct(const Column& column, const Rows& rows) {
 }
 
 /// Without levels that no row has, and the others by their names.
-void tidy_levels(Column& column) {
+void tidy_levels(table::Column& column) {
   std::map<std::string, std::int32_t> places;
   for (const auto code : column.codes)
     if (code >= 0) places.emplace(column.levels[static_cast<std::size_t>(code)], 0);
@@ -50,7 +50,7 @@ void tidy_levels(Column& column) {
 
 class Surveying {
  public:
-  Surveying(const Table& table, std::size_t target, const SurveyOptions& options)
+  Surveying(const table::Table& table, std::size_t target, const SurveyOptions& options)
       : table_(table), target_(target), most_points_(options.most_points) {
     survey_.target = table.columns[target].name;
     survey_.rows = static_cast<std::int64_t>(table.rows);
@@ -129,7 +129,7 @@ class Surveying {
     return {};
   }
   /// Of a number that is 0 or below somewhere squares are computed, of another its logarithm.
-  void leave_out_too_large(const Column& column) {
+  void leave_out_too_large(const table::Column& column) {
     const auto numbers = as_numbers(column);
     if (!numbers) return;
     const bool has_logarithms =
@@ -300,7 +300,7 @@ class Surveying {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
       if (kinds_[i] == ColumnKind::constant && !ignored_.contains(i)) kept.push_back(i);
     std::sort(kept.begin(), kept.end());
-    Table wanted{.source = table_.source, .rows = table_.rows};
+    table::Table wanted{.source = table_.source, .rows = table_.rows};
     for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
     Rows firsts;
     std::int64_t far = 0;
@@ -358,7 +358,7 @@ class Surveying {
     survey_.findings.push_back({std::move(code), std::move(message), rows});
   }
 
-  const Table& table_;
+  const table::Table& table_;
   std::size_t target_, most_points_;
   std::set<std::size_t> ignored_, used_;
   std::vector<ColumnKind> kinds_;
@@ -371,7 +371,7 @@ class Surveying {
 
 }  // namespace
 
-Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options) {
+Result<Survey> survey(const table::Table& table, const std::string& target, const SurveyOptions& options) {
   NEPH_TRY(const auto place, table.find(target));
   for (const auto* names : {&options.ignored, &options.used, &options.outcomes})
     for (const auto& name : *names) NEPH_CHECK(table.find(name));

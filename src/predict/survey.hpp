@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/describe.hpp"
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -69,7 +69,7 @@ constexpr double largest_plain = 1e150;
 /// second, and so on, and levels by their names: whatever is drawn of them is the same however the table was
 /// shuffled.
 struct Points {
-  Table features;              ///< the columns that tell points apart
+  table::Table features;       ///< the columns that tell points apart
   std::vector<double> target;  ///< median of the repeats
   std::vector<int> repeats;    ///< rows of each point
   /// Of each point: deviation of the logarithms of its repeats; 0: it was not repeated.
@@ -102,7 +102,8 @@ struct SurveyOptions {
 
 /// Errors: not_found (no such column), invalid_argument (a target that is text, or in no row above 0; no
 /// feature is left; fewer than 5 points).
-Result<Survey> survey(const Table& table, const std::string& target, const SurveyOptions& options = {});
+Result<Survey> survey(const table::Table& table, const std::string& target,
+                      const SurveyOptions& options = {});
 
 /// What the survey would say of some of its points alone: only they have levels and noise.
 Survey part_of(const Survey& survey, const std::vector<std::size_t>& points);

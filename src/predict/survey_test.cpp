@@ -15,15 +15,15 @@ using testing::Field;
 using testing::HasSubstr;
 
 Survey surveyed(const std::string& text, const std::string& target, const SurveyOptions& options = {}) {
-  const auto found = survey(*parse_table(text, "t"), target, options);
+  const auto found = survey(*table::parse_table(text, "t"), target, options);
   EXPECT_TRUE(found) << found.error().message;
   return found ? *found : Survey{};
 }
 
 std::string message(const std::string& text, const std::string& target) {
-  const auto found = survey(*parse_table(text, "t"), target);
+  const auto found = survey(*table::parse_table(text, "t"), target);
   EXPECT_FALSE(found);
-  return found ? "" : found.error().message;
+  return found ? "" : found.error().text();
 }
 
 std::vector<ColumnKind> kinds(const Survey& survey) {
@@ -53,7 +53,7 @@ TEST(Survey, ADrawKeepsEachValueOfANumberWithFew) {
   std::string text = "gpu,batch,t\n";
   for (int i = 0; i < 3000; ++i)
     text += fmt::format("{},{},{}\n", i == 1500 ? 4080 : random.below(2) == 0 ? 3090 : 4090, 1 + i, 1 + i);
-  const auto found = survey(*parse_table(text, "t"), "t", {.most_points = 600});
+  const auto found = survey(*table::parse_table(text, "t"), "t", {.most_points = 600});
   ASSERT_TRUE(found) << found.error().message;
   const auto& features = found->points.features;
   ASSERT_TRUE(features.find("gpu"));
@@ -172,7 +172,7 @@ TEST(Survey, OfManyPointsADrawHasTheEndsOfNumbersAndAllLevels) {
   std::string text = "machine,batch,t\n";
   for (int i = 0; i < 1000; ++i)
     text += fmt::format("{},{},{}\n", i == 777 ? "rare" : i == 778 ? "" : "usual", i * i, 1 + i);
-  const auto few = *survey(*parse_table(text, "t.csv"), "t", {.most_points = 50});
+  const auto few = *survey(*table::parse_table(text, "t.csv"), "t", {.most_points = 50});
   ASSERT_EQ(few.points.target.size(), 50U);
   EXPECT_EQ(few.rows, 1000);
   const auto& batches = few.points.features.columns[1].numbers;
@@ -182,7 +182,7 @@ TEST(Survey, OfManyPointsADrawHasTheEndsOfNumbersAndAllLevels) {
   EXPECT_TRUE(std::ranges::any_of(few.points.features.columns[0].codes, [](int code) { return code < 0; }));
   ASSERT_FALSE(few.findings.empty());
   EXPECT_EQ(few.findings.back().code, "drawn");
-  const auto all = *survey(*parse_table(text, "t.csv"), "t", {.most_points = 1000});
+  const auto all = *survey(*table::parse_table(text, "t.csv"), "t", {.most_points = 1000});
   EXPECT_EQ(all.points.target.size(), 1000U);
 }
 

@@ -102,7 +102,7 @@ constexpr std::array kBases{Base{"ln", 1}, Base{"log2", std::numbers::ln2}, Base
 
 /// The numbers themselves, or (`are_exponents`) what e to their power is. Nothing: it has text, numbers of
 /// both signs or 0 where they are no exponents, or too many empty cells.
-std::optional<Values> values_of(const Table& table, std::size_t column, const Rows& rows,
+std::optional<Values> values_of(const table::Table& table, std::size_t column, const Rows& rows,
                                 double rows_to_one = 1, bool are_exponents = false) {
   const auto numbers = as_numbers(table.columns[column]);
   if (!numbers) return std::nullopt;
@@ -195,7 +195,7 @@ std::optional<double> near_multiple(const Values& target, const Values& x, doubl
 /// What other columns say of rows: logarithms of positive numbers, numbers, levels; centred and of one width.
 class Others {
  public:
-  Others(const Table& table, const std::vector<std::size_t>& columns, const Rows& rows) : rows_(rows) {
+  Others(const table::Table& table, const std::vector<std::size_t>& columns, const Rows& rows) : rows_(rows) {
     for (const auto i : columns)
       if (columns_.size() < most_columns) add(table.columns[i]);
     MatrixXd all(std::ssize(rows), std::ssize(columns_));
@@ -221,7 +221,7 @@ class Others {
   static constexpr double slack = 1e-3;
   static constexpr std::size_t most_levels = 16, most_columns = 500;
 
-  void add(const Column& column) {
+  void add(const table::Column& column) {
     const auto numbers = as_numbers(column);
     std::set<std::string> levels;
     for (const auto row : rows_)
@@ -265,7 +265,7 @@ std::string times(std::string_view name, double power, double factor) {
 
 class Search {
  public:
-  Search(const Table& table, std::size_t target, const std::vector<std::size_t>& features,
+  Search(const table::Table& table, std::size_t target, const std::vector<std::size_t>& features,
          const std::vector<std::size_t>& wanted, const Rows& rows)
       : table_(table), rows_(drawn(rows, most_rows)) {
     const double rows_to_one = static_cast<double>(rows.size()) / static_cast<double>(rows_.size());
@@ -369,7 +369,7 @@ class Search {
     }
   }
 
-  const Table& table_;
+  const table::Table& table_;
   Rows rows_;
   std::string name_;
   std::optional<Values> target_;
@@ -381,7 +381,7 @@ class Search {
 
 }  // namespace
 
-std::vector<TargetCopy> target_copies(const Table& table, std::size_t target,
+std::vector<TargetCopy> target_copies(const table::Table& table, std::size_t target,
                                       const std::vector<std::size_t>& features,
                                       const std::vector<std::size_t>& wanted,
                                       const std::vector<std::size_t>& rows) {

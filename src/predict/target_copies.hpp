@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 namespace neph::predict {
 
@@ -25,7 +25,7 @@ struct TargetCopy {
 
 /// Of those of `features` that are not in `wanted`, by a draw of the rows. The target is above 0 in `rows`.
 /// Cost: a pass over each column, and for each that fits a factorisation of at most 400 rows.
-std::vector<TargetCopy> target_copies(const Table& table, std::size_t target,
+std::vector<TargetCopy> target_copies(const table::Table& table, std::size_t target,
                                       const std::vector<std::size_t>& features,
                                       const std::vector<std::size_t>& wanted,
                                       const std::vector<std::size_t>& rows);

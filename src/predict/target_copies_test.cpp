@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 Survey surveyed(const std::string& text, const SurveyOptions& options = {}) {
-  const auto found = survey(*parse_table(text, "t"), "ms", options);
+  const auto found = survey(*table::parse_table(text, "t"), "ms", options);
   EXPECT_TRUE(found) << found.error().message;
   return found ? *found : Survey{};
 }
@@ -131,7 +131,7 @@ TEST(TargetCopies, OfATableOfNothingElseAreSaidInTheError) {
   std::string text = "ms,s\n";
   for (int i = 0; i < 20; ++i)
     text += fmt::format("{:.3f},{:.6f}\n", 10.123 + 1.7171 * i, 0.010123 + 0.0017171 * i);
-  const auto found = survey(*parse_table(text, "t"), "ms");
+  const auto found = survey(*table::parse_table(text, "t"), "ms");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message,
               AllOf(HasSubstr("nothing to predict it from"), HasSubstr("'s' is 'ms' times 0.001")));

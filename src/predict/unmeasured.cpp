@@ -16,7 +16,7 @@ using Levels = std::vector<std::size_t>;  ///< of each row, or of each bundle
 constexpr std::size_t tries = 1000;  ///< per combination wanted, before those left are taken for rare
 
 /// The same number for rows with the same value.
-Levels levels_of(const Column& column) {
+Levels levels_of(const table::Column& column) {
   std::map<std::string, std::size_t> known;
   Levels levels;
   for (std::size_t row = 0; row < column.rows(); ++row)
@@ -58,7 +58,7 @@ void fill(Bundle& bundle, const std::vector<Levels>& columns) {
   }
 }
 
-std::vector<Bundle> bundles_of(const Table& points) {
+std::vector<Bundle> bundles_of(const table::Table& points) {
   std::vector<Levels> columns;
   for (const auto& column : points.columns) columns.push_back(levels_of(column));
   Rows leader(columns.size());
@@ -80,7 +80,7 @@ std::vector<Bundle> bundles_of(const Table& points) {
 /// Combinations of the bundles' levels, some of which were measured and some of which nobody can measure.
 class Combinations {
  public:
-  explicit Combinations(const Table& points)
+  explicit Combinations(const table::Table& points)
       : bundles_(bundles_of(points)), relations_(Relations::among(points)), columns_(points.columns.size()) {
     for (std::size_t row = 0; row < points.rows; ++row) {
       Levels combination;
@@ -148,13 +148,13 @@ class Combinations {
 
 }  // namespace
 
-Table unmeasured(const Table& points, std::size_t most, std::uint64_t seed) {
+table::Table unmeasured(const table::Table& points, std::size_t most, std::uint64_t seed) {
   const auto found = Combinations(points).left(most, seed);
-  Table table{.source = points.source, .columns = {}, .rows = found.size()};
+  table::Table table{.source = points.source, .columns = {}, .rows = found.size()};
   for (std::size_t i = 0; i < points.columns.size(); ++i) {
     Rows examples;
     for (const auto& each : found) examples.push_back(each[i]);
-    const Table alone{.source = {}, .columns = {points.columns[i]}, .rows = points.rows};
+    const table::Table alone{.source = {}, .columns = {points.columns[i]}, .rows = points.rows};
     table.columns.push_back(rows_of(alone, examples).columns.front());
   }
   return table;

@@ -20,19 +20,29 @@ Result<std::vector<Prediction>> predicted(const Survey& survey, const Split& spl
 
 }  // namespace
 
-Score score_of(std::span<const Judgement> judgements) {
+PredictedPoint point_of(std::size_t split, std::size_t point, double measured, const Prediction& prediction) {
+  return {.split = static_cast<std::int64_t>(split),
+          .point = static_cast<std::int64_t>(point),
+          .measured = measured,
+          .value = prediction.value,
+          .low = prediction.low,
+          .high = prediction.high,
+          .extrapolates = !prediction.extrapolates.empty(),
+          .refused = prediction.refused};
+}
+
+Score score_of(std::span<const PredictedPoint> points) {
   std::vector<double> errors, widths;
   std::size_t covered = 0, flagged = 0;
-  for (const auto& each : judgements) {
-    flagged += each.predicted.extrapolates.empty() ? 0 : 1;
-    if (each.is_refused()) continue;
-    errors.push_back(std::abs(each.error()));
-    widths.push_back(std::sqrt(each.predicted.high / each.predicted.low));
-    covered += each.is_covered() ? 1 : 0;
+  for (const auto& each : points) {
+    flagged += each.extrapolates ? 1 : 0;
+    if (!each.refused.empty()) continue;
+    errors.push_back(std::abs(each.value / each.measured - 1));
+    widths.push_back(std::sqrt(each.high / each.low));
+    covered += each.low <= each.measured && each.measured <= each.high ? 1 : 0;
   }
-  Score score{.rows = std::ssize(judgements), .refused = std::ssize(judgements) - std::ssize(errors)};
-  if (!judgements.empty())
-    score.flagged = static_cast<double>(flagged) / static_cast<double>(judgements.size());
+  Score score{.rows = std::ssize(points), .refused = std::ssize(points) - std::ssize(errors)};
+  if (!points.empty()) score.flagged = static_cast<double>(flagged) / static_cast<double>(points.size());
   if (errors.empty()) return score;
   score.mean = 0;
   for (const double error : errors) score.mean += error / static_cast<double>(errors.size());
@@ -44,45 +54,46 @@ Score score_of(std::span<const Judgement> judgements) {
   return score;
 }
 
-Result<std::vector<MethodJudged>> validate(const Survey& survey, const std::vector<Split>& splits,
-                                           const ValidationSettings& settings) {
-  std::vector<MethodJudged> all;
+Result<std::vector<ValidatedMethod>> validate(const Survey& survey, const std::vector<Split>& splits,
+                                              const ValidationSettings& settings) {
+  std::vector<ValidatedMethod> all;
   std::size_t done = 0;
   for (const auto method : settings.methods) {
-    auto& judged = all.emplace_back(MethodJudged{.method = method});
+    auto& own = all.emplace_back(ValidatedMethod{.method = std::string(enum_name(method))});
     auto options = settings.fit;
     options.method = method;
     options.progress = nullptr;
     for (std::size_t split = 0; split < splits.size(); ++split) {
-      const auto& test = splits[split].test;
-      auto predictions = predicted(survey, splits[split], options);
-      if (!predictions)
-        judged.failures.push_back(fmt::format("{}: {}", splits[split].name, predictions.error().message));
+      const auto& [name, train, test] = splits[split];
+      const auto predictions = predicted(survey, splits[split], options);
+      if (!predictions) own.failures.push_back(fmt::format("{}: {}", name, predictions.error().text()));
       for (std::size_t i = 0; predictions && i < test.size(); ++i)
-        judged.judgements.push_back(
-            {split, test[i], survey.points.target[test[i]], std::move((*predictions)[i])});
+        own.rows.push_back(point_of(split, test[i], survey.points.target[test[i]], (*predictions)[i]));
+      if (predictions && !test.empty()) own.splits.push_back({name, score_of(of_split(own.rows, split))});
       if (settings.progress) settings.progress(++done, settings.methods.size() * splits.size());
     }
+    own.score = score_of(own.rows);
+    own.slices = slices_of(survey, own.rows);
   }
-  if (std::all_of(all.begin(), all.end(), [](const auto& judged) { return judged.judgements.empty(); }))
+  if (std::ranges::all_of(all, [](const auto& own) { return own.rows.empty(); }))
     return fail(ErrorCode::invalid_argument, "nothing could be validated: {}", all.front().failures.front());
   return all;
 }
 
-std::span<const Judgement> of_split(const MethodJudged& judged, std::size_t split) {
-  const auto place = [](const Judgement& each) { return each.split; };
-  const auto begin = std::ranges::lower_bound(judged.judgements, split, {}, place),
-             end = std::ranges::upper_bound(judged.judgements, split, {}, place);
-  return {begin, end};
+std::span<const PredictedPoint> of_split(std::span<const PredictedPoint> points, std::size_t split) {
+  const auto own =
+      std::ranges::equal_range(points, static_cast<std::int64_t>(split), {}, &PredictedPoint::split);
+  return {own.begin(), own.end()};
 }
 
-std::vector<Slice> slices_of(const Survey& survey, std::span<const Judgement> judgements) {
+std::vector<Slice> slices_of(const Survey& survey, std::span<const PredictedPoint> points) {
   std::vector<Slice> slices;
   for (const auto& column : survey.points.features.columns) {
-    std::map<std::pair<double, std::string>, std::vector<Judgement>> by_value;  // numbers in their order
-    for (const auto& each : judgements) {
-      const bool is_number = !column.is_text() && !column.is_empty(each.point);
-      by_value[{is_number ? column.numbers[each.point] : 0, column.text(each.point)}].push_back(each);
+    std::map<std::pair<double, std::string>, std::vector<PredictedPoint>> by_value;  // numbers in their order
+    for (const auto& each : points) {
+      const auto row = static_cast<std::size_t>(each.point);
+      const bool is_number = !column.is_text() && !column.is_empty(row);
+      by_value[{is_number ? column.numbers[row] : 0, column.text(row)}].push_back(each);
     }
     if (by_value.size() < 2 || by_value.size() > most_slices) continue;
     for (const auto& [value, own] : by_value) slices.push_back({column.name, value.second, score_of(own)});

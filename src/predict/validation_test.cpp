@@ -11,16 +11,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Judgement judged(double measured, double value, double low, double high, std::size_t split = 0) {
-  Judgement judgement{.split = split, .measured = measured};
-  judgement.predicted = {.value = value, .low = low, .high = high};
-  return judgement;
+PredictedPoint judged(double measured, double value, double low, double high) {
+  return point_of(0, 0, measured, {.value = value, .low = low, .high = high});
 }
 
 TEST(Score, IsOfRelativeErrors) {
   auto outside = judged(100, 150, 140, 160), refused = judged(1, 1, 1, 1);
-  outside.predicted.extrapolates.push_back({"batch", Situation::above, "9, measured up to 8"});
-  refused.predicted.refused = "no row of this machine";
+  outside.extrapolates = true;
+  refused.refused = "no row of this machine";
   const auto score = score_of(
       std::vector{judged(10, 11, 9, 12.25), judged(20, 18, 15, 25), outside, judged(1, 1, 1, 1), refused});
   EXPECT_EQ(score.rows, 5);
@@ -35,7 +33,7 @@ TEST(Score, IsOfRelativeErrors) {
 
 TEST(Score, OfRefusedRowsIsUnknown) {
   auto refused = judged(1, 1, 1, 1);
-  refused.predicted.refused = "no row of this machine";
+  refused.refused = "no row of this machine";
   const auto score = score_of(std::vector{refused, refused});
   EXPECT_EQ(score.refused, 2);
   for (const double unknown :
@@ -53,7 +51,7 @@ Survey work_on_machines() {
   std::string text = "work,machine,t\n";
   for (int work = 1; work <= 24; ++work)
     for (const int speed : {1, 2}) text += fmt::format("{},m{},{}\n", work, speed, 3.0 * work / speed);
-  return *survey(*parse_table(text, "work.csv"), "t");
+  return *survey(*table::parse_table(text, "work.csv"), "t");
 }
 
 TEST(Validation, PredictsWhatWasLeftOut) {
@@ -66,9 +64,11 @@ TEST(Validation, PredictsWhatWasLeftOut) {
   EXPECT_THAT(told, testing::ElementsAre(12, 22));
   ASSERT_THAT(all, SizeIs(2));
   for (const auto& method : all) {
-    ASSERT_THAT(method.judgements, SizeIs(24));
-    EXPECT_LT(score_of(method.judgements).mean, 0.03) << enum_name(method.method);
-    EXPECT_EQ(score_of(method.judgements).flagged, 1);
+    ASSERT_THAT(method.rows, SizeIs(24));
+    EXPECT_LT(method.score.mean, 0.03) << method.method;
+    EXPECT_EQ(method.score.flagged, 1);
+    ASSERT_THAT(method.splits, SizeIs(1));
+    EXPECT_EQ(method.splits[0].score.mean, method.score.mean);
   }
 }
 
@@ -82,9 +82,9 @@ TEST(Validation, KnowsNothingOfWhatWasLeftOut) {
   ValidationSettings settings{.methods = {Method::process}};
   settings.fit.roles.machine = "machine";
   const auto all = *validate(survey, splits, settings);
-  EXPECT_EQ(score_of(all[0].judgements).refused, 48);
-  EXPECT_THAT(of_split(all[0], 1), SizeIs(24));
-  EXPECT_THAT(of_split(all[0], 2), IsEmpty());
+  EXPECT_EQ(all[0].score.refused, 48);
+  EXPECT_THAT(of_split(all[0].rows, 1), SizeIs(24));
+  EXPECT_THAT(of_split(all[0].rows, 2), IsEmpty());
 }
 
 TEST(Validation, SaysWhatCouldNotBeFitted) {
@@ -96,17 +96,17 @@ TEST(Validation, SaysWhatCouldNotBeFitted) {
   EXPECT_THAT(none.error().message, HasSubstr("tiny"));
   const auto some = *validate(survey, {tiny, fair}, {.methods = {Method::process}});
   EXPECT_THAT(some[0].failures, SizeIs(1));
-  EXPECT_THAT(some[0].judgements, SizeIs(1));
+  EXPECT_THAT(some[0].rows, SizeIs(1));
 }
 
 TEST(Validation, SlicesAreByValue) {
   const auto survey = work_on_machines();
-  std::vector<Judgement> judgements;
+  std::vector<PredictedPoint> points;
   for (std::size_t point = 0; point < 4; ++point) {
-    judgements.push_back(judged(10, point % 2 == 0 ? 11 : 10, 9, 12));
-    judgements.back().point = point;
+    points.push_back(judged(10, point % 2 == 0 ? 11 : 10, 9, 12));
+    points.back().point = static_cast<std::int64_t>(point);
   }
-  const auto slices = slices_of(survey, judgements);
+  const auto slices = slices_of(survey, points);
   ASSERT_THAT(slices, SizeIs(4)) << "two works and two machines";
   EXPECT_EQ(slices[2].value, "m1");
   EXPECT_NEAR(slices[2].score.mean, 0.1, 1e-12);

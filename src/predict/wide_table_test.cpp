@@ -55,7 +55,7 @@ class WideTable : public testing::Test {
     }
     FitOptions options{.method = Method::process};
     options.roles.machine = fmt::format("k{}", categories - 1);
-    auto model = Model::fit(*survey(*parse_table(text, "t.csv"), "t"), options);
+    auto model = Model::fit(*survey(*table::parse_table(text, "t.csv"), "t"), options);
     ASSERT_TRUE(model) << model.error().message;
     model_ = std::move(*model);
   }
@@ -72,7 +72,7 @@ TEST_F(WideTable, IsPredictedFromTheColumnsThatCount) {
     text += made.text + "\n";
     times.push_back(made.time);
   }
-  const auto answers = *model_->predict(*parse_table(text, "q"));
+  const auto answers = *model_->predict(*table::parse_table(text, "q"));
   double error = 0;
   for (std::size_t i = 0; i < times.size(); ++i) error += std::abs(answers[i].value / times[i] - 1) / 50;
   EXPECT_LT(error, 0.1);
@@ -85,7 +85,7 @@ TEST_F(WideTable, IsPredictedFromTheColumnsThatCount) {
 
   const auto read = read_model(write_model(*model_), "m.json");
   ASSERT_TRUE(read) << read.error().message;
-  const auto again = *read->predict(*parse_table(text, "q"));
+  const auto again = *read->predict(*table::parse_table(text, "q"));
   for (std::size_t i = 0; i < times.size(); ++i)
     EXPECT_EQ(std::bit_cast<std::uint64_t>(answers[i].value), std::bit_cast<std::uint64_t>(again[i].value));
 }
@@ -121,7 +121,7 @@ std::string random_table(Random& random, int rows, int columns, const TimeOf& ti
 TEST(TableOfNoise, IsCalledNoise) {
   Random random(3);
   const auto found =
-      *survey(*parse_table(
+      *survey(*table::parse_table(
                   random_table(random, 60, 300, [&](const auto&) { return std::exp(random.normal()); }), "t"),
               "t");
   const auto model = Model::fit(found, {.method = Method::process});
@@ -139,9 +139,9 @@ TEST(WideIntervals, DoNotGrowWithColumnsThatSayNothing) {
     return (cells[7] + cells[8]) * std::exp(0.01 * random.normal());
   };
   const auto text = random_table(random, 60, 1200, time_of), asked = random_table(random, 50, 1200, time_of);
-  const auto model = Model::fit(*survey(*parse_table(text, "t"), "t"), {});
+  const auto model = Model::fit(*survey(*table::parse_table(text, "t"), "t"), {});
   ASSERT_TRUE(model) << model.error().message;
-  const auto query = *parse_table(asked, "q");
+  const auto query = *table::parse_table(asked, "q");
   const auto said = *model->predict(query);
   std::vector<double> widths;
   std::size_t flagged = 0, covered = 0;

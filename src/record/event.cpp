@@ -23,7 +23,7 @@ template <>
 constexpr std::string_view tag<RunResult> = "result";
 
 Json body(const Error& error) {
-  return {{"code", std::string(to_string(error.code))}, {"message", error.message}};
+  return {{"code", std::string(to_string(error.code))}, {"message", error.text()}};
 }
 template <Described T>
 Json body(const T& value) {

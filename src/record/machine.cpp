@@ -83,6 +83,20 @@ bool is_same(const Machine& a, const Machine& b) {
          a.gpu == b.gpu && a.gpus == b.gpus;
 }
 
+Json machine_columns(const Machine& machine) {
+  Json columns = Json::object();
+  describe(
+      [&]<class Member>(std::string_view name, const Member& member, std::string_view) {
+        if constexpr (!std::is_same_v<Member, Json>) columns[std::string(name)] = to_json(member);
+        if constexpr (std::is_same_v<Member, std::string>)
+          if (member.empty()) columns[std::string(name)] = "unknown";
+      },
+      machine);
+  columns.erase("id");  // tells nothing of it
+  if (machine.gpus == 0) columns["gpu"] = "none";
+  return columns;
+}
+
 std::string machine_text(const Machine& machine) {
   std::vector<std::string> parts;
   const auto add = [&](std::string part) {

@@ -62,6 +62,11 @@ Machine machine_of(Json fingerprint);
 /// is memory that differs by less than 1/64: the kernel's own share changes from start to start.
 bool is_same(const Machine& a, const Machine& b);
 
+/// What tells it from others, by name, as columns of a table of runs. A text that is not known is "unknown",
+/// a category of its own: a machine whose provider is unknown is not like any other's. No GPU: "none".
+/// Numbers that are not known are null.
+Json machine_columns(const Machine& machine);
+
 /// "Amazon EC2 m5.large, Intel Xeon, 2 cores, 7.63 GiB, 1 GPU Tesla T4"
 std::string machine_text(const Machine& machine);
 

@@ -13,109 +13,87 @@ struct Figure {
   std::string text;  ///< as it was written
 };
 
-/// Words, and the figures behind them: none, one, or the two ends of a range.
-struct Part {
-  std::string words;
+/// What stands between two spaces. Where it is a figure, or the two ends of a range, with what is around it.
+struct Word {
+  std::string before, after;
   std::vector<Figure> figures;
 };
 
+/// A number behind one of these is a name: exit codes 1 and 139 are no range.
 constexpr std::array<std::string_view, 6> naming_words{"code", "status", "signal", "row", "line", "port"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Whether a figure may end where this follows.
-bool follows_figure(std::string_view rest) {
-  if (rest.starts_with(" min ") || rest.starts_with(" h ")) return false;  // the larger half of a time
-  if (rest.empty() || std::string_view(" )%;:").find(rest[0]) != std::string_view::npos) return true;
-  return (rest[0] == '.' || rest[0] == ',') && (rest.size() == 1 || rest[1] == ' ');
-}
-
-/// Characters of the number that `text` begins with, commas between thousands included; 0: there is none.
-std::size_t number_size(std::string_view text) {
-  const auto digits_from = [&](std::size_t at) {
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at;
-  };
-  const auto digit_at = [&](std::size_t at) { return at < text.size() && is_digit(text[at]); };
-  const std::size_t sign = text.starts_with('+') || text.starts_with('-') ? 1 : 0;
-  auto end = digits_from(sign);
-  if (end == sign) return 0;
-  while (text.substr(end).starts_with(',') && digits_from(end + 1) == end + 4) end += 4;
-  if (text.substr(end).starts_with('.') && digit_at(end + 1)) end = digits_from(end + 1);
-  for (const std::string_view exponent : {"e+", "e-"})
-    if (text.substr(end).starts_with(exponent) && digit_at(end + 2)) end = digits_from(end + 2);
-  return end;
-}
-
-std::optional<Figure> take_figure(std::string_view& rest) {
-  const auto size = number_size(rest);
-  if (size == 0 || !follows_figure(rest.substr(size))) return std::nullopt;
-  Figure figure{.text = std::string(rest.substr(0, size))};
-  auto plain = figure.text.substr(figure.text[0] == '+' ? 1 : 0);
+std::optional<Figure> figure_of(std::string_view text) {
+  Figure figure{.text = std::string(text)};
+  if (text.ends_with('.')) return std::nullopt;
+  for (auto comma = text.find(','); comma != text.npos; comma = text.find(',', comma + 1))
+    if (std::min(text.find_first_not_of("0123456789", comma + 1), text.size()) != comma + 4)
+      return std::nullopt;
+  auto plain = figure.text.substr(text.starts_with('+') ? 1 : 0);
   std::erase(plain, ',');
-  std::from_chars(plain.data(), plain.data() + plain.size(), figure.value);
-  rest.remove_prefix(size);
-  return figure;
+  const auto* end = plain.data() + plain.size();
+  const auto read = std::from_chars(plain.data(), end, figure.value);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(figure) : std::nullopt;
 }
 
-std::vector<Figure> take_figures(std::string_view& rest) {
-  constexpr std::string_view between = " to ";
-  std::vector<Figure> figures;
-  if (auto first = take_figure(rest)) figures.push_back(*std::move(first));
-  if (figures.empty() || !rest.starts_with(between)) return figures;
-  auto ahead = rest.substr(between.size());
-  if (auto second = take_figure(ahead)) {
-    figures.push_back(*std::move(second));
-    rest = ahead;
+Word word_of(std::string_view text) {
+  const auto begin = text.rfind('(') + 1;  // 0 where there is none
+  auto end = std::min(text.find_first_not_of("+-.,0123456789e", begin), text.size());
+  if (end == text.size() && end > begin && (text[end - 1] == '.' || text[end - 1] == ',')) --end;
+  const bool may_end = end >= text.size() || std::string_view(")%;:.,").find(text[end]) != text.npos;
+  if (auto figure = may_end ? figure_of(text.substr(begin, end - begin)) : std::nullopt)
+    return {std::string(text.substr(0, begin)), std::string(text.substr(end)), {*std::move(figure)}};
+  return {.before = std::string(text)};
+}
+
+std::vector<Word> words_of(std::string_view message) {
+  std::vector<std::string_view> texts;
+  for (std::size_t begin = 0; begin <= message.size(); begin += texts.back().size() + 1)
+    texts.push_back(message.substr(begin, message.find(' ', begin) - begin));
+  const auto is_behind = [&](std::size_t place, std::string_view text) {
+    return place + 2 < texts.size() && texts[place + 1] == text;
+  };
+  /// As a word alone where it is a name, or the larger half of a time.
+  const auto word_at = [&](std::size_t place) {
+    auto word = word_of(texts[place]);
+    const auto last = place > 0 ? texts[place - 1].substr(texts[place - 1].rfind('(') + 1) : "";
+    const bool is_name = word.before.empty() && std::ranges::count(naming_words, last) > 0;
+    const bool is_half = word.after.empty() && (is_behind(place, "min") || is_behind(place, "h"));
+    return is_name || is_half ? Word{.before = std::string(texts[place])} : word;
+  };
+  std::vector<Word> words;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    auto& word = words.emplace_back(word_at(i));
+    if (word.figures.empty() || !word.after.empty() || !is_behind(i, "to")) continue;
+    if (auto other = word_at(i + 2); !other.figures.empty() && other.before.empty()) {
+      word.figures.push_back(std::move(other.figures.front()));
+      word.after = std::move(other.after);
+      i += 2;
+    }
   }
-  return figures;
+  return words;
 }
 
-/// A number behind one of these is a name: exit codes 1 and 139 are no range.
-bool ends_with_naming_word(std::string_view words) {
-  if (!words.ends_with(' ')) return false;
-  words.remove_suffix(1);
-  const auto before = words.find_last_of(" (");
-  const auto last = before == std::string_view::npos ? words : words.substr(before + 1);
-  return std::find(naming_words.begin(), naming_words.end(), last) != naming_words.end();
-}
-
-std::vector<Part> parts_of(std::string_view message) {
-  std::vector<Part> parts(1);
-  bool begins_word = true;
-  while (!message.empty()) {
-    if (begins_word && !ends_with_naming_word(parts.back().words))
-      parts.back().figures = take_figures(message);
-    if (!parts.back().figures.empty()) parts.emplace_back();
-    if (message.empty()) break;
-    parts.back().words += message[0];
-    begins_word = message[0] == ' ' || message[0] == '(';
-    message.remove_prefix(1);
-  }
-  return parts;
-}
-
-std::string range_text(std::vector<Figure> figures) {
+std::string range_text(const std::vector<Figure>& figures) {
   if (figures.empty()) return {};
-  const auto [low, high] = std::minmax_element(
-      figures.begin(), figures.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  const auto [low, high] = std::ranges::minmax_element(figures, {}, &Figure::value);
   return low->value == high->value ? low->text : low->text + " to " + high->text;
 }
 
 }  // namespace
 
 std::optional<std::string> merged_message(std::string_view a, std::string_view b) {
-  auto all = parts_of(a);
-  const auto others = parts_of(b);
-  const auto same_words = [](const Part& one, const Part& other) {
-    return one.words == other.words && one.figures.empty() == other.figures.empty();
+  auto all = words_of(a);
+  const auto others = words_of(b);
+  const auto is_same = [](const Word& one, const Word& other) {
+    return one.before == other.before && one.after == other.after &&
+           one.figures.empty() == other.figures.empty();
   };
-  if (!std::equal(all.begin(), all.end(), others.begin(), others.end(), same_words)) return std::nullopt;
+  if (!std::ranges::equal(all, others, is_same)) return std::nullopt;
   std::string merged;
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto& figures = all[i].figures;
     figures.insert(figures.end(), others[i].figures.begin(), others[i].figures.end());
-    merged += all[i].words + range_text(std::move(figures));
+    merged += (i == 0 ? "" : " ") + all[i].before + range_text(figures) + all[i].after;
   }
   return merged;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/units.hpp"
 #include "record/metric.hpp"
 
 namespace neph {
@@ -52,23 +53,6 @@ inline std::string part_target(std::string_view process, std::string_view part) 
   if (process == target::process) return std::string(part);
   return std::string(process) + "_" + std::string(part);
 }
-
-namespace unit {
-
-inline constexpr std::string_view bytes = "bytes";
-inline constexpr std::string_view bytes_per_s = "bytes_per_s";
-inline constexpr std::string_view celsius = "celsius";
-inline constexpr std::string_view cores = "cores";  ///< 1: one core kept busy
-inline constexpr std::string_view gpus = "gpus";    ///< 1: one GPU kept busy
-inline constexpr std::string_view hertz = "hertz";
-inline constexpr std::string_view per_s = "per_s";
-inline constexpr std::string_view percent = "percent";
-inline constexpr std::string_view processes = "processes";
-inline constexpr std::string_view share = "share";
-inline constexpr std::string_view threads = "threads";
-inline constexpr std::string_view watt = "watt";
-
-}  // namespace unit
 
 namespace telemetry {
 

@@ -5,18 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "record/columns.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
 namespace {
-
-// What tells a table of ours: factors stand between the first two, results from the second to the last.
-const std::string cell_heading = "cell";
-const std::string first_result = "verdict";
-const std::string runs_ok_heading = "runs_ok";
-const std::string runs_failed_heading = "runs_failed";
-const std::string last_result = "repro";
 
 /// A heading with its field in each row. Columns are added in the order of first sight, so that cells that
 /// lack a quantity leave their field empty.
@@ -24,11 +18,11 @@ class Table {
  public:
   explicit Table(std::size_t rows) : rows_(rows) {}
 
-  void set(std::size_t row, const std::string& heading, std::string field) {
+  void set(std::size_t row, std::string_view heading, std::string field) {
     auto column =
         std::find_if(columns_.begin(), columns_.end(), [&](const auto& c) { return c.heading == heading; });
     if (column == columns_.end())
-      column = columns_.insert(columns_.end(), {heading, std::vector<std::string>(rows_)});
+      column = columns_.insert(columns_.end(), {std::string(heading), std::vector<std::string>(rows_)});
     column->fields[row] = std::move(field);
   }
 
@@ -40,7 +34,7 @@ class Table {
   }
 
   void set(std::size_t row, const SeriesSummary& series) {
-    const auto heading = series.target + "." + series.name;
+    const auto heading = column::of_series(series.target, series.name);
     set(row, heading + "_mean", number(series.mean));
     set(row, heading + "_maximum", number(series.max));
     set(row, heading + "_minimum", number(series.min));
@@ -96,16 +90,16 @@ std::string csv(const Document& document) {
   const auto& view = view_of(document);  // what its configurations compete in comes first of the figures
   Table table(cells.size());
   for (std::size_t row = 0; row < cells.size(); ++row) {
-    table.set(row, cell_heading, std::to_string(cells[row].cell.index));
+    table.set(row, column::cell, std::to_string(cells[row].cell.index));
     for (const auto& [name, value] : cells[row].cell.factors.items())
       table.set(row, name, factor_text(value));
   }
   for (std::size_t row = 0; row < cells.size(); ++row) {
     const auto& cell = cells[row];
-    table.set(row, first_result, std::string(enum_name(cell.verdict)));
+    table.set(row, column::verdict, std::string(enum_name(cell.verdict)));
     table.set(row, "warnings", joined_codes(cell.warnings));
-    table.set(row, runs_ok_heading, std::to_string(cell.runs_ok));
-    table.set(row, runs_failed_heading, std::to_string(cell.runs_failed));
+    table.set(row, column::runs_ok, std::to_string(cell.runs_ok));
+    table.set(row, column::runs_failed, std::to_string(cell.runs_failed));
     const std::string first(view.better ? view.main.front().name : "");
     if (view.better) table.set(row, first, speed_of(document, cell));
     for (const auto& [name, estimate] : cell.figures)
@@ -125,20 +119,9 @@ std::string csv(const Document& document) {
     for (const auto& series : cells[row].telemetry) table.set(row, series);
   for (std::size_t row = 0; row < cells.size(); ++row) {
     table.set(row, "answers_checksum", cells[row].outputs_checksum);
-    table.set(row, last_result, cells[row].repro);
+    table.set(row, column::repro, cells[row].repro);
   }
   return table.text();
-}
-
-std::vector<std::string> results_in_csv(const std::vector<std::string>& headings) {
-  const auto begin = std::ranges::find(headings, first_result);
-  const auto ok = std::find(begin, headings.end(), runs_ok_heading);
-  const auto failed = std::find(ok, headings.end(), runs_failed_heading);
-  if (failed == headings.end()) return {};
-  const auto last = std::find(failed, headings.end(), last_result);
-  std::vector<std::string> results(begin, last == headings.end() ? last : last + 1);
-  if (std::find(headings.begin(), begin, cell_heading) != begin) results.push_back(cell_heading);
-  return results;
 }
 
 }  // namespace neph::report

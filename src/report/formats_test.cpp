@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "os/file.hpp"
+#include "record/columns.hpp"
 #include "report/quantity.hpp"
 #include "report/sample_document_test.hpp"
 
@@ -64,7 +65,7 @@ TEST(Csv, TellsItsResultsFromTheFactors) {
   };
   const auto features = [&](const std::vector<std::string>& all) {
     auto left = all;
-    const auto results = results_in_csv(all);
+    const auto results = column::results_in_export(all);
     std::erase_if(left, [&](const auto& each) { return std::ranges::count(results, each) > 0; });
     return left;
   };
@@ -74,7 +75,7 @@ TEST(Csv, TellsItsResultsFromTheFactors) {
   table.insert(table.begin(), "site");  // of somebody who put several together
   table.push_back("machine");
   EXPECT_THAT(features(table), testing::ElementsAre("site", "batch", "precision", "mode", "machine"));
-  EXPECT_TRUE(results_in_csv({"batch", "verdict", "seconds"}).empty()) << "another's table";
+  EXPECT_TRUE(column::results_in_export({"batch", "verdict", "seconds"}).empty()) << "another's table";
 }
 TEST(Csv, OfNothingIsNothingButALine) { EXPECT_EQ(csv(empty_document()), "\n"); }
 

@@ -23,9 +23,8 @@ std::string gpus_text(const Machine& machine) {
 std::string leaf_text(const std::string& name, const Json& value) {
   if (value.is_null()) return "not known";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number() && name.ends_with("_bytes")) return format_bytes(value.get<double>());
-  if (value.is_number() && name == "bytes") return format_bytes(value.get<double>());
-  if (value.is_number() && name.ends_with("_hz")) return quantity(value.get<double>(), unit::hertz);
+  if (const auto unit = unit_of_name(name); value.is_number() && !unit.empty())
+    return format_quantity(value.get<double>(), unit);
   if (value.is_string()) return value.get<std::string>().empty() ? "–" : value.get<std::string>();
   return dump_json(value);
 }

@@ -5,21 +5,11 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
-#include "record/telemetry.hpp"
 
 namespace neph::report {
 std::string quantity(std::optional<double> value, std::string_view unit) {
   if (!value || !std::isfinite(*value)) return "–";
-  const auto with = [&](std::string_view suffix) { return format_number(*value) + std::string(suffix); };
-  if (unit == unit::bytes) return format_bytes(*value);
-  if (unit == unit::bytes_per_s) return format_bytes(*value) + "/s";
-  if (unit == unit::percent) return with(" %");
-  if (unit == "s" || unit == "seconds") return format_seconds(*value);
-  if (unit == unit::watt) return with(" W");
-  if (unit == unit::celsius) return with(" °C");
-  if (unit == unit::hertz) return format_count(*value) + (std::fabs(*value) < 999.5 ? " Hz" : "Hz");
-  if (unit == unit::per_s) return format_count(*value) + "/s";
-  return std::fabs(*value) >= 99950 ? format_count(*value) : with("");
+  return format_quantity(*value, unit);
 }
 
 std::string unit_in_words(std::string_view unit) {

@@ -42,11 +42,6 @@ std::string markdown(const Document& document);
 /// NAME_high, NAME_n; a telemetry quantity is three: TARGET.NAME_mean, _maximum, _minimum. Empty: not known.
 std::string csv(const Document& document);
 
-/// Of the headings of a table those that csv() has beside the factors: results, which nobody knows of a cell
-/// before it is run. Empty: it is no table of csv(). Columns that were added before or behind csv()'s are
-/// none of them.
-std::vector<std::string> results_in_csv(const std::vector<std::string>& headings);
-
 /// `format`, `findings`, `experiment`, `machine`, `machines`, `cells`, `runs`; see docs/RESULTS.md.
 Json json(const Document& document);
 
@@ -63,5 +58,8 @@ std::string text_table(const Document& document, const TableOptions& options);
 /// What the terminal shows after a measurement: that table, the first of the findings in words, and what
 /// speaks against the numbers, a line for each cause where it fits. Empty when there are no cells.
 std::string text_summary(const Document& document, const TableOptions& options);
+
+/// The same of a validation: errors by what was left out, and what explains them, where that was asked for.
+std::string text_summary(const Validation& validation);
 
 }  // namespace neph::report

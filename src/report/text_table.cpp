@@ -1,3 +1,5 @@
+#include "core/text_table.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,19 +14,11 @@
 namespace neph::report {
 namespace {
 
-constexpr std::size_t gap = 2;  // columns between two columns
-
 struct TextColumn {
   std::string heading;
   std::vector<std::string> fields;  ///< one per cell
   bool left = false;                ///< words are set left, numbers right
   int expendable = 0;               ///< left out where it is narrow, the highest first; 0: never
-
-  std::size_t width() const {
-    std::size_t widest = display_width(heading);
-    for (const auto& field : fields) widest = std::max(widest, display_width(field));
-    return widest;
-  }
 };
 
 template <class FieldOf>
@@ -88,15 +82,22 @@ std::vector<TextColumn> text_columns(const Document& document) {
   return columns;
 }
 
-std::size_t width_of(const std::vector<TextColumn>& columns) {
-  std::size_t width = 0;
-  for (const auto& column : columns) width += column.width() + gap;
-  return width - gap;
+TextTable table_of(const std::vector<TextColumn>& columns) {
+  std::vector<std::vector<std::string>> rows(columns.front().fields.size() + 1);
+  std::vector<TextTable::Side> sides;
+  for (const auto& column : columns) {
+    rows[0].push_back(column.heading);
+    sides.push_back(column.left ? TextTable::Side::left : TextTable::Side::right);
+    for (std::size_t row = 1; row < rows.size(); ++row) rows[row].push_back(column.fields[row - 1]);
+  }
+  TextTable table(rows[0], sides);
+  for (std::size_t row = 1; row < rows.size(); ++row) table.add(rows[row]);
+  return table;
 }
 
 /// Leaves out what can be spared until the rest fits; false: it never does.
 bool fit(std::vector<TextColumn>& columns, std::size_t width) {
-  while (width_of(columns) > width) {
+  while (table_of(columns).width() > width) {
     const auto least = std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
       return a.expendable < b.expendable;
     });
@@ -104,11 +105,6 @@ bool fit(std::vector<TextColumn>& columns, std::size_t width) {
     columns.erase(least);
   }
   return true;
-}
-
-std::string padded(const std::string& text, std::size_t width, bool left) {
-  const std::string space(width - std::min(width, display_width(text)), ' ');
-  return left ? text + space : space + text;
 }
 
 std::string colour_of(const CellSummary& cell, bool fastest) {
@@ -119,17 +115,11 @@ std::string colour_of(const CellSummary& cell, bool fastest) {
 
 std::string rows(const std::vector<CellSummary>& cells, const std::vector<TextColumn>& columns, Style style,
                  const CellSummary* fastest) {
-  const auto line = [&](auto field_of) {
-    std::string text;
-    for (const auto& column : columns)
-      text += padded(field_of(column), column.width(), column.left) + std::string(gap, ' ');
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
-  };
-  std::string out = style.paint("1", line([](const auto& column) { return column.heading; })) + "\n";
+  const auto lines = table_of(columns).lines();
+  std::string out = style.paint("1", lines[0]) + "\n";
   for (std::size_t row = 0; row < cells.size(); ++row) {
+    const auto& text = lines[row + 1];
     const auto colour = colour_of(cells[row], &cells[row] == fastest);
-    const auto text = line([&](const auto& column) { return column.fields[row]; });
     out += (colour.empty() ? text : style.paint(colour, text)) + "\n";
   }
   return out;

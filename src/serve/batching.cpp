@@ -130,7 +130,7 @@ Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
   auto sessions = compile_sizes(model, options);
   // Layers that take one batch only, outputs that do not begin with it: the file promised more than it holds.
   if (!sessions && sessions.error().code == ErrorCode::unsupported)
-    return unbatched(model, options, sessions.error().message);
+    return unbatched(model, options, sessions.error().text());
   if (!sessions) return tl::unexpected(std::move(sessions).error());
   if (options.batching == Batching::automatic && !model.rows_are_independent()) {
     auto difference = try_rows(model, options, facts.integers_below, *sessions);

@@ -12,10 +12,11 @@ namespace {
 
 constexpr auto wrong = ErrorCode::invalid_argument;
 
-std::string unknown_field(const char* kind, const std::string& name, const std::vector<Field>& fields) {
+tl::unexpected<Error> unknown_field(const char* kind, const std::string& name,
+                                    const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const auto& field : fields) names.push_back(field.name);
-  return unknown_name(kind, name, names);
+  return unknown_name(wrong, kind, name, names);
 }
 
 /// What the one open dimension of a field is in so many bytes; a picture file is one row, whatever its
@@ -100,7 +101,7 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
   const auto& fields = signature.inputs;
   const auto field =
       std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == tensor.name; });
-  if (field == fields.end()) return fail(wrong, "{}", unknown_field("input", tensor.name, fields));
+  if (field == fields.end()) return unknown_field("input", tensor.name, fields);
   const auto port = static_cast<std::size_t>(field - fields.begin());
   auto& taken = job.inputs[port];
   if (taken.data() != nullptr) return fail(wrong, "input '{}' is there twice", tensor.name);
@@ -156,7 +157,7 @@ Status fit_shared(const Field& field, std::int64_t rows, wire::SharedPart& part)
 Status take_output(const wire::RequestedOutput& asked, const Signature& signature, const Regions& regions,
                    Job& job) {
   const auto* field = signature.output(asked.name);
-  if (field == nullptr) return fail(wrong, "{}", unknown_field("output", asked.name, signature.outputs));
+  if (field == nullptr) return unknown_field("output", asked.name, signature.outputs);
   const auto port = static_cast<std::size_t>(field - signature.outputs.data());
   for (const auto& other : job.outputs)
     if (other.port == port) return fail(wrong, "output '{}' is asked for twice", asked.name);

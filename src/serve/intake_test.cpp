@@ -33,7 +33,7 @@ class Intake : public testing::Test {
   /// The error it is refused with.
   std::string refusal() {
     const auto status = take();
-    return status ? "taken" : std::string(to_string(status.error().code)) + ": " + status.error().message;
+    return status ? "taken" : std::string(to_string(status.error().code)) + ": " + status.error().text();
   }
   /// What the wire would have refused is not this module's to see.
   void send(const std::string& name, DataType type, wire::Shape shape, std::span<const std::byte> data) {

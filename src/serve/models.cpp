@@ -150,7 +150,7 @@ Result<Models::Found> Models::look_in_folder(const std::string& name) const {
     NEPH_TRY(const auto text, read_file(config));
     NEPH_TRY(const auto json, parse_toml(text, config.string()));
     if (const auto status = from_json(json, found.options, ""); !status)
-      return fail(status.error().code, "{}: {}", config.string(), status.error().message);
+      return fail_in(config.string(), status.error());
   }
   for (const auto& version : newest_versions(folder, static_cast<std::size_t>(found.options.versions))) {
     found.versions.push_back({.number = version.filename().string(), .file = model_in(version)});
@@ -194,7 +194,7 @@ Status Models::load(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(name);
     if (found != entries_.end() && found->second.deployments.empty())
-      found->second = {.state = ModelState::failed, .reason = loaded.error().message};
+      found->second = {.state = ModelState::failed, .reason = loaded.error().text()};
     return tl::unexpected(std::move(loaded).error());
   }
   {

@@ -27,7 +27,10 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   const auto scheme = text.substr(0, end_of_scheme);
   const bool secure = scheme.ends_with('s');
   const auto protocol = enum_value<Protocol>(scheme.substr(0, scheme.size() - (secure ? 1 : 0)));
-  if (!protocol) return wrong(unknown_name("protocol", scheme, enum_choices<Protocol>()));
+  if (!protocol)
+    return wrong(unknown_name(ErrorCode::invalid_argument, "protocol", scheme, enum_choices<Protocol>())
+                     .value()
+                     .text());
   Endpoint endpoint{.protocol = *protocol,
                     .port = static_cast<std::uint16_t>(*protocol == Protocol::http ? 8000 : 8001),
                     .secure = secure};

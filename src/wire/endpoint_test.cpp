@@ -26,7 +26,7 @@ TEST(Endpoint, IsOnThisMachineByItsAddress) {
 TEST(Endpoint, ThatIsNone) {
   const auto fault = [](std::string_view text) {
     const auto endpoint = parse_endpoint(text);
-    return endpoint ? "accepted" : endpoint.error().message;
+    return endpoint ? "accepted" : endpoint.error().text();
   };
   EXPECT_THAT(fault("127.0.0.1:8000"), HasSubstr("no protocol"));
   EXPECT_THAT(fault("htp://x"), HasSubstr("did you mean 'http'?"));

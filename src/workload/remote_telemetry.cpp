@@ -134,7 +134,7 @@ std::vector<Series> RemoteTelemetry::stop() {
 
 void RemoteTelemetry::run(const std::stop_token& stop) {
   auto client = wire::Client::connect(endpoint_, options_, clock_, [](wire::Call&) {});
-  if (!client) return give_reason(client.error().message);
+  if (!client) return give_reason(client.error().text());
   while (!stop.stop_requested()) {
     read(**client);
     std::unique_lock lock(mutex_);
@@ -147,7 +147,7 @@ void RemoteTelemetry::run(const std::stop_token& stop) {
 void RemoteTelemetry::read(wire::Client& client) {
   const auto before = clock_.now();
   const auto page = client.get("/metrics");
-  if (!page) return give_reason(page.error().message);
+  if (!page) return give_reason(page.error().text());
   const auto middle = before + (clock_.now() - before) / 2;
   for (auto& quantity : quantities_) quantity.take(seconds(middle - origin_), *page);
 }

@@ -42,6 +42,18 @@ constexpr Workload all[] = {
 
 }  // namespace
 
+Foresight all_runs(std::span<const Foresight> cells, std::int64_t runs) {
+  using Bound = Foresight::Bound;
+  Foresight all{.bound = cells.front().bound};
+  for (const auto& one : cells) {
+    all.run_s += one.run_s / static_cast<double>(cells.size()) * static_cast<double>(runs);
+    if (one.bound != all.bound)
+      all.bound =
+          one.bound == Bound::at_least || all.bound == Bound::at_least ? Bound::at_least : Bound::about;
+  }
+  return all;
+}
+
 std::span<const Workload> workloads() { return all; }
 
 Result<const Workload*> find_workload(std::string_view name) {
@@ -50,7 +62,7 @@ Result<const Workload*> find_workload(std::string_view name) {
     if (workload.name == name) return &workload;
     names.emplace_back(workload.name);
   }
-  return fail(ErrorCode::not_found, "{}", unknown_name("workload", name, names));
+  return unknown_name(ErrorCode::not_found, "workload", name, names);
 }
 
 }  // namespace neph::workload

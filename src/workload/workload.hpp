@@ -36,6 +36,10 @@ struct Foresight {
   Bound bound = Bound::about;
 };
 
+/// How long so many runs will take, spread evenly over cells of which each was foreseen; there is one at
+/// least. Where one has no upper bound all together have none; other bounds that differ make it a guess.
+Foresight all_runs(std::span<const Foresight> cells, std::int64_t runs);
+
 struct Workload {
   std::string_view name;
   std::string_view summary;

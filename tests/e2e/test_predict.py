@@ -332,7 +332,7 @@ def test_validation_inside_and_beyond(neph, table):
 
 def test_validation_of_all_methods_as_a_table(neph, table):
     shown = neph("validate", *table, "--leave-out", "layers", "--method", "all").stdout
-    for words in ("layers 12 left out", "auto", "terms", "process", "in 90 % interval"):
+    for words in ("layers 12 left out", "auto", "terms", "process", "In 90 % interval"):
         assert words in shown
     assert len([line for line in shown.splitlines() if line.startswith("all ")]) >= 3
 

@@ -23,7 +23,7 @@ def words_of(text):
 
 
 def headings(text):
-    return {line for line in words_of(text) if line.startswith(("column ", "where ", "left out ", "instance_name "))}
+    return {line for line in words_of(text) if line.startswith(("column ", "where ", "Left out ", "instance_name "))}
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ void require(bool holds) {
 }
 
 void read_as_formulas(std::string_view text) {
-  static const auto table =
-      *parse_table("h,L,s,global batch,time (ms),min,GPU\n2,3,5,64,1,7,A100\n4,1,0,32,2,7,V100\n", "input");
+  static const auto table = *table::parse_table(
+      "h,L,s,global batch,time (ms),min,GPU\n2,3,5,64,1,7,A100\n4,1,0,32,2,7,V100\n", "input");
   const auto formulas = parse_formulas(text, table);
   if (!formulas) return require(!formulas.error().message.empty());
   for (const auto& formula : *formulas) {

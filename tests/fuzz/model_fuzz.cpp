@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     if (model.error().message.empty()) std::abort();
     return 0;
   }
-  static const auto query = *parse_table("x,k\n1,a\n9,b\n", "query");
+  static const auto query = *neph::table::parse_table("x,k\n1,a\n9,b\n", "query");
   static_cast<void>(model->predict(query));
   if (const auto neighbours = Neighbours::of(*model, query, 2, 1))
     for (const auto point : neighbours->nearest(0)) static_cast<void>(neighbours->differences(0, point));

@@ -14,7 +14,7 @@ void require(bool holds) {
 }
 
 void read_as_table(std::string_view text) {
-  const auto table = parse_table(text, "input", {.bytes = 1 << 24, .columns = 1000});
+  const auto table = table::parse_table(text, "input", {.bytes = 1 << 24, .columns = 1000});
   if (!table) return require(!table.error().message.empty());
   require(table->rows > 0 && !table->columns.empty());
   for (const auto& column : table->columns) require(column.rows() == table->rows);

@@ -1,11 +1,11 @@
 // Any text as an experiment's file: a plan whose cells can be run, or an error, never a crash, a hang, or
-// memory out of proportion to the limits of experiment::expand.
+// memory out of proportion to the limits of expand().
 #include <cstdlib>
 #include <string_view>
 
 #include "cli/plan.hpp"
 #include "core/toml.hpp"
-#include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 
 namespace neph {
 namespace {
@@ -24,8 +24,8 @@ void read_as_plan(std::string_view text) {
   const auto plan = cli::read_plan(text, "input");
   if (!plan) return require(!plan.error().message.empty());
   const auto cells = static_cast<std::int64_t>(plan->cells.size());
-  require(cells >= 1 && cells <= experiment::max_cells);
-  require(plan->experiment.repeat * cells <= experiment::max_runs);
+  require(cells >= 1 && cells <= max_cells);
+  require(plan->experiment.repeat * cells <= max_runs);
   for (const auto& cell : plan->cells) require(!cell.label.empty() && cell.spec.contains("model"));
 }
 

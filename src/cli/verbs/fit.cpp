@@ -5,11 +5,10 @@
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
-#include "cli/table_options.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
+#include "core/text_table.hpp"
 #include "core/units.hpp"
 #include "host/host.hpp"
 #include "predict/predict.hpp"
@@ -20,7 +19,7 @@ namespace {
 constexpr std::size_t most_outcomes_shown = 6;  ///< columns that are no features, of a wide table
 
 struct FitCommand {
-  TableOptions table;
+  predict::TableOptions table;
   std::string out = "model.json";
   bool force = false;
   predict::Method method = predict::Method::automatic;
@@ -36,7 +35,7 @@ void describe(Visit&& v, Self& s) {
 }
 
 void print_survey(const predict::Survey& survey) {
-  Table table({"column", "taken for", "values", "from", "to", "empty"});
+  TextTable table({"column", "taken for", "values", "from", "to", "empty"});
   std::size_t outcomes = 0;
   for (const auto& column : survey.columns) {
     if (column.kind == predict::ColumnKind::outcome && ++outcomes > most_outcomes_shown) continue;
@@ -51,42 +50,16 @@ void print_survey(const predict::Survey& survey) {
     fmt::print("and {} that were measured as the target was\n",
                counted(static_cast<std::int64_t>(outcomes - most_outcomes_shown), "more column"));
   if (survey.points.noise > 0)
-    fmt::print("repeats of one point differ by {:.1f} % (deviation)\n", 100 * survey.points.noise);
+    fmt::print("repeats of one point differ by {} (deviation)\n", format_percent(survey.points.noise, 2));
   for (const auto& finding : survey.findings) fmt::print("{}\n", printable(finding.message));
-}
-
-/// Standings of columns that the same hold-outs speak for.
-using Alike = std::vector<const predict::Standing*>;
-
-std::vector<Alike> alike_in(const std::vector<predict::Standing>& standings) {
-  std::vector<Alike> all;
-  for (const auto& standing : standings) {
-    const auto same = std::ranges::find_if(all, [&](const Alike& each) {
-      const auto& first = *each.front();
-      return first.condition.situation == standing.condition.situation && first.group == standing.group &&
-             first.trials == standing.trials && first.errors == standing.errors;
-    });
-    (same == all.end() ? all.emplace_back() : *same).push_back(&standing);
-  }
-  return all;
 }
 
 /// In which condition which way is believed, and what error to expect there.
 void print_standings(const predict::Model& model) {
-  Table table({"where", "tries", "median error", "9 of 10 within", "believed most"});
-  for (const auto& alike : alike_in(model.blend().standings())) {
-    const auto& standing = *alike.front();
-    std::vector<predict::Condition> conditions;
-    for (const auto* each : alike) conditions.push_back(each->condition);
-    const auto weights = model.blend().weights({{standing.condition}, {standing.distance}});
-    Eigen::Index best = 0;
-    weights.maxCoeff(&best);
-    const auto way = model.way(static_cast<std::size_t>(best));
-    table.add({printable(model.words(conditions)), std::to_string(standing.trials),
-               fmt::format("{:.1f} %", 100 * std::expm1(standing.median)),
-               fmt::format("{:.1f} %", 100 * std::expm1(standing.p90)),
-               fmt::format("{} ({:.0f} %)", way, 100 * weights[best])});
-  }
+  TextTable table({"where", "tries", "median error", "9 of 10 within", "believed most"});
+  for (const auto& each : predict::standings_in_words(model))
+    table.add({printable(each.where), std::to_string(each.trials), format_percent(each.median, 2),
+               format_percent(each.p90, 2), fmt::format("{} ({:.0f} %)", each.best, 100 * each.weight)});
   fmt::print("\nTried on parts of the table that were left out:\n{}", table.text_within(terminal_width()));
 }
 
@@ -103,26 +76,20 @@ void print_given(const predict::Model& model) {
       "\nThe terms that were given, fitted to all points{}{}:\n",
       fitted->scale.empty() ? "" : fmt::format("; all times {}", printable(fitted->scale)),
       fitted->power == 1 ? "" : fmt::format("; the largest work rules (smooth maximum {})", fitted->power));
-  Table table({"coefficient", "", "term", "kind", "share of the time"});
+  TextTable table({"coefficient", "", "term", "kind", "share of the time"});
   for (const auto& term : fitted->terms)
     table.add({fmt::format("{:.4g}", term.coefficient), "x", printable(term.text),
-               term.is_latency ? "latency" : "work", fmt::format("{:.1f} %", 100 * term.share)});
+               term.is_latency ? "latency" : "work", format_percent(term.share, 2)});
   fmt::print("{}", table.text_within(terminal_width()));
 }
 
 /// What the literature's ways chose.
 void print_features(const predict::Model& model) {
-  for (const auto& candidate : model.candidates()) {
-    const auto* sum = std::get_if<predict::FeatureSum>(&candidate.model());
-    if (!sum) continue;
-    const double unit = std::exp(sum->log_unit);
-    Table table({"coefficient", "", "feature"});
-    table.add({fmt::format("{:.4g}", unit * (sum->level - sum->slopes.dot(sum->centers))), "x", "1"});
-    for (std::size_t i = 0; i < sum->features.size(); ++i)
-      if (const double slope = sum->slopes[static_cast<Eigen::Index>(i)]; slope != 0)
-        table.add({fmt::format("{:.4g}", unit * slope), "x",
-                   printable(predict::feature_text(sum->features[i], model.design()))});
-    fmt::print("\nFeatures that {} chose, with their coefficients:\n{}", predict::to_string(candidate.spec()),
+  for (const auto& chosen : predict::chosen_features(model)) {
+    TextTable table({"coefficient", "", "feature"});
+    for (const auto& [coefficient, text] : chosen.features)
+      table.add({fmt::format("{:.4g}", coefficient), "x", printable(text)});
+    fmt::print("\nFeatures that {} chose, with their coefficients:\n{}", chosen.method,
                table.text_within(terminal_width()));
   }
 }
@@ -130,9 +97,9 @@ void print_features(const predict::Model& model) {
 Status fit_table(const FitCommand& options) {
   NEPH_CHECK(check_output_file("--out", options.out, {options.table.table}));
   if (!options.force) NEPH_CHECK(check_nothing_is_lost("--out", options.out));
-  NEPH_TRY(const auto survey, survey_of(options.table));
+  NEPH_TRY(const auto survey, predict::survey_of(options.table));
   print_survey(survey);
-  NEPH_TRY(const auto roles, roles_in(options.table, survey));
+  NEPH_TRY(const auto roles, predict::roles_in(options.table, survey));
   predict::FitOptions fit{
       .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
   if (fit.roles.batch != options.table.batch)

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/table.hpp"
+#include "cli/outline.hpp"
 #include "cli/verbs.hpp"
 
 namespace neph::cli {

@@ -4,7 +4,6 @@
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"

@@ -7,9 +7,9 @@
 
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
-#include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "core/text_table.hpp"
 #include "core/units.hpp"
 
 namespace neph::cli {
@@ -36,7 +36,7 @@ void describe(Visit&& v, Self& s) {
 Status list_networks(bool json) {
   const auto networks = net::known_networks();
   Json array = Json::array();
-  Table table({"network", "side", "classes", "what it is"});
+  TextTable table({"network", "side", "classes", "what it is"});
   for (const auto& known : networks) {
     table.add({known.name, std::to_string(known.side), std::to_string(known.classes), known.title});
     array.push_back(
@@ -130,7 +130,7 @@ void print_totals(const net::Network& network) {
 }
 
 void print_table(const net::Network& network) {
-  Table table({"layer", "operator", "window", "output", "parameters", "multiply-accumulates"});
+  TextTable table({"layer", "operator", "window", "output", "parameters", "multiply-accumulates"});
   for (const auto& layer : network.layers)
     table.add({layer.name, layer.op, window_text(layer),
                layer.outputs.empty() ? "?" : shape_text(layer.outputs.front()),

@@ -6,23 +6,21 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
+#include "core/text_table.hpp"
 #include "core/units.hpp"
 #include "host/host.hpp"
 
 namespace neph::cli {
 namespace {
 
-constexpr std::size_t most_shown = 100;           ///< rows of a table for people
-constexpr std::size_t most_columns_shown = 12;    ///< of it
-constexpr std::size_t most_departures_shown = 6;  ///< columns in which a row leaves it
-constexpr std::size_t most_refused_shown = 20;    ///< rows without an answer, by their numbers
+constexpr std::size_t most_shown = 100;         ///< rows of a table for people
+constexpr std::size_t most_columns_shown = 12;  ///< of it
+constexpr std::size_t most_refused_shown = 20;  ///< rows without an answer, by their numbers
 constexpr std::size_t nearest_in_json = 3;
 
 struct PredictCommand {
@@ -33,72 +31,9 @@ struct PredictCommand {
   bool json = false, force = false;
 };
 
-std::string why(const predict::Prediction& prediction) {
-  if (!prediction.refused.empty()) return "refused: " + prediction.refused;
-  std::string words;
-  const auto& all = prediction.extrapolates;
-  for (const auto& each : std::span(all).first(std::min(all.size(), most_departures_shown)))
-    words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", each.column, each.how_far);
-  if (all.size() > most_departures_shown)
-    words += fmt::format("; and {} more columns", all.size() - most_departures_shown);
-  return words;
-}
-
-std::string extrapolates_as_json(const predict::Prediction& prediction) {
-  if (prediction.extrapolates.empty()) return "[]";
-  Json all = Json::array();
-  for (const auto& each : prediction.extrapolates)
-    all.push_back({{"column", each.column}, {"where", enum_name(each.situation)}, {"how_far", each.how_far}});
-  return dump_json(all);
-}
-
-std::string number_as_json(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
-/// Places of the rows without an answer.
-std::vector<std::size_t> refused_in(const std::vector<predict::Prediction>& predictions) {
-  std::vector<std::size_t> refused;
-  for (std::size_t row = 0; row < predictions.size(); ++row)
-    if (!predictions[row].refused.empty()) refused.push_back(row);
-  return refused;
-}
-
-/// By their numbers, as messages and people count: the first row below the heading is 1.
-std::string refused_as_json(const std::vector<predict::Prediction>& predictions) {
-  Json all = Json::array();
-  for (const auto row : refused_in(predictions))
-    all.push_back({{"row", row + 1}, {"reason", predictions[row].refused}});
-  return dump_json(all);
-}
-
-/// A line for each row. A document of a hundred thousand rows would take longer to build than to compute.
-void print_json(const predict::Model& model, const std::vector<predict::Prediction>& predictions,
-                const predict::Neighbours& neighbours) {
-  fmt::memory_buffer text;
-  const auto flush = [&] {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    text.clear();
-  };
-  fmt::format_to(std::back_inserter(text), "{{\"target\":{},\"refused_rows\":{},\"rows\":[",
-                 dump_json(Json(model.origin().target)), refused_as_json(predictions));
-  for (std::size_t row = 0; row < predictions.size(); ++row) {
-    const auto& each = predictions[row];
-    fmt::format_to(std::back_inserter(text),
-                   "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
-                   "\"nearest\":",
-                   row == 0 ? "" : ",", number_as_json(each.value), number_as_json(each.low),
-                   number_as_json(each.high), extrapolates_as_json(each),
-                   each.refused.empty() ? "\"\"" : dump_json(Json(each.refused)));
-    append_nearest(neighbours, row, text);
-    text.push_back('}');
-    if (text.size() > std::size_t{1} << 20) flush();
-  }
-  text.append(std::string_view("\n]}\n"));
-  flush();
-}
-
 /// Which rows have no answer, and of those that the table does not show why.
 void print_refused(const std::vector<predict::Prediction>& predictions) {
-  const auto refused = refused_in(predictions);
+  const auto refused = predict::refused_in(predictions);
   if (refused.empty()) return;
   std::string numbers;
   for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
@@ -110,7 +45,7 @@ void print_refused(const std::vector<predict::Prediction>& predictions) {
     if (row >= most_shown) fmt::print("row {}: {}\n", row + 1, printable(predictions[row].refused));
 }
 
-void print_predictions(const predict::Model& model, const predict::Table& rows,
+void print_predictions(const predict::Model& model, const table::Table& rows,
                        const std::vector<predict::Prediction>& predictions,
                        const predict::Neighbours& neighbours) {
   const auto columns = std::span(rows.columns).first(std::min(rows.columns.size(), most_columns_shown));
@@ -122,15 +57,15 @@ void print_predictions(const predict::Model& model, const predict::Table& rows,
   headings.push_back(answer);
   for (const auto* heading : {"low", "high", "nearest measured", "beyond what was measured"})
     headings.emplace_back(heading);
-  Table table(headings);
+  TextTable table(headings);
   for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {
     std::vector<std::string> cells;
     for (const auto& column : columns) cells.push_back(printable(column.text(row)));
     const auto& prediction = predictions[row];
     for (const double value : {prediction.value, prediction.low, prediction.high})
       cells.push_back(std::isnan(value) ? "" : format_number(value));
-    cells.push_back(printable(nearest_words(neighbours, row)));
-    cells.push_back(printable(why(prediction)));
+    cells.push_back(printable(predict::nearest_in_words(neighbours, row)));
+    cells.push_back(printable(predict::doubt_in_words(prediction)));
     table.add(std::move(cells));
   }
   fmt::print("{}", table.text());
@@ -162,7 +97,7 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
     if (!options.force && options.out != options.model)
       NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   }
-  NEPH_TRY(const auto few, predict::read_table(options.calibrate));
+  NEPH_TRY(const auto few, table::read_table(options.calibrate));
   ProgressLine line;
   NEPH_TRY(
       auto calibrated,
@@ -175,11 +110,12 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
 Status predict_rows(const PredictCommand& options) {
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, model_of(options, threads));
-  NEPH_TRY(const auto rows, predict::read_table(options.rows, {.keeps_unread = true}));
+  NEPH_TRY(const auto rows, table::read_table(options.rows, {.keeps_unread = true}));
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
-    print_json(model, predictions, neighbours);
+    predict::write_json(model.origin().target, predictions, neighbours,
+                        [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
     return {};
   }
   std::vector<std::size_t> shown(std::min(rows.rows, most_shown));

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/outline.hpp"
 #include "cli/results.hpp"
 #include "cli/store_option.hpp"
-#include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/watch.hpp"
+#include "core/text_table.hpp"
 #include "core/units.hpp"
 #include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 
 namespace neph::cli {
 namespace {
@@ -55,9 +57,9 @@ Status list_experiments(const store::Store& store, bool json) {
     fmt::print("{}\n", dump_json(to_json(experiments), true));
     return {};
   }
-  Table table({"experiment", "created", "workload", "model", "factors", "runs ended"});
+  TextTable table({"experiment", "created", "workload", "model", "factors", "runs ended"});
   for (const auto& experiment : experiments) {
-    NEPH_TRY(const auto cells, experiment::expand(experiment));
+    NEPH_TRY(const auto cells, expand(experiment));
     NEPH_TRY(const auto finished, store.finished(experiment.id));
     table.add({std::to_string(experiment.id), experiment.created, experiment.workload,
                std::filesystem::path(experiment.spec.value("model", "-")).filename().string(),
@@ -76,8 +78,8 @@ Status list_runs(const store::Store& store, std::int64_t id, bool json) {
     fmt::print("{}\n", dump_json(to_json(runs), true));
     return {};
   }
-  NEPH_TRY(const auto cells, experiment::expand(experiment));
-  Table table({"run", "started", "configuration", "repeat", "took", "outcome"});
+  NEPH_TRY(const auto cells, expand(experiment));
+  TextTable table({"run", "started", "configuration", "repeat", "took", "outcome"});
   for (const auto& run : runs) {
     const auto cell = static_cast<std::size_t>(run.cell);
     if (cell >= cells.size())

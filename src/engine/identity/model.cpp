@@ -32,8 +32,7 @@ Result<Device> find_identity_device(const std::string& name) {
   Device device{.name = "CPU",
                 .description = "copies input to output after a set time",
                 .precisions = {Precision::f32, Precision::bf16, Precision::f16, Precision::i8}};
-  if (name != device.name)
-    return fail(ErrorCode::not_found, "{}", unknown_name("device", name, {device.name}));
+  if (name != device.name) return unknown_name(ErrorCode::not_found, "device", name, {device.name});
   return device;
 }
 

@@ -43,7 +43,7 @@ Status complete(IdentityOutput& output, const std::vector<IdentityInput>& inputs
   if (input == inputs.end()) {
     std::vector<std::string> names;
     for (const auto& each : inputs) names.push_back(each.name);
-    return fail(ErrorCode::corrupt, "{}", unknown_name("input", output.from, names, where + ".from"));
+    return unknown_name(ErrorCode::corrupt, "input", output.from, names, where + ".from");
   }
   if (!output.element) output.element = input->element;
   if (output.shape.empty()) output.shape = input->shape;
@@ -96,7 +96,7 @@ Result<IdentityFile> read_identity_file(const std::filesystem::path& path) {
   IdentityFile file;
   auto status = from_json(table, file, "");
   if (status) status = complete(file);
-  if (!status) return fail(ErrorCode::corrupt, "{}: {}", path.string(), status.error().message);
+  if (!status) return fail(ErrorCode::corrupt, "{}: {}", path.string(), status.error().text());
   return file;
 }
 

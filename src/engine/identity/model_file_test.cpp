@@ -83,7 +83,7 @@ TEST_F(IdentityModelFile, SaysWhichKeyIsWrong) {
     ASSERT_FALSE(file) << broken.text;
     EXPECT_EQ(to_string(file.error().code), "corrupt") << file.error().message;
     EXPECT_THAT(file.error().message, HasSubstr(path));
-    EXPECT_THAT(file.error().message, HasSubstr(broken.complaint));
+    EXPECT_THAT(file.error().text(), HasSubstr(broken.complaint));
     EXPECT_EQ(file.error().message.find('\n'), std::string::npos) << file.error().message;
   }
 }

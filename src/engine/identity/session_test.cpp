@@ -232,7 +232,7 @@ TEST_F(IdentitySessions, ThePluginIsAnEngineLikeAnyOther) {
   const auto devices = (*engine)->devices();
   ASSERT_TRUE(devices);
   EXPECT_EQ(devices->front().name, "CPU");
-  EXPECT_THAT((*engine)->device("cpu").error().message, HasSubstr("did you mean 'CPU'?"));
+  EXPECT_THAT((*engine)->device("cpu").error().text(), HasSubstr("did you mean 'CPU'?"));
   auto model = (*engine)->load(write(std::string("busy = true\nservice_ms = 0.01") + sixteen_floats));
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_THAT((*model)->inputs()[0].shape, ElementsAre(-1, 16));

@@ -184,7 +184,7 @@ TEST(Compile, EightBitsNeedAQuantisedModel) {
 TEST(Compile, RefusesUnknownDevicesAndCounts) {
   const auto device = refusal("conv.onnx", {.device = "CPUU"});
   EXPECT_EQ(to_string(device.code), "not_found");
-  EXPECT_THAT(device.message, HasSubstr("did you mean 'CPU'"));
+  EXPECT_THAT(device.text(), HasSubstr("did you mean 'CPU'"));
   for (const auto& options : {Options{.threads = -1}, Options{.threads = 1'000'000}, Options{.streams = -1}})
     EXPECT_EQ(to_string(refusal("conv.onnx", options).code), "invalid_argument");
 }

@@ -67,7 +67,7 @@ Result<Device> find_device(ov::Core& core, const std::string& name) {
   } catch (const std::exception&) {
     const auto names = core.get_available_devices();
     if (names.empty()) return fail(ErrorCode::unavailable, "OpenVINO finds no device to run on here");
-    return fail(ErrorCode::not_found, "{}", unknown_name("device", name, names, "OpenVINO on this machine"));
+    return unknown_name(ErrorCode::not_found, "device", name, names, "OpenVINO on this machine");
   }
 }
 

@@ -47,7 +47,7 @@ Result<Network> build(std::string_view name, const BuildOptions& options) {
     const Value logits = recipe.layers(graph, graph.input(recipe.channels, side), classes);
     return std::move(graph).finish(logits);
   }
-  return fail(ErrorCode::not_found, "{}", unknown_name("network", name, known_names()));
+  return unknown_name(ErrorCode::not_found, "network", name, known_names());
 }
 
 }  // namespace neph::net

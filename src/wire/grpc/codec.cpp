@@ -61,8 +61,10 @@ Status read_tensor(const ProtoTensor& from, Tensor& to) {
   to.name = from.name();
   const auto type = enum_value<DataType>(from.datatype());
   if (!type)
-    return fail(ErrorCode::invalid_argument, "tensor '{}': {}", to.name,
-                unknown_name("datatype", from.datatype(), enum_choices<DataType>()));
+    return fail_in(
+        fmt::format("tensor '{}'", to.name),
+        unknown_name(ErrorCode::invalid_argument, "datatype", from.datatype(), enum_choices<DataType>())
+            .value());
   to.type = *type;
   for (const auto size : from.shape())
     if (!to.shape.push_back(size))

@@ -54,7 +54,7 @@ ErrorCode code_of(grpc::StatusCode code) {
 
 }  // namespace
 
-grpc::Status grpc_status(const Error& error) { return {code_of(error.code), error.message}; }
+grpc::Status grpc_status(const Error& error) { return {code_of(error.code), error.text()}; }
 
 grpc::Status grpc_status(const Status& status) {
   return status ? grpc::Status::OK : grpc_status(status.error());

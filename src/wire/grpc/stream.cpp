@@ -93,7 +93,7 @@ void InferStream::Turn::finish(Status status) {
   if (status)
     write_message(reply, said);
   else
-    response.set_error_message(status.error().message);
+    response.set_error_message(status.error().text());
   said.set_id(message.id());  // of an error too, so that its client knows of what
   if (const auto* wants = find(request.parameters, "triton_enable_empty_final_response");
       wants != nullptr && *wants == Value(true))

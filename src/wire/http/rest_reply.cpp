@@ -113,7 +113,7 @@ int http_status(ErrorCode code) {
 }
 
 RestReply error_reply(const Error& error) {
-  return {.status = http_status(error.code), .body = dump_json(Json{{"error", error.message}})};
+  return {.status = http_status(error.code), .body = dump_json(Json{{"error", error.text()}})};
 }
 
 bool takes_long(Route::To to) {

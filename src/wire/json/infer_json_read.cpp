@@ -233,7 +233,8 @@ class Reader {
     NEPH_CHECK(read_text(value, where, name));
     const auto known = enum_value<DataType>(name);
     if (!known)
-      return refuse("{}", unknown_name("datatype", name, enum_choices<DataType>(), where.in_words()));
+      return unknown_name(ErrorCode::invalid_argument, "datatype", name, enum_choices<DataType>(),
+                          where.in_words());
     type = *known;
     return {};
   }

@@ -55,7 +55,7 @@ Status IndependentClient::first_inference(Timeline& timeline) const {
     const auto outcome = load::ask_once(server_.endpoint, server_.options, payload_.requests().front(),
                                         asking_.request_timeout_s, context_.clock, context_.stop);
     if (outcome) return {};
-    return fail(outcome.error().code, "the first batch: {}", outcome.error().message);
+    return fail_in("the first batch", outcome.error());
   });
 }
 

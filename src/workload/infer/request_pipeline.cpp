@@ -163,7 +163,7 @@ bool RequestPipeline::finish(Lane& lane, const Finished& finished) {
   lane.times.server = lane.server;
   lane.times.receive = clock_.now() - begin;
   if (read) return finished(lane.batch, lane.times, lane.scores);
-  fail_all(lane.batch, "request failed: " + read.error().message);
+  fail_all(lane.batch, "request failed: " + read.error().text());
   return finished(lane.batch, lane.times, {});
 }
 

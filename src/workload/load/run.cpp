@@ -139,7 +139,7 @@ Status LoadRun::try_one() {
   if (outcome) return {};
   const auto& error = outcome.error();
   if (error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout) return {};  // it may be busy
-  return fail(error.code, "{}: the first request failed: {}", target_->endpoint.text(), error.message);
+  return fail(error.code, "{}: the first request failed: {}", target_->endpoint.text(), error.text());
 }
 
 Result<load::Schedule> LoadRun::schedule_of(const LoadSpec& spec) const {

@@ -1,17 +1,14 @@
-// From factors to cells, and from cells to an order of runs.
+#include "record/cells.hpp"
+
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
-#include "core/random.hpp"
 #include "core/values.hpp"
-#include "experiment/experiment.hpp"
 
-namespace neph::experiment {
+namespace neph {
 namespace {
 
 Status check_factor(const Factor& factor) {
@@ -116,6 +113,20 @@ std::optional<Cell> make_cell(const Experiment& experiment, std::int64_t combina
 
 }  // namespace
 
+void set_fields(Experiment& experiment, const Json& fields, const std::vector<std::string>& order) {
+  experiment.spec = Json::object();
+  const auto put = [&](const std::string& name, const Json& value) {
+    if (value.is_array() && value.size() != 1)
+      experiment.factors.push_back({name, value.get<std::vector<Json>>()});
+    else
+      experiment.spec[name] = value.is_array() ? value[0] : value;
+  };
+  for (const auto& name : order)
+    if (fields.contains(name)) put(name, fields[name]);
+  for (const auto& [name, value] : fields.items())
+    if (std::find(order.begin(), order.end(), name) == order.end()) put(name, value);
+}
+
 Result<std::vector<Cell>> expand(const Experiment& experiment) {
   NEPH_TRY(const std::int64_t count, count_cells(experiment.factors));  // first: the other checks take longer
   NEPH_CHECK(check(experiment));
@@ -129,17 +140,4 @@ Result<std::vector<Cell>> expand(const Experiment& experiment) {
   return cells;
 }
 
-std::vector<Slot> order(const Experiment& experiment, std::int64_t cells) {
-  Random random(experiment.seed);
-  std::vector<std::int64_t> block(static_cast<std::size_t>(cells));
-  std::vector<Slot> slots;
-  for (std::int64_t repeat = 0; repeat < experiment.repeat; ++repeat) {
-    std::iota(block.begin(), block.end(), 0);
-    shuffle(block, random);
-    for (const auto cell : block)
-      slots.push_back({.cell = cell, .repeat = repeat, .position = static_cast<std::int64_t>(slots.size())});
-  }
-  return slots;
-}
-
-}  // namespace neph::experiment
+}  // namespace neph

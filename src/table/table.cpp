@@ -1,4 +1,4 @@
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,9 @@
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
-#include "os/file.hpp"
-#include "predict/cells.hpp"
+#include "table/cells.hpp"
 
-namespace neph::predict {
+namespace neph::table {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
@@ -220,9 +219,7 @@ Status read_twice_at_most(const Pieces& pieces, Cells& cells, const TableLimits&
 }
 
 Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableLimits& limits) {
-  const auto named = [&](const Status& status) {
-    return fail(status.error().code, "{}: {}", source, status.error().message);
-  };
+  const auto named = [&](const Status& status) { return fail_in(source, status.error()); };
   Cells cells({}, limits);
   try {
     if (const auto status = read_twice_at_most(pieces, cells, limits); !status) return named(status);
@@ -312,16 +309,16 @@ Result<std::size_t> Table::find(std::string_view name) const {
     if (name.size() >= fewest_letters && lower(column.name).find(lower(name)) != std::string::npos)
       parts.push_back(column.name);
   }
+  auto unknown = unknown_name(ErrorCode::not_found, "column", name, names, source);
   if (parts.size() == 1 && !nearest_name(name, names))
-    return fail(ErrorCode::not_found, "unknown column '{}' in {}; did you mean '{}'?", name, source,
-                parts.front());
-  return fail(ErrorCode::not_found, "{}", unknown_name("column", name, names, source));
+    unknown.value().hint = fmt::format("did you mean '{}'?", parts.front());
+  return unknown;
 }
 
 Result<std::size_t> Table::find_fitted(std::string_view name) const {
-  const auto place = find(name);
+  auto place = find(name);
   if (!place && place.error().code == ErrorCode::not_found)
-    return fail(ErrorCode::not_found, "{}; the model was fitted to it", place.error().message);
+    place.error().add_hint("the model was fitted to it");
   if (!place || columns[*place].name == name) return place;
   return fail(ErrorCode::not_found,
               "{}: the model was fitted to the column '{}', and here is '{}': call it the same if it is",
@@ -339,7 +336,7 @@ Result<Table> read_table(const std::filesystem::path& path, const TableLimits& l
     return fail(ErrorCode::unsupported, "it gives more than {}; a table of that size must be a file",
                 format_bytes(static_cast<double>(most_piped)));
   });
-  if (!status) return fail(status.error().code, "{}: {}", path.string(), status.error().message);
+  if (!status) return fail_in(path.string(), status.error());
   return parse_table(text, path.string(), limits);
 }
 
@@ -366,4 +363,4 @@ Table rows_of(const Table& table, const std::vector<std::size_t>& rows) {
   return part;
 }
 
-}  // namespace neph::predict
+}  // namespace neph::table

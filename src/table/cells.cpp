@@ -1,4 +1,4 @@
-#include "predict/cells.hpp"
+#include "table/cells.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "core/text.hpp"
 #include "core/units.hpp"
 
-namespace neph::predict {
+namespace neph::table {
 namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -111,4 +111,4 @@ Table Cells::finish(std::string source) && {
   return {std::move(source), std::move(columns_), rows_, std::move(unread_)};
 }
 
-}  // namespace neph::predict
+}  // namespace neph::table

@@ -1,30 +1,18 @@
-#include "cli/experiment_table.hpp"
-
+// The runs of an experiment as a table to predict from.
 #include <algorithm>
 #include <fstream>
 
-#include "experiment/experiment.hpp"
+#include "record/cells.hpp"
+#include "record/columns.hpp"
 #include "record/machine.hpp"
 #include "store/store.hpp"
+#include "table/table.hpp"
 
-namespace neph::cli {
+namespace neph::table {
 namespace {
 
 /// Of every SQLite file (its file format, section 1.3).
 constexpr std::string_view store_begins = "SQLite format 3";
-
-/// What is not known is a category of its own: a machine whose provider is unknown is not like any other's.
-/// Numbers that are not known stay empty.
-Json machine_columns(const Machine& machine) {
-  const auto text = [](const std::string& value) { return value.empty() ? "unknown" : value; };
-  return {{"provider", text(machine.provider)},
-          {"instance_type", text(machine.instance_type)},
-          {"processor", text(machine.processor)},
-          {"cores", to_json(machine.cores)},
-          {"memory_bytes", to_json(machine.memory_bytes)},
-          {"gpu", machine.gpus == 0 ? "none" : text(machine.gpu)},
-          {"gpus", machine.gpus}};
-}
 
 /// The factors that the run's cell has, and its machine. A factor of the same name is what was asked for.
 Json conditions_of(const Cell& cell, const Machine& machine) {
@@ -40,31 +28,30 @@ Json conditions_of(const Cell& cell, const Machine& machine) {
 /// The run's; one of which nothing is known where it was not told.
 const Machine& machine_of_run(const Run& run, const std::vector<Machine>& machines) {
   static const Machine unknown;
-  const auto found = std::find_if(machines.begin(), machines.end(),
-                                  [&](const Machine& machine) { return machine.id == run.machine_id; });
+  const auto found =
+      std::ranges::find_if(machines, [&](const Machine& machine) { return machine.id == run.machine_id; });
   return found == machines.end() ? unknown : *found;
 }
 
 Json measured_in(const RunResult& result) {
   Json row = Json::object();
   for (const auto& figure : result.figures) row[figure.name] = to_json(figure.estimate.value);
-  for (const auto& phase : result.phases)
-    row[fmt::format("phase_{}_s", phase.name)] = phase.end_s - phase.begin_s;
+  for (const auto& phase : result.phases) row[column::of_phase(phase.name)] = phase.end_s - phase.begin_s;
   for (const auto& series : result.telemetry)
-    if (series.mean) row[fmt::format("{}.{}", series.target, series.name)] = to_json(*series.mean);
+    if (series.mean) row[column::of_series(series.target, series.name)] = to_json(*series.mean);
   return row;
 }
 
 /// What tells of the run before it is made, and what was asked for.
-Result<predict::Table> without_other_outcomes(predict::Table table, std::size_t conditions,
-                                              const std::vector<std::string>& wanted) {
+Result<Table> without_other_outcomes(Table table, std::size_t conditions,
+                                     const std::vector<std::string>& wanted) {
   std::vector<bool> stays(table.columns.size(), false);
   std::fill_n(stays.begin(), std::min(conditions, stays.size()), true);
   for (const auto& name : wanted) {
     NEPH_TRY(const auto place, table.find(name));
     stays[place] = true;
   }
-  std::vector<predict::Column> kept;
+  std::vector<Column> kept;
   for (std::size_t i = 0; i < stays.size(); ++i)
     if (stays[i]) kept.push_back(std::move(table.columns[i]));
   table.columns = std::move(kept);
@@ -81,11 +68,11 @@ bool is_store(const std::filesystem::path& file) {
   return begin == store_begins;
 }
 
-Result<predict::Table> experiment_table(const std::filesystem::path& path, std::int64_t id,
-                                        const std::vector<std::string>& wanted) {
+Result<Table> experiment_table(const std::filesystem::path& path, std::int64_t id,
+                               const std::vector<std::string>& wanted) {
   NEPH_TRY(const auto store, store::Store::open(path, store::Access::read));
   NEPH_TRY(const auto experiment, id == 0 ? store.latest() : store.experiment(id));
-  NEPH_TRY(const auto cells, experiment::expand(experiment));
+  NEPH_TRY(const auto cells, expand(experiment));
   NEPH_TRY(const auto runs, store.runs(experiment.id, store::Detail::summary));
   NEPH_TRY(const auto machines, store.machines(experiment.id));
   const auto source = fmt::format("experiment {} of {}", experiment.id, path.string());
@@ -106,8 +93,8 @@ Result<predict::Table> experiment_table(const std::filesystem::path& path, std::
   if (lines.empty())
     return fail(ErrorCode::invalid_argument, "{}: no run of it ended well; 'neph runs {}' says why", source,
                 experiment.id);
-  NEPH_TRY(auto table, predict::parse_table(lines, source));
+  NEPH_TRY(auto table, parse_table(lines, source));
   return without_other_outcomes(std::move(table), all_conditions.size(), wanted);
 }
 
-}  // namespace neph::cli
+}  // namespace neph::table

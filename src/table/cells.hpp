@@ -1,16 +1,12 @@
 // Cells become columns.
 #pragma once
 
-#include <optional>
 #include <set>
 #include <unordered_map>
 
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
-namespace neph::predict {
-
-/// What a cell of a column of numbers is, with a plus sign too; empty: NaN. Nothing: it is text.
-std::optional<double> number_of_cell(std::string_view cell);
+namespace neph::table {
 
 /// Takes cells row by row. A column is taken for numbers until a cell says otherwise; then all must be read
 /// again, with `text_columns` of the first time given to the second.
@@ -51,4 +47,4 @@ class Cells {
   Refusals unread_;
 };
 
-}  // namespace neph::predict
+}  // namespace neph::table

@@ -1,4 +1,4 @@
-#include "predict/table.hpp"
+#include "table/table.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -7,7 +7,7 @@
 
 #include "core/random.hpp"
 
-namespace neph::predict {
+namespace neph::table {
 namespace {
 
 using testing::ElementsAre;
@@ -23,7 +23,7 @@ Table parsed(std::string_view text) {
 std::string message(std::string_view text, const TableLimits& limits = {}) {
   const auto table = parse_table(text, "t", limits);
   EXPECT_FALSE(table);
-  return table ? "" : table.error().message;
+  return table ? "" : table.error().text();
 }
 
 std::vector<std::string> texts(const Column& column) {
@@ -132,14 +132,14 @@ TEST(Table, IsFoundByNameWithOrWithoutUnit) {
   EXPECT_EQ(*table.find("time (ms)"), 0U);
   EXPECT_EQ(table.find("time").error().message,
             "t: 'time' may be the column 'time (ms)' or 'Time (s)'; give one of them whole");
-  EXPECT_EQ(table.find("# GPU").error().message, "unknown column '# GPU' in t; did you mean '# GPUs'?");
+  EXPECT_EQ(table.find("# GPU").error().text(), "unknown column '# GPU' in t; did you mean '# GPUs'?");
 }
 
 /// Any cells, quoted as they must be, come back, however the file is cut into pieces.
 TEST(Table, SuggestsANameOfWhichAPartWasGiven) {
   const auto table = *parse_table("batch_latency,batchsize,p\n1,2,3\n", "t");
-  EXPECT_THAT(table.find("latency").error().message, HasSubstr("did you mean 'batch_latency'?"));
-  EXPECT_THAT(table.find("batc").error().message, testing::Not(HasSubstr("did you mean")));
+  EXPECT_THAT(table.find("latency").error().text(), HasSubstr("did you mean 'batch_latency'?"));
+  EXPECT_THAT(table.find("batc").error().text(), testing::Not(HasSubstr("did you mean")));
 }
 
 TEST(Table, AnyCellsComeBack) {
@@ -180,4 +180,4 @@ TEST(Table, SaysWhatIsWrongWithAFile) {
 }
 
 }  // namespace
-}  // namespace neph::predict
+}  // namespace neph::table

@@ -1,5 +1,6 @@
-#include "predict/fitted_terms.hpp"
+#include "predict/fit_summary.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace neph::predict {
@@ -36,6 +37,22 @@ std::optional<std::size_t> best_given(const Model& model) {
   return best;
 }
 
+/// Standings of columns that the same hold-outs speak for.
+using Alike = std::vector<const Standing*>;
+
+std::vector<Alike> alike_in(const std::vector<Standing>& standings) {
+  std::vector<Alike> all;
+  for (const auto& standing : standings) {
+    const auto same = std::ranges::find_if(all, [&](const Alike& each) {
+      const auto& first = *each.front();
+      return first.condition.situation == standing.condition.situation && first.group == standing.group &&
+             first.trials == standing.trials && first.errors == standing.errors;
+    });
+    (same == all.end() ? all.emplace_back() : *same).push_back(&standing);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<FittedTerms> fitted_terms(const Model& model) {
@@ -57,6 +74,40 @@ std::optional<FittedTerms> fitted_terms(const Model& model) {
                             .share = (parts.col(k).array() / times.array().max(1e-300)).mean()});
   }
   return fitted;
+}
+
+std::vector<ChosenFeatures> chosen_features(const Model& model) {
+  std::vector<ChosenFeatures> all;
+  for (const auto& candidate : model.candidates()) {
+    const auto* sum = std::get_if<FeatureSum>(&candidate.model());
+    if (!sum) continue;
+    const double unit = std::exp(sum->log_unit);
+    auto& chosen = all.emplace_back(ChosenFeatures{.method = to_string(candidate.spec())});
+    chosen.features.push_back({unit * (sum->level - sum->slopes.dot(sum->centers)), "1"});
+    for (std::size_t i = 0; i < sum->features.size(); ++i)
+      if (const double slope = sum->slopes[static_cast<Index>(i)]; slope != 0)
+        chosen.features.push_back({unit * slope, feature_text(sum->features[i], model.design())});
+  }
+  return all;
+}
+
+std::vector<StandingInWords> standings_in_words(const Model& model) {
+  std::vector<StandingInWords> words;
+  for (const auto& alike : alike_in(model.blend().standings())) {
+    const auto& standing = *alike.front();
+    std::vector<Condition> conditions;
+    for (const auto* each : alike) conditions.push_back(each->condition);
+    const auto weights = model.blend().weights({{standing.condition}, {standing.distance}});
+    Eigen::Index best = 0;
+    weights.maxCoeff(&best);
+    words.push_back({.where = model.words(conditions),
+                     .trials = standing.trials,
+                     .median = std::expm1(standing.median),
+                     .p90 = std::expm1(standing.p90),
+                     .best = model.way(static_cast<std::size_t>(best)),
+                     .weight = weights[best]});
+  }
+  return words;
 }
 
 }  // namespace neph::predict

@@ -1,9 +1,16 @@
-// Tables as people have them: CSV (quotes, byte order mark, CRLF, commas, semicolons or tabs) and JSON lines.
+// Columns of text and numbers, read from what people have: CSV (quotes, byte order mark, CRLF, commas,
+// semicolons or tabs), JSON lines, and an experiment of a store.
+//
+// What it does not do: know what a column means, or write anything.
+//
+// Threads: all is pure but for the files that are named. Ownership: plain values. Cost: a pass over a file,
+// two where a column turns out to be text; a column of numbers takes 8 bytes a row, one of text 4.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +18,7 @@
 #include "core/json.hpp"
 #include "core/result.hpp"
 
-namespace neph::predict {
+namespace neph::table {
 
 /// A column has numbers (NaN: an empty cell) or text (level -1: an empty cell). It has text when one of its
 /// cells is no number; "nan" and "inf" are numbers.
@@ -69,10 +76,23 @@ Result<Table> read_table(const std::filesystem::path& path, const TableLimits& l
 /// The same from memory. JSON lines if the first character that is no space is '{'.
 Result<Table> parse_table(std::string_view text, std::string source, const TableLimits& limits = {});
 
+/// Whether the file begins as a store does.
+bool is_store(const std::filesystem::path& file);
+
+/// A row for each run that ended well: its machine (machine_columns()), the factors of its cell, and of what
+/// was measured (figures, phases, means of telemetry: record/columns.hpp) only the columns that are named in
+/// `wanted`: they are outcomes, and say nothing of a run that was not made. `id` 0: the newest experiment.
+/// Errors: those of the store; not_found (no such column); invalid_argument (no run ended well).
+Result<Table> experiment_table(const std::filesystem::path& store, std::int64_t id,
+                               const std::vector<std::string>& wanted);
+
+/// What a cell of a column of numbers is, with a plus sign too; empty: NaN. Nothing: it is text.
+std::optional<double> number_of_cell(std::string_view cell);
+
 /// The part of a heading before a unit in brackets, without spaces at its ends.
 std::string_view without_unit(std::string_view name);
 
 /// Rows in the order given.
 Table rows_of(const Table& table, const std::vector<std::size_t>& rows);
 
-}  // namespace neph::predict
+}  // namespace neph::table

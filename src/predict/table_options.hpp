@@ -1,12 +1,14 @@
-// What every verb that reads a table of measurements asks about it.
+// What is asked of a table of measurements before anything is predicted from it: where it is, what its
+// columns mean.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "predict/predict.hpp"
+#include "predict/model.hpp"
+#include "predict/survey.hpp"
 
-namespace neph::cli {
+namespace neph::predict {
 
 struct TableOptions {
   std::string table;
@@ -20,7 +22,7 @@ struct TableOptions {
   std::string machines;
   std::string ignore;
   std::string use;
-  std::int64_t most_points = predict::SurveyOptions{}.most_points;
+  std::int64_t most_points = SurveyOptions{}.most_points;
   std::vector<std::string> term;
   std::vector<std::string> latency_term;
   std::string scale;
@@ -62,10 +64,10 @@ void describe(Visit&& v, Self& s) {
 std::vector<std::string> names_in(const std::string& list);
 
 /// Reads and surveys the table. Errors: those of read_table and survey, and a target that was not given.
-Result<predict::Survey> survey_of(const TableOptions& options);
+Result<Survey> survey_of(const TableOptions& options);
 
 /// Where no batch was named beside a network, the only column that speaks of one. Errors: those of
 /// read_machines, and machines that nothing would ask for.
-Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey);
+Result<Roles> roles_in(const TableOptions& options, const Survey& survey);
 
-}  // namespace neph::cli
+}  // namespace neph::predict

@@ -1,4 +1,4 @@
-#include "cli/table.hpp"
+#include "cli/outline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,33 +13,6 @@ TEST(Outline, SaysNothingOfEmptyTextAndReadsBytesAsPeopleDo) {
   EXPECT_EQ(outline(run, 0),
             "telemetry\n  name memory, unit bytes, mean 1.50 GiB\n"
             "figures\n  unit bytes, estimate value 1.00 KiB, n 8\n");
-}
-
-TEST(Table, NumbersAreSetRightAndWordsLeft) {
-  Table table({"name", "count"});
-  table.add({"µs", "1,000"});
-  table.add({"second", "-"});
-  EXPECT_EQ(table.text(),
-            "name    count\n"
-            "µs      1,000\n"
-            "second      -\n");
-}
-
-TEST(Table, LongTextsGoOnInFurtherLines) {
-  Table table({"share", "term"});
-  table.add({"5 %", "batch*layers*width^2/stages"});
-  table.add({"95 %", "of a value of µs"});
-  EXPECT_EQ(table.text_within(21),
-            "share  term\n"
-            "  5 %  batch*layers*\n"
-            "       width^2/stages\n"
-            " 95 %  of a value of\n"
-            "       µs\n");
-  EXPECT_EQ(table.text_within(100), table.text());
-  Table narrow({"a", "b"});
-  narrow.add({"aaaaaaaaaaaaaaaa", "b"});
-  EXPECT_EQ(narrow.text_within(3), "a             b\naaaaaaaaaaaa  b\naaaa\n")
-      << "no column of less than twelve";
 }
 
 TEST(Outline, ShowsUnitsAndLeavesOutWhatIsUnknown) {

@@ -1,35 +1,35 @@
-#include "cli/table_options.hpp"
+#include "predict/table_options.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 
-#include "cli/experiment_table.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
-#include "report/report.hpp"
+#include "predict/machines.hpp"
+#include "record/columns.hpp"
 
-namespace neph::cli {
+namespace neph::predict {
 namespace {
 
 /// The only column of numbers whose name speaks of a batch; empty: none, or several.
-std::string column_called_batch(const predict::Survey& survey) {
+std::string column_called_batch(const Survey& survey) {
   std::string found;
   for (const auto& column : survey.columns) {
     std::string name = column.name;
     for (auto& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (column.kind != predict::ColumnKind::number || name.find("batch") == std::string::npos) continue;
+    if (column.kind != ColumnKind::number || name.find("batch") == std::string::npos) continue;
     if (!found.empty()) return {};
     found = column.name;
   }
   return found;
 }
 
-predict::TermTexts terms_in(const TableOptions& options) {
+TermTexts terms_in(const TableOptions& options) {
   return {.work = options.term, .latency = options.latency_term, .scale = options.scale};
 }
 
-Status check_not_ignored(const predict::GivenTerms& terms, const predict::Table& table,
+Status check_not_ignored(const GivenTerms& terms, const table::Table& table,
                          const std::vector<std::string>& ignored) {
   for (const auto& name : ignored) {
     NEPH_TRY(const auto place, table.find(name));
@@ -46,7 +46,7 @@ struct Mention {
 };
 
 /// In the order in which one says more than the next. Errors: not_found.
-Result<std::vector<Mention>> mentions(const TableOptions& options, const predict::Table& table) {
+Result<std::vector<Mention>> mentions(const TableOptions& options, const table::Table& table) {
   std::vector<Mention> all;
   for (const auto& [option, names] : {std::pair{"--target", std::vector{options.target}},
                                       {"--ignore", names_in(options.ignore)},
@@ -73,7 +73,7 @@ std::string contradiction(const Mention& first, const Mention& second) {
 }
 
 /// The columns that are features whatever they look like: the user wants them, or knows what they mean.
-Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const predict::Table& table) {
+Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const table::Table& table) {
   NEPH_TRY(const auto all, mentions(options, table));
   std::vector<std::string> wanted;
   for (auto second = all.begin(); second != all.end(); ++second) {
@@ -88,11 +88,11 @@ Result<std::vector<std::string>> wanted_columns(const TableOptions& options, con
 
 /// Columns of a table that `neph export` wrote which only the runs gave, but for those that the user
 /// mentions.
-std::vector<std::string> results_of_export(const predict::Table& table, const predict::SurveyOptions& wanted,
+std::vector<std::string> results_of_export(const table::Table& table, const SurveyOptions& wanted,
                                            std::size_t target) {
   std::vector<std::string> headings;
   for (const auto& column : table.columns) headings.push_back(column.name);
-  auto results = report::results_in_csv(headings);
+  auto results = column::results_in_export(headings);
   std::set<std::size_t> mentioned{target};
   for (const auto* names : {&wanted.used, &wanted.ignored})
     for (const auto& name : *names) mentioned.insert(*table.find(name));
@@ -100,9 +100,9 @@ std::vector<std::string> results_of_export(const predict::Table& table, const pr
   return results;
 }
 
-predict::Finding told_of_export(const predict::Survey& survey, std::size_t results) {
+Finding told_of_export(const Survey& survey, std::size_t results) {
   return {
-      std::string(predict::measured_with_target),
+      std::string(measured_with_target),
       fmt::format("{} is a table of neph export: {} of results that its runs gave together with '{}' are no "
                   "features; --use makes one of them a feature",
                   survey.points.features.source, counted(static_cast<std::int64_t>(results), "column"),
@@ -110,16 +110,16 @@ predict::Finding told_of_export(const predict::Survey& survey, std::size_t resul
       survey.rows};
 }
 
-Result<predict::Table> table_of(const TableOptions& options) {
-  if (is_store(options.table)) {
+Result<table::Table> table_of(const TableOptions& options) {
+  if (table::is_store(options.table)) {
     auto wanted = names_in(options.use);
     wanted.push_back(options.target);
-    return experiment_table(options.table, options.experiment, wanted);
+    return table::experiment_table(options.table, options.experiment, wanted);
   }
   if (options.experiment != 0)
     return fail(ErrorCode::invalid_argument, "--experiment is of a store, and {} is none: give neph.db",
                 options.table);
-  return predict::read_table(options.table);
+  return table::read_table(options.table);
 }
 
 }  // namespace
@@ -135,36 +135,36 @@ std::vector<std::string> names_in(const std::string& list) {
   return names;
 }
 
-Result<predict::Survey> survey_of(const TableOptions& options) {
+Result<Survey> survey_of(const TableOptions& options) {
   if (options.target.empty())
     return fail(ErrorCode::invalid_argument, "--target is missing: the column to predict");
   NEPH_TRY(const auto table, table_of(options));
-  predict::SurveyOptions wanted{.ignored = names_in(options.ignore),
-                                .used = {},
-                                .outcomes = {},
-                                .most_points = static_cast<std::size_t>(options.most_points)};
+  SurveyOptions wanted{.ignored = names_in(options.ignore),
+                       .used = {},
+                       .outcomes = {},
+                       .most_points = static_cast<std::size_t>(options.most_points)};
   NEPH_TRY(wanted.used, wanted_columns(options, table));
   const auto texts = terms_in(options);
   if (!texts.empty()) {
-    NEPH_TRY(const auto terms, predict::GivenTerms::parse(texts, table, options.target));
+    NEPH_TRY(const auto terms, GivenTerms::parse(texts, table, options.target));
     NEPH_CHECK(check_not_ignored(terms, table, wanted.ignored));
     for (const auto& name : terms.columns()) wanted.used.push_back(name);
   }
   NEPH_TRY(const auto target, table.find(options.target));
   wanted.outcomes = results_of_export(table, wanted, target);
-  NEPH_TRY(auto survey, predict::survey(table, options.target, wanted));
+  NEPH_TRY(auto survey, survey(table, options.target, wanted));
   if (!wanted.outcomes.empty())
     survey.findings.insert(survey.findings.begin(), told_of_export(survey, wanted.outcomes.size()));
   return survey;
 }
 
-Result<predict::Roles> roles_in(const TableOptions& options, const predict::Survey& survey) {
-  predict::Roles roles{.network = options.network,
-                       .variants = options.variants,
-                       .side = options.side,
-                       .batch = options.batch,
-                       .machine = options.machine,
-                       .terms = terms_in(options)};
+Result<Roles> roles_in(const TableOptions& options, const Survey& survey) {
+  Roles roles{.network = options.network,
+              .variants = options.variants,
+              .side = options.side,
+              .batch = options.batch,
+              .machine = options.machine,
+              .terms = terms_in(options)};
   if (roles.network.empty() && !roles.variants.empty())
     return fail(ErrorCode::invalid_argument, "--variants is of the networks of --network, which is missing");
   if (!options.machines.empty()) {
@@ -172,10 +172,10 @@ Result<predict::Roles> roles_in(const TableOptions& options, const predict::Surv
       return fail(
           ErrorCode::invalid_argument,
           "--machines tells how fast a --machine does the work of a --network: give both columns too");
-    NEPH_TRY(roles.machines, predict::read_machines(options.machines));
+    NEPH_TRY(roles.machines, read_machines(options.machines));
   }
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(survey);
   return roles;
 }
 
-}  // namespace neph::cli
+}  // namespace neph::predict

@@ -1,0 +1,22 @@
+#include "workload/workload.hpp"
+
+#include <gtest/gtest.h>
+
+namespace neph::workload {
+namespace {
+
+using Bound = Foresight::Bound;
+
+TEST(Foresight, OfAllRunsIsThatOfTheCellsTogether) {
+  const auto of = [](std::vector<Foresight> cells, std::int64_t runs) {
+    const auto all = all_runs(cells, runs);
+    return std::pair(all.run_s, all.bound);
+  };
+  EXPECT_EQ(of({{2}, {4}}, 10), std::pair(30.0, Bound::about));
+  EXPECT_EQ(of({{2, Bound::at_most}, {4, Bound::at_most}}, 2), std::pair(6.0, Bound::at_most));
+  EXPECT_EQ(of({{2, Bound::at_most}, {4}}, 2).second, Bound::about);
+  EXPECT_EQ(of({{2, Bound::at_most}, {4, Bound::at_least}, {4}}, 2).second, Bound::at_least);
+}
+
+}  // namespace
+}  // namespace neph::workload
