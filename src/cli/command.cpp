@@ -234,7 +234,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
-    if (error.message != told_already) talk("neph: {}\n", printable_lines(error.text()));
+    if (error.message != already_reported) talk("neph: {}\n", printable_lines(error.text()));
     return exit_code(error.code);
   };
   if (auto ours = foreign_words({arguments, static_cast<std::size_t>(count)}); !ours.empty())

@@ -22,7 +22,7 @@ namespace neph::cli {
 
 /// The message of an error whose words have reached the user's program already, in the verb's own protocol:
 /// only the exit code is left to say.
-inline constexpr std::string_view told_already;
+inline constexpr std::string_view already_reported;
 
 /// Exit code of a command that did what it was asked to, and found what it was told to fail on. As of diff
 /// and grep, 1 is an answer; errors begin with 2.

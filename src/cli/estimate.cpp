@@ -14,7 +14,7 @@
 namespace neph::cli {
 namespace {
 
-using workload::Foresight;
+using workload::RuntimeEstimate;
 
 constexpr std::size_t most_trials = 8;
 
@@ -53,7 +53,7 @@ class Trials {
          experiment::Interrupt& interrupt, const Clock& clock)
       : workload_(workload), launch_(launch), interrupt_(interrupt), clock_(clock) {}
 
-  Result<Foresight> of(const Cell& cell) {
+  Result<RuntimeEstimate> of(const Cell& cell) {
     const ScratchStore scratch;
     NEPH_TRY(auto store, scratch.open());
     Experiment small{.workload = std::string(workload_.name), .spec = workload_.trial(cell.spec), .seed = 1};
@@ -66,7 +66,7 @@ class Trials {
     if (outcome.ok == 0 || runs.empty())
       return fail(ErrorCode::unavailable, "the trial of {} failed: {}", cell.label,
                   runs.empty() ? "stopped" : runs.front().reason);
-    return Foresight{workload_.whole_run_s(cell.spec, runs.front())};
+    return RuntimeEstimate{workload_.whole_run_s(cell.spec, runs.front())};
   }
 
  private:
@@ -76,7 +76,7 @@ class Trials {
   const Clock& clock_;
 };
 
-std::string in_words(const Foresight& seen) {
+std::string in_words(const RuntimeEstimate& seen) {
   constexpr std::array bounds{"about", "at least", "at most"};
   return fmt::format("{} {}", bounds[static_cast<std::size_t>(seen.bound)], format_seconds(seen.run_s));
 }
@@ -86,12 +86,13 @@ std::string in_words(const Foresight& seen) {
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
-  const auto chosen = workload->foresee ? plan.cells : cells_to_try(plan.cells);
+  const auto chosen = workload->estimate_runtime ? plan.cells : cells_to_try(plan.cells);
   Trials trials(*workload, launch, interrupt, clock);
-  std::vector<Foresight> seen;
+  std::vector<RuntimeEstimate> seen;
   for (const auto& cell : chosen) {
-    NEPH_TRY(const auto one,
-             workload->foresee ? Result<Foresight>(workload->foresee(cell.spec)) : trials.of(cell));
+    NEPH_TRY(const auto one, workload->estimate_runtime
+                                 ? Result<RuntimeEstimate>(workload->estimate_runtime(cell.spec))
+                                 : trials.of(cell));
     seen.push_back(one);
     fmt::print("{}: {} a run\n", cell.label, in_words(one));
   }

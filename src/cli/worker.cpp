@@ -145,7 +145,7 @@ Status work() {
   }();
   events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
   if (outcome) return {};
-  return fail(outcome.error().code, "{}", told_already);
+  return fail(outcome.error().code, "{}", already_reported);
 }
 
 }  // namespace neph::cli

@@ -96,7 +96,7 @@ std::string Worker::reason() const {
   if (stop_ == Stop::timed_out)
     return fmt::format("took longer than --timeout-s {} and was stopped{}", launch_.timeout_s,
                        quoted_stderr_tail());
-  if (transcript_.error()) return transcript_.error()->message;
+  if (transcript_.error()) return transcript_.error()->text();
   return fmt::format("{} without a result{}", how_it_ended(), quoted_stderr_tail());
 }
 

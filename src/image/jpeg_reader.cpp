@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "image/jpeg_trap.hpp"
+#include "image/jpeg_error.hpp"
 
 namespace neph::image {
 namespace {

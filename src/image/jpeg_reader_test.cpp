@@ -9,7 +9,7 @@
 
 #include "core/clock.hpp"
 #include "image/dead_leaves.hpp"
-#include "image/jpeg_trap.hpp"
+#include "image/jpeg_error.hpp"
 #include "image/jpeg_writer.hpp"
 
 namespace neph::image {

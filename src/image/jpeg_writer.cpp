@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "image/jpeg_trap.hpp"
+#include "image/jpeg_error.hpp"
 
 namespace neph::image {
 namespace {

@@ -114,7 +114,7 @@ class Driver {
               .begin_measure = from_seconds(plan_.course.warmup_s),
               .end = from_seconds(plan_.course.warmup_s + plan_.course.duration_s),
               .deadline = from_seconds(plan_.deadline_s),
-              .patience = from_seconds(plan_.patience_s)};
+              .drain_timeout = from_seconds(plan_.drain_timeout_s)};
     for (const auto& request : encoded) task.requests.push_back(request.get());
     return task;
   }

@@ -26,11 +26,11 @@ struct DrivePlan {
   wire::ClientOptions client;
   std::int64_t threads = 1;
   Course course;
-  std::int64_t clients = 0;    ///< of a closed loop, in all
-  Schedule schedule;           ///< open loop; empty: closed loop
-  std::int64_t in_flight = 0;  ///< in all; 0: no limit
-  double deadline_s = 0;       ///< 0: none
-  double patience_s = 10;      ///< for what is in flight at the end, where there is no deadline
+  std::int64_t clients = 0;     ///< of a closed loop, in all
+  Schedule schedule;            ///< open loop; empty: closed loop
+  std::int64_t in_flight = 0;   ///< in all; 0: no limit
+  double deadline_s = 0;        ///< 0: none
+  double drain_timeout_s = 10;  ///< for what is in flight at the end, where there is no deadline
   Narrow narrow;
   /// Asked about once a second: true ends the run, as nothing new can come of it.
   std::function<bool(const std::vector<Sample>& measured)> settled;

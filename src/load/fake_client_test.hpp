@@ -51,7 +51,7 @@ class FakeClient final : public wire::Client {
   /// What there is to decode in a reply.
   std::function<Status()> content = [] { return Status(); };
   Status decode(const wire::Call&, wire::InferReply&) const override { return content(); }
-  void give_up() override {
+  void abort() override {
     while (!line_.empty()) end(fail(ErrorCode::unavailable, "given up"));
   }
   Result<wire::ModelMetadata> model_metadata(const std::string&) override { return wire::ModelMetadata{}; }

@@ -208,12 +208,12 @@ void Sender::take_replies() {
 /// Waits for what is in flight, and gives up what does not come.
 void Sender::drain() {
   const auto longest =
-      task_.deadline.count() > 0 ? task_.deadline + std::chrono::milliseconds(100) : task_.patience;
+      task_.deadline.count() > 0 ? task_.deadline + std::chrono::milliseconds(100) : task_.drain_timeout;
   const auto over = [this] { return in_flight_ == 0 || stop_.stop_requested(); };
   const auto until = clock_.now() + longest;
   while (!over() && clock_.now() < until) client_->run_until(std::min(until, clock_.now() + attention), over);
   giving_up_ = true;
-  if (in_flight_ > 0) client_->give_up();
+  if (in_flight_ > 0) client_->abort();
 }
 
 /// The first time round after the warm-up: from here on what the thread uses counts.

@@ -30,7 +30,7 @@ struct Task {
   Nanoseconds begin_measure{};  ///< from the start
   Nanoseconds end{};            ///< nothing is sent from then on
   Nanoseconds deadline{};       ///< after a request was sent; 0: none
-  Nanoseconds patience{};       ///< for what is in flight at the end, where there is no deadline
+  Nanoseconds drain_timeout{};  ///< for what is in flight at the end, where there is no deadline
 };
 
 /// What the kernel gave the worker's thread.

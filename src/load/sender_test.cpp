@@ -13,7 +13,7 @@ class SenderTest : public testing::Test {
  protected:
   void run(Task task) {
     task.requests = {&request_};
-    task.patience = 1s;
+    task.drain_timeout = 1s;
     Sender sender(std::move(task), clock_, log_, enough_);
     client_ = std::make_unique<FakeClient>(clock_, [&](wire::Call& call) { sender.ended(call); });
     if (prepare) prepare(*client_);
@@ -135,7 +135,8 @@ TEST_F(SenderTest, GivesUpWhatIsNotAnsweredAtTheEnd) {
   run({.schedule = every(20ms, 5)});
   ASSERT_EQ(log_.size(), 5U);
   for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::abandoned);
-  EXPECT_NEAR(static_cast<double>(log_[4].done) * 1e-9, 0.080 + 1, 0.01) << "after the patience of a second";
+  EXPECT_NEAR(static_cast<double>(log_[4].done) * 1e-9, 0.080 + 1, 0.01)
+      << "after the drain_timeout of a second";
 }
 
 TEST_F(SenderTest, StopsWhenItIsToldAndKeepsWhatItHas) {

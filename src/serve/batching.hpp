@@ -8,7 +8,7 @@
 
 #include "core/result.hpp"
 #include "engine/engine.hpp"
-#include "serve/lane.hpp"
+#include "serve/instance.hpp"
 #include "serve/options.hpp"
 
 namespace neph::serve {

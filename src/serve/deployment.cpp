@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "serve/intake.hpp"
+#include "serve/admission.hpp"
 
 namespace neph::serve {
 namespace {
@@ -91,9 +91,9 @@ Status Deployment::make_room(Job& job) {
 tl::unexpected<Error> Deployment::full(Job& job, const std::string& holds, const char* option) const {
   const auto& largest = costs_.back();
   const double executions = static_cast<double>(waiting_) / static_cast<double>(largest.rows);
-  job.exchange->retry_after =
-      std::max<Nanoseconds>(std::chrono::milliseconds(1),
-                            from_seconds(executions * largest.seconds / static_cast<double>(lanes_.size())));
+  job.exchange->retry_after = std::max<Nanoseconds>(
+      std::chrono::milliseconds(1),
+      from_seconds(executions * largest.seconds / static_cast<double>(instances_.size())));
   return fail(ErrorCode::unavailable,
               "the queue of model '{}' is full ({}); try again later, or give it more with {}", name_.name,
               holds, option);
@@ -122,9 +122,9 @@ void Deployment::stamp(Job& job) const {
 
 /// Queues it, or runs it; the lock is free afterwards.
 void Deployment::enqueue(Job& job, Lock& lock) {
-  if (Lane* lane = lane_for_now(job)) {
+  if (Instance* instance = instance_for_now(job)) {
     lock.unlock();
-    return run_here(*lane);
+    return run_here(*instance);
   }
   if (job.exchange->deadline) wake_by(*job.exchange->deadline);
   dispatch(lock);
@@ -132,45 +132,45 @@ void Deployment::enqueue(Job& job, Lock& lock) {
 
 // ---- Running
 
-/// A lane that holds the job already, if it is best run at once and on this thread; else the job is in the
-/// queue.
-Lane* Deployment::lane_for_now(Job& job) {
-  const bool first = queue_.empty() && !idle_lanes_.empty();
+/// An instance that holds the job already, if it is best run at once and on this thread; else the job is in
+/// the queue.
+Instance* Deployment::instance_for_now(Job& job) {
+  const bool first = queue_.empty() && !idle_instances_.empty();
   queue_.push(job);
   if (!first || signature_.has_open_inputs()) return nullptr;  // of open shapes no two cost the same
   if (costs_[smallest_holding(costs_, job.rows)].seconds > worth_handing_over_s) return nullptr;
   return next_batch(job.queued);
 }
 
-void Deployment::run_here(Lane& lane) { complete(lane, lane.infer()); }
+void Deployment::run_here(Instance& instance) { complete(instance, instance.infer()); }
 
 /// Starts what can be started. The lock is free while it does.
 void Deployment::dispatch(Lock& lock) {
-  while (Lane* lane = queue_.empty() ? nullptr : next_batch(clock_.now())) {
+  while (Instance* instance = queue_.empty() ? nullptr : next_batch(clock_.now())) {
     ++starting_;
     lock.unlock();
-    const bool runs = start(*lane);
+    const bool runs = start(*instance);
     lock.lock();
     --starting_;
-    if (!runs) release(*lane);
+    if (!runs) release(*instance);
   }
   answered_.notify_all();
 }
 
-/// A free lane with the jobs of the next execution; null when there is nothing to run now.
-Lane* Deployment::next_batch(Moment now) {
-  if (queue_.empty() || idle_lanes_.empty()) return nullptr;
+/// A free instance with the jobs of the next execution; null when there is nothing to run now.
+Instance* Deployment::next_batch(Moment now) {
+  if (queue_.empty() || idle_instances_.empty()) return nullptr;
   const auto next = plan(now);
   if (next.requests == 0) return nullptr;
-  Lane& lane = *idle_lanes_.back();
-  idle_lanes_.pop_back();
-  lane.clear(next.size, now);
+  Instance& instance = *idle_instances_.back();
+  idle_instances_.pop_back();
+  instance.clear(next.size, now);
   for (std::size_t i = 0; i < next.requests; ++i) {
     Job& job = queue_.pop();
     begin(job);
-    lane.add(job);
+    instance.add(job);
   }
-  return &lane;
+  return &instance;
 }
 
 /// Whoever is at the front waits for others until it has waited long enough, or would come too late.
@@ -195,19 +195,19 @@ BatchPlan Deployment::plan(Moment now) {
   return planned;
 }
 
-/// False: nothing was left to run, or it could not be started; everybody has been told, the lane is free.
-bool Deployment::start(Lane& lane) {
-  drop_unwanted(lane);
-  if (lane.jobs().empty()) return false;
-  const auto status = lane.start();
-  if (!status) answer(lane, status);
+/// False: nothing was left to run, or it could not be started; everybody has been told, the instance is free.
+bool Deployment::start(Instance& instance) {
+  drop_unwanted(instance);
+  if (instance.jobs().empty()) return false;
+  const auto status = instance.start();
+  if (!status) answer(instance, status);
   return status.has_value();
 }
 
-void Deployment::drop_unwanted(Lane& lane) {
+void Deployment::drop_unwanted(Instance& instance) {
   const auto now = clock_.now();
   std::int64_t rows = 0;
-  const auto dropped = std::erase_if(lane.jobs(), [&](Job* job) {
+  const auto dropped = std::erase_if(instance.jobs(), [&](Job* job) {
     auto reason = unwanted(*job, now);
     if (reason)
       finish(*job, tl::unexpected(std::move(*reason)));
@@ -218,7 +218,7 @@ void Deployment::drop_unwanted(Lane& lane) {
   if (dropped == 0 || rows == 0) return;
   std::size_t size = 0;
   while (sessions_[size].rows < rows) ++size;
-  lane.resize(size);
+  instance.resize(size);
 }
 
 /// Why nobody wants it run any more.
@@ -233,43 +233,43 @@ std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
   return std::nullopt;
 }
 
-void Deployment::complete(Lane& lane, const Status& status) {
-  if (!status && lane.jobs().size() > 1) return run_apart(lane);
-  const auto size = lane.size();
-  const auto time = lane.infer_time();
-  answer(lane, status);
+void Deployment::complete(Instance& instance, const Status& status) {
+  if (!status && instance.jobs().size() > 1) return run_apart(instance);
+  const auto size = instance.size();
+  const auto time = instance.infer_time();
+  answer(instance, status);
   Lock lock = locked();
   if (status) costs_[size].seconds = learned_cost(costs_[size].seconds, seconds(time));
-  release(lane);
+  release(instance);
   dispatch(lock);
 }
 
 /// One of its requests may have failed all of them: each is run once more, by itself.
-void Deployment::run_apart(Lane& lane) {
-  lane.end();
+void Deployment::run_apart(Instance& instance) {
+  instance.end();
   Lock lock = locked();
-  for (auto* job : lane.jobs()) {
+  for (auto* job : instance.jobs()) {
     job->alone = true;
     queue_.push(*job);
     if (job->exchange->deadline) wake_by(*job->exchange->deadline);
   }
-  lane.jobs().clear();
-  release(lane);
+  instance.jobs().clear();
+  release(instance);
   dispatch(lock);
 }
 
 /// Its jobs' clients are told; the jobs are still in it.
-void Deployment::answer(Lane& lane, const Status& status) {
-  const auto now = status ? lane.take_outputs() : clock_.now();
-  for (auto* job : lane.jobs())
-    reply(*job, job->broken ? tl::unexpected(job->fault) : status, now, lane.statistics());
-  lane.end();
+void Deployment::answer(Instance& instance, const Status& status) {
+  const auto now = status ? instance.take_outputs() : clock_.now();
+  for (auto* job : instance.jobs())
+    reply(*job, job->broken ? tl::unexpected(job->fault) : status, now, instance.statistics());
+  instance.end();
 }
 
-/// The lane and what was in it are free. Under the lock.
-void Deployment::release(Lane& lane) {
-  for (auto* job : lane.jobs()) put_back(*job);
-  idle_lanes_.push_back(&lane);
+/// The instance and what was in it are free. Under the lock.
+void Deployment::release(Instance& instance) {
+  for (auto* job : instance.jobs()) put_back(*job);
+  idle_instances_.push_back(&instance);
 }
 
 // ---- Out
@@ -319,7 +319,7 @@ void Deployment::close() {
 bool Deployment::drain(Moment until) {
   Lock lock(mutex_);
   const auto done = [this] {
-    return accepted_ == 0 && starting_ == 0 && idle_lanes_.size() == lanes_.size();
+    return accepted_ == 0 && starting_ == 0 && idle_instances_.size() == instances_.size();
   };
   if (until == Moment::max()) {
     answered_.wait(lock, done);
@@ -328,7 +328,7 @@ bool Deployment::drain(Moment until) {
   return answered_.wait_for(lock, std::max(Nanoseconds(0), until - clock_.now()), done);
 }
 
-void Deployment::give_up() {
+void Deployment::abort() {
   gave_up_ = true;
   Lock lock(mutex_);
   expire(lock, clock_.now());

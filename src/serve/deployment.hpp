@@ -15,8 +15,8 @@
 #include "engine/engine.hpp"
 #include "serve/batch_plan.hpp"
 #include "serve/decoders.hpp"
+#include "serve/instance.hpp"
 #include "serve/job.hpp"
-#include "serve/lane.hpp"
 #include "serve/options.hpp"
 #include "serve/signature.hpp"
 #include "serve/statistics.hpp"
@@ -28,11 +28,11 @@ struct ModelName {
   std::string version;
 };
 
-/// A request goes: accept(), run() → (decoders) → queue → a lane that is free → its answer. Whoever brings
-/// the queue or the lanes a change (a transport's thread, a decoder, the engine's thread that ends an
-/// execution) starts what can be started; a thread of its own, "queue", only watches the clock. An execution
-/// that costs less than handing it to another thread runs on the thread that brought the request. Threads:
-/// any. Ownership: a job belongs to the deployment, its exchange until finish().
+/// A request goes: accept(), run() → (decoders) → queue → an instance that is free → its answer. Whoever
+/// brings the queue or the instances a change (a transport's thread, a decoder, the engine's thread that ends
+/// an execution) starts what can be started; a thread of its own, "queue", only watches the clock. An
+/// execution that costs less than handing it to another thread runs on the thread that brought the request.
+/// Threads: any. Ownership: a job belongs to the deployment, its exchange until finish().
 class Deployment {
  public:
   /// Compiles the sessions and tries each of them. `regions` and `clock` outlive it. Errors: the engine's,
@@ -53,7 +53,7 @@ class Deployment {
   /// Waits until everything accepted has been answered and nothing runs. False: not by then.
   bool drain(Moment until);
   /// From now on, answers what has not begun as unavailable.
-  void give_up();
+  void abort();
 
   const ModelName& name() const { return name_; }
   const Signature& signature() const { return signature_; }
@@ -74,8 +74,8 @@ class Deployment {
   Deployment(std::unique_ptr<engine::Model> model, ModelName name, const ModelOptions& options,
              std::string platform, const Regions& regions, const Clock& clock);
   Status compile();
-  Status make_lanes();
-  Status add_lane();
+  Status make_instances();
+  Status add_instance();
   bool may_try_zeros() const;
   Status try_sizes();
   Status add_lanes_for_cheap_model();
@@ -87,17 +87,17 @@ class Deployment {
   void decoded(Job& job);
   void stamp(Job& job) const;
   void enqueue(Job& job, Lock& lock);
-  Lane* lane_for_now(Job& job);
-  void run_here(Lane& lane);
+  Instance* instance_for_now(Job& job);
+  void run_here(Instance& instance);
   void dispatch(Lock& lock);
-  Lane* next_batch(Moment now);
+  Instance* next_batch(Moment now);
   BatchPlan plan(Moment now);
-  bool start(Lane& lane);
-  void complete(Lane& lane, const Status& status);
-  void run_apart(Lane& lane);
-  void answer(Lane& lane, const Status& status);
-  void release(Lane& lane);
-  void drop_unwanted(Lane& lane);
+  bool start(Instance& instance);
+  void complete(Instance& instance, const Status& status);
+  void run_apart(Instance& instance);
+  void answer(Instance& instance, const Status& status);
+  void release(Instance& instance);
+  void drop_unwanted(Instance& instance);
   std::optional<Error> unwanted(const Job& job, Moment now) const;
   void begin(Job& job);
   void finish(Job& job, const Status& status);
@@ -116,7 +116,7 @@ class Deployment {
   std::vector<SizedSession> sessions_;
   Signature signature_;
   Facts facts_;
-  Statistics statistics_;  ///< of what was in no lane; the lanes have their own
+  Statistics statistics_;  ///< of what was in no instance; the instances have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;
   std::atomic<bool> gave_up_{false};
@@ -131,7 +131,7 @@ class Deployment {
   std::vector<std::int64_t> front_;  ///< rows at the front of the queue, for the plan
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<Job*> free_jobs_;
-  std::vector<Lane*> idle_lanes_;
+  std::vector<Instance*> idle_instances_;
   std::int64_t accepted_ = 0;  ///< and not answered
   std::int64_t starting_ = 0;  ///< threads that are on their way back to the lock
   std::int64_t waiting_ = 0;   ///< accepted and not begun
@@ -139,7 +139,7 @@ class Deployment {
   bool closed_ = false;
   Moment wake_ = Moment::max();  ///< when the clock has something to say
 
-  std::vector<std::unique_ptr<Lane>> lanes_;  ///< their requests may still be leaving a callback
+  std::vector<std::unique_ptr<Instance>> instances_;  ///< their requests may still be leaving a callback
   std::jthread clock_watcher_;
 };
 

@@ -49,7 +49,7 @@ TEST_F(DeploymentEnds, GiveUpWhatHasNotBegun) {
   occupy();
   TestExchange waiting(1, 1), later(2, 1);
   send(waiting);
-  deployment->give_up();
+  deployment->abort();
   EXPECT_EQ(waiting.code(), "unavailable");
   EXPECT_EQ(waiting.message(), "model 'm' is stopping, and there is no time left");
   send(later);

@@ -26,7 +26,7 @@ class DeploymentTest : public testing::Test {
     exchange.received = clock.now();
     deployment->run(deployment->accept(exchange));
   }
-  /// A request that keeps the only lane until the test ends its execution.
+  /// A request that keeps the only instance until the test ends its execution.
   void occupy() {
     send(occupant);
     engine.started(engine.started_so_far());

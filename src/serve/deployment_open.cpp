@@ -43,7 +43,7 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
   std::unique_ptr<Deployment> made(
       new Deployment(std::move(model), std::move(name), options, platform, regions, clock));
   NEPH_CHECK(made->compile());
-  NEPH_CHECK(made->make_lanes());
+  NEPH_CHECK(made->make_instances());
   NEPH_CHECK(made->try_sizes());
   NEPH_CHECK(made->add_lanes_for_cheap_model());
   if (options.payload != Payload::tensor)
@@ -70,7 +70,7 @@ Status Deployment::compile() {
   return {};
 }
 
-Status Deployment::make_lanes() {
+Status Deployment::make_instances() {
   const auto& largest = *sessions_.back().session;
   const auto count = options_.instances > 0 ? options_.instances : largest.optimal_requests();
   const auto in_use =
@@ -80,21 +80,22 @@ Status Deployment::make_lanes() {
   blocks_ = OutputBlocks::make(std::move(bytes), in_use);
   for (const auto& input : largest.inputs()) most_kept_bytes_ += in_use * input.bytes();
   most_kept_bytes_ = std::max(most_kept_bytes_, always_kept_bytes);
-  for (std::int64_t i = 0; i < count; ++i) NEPH_CHECK(add_lane());
+  for (std::int64_t i = 0; i < count; ++i) NEPH_CHECK(add_instance());
   return {};
 }
 
-Status Deployment::add_lane() {
-  NEPH_TRY(auto lane, Lane::make(sessions_, signature_, *blocks_, clock_,
-                                 [this](Lane& done, const Status& status) { complete(done, status); }));
-  idle_lanes_.push_back(lanes_.emplace_back(std::move(lane)).get());
+Status Deployment::add_instance() {
+  NEPH_TRY(auto instance,
+           Instance::make(sessions_, signature_, *blocks_, clock_,
+                          [this](Instance& done, const Status& status) { complete(done, status); }));
+  idle_instances_.push_back(instances_.emplace_back(std::move(instance)).get());
   return {};
 }
 
-/// Of a model that is run by the threads which bring its requests, each of them finds a lane of its own.
+/// Of a model that is run by the threads which bring its requests, each of them finds an instance of its own.
 Status Deployment::add_lanes_for_cheap_model() {
   if (options_.instances > 1 || costs_.front().seconds > worth_handing_over_s) return {};
-  while (std::ssize(lanes_) < host::usable_cores()) NEPH_CHECK(add_lane());
+  while (std::ssize(instances_) < host::usable_cores()) NEPH_CHECK(add_instance());
   return {};
 }
 
@@ -114,9 +115,9 @@ Status Deployment::try_sizes() {
   if (!may_try_zeros()) return {};
   for (std::size_t size = 0; size < sessions_.size(); ++size) {
     Result<Nanoseconds> time = Nanoseconds{};
-    for (const auto& lane : lanes_)
-      if (time) time = lane->try_out(size);
-    if (time) time = lanes_.front()->try_out(size);
+    for (const auto& instance : instances_)
+      if (time) time = instance->try_out(size);
+    if (time) time = instances_.front()->try_out(size);
     if (!time && signature_.batched) return tl::unexpected(time.error());
     if (time) costs_[size].seconds = seconds(*time);
   }
@@ -140,7 +141,7 @@ wire::ModelConfig Deployment::config() const {
     config.output.push_back(config_port(field, signature_.batched));
   config.instance_group.push_back({.name = name_.name,
                                    .kind = options_.runtime.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
-                                   .count = static_cast<std::int64_t>(lanes_.size())});
+                                   .count = static_cast<std::int64_t>(instances_.size())});
   if (config.max_batch_size > 1) {
     wire::ModelConfig::DynamicBatching batching;
     for (const auto& session : sessions_) batching.preferred_batch_size.push_back(session.rows);
@@ -152,7 +153,7 @@ wire::ModelConfig Deployment::config() const {
 
 wire::ModelStatistics Deployment::statistics() const {
   std::vector<wire::ModelStatistics> parts{statistics_.snapshot()};
-  for (const auto& lane : lanes_) parts.push_back(lane->statistics().snapshot());
+  for (const auto& instance : instances_) parts.push_back(instance->statistics().snapshot());
   auto all = sum_of(parts);
   all.name = name_.name;
   all.version = name_.version;

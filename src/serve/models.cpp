@@ -266,7 +266,7 @@ bool Models::stop(Moment until) {
   each_ready([&](Deployment& deployment) {
     if (deployment.drain(until)) return;
     all = false;
-    deployment.give_up();
+    deployment.abort();
   });
   // An execution cannot be cut short, and holds its requests.
   each_ready([](Deployment& deployment) { deployment.drain(Moment::max()); });

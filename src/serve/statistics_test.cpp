@@ -57,13 +57,13 @@ TEST(Statistics, TellExecutionsApartByTheirRows) {
 }
 
 TEST(Statistics, AddUp) {
-  Statistics lane, another, refused;
-  lane.add_execution(4, {.infer = 10ms});
-  lane.add_success(4, {.queue = 1ms}, 12ms);
+  Statistics instance, another, refused;
+  instance.add_execution(4, {.infer = 10ms});
+  instance.add_success(4, {.queue = 1ms}, 12ms);
   another.add_execution(4, {.infer = 20ms});
   another.add_execution(1, {.infer = 5ms});
   refused.add_failure(3ms);
-  const auto all = sum_of({lane.snapshot(), another.snapshot(), refused.snapshot()});
+  const auto all = sum_of({instance.snapshot(), another.snapshot(), refused.snapshot()});
   EXPECT_EQ(all.execution_count, 3U);
   EXPECT_EQ(all.inference_count, 4U);
   EXPECT_EQ(all.last_inference, another.snapshot().last_inference);

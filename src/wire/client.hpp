@@ -72,7 +72,7 @@ class Client {
   /// The reply that a call has kept. Its tensors point into the call or into the reply.
   virtual Status decode(const Call& call, InferReply& reply) const = 0;
   /// Gives up every call that has not ended; each ends as unavailable.
-  virtual void give_up() = 0;
+  virtual void abort() = 0;
 
   virtual Result<ModelMetadata> model_metadata(const std::string& model) = 0;
   /// A page of an HTTP server, as /metrics. Errors: unsupported over gRPC.

@@ -174,7 +174,7 @@ TEST_P(ClientTest, EndsEveryCallThatIsGivenUp) {
   std::vector<Call> calls(5, Call{.request = outgoing_.get()});
   for (auto& call : calls) client_->send(call);
   client_->run_until(steady_clock.now() + std::chrono::milliseconds(30), [] { return false; });
-  client_->give_up();
+  client_->abort();
   EXPECT_EQ(ended_.size(), 5U);
   for (const auto& call : calls) EXPECT_EQ(call.outcome.error().code, ErrorCode::unavailable);
 }

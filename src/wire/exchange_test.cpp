@@ -103,7 +103,7 @@ TEST_P(ExchangeTest, GivesALeaseBackWhenTheClientHasGone) {
   std::vector<Call> calls(10, Call{.request = outgoing_.get()});
   for (auto& call : calls) client_->send(call);
   wait_for([&] { return service_.taken() == 10; });
-  client_->give_up();
+  client_->abort();
   service_.answer_all();
   stop(std::chrono::seconds(5));
   EXPECT_EQ(service_.leases.taken(), 10);

@@ -21,7 +21,7 @@ constexpr Workload all[] = {
      .run = infer::run,
      .command = infer::command,
      .answer_fields = [] { return fields_with<InferSpec>(&Traits::changes_answers); },
-     .foresee = nullptr,
+     .estimate_runtime = nullptr,
      .trial = infer::trial,
      .whole_run_s = infer::whole_run_s},
     {.name = view::load.workload,
@@ -35,16 +35,16 @@ constexpr Workload all[] = {
      .run = load_server::run,
      .command = load_server::command,
      .answer_fields = [] { return fields_with<LoadSpec>(&Traits::changes_answers); },
-     .foresee = load_server::foresee,
+     .estimate_runtime = load_server::estimate_runtime,
      .trial = nullptr,
      .whole_run_s = nullptr},
 };
 
 }  // namespace
 
-Foresight all_runs(std::span<const Foresight> cells, std::int64_t runs) {
-  using Bound = Foresight::Bound;
-  Foresight all{.bound = cells.front().bound};
+RuntimeEstimate all_runs(std::span<const RuntimeEstimate> cells, std::int64_t runs) {
+  using Bound = RuntimeEstimate::Bound;
+  RuntimeEstimate all{.bound = cells.front().bound};
   for (const auto& one : cells) {
     all.run_s += one.run_s / static_cast<double>(cells.size()) * static_cast<double>(runs);
     if (one.bound != all.bound)

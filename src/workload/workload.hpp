@@ -30,7 +30,7 @@ struct Context {
 };
 
 /// How long a run will take.
-struct Foresight {
+struct RuntimeEstimate {
   enum class Bound { about, at_least, at_most };
   double run_s = 0;
   Bound bound = Bound::about;
@@ -38,7 +38,7 @@ struct Foresight {
 
 /// How long so many runs will take, spread evenly over cells of which each was foreseen; there is one at
 /// least. Where one has no upper bound all together have none; other bounds that differ make it a guess.
-Foresight all_runs(std::span<const Foresight> cells, std::int64_t runs);
+RuntimeEstimate all_runs(std::span<const RuntimeEstimate> cells, std::int64_t runs);
 
 struct Workload {
   std::string_view name;
@@ -62,8 +62,8 @@ struct Workload {
   /// Fields that may change the answers: cells that differ only in others must agree.
   std::vector<std::string> (*answer_fields)();
   /// How long a run will take, as far as its description tells; null: only a trial tells.
-  Foresight (*foresee)(const Json& spec);
-  /// A small version of the run, to learn how long the whole one will take; null: foresee() tells.
+  RuntimeEstimate (*estimate_runtime)(const Json& spec);
+  /// A small version of the run, to learn how long the whole one will take; null: estimate_runtime() tells.
   Json (*trial)(const Json& spec);
   /// Seconds that the whole run of `spec` will take, given how its small version went; null like trial.
   double (*whole_run_s)(const Json& spec, const Run& trial);

@@ -5,10 +5,10 @@
 namespace neph::workload {
 namespace {
 
-using Bound = Foresight::Bound;
+using Bound = RuntimeEstimate::Bound;
 
-TEST(Foresight, OfAllRunsIsThatOfTheCellsTogether) {
-  const auto of = [](std::vector<Foresight> cells, std::int64_t runs) {
+TEST(RuntimeEstimate, OfAllRunsIsThatOfTheCellsTogether) {
+  const auto of = [](std::vector<RuntimeEstimate> cells, std::int64_t runs) {
     const auto all = all_runs(cells, runs);
     return std::pair(all.run_s, all.bound);
   };

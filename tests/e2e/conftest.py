@@ -16,11 +16,11 @@ from counterparts.mlserver_server import mlserver_server
 from counterparts.perf_analyzer import run_perf_analyzer
 from counterparts.triton_server import triton_server
 from docker_engine import Unavailable, docker_engine
-from hold_ups import HoldUps
+from scheduler_stalls import SchedulerStalls
 from identity_repository import write_repository
-from neighbours import Neighbours
+from contention import Contention
 from picture_files import write_pictures
-from places import BUILD, COUNTERPARTS, REPOSITORY
+from paths import BUILD, COUNTERPARTS, REPOSITORY
 from server_process import serving_neph
 from two_machines import NoNamespaces, TwoMachines
 
@@ -31,7 +31,7 @@ QUIET_CORES = 0.1  # kept busy by others: above it a time that is out of bounds 
 CALM_SHARE = 0.002  # of a sleeper's wake-ups late: a request has four, so that its p99 is moved by twice as many
 ATTEMPTS = 3  # of a test of times on a disturbed machine
 MOST_SKIPPED = 0.05  # of all tests: beyond it too little was shown
-neighbours, hold_ups = Neighbours(), HoldUps()
+contention, stalls = Contention(), SchedulerStalls()
 module_began = {}
 attempts = Counter()
 outcomes = Counter()
@@ -90,7 +90,7 @@ def pytest_terminal_summary(terminalreporter):
 
 def disturbance_since(begin):
     """What kept the machine from keeping times since then, in words; nothing if it was quiet."""
-    others, late = neighbours.cores_since(begin), hold_ups.late_share(begin)
+    others, late = contention.cores_since(begin), stalls.late_share(begin)
     if others > QUIET_CORES:
         return f"others kept {others:.2f} cores busy"
     if late > CALM_SHARE:

@@ -8,7 +8,7 @@ import onnx
 import openvino
 import pytest
 from onnx import TensorProto, helper
-from places import BUILD
+from paths import BUILD
 from server_process import serving_neph
 from tritonclient import grpc as triton
 

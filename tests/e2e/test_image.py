@@ -7,7 +7,7 @@ import time
 
 import pytest
 from identity_repository import PICTURE, write_repository
-from places import BUILD, REPOSITORY
+from paths import BUILD, REPOSITORY
 
 ALLOWED_FOLDERS = {"usr/bin", "usr/lib/neph", "usr/lib/neph/lib", "lib64", "lib"}
 STRICT = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]

@@ -6,7 +6,7 @@ import json
 import statistics
 
 import pytest
-from places import REPOSITORY
+from paths import REPOSITORY
 
 TABLES = REPOSITORY.parent / "shared/data/prediction"
 NETWORKS = ("--network", "model", "--variants", "profet", "--side", "dataset", "--machine", "instance_name")

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 
 import pytest
-from places import REPOSITORY
+from paths import REPOSITORY
 
 STORES = REPOSITORY / "tests/golden/stores"
 EXPORTS = sorted(path.stem for path in STORES.glob("schema-*-*.json"))

@@ -9,7 +9,7 @@ import sqlite3
 
 import onnx
 import pytest
-from places import REPOSITORY
+from paths import REPOSITORY
 from tables import asked, known_runs, true_ms, write_csv
 
 MEASURED = REPOSITORY.parent / "shared/data/prediction/vtrain-multi.csv"

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from places import BUILD, REPOSITORY
+from paths import BUILD, REPOSITORY
 
 DOCUMENT = (REPOSITORY / "docs/EXAMPLE-PREDICTION.md").read_text()
 TABLE = REPOSITORY.parent / "shared/data/prediction/profet-aws-training.csv"

@@ -14,7 +14,7 @@ import pytest
 import tritonclient.grpc
 import tritonclient.http
 from bystander import BODY, Bystander
-from places import SHADOW, TSAN
+from paths import SHADOW, TSAN
 from raw_http import ask, connect, error_of, post, read_reply
 from waiting import wait_for
 

@@ -8,7 +8,7 @@ import onnx
 import openvino
 import pytest
 from onnx import TensorProto, helper
-from places import REPOSITORY
+from paths import REPOSITORY
 from tritonclient import grpc as triton
 
 GOLDEN = REPOSITORY / "tests/golden/models"

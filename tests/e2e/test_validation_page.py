@@ -7,7 +7,7 @@ import random
 
 import pytest
 from conftest import Opened
-from places import REPOSITORY
+from paths import REPOSITORY
 
 pytestmark = pytest.mark.browser
 VTRAIN = REPOSITORY.parent / "shared/data/prediction"

@@ -24,7 +24,7 @@ from bad_clients import ALL, misbehave
 from bystander import Bystander
 from flatness import BLOCKS, slope
 from picture_files import write_pictures
-from places import BUILD, REPOSITORY
+from paths import BUILD, REPOSITORY
 from server_process import serving_neph
 
 MIB = 2**20

@@ -9,6 +9,7 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
+#include "wire/constant_time_compare.hpp"
 #include "wire/grpc/arrival.hpp"
 #include "wire/grpc/codec.hpp"
 #include "wire/grpc/exchange.hpp"
@@ -16,7 +17,6 @@
 #include "wire/grpc/status.hpp"
 #include "wire/grpc/stream.hpp"
 #include "wire/grpc_listener.hpp"
-#include "wire/secret.hpp"
 
 namespace neph::wire {
 
@@ -164,7 +164,7 @@ class Calls final : public inference::GRPCInferenceService::CallbackService {
     if (options_.bearer_token.empty()) return true;
     const auto given = context.client_metadata().find("authorization");
     return given != context.client_metadata().end() &&
-           same_secret(view(given->second), "Bearer " + options_.bearer_token);
+           constant_time_equal(view(given->second), "Bearer " + options_.bearer_token);
   }
 
   template <class From, class To>

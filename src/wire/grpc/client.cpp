@@ -91,7 +91,7 @@ class GrpcClient final : public Client {
         ended_(std::move(ended)) {}
   ~GrpcClient() override {
     ended_ = [](Call&) {};
-    give_up();
+    abort();
     queue_.Shutdown();
     void* tag = nullptr;
     for (bool ok = false; queue_.Next(&tag, &ok);) take(tag);
@@ -157,7 +157,7 @@ class GrpcClient final : public Client {
     return {};
   }
 
-  void give_up() override {
+  void abort() override {
     for (auto* operation : in_flight_) operation->context.TryCancel();
     while (!in_flight_.empty()) {
       void* tag = nullptr;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "os/thread.hpp"
-#include "wire/patience.hpp"
+#include "wire/min_transfer_rate.hpp"
 
 namespace neph::wire {
 namespace {

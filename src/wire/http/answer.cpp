@@ -5,8 +5,8 @@
 
 #include <fmt/compile.h>
 
+#include "wire/buffer_sequence.hpp"
 #include "wire/http/connection.hpp"
-#include "wire/pieces.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
@@ -116,7 +116,7 @@ void HttpConnection::write(int status, std::string_view type, std::optional<std:
   pieces_.push_back(asio::buffer(head_));
   for (const auto& part : parts_) pieces_.push_back(asio::buffer(part.data(), part.size()));
   allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
-  asio::async_write(stream_, Pieces(pieces_), then(&HttpConnection::on_written));
+  asio::async_write(stream_, BufferSequence(pieces_), then(&HttpConnection::on_written));
 }
 
 void HttpConnection::on_written(Code error) {

@@ -33,7 +33,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
         ended_(std::move(ended)) {}
   ~HttpClient() override {
     ended_ = [](Call&) {};
-    give_up();
+    abort();
     io_.poll();
   }
 
@@ -115,7 +115,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     return read_body(std::as_bytes(std::span(call.reply)), call.json_bytes, reply);
   }
 
-  void give_up() override {
+  void abort() override {
     const std::vector<HttpClientConnection*> all(busy_.begin(), busy_.end());
     for (auto* connection : all) connection->close();
   }

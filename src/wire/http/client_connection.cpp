@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "wire/pieces.hpp"
+#include "wire/buffer_sequence.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
@@ -64,7 +64,7 @@ void HttpClientConnection::begin() {
 
 void HttpClientConnection::write() {
   pieces_ = static_cast<const HttpOutgoing&>(*call_->request).pieces;
-  asio::async_write(stream_, Pieces(pieces_), then([this](Code error, std::size_t) {
+  asio::async_write(stream_, BufferSequence(pieces_), then([this](Code error, std::size_t) {
                       if (error) fail_with(error);
                     }));
   read();

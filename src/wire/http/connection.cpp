@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
-#include "wire/secret.hpp"
+#include "wire/constant_time_compare.hpp"
 
 namespace neph::wire {
 namespace {
 
 constexpr std::uint32_t header_limit = 16 << 10;
-constexpr Nanoseconds idle_until_rest = std::chrono::seconds(2);
+constexpr Nanoseconds idle_until_release = std::chrono::seconds(2);
 constexpr std::size_t chunk_bytes = 1 << 16;
 constexpr std::uint64_t most_small_bytes = 1 << 20;  // of a body that carries no tensors
 constexpr std::size_t most_buffered_bytes = 128 << 10;
@@ -60,15 +60,16 @@ HttpConnection::~HttpConnection() {
 
 void HttpConnection::allow_s(double seconds) { due_ = home_.clock.now() + from_seconds(seconds); }
 
-void HttpConnection::look_at_clock(Moment now) {
+void HttpConnection::check_timeouts(Moment now) {
   if (doing_ != Doing::serving && now > due_) return close();
-  if (doing_ == Doing::waiting && !resting_ && now - since_ > idle_until_rest) rest();
+  if (doing_ == Doing::waiting && !buffers_released_ && now - since_ > idle_until_release)
+    release_idle_buffers();
 }
 
 /// Gives back what large messages made it grow to: of 10,000 idle connections none may hold megabytes. One
 /// that is asked every second keeps its memory.
-void HttpConnection::rest() {
-  resting_ = true;
+void HttpConnection::release_idle_buffers() {
+  buffers_released_ = true;
   body_.release();
   unpacked_.release();
   give_back(request);
@@ -86,7 +87,7 @@ void HttpConnection::close() {
   doing_ = Doing::ending;
   Code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
-  if (!greeting_) stream_.close();  // else the handshake ends now, and closes it
+  if (!tls_handshake_) stream_.close();  // else the handshake ends now, and closes it
   abandoned_.store(true, std::memory_order_relaxed);
 }
 
@@ -100,22 +101,23 @@ void HttpConnection::wind_down() {
 /// A handshake runs in a thread of its own, where its arithmetic does not stall the connections of this one.
 void HttpConnection::begin() {
   if (home_.tls == nullptr) return read_header();
-  greeting_ = true;
+  tls_handshake_ = true;
   doing_ = Doing::reading;
   allow_s(home_.options.patience_s);
   auto greeted = [self = shared_from_this()](Code error) mutable {
     auto& io = self->home_.io;
     asio::post(io, [self = std::move(self), error] {
-      self->greeting_ = false;
+      self->tls_handshake_ = false;
       error || self->doing_ == Doing::ending || self->home_.stopping ? self->close() : self->read_header();
     });
   };
-  stream_.async_accept(*home_.tls, asio::bind_executor(home_.greeting.get_executor(), std::move(greeted)));
+  stream_.async_accept(*home_.tls,
+                       asio::bind_executor(home_.tls_handshake.get_executor(), std::move(greeted)));
 }
 
 void HttpConnection::read_header() {
   doing_ = Doing::waiting;
-  resting_ = false;
+  buffers_released_ = false;
   since_ = home_.clock.now();
   due_ = since_ + from_seconds(home_.options.patience_s);
   parser_.emplace();
@@ -143,7 +145,7 @@ void HttpConnection::on_more(Code error, std::size_t bytes) {
     if (error != asio::error::eof || stream_.is_secure())
       abandoned_.store(true, std::memory_order_relaxed);
     else if (doing_ == Doing::serving)
-      see_who_is_left();
+      probe_half_close();
   }
   if (doing_ != Doing::waiting) return;
   error ? close() : parse_header();
@@ -152,9 +154,9 @@ void HttpConnection::on_more(Code error, std::size_t bytes) {
 /// The end of what the client sends: TCP does not tell whether it still reads. One that does takes an interim
 /// reply (RFC 9110, 15.2: at any time, any number of them); the machine of one that has gone resets the
 /// connection.
-void HttpConnection::see_who_is_left() {
+void HttpConnection::probe_half_close() {
   if (parser_->get().version() < 11) return;  // HTTP/1.0 has no interim replies
-  say_go_on();
+  send_100_continue();
   stream_.socket().async_wait(asio::ip::tcp::socket::wait_error, [self = shared_from_this()](Code error) {
     if (!error) self->abandoned_.store(true, std::memory_order_relaxed);
   });
@@ -196,7 +198,7 @@ void HttpConnection::on_header() {
   if (!coding) return refuse(coding.error(), 415);
   body_coding_ = *coding;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
-  if (beast::iequals(header[http::field::expect], "100-continue")) say_go_on();
+  if (beast::iequals(header[http::field::expect], "100-continue")) send_100_continue();
   if (route_.to != Route::To::infer) limit_body(std::min(most_body_bytes_, most_small_bytes));
   if (parser_->chunked()) {
     allow_s(home_.options.patience_s);
@@ -209,7 +211,7 @@ void HttpConnection::on_header() {
 
 /// Or not: where it would have to wait it is left out, and a client that does not hear it sends its body
 /// after a while.
-void HttpConnection::say_go_on() {
+void HttpConnection::send_100_continue() {
   static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
   if (stream_.is_secure()) return;
   ::send(stream_.socket().native_handle(), go_on.data(), go_on.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -249,7 +251,7 @@ bool HttpConnection::is_authorised() const {
   if (token.empty() || is_health(route_.to)) return true;
   const auto given = view(parser_->get()[http::field::authorization]);
   constexpr std::string_view scheme = "Bearer ";
-  return given.starts_with(scheme) && same_secret(given.substr(scheme.size()), token);
+  return given.starts_with(scheme) && constant_time_equal(given.substr(scheme.size()), token);
 }
 
 void HttpConnection::read_known_body(std::uint64_t length) {
@@ -319,7 +321,7 @@ void HttpConnection::make(bool heavy, Status (HttpConnection::*work)(),
     }
   };
   if (!heavy) return (this->*next)(whole(*this));
-  asio::post(home_.aside, [self = shared_from_this(), whole, next]() mutable {
+  asio::post(home_.cpu_pool, [self = shared_from_this(), whole, next]() mutable {
     auto status = whole(*self);
     auto& io = self->home_.io;  // the connection goes back to its thread, and may end nowhere else
     asio::post(io, [self = std::move(self), status = std::move(status), next]() mutable {

@@ -18,7 +18,7 @@
 #include "wire/http/gzip.hpp"
 #include "wire/http/listener.hpp"
 #include "wire/http/rest_reply.hpp"
-#include "wire/patience.hpp"
+#include "wire/min_transfer_rate.hpp"
 #include "wire/stream.hpp"
 
 namespace neph::wire {
@@ -38,8 +38,8 @@ struct HttpThread {
   const HttpOptions& options;
   const Clock& clock;
   asio::thread_pool& slow;                               ///< for answers that take long
-  asio::thread_pool& aside;                              ///< for what would hold up the other connections
-  asio::thread_pool& greeting;                           ///< for handshakes, which wait for nothing else
+  asio::thread_pool& cpu_pool;                           ///< for what would hold up the other connections
+  asio::thread_pool& tls_handshake;                      ///< for handshakes, which wait for nothing else
   TlsContext* tls = nullptr;                             ///< null: in the clear
   std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
   std::atomic<std::int64_t> count{0};
@@ -59,7 +59,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
 
   /// Closes it if it has taken too long for what it is doing; takes the memory of one that has been idle for
   /// a while.
-  void look_at_clock(Moment now);
+  void check_timeouts(Moment now);
   /// Since when it has been waiting for a request; empty: it has one.
   std::optional<Moment> idle_since() const;
   void close();
@@ -80,14 +80,14 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
     return [self = shared_from_this(), function](Code error, std::size_t = 0) { ((*self).*function)(error); };
   }
   void allow_s(double seconds);
-  void rest();
+  void release_idle_buffers();
   void read_header();
   void read_more();
   void on_more(Code error, std::size_t bytes);
-  void see_who_is_left();
+  void probe_half_close();
   void parse_header();
   void on_header();
-  void say_go_on();
+  void send_100_continue();
   void refuse(const Error& error, int status = 0);
   void refuse_header(Code error);
   void limit_body(std::uint64_t bytes);
@@ -127,12 +127,12 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Status outcome_;
   Doing doing_ = Doing::waiting;
   Moment since_, due_;
-  Nanoseconds waited_{};    ///< what was read last, in the socket
-  Nanoseconds unseen_{};    ///< the request's beginning, the same
-  bool resting_ = false;    ///< has given back its memory
-  bool greeting_ = false;   ///< the handshake is under way, in a thread of its own
-  bool reading_ = false;    ///< read_more() is under way
-  bool is_packed_ = false;  ///< the reply
+  Nanoseconds waited_{};           ///< what was read last, in the socket
+  Nanoseconds unseen_{};           ///< the request's beginning, the same
+  bool buffers_released_ = false;  ///< has given back its memory
+  bool tls_handshake_ = false;     ///< the handshake is under way, in a thread of its own
+  bool reading_ = false;           ///< read_more() is under way
+  bool is_packed_ = false;         ///< the reply
   bool keep_alive_ = true;
   bool unread_ = false;  ///< its end has not come: after a refusal nobody knows where the next one begins
   std::shared_ptr<HttpConnection> self_;  ///< while the service has it

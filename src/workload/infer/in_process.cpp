@@ -1,4 +1,4 @@
-// The recogniser in the program's own address space.
+// The sut in the program's own address space.
 #include <fmt/format.h>
 
 #include "engine/engine.hpp"
@@ -6,12 +6,12 @@
 #include "workload/infer/model_batch.hpp"
 #include "workload/infer/pictures.hpp"
 #include "workload/infer/pipeline.hpp"
-#include "workload/infer/recogniser.hpp"
+#include "workload/infer/system_under_test.hpp"
 
 namespace neph::workload {
 namespace {
 
-class InProcess final : public Recogniser {
+class InProcess final : public SystemUnderTest {
  public:
   InProcess(const InferSpec& spec, const Context& context) : spec_(spec), clock_(context.clock) {}
 
@@ -64,7 +64,7 @@ class InProcess final : public Recogniser {
 
 }  // namespace
 
-std::unique_ptr<Recogniser> recogniser_in_process(const InferSpec& spec, const Context& context) {
+std::unique_ptr<SystemUnderTest> sut_in_process(const InferSpec& spec, const Context& context) {
   return std::make_unique<InProcess>(spec, context);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "load/load.hpp"
-#include "workload/infer/recogniser.hpp"
+#include "workload/infer/system_under_test.hpp"
 #include "workload/timeline.hpp"
 #include "workload/workload.hpp"
 

@@ -18,8 +18,8 @@
 #include "workload/files.hpp"
 #include "workload/infer/independent_client.hpp"
 #include "workload/infer/model_batch.hpp"
-#include "workload/infer/recogniser.hpp"
 #include "workload/infer/run.hpp"
+#include "workload/infer/system_under_test.hpp"
 #include "workload/remote_telemetry.hpp"
 
 namespace neph::workload::infer {

@@ -57,7 +57,7 @@ Result<std::unique_ptr<RequestPipeline>> RequestPipeline::make(const wire::Endpo
 }
 
 RequestPipeline::~RequestPipeline() {
-  if (client_) client_->give_up();
+  if (client_) client_->abort();
 }
 
 /// Starts what can be started, else waits until a request ends or, where one more may be in flight, the

@@ -45,25 +45,24 @@ Result<RunResult> InferRun::run() {
   timeline_.add(phase::process_start, 0, timeline_.now());
   NEPH_TRY(const auto telemetry,
            host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
-  const auto make =
-      spec_.architecture == Architecture::in_process ? recogniser_in_process : recogniser_behind_server;
-  recogniser_ = make(spec_, context_);
-  NEPH_CHECK(recogniser_->load(timeline_));
-  if (const int server = recogniser_->server_process(); server != 0) telemetry->also(server);
+  const auto make = spec_.architecture == Architecture::in_process ? sut_in_process : sut_behind_server;
+  sut_ = make(spec_, context_);
+  NEPH_CHECK(sut_->load(timeline_));
+  if (const int server = sut_->server_process(); server != 0) telemetry->also(server);
   NEPH_CHECK(open_pictures());
-  NEPH_CHECK(recogniser_->compile(timeline_));
+  NEPH_CHECK(sut_->compile(timeline_));
   depth_ = choose_depth();
   NEPH_CHECK(spec_.client == Client::independent ? ask_independently(*telemetry) : apply(*telemetry));
   auto series = telemetry->stop();
   runner_.reset();
-  for (auto& more : recogniser_->stop()) series.push_back(std::move(more));
+  for (auto& more : sut_->stop()) series.push_back(std::move(more));
   sum_up(std::move(series));
   return std::move(result_);
 }
 
 Status InferRun::open_pictures() {
   NEPH_TRY(pictures_, timeline_.during(phase::picture_scan, [&] {
-    return pictures_for(spec_, recogniser_->transform(), context_.events);
+    return pictures_for(spec_, sut_->transform(), context_.events);
   }));
   count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
   return {};
@@ -73,7 +72,7 @@ Status InferRun::open_pictures() {
 std::int64_t InferRun::choose_depth() const {
   if (spec_.mode == Mode::sync) return 1;
   if (spec_.depth < 0) return (count_ + spec_.batch - 1) / spec_.batch;
-  return spec_.depth > 0 ? spec_.depth : recogniser_->advised_depth();
+  return spec_.depth > 0 ? spec_.depth : sut_->advised_depth();
 }
 
 /// Where batches come from: files that are decoded here or only read, or tensors that are ready.
@@ -116,7 +115,7 @@ Status InferRun::ask_independently(host::Telemetry& telemetry) {
                       .batch = spec_.batch,
                       .in_flight = depth_,
                       .request_timeout_s = spec_.connection.request_timeout.value};
-  NEPH_TRY(auto client, IndependentClient::make(*recogniser_->served(), asking, context_));
+  NEPH_TRY(auto client, IndependentClient::make(*sut_->served(), asking, context_));
   NEPH_CHECK(client.first_inference(timeline_));
   NEPH_CHECK(client.warm_up(std::min(spec_.warmup_max_s, longest_independent_warmup_s), timeline_));
   mark(telemetry);
@@ -129,14 +128,14 @@ Status InferRun::ask_independently(host::Telemetry& telemetry) {
 
 void InferRun::mark(host::Telemetry& telemetry) {
   telemetry.mark();
-  recogniser_->mark();
+  sut_->mark();
 }
 
 /// Opens the source and runs one batch through it, so that what only the first one costs stands on its own.
 Status InferRun::first_inference() {
   const double begin_s = timeline_.now();
   NEPH_CHECK(open_source());
-  NEPH_TRY(const auto alone, recogniser_->runner(1));
+  NEPH_TRY(const auto alone, sut_->runner(1));
   InferTimes first;
   std::string failure;
   NEPH_CHECK(alone->run(
@@ -151,7 +150,7 @@ Status InferRun::first_inference() {
   timeline_.add(spec_.files == Files::on ? phase::first_load : phase::load_tensors, begin_s,
                 timeline_.at(first.issued));
   timeline_.add(phase::first_inference, timeline_.at(first.issued), timeline_.at(first.done));
-  NEPH_TRY(runner_, recogniser_->runner(depth_));
+  NEPH_TRY(runner_, sut_->runner(depth_));
   return {};
 }
 
@@ -236,9 +235,9 @@ void InferRun::sum_up(std::vector<Series> series) {
   result_.series = std::move(series);
   const auto machine = host::take_fingerprint({.nvml_library = ""});
   for (auto& warning : host::doubts(result_.telemetry, machine))
-    if (warning.code != WarningCode::busy_machine || !recogniser_->has_stranger_here())
+    if (warning.code != WarningCode::busy_machine || !sut_->has_stranger_here())
       result_.warnings.push_back(std::move(warning));
-  for (const auto& [name, value] : recogniser_->facts()) result_.facts[name] = value;
+  for (const auto& [name, value] : sut_->facts()) result_.facts[name] = value;
   set(result_.facts, fact::usable_pictures, std::ssize(pictures_.set.usable));
   if (source_) set(result_.facts, fact::distinct_pictures, source_->distinct_pictures());
   if (source_) set(result_.facts, fact::loaders, loaders_);

@@ -1,4 +1,4 @@
-// One inference run: bring the recogniser up, open the pictures, warm up, measure, sum up.
+// One inference run: bring the sut up, open the pictures, warm up, measure, sum up.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 #include "host/host.hpp"
 #include "workload/infer/batch_memory.hpp"
 #include "workload/infer/pictures.hpp"
-#include "workload/infer/recogniser.hpp"
 #include "workload/infer/recorder.hpp"
+#include "workload/infer/system_under_test.hpp"
 #include "workload/timeline.hpp"
 #include "workload/workload.hpp"
 
@@ -41,7 +41,7 @@ class InferRun {
   Timeline timeline_;
   RunResult result_;
 
-  std::unique_ptr<Recogniser> recogniser_;
+  std::unique_ptr<SystemUnderTest> sut_;
   Pictures pictures_;
   BatchMemory memory_;
   std::unique_ptr<image::BatchSource> source_;

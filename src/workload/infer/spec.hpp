@@ -103,7 +103,7 @@ template <class Visit, Describes<InferSpec> Self>
 void describe(Visit&& v, Self& s) {
   constexpr auto in_started = only_where("architecture", "local");
   constexpr auto in_container = in_started | only_where("server_in", "docker");
-  constexpr auto of_strangers = only_where("architecture", "remote");
+  constexpr auto of_external_servers = only_where("architecture", "remote");
   constexpr auto served = only_where("architecture", "local", "remote");
   constexpr auto in_our_engine = only_where("architecture", "in-process", "local");
   constexpr auto in_application = only_where("client", "application");  // the other reads no files
@@ -124,10 +124,10 @@ void describe(Visit&& v, Self& s) {
   v("server_memory_bytes", s.server_memory_bytes, "memory that the container may use; 0: all",
     at_least(0) | in_container);
   v("server", s.server, "address of a server that is there: grpc://node2:8001, http://node2:8000",
-    of_strangers | prepared());
+    of_external_servers | prepared());
   v("metrics", s.metrics, "address of that server's metrics endpoint; empty: its host, port 8002",
-    of_strangers);
-  describe(with(v, of_strangers | prepared()), s.credentials);
+    of_external_servers);
+  describe(with(v, of_external_servers | prepared()), s.credentials);
   v("client", s.client,
     "who asks a server: the application, which reads images and judges answers, or a client that only asks",
     served);

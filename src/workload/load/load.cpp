@@ -117,8 +117,8 @@ Result<RunResult> run(const Json& json, const Context& context) {
 std::string command(const Json& spec) { return command_line<LoadSpec>("load", "url", spec); }
 
 /// Where requests have no rate, or replies decide, a bound is all that is known before.
-Foresight foresee(const Json& json) {
-  using Bound = Foresight::Bound;
+RuntimeEstimate estimate_runtime(const Json& json) {
+  using Bound = RuntimeEstimate::Bound;
   const auto parsed = parse(json);
   if (!parsed) return {.bound = Bound::at_least};
   const auto spec = resolved(*parsed);

@@ -9,7 +9,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy
 import onnx
-from places import COUNTERPARTS
+from paths import COUNTERPARTS
 
 FOLDER = COUNTERPARTS / "onnx_nodes/onnx/backend/test/data/node"
 bfloat16 = numpy.dtype(ml_dtypes.bfloat16)

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from places import COUNTERPARTS
+from paths import COUNTERPARTS
 
 HOME = COUNTERPARTS / "perf_analyzer"
 

@@ -8,7 +8,7 @@ import numpy
 import openvino
 import pytest
 from counterparts import onnx_nodes
-from places import BUILD, REPOSITORY
+from paths import BUILD, REPOSITORY
 from server_process import serving_neph
 from tritonclient.grpc import service_pb2, service_pb2_grpc
 

@@ -4,7 +4,7 @@ import os
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from places import COUNTERPARTS
+from paths import COUNTERPARTS
 from server_process import free_ports, serving
 
 HOME = COUNTERPARTS / "triton"

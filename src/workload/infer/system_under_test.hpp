@@ -26,9 +26,9 @@ struct ServedModel {
 };
 
 /// Called in the order of the functions, from the run's driving thread.
-class Recogniser {
+class SystemUnderTest {
  public:
-  virtual ~Recogniser() = default;
+  virtual ~SystemUnderTest() = default;
   /// Brings it up so far that it is known what it takes; each step is a phase.
   virtual Status load(Timeline& timeline) = 0;
   /// What must be done to a picture's pixels.
@@ -54,11 +54,11 @@ class Recogniser {
   virtual std::vector<Series> stop() { return {}; }
 };
 
-std::unique_ptr<Recogniser> recogniser_in_process(const InferSpec& spec, const Context& context);
-std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context);
+std::unique_ptr<SystemUnderTest> sut_in_process(const InferSpec& spec, const Context& context);
+std::unique_ptr<SystemUnderTest> sut_behind_server(const InferSpec& spec, const Context& context);
 
 /// What every run against a server that is there already would find out: whether it speaks the address's
-/// protocol, has the model, and takes such requests. Errors: those of Recogniser::load().
+/// protocol, has the model, and takes such requests. Errors: those of SystemUnderTest::load().
 Status check_server(const InferSpec& spec, const Context& context);
 
 }  // namespace neph::workload

@@ -39,7 +39,7 @@ def own_ticks():
     return sum(found[process][1] for process in own if process in found)
 
 
-class Neighbours:
+class Contention:
     """Cores that others kept busy, second by second; a thread until the end of the session."""
 
     def __init__(self):

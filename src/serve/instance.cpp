@@ -1,4 +1,4 @@
-#include "serve/lane.hpp"
+#include "serve/instance.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,42 +20,42 @@ std::vector<std::size_t> row_bytes(const std::vector<engine::Port>& ports, std::
 
 }  // namespace
 
-Result<std::unique_ptr<Lane>> Lane::make(const std::vector<SizedSession>& sessions,
-                                         const Signature& signature, OutputBlocks& blocks, const Clock& clock,
-                                         Done done) {
-  std::unique_ptr<Lane> lane(new Lane(signature, blocks, clock, std::move(done)));
+Result<std::unique_ptr<Instance>> Instance::make(const std::vector<SizedSession>& sessions,
+                                                 const Signature& signature, OutputBlocks& blocks,
+                                                 const Clock& clock, Done done) {
+  std::unique_ptr<Instance> instance(new Instance(signature, blocks, clock, std::move(done)));
   const auto& largest = sessions.back();
-  lane->input_row_bytes_ = row_bytes(largest.session->inputs(), largest.rows);
-  lane->output_row_bytes_ = row_bytes(largest.session->outputs(), largest.rows);
-  for (const auto bytes : lane->input_row_bytes_) {
-    lane->gathered_.push_back(
+  instance->input_row_bytes_ = row_bytes(largest.session->inputs(), largest.rows);
+  instance->output_row_bytes_ = row_bytes(largest.session->outputs(), largest.rows);
+  for (const auto bytes : instance->input_row_bytes_) {
+    instance->gathered_.push_back(
         allocate_floats(bytes * static_cast<std::size_t>(largest.rows) / sizeof(float) + 1));
-    if (!lane->gathered_.back()) return fail(ErrorCode::unavailable, "no memory for the model's inputs");
-    lane->filled_.push_back(bytes * static_cast<std::size_t>(largest.rows));  // with whatever memory has
+    if (!instance->gathered_.back()) return fail(ErrorCode::unavailable, "no memory for the model's inputs");
+    instance->filled_.push_back(bytes * static_cast<std::size_t>(largest.rows));  // with whatever memory has
   }
   for (const auto& session : sessions) {
     NEPH_TRY(auto request, session.session->make_request());
-    lane->sized_.push_back({.rows = session.rows,
-                            .request = std::move(request),
-                            .bound_inputs = std::vector<const void*>(lane->gathered_.size())});
+    instance->sized_.push_back({.rows = session.rows,
+                                .request = std::move(request),
+                                .bound_inputs = std::vector<const void*>(instance->gathered_.size())});
   }
-  if (signature.has_open_outputs()) lane->open_.resize(signature.outputs.size());
-  lane->jobs_.reserve(static_cast<std::size_t>(largest.rows));
-  return lane;
+  if (signature.has_open_outputs()) instance->open_.resize(signature.outputs.size());
+  instance->jobs_.reserve(static_cast<std::size_t>(largest.rows));
+  return instance;
 }
 
-Lane::~Lane() {
+Instance::~Instance() {
   sized_.clear();  // first: it waits for an execution that still leaves its callback
   if (block_ != nullptr) block_->let_go();
 }
 
-void Lane::clear(std::size_t size, Moment now) {
+void Instance::clear(std::size_t size, Moment now) {
   jobs_.clear();
   size_ = size;
   begun_ = now;
 }
 
-Status Lane::infer() {
+Status Instance::infer() {
   NEPH_CHECK(bind());
   issued_ = clock_.now();
   auto status = sized_[size_].request->infer();
@@ -63,7 +63,7 @@ Status Lane::infer() {
   return status;
 }
 
-Status Lane::start() {
+Status Instance::start() {
   NEPH_CHECK(bind());
   issued_ = clock_.now();
   return sized_[size_].request->start([this](const Status& status) {
@@ -72,14 +72,14 @@ Status Lane::start() {
   });
 }
 
-Status Lane::bind() {
+Status Instance::bind() {
   for (std::size_t port = 0; port < gathered_.size(); ++port) NEPH_CHECK(bind_input(port));
   return bind_outputs();
 }
 
 /// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
 /// that no job fills are zeros: a bad index that another left there would fail this one.
-Status Lane::bind_input(std::size_t port) {
+Status Instance::bind_input(std::size_t port) {
   if (signature_.inputs[port].open) return bind_open_input(port);
   auto& sized = sized_[size_];
   const auto bytes = input_row_bytes_[port] * static_cast<std::size_t>(sized.rows);
@@ -93,14 +93,14 @@ Status Lane::bind_input(std::size_t port) {
 }
 
 /// Always in place: its one job is all of the execution.
-Status Lane::bind_open_input(std::size_t port) {
+Status Instance::bind_open_input(std::size_t port) {
   const auto& job = *jobs_.front();
   const auto& shape = job.shapes[port];
   auto* data = const_cast<std::byte*>(tensor_of(job, port).data());
   return sized_[size_].request->bind_open_input(port, data, {shape.begin(), shape.end()});
 }
 
-const void* Lane::gather(std::size_t port) {
+const void* Instance::gather(std::size_t port) {
   auto* const begin = reinterpret_cast<std::byte*>(gathered_[port].get());
   auto* to = begin;
   for (const auto* job : jobs_) {
@@ -114,13 +114,13 @@ const void* Lane::gather(std::size_t port) {
   return begin;
 }
 
-std::span<const std::byte> Lane::tensor_of(const Job& job, std::size_t port) const {
+std::span<const std::byte> Instance::tensor_of(const Job& job, std::size_t port) const {
   if (signature_.payload == Payload::tensor) return job.inputs[port];
   const auto values = signature_.transform.values() * job.pictures.size();
   return std::as_bytes(std::span<const float>(job.decoded.get(), values));
 }
 
-Status Lane::bind_outputs() {
+Status Instance::bind_outputs() {
   if (block_ == nullptr) block_ = blocks_.take();
   if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
   auto& sized = sized_[size_];
@@ -133,7 +133,7 @@ Status Lane::bind_outputs() {
   return {};
 }
 
-Status Lane::take_open_outputs() {
+Status Instance::take_open_outputs() {
   for (std::size_t port = 0; port < open_.size(); ++port) {
     if (!signature_.outputs[port].open) continue;
     NEPH_TRY(open_[port], sized_[size_].request->open_output(port));
@@ -141,7 +141,7 @@ Status Lane::take_open_outputs() {
   return {};
 }
 
-Moment Lane::take_outputs() {
+Moment Instance::take_outputs() {
   std::int64_t row = 0;
   const auto status = take_open_outputs();
   for (auto* job : jobs_) {
@@ -164,11 +164,11 @@ Moment Lane::take_outputs() {
   return taken;
 }
 
-void Lane::end() {
+void Instance::end() {
   if (block_ != nullptr && block_->is_lent()) std::exchange(block_, nullptr)->let_go();
 }
 
-Result<Nanoseconds> Lane::try_out(std::size_t size) {
+Result<Nanoseconds> Instance::try_out(std::size_t size) {
   for (std::size_t port = 0; port < gathered_.size(); ++port)
     std::memset(gathered_[port].get(), 0,
                 input_row_bytes_[port] * static_cast<std::size_t>(sized_[size].rows));

@@ -14,7 +14,7 @@ LATE_S = 0.25e-3
 SLEEP_S = 1e-3
 
 
-class HoldUps:
+class SchedulerStalls:
     """The sleeper's lines; a process until this one ends. Without the right to real-time priority there are none."""
 
     def __init__(self):

@@ -7,7 +7,7 @@
 namespace neph::wire {
 
 /// Takes the same time for texts that differ in their first or in their last character.
-inline bool same_secret(std::string_view a, std::string_view b) {
+inline bool constant_time_equal(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);

@@ -1,4 +1,4 @@
-#include "serve/lane.hpp"
+#include "serve/instance.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@ namespace {
 
 using testing::ElementsAre;
 
-using Lanes = DeploymentTest;
+using Instances = DeploymentTest;
 
-TEST_F(Lanes, HoldNothingOfOthersInRowsThatNobodyFills) {
+TEST_F(Instances, HoldNothingOfOthersInRowsThatNobodyFills) {
   open({.max_batch = 4});
   TestExchange four(40, 4), three(30, 3), four_more(50, 4), three_more(60, 3);
   int count = 0;

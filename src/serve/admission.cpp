@@ -1,4 +1,4 @@
-#include "serve/intake.hpp"
+#include "serve/admission.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -17,23 +17,23 @@
 
 namespace neph::serve {
 
-/// A session for a batch size. All lanes share it.
+/// A session for a batch size. All instances share it.
 struct SizedSession {
   std::int64_t rows = 1;
   std::unique_ptr<engine::Session> session;
 };
 
 /// Threads: one at a time.
-class Lane {
+class Instance {
  public:
-  /// `sessions` ascend by rows; they, `signature` and `blocks` outlive the lane. Errors: unavailable
+  /// `sessions` ascend by rows; they, `signature` and `blocks` outlive the instance. Errors: unavailable
   /// (memory), and the engine's. `done` is called on a thread of the engine whenever outputs are there after
   /// a start().
-  using Done = std::function<void(Lane&, const Status&)>;
-  ~Lane();
-  static Result<std::unique_ptr<Lane>> make(const std::vector<SizedSession>& sessions,
-                                            const Signature& signature, OutputBlocks& blocks,
-                                            const Clock& clock, Done done);
+  using Done = std::function<void(Instance&, const Status&)>;
+  ~Instance();
+  static Result<std::unique_ptr<Instance>> make(const std::vector<SizedSession>& sessions,
+                                                const Signature& signature, OutputBlocks& blocks,
+                                                const Clock& clock, Done done);
 
   /// Begins the next execution: no jobs yet, in the session `size`.
   void clear(std::size_t size, Moment now);
@@ -68,7 +68,7 @@ class Lane {
     std::uint64_t bound_outputs = 0;  ///< number of the block
   };
 
-  Lane(const Signature& signature, OutputBlocks& blocks, const Clock& clock, Done done)
+  Instance(const Signature& signature, OutputBlocks& blocks, const Clock& clock, Done done)
       : signature_(signature), blocks_(blocks), clock_(clock), on_done_(std::move(done)) {}
   Status bind();
   Status bind_input(std::size_t port);

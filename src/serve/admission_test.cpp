@@ -1,4 +1,4 @@
-#include "serve/intake.hpp"
+#include "serve/admission.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::vector<std::byte> elements_of(const std::vector<std::string>& texts) {
   return bytes;
 }
 
-class Intake : public testing::Test {
+class Admission : public testing::Test {
  protected:
   Status take() {
     job.clear();
@@ -61,7 +61,7 @@ class Intake : public testing::Test {
   std::vector<std::byte> sent_;
 };
 
-TEST_F(Intake, TakesATensorWhereItLies) {
+TEST_F(Admission, TakesATensorWhereItLies) {
   exchange.add_input("x", {3, 4});
   ASSERT_TRUE(take());
   EXPECT_EQ(job.rows, 3);
@@ -71,7 +71,7 @@ TEST_F(Intake, TakesATensorWhereItLies) {
   EXPECT_EQ(job.outputs[1].port, 1U);
 }
 
-TEST_F(Intake, TakesInputsInAnyOrder) {
+TEST_F(Admission, TakesInputsInAnyOrder) {
   signature.inputs.push_back({.name = "w", .type = DataType::u8, .shape = {-1}, .row_bytes = 1});
   std::vector<std::byte> w(2);
   send("w", DataType::u8, {2}, w);
@@ -81,7 +81,7 @@ TEST_F(Intake, TakesInputsInAnyOrder) {
   EXPECT_EQ(job.bytes, 34U);
 }
 
-TEST_F(Intake, RefusesInputsThatTheModelDoesNotTake) {
+TEST_F(Admission, RefusesInputsThatTheModelDoesNotTake) {
   EXPECT_EQ(refusal(), "invalid_argument: input 'x' is missing");
   exchange.add_input("y", {1, 4});
   EXPECT_EQ(refusal(), "invalid_argument: unknown input 'y'; known: x");
@@ -91,7 +91,7 @@ TEST_F(Intake, RefusesInputsThatTheModelDoesNotTake) {
   EXPECT_EQ(refusal(), "invalid_argument: input 'x' is there twice");
 }
 
-TEST_F(Intake, RefusesOtherTypesAndShapes) {
+TEST_F(Admission, RefusesOtherTypesAndShapes) {
   const auto refusal_of = [&](DataType type, wire::Shape shape) {
     exchange.request.inputs.clear();
     send("x", type, shape, {});
@@ -105,14 +105,14 @@ TEST_F(Intake, RefusesOtherTypesAndShapes) {
             "invalid_argument: 9 rows in one request; this server takes up to 8 (--max-batch)");
 }
 
-TEST_F(Intake, RefusesInputsOfDifferentRows) {
+TEST_F(Admission, RefusesInputsOfDifferentRows) {
   signature.inputs.push_back({.name = "w", .shape = {-1, 1}, .row_bytes = 4});
   exchange.add_input("x", {2, 4});
   exchange.add_input("w", {3, 1});
   EXPECT_EQ(refusal(), "invalid_argument: inputs of 2 and 3 rows in one request");
 }
 
-TEST_F(Intake, CompletesARawRequest) {
+TEST_F(Admission, CompletesARawRequest) {
   const std::vector<std::byte> body(32);
   send("", DataType::f32, {}, body);
   exchange.request.raw = true;
@@ -123,7 +123,7 @@ TEST_F(Intake, CompletesARawRequest) {
   EXPECT_EQ(tensor.shape, (wire::Shape{2, 4}));
 }
 
-TEST_F(Intake, RefusesRawRequestsThatCannotBeCompleted) {
+TEST_F(Admission, RefusesRawRequestsThatCannotBeCompleted) {
   exchange.request.raw = true;
   const std::vector<std::byte> body(33);
   send("", DataType::f32, {}, body);
@@ -137,7 +137,7 @@ TEST_F(Intake, RefusesRawRequestsThatCannotBeCompleted) {
       "invalid_argument: a request of nothing but bytes needs a model with one input, and this one has 2");
 }
 
-TEST_F(Intake, TakesPicturesAsElementsWithOrWithoutASecondDimension) {
+TEST_F(Admission, TakesPicturesAsElementsWithOrWithoutASecondDimension) {
   make_jpeg();
   for (const auto& shape : {wire::Shape{2}, wire::Shape{2, 1}}) {
     exchange.request.inputs.clear();
@@ -153,7 +153,7 @@ TEST_F(Intake, TakesPicturesAsElementsWithOrWithoutASecondDimension) {
   EXPECT_THAT(refusal(), HasSubstr("input 'x' has the shape [-1, 1], and [1, 2] was sent"));
 }
 
-TEST_F(Intake, TakesARawBodyAsOnePictureFile) {
+TEST_F(Admission, TakesARawBodyAsOnePictureFile) {
   make_jpeg();
   const auto file = wire::bytes_of("\xff\xd8\xff\xe0 and so on");
   send("", DataType::f32, {}, file);
@@ -165,7 +165,7 @@ TEST_F(Intake, TakesARawBodyAsOnePictureFile) {
   EXPECT_EQ(job.rows, 1);
 }
 
-TEST_F(Intake, TakesPixelsRowByRow) {
+TEST_F(Admission, TakesPixelsRowByRow) {
   signature.payload = Payload::uint8;
   signature.transform.crop_side = 2;
   signature.inputs = {{.name = "x", .type = DataType::u8, .shape = {-1, 2, 2, 3}, .row_bytes = 12}};
@@ -176,7 +176,7 @@ TEST_F(Intake, TakesPixelsRowByRow) {
   EXPECT_EQ(job.pictures[2].data(), pixels.data() + 24);
 }
 
-TEST_F(Intake, OfAModelThatIsNotBatchedTakesItsOwnShapes) {
+TEST_F(Admission, OfAModelThatIsNotBatchedTakesItsOwnShapes) {
   signature.batched = false;
   signature.inputs = {{.name = "x", .shape = {2, 3}, .row_bytes = 24},
                       {.name = "n", .type = DataType::i64, .shape = {}, .row_bytes = 8}};
@@ -192,7 +192,7 @@ TEST_F(Intake, OfAModelThatIsNotBatchedTakesItsOwnShapes) {
   EXPECT_THAT(status.error().message, HasSubstr("input 'x' has the shape [2, 3], and [3, 2] was sent"));
 }
 
-TEST_F(Intake, KeepsTheShapesThatTheModelLeavesOpen) {
+TEST_F(Admission, KeepsTheShapesThatTheModelLeavesOpen) {
   signature.batched = false;
   signature.inputs = {{.name = "x", .shape = {-1, 3}, .open = true}};
   const std::vector<std::byte> data(60);
@@ -210,7 +210,7 @@ TEST_F(Intake, KeepsTheShapesThatTheModelLeavesOpen) {
   EXPECT_EQ(job.shapes.at(0), (wire::Shape{5, 3}));
 }
 
-TEST_F(Intake, RefusesARequestWithoutPictures) {
+TEST_F(Admission, RefusesARequestWithoutPictures) {
   make_jpeg();
   signature.batched = false;
   signature.inputs.front().open = true;
@@ -218,7 +218,7 @@ TEST_F(Intake, RefusesARequestWithoutPictures) {
   EXPECT_EQ(refusal(), "invalid_argument: a request without images");
 }
 
-TEST_F(Intake, OfOnePictureFillsNoBatchOfTwo) {
+TEST_F(Admission, OfOnePictureFillsNoBatchOfTwo) {
   make_jpeg();
   signature.batched = false;
   signature.inputs.front().shape = {2, 1};
@@ -230,7 +230,7 @@ TEST_F(Intake, OfOnePictureFillsNoBatchOfTwo) {
   EXPECT_THAT(status.error().message, HasSubstr("is one image, and 'x' takes 2"));
 }
 
-TEST_F(Intake, TakesTheOutputsThatAreAskedFor) {
+TEST_F(Admission, TakesTheOutputsThatAreAskedFor) {
   exchange.add_input("x", {2, 4});
   exchange.request.outputs = {{.name = "z"}, {.name = "y", .classification = 2}};
   ASSERT_TRUE(take());
@@ -239,7 +239,7 @@ TEST_F(Intake, TakesTheOutputsThatAreAskedFor) {
   EXPECT_EQ(job.outputs[1].classification, 2);
 }
 
-TEST_F(Intake, RefusesOutputsThatThereAreNot) {
+TEST_F(Admission, RefusesOutputsThatThereAreNot) {
   exchange.add_input("x", {2, 4});
   const auto refusal_of = [&](std::vector<wire::RequestedOutput> outputs) {
     exchange.request.outputs = std::move(outputs);
@@ -252,7 +252,7 @@ TEST_F(Intake, RefusesOutputsThatThereAreNot) {
   EXPECT_THAT(refusal_of({{.name = "y", .classification = -1}}), HasSubstr("classification of -1"));
 }
 
-TEST_F(Intake, MapsPrioritiesToLevels) {
+TEST_F(Admission, MapsPrioritiesToLevels) {
   exchange.add_input("x", {1, 4});
   const auto level = [&](std::optional<wire::Value> value) {
     exchange.request.parameters.clear();
@@ -269,9 +269,9 @@ TEST_F(Intake, MapsPrioritiesToLevels) {
   EXPECT_EQ(level(std::string("high")), 15U);
 }
 
-class SharedIntake : public Intake {
+class SharedAdmission : public Admission {
  protected:
-  SharedIntake() {
+  SharedAdmission() {
     EXPECT_TRUE(regions.add({.name = "r", .key = object.key(), .offset = 0, .byte_size = 64}));
     object.write(16, std::as_bytes(std::span(values)));
     exchange.request.inputs.push_back(
@@ -283,14 +283,14 @@ class SharedIntake : public Intake {
   SharedObject object{64};
 };
 
-TEST_F(SharedIntake, HasACopyOfItsOwn) {
+TEST_F(SharedAdmission, HasACopyOfItsOwn) {
   ASSERT_TRUE(take());
   object.write(16, std::vector<std::byte>(16));
   EXPECT_TRUE(std::ranges::equal(job.inputs[0], std::as_bytes(std::span(values))));
   EXPECT_EQ(job.bytes, 16U);
 }
 
-TEST_F(SharedIntake, RefusesWhatDoesNotFit) {
+TEST_F(SharedAdmission, RefusesWhatDoesNotFit) {
   part().bytes = 12;
   EXPECT_EQ(refusal(), "invalid_argument: tensor 'x': 12 bytes of data; FP32 [1, 4] has 16");
   exchange.request.inputs.front().shared = wire::SharedPart{"r", 60, 16};
@@ -302,7 +302,7 @@ TEST_F(SharedIntake, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refusal(), HasSubstr("no longer has the 64 bytes"));
 }
 
-TEST_F(SharedIntake, LooksAtLengthsThatNobodyCanChangeAnyMore) {
+TEST_F(SharedAdmission, LooksAtLengthsThatNobodyCanChangeAnyMore) {
   make_jpeg();
   auto& tensor = exchange.request.inputs.front();
   tensor.type = DataType::bytes;
@@ -317,7 +317,7 @@ TEST_F(SharedIntake, LooksAtLengthsThatNobodyCanChangeAnyMore) {
   EXPECT_THAT(refusal(), HasSubstr("the lengths of its BYTES do not fit its 14 bytes"));
 }
 
-TEST_F(SharedIntake, TakesPlacesForOutputs) {
+TEST_F(SharedAdmission, TakesPlacesForOutputs) {
   exchange.request.outputs = {{.name = "y", .shared = wire::SharedPart{"r", 32, 32}}};
   ASSERT_TRUE(take());
   ASSERT_TRUE(job.outputs[0].shared_at);
@@ -325,7 +325,7 @@ TEST_F(SharedIntake, TakesPlacesForOutputs) {
   EXPECT_NE(job.outputs[0].region, nullptr);
 }
 
-TEST_F(SharedIntake, RefusesPlacesThatAreTooSmall) {
+TEST_F(SharedAdmission, RefusesPlacesThatAreTooSmall) {
   const auto refusal_of = [&](wire::RequestedOutput output) {
     exchange.request.inputs.front().shared = wire::SharedPart{"r", 16, 16};
     exchange.request.outputs = {std::move(output)};
@@ -338,7 +338,7 @@ TEST_F(SharedIntake, RefusesPlacesThatAreTooSmall) {
             "unsupported: output 'y': classification into shared memory");
 }
 
-TEST_F(SharedIntake, IsRefusedWhereItIsNotAllowed) {
+TEST_F(SharedAdmission, IsRefusedWhereItIsNotAllowed) {
   const Regions none(false, 1 << 20);
   job.clear();
   job.exchange = &exchange;

@@ -1,4 +1,4 @@
-#include "image/jpeg_trap.hpp"
+#include "image/jpeg_error.hpp"
 
 #include <jerror.h>
 

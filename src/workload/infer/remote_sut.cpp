@@ -1,4 +1,4 @@
-// The recogniser behind a server: one that the run starts on this machine, or one that is there already.
+// The sut behind a server: one that the run starts on this machine, or one that is there already.
 #include <algorithm>
 #include <optional>
 
@@ -12,8 +12,8 @@
 #include "net/net.hpp"
 #include "os/file.hpp"
 #include "record/telemetry.hpp"
-#include "workload/infer/recogniser.hpp"
 #include "workload/infer/request_pipeline.hpp"
+#include "workload/infer/system_under_test.hpp"
 #include "workload/remote_telemetry.hpp"
 #include "workload/server_process.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 /// Requests beyond those that run: one on its way there, one on its way back.
 constexpr std::int64_t on_the_way = 2;
 /// Where nobody says how many run side by side.
-constexpr std::int64_t depth_of_strangers = 4;
+constexpr std::int64_t depth_of_external_servers = 4;
 
 constexpr std::uint16_t usual_metrics_port = 8002;
 
@@ -58,15 +58,15 @@ Status check_rows(const wire::TensorMetadata& input, std::int64_t batch) {
               batch, input.name, input.shape.front());
 }
 
-class BehindServer final : public Recogniser {
+class RemoteSut final : public SystemUnderTest {
  public:
-  BehindServer(const InferSpec& spec, const Context& context) : spec_(spec), context_(context) {}
+  RemoteSut(const InferSpec& spec, const Context& context) : spec_(spec), context_(context) {}
 
   Status load(Timeline& timeline) override {
     if (spec_.architecture == Architecture::local)
       NEPH_CHECK(timeline.during(phase::server_start, [&] { return start_server(); }));
     NEPH_CHECK(find_server());
-    if (!process_) NEPH_CHECK(watch_from_afar());
+    if (!process_) NEPH_CHECK(scrape_metrics());
     return timeline.during(phase::connect, [&] { return ask_for_model(); });
   }
 
@@ -80,7 +80,7 @@ class BehindServer final : public Recogniser {
   Status compile(Timeline&) override { return {}; }  // the server has done it before it was ready
 
   std::int64_t advised_depth() const override {
-    if (!process_) return depth_of_strangers;
+    if (!process_) return depth_of_external_servers;
     return on_the_way + std::max<std::int64_t>(1, get(process_->facts(), fact::requests).value_or(1));
   }
 
@@ -144,7 +144,7 @@ class BehindServer final : public Recogniser {
   }
 
   /// The server's own figures; where it has none, they are unavailable and the run goes on.
-  Status watch_from_afar() {
+  Status scrape_metrics() {
     auto page = endpoint_;
     page.protocol = wire::Protocol::http;
     page.port = usual_metrics_port;
@@ -226,12 +226,10 @@ class BehindServer final : public Recogniser {
 
 }  // namespace
 
-std::unique_ptr<Recogniser> recogniser_behind_server(const InferSpec& spec, const Context& context) {
-  return std::make_unique<BehindServer>(spec, context);
+std::unique_ptr<SystemUnderTest> sut_behind_server(const InferSpec& spec, const Context& context) {
+  return std::make_unique<RemoteSut>(spec, context);
 }
 
-Status check_server(const InferSpec& spec, const Context& context) {
-  return BehindServer(spec, context).look();
-}
+Status check_server(const InferSpec& spec, const Context& context) { return RemoteSut(spec, context).look(); }
 
 }  // namespace neph::workload

@@ -6,12 +6,12 @@
 
 namespace neph::wire {
 
-struct Pieces {
+struct BufferSequence {
   using value_type = boost::asio::const_buffer;
   using const_iterator = const value_type*;
 
   /// The buffers stay the caller's until they are written.
-  explicit Pieces(const std::vector<value_type>& pieces)
+  explicit BufferSequence(const std::vector<value_type>& pieces)
       : first(pieces.data()), last(pieces.data() + pieces.size()) {}
   const_iterator begin() const { return first; }
   const_iterator end() const { return last; }
