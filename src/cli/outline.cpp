@@ -4,6 +4,7 @@
 
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "record/metrics.hpp"
 
 namespace neph::cli {
 namespace {
@@ -15,11 +16,6 @@ std::string field_text(const std::string& name, const Json& value) {
   if (value.is_number_float()) return format_number(value.get<double>(), 4);
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   return value_as_text(value);
-}
-
-std::string in_words(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
 }
 
 bool says_nothing(const Json& value) {

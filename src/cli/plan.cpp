@@ -9,6 +9,7 @@
 #include "core/toml.hpp"
 #include "core/values.hpp"
 #include "record/cells.hpp"
+#include "record/views.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
@@ -64,12 +65,14 @@ Status check_places(const Json& fields, const std::string& workload,
 }
 
 /// "a list is written batch = [1, 2, 4, 8]" where the value that makes no sense is one of the command line's.
-Error with_how_lists_are_written(Error error, const Json& fields) {
+Error with_how_lists_are_written(Error error, const Json& fields, const std::vector<std::string>& known) {
   const auto field = fields.find(error.subject);
-  if (field == fields.end() || !field->is_string()) return error;
-  const auto values = expand_values(field->get<std::string>());
-  if (values && values->size() > 1)
-    error.add_hint(fmt::format("a list is written {} = [{}]", error.subject, fmt::join(*values, ", ")));
+  if (field == fields.end() || !field->is_string() || !std::ranges::count(known, error.subject)) return error;
+  auto values = expand_values(field->get<std::string>());
+  if (!values || values->size() < 2) return error;
+  for (auto& value : *values)
+    if (!Json::accept(value)) value = dump_json(Json(value));
+  error.add_hint(fmt::format("a list is written {} = [{}]", error.subject, fmt::join(*values, ", ")));
   return error;
 }
 
@@ -114,17 +117,18 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
   if (workload.empty())
     return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file,
                 tables.front());
-  InferPlanOptions asked;
-  const bool is_infer = workload == "infer";
+  NEPH_TRY(const auto* described, workload::find_workload(workload));
+  CompetingPlanOptions asked;
+  const bool competes = view_of(workload).better.has_value();
   const auto read =
-      is_infer ? from_json(options, asked, "") : from_json(options, static_cast<PlanOptions&>(asked), "");
+      competes ? from_json(options, asked, "") : from_json(options, static_cast<PlanOptions&>(asked), "");
   if (!read) return fail_in(file, read.error());
   const auto& fields = document[workload];
-  const auto placed =
-      check_places(fields, workload, is_infer ? field_names<InferPlanOptions>() : field_names<PlanOptions>());
+  const auto placed = check_places(
+      fields, workload, competes ? field_names<CompetingPlanOptions>() : field_names<PlanOptions>());
   if (!placed) return fail_in(file, placed.error());
   auto plan = make_plan(workload, fields, asked, asked.latency_limit);
-  if (!plan) return fail_in(file, with_how_lists_are_written(plan.error(), fields));
+  if (!plan) return fail_in(file, with_how_lists_are_written(plan.error(), fields, described->fields()));
   plan->is_repeat_asked = options.contains("repeat");
   return plan;
 }

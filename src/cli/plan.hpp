@@ -34,12 +34,12 @@ void describe(Visit&& v, Self& s) {
   v("store", s.store, store_help);
 }
 
-/// Of `infer`, whose results recommend a cell.
-struct InferPlanOptions : PlanOptions {
+/// Where configurations compete, so that results recommend one.
+struct CompetingPlanOptions : PlanOptions {
   Seconds latency_limit{0};
 };
 
-template <class Visit, Describes<InferPlanOptions> Self>
+template <class Visit, Describes<CompetingPlanOptions> Self>
 void describe(Visit&& v, Self& s) {
   describe(v, static_cast<std::conditional_t<std::is_const_v<Self>, const PlanOptions, PlanOptions>&>(s));
   v("latency_limit", s.latency_limit, latency_limit_help, between(0, 1e5));
@@ -58,9 +58,9 @@ struct Plan {
 Result<Plan> make_plan(const std::string& workload, const Json& fields, const PlanOptions& options,
                        Seconds latency_limit = {});
 
-/// An experiment's TOML file: the fields of PlanOptions (of infer: InferPlanOptions) at the top and one table
-/// named after the workload with its fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"` and
-/// `batch = [1, 8]`.
+/// An experiment's TOML file: the fields of PlanOptions (of infer: CompetingPlanOptions) at the top and one
+/// table named after the workload with its fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"`
+/// and `batch = [1, 8]`.
 Result<Plan> read_plan(std::string_view toml, std::string_view file);
 
 }  // namespace neph::cli

@@ -95,7 +95,7 @@ Json as_json(const toml::node& node) {
 
 Result<Json> parse_toml(std::string_view text, std::string_view what) {
   if (text.size() > max_bytes)
-    return fail(ErrorCode::corrupt, "{}: larger than {} KiB, too large for a file of settings", what,
+    return fail(ErrorCode::corrupt, "{}: larger than {} KiB, too large for a TOML file", what,
                 max_bytes / 1024);
   if (is_too_deep(text))
     return fail(ErrorCode::corrupt, "{}: not valid TOML: nested more than {} deep", what, max_depth);

@@ -48,7 +48,7 @@ void describe(Visit&& v, Self& s) {
   v("requests", s.requests, "in flight when async; 0: as many as the engine thinks right");
   v("device", s.options.device, "as the engine calls it");
   v("precision", s.options.precision, "auto, f32, bf16, f16, i8");
-  v("batch", s.options.batch, "pictures per inference");
+  v("batch", s.options.batch, "images per inference");
   v("threads", s.options.threads, "0: the engine chooses");
   v("streams", s.options.streams, "0: the engine chooses");
   v("pinning", s.options.pinning, "auto, on, off");
@@ -229,6 +229,6 @@ Status run(std::span<char*> words) {
 int main(int count, char** words) {
   const auto status = neph::engine::run(std::span(words, static_cast<std::size_t>(count)).subspan(1));
   if (status) return 0;
-  std::fprintf(stderr, "infer_rate_bench: %s\n", status.error().message.c_str());
+  std::fprintf(stderr, "infer_rate_bench: %s\n", status.error().text().c_str());
   return neph::exit_code(status.error().code);
 }

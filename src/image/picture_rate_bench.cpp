@@ -58,6 +58,6 @@ int main(int count, char** words) {
   }
   const auto status = run(words[1], count > 2 ? std::atoi(words[2]) : 1);
   if (status) return 0;
-  fmt::print(stderr, "{}\n", status.error().message);
+  fmt::print(stderr, "{}\n", status.error().text());
   return exit_code(status.error().code);
 }

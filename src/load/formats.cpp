@@ -163,7 +163,7 @@ std::string summary_of(const Tested& tested) {
 Result<std::string> perf_analyzer_csv(std::vector<Tested> tested) {
   std::erase_if(tested, [](const Tested& row) { return row.cell->runs_ok == 0; });
   if (tested.empty())
-    return fail(ErrorCode::invalid_argument, "no cell has results for perf_analyzer's table");
+    return fail(ErrorCode::invalid_argument, "no configuration has results for perf_analyzer's table");
   const bool closed = tested.front().closed;
   if (std::any_of(tested.begin(), tested.end(), [&](const Tested& row) { return row.closed != closed; }))
     return fail(ErrorCode::invalid_argument,
@@ -204,7 +204,8 @@ Result<std::string> mlperf_summary(const std::vector<Tested>& tested) {
                   "LoadGen's summary needs a --scenario: single-stream, multi-stream, server or offline");
     if (row.cell->runs_ok > 0) text += (text.empty() ? "" : "\n") + summary_of(row);
   }
-  if (text.empty()) return fail(ErrorCode::invalid_argument, "no cell has results for LoadGen's summary");
+  if (text.empty())
+    return fail(ErrorCode::invalid_argument, "no configuration has results for LoadGen's summary");
   return text;
 }
 

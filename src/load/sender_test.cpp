@@ -136,7 +136,7 @@ TEST_F(SenderTest, GivesUpWhatIsNotAnsweredAtTheEnd) {
   ASSERT_EQ(log_.size(), 5U);
   for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::abandoned);
   EXPECT_NEAR(static_cast<double>(log_[4].done) * 1e-9, 0.080 + 1, 0.01)
-      << "after the drain_timeout of a second";
+      << "after a drain timeout of a second";
 }
 
 TEST_F(SenderTest, StopsWhenItIsToldAndKeepsWhatItHas) {

@@ -37,7 +37,7 @@ class Calibration : public testing::Test {
   static void TearDownTestSuite() { model_.reset(); }
   static std::string error_of(const std::string& text) {
     const auto survey = with_rows(*model_, *table::parse_table(text, "few.csv"));
-    return survey ? "" : survey.error().message;
+    return survey ? "" : survey.error().text();
   }
   static std::unique_ptr<Model> model_;
 };

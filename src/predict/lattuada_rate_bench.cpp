@@ -52,6 +52,6 @@ int main(int count, char** words) {
                                   .penalties = {std::strtod(words[4], nullptr)}};
   const auto status = run(words[1], words[2], settings, {words + 5, words + count});
   if (status) return 0;
-  std::fprintf(stderr, "lattuada_rate_bench: %s\n", status.error().message.c_str());
+  std::fprintf(stderr, "lattuada_rate_bench: %s\n", status.error().text().c_str());
   return exit_code(status.error().code);
 }

@@ -40,9 +40,9 @@ void describe(Visit&& v, Self& s) {
     "column with networks' names, or their ONNX files: their layers tell what they ask for");
   v("variants", s.variants,
     "family of networks that goes first: 'profet' takes ResNet50 for profet-resnet50");
-  v("side", s.side, "column with the side of the pictures in pixels");
+  v("side", s.side, "column with the side of the images in pixels");
   v("batch", s.batch,
-    "column with the pictures of a batch; with --network the only number with 'batch' in its name");
+    "column with the images of a batch; with --network the only number with 'batch' in its name");
   v("machine", s.machine,
     "column with machines: each has rates of its own; of a new one a row must be in the table");
   v("machines", s.machines,

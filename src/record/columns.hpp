@@ -24,6 +24,9 @@ std::vector<std::string> results_in_export(const std::vector<std::string>& headi
 
 /// Of a phase's duration: "phase_warmup_s".
 inline std::string of_phase(std::string_view name) { return fmt::format("phase_{}_s", name); }
+/// Of a percentile of the latency, and of a stage: "latency_p99_ms", "stage_decode_ms".
+inline std::string of_latency(std::string_view name) { return fmt::format("latency_{}_ms", name); }
+inline std::string of_stage(std::string_view name) { return fmt::format("stage_{}_ms", name); }
 /// Of a telemetry quantity: "machine.cpu_user".
 inline std::string of_series(std::string_view target, std::string_view name) {
   return fmt::format("{}.{}", target, name);

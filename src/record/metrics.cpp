@@ -17,8 +17,8 @@ std::string label_of(std::string_view figure) {
 }
 
 std::string in_words(std::string_view name) {
-  constexpr std::pair<std::string_view, const char*> kept[] = {{"picture", "image"},
-                                                               {"promise broken", "SLO violated"}};
+  constexpr std::pair<std::string_view, const char*> kept[] = {
+      {"picture", "image"}, {"promise broken", "SLO violated"}, {"stolen", "steal"}};
   std::string words(name);
   std::ranges::replace(words, '_', ' ');
   for (const auto& [earlier, now] : kept)

@@ -26,7 +26,7 @@ constexpr std::size_t named_parts = 3;    // of a request's time, in the sentenc
 std::optional<double> peak_memory(const Run& run) { return peak_memory_bytes(run, target::application); }
 
 std::string ratio_range_text(const Estimate& ratio) {
-  if (*ratio.high > meaningless_spread * *ratio.low) return "inconclusive: --repeat";
+  if (*ratio.high > meaningless_spread * *ratio.low) return "a wide interval: --repeat";
   return ratio_ci_text(ratio);
 }
 

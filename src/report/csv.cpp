@@ -105,16 +105,16 @@ std::string csv(const Document& document) {
     for (const auto& [name, estimate] : cell.figures)
       if (name != first) table.set(row, name, estimate);
   }
-  const auto add = [&](const std::vector<std::string>& names, const std::string& before,
-                       const std::string& after, std::map<std::string, Estimate> CellSummary::*estimates) {
+  const auto add = [&](const std::vector<std::string>& names, auto heading_of,
+                       std::map<std::string, Estimate> CellSummary::*estimates) {
     for (const auto& name : names)
       for (std::size_t row = 0; row < cells.size(); ++row)
         if (const auto* estimate = find_estimate(cells[row].*estimates, name))
-          table.set(row, fmt::format("{}{}{}", before, name, after), *estimate);
+          table.set(row, heading_of(name), *estimate);
   };
-  add(quantile_names(cells), "latency_", "_ms", &CellSummary::latency_ms);
-  add(phase_names(cells), "phase_", "_s", &CellSummary::phases_s);
-  add(stage_names(cells), "stage_", "_ms", &CellSummary::stages_ms);
+  add(quantile_names(cells), column::of_latency, &CellSummary::latency_ms);
+  add(phase_names(cells), column::of_phase, &CellSummary::phases_s);
+  add(stage_names(cells), column::of_stage, &CellSummary::stages_ms);
   for (std::size_t row = 0; row < cells.size(); ++row)
     for (const auto& series : cells[row].telemetry) table.set(row, series);
   for (std::size_t row = 0; row < cells.size(); ++row) {

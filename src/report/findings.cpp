@@ -67,7 +67,7 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, con
   }
   const bool sync = field_of(cell, experiment, "mode") == Json("sync");
   return fmt::format(
-      "The CPU had room left: {} of {} cores were idle while the process used {}. {} may use "
+      "The CPU was not the limit: {} of {} cores were idle while the process used {}. {} may use "
       "them.",
       format_number(idle), format_number(cores), format_number(process),
       sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads");

@@ -19,7 +19,7 @@ struct SampleOptions {
 /// failed run.
 Document sample_document(const SampleOptions& options = {});
 /// Architecture × protocol × payload × batch × mode × files: the network takes 34 to 40 ms of a core per
-/// image, a image 4.2 ms, a request 0.6 to 1.75 ms of client and server; synchronously cores idle.
+/// image, an image 4.2 ms, a request 0.6 to 1.75 ms of client and server; synchronously cores idle.
 Document served_document(std::int64_t repeat = 3);
 /// Open loops of rising rate at a server that can do 130 requests/s, and closed loops of 1 to 8 clients, with
 /// an SLO of 50 ms.

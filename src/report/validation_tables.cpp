@@ -32,7 +32,7 @@ void add_score(PlainTable& table, const std::string& of, const std::string& meth
 
 }  // namespace
 
-std::string share_text(double share) { return quantity(100 * share, unit::percent); }
+std::string share_text(double share) { return std::isfinite(share) ? format_percent(share) : "–"; }
 
 std::int64_t answered(const Score& score) { return score.rows - score.refused; }
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "report/report.hpp"
-#include "report/sample_validation.hpp"
+#include "report/sample_validation_test.hpp"
 
 namespace neph::report {
 namespace {

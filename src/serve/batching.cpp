@@ -135,7 +135,7 @@ Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
   if (options.batching == Batching::automatic && !model.rows_are_independent()) {
     auto difference = try_rows(model, options, facts.integers_below, *sessions);
     const auto reason =
-        difference ? *difference : "its rows could not be tried: " + difference.error().message;
+        difference ? *difference : "its rows could not be tried: " + difference.error().text();
     if (!reason.empty()) {
       sessions->clear();  // first: not both at once
       return unbatched(model, options, reason);

@@ -223,7 +223,7 @@ void Deployment::drop_unwanted(Instance& instance) {
 
 /// Why nobody wants it run any more.
 std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
-  if (gave_up_)
+  if (aborted_)
     return Error{ErrorCode::unavailable,
                  fmt::format("model '{}' is stopping, and there is no time left", name_.name)};
   if (job.exchange->abandoned())
@@ -329,7 +329,7 @@ bool Deployment::drain(Moment until) {
 }
 
 void Deployment::abort() {
-  gave_up_ = true;
+  aborted_ = true;
   Lock lock(mutex_);
   expire(lock, clock_.now());
 }

@@ -78,7 +78,7 @@ class Deployment {
   Status add_instance();
   bool may_try_zeros() const;
   Status try_sizes();
-  Status add_lanes_for_cheap_model();
+  Status add_instances_for_cheap_model();
 
   Lock locked() const;
   Status check(Job& job);
@@ -119,7 +119,7 @@ class Deployment {
   Statistics statistics_;  ///< of what was in no instance; the instances have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;
-  std::atomic<bool> gave_up_{false};
+  std::atomic<bool> aborted_{false};
   std::size_t most_kept_bytes_ = 0;  ///< memory of jobs that wait to be used again
   std::atomic<std::size_t> kept_bytes_{0};
 

@@ -45,7 +45,7 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
   NEPH_CHECK(made->compile());
   NEPH_CHECK(made->make_instances());
   NEPH_CHECK(made->try_sizes());
-  NEPH_CHECK(made->add_lanes_for_cheap_model());
+  NEPH_CHECK(made->add_instances_for_cheap_model());
   if (options.payload != Payload::tensor)
     made->decoders_ = std::make_unique<Decoders>(made->signature_, host::usable_cores(), clock,
                                                  [raw = made.get()](Job& job) { raw->decoded(job); });
@@ -93,7 +93,7 @@ Status Deployment::add_instance() {
 }
 
 /// Of a model that is run by the threads which bring its requests, each of them finds an instance of its own.
-Status Deployment::add_lanes_for_cheap_model() {
+Status Deployment::add_instances_for_cheap_model() {
   if (options_.instances > 1 || costs_.front().seconds > worth_handing_over_s) return {};
   while (std::ssize(instances_) < host::usable_cores()) NEPH_CHECK(add_instance());
   return {};

@@ -183,9 +183,10 @@ Result<std::int64_t> Store::add_run(const Run& run, const Json& machine) {
   NEPH_TRY(auto transaction, Transaction::begin(file_->connection, Lock::write));
   NEPH_TRY(const bool ended, has_ended(file_->connection, run));
   if (ended)
-    return fail(ErrorCode::unavailable,
-                "{}: repeat {} of cell {} of experiment {} has ended already; does another neph conduct it?",
-                path().string(), run.repeat, run.cell, run.experiment_id);
+    return fail(
+        ErrorCode::unavailable,
+        "{}: repeat {} of configuration {} of experiment {} has ended already; does another neph conduct it?",
+        path().string(), run.repeat, run.cell, run.experiment_id);
   NEPH_TRY(const auto machine_id, number_of_machine(file_->connection, machine, run.experiment_id));
   NEPH_TRY(const std::int64_t id, write_run(file_->connection, run, machine_id));
   NEPH_CHECK(transaction.commit());

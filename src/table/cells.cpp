@@ -100,7 +100,7 @@ Status Cells::end_row() {
 
 Status Cells::end_unread_row(Error why) {
   if (!limits_.keeps_unread) return tl::unexpected(std::move(why));
-  unread_.emplace(rows_, std::move(why.message));
+  unread_.emplace(rows_, why.text());
   return end_row();
 }
 

@@ -83,8 +83,8 @@ Result<Table> experiment_table(const std::filesystem::path& path, std::int64_t i
   for (const auto& run : runs) {
     if (run.status != RunStatus::ok) continue;
     if (static_cast<std::size_t>(run.cell) >= cells.size())
-      return fail(ErrorCode::corrupt, "{}: run {} is of cell {}, and there are {}", source, run.id, run.cell,
-                  cells.size());
+      return fail(ErrorCode::corrupt, "{}: run {} is of configuration {}, and there are {}", source, run.id,
+                  run.cell, cells.size());
     auto row = all_conditions;
     row.update(conditions_of(cells[static_cast<std::size_t>(run.cell)], machine_of_run(run, machines)));
     row.update(measured_in(run.result));

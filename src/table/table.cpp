@@ -175,7 +175,7 @@ class JsonLinesReader final : public Reader {
 
 /// Gives the text from its beginning, in pieces.
 using Taker = std::function<Status(std::string_view)>;
-using BufferSequence = std::function<Status(const Taker&)>;
+using Pieces = std::function<Status(const Taker&)>;
 
 /// "[{", which is no heading.
 bool is_json_array(std::string_view text) {
@@ -184,7 +184,7 @@ bool is_json_array(std::string_view text) {
 }
 
 /// Passes the text to the reader that its first character asks for.
-Status read_once(const BufferSequence& pieces, Cells& cells) {
+Status read_once(const Pieces& pieces, Cells& cells) {
   std::unique_ptr<Reader> reader;
   std::string begin;
   NEPH_CHECK(pieces([&](std::string_view piece) -> Status {
@@ -211,14 +211,14 @@ Status read_once(const BufferSequence& pieces, Cells& cells) {
   return reader->end();
 }
 
-Status read_twice_at_most(const BufferSequence& pieces, Cells& cells, const TableLimits& limits) {
+Status read_twice_at_most(const Pieces& pieces, Cells& cells, const TableLimits& limits) {
   NEPH_CHECK(read_once(pieces, cells));
   if (!cells.must_be_read_again()) return {};
   cells = Cells(cells.text_columns(), limits);
   return read_once(pieces, cells);
 }
 
-Result<Table> read_pieces(const BufferSequence& pieces, std::string source, const TableLimits& limits) {
+Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableLimits& limits) {
   const auto named = [&](const Status& status) { return fail_in(source, status.error()); };
   Cells cells({}, limits);
   try {

@@ -36,7 +36,7 @@ struct RuntimeEstimate {
   Bound bound = Bound::about;
 };
 
-/// How long so many runs will take, spread evenly over cells of which each was foreseen; there is one at
+/// How long so many runs will take, spread evenly over cells of which each has an estimate; there is one at
 /// least. Where one has no upper bound all together have none; other bounds that differ make it a guess.
 RuntimeEstimate all_runs(std::span<const RuntimeEstimate> cells, std::int64_t runs);
 

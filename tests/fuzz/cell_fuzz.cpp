@@ -40,7 +40,7 @@ void expand_few(const Experiment& experiment) {
   std::size_t cells = 1;
   for (const auto& factor : experiment.factors) cells *= factor.values.size() + 1;
   if (cells > 1000) return;  // larger ones take their time and say nothing new
-  const auto expanded = experiment::expand(experiment);
+  const auto expanded = expand(experiment);
   require(!expanded || expanded->size() < cells + 1);
 }
 

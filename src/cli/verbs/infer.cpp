@@ -8,7 +8,7 @@ namespace {
 
 struct InferOptions {
   Json fields = Json::object();
-  InferPlanOptions plan;
+  CompetingPlanOptions plan;
   ConductOptions conduct;
 };
 

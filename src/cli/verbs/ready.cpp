@@ -25,7 +25,7 @@ Status ask(const wire::Endpoint& endpoint, const Clock& clock) {
   NEPH_TRY(const auto client, wire::Client::connect(endpoint, {.connect_s = 2}, clock, [](wire::Call&) {}));
   if (const auto page = client->get("/v2/health/ready"); !page)
     return fail(ErrorCode::unavailable, "{} is there, but not ready ({})", endpoint.text(),
-                page.error().message);
+                page.error().text());
   return {};
 }
 

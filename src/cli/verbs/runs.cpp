@@ -83,7 +83,7 @@ Status list_runs(const store::Store& store, std::int64_t id, bool json) {
   for (const auto& run : runs) {
     const auto cell = static_cast<std::size_t>(run.cell);
     if (cell >= cells.size())
-      return fail(ErrorCode::corrupt, "{}: run {} is of cell {}, and experiment {} has {}",
+      return fail(ErrorCode::corrupt, "{}: run {} is of configuration {}, and experiment {} has {}",
                   store.path().string(), run.id, run.cell, id, cells.size());
     table.add({std::to_string(run.id), run.started, cells[cell].label, std::to_string(run.repeat + 1),
                format_seconds(run.wall_s), outcome_of(run)});

@@ -16,7 +16,7 @@ namespace {
 
 std::string speed_table(const Document& document) {
   TableText table{.caption = worded("Speed and {latency}, with 95 % CI", view_of(document)),
-                  .headings = {"Configuration"}};
+                  .headings = {"configuration"}};
   const auto columns = columns_of(document);
   for (const auto& column : columns) table.headings.push_back(escape_html(column.heading));
   table.headings.emplace_back("verdict");
@@ -33,7 +33,7 @@ std::string estimates_table(const Document& document, std::string caption,
                             const std::vector<std::string>& names,
                             std::map<std::string, Estimate> CellSummary::*estimates) {
   if (names.empty()) return {};
-  TableText table{.caption = std::move(caption), .headings = {"Configuration"}};
+  TableText table{.caption = std::move(caption), .headings = {"configuration"}};
   for (const auto& name : names) table.headings.push_back(escape_html(in_words(name)));
   for (const auto* cell : by_speed(document)) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
@@ -87,7 +87,7 @@ std::string telemetry_table(const Document& document) {
   const auto shown = shown_telemetry(document.cells);
   if (shown.empty()) return {};
   TableText table{.caption = "CPU (cores), memory and GPU during the measurement",
-                  .headings = {"Configuration"}};
+                  .headings = {"configuration"}};
   for (const auto& quantity_shown : shown) {
     table.groups.emplace_back(quantity_shown.heading, 3);
     table.headings.insert(table.headings.end(), {"mean", "max", "min"});

@@ -87,7 +87,7 @@ void HttpConnection::close() {
   doing_ = Doing::ending;
   Code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
-  if (!tls_handshake_) stream_.close();  // else the handshake ends now, and closes it
+  if (!in_handshake_) stream_.close();  // else the handshake ends now, and closes it
   abandoned_.store(true, std::memory_order_relaxed);
 }
 
@@ -101,18 +101,18 @@ void HttpConnection::wind_down() {
 /// A handshake runs in a thread of its own, where its arithmetic does not stall the connections of this one.
 void HttpConnection::begin() {
   if (home_.tls == nullptr) return read_header();
-  tls_handshake_ = true;
+  in_handshake_ = true;
   doing_ = Doing::reading;
   allow_s(home_.options.patience_s);
   auto greeted = [self = shared_from_this()](Code error) mutable {
     auto& io = self->home_.io;
     asio::post(io, [self = std::move(self), error] {
-      self->tls_handshake_ = false;
+      self->in_handshake_ = false;
       error || self->doing_ == Doing::ending || self->home_.stopping ? self->close() : self->read_header();
     });
   };
   stream_.async_accept(*home_.tls,
-                       asio::bind_executor(home_.tls_handshake.get_executor(), std::move(greeted)));
+                       asio::bind_executor(home_.handshake_pool.get_executor(), std::move(greeted)));
 }
 
 void HttpConnection::read_header() {

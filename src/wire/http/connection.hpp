@@ -39,7 +39,7 @@ struct HttpThread {
   const Clock& clock;
   asio::thread_pool& slow;                               ///< for answers that take long
   asio::thread_pool& cpu_pool;                           ///< for what would hold up the other connections
-  asio::thread_pool& tls_handshake;                      ///< for handshakes, which wait for nothing else
+  asio::thread_pool& handshake_pool;                     ///< for handshakes, which wait for nothing else
   TlsContext* tls = nullptr;                             ///< null: in the clear
   std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
   std::atomic<std::int64_t> count{0};
@@ -130,7 +130,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   Nanoseconds waited_{};           ///< what was read last, in the socket
   Nanoseconds unseen_{};           ///< the request's beginning, the same
   bool buffers_released_ = false;  ///< has given back its memory
-  bool tls_handshake_ = false;     ///< the handshake is under way, in a thread of its own
+  bool in_handshake_ = false;      ///< the handshake is under way, in a thread of its own
   bool reading_ = false;           ///< read_more() is under way
   bool is_packed_ = false;         ///< the reply
   bool keep_alive_ = true;

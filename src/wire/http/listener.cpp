@@ -24,8 +24,8 @@ constexpr auto full_pause = std::chrono::milliseconds(100);  // after an accept 
 /// A thread with its connections, and a look at the clock for them.
 struct Worker : HttpThread {
   Worker(Service& service_, const HttpOptions& options_, const Clock& clock_, asio::thread_pool& slow_,
-         asio::thread_pool& cpu_pool_, asio::thread_pool& tls_handshake_)
-      : HttpThread{service_, options_, clock_, slow_, cpu_pool_, tls_handshake_} {}
+         asio::thread_pool& cpu_pool_, asio::thread_pool& handshake_pool_)
+      : HttpThread{service_, options_, clock_, slow_, cpu_pool_, handshake_pool_} {}
 
   void tick() {
     timer.expires_after(clock_interval);
@@ -97,7 +97,7 @@ class Listener final : public HttpListener {
     const auto threads = std::max<std::int64_t>(1, options.threads);
     for (std::int64_t i = 0; i < threads; ++i) {
       workers_.push_back(
-          std::make_unique<Worker>(service, options_, clock, slow_, cpu_pool_, tls_handshake_));
+          std::make_unique<Worker>(service, options_, clock, slow_, cpu_pool_, handshake_pool_));
       workers_.back()->most_connections = std::max<std::int64_t>(1, options.max_connections / threads);
     }
     acceptor_.emplace(workers_.front()->io);
@@ -146,7 +146,7 @@ class Listener final : public HttpListener {
     for (auto& worker : workers_) worker->io.stop();
     for (auto& worker : workers_)
       if (worker->thread.joinable()) worker->thread.join();
-    for (auto* pool : {&cpu_pool_, &tls_handshake_}) pool->end();
+    for (auto* pool : {&cpu_pool_, &handshake_pool_}) pool->end();
     slow_.join();
   }
 
@@ -181,7 +181,7 @@ class Listener final : public HttpListener {
   const Clock& clock_;
   std::unique_ptr<TlsContext> tls_;
   asio::thread_pool slow_{1};
-  ConnectionWork cpu_pool_{2}, tls_handshake_{1};
+  ConnectionWork cpu_pool_{2}, handshake_pool_{1};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> pause_;

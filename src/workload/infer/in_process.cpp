@@ -1,4 +1,4 @@
-// The sut in the program's own address space.
+// The system under test in the program's own address space.
 #include <fmt/format.h>
 
 #include "engine/engine.hpp"

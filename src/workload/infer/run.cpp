@@ -235,7 +235,7 @@ void InferRun::sum_up(std::vector<Series> series) {
   result_.series = std::move(series);
   const auto machine = host::take_fingerprint({.nvml_library = ""});
   for (auto& warning : host::doubts(result_.telemetry, machine))
-    if (warning.code != WarningCode::busy_machine || !sut_->has_stranger_here())
+    if (warning.code != WarningCode::busy_machine || !sut_->has_external_server_here())
       result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : sut_->facts()) result_.facts[name] = value;
   set(result_.facts, fact::usable_pictures, std::ssize(pictures_.set.usable));

@@ -1,4 +1,4 @@
-// One inference run: bring the sut up, open the pictures, warm up, measure, sum up.
+// One inference run: bring the system under test up, open the pictures, warm up, measure, sum up.
 #pragma once
 
 #include <memory>

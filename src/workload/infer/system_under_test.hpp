@@ -47,7 +47,7 @@ class SystemUnderTest {
   /// After load(): a process of this machine that works for it and was started by it, or 0.
   virtual int server_process() const { return 0; }
   /// Whether somebody's server on this machine works for it, and keeps the processor busy unwatched.
-  virtual bool has_stranger_here() const { return false; }
+  virtual bool has_external_server_here() const { return false; }
   /// Borders of a phase, for those of its telemetry that the run itself cannot see.
   virtual void mark() {}
   /// Telemetry of processes and machines beside the run's own; complete after this.

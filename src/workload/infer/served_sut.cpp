@@ -1,4 +1,5 @@
-// The sut behind a server: one that the run starts on this machine, or one that is there already.
+// The system under test behind a server: one that the run starts on this machine, or one that is there
+// already.
 #include <algorithm>
 #include <optional>
 
@@ -58,9 +59,9 @@ Status check_rows(const wire::TensorMetadata& input, std::int64_t batch) {
               batch, input.name, input.shape.front());
 }
 
-class RemoteSut final : public SystemUnderTest {
+class ServedSut final : public SystemUnderTest {
  public:
-  RemoteSut(const InferSpec& spec, const Context& context) : spec_(spec), context_(context) {}
+  ServedSut(const InferSpec& spec, const Context& context) : spec_(spec), context_(context) {}
 
   Status load(Timeline& timeline) override {
     if (spec_.architecture == Architecture::local)
@@ -98,7 +99,7 @@ class RemoteSut final : public SystemUnderTest {
 
   const ServedModel* served() const override { return &served_; }
   int server_process() const override { return process_ ? process_->id() : 0; }
-  bool has_stranger_here() const override { return !process_ && wire::is_loopback(endpoint_); }
+  bool has_external_server_here() const override { return !process_ && wire::is_loopback(endpoint_); }
 
   void mark() override {
     for (const auto& telemetry : watchers_) telemetry->mark();
@@ -227,9 +228,9 @@ class RemoteSut final : public SystemUnderTest {
 }  // namespace
 
 std::unique_ptr<SystemUnderTest> sut_behind_server(const InferSpec& spec, const Context& context) {
-  return std::make_unique<RemoteSut>(spec, context);
+  return std::make_unique<ServedSut>(spec, context);
 }
 
-Status check_server(const InferSpec& spec, const Context& context) { return RemoteSut(spec, context).look(); }
+Status check_server(const InferSpec& spec, const Context& context) { return ServedSut(spec, context).look(); }
 
 }  // namespace neph::workload
