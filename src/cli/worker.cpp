@@ -55,7 +55,7 @@ Moment origin(const Order& order, const Clock& clock) {
 }
 
 /// How long a worker may take to end once its controller is gone, which would have killed it by now.
-constexpr unsigned longest_end_s = 5;
+constexpr unsigned longest_end_s = 10;
 
 /// What the controller says on standard input (record/order.hpp). SIGTERM and SIGINT mean "stop" too, so that
 /// a run ends in order and leaves no half-written file. Made before any other thread, because threads inherit

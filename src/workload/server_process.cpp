@@ -15,21 +15,6 @@ constexpr double longest_stop_s = 10;
 
 using Words = std::vector<std::string>;
 
-/// For as long as it lives: what is said is written into what lives no longer.
-class ListensTo {
- public:
-  template <class Hear>
-  ListensTo(launch::Child& child, Hear hear) : child_(child) {
-    child_.on_line = std::move(hear);
-  }
-  ~ListensTo() { child_.on_line = nullptr; }
-  ListensTo(const ListensTo&) = delete;
-  ListensTo& operator=(const ListensTo&) = delete;
-
- private:
-  launch::Child& child_;
-};
-
 /// Readable once stop was requested.
 class Woken {
  public:
@@ -100,9 +85,9 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const InferSpec& spe
 /// The line that `neph serve --json` prints when it is ready.
 Status ServerProcess::hear_announcement(const std::stop_token& stop) {
   std::string line;
-  const ListensTo listening(*child_, [&](std::string_view said) {
+  child_->on_line = [&](std::string_view said) {
     if (line.empty()) line = said;
-  });
+  };
   const Woken woken(stop);
   const auto limit = SteadyClock().now() + longest_start;
   for (auto* const child = child_.get(); line.empty() && !child->has_fallen_silent();) {
@@ -111,6 +96,7 @@ Status ServerProcess::hear_announcement(const std::stop_token& stop) {
     if (stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped before the server was ready");
     launch::Child::wait({&child, 1}, limit, woken.descriptor());
   }
+  child_->on_line = nullptr;
   if (line.empty()) return fail(ErrorCode::unavailable, "the server did not start: {}", why_it_ended());
   NEPH_TRY(const Json said, parse_json(line, "the server's announcement"));
   http_ = said.value("http", "");
@@ -134,6 +120,7 @@ const std::string& ServerProcess::address(wire::Protocol protocol) const {
 
 void ServerProcess::stop() {
   hearing_ = {};
+  child_->on_line = nullptr;  // of an announcement that was not waited for
   child_->end(longest_stop_s);
 }
 
