@@ -84,12 +84,14 @@ std::string describe_fault(const CLI::App& root, const CLI::ParseError& error) {
 
 /// A file opened by us must not get the number of a closed standard stream: what is printed would land in
 /// it. Writing to a stdout that was closed stays an error. And a file that grows past `ulimit -f` is an
-/// error of the write, not the end of the process.
+/// error of the write, not the end of the process. A parent that hears of no child's end (SIGCHLD ignored is
+/// inherited) must not keep us from it.
 void take_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0)
       static_cast<void>(::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY));
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 /// `number`: 0 where an earlier write failed, of which the reason is forgotten.

@@ -43,6 +43,9 @@ Result<std::vector<launch::Files>> prepare(const Plan& plan) {
   return workload->prepare(specs, talk);
 }
 
+/// As a command says where it runs; nothing where that is here.
+std::string place(const std::string& on) { return on == PlanOptions{}.on ? "" : " --on " + shell_quoted(on); }
+
 /// The stored experiment to go on with, or a new one.
 Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume) {
   if (resume) {
@@ -135,6 +138,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   plan.experiment.version = version;
   const SteadyClock clock;
   NEPH_TRY(const auto launcher, launch::launcher_at(plan.options.on));
+  NEPH_CHECK(launcher->check());  // before signals are caught: a pull may last, and Ctrl-C ends it
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
   NEPH_TRY(const auto files, prepare(plan));
@@ -142,7 +146,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
       .launcher = [&](const Cell&) -> launch::Launcher& { return *launcher; },
       .files = [&](const Cell& cell) { return files[static_cast<std::size_t>(cell.index)]; },
       .timeout_s = plan.options.timeout_s,
-      .repro = [workload](const Cell& cell) { return workload->command(cell.spec); }};
+      .repro = [&](const Cell& cell) { return workload->command(cell.spec) + place(plan.options.on); }};
   const auto cells = static_cast<std::int64_t>(plan.cells.size());
   if (options.dry_run) {
     announce(plan.experiment, cells);

@@ -76,6 +76,19 @@ Error with_how_lists_are_written(Error error, const Json& fields, const std::vec
   return error;
 }
 
+/// What a run can only do where this program is: it says so, and is not passed over.
+Status check_place(const Json& spec, const std::string& on) {
+  if (on == PlanOptions{}.on) return {};
+  const auto refuse = [&](std::string_view what, std::string_view why) {
+    return fail(ErrorCode::invalid_argument, "--on {}: {} {}", on, what, why);
+  };
+  if (!spec.value("answers", "").empty())
+    return refuse("--answers", "writes a file there, which is gone with the run; leave it out, or run here");
+  if (spec.value("server_in", "") == "docker")
+    return refuse("--server-in docker", "starts a container from inside of one; take process, or run here");
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const std::string& workload_name, const Json& given, const PlanOptions& options,
@@ -91,7 +104,10 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& given, cons
   set_fields(plan.experiment, fields, workload->fields());
   plan.experiment.idle = workload->idle();
   NEPH_TRY(plan.cells, expand(plan.experiment));
-  for (const auto& cell : plan.cells) NEPH_CHECK(workload->check(cell.spec));
+  for (const auto& cell : plan.cells) {
+    NEPH_CHECK(workload->check(cell.spec));
+    NEPH_CHECK(check_place(cell.spec, options.on));
+  }
   plan.experiment.command = command_of(*workload, fields, options, latency_limit, plan.experiment.seed);
   return plan;
 }

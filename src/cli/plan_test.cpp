@@ -45,6 +45,24 @@ TEST(Plan, KeepsTheStoreInTheCommandWhereItIsNotTheUsual) {
   EXPECT_EQ(plan->experiment.command, "neph infer r --images /tmp --store 'my runs.db' --repeat 3 --seed 7");
 }
 
+TEST(Plan, KeepsThePlaceInTheCommandWhereItIsNotHere) {
+  const auto plan = read_plan(
+      "repeat = 3\nseed = 7\non = \"docker:neph:1\"\n[infer]\nmodel = \"r\"\nimages = \"/tmp\"\n", "x.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->experiment.command, "neph infer r --images /tmp --repeat 3 --seed 7 --on docker:neph:1");
+}
+
+TEST(Plan, RefusesWhatARunCanOnlyDoHere) {
+  const std::string there = "on = \"docker:neph\"\n";
+  const std::string answers = "[infer]\nmodel = \"r\"\nimages = \"/tmp\"\nanswers = \"a.txt\"\n";
+  EXPECT_THAT(fault(there + answers), HasSubstr("--on docker:neph: --answers writes a file there"));
+  EXPECT_TRUE(read_plan(answers, "x.toml"));
+  const std::string server =
+      "[infer]\nmodel = \"r\"\nimages = \"/tmp\"\narchitecture = \"local\"\nserver_in = \"docker\"\n";
+  EXPECT_THAT(fault(there + server), HasSubstr("--on docker:neph: --server-in docker starts a container"));
+  EXPECT_TRUE(read_plan(server, "x.toml"));
+}
+
 TEST(Plan, KeepsTheLatencyLimitOutOfCellsAndRuns) {
   const auto plan = read_plan(
       "repeat = 3\nseed = 7\nlatency_limit = \"100ms\"\n[infer]\nmodel = \"r\"\nimages = \"/tmp\"\n",

@@ -1,11 +1,14 @@
 #include "cli/worker.hpp"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -51,6 +54,9 @@ Moment origin(const Order& order, const Clock& clock) {
   return started ? *started : clock.now();
 }
 
+/// How long a worker may take to end once its controller is gone, which would have killed it by now.
+constexpr unsigned longest_end_s = 10;
+
 /// What the controller says on standard input (record/order.hpp). SIGTERM and SIGINT mean "stop" too, so that
 /// a run ends in order and leaves no half-written file. Made before any other thread, because threads inherit
 /// which signals are blocked.
@@ -65,11 +71,15 @@ class Control {
     signals_ = Descriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
   }
 
-  /// Waits for the first line, and hears the others from then on.
-  std::string order() {
-    while (!order_) hear(-1);
+  /// Waits for the order, and hears the other lines from then on. Errors: there is none.
+  Result<std::string> order() {
+    while (!order_ && !stop_.stop_requested()) hear();
+    if (!order_)
+      return fail(ErrorCode::invalid_argument,
+                  "no order on standard input; workers are started by neph itself (neph infer, neph load)");
     thread_ = start_thread("control", [this](const std::stop_token& over) {
-      while (!over.stop_requested()) hear(tick_ms);
+      const std::stop_callback wake(over, [this] { ::eventfd_write(over_.get(), 1); });
+      while (!over.stop_requested()) hear();
     });
     return *order_;
   }
@@ -77,33 +87,46 @@ class Control {
   std::stop_token finish() const { return finish_.get_token(); }
 
  private:
-  static constexpr int tick_ms = 100;
-
-  void hear(int longest_ms) {
-    std::array<pollfd, 2> both{pollfd{input_, POLLIN, 0}, pollfd{signals_.get(), POLLIN, 0}};
-    if (::poll(both.data(), both.size(), longest_ms) <= 0) return;
+  void hear() {
+    std::array<pollfd, 3> all{pollfd{input_, POLLIN, 0}, pollfd{signals_.get(), POLLIN, 0},
+                              pollfd{over_.get(), POLLIN, 0}};
+    if (::poll(all.data(), all.size(), -1) <= 0) return;
     signalfd_siginfo taken;
-    if (both[1].revents != 0 && ::read(signals_.get(), &taken, sizeof taken) > 0) take(order::stop);
-    if (both[0].revents != 0) read();
+    if (all[1].revents != 0 && ::read(signals_.get(), &taken, sizeof taken) > 0) take(order::stop);
+    if (all[0].revents != 0) read();
   }
 
   void read() {
     const auto line = [this](std::string_view said) { take(said); };
     const auto got = ::read(input_, piece_.data(), piece_.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (got > 0) return lines_.add({piece_.data(), static_cast<std::size_t>(got)}, line);
     input_ = -1;
     lines_.finish(line);
     take(order::stop);  // the controller is gone
+    end_soon();
+  }
+
+  /// A run that does not heed the word to stop, in a library for instance, must not outlive its controller:
+  /// where that is another machine or a container, no kernel ends us. A handler and not what SIGALRM does by
+  /// itself, which the first process of a container is spared.
+  static void end_soon() {
+    std::signal(SIGALRM, [](int) { std::_Exit(exit_code(ErrorCode::unavailable)); });
+    ::alarm(longest_end_s);
   }
 
   void take(std::string_view line) {
-    if (line == order::stop) stop_.request_stop();
-    if (line == order::finish) finish_.request_stop();
-    if (!order_) order_ = line;
+    if (line == order::stop)
+      stop_.request_stop();
+    else if (line == order::finish)
+      finish_.request_stop();
+    else if (!order_)
+      order_ = line;
   }
 
   int input_ = STDIN_FILENO;
   Descriptor signals_;
+  Descriptor over_{::eventfd(0, EFD_CLOEXEC)};
   std::array<char, 65536> piece_;
   Lines lines_{std::size_t{1} << 30};
   std::optional<std::string> order_;
@@ -139,7 +162,8 @@ Status work() {
   const SteadyClock clock;
   LineSink events;
   const auto outcome = [&]() -> Result<RunResult> {
-    NEPH_TRY(const Json json, parse_json(control.order(), "standard input"));
+    NEPH_TRY(const auto said, control.order());
+    NEPH_TRY(const Json json, parse_json(said, "standard input"));
     NEPH_TRY(const auto order, from_json<Order>(json, "order"));
     return run(order, clock, events, control);
   }();

@@ -178,6 +178,21 @@ TEST_F(Conduct, OnlyWhatIsMeasuredMakesAnotherExperiment) {
   EXPECT_FALSE(*find_resumable(store, other));
 }
 
+TEST_F(Conduct, AnotherPlaceMakesAnotherExperiment) {
+  const auto base = begun();
+  auto other = base;
+  other.command = "neph infer 'it'\\''s --on a.onnx' --repeat 5 --on docker:neph:1";
+  EXPECT_FALSE(*find_resumable(store, other));
+  begun(other);
+  EXPECT_TRUE(*find_resumable(store, other));
+  other.command = "neph infer m.onnx --on docker:neph:1 --repeat 7";
+  EXPECT_TRUE(*find_resumable(store, other));
+  other.command = "neph infer m.onnx --on docker:neph:2";
+  EXPECT_FALSE(*find_resumable(store, other));
+  other.command = "neph infer 'x --on docker:neph:1'";
+  EXPECT_EQ((*find_resumable(store, other))->id, base.id);
+}
+
 TEST_F(Conduct, NoSuchProgramIsAnErrorAndNoRun) {
   for (const auto& [program, code] : {std::pair("no-such-program-anywhere", ErrorCode::not_found),
                                       std::pair("/no/such/program", ErrorCode::not_found),

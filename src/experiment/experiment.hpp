@@ -60,10 +60,11 @@ std::vector<Slot> order(const Experiment& experiment, std::int64_t cells);
 /// Expands, stores, and returns the experiment with its number. Errors: of expand() and of the store.
 Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 
-/// The newest stored experiment with the same workload, spec and factors, with the repeats of the given one;
-/// nullopt: there is none. Repeats are not compared, so that a resumed experiment may have more or fewer; nor
-/// are seed and version, which it keeps from its start; its runs may be made on several machines.
-/// `seed`: only one of which the runs are in the order of that.
+/// The newest stored experiment with the same workload, spec, factors and place of its runs (--on of its
+/// command; none: here), with the repeats of the given one; nullopt: there is none. Repeats are not compared,
+/// so that a resumed experiment may have more or fewer; nor are seed and version, which it keeps from its
+/// start; its runs may be made on several machines. `seed`: only one of which the runs are in the order of
+/// that.
 Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment,
                                                  std::optional<std::uint64_t> seed = {});
 

@@ -1,5 +1,7 @@
 // Which stored experiment a new one continues.
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
@@ -9,13 +11,39 @@
 namespace neph::experiment {
 namespace {
 
+/// The words of a command line as shell_quoted() (core/values.hpp) wrote them.
+std::vector<std::string> words_of(std::string_view command) {
+  std::vector<std::string> words{""};
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == '\'')
+      is_quoted = !is_quoted;
+    else if (command[i] == ' ' && !is_quoted)
+      words.emplace_back();
+    else if (command[i] == '\\' && !is_quoted && i + 1 < command.size())
+      words.back() += command[++i];
+    else
+      words.back() += command[i];
+  }
+  return words;
+}
+
+/// Where its runs are made, which its command says since there is more than one place. No column of the
+/// store's: stores of this schema are read by a neph that knows of none.
+std::string place_of(const Experiment& experiment) {
+  const auto words = words_of(experiment.command);
+  const auto option = std::ranges::find(words, "--on");
+  return option == words.end() || option + 1 == words.end() ? "here" : *(option + 1);
+}
+
 /// What makes two experiments the same, as text: keys sorted, because their order means nothing. The order
 /// of factors and of their values stays, because it numbers the cells that stored runs refer to.
 std::string canonical(const Experiment& experiment) {
   const Json whole = {{"workload", experiment.workload},
                       {"spec", experiment.spec},
                       {"factors", to_json(experiment.factors)},
-                      {"idle", to_json(experiment.idle)}};
+                      {"idle", to_json(experiment.idle)},
+                      {"on", place_of(experiment)}};
   const nlohmann::json sorted = whole;
   return sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

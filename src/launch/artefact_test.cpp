@@ -1,7 +1,8 @@
 #include <fstream>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "launch/launch.hpp"
 
@@ -41,12 +42,37 @@ TEST_F(Artefacts, AFolderHasTheHashOfItsFilesWhereverItLies) {
   const auto two = artefact(folder_ / "two").value();
   EXPECT_EQ(one.bytes, 6);
   EXPECT_EQ(one.sha256, two.sha256);
-  write("list", fmt::format("{0}  a b/z\n{0}  b\n", hash_of_abc));
+  write("list", fmt::format("{0}  ./a b/z\n{0}  ./b\n", hash_of_abc));
   EXPECT_EQ(one.sha256, artefact(folder_ / "list")->sha256);
   write("two/b", "abd");
   EXPECT_NE(artefact(folder_ / "two")->sha256, one.sha256) << "another content";
   fs::rename(folder_ / "one/b", folder_ / "one/c");
   EXPECT_NE(artefact(folder_ / "one")->sha256, one.sha256) << "another name";
+}
+
+TEST_F(Artefacts, ALinkIsWhatItLeadsTo) {
+  for (const auto* name : {"one/b", "one/a/z", "two/b", "elsewhere/z"}) write(name, "abc");
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "two/a");
+  const auto seen = artefact(folder_ / "two").value();
+  EXPECT_EQ(seen.bytes, 6);
+  EXPECT_EQ(seen.sha256, artefact(folder_ / "one")->sha256);
+}
+
+TEST_F(Artefacts, ANameIsNoOption) {
+  write("-f/b", "abc");
+  const auto before = fs::current_path();
+  fs::current_path(folder_);
+  const auto seen = artefact("-f");
+  fs::current_path(before);
+  EXPECT_EQ(seen->sha256, artefact(folder_ / "-f")->sha256);
+}
+
+TEST_F(Artefacts, APartThatCannotBeReadIsAnError) {
+  if (::getuid() == 0) GTEST_SKIP() << "root reads all";
+  write("one/a", "abc");
+  write("one/b", "abc");
+  fs::permissions(folder_ / "one/b", fs::perms::none);
+  EXPECT_THAT(artefact(folder_ / "one").error().message, testing::HasSubstr("denied"));
 }
 
 TEST_F(Artefacts, WhatIsNotThereIsNamed) {

@@ -92,11 +92,18 @@ void Child::hear(const pollfd* watched) {
   if (watched[0].revents) write();
   if (watched[1].revents) read(process_.output);
   if (watched[2].revents) read(process_.errors);
-  if (kill_at_ && SteadyClock().now() >= *kill_at_) {
-    kill_at_.reset();
-    kill();
-  }
-  if (exit_ || !(exit_ = process_.exit())) return;
+  if (exit_) return;
+  if (const auto exit = process_.exit()) return end_with(*exit);
+  if (!kill_at_ || SteadyClock().now() < *kill_at_) return;
+  kill_at_.reset();
+  is_killed_ = true;
+  kill();
+}
+
+void Child::end_with(const Exit& exit) {
+  kill_at_.reset();
+  has_ended(exit);
+  exit_ = exit;
   read_what_stands(process_.output);
   read_what_stands(process_.errors);
 }
@@ -143,22 +150,24 @@ void Child::read_what_stands(Descriptor& pipe) {
   read(pipe);  // what stands without a line feed at the end
 }
 
-/// docker ends what it has to say with where to read more: "Run 'docker run --help' for more information".
 void Child::hear_error_line(std::string_view line) {
   if (on_error_line) on_error_line(line);
-  if (trimmed(line).empty() || line.find("'docker run --help'") != line.npos) return;
+  if (trimmed(line).empty() || is_chatter(line)) return;
   stderr_tail_ = printable(trimmed(line).substr(0, longest_tail));
 }
 
 std::string Child::how_it_ended() const {
-  const int signal = exit_->signal != 0 ? exit_->signal : exit_->code - 128;  // as docker and shells tell it
-  const char* name = ::sigabbrev_np(signal);
-  if (signal <= 0 || name == nullptr) return fmt::format("ended with exit code {}", exit_->code);
+  const int signal = signal_of(*exit_);
+  if (signal == 0) return fmt::format("ended with exit code {}", exit_->code);
+  if (signal == SIGKILL && is_killed_) return "did not end when asked to and was killed";
+  const char* const name = ::sigabbrev_np(signal);
+  if (name == nullptr) return fmt::format("was killed by signal {}", signal);
   return fmt::format("was killed by SIG{}{}", name,
                      signal == SIGKILL ? " (out of memory? `dmesg` tells)" : "");
 }
 
-Result<std::string> answer_of(const std::vector<std::string>& command, double limit_s) {
+Result<std::string> answer_of(const std::vector<std::string>& command, double limit_s,
+                              Complaints complaints) {
   NEPH_TRY(auto process, Process::start(command));
   Child child(std::move(process), longest_error_line);
   std::string answer;
@@ -166,8 +175,9 @@ Result<std::string> answer_of(const std::vector<std::string>& command, double li
     if (answer.empty()) answer = line;
   };
   child.end(limit_s);
-  if (!answer.empty()) return answer;
   const auto& said = child.stderr_tail();
+  const bool is_well = child.exit()->signal == 0 && child.exit()->code == 0;
+  if (is_well && !answer.empty() && (said.empty() || complaints == Complaints::ignored)) return answer;
   return fail(ErrorCode::unavailable, "{}: {}", command.front(), said.empty() ? child.how_it_ended() : said);
 }
 

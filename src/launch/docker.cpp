@@ -1,4 +1,6 @@
 #include <cstdlib>
+#include <random>
+#include <thread>
 
 #include <unistd.h>
 
@@ -11,11 +13,24 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr double longest_answer_s = 10;
+constexpr double longest_pull_s = 3600;
+constexpr auto longest_making = std::chrono::milliseconds(500);  // of a container, once it was asked for
 
+/// What Docker's own exit code of a container adds to the signal that ended it.
+constexpr int signal_base = 128;
+
+/// The client, "docker run", stands for the container; but Docker ends the one by itself and not the other.
 class InContainer final : public Child {
  public:
   InContainer(Process docker, std::size_t max_line_bytes, std::string name)
       : Child(std::move(docker), max_line_bytes), name_(std::move(name)) {}
+  ~InContainer() override {
+    if (exit()) return;
+    kill();
+    remove();
+  }
+  InContainer(const InContainer&) = delete;
+  InContainer& operator=(const InContainer&) = delete;
 
   Result<int> id() const override {
     NEPH_TRY(const auto answer,
@@ -25,14 +40,54 @@ class InContainer final : public Child {
   }
 
  protected:
-  void kill() override {
-    static_cast<void>(answer_of({"docker", "kill", name_}, longest_answer_s));
-    Child::kill();
+  /// A client that was killed, by whomever, leaves its container behind. Others are not heard meanwhile; but
+  /// what still runs in it would disturb the next run.
+  void has_ended(const Exit& client) override {
+    if (client.signal != 0) remove();
+  }
+
+  int signal_of(const Exit& exit) const override {
+    if (exit.signal != 0 || exit.code <= signal_base || exit.code - signal_base > SIGRTMAX)
+      return exit.signal;
+    return exit.code - signal_base;
+  }
+
+  /// It ends what it has to say with where to read more: "Run 'docker run --help' for more information".
+  bool is_chatter(std::string_view line) const override {
+    return line.find("'docker run --help'") != line.npos;
   }
 
  private:
+  /// After the client is dead. A container that is not there may be one that Docker is still making for it:
+  /// so once more, a moment later.
+  void remove() const {
+    const Words words{"docker", "rm", "--force", name_};
+    if (answer_of(words, longest_answer_s)) return;
+    std::this_thread::sleep_for(longest_making);
+    static_cast<void>(answer_of(words, longest_answer_s));
+  }
+
   std::string name_;
 };
+
+/// That no container of another process of this number has, here or in a container beside this one.
+std::string new_name() {
+  std::random_device random;
+  return fmt::format("neph-{}-{:08x}{:08x}", ::getpid(), random(), random());
+}
+
+std::filesystem::path whole_path(const std::filesystem::path& path) {
+  std::error_code error;
+  auto whole = std::filesystem::absolute(path, error);
+  return error ? path : whole;
+}
+
+/// A field of a line of CSV, as --mount reads it: a comma in a file's name ends nothing.
+std::string csv(std::string_view field) {
+  std::string quoted = "\"";
+  for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
 
 class Docker final : public Launcher {
  public:
@@ -40,24 +95,40 @@ class Docker final : public Launcher {
 
   /// Apart from all that the image has.
   std::string path_there(const std::filesystem::path& path) const override {
-    return "/neph" + std::filesystem::absolute(path).lexically_normal().string();
+    return "/neph" + whole_path(path).lexically_normal().string();
+  }
+
+  /// Pulls the image where it is not here yet; no run does.
+  Status check() override {
+    const auto name = new_name();
+    auto said = answer_of(
+        {"docker", "run", "--rm", "--no-healthcheck", "--name", name, container_.image, "--version"},
+        longest_pull_s);
+    if (!said) {
+      static_cast<void>(answer_of({"docker", "rm", "--force", name}, longest_answer_s));
+      return fail_in(fmt::format("cannot run in {}", container_.image), std::move(said).error());
+    }
+    is_here_ = true;
+    return {};
   }
 
   Result<std::unique_ptr<Child>> start(const Command& command) override {
-    const auto name = fmt::format("neph-{}-{}", ::getpid(), ++started_);
+    const auto name = new_name();
     NEPH_TRY(auto process, Process::start(words(command, name)));
     return std::make_unique<InContainer>(std::move(process), command.max_line_bytes, name);
   }
 
  private:
+  /// The image's health check would run inside what is measured, and nobody reads a log.
   Words words(const Command& command, const std::string& name) const {
     const auto user = fmt::format("{}:{}", ::getuid(), ::getgid());  // whose files they are
-    Words all{"docker", "run", "--rm",   "-i", "--network",  "host",
-              "--name", name,  "--user", user, "--read-only"};
+    Words all{"docker",    "run",  "--rm",   "-i", "--no-healthcheck", "--log-driver", "none",
+              "--network", "host", "--name", name, "--user",           user,           "--read-only"};
     const auto add = [&](const Words& more) { all.insert(all.end(), more.begin(), more.end()); };
+    if (is_here_) add({"--pull", "never"});
     for (const auto& file : command.files)
-      add({"--volume",
-           fmt::format("{}:{}:ro", std::filesystem::absolute(file.path).string(), path_there(file.path))});
+      add({"--mount", fmt::format("type=bind,{},{},readonly", csv("source=" + whole_path(file.path).string()),
+                                  csv("target=" + path_there(file.path)))});
     if (container_.cpus > 0) add({"--cpus", fmt::format("{}", container_.cpus)});
     if (container_.memory_bytes > 0) add({"--memory", std::to_string(container_.memory_bytes)});
     add({container_.image});
@@ -66,7 +137,7 @@ class Docker final : public Launcher {
   }
 
   Container container_;
-  int started_ = 0;
+  bool is_here_ = false;  ///< the image
 };
 
 }  // namespace

@@ -43,8 +43,9 @@ struct Artefact {
   std::int64_t bytes = 0;  ///< of all its files
   std::string sha256;      ///< 64 hexadecimal digits
 };
-/// Reads all of it, with sha256sum(1). Of a folder it is the hash of what that prints for the files, by names
-/// relative to the folder and sorted by their bytes. Errors: those of reading.
+/// Reads all of it, with sha256sum(1); links are followed. Of a folder it is the hash of what that prints for
+/// the files, by names relative to the folder ("./a") and sorted by their bytes. Errors: those of reading,
+/// also of a single file.
 Result<Artefact> artefact(const std::filesystem::path& path);
 
 /// What is started.
@@ -80,7 +81,8 @@ class Child {
   bool has_fallen_silent() const { return !process_.output.is_open(); }
   /// How it ended; empty: it has not. Then all that it said has been heard.
   const std::optional<Exit>& exit() const { return exit_; }
-  /// "ended with exit code 3", "was killed by SIGKILL (out of memory? ...)"; only after the end.
+  /// "ended with exit code 3", "was killed by SIGKILL (out of memory? ...)", "did not end when asked to and
+  /// was killed"; only after the end.
   std::string how_it_ended() const;
   /// The last line of its standard error that means something; at most 300 bytes, fit for a message.
   const std::string& stderr_tail() const { return stderr_tail_; }
@@ -88,11 +90,18 @@ class Child {
   virtual Result<int> id() const { return process_.id(); }
 
  protected:
-  virtual void kill() { process_.signal_group(SIGKILL); }
+  void kill() { process_.signal_group(SIGKILL); }
+  /// Called once, before exit() tells the end: the time to end what the process was only a part of.
+  virtual void has_ended(const Exit&) {}
+  /// The signal that an exit tells of; 0: none.
+  virtual int signal_of(const Exit& exit) const { return exit.signal; }
+  /// Whether a line of standard error says nothing of what went wrong.
+  virtual bool is_chatter(std::string_view /*line*/) const { return false; }
 
  private:
   void watch(std::vector<pollfd>& watched, std::optional<Moment>& until) const;
   void hear(const pollfd* watched);
+  void end_with(const Exit& exit);
   void write();
   std::size_t read(Descriptor& pipe);
   void read_what_stands(Descriptor& pipe);
@@ -103,6 +112,7 @@ class Child {
   std::size_t said_ = 0;  ///< bytes of that which are written
   bool is_asked_to_end_ = false;
   std::optional<Moment> kill_at_;
+  bool is_killed_ = false;  ///< because it had not ended by then
   Lines lines_, error_lines_;
   std::string stderr_tail_;
   std::optional<Exit> exit_;
@@ -117,6 +127,9 @@ class Launcher {
   virtual std::string machine() const { return {}; }
   /// Where a file of a command lies for the process.
   virtual std::string path_there(const std::filesystem::path& path) const { return path.string(); }
+  /// Whether this program can be started there, found out once before many starts; brings what all of them
+  /// need, which may take minutes. Errors: unavailable.
+  virtual Status check() { return {}; }
   /// Brings the files there and starts it. Errors: not_found, unavailable; of the process itself only what is
   /// seen at once: a container that cannot start, or a host that is not there, is a child that ends.
   virtual Result<std::unique_ptr<Child>> start(const Command& command) = 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "launch/launch.hpp"
+#include "workload/connection.hpp"
 
 namespace neph::workload {
 
@@ -19,6 +20,17 @@ inline launch::Files files_of_model(const std::filesystem::path& file) {
     if (entry.path().filename() != file.filename() && entry.is_regular_file(ignored) &&
         entry.path().filename().string().starts_with(stem))
       files.push_back({.field = {}, .path = entry.path()});
+  return files;
+}
+
+/// Those that a server demands of who asks it, each named by its own field.
+inline launch::Files files_of_credentials(const Credentials& credentials) {
+  launch::Files files;
+  describe(
+      [&](std::string_view name, const std::string& path, std::string_view) {
+        if (!path.empty()) files.push_back({.field = std::string(name), .path = path});
+      },
+      credentials);
   return files;
 }
 

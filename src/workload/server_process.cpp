@@ -15,12 +15,26 @@ constexpr double longest_stop_s = 10;
 
 using Words = std::vector<std::string>;
 
+/// Readable once stop was requested.
+class Woken {
+ public:
+  explicit Woken(const std::stop_token& stop) : callback_(stop, Wake{descriptor_.get()}) {}
+  int descriptor() const { return descriptor_.get(); }
+
+ private:
+  struct Wake {
+    int descriptor;
+    void operator()() const { ::eventfd_write(descriptor, 1); }
+  };
+  Descriptor descriptor_{::eventfd(0, EFD_CLOEXEC)};
+  std::stop_callback<Wake> callback_;
+};
+
 /// A server with much to say never waits for a listener.
 void hear(launch::Child& child, const std::stop_token& stop) {
-  const Descriptor woken(::eventfd(0, EFD_CLOEXEC));
-  const std::stop_callback wake(stop, [&] { ::eventfd_write(woken.get(), 1); });
+  const Woken woken(stop);
   for (auto* const self = &child; !stop.stop_requested() && !child.exit();)
-    launch::Child::wait({&self, 1}, {}, woken.get());
+    launch::Child::wait({&self, 1}, {}, woken.descriptor());
 }
 
 /// The server's own arguments. It ends with this process, however that ends.
@@ -54,30 +68,33 @@ std::unique_ptr<launch::Launcher> launcher_of(const InferSpec& spec) {
 
 Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const InferSpec& spec,
                                                             const std::string& model_file,
-                                                            const std::string& model) {
+                                                            const std::string& model,
+                                                            const std::stop_token& stop) {
   const auto launcher = launcher_of(spec);
   NEPH_TRY(auto child,
            launcher->start({.arguments = serve_arguments(spec, launcher->path_there(model_file), model),
                             .files = files_of_model(model_file)}));
   std::unique_ptr<ServerProcess> server(new ServerProcess(std::move(child)));
-  NEPH_CHECK(server->hear_announcement());
+  NEPH_CHECK(server->hear_announcement(stop));
   NEPH_TRY(server->id_, server->child_->id());
   server->hearing_ =
-      start_thread("server", [&child = *server->child_](const std::stop_token& stop) { hear(child, stop); });
+      start_thread("server", [&child = *server->child_](const std::stop_token& over) { hear(child, over); });
   return server;
 }
 
 /// The line that `neph serve --json` prints when it is ready.
-Status ServerProcess::hear_announcement() {
+Status ServerProcess::hear_announcement(const std::stop_token& stop) {
   std::string line;
   child_->on_line = [&](std::string_view said) {
     if (line.empty()) line = said;
   };
+  const Woken woken(stop);
   const auto limit = SteadyClock().now() + longest_start;
   for (auto* const child = child_.get(); line.empty() && !child->has_fallen_silent();) {
     if (SteadyClock().now() >= limit)
       return fail(ErrorCode::timeout, "the server was not ready after {} s", longest_start.count());
-    launch::Child::wait({&child, 1}, limit);
+    if (stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped before the server was ready");
+    launch::Child::wait({&child, 1}, limit, woken.descriptor());
   }
   child_->on_line = nullptr;
   if (line.empty()) return fail(ErrorCode::unavailable, "the server did not start: {}", why_it_ended());
@@ -103,6 +120,7 @@ const std::string& ServerProcess::address(wire::Protocol protocol) const {
 
 void ServerProcess::stop() {
   hearing_ = {};
+  child_->on_line = nullptr;  // of an announcement that was not waited for
   child_->end(longest_stop_s);
 }
 

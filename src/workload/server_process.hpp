@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -15,9 +16,13 @@ namespace neph::workload {
 class ServerProcess {
  public:
   /// Ready to answer when it returns. `model_file` is what it serves, under the name `model`. Errors: what
-  /// the server said before it ended; timeout.
+  /// the server said before it ended; timeout; unavailable: `stop` was requested before it was ready.
   static Result<std::unique_ptr<ServerProcess>> start(const InferSpec& spec, const std::string& model_file,
-                                                      const std::string& model);
+                                                      const std::string& model, const std::stop_token& stop);
+  /// stop(): a run that fails leaves no server behind.
+  ~ServerProcess() { stop(); }
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
 
   /// Of the server itself, also in a container.
   int id() const { return id_; }
@@ -25,12 +30,12 @@ class ServerProcess {
   const std::string& address(wire::Protocol protocol) const;
   /// What its engine really uses.
   const Facts& facts() const { return facts_; }
-  /// Asks it to end and waits; after a while it is killed.
+  /// Asks it to end and waits; after a while it is killed. Nothing where it has ended.
   void stop();
 
  private:
   explicit ServerProcess(std::unique_ptr<launch::Child> child) : child_(std::move(child)) {}
-  Status hear_announcement();
+  Status hear_announcement(const std::stop_token& stop);
   std::string why_it_ended();
 
   std::unique_ptr<launch::Child> child_;

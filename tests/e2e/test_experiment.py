@@ -143,6 +143,19 @@ def test_a_worker_takes_its_start_from_no_clock_but_its_own(neph):
         assert now - 0.1 <= began(neph, other, now - 30)
 
 
+def test_a_worker_without_an_order_says_so(neph):
+    (said,) = neph("worker", code=2).stdout.splitlines()
+    assert json.loads(said)["event"] == "error" and "no order on standard input" in said
+
+
+def test_a_parent_that_ignores_its_children_does_not_keep_us_from_ours(neph, small_model, pictures):
+    ignoring = ("sh", "-c", "trap '' CHLD; exec \"$@\"", "sh")
+    few = ("--batch", 1, "--count", 16, "--warmup", 1, "--warmup-max-s", 0.1, "--repeat", 1)
+    running = neph.start("infer", small_model, "--images", pictures, *few, before=ignoring)
+    _, said = running.communicate(timeout=300)
+    assert running.returncode == 0, said
+
+
 @pytest.mark.parametrize("by", ["stop", "its end", signal.SIGTERM, signal.SIGINT])
 def test_a_worker_heeds_its_standard_input_and_a_user(neph, small_model, pictures, by):
     spec = {"model": str(small_model), "images": str(pictures), "count": 10**6}

@@ -80,6 +80,11 @@ def test_ends_with_whoever_started_it(neph, model):
     assert server.process.wait(timeout=20) == 0
 
 
+def test_ends_with_whoever_started_it_while_it_loads(neph, small_model):
+    done = neph("serve", small_model, "--http-port", 0, "--grpc-port", -1, "--metrics-port", -1, "--end-with-stdin", code=4)
+    assert "ended while models were being loaded" in done.stderr
+
+
 def test_answers_every_accepted_request_when_told_to_stop_under_load(neph, tmp_path):
     server = Server(neph, write_model(tmp_path / "m.identity", 5))
     outcomes, enough = [], threading.Event()

@@ -52,6 +52,21 @@ def test_a_whole_run_in_a_container_answers_as_one_here(beside_docker, image, sm
     assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
+def test_a_run_that_is_stopped_leaves_no_container(beside_docker, image, small_model, pictures):
+    done = beside_docker(
+        "infer", small_model, "--images", pictures, "--count", 10**6, "--repeat", 1, "--timeout-s", 3, "--on",
+        f"docker:{image}", code=None,
+    )
+    assert done.returncode != 0, done.stderr
+    assert beside_docker.docker("ps", "--quiet", "--all") == ""
+
+
+def test_an_image_that_is_not_there_is_one_error_and_no_run(beside_docker, small_model, pictures, tmp_path):
+    done = beside_docker("infer", small_model, "--images", pictures, "--on", "docker:localhost/none", code=None)
+    assert done.returncode != 0 and "cannot run in localhost/none: " in done.stderr, done.stderr
+    assert not (tmp_path / "neph.db").exists()
+
+
 def test_a_limit_on_processors_holds(beside_docker, small_model, pictures):
     arguments = ("infer", small_model, "--images", pictures, "--server-in", "docker", "--server-cpus", "0.5", *QUICK)
     (cell,) = beside_docker.json(*arguments, "--files", "off", "--count", 400)["cells"]

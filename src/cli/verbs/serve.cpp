@@ -1,6 +1,7 @@
 #include "serve/serve.hpp"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -34,11 +35,12 @@ struct ServeOptions {
   bool end_with_stdin = false;
 };
 
-/// SIGINT and SIGTERM, taken by wait() instead of ending the process. Made before any other thread, because
-/// threads inherit which signals are blocked.
+/// What ends a server, taken by wait() instead of ending the process: SIGINT, SIGTERM, and where that is
+/// asked for the end of standard input: whoever holds the other end has gone. Made before any other thread,
+/// because threads inherit which signals are blocked.
 class EndSignals {
  public:
-  EndSignals() {
+  explicit EndSignals(bool with_stdin) : input_(with_stdin ? STDIN_FILENO : -1) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -50,22 +52,30 @@ class EndSignals {
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
-  /// True: a signal came. False: there was something to read from `other` before.
-  bool wait(int other = -1) const {
-    std::array<pollfd, 2> both{pollfd{descriptor_, POLLIN, 0}, pollfd{other, POLLIN, 0}};
-    while (::poll(both.data(), both.size(), -1) < 0) {
-    }
-    signalfd_siginfo taken;
-    return both[0].revents != 0 && ::read(descriptor_, &taken, sizeof taken) > 0;
-  }
-  /// A signal, or that whoever holds the other end of standard input has gone.
-  void wait_or_stdin() const {
-    std::array<char, 256> unread;
-    while (!wait(STDIN_FILENO) && ::read(STDIN_FILENO, unread.data(), unread.size()) > 0) {
+  /// True: such a thing came. False: there was something to read from `other` before.
+  bool wait(int other = -1) {
+    for (;;) {
+      std::array<pollfd, 3> all{pollfd{descriptor_, POLLIN, 0}, pollfd{other, POLLIN, 0},
+                                pollfd{input_, POLLIN, 0}};
+      if (::poll(all.data(), all.size(), -1) < 0) continue;
+      signalfd_siginfo taken;
+      if (all[0].revents != 0 && ::read(descriptor_, &taken, sizeof taken) > 0) return true;
+      if (all[1].revents != 0) return false;
+      if (all[2].revents != 0 && has_input_ended()) return true;
     }
   }
 
  private:
+  /// Told once: it is no second signal, which would end the server at once.
+  bool has_input_ended() {
+    std::array<char, 256> unread;
+    const auto got = ::read(input_, unread.data(), unread.size());
+    if (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))) return false;
+    input_ = -1;
+    return true;
+  }
+
+  int input_;
   int descriptor_;
 };
 
@@ -121,10 +131,10 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
   talk("Ctrl-C answers what was accepted and ends\n");
 }
 
-/// What `work` returns. A signal before that ends the process at once, with these words: what is under way
-/// cannot be called back.
+/// What `work` returns. What ends a server before that ends the process at once, with these words: what is
+/// under way cannot be called back.
 template <class Work>
-auto unless_ended(const EndSignals& signals, const char* ended, Work work) {
+auto unless_ended(EndSignals& signals, const char* ended, Work work) {
   const int done = ::eventfd(0, EFD_CLOEXEC);
   auto result = std::async(std::launch::async, [&] {
     auto made = work();
@@ -139,7 +149,7 @@ auto unless_ended(const EndSignals& signals, const char* ended, Work work) {
   return result.get();
 }
 
-Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
+Status stop(serve::Server& server, EndSignals& signals, double limit_s) {
   talk("stopping: nothing new is accepted; once more to end at once\n");
   if (unless_ended(signals, "ended at once; requests may have gone without an answer",
                    [&] { return server.stop(); }))
@@ -152,19 +162,16 @@ Status stop(serve::Server& server, const EndSignals& signals, double limit_s) {
 Status run_server(const ServeOptions& options) {
   keep_heap();
   allow_descriptors();
-  const EndSignals signals;
+  EndSignals signals(options.end_with_stdin);
   const SteadyClock clock;
   const auto begin = clock.now();
-  NEPH_TRY(const auto source, source_of(options));
-  NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", [&] {
-             return serve::Server::start(source, options.model_options, options.server_options, version,
-                                         clock);
-           }));
+  const auto start = [&]() -> Result<std::unique_ptr<serve::Server>> {
+    NEPH_TRY(const auto source, source_of(options));
+    return serve::Server::start(source, options.model_options, options.server_options, version, clock);
+  };
+  NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", start));
   announce(*server, options, seconds(clock.now() - begin));
-  if (options.end_with_stdin)
-    signals.wait_or_stdin();
-  else
-    signals.wait();
+  signals.wait();
   return stop(*server, signals, options.server_options.stop_limit.value);
 }
 

@@ -70,6 +70,7 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
   }
   NEPH_TRY(const auto pictures, pictures_for(spec, transform, events));
   ready.files.push_back({.field = "images", .path = pictures.folder});
+  for (auto& file : files_of_credentials(spec.credentials)) ready.files.push_back(std::move(file));
   return ready;
 }
 

@@ -127,7 +127,7 @@ class ServedSut final : public SystemUnderTest {
   Status start_server() {
     NEPH_TRY(const auto file, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
                                               spec_.weights_seed));
-    NEPH_TRY(process_, ServerProcess::start(spec_, file.string(), served_name(spec_.model)));
+    NEPH_TRY(process_, ServerProcess::start(spec_, file.string(), served_name(spec_.model), context_.stop));
     NEPH_CHECK(watch(target::server, process_->id()));
     return watch(target::client, ::getpid());
   }

@@ -6,6 +6,7 @@
 #include "os/file.hpp"
 #include "record/metrics.hpp"
 #include "workload/command_line.hpp"
+#include "workload/files.hpp"
 #include "workload/load/run.hpp"
 
 namespace neph::workload {
@@ -93,7 +94,7 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
     if (!spec.trace.empty()) NEPH_CHECK(read_file(spec.trace));
-    auto& read = files.emplace_back();
+    auto& read = files.emplace_back(files_of_credentials(spec.credentials));
     if (!spec.trace.empty()) read.push_back({.field = "trace", .path = spec.trace});
     if (!spec.input.empty()) read.push_back({.field = "input", .path = spec.input});
     const auto what =
