@@ -57,7 +57,7 @@ TEST(Toml, LettersBeyondAsciiAreNoSpace) {
 TEST(Toml, RefusesWhatNoPersonWrites) {
   EXPECT_TRUE(parse_toml("a = '" + std::string(60'000, 'x') + "'", "x.toml"));
   EXPECT_EQ(parse_toml("a = '" + std::string(70'000, 'x') + "'", "x.toml").error().message,
-            "x.toml: larger than 64 KiB, too large for a file of settings");
+            "x.toml: larger than 64 KiB, too large for a TOML file");
   EXPECT_EQ(dump_json(*parse_toml("a = [nan, -inf, inf]", "x.toml")), R"({"a":["nan","-inf","inf"]})");
 }
 

@@ -87,7 +87,7 @@ TEST_F(Prepare, AStoppedFolderIsNotAPreparedOne) {
 
 TEST_F(Prepare, ReadsManifestsStrictly) {
   write(target_ / prepared_manifest, "{\"crop_sid\": 224}");
-  EXPECT_THAT(read_prepared(target_.path()).error().message, HasSubstr("crop_side"));
+  EXPECT_THAT(read_prepared(target_.path()).error().text(), HasSubstr("crop_side"));
   EXPECT_EQ(transform_for_prepared({.crop_side = 299}, Transform{}).error().code,
             ErrorCode::invalid_argument);
 }

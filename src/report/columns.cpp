@@ -65,7 +65,7 @@ std::vector<TableColumn> resource_columns() {
       {.heading = "CPU cores",
        .field = [](const auto& cell) { return quantity(busy_cores(cell, target::application), unit::cores); },
        .expendable = 3},
-      {.heading = "peak memory",
+      {.heading = "memory",
        .field = [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); },
        .expendable = 4}};
 }

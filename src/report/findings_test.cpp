@@ -285,16 +285,16 @@ TEST(Findings, AdviseOnlyWhatIsNotDoneYet) {
   EXPECT_THAT(findings(document), Contains(HasSubstr("--mode async")));
   document.cells[0].cell.spec = Json{{"mode", "async"}};
   EXPECT_THAT(findings(document),
-              Contains(AllOf(HasSubstr("had room left"), Not(HasSubstr("--mode async")))));
+              Contains(AllOf(HasSubstr("was not the limit"), Not(HasSubstr("--mode async")))));
 }
 
 TEST(Findings, SeeOthersFillTheProcessor) {
   auto document = one_cell();
   set_mean(document.cells[0], "process", "cpu", 1.1);
-  EXPECT_THAT(findings(document), Not(Contains(HasSubstr("room left")))) << "what others did is not known";
+  EXPECT_THAT(findings(document), Not(Contains(HasSubstr("was not the limit")))) << "what others did is not known";
   set_mean(document.cells[0], "machine", "cpu_user", 1.5);
   set_mean(document.cells[0], "machine", "cpu_system", 0.1);
-  EXPECT_THAT(findings(document), Contains(HasSubstr("room left: 0.400 of 2.00 cores were idle")));
+  EXPECT_THAT(findings(document), Contains(HasSubstr("not the limit: 0.400 of 2.00 cores were idle")));
   set_mean(document.cells[0], "machine", "cpu_steal", 0.3);
   EXPECT_THAT(findings(document),
               Contains("Others filled the CPU: the process used 1.10 of 2.00 cores, and other "
@@ -326,7 +326,7 @@ TEST(Findings, MentionStolenTimeAndDoubts) {
   EXPECT_THAT(sentences, Contains(HasSubstr("The hypervisor took 0.300 cores away")));
   EXPECT_THAT(
       sentences,
-      Contains("Of 1 configuration, 1 is doubtful (stolen): read the warnings before relying on it."));
+      Contains("Of 1 configuration, 1 is doubtful (steal): read the warnings before relying on it."));
 }
 
 TEST(Findings, DoNotDoubtForAHint) {
@@ -335,7 +335,7 @@ TEST(Findings, DoNotDoubtForAHint) {
   EXPECT_THAT(findings(document), Not(Contains(HasSubstr("doubtful"))));
   document.cells[0].verdict = Verdict::doubtful;
   document.cells[0].warnings.push_back({.code = WarningCode::stolen});
-  EXPECT_THAT(findings(document), Contains(HasSubstr("1 is doubtful (stolen): read")));
+  EXPECT_THAT(findings(document), Contains(HasSubstr("1 is doubtful (steal): read")));
 }
 
 TEST(Findings, ConfirmThatAnswersAgree) {

@@ -129,10 +129,10 @@ TEST(TextSummary, CutsAMessageAndNotTheCountToALine) {
       {WarningCode::stolen, "the hypervisor took 3.1 % of the time that was wanted", "move"});
   EXPECT_THAT(text_summary(document, {.width = 60}),
               HasSubstr("\n! busy machine: other processes used …, all 4 configurations\n"
-                        "! stolen: the hypervisor took 3.1…, 'batch 1, precision f32'\n"
+                        "! steal: the hypervisor took 3.1…, 'batch 1, precision f32'\n"
                         "(in full, and what to do about them: on the page)\n"));
   EXPECT_THAT(text_summary(document, {.width = 45}),
-              HasSubstr("\n! stolen: the hypervi…, 1 of 4 configurations\n"));
+              HasSubstr("\n! steal: the hypervi…, 1 of 4 configurations\n"));
 }
 
 TEST(TextSummary, SaysTheFindingsBelowTheTable) {
@@ -140,7 +140,7 @@ TEST(TextSummary, SaysTheFindingsBelowTheTable) {
   const auto text = text_summary(document, {.width = 200});
   const auto table = text_table(document, {.width = 200});
   EXPECT_THAT(text, StartsWith(table + "\nThe fastest of 3 configurations is batch 1, precision bf16: 44.7"));
-  EXPECT_THAT(text, HasSubstr("\nThe CPU had room left"));
+  EXPECT_THAT(text, HasSubstr("\nThe CPU was not the limit"));
   EXPECT_THAT(text, Not(HasSubstr("on the page)\n\n!")));
   EXPECT_THAT(text, Not(HasSubstr("is doubtful"))) << "the notices below say why";
 }

@@ -196,7 +196,7 @@ TEST(Store, ARunEndsOnceButAnInterruptedOneMayBeRepeated) {
   const auto again = store.add_run(run);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(again.error().message, HasSubstr("repeat 0 of cell 2"));
+  EXPECT_THAT(again.error().message, HasSubstr("repeat 0 of configuration 2"));
 }
 
 TEST(Store, RepeatsAreAsAskedButNoFewerThanHaveEnded) {

@@ -173,7 +173,7 @@ TEST(Requests, AddUpToTheResponseTime) {
   const auto document = served_document();
   const auto drawing = draw("requests", document);
   ASSERT_EQ(drawing.panels.size(), 3u);  // a batch each
-  EXPECT_EQ(drawing.panels[0].caption, "a request of 1 picture");
+  EXPECT_EQ(drawing.panels[0].caption, "a request of 1 image");
   for (const auto& cell : document.cells) {
     double response_ms = 0, n = 0, sum = 0;
     for (const auto& run : document.runs)

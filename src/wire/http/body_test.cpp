@@ -27,7 +27,7 @@ std::string fault_of(std::string_view body, std::optional<std::uint64_t> json_by
   InferRequest request;
   const auto status = read_body(bytes_of(body), json_bytes, request);
   EXPECT_TRUE(status || status.error().code == ErrorCode::invalid_argument);
-  return status ? "accepted" : status.error().message;
+  return status ? "accepted" : status.error().text();
 }
 
 TEST(RequestBody, WithNumbersInJson) {
