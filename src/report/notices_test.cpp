@@ -129,10 +129,10 @@ TEST(TextSummary, CutsAMessageAndNotTheCountToALine) {
       {WarningCode::stolen, "the hypervisor took 3.1 % of the time that was wanted", "move"});
   EXPECT_THAT(text_summary(document, {.width = 60}),
               HasSubstr("\n! busy machine: other processes used …, all 4 configurations\n"
-                        "! steal: the hypervisor took 3.1…, 'batch 1, precision f32'\n"
+                        "! steal: the hypervisor took 3.1 …, 'batch 1, precision f32'\n"
                         "(in full, and what to do about them: on the page)\n"));
   EXPECT_THAT(text_summary(document, {.width = 45}),
-              HasSubstr("\n! steal: the hypervi…, 1 of 4 configurations\n"));
+              HasSubstr("\n! steal: the hypervis…, 1 of 4 configurations\n"));
 }
 
 TEST(TextSummary, SaysTheFindingsBelowTheTable) {
