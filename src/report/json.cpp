@@ -41,7 +41,7 @@ Json cell_object(const Document& document, const CellSummary& cell) {
   object["verdict"] = to_json(cell.verdict);
   const auto& view = view_of(document);
   object[std::string(metric::images_per_s.name)] =
-      nullptr;  // of every workload, as it was before there were several
+      to_json(Estimate{});  // of every workload, as in earlier versions
   if (view.better) object[std::string(view.main.front().name)] = to_json(speed_of(document, cell));
   object["latency_ms"] = to_json(cell.latency_ms);
   object["phases"] = in_seconds(cell.phases_s);

@@ -37,6 +37,7 @@ attempts = Counter()
 outcomes = Counter()
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items):
     """Of the processes that share the work one has all tests of a file, and of what is dear to start."""
     for item in items:

@@ -263,7 +263,7 @@ def test_store_with_a_run_of_no_cell(neph, small_model, pictures, tmp_path):
     with sqlite3.connect(tmp_path / "neph.db") as store:
         store.execute("UPDATE run SET cell = 99")
     store.close()
-    refused(neph, "runs", 1, code=CORRUPT, says=["neph.db", "cell 99"])
+    refused(neph, "runs", 1, code=CORRUPT, says=["neph.db", "configuration 99"])
 
 
 def test_store_deleted_while_it_is_in_use(neph, small_model, pictures, tmp_path):

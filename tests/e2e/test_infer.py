@@ -125,7 +125,7 @@ def test_a_picture_that_vanishes_is_a_failed_picture_and_no_failed_run(neph, tmp
 
     folder = tmp_path / "photos"
     shutil.copytree(pictures, folder)
-    running = neph.start("infer", small_model, "--images", folder, "--count", 8000, "--repeat", 1, "--json", *QUICK)
+    running = neph.start("infer", small_model, "--images", folder, "--count", 2000, "--repeat", 1, "--json", *QUICK)
     timer = threading.Timer(2.5, (folder / "05.jpg").unlink)
     timer.start()
     out, err = running.communicate(timeout=600)  # a sanitizer takes ten times as long

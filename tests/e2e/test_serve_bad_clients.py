@@ -143,7 +143,7 @@ class TestDeadlines:
         rows = {"name": "x", "datatype": "FP32", "shape": [8, 16], "data": [0.123456789] * 128}
         body = {"inputs": [rows], "parameters": {"timeout": 1}}
         status, _, answer = ask(served, post("ten_ms", json.dumps(body).encode()))
-        assert status == 504 and "deadline" in error_of(answer)
+        assert status == 504 and "timed out" in error_of(answer)
 
     def test_those_that_wait_too_long(self, served):
         """12 at once for a model that takes 10 ms each, with 30 ms of patience: the last get an error, in time."""
