@@ -37,15 +37,6 @@ attempts = Counter()
 outcomes = Counter()
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items):
-    """Of the processes that share the work one has all tests of a file, and of what is dear to start."""
-    for item in items:
-        names = [*item.fixturenames, *item.path.stem.split("_")]
-        shared = [dear for dear in ("docker", "triton", "mlserver") if dear in names]
-        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else item.path.stem))
-
-
 def pytest_runtest_protocol(item, nextitem):
     """A test of times that fails while the machine is disturbed has shown nothing: it runs again after all others. One
     that never had quiet is skipped, and says why."""
