@@ -154,6 +154,7 @@ def truth(tmp_path_factory):
 
 
 @pytest.mark.timing
+@pytest.mark.slow  # a minute and a half of arrivals; ./dev bench has more of them
 @pytest.mark.parametrize("name, protocol", JOBS)
 def test_percentiles_are_those_of_the_simulated_truth(truth, tmp_path, name, protocol):
     """What is off must be off each time, alone: a machine that others use is late now and then, a wrong clock always. Where

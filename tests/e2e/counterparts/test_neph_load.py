@@ -51,7 +51,7 @@ def agree(ratios):
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize("in_flight", [1, 8, 32])
+@pytest.mark.parametrize("in_flight", [1, pytest.param(8, marks=pytest.mark.slow), 32])
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_it_agrees_with_perf_analyzer(neph, triton, perf_analyzer, protocol, in_flight):
     """Closed loop against a server that is the bottleneck: throughput and median latency within 5 %, over pairs in turn."""
