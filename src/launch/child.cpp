@@ -45,6 +45,11 @@ int milliseconds_until(std::optional<Moment> moment) {
   return static_cast<int>(std::clamp(ms, 0.0, 1e9));
 }
 
+/// docker and its like end what they have to say with where to read more: "Run 'docker run --help' for more".
+bool points_to_help(std::string_view line) {
+  return line.starts_with("Run '") && line.find("--help'") != line.npos;
+}
+
 }  // namespace
 
 Child::Child(Process process, std::size_t max_line_bytes)
@@ -152,7 +157,7 @@ void Child::read_what_stands(Descriptor& pipe) {
 
 void Child::hear_error_line(std::string_view line) {
   if (on_error_line) on_error_line(line);
-  if (trimmed(line).empty() || is_chatter(line)) return;
+  if (trimmed(line).empty() || points_to_help(line)) return;
   stderr_tail_ = printable(trimmed(line).substr(0, longest_tail));
 }
 

@@ -52,11 +52,6 @@ class InContainer final : public Child {
     return exit.code - signal_base;
   }
 
-  /// It ends what it has to say with where to read more: "Run 'docker run --help' for more information".
-  bool is_chatter(std::string_view line) const override {
-    return line.find("'docker run --help'") != line.npos;
-  }
-
  private:
   /// After the client is dead. A container that is not there may be one that Docker is still making for it:
   /// so once more, a moment later.

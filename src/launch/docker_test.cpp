@@ -165,6 +165,8 @@ TEST_F(FakeDocker, ItsReferenceToItsHelpIsNotItsLastWord) {
   const auto child = in_docker({.image = "neph"})->start({}).value();
   child->end(20);
   EXPECT_EQ(child->stderr_tail(), "no such image");
+  EXPECT_EQ(in_docker({.image = "neph"})->check().error().message,
+            "cannot run in neph: docker: no such image");
 }
 
 }  // namespace

@@ -95,8 +95,6 @@ class Child {
   virtual void has_ended(const Exit&) {}
   /// The signal that an exit tells of; 0: none.
   virtual int signal_of(const Exit& exit) const { return exit.signal; }
-  /// Whether a line of standard error says nothing of what went wrong.
-  virtual bool is_chatter(std::string_view /*line*/) const { return false; }
 
  private:
   void watch(std::vector<pollfd>& watched, std::optional<Moment>& until) const;
