@@ -183,6 +183,7 @@ Result<std::string> answer_of(const std::vector<std::string>& command, double li
   const auto& said = child.stderr_tail();
   const bool is_well = child.exit()->signal == 0 && child.exit()->code == 0;
   if (is_well && !answer.empty() && (said.empty() || complaints == Complaints::ignored)) return answer;
+  if (said.starts_with(command.front())) return fail(ErrorCode::unavailable, "{}", said);  // names itself
   return fail(ErrorCode::unavailable, "{}: {}", command.front(), said.empty() ? child.how_it_ended() : said);
 }
 
