@@ -29,6 +29,7 @@
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
+#include "engine/train.hpp"
 #include "record/facts.hpp"
 
 namespace neph::engine {

@@ -22,6 +22,7 @@
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
+#include "net/program.hpp"
 
 namespace neph::net {
 
