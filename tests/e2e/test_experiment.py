@@ -189,7 +189,7 @@ def test_the_order_of_runs_is_the_seeds(neph, tmp_path, small_model, pictures):
 
 @pytest.mark.parametrize("signals", [1, 2], ids=["once", "twice"])
 def test_ctrl_c_keeps_what_was_measured(neph, tmp_path, small_model, pictures, signals):
-    cells = ("--batch", "1,2", "--count", 3000, "--warmup", 1, "--warmup-max-s", 0.1, "--repeat", 2)
+    cells = ("--batch", "1,2", "--count", 1000, "--warmup", 1, "--warmup-max-s", 0.1, "--repeat", 2)
     running = neph.start("infer", small_model, "--images", pictures, *cells)
     wait_for_runs(tmp_path, 1)
     time.sleep(1)
