@@ -76,7 +76,7 @@ class Control {
     while (!order_ && !stop_.stop_requested()) hear();
     if (!order_)
       return fail(ErrorCode::invalid_argument,
-                  "no order on standard input; workers are started by neph itself (neph infer, neph load)");
+                  "no order on standard input; neph itself starts workers");
     thread_ = start_thread("control", [this](const std::stop_token& over) {
       const std::stop_callback wake(over, [this] { ::eventfd_write(over_.get(), 1); });
       while (!over.stop_requested()) hear();

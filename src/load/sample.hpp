@@ -1,10 +1,13 @@
 // What becomes of one request, and where a worker keeps it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "record/metrics.hpp"
@@ -15,21 +18,27 @@ namespace neph::load {
 
 using Outcome = RequestOutcome;
 
-/// In the order of server_stages.
-inline constexpr std::array<Nanoseconds wire::StageTimes::*, server_stages.size()> server_times{
-    &wire::StageTimes::socket, &wire::StageTimes::decode, &wire::StageTimes::queue,
-    &wire::StageTimes::batch,  &wire::StageTimes::infer,  &wire::StageTimes::encode};
+/// Whether what goes over the wire is what results are about: "queue" there, "server_queue" here.
+constexpr bool names_the_servers_stages(std::span<const wire::TimedStage> timed) {
+  return std::ranges::equal(server_stages, timed, [](const StageKind& kind, const wire::TimedStage& one) {
+    constexpr std::string_view prefix = "server_";
+    return kind.name.starts_with(prefix) && kind.name.substr(prefix.size()) == one.name;
+  });
+}
+static_assert(names_the_servers_stages(wire::timed_stages));
+
 using ServerSeconds = std::array<float, server_stages.size()>;  ///< small: there are millions of them
 
 inline ServerSeconds seconds_of(const wire::StageTimes& times) {
   ServerSeconds all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(seconds(times.*server_times[i]));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<float>(seconds(times.*wire::timed_stages[i].time));
   return all;
 }
 
 inline wire::StageTimes times_of(const ServerSeconds& all) {
   wire::StageTimes times;
-  for (std::size_t i = 0; i < all.size(); ++i) times.*server_times[i] = from_seconds(all[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) times.*wire::timed_stages[i].time = from_seconds(all[i]);
   return times;
 }
 

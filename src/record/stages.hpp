@@ -2,6 +2,7 @@
 // `infer` and of `load`, when it is measured and when it is read from a store.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -75,6 +76,8 @@ constexpr const StageKind* find_stage(std::string_view name) {
     if (kind.name == name) return &kind;
   return nullptr;
 }
+
+static_assert(std::ranges::all_of(server_stages, [](auto& kind) { return find_stage(kind.name); }));
 
 /// Its column in the raw samples: "server_queue_s". Behind a server `infer_s` is the whole response time.
 inline std::string sample_column(const StageKind& kind) { return std::string(kind.name) + "_s"; }

@@ -228,8 +228,8 @@ std::string outside_limit_sentence(const Document& document, const Cells& candid
   const auto none = fmt::format("None of {} is shown to keep its {}", all, limit_text(document));
   const auto* nearest = nearest_to_limit(candidates);
   if (!nearest)
-    return fmt::format("{}: {} takes {} batches of a configuration (--count, --repeat).", none,
-                       limited_percentile, stats::samples_needed(*percentile_of(limited_percentile)));
+    return fmt::format("{}: {} takes {} {} of a configuration (--count, --repeat).", none, limited_percentile,
+                       stats::samples_needed(*percentile_of(limited_percentile)), view_of(document).samples);
   const bool is_open =
       *find_shown(nearest->latency_ms, limited_percentile)->low <= 1e3 * document.experiment.latency_limit_s;
   return fmt::format("{}; the nearest is {}: {}{}.", none, nearest->cell.label, percentile_text(*nearest),

@@ -4,11 +4,13 @@
 // The described structs are the protocol's own: written as JSON they are the bodies of its REST replies.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -203,6 +205,17 @@ struct StageTimes {
   Nanoseconds socket{};  ///< until somebody read what had arrived; HTTP in the clear only
   Nanoseconds decode{}, queue{}, batch{}, infer{}, encode{};
 };
+
+/// A stage by the name that goes over the wire.
+struct TimedStage {
+  std::string_view name;
+  Nanoseconds StageTimes::*time;
+};
+/// All, in the order in which a request goes through.
+inline constexpr std::array timed_stages{
+    TimedStage{"socket", &StageTimes::socket}, TimedStage{"decode", &StageTimes::decode},
+    TimedStage{"queue", &StageTimes::queue},   TimedStage{"batch", &StageTimes::batch},
+    TimedStage{"infer", &StageTimes::infer},   TimedStage{"encode", &StageTimes::encode}};
 
 /// One inference on its way: made by a transport, given to Service::infer, and given back by finish().
 /// Threads: one owner at a time, the transport before infer() and after finish(), the service between.

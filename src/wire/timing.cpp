@@ -1,26 +1,13 @@
 #include "wire/timing.hpp"
 
-#include <array>
 #include <charconv>
 
 #include <fmt/compile.h>
 
 namespace neph::wire {
-namespace {
-
-struct Stage {
-  std::string_view name;
-  Nanoseconds StageTimes::*time;
-};
-constexpr std::array stage_list{Stage{"socket", &StageTimes::socket}, Stage{"decode", &StageTimes::decode},
-                                Stage{"queue", &StageTimes::queue},   Stage{"batch", &StageTimes::batch},
-                                Stage{"infer", &StageTimes::infer},   Stage{"encode", &StageTimes::encode}};
-
-}  // namespace
-
 void append_timing(const StageTimes& stages, std::string& text) {
   bool first = true;
-  for (const auto& stage : stage_list) {
+  for (const auto& stage : timed_stages) {
     const auto us = (stages.*stage.time).count() / 1000;
     if (us <= 0) continue;
     fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}{};dur={}.{:03}"), first ? "" : ", ", stage.name,
@@ -38,7 +25,7 @@ StageTimes parse_timing(std::string_view text) {
     const auto name = item.substr(0, item.find(';'));
     constexpr std::string_view duration = ";dur=";
     const auto at = item.find(duration);
-    for (const auto& stage : stage_list) {
+    for (const auto& stage : timed_stages) {
       if (name != stage.name || at == std::string_view::npos) continue;
       double ms = 0;
       const auto digits = item.substr(at + duration.size());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "record/views.hpp"
+
 namespace neph::workload {
 namespace {
 
@@ -16,6 +18,10 @@ TEST(RuntimeEstimate, OfAllRunsIsThatOfTheCellsTogether) {
   EXPECT_EQ(of({{2, Bound::at_most}, {4, Bound::at_most}}, 2), std::pair(6.0, Bound::at_most));
   EXPECT_EQ(of({{2, Bound::at_most}, {4}}, 2).second, Bound::about);
   EXPECT_EQ(of({{2, Bound::at_most}, {4, Bound::at_least}, {4}}, 2).second, Bound::at_least);
+}
+
+TEST(Workload, EachHasAViewOfItsOwn) {
+  for (const auto& workload : workloads()) EXPECT_EQ(view_of(workload.name).workload, workload.name);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ def test_it_is_small(docker, image):
 def test_it_runs_as_nobody_on_a_read_only_root(docker, image):
     assert docker.inspect(image)["Config"]["User"] == "65532:65532"
     engines = json.loads(docker("run", "--rm", *STRICT, "--network", "none", image, "engines", "--json"))
-    assert {each["name"]: each["usable"] for each in engines} == {"identity": True, "openvino": True}
+    assert {each["name"]: each["usable"] for each in engines}.items() >= {"identity": True, "openvino": True}.items()
 
 
 def test_the_same_build_gives_the_same_image(tmp_path):

@@ -15,7 +15,7 @@ inline RequestTimes request_times(const InferTimes& times) {
   RequestTimes all{.receive_s = seconds(times.receive)};
   Nanoseconds told{};
   for (std::size_t i = 0; i < all.server_s.size(); ++i) {
-    const auto time = times.server.*load::server_times[i];
+    const auto time = times.server.*wire::timed_stages[i].time;
     all.server_s[i] = seconds(time);
     told += time;
   }

@@ -31,13 +31,10 @@ constexpr std::uint16_t usual_metrics_port = 8002;
 /// The model's name at the server: what was asked for; of a model file its name without folder and ending.
 std::string served_name(const std::string& model) {
   const std::filesystem::path path(model);
-  const auto ending = path.extension();
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     return (path.has_filename() ? path : path.parent_path()).stem().string();
-  const bool is_file = ending == ".onnx" || ending == ".xml" || ending == ".pb" || ending == ".tflite" ||
-                       ending == ".identity";
-  return is_file ? path.stem().string() : model;
+  return std::filesystem::is_regular_file(path, ignored) ? path.stem().string() : model;
 }
 
 Result<engine::PictureShape> picture_shape(const wire::TensorMetadata& input) {
