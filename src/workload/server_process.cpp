@@ -66,6 +66,8 @@ std::unique_ptr<launch::Launcher> launcher_of(const InferSpec& spec) {
 
 }  // namespace
 
+Status ServerProcess::check(const InferSpec& spec) { return launcher_of(spec)->check(); }
+
 Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const InferSpec& spec,
                                                             const std::string& model_file,
                                                             const std::string& model,

@@ -15,6 +15,8 @@ namespace neph::workload {
 /// Threads: has one of its own, which hears what the server says.
 class ServerProcess {
  public:
+  /// Whether it can be started where `spec` says; a container's image is pulled. Errors: unavailable.
+  static Status check(const InferSpec& spec);
   /// Ready to answer when it returns. `model_file` is what it serves, under the name `model`. Errors: what
   /// the server said before it ended; timeout; unavailable: `stop` was requested before it was ready.
   static Result<std::unique_ptr<ServerProcess>> start(const InferSpec& spec, const std::string& model_file,

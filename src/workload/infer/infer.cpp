@@ -21,6 +21,7 @@
 #include "workload/infer/run.hpp"
 #include "workload/infer/system_under_test.hpp"
 #include "workload/remote_telemetry.hpp"
+#include "workload/server_process.hpp"
 
 namespace neph::workload::infer {
 namespace {
@@ -74,6 +75,10 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
   return ready;
 }
 
+bool is_server_in_docker(const InferSpec& spec) {
+  return spec.architecture == Architecture::local && spec.server_in == ServerIn::docker;
+}
+
 /// A fact of the run that is a number; at least 1.
 double pictures_in(const Run& run, Fact<std::int64_t> fact) {
   return static_cast<double>(std::max<std::int64_t>(1, get(run.result.facts, fact).value_or(1)));
@@ -100,8 +105,11 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
   std::map<std::string, Ready> ready;  // by what is prepared
   std::set<std::pair<std::string, std::int64_t>> checked;
   std::vector<launch::Files> files;
+  std::set<std::string> images;  // of containers
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
+    if (is_server_in_docker(spec) && images.insert(spec.image).second)
+      NEPH_CHECK(ServerProcess::check(spec));
     const auto key = dump_json(prepared_part(json));
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));
