@@ -201,8 +201,9 @@ class HoldingOut {
     const auto [first, last] = crowd_of(clusters);
     if (first == last) return;  // no other value has enough to leave out
     const auto at = [&values](std::size_t row) { return values[static_cast<Index>(row)]; };
-    const Test is_below = [&](std::size_t i) { return at(i) < clusters[first].front(); },
-               is_above = [&](std::size_t i) { return at(i) > clusters[last].back(); };
+    const double low = clusters[first].front(), high = clusters[last].back();
+    const Test is_below = [&](std::size_t i) { return at(i) < low; },
+               is_above = [&](std::size_t i) { return at(i) > high; };
     Rows at_first, at_last;
     for (std::size_t i = 0; i < count_; ++i) {
       if (!is_below(i) && at(i) <= clusters[first].back()) at_first.push_back(i);
