@@ -60,7 +60,7 @@ inline constexpr PhaseKind save{"save", BillStage::save};
 /// All, in the order of a run.
 inline constexpr std::array phase_kinds{
     phase::process_start, phase::engine_load,     phase::model_load, phase::picture_scan,
-    phase::data_load,     phase::model_compile,   phase::prepare,    phase::server_start,
+    phase::model_compile, phase::prepare,         phase::data_load,  phase::server_start,
     phase::connect,       phase::first_request,   phase::look,       phase::first_load,
     phase::load_tensors,  phase::first_inference, phase::first_step, phase::warmup,
     phase::page_cache,    phase::measure,         phase::probe,      phase::drain,
