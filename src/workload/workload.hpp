@@ -18,6 +18,7 @@
 #include "record/experiment.hpp"
 #include "workload/infer/spec.hpp"
 #include "workload/load/spec.hpp"
+#include "workload/train/spec.hpp"
 
 namespace neph::workload {
 
