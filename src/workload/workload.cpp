@@ -42,6 +42,7 @@ constexpr Workload all[] = {
     {.name = view::train.workload,
      .summary = "a network that learns from a data set",
      .positional = "model",
+     .timeout_s = 0,  // nobody can say how long is too long
      .fields = field_names<TrainSpec>,
      .own_names = with_own_names<TrainSpec>,
      .idle = idle_fields<TrainSpec>,
