@@ -60,6 +60,25 @@ inline constexpr Fact<std::string> ended{"ended"};
 inline constexpr Fact<std::string> search{"search"};
 inline constexpr Fact<std::string> raw_samples{"raw_samples"};
 
+// Of train.
+inline constexpr Fact<std::string> network{"network"};
+inline constexpr Fact<std::string> data{"data"};  ///< the set's name, and the form of its files
+inline constexpr Fact<std::int64_t> train_samples{"train_samples"};
+inline constexpr Fact<std::int64_t> test_samples{"test_samples"};  ///< that an epoch was verified with
+inline constexpr Fact<std::string> test_note{"test_note"};         ///< what they are, if not the set's own
+inline constexpr Fact<std::int64_t> steps_per_epoch{"steps_per_epoch"};
+inline constexpr Fact<std::int64_t> steps_measured{"steps_measured"};
+inline constexpr Fact<std::int64_t> epochs_learnt{"epochs_learnt"};
+inline constexpr Fact<std::int64_t> parameters{"parameters"};  ///< elements that training changes
+inline constexpr Fact<std::string> loss{"loss"};
+inline constexpr Fact<std::string> optimizer{"optimizer"};
+inline constexpr Fact<std::string> learning_rate{"learning_rate"};
+inline constexpr Fact<std::string> allocator{"allocator"};
+inline constexpr Fact<std::string> omp_wait_policy{"omp_wait_policy"};
+inline constexpr Fact<std::int64_t> cores{"cores"};                 ///< that the run was bound to
+inline constexpr Fact<std::string> training_time{"training_time"};  ///< measured, or from how many steps
+inline constexpr Fact<std::string> checkpoint{"checkpoint"};        ///< the files that it was written to
+
 }  // namespace fact
 
 inline void set(Facts& facts, Fact<std::string> fact, std::string value) {

@@ -66,6 +66,21 @@ inline constexpr Metric generator_cpu_us{"generator_cpu_us",
                                          "microseconds of the generator's CPU time per request",
                                          "generator CPU time", "request"};
 
+// Of train. A time that was not measured to its end is extrapolated: docs/method/training.md.
+inline constexpr Metric samples_per_s{"samples_per_s", "samples learnt per second", "samples/s", "second"};
+inline constexpr Metric step_s{"step_s", "seconds of learning", "step time", "step"};
+inline constexpr Metric epoch_s{"epoch_s", "seconds of learning", "epoch time", "epoch"};
+inline constexpr Metric verify_s{"verify_s", "seconds of verifying", "verifying time", "epoch"};
+inline constexpr Metric training_s{"training_s", "seconds of all epochs with their verifying",
+                                   "training time", "run"};
+inline constexpr Metric train_loss{"train_loss", "mean loss of the last epoch's steps", "training loss",
+                                   "sample"};
+inline constexpr Metric test_loss{"test_loss", "mean loss after the last epoch", "test loss", "test sample"};
+inline constexpr Metric test_accuracy{
+    "test_accuracy", "share of the test samples that are classified rightly after the last epoch",
+    "test accuracy", "test sample"};
+inline constexpr Metric checkpoint_bytes{"checkpoint_bytes", "bytes", "checkpoint", "run"};
+
 // Of load, families: these begin their names. A time has a figure for each statistic (time_metric()); those
 // of requests that were not answered begin with their outcome.
 inline constexpr Metric response{"response",
@@ -78,12 +93,13 @@ constexpr Metric not_answered(RequestOutcome outcome) {
           "request"};
 }
 /// All, families left out.
-inline constexpr std::array all{images_per_s,       engine_busy,      server_busy,       loaders_busy,
-                                first_answer_s,     read_bytes_per_s, pictures_failed,   requests_per_s,
-                                offered_per_s,      inferences_per_s, goodput_per_s,     sustained_per_s,
-                                late_share,         requests_late,    unexplained_share, issue_delay_p99_ms,
-                                issue_delay_max_ms, in_flight_mean,   in_flight_max,     generator_busy,
-                                generator_cpu_us};
+inline constexpr std::array all{
+    images_per_s,       engine_busy,        server_busy,    loaders_busy,  first_answer_s,
+    read_bytes_per_s,   pictures_failed,    requests_per_s, offered_per_s, inferences_per_s,
+    goodput_per_s,      sustained_per_s,    late_share,     requests_late, unexplained_share,
+    issue_delay_p99_ms, issue_delay_max_ms, in_flight_mean, in_flight_max, generator_busy,
+    generator_cpu_us,   samples_per_s,      step_s,         epoch_s,       verify_s,
+    training_s,         train_loss,         test_loss,      test_accuracy, checkpoint_bytes};
 
 /// How many requests ended so: outcome_name().
 inline constexpr std::string_view requests = "requests";

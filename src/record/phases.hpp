@@ -47,15 +47,24 @@ inline constexpr PhaseKind measure{"measure", BillStage::learn};
 inline constexpr PhaseKind probe{"probe", BillStage::learn};
 inline constexpr PhaseKind drain{"drain", BillStage::learn};
 
+// Of train, which also has process_start, engine_load, model_load and warmup.
+inline constexpr PhaseKind data_load{"data_load", BillStage::data_load};
+inline constexpr PhaseKind prepare{"prepare", BillStage::start};
+inline constexpr PhaseKind first_step{"first_step", BillStage::start};
+inline constexpr PhaseKind learn{"learn", BillStage::learn};
+inline constexpr PhaseKind verify{"verify", BillStage::verify};
+inline constexpr PhaseKind save{"save", BillStage::save};
+
 }  // namespace phase
 
 /// All, in the order of a run.
-inline constexpr std::array phase_kinds{phase::process_start, phase::engine_load,   phase::model_load,
-                                        phase::picture_scan,  phase::model_compile, phase::server_start,
-                                        phase::connect,       phase::first_request, phase::look,
-                                        phase::first_load,    phase::load_tensors,  phase::first_inference,
-                                        phase::warmup,        phase::page_cache,    phase::measure,
-                                        phase::probe,         phase::drain};
+inline constexpr std::array phase_kinds{
+    phase::process_start, phase::engine_load,     phase::model_load, phase::picture_scan,
+    phase::model_compile, phase::prepare,         phase::data_load,  phase::server_start,
+    phase::connect,       phase::first_request,   phase::look,       phase::first_load,
+    phase::load_tensors,  phase::first_inference, phase::first_step, phase::warmup,
+    phase::page_cache,    phase::measure,         phase::probe,      phase::drain,
+    phase::learn,         phase::verify,          phase::save};
 
 /// nullptr: another version's.
 constexpr const PhaseKind* find_phase(std::string_view name) {

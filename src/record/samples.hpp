@@ -1,4 +1,5 @@
-// The columns of a run's raw samples, of which a row is a batch of `infer` or a request of `load`. Beside
+// The columns of a run's raw samples, of which a row is a batch of `infer`, a request of `load` or a
+// step of `train`. Beside
 // them stands one for each stage that the samples have (stages.hpp: sample_column).
 #pragma once
 
@@ -27,6 +28,8 @@ inline constexpr std::string_view done_s = "done_s";
 inline constexpr std::string_view failed_s = "failed_s";
 inline constexpr std::string_view outcome = "outcome";  ///< as a number: RequestOutcome
 inline constexpr std::string_view items = "items";      ///< in the sample
+inline constexpr std::string_view epoch = "epoch";      ///< of a step: from 1 on
+inline constexpr std::string_view loss = "loss";        ///< of a step: its mean over the samples
 
 }  // namespace samples
 }  // namespace neph

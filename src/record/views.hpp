@@ -54,9 +54,22 @@ inline constexpr View load{.workload = "load",
                            .rate = "requests/s",
                            .main = main_of_load};
 
+inline constexpr std::array main_of_train{metric::samples_per_s};
+inline constexpr View train{.workload = "train",
+                            .activity = "training",
+                            .item = "sample",
+                            .items = "samples",
+                            .sample = "step",
+                            .samples = "steps",
+                            .latency = "step time",
+                            .stage_time = "time per sample",
+                            .rate = "samples/s",
+                            .main = main_of_train,
+                            .better = Better::higher};
+
 }  // namespace view
 
-inline constexpr std::array views{view::infer, view::load};
+inline constexpr std::array views{view::infer, view::load, view::train};
 
 /// Of a name that is none of theirs, the first.
 constexpr const View& view_of(std::string_view workload) {

@@ -54,6 +54,8 @@ enum class WarningCode {
   closed_loop,
   few_samples,
   promise_broken,
+  nan_loss,
+  few_steps,
   some_runs_failed,
   worker_exit
 };
@@ -128,6 +130,11 @@ inline constexpr std::array warning_kinds{
                 "a longer --duration or a higher --count"},
     WarningKind{WarningCode::promise_broken, "promise_broken", Weight::hint,
                 "--find-max-rate looks for the highest rate that meets the SLO"},
+    WarningKind{
+        WarningCode::nan_loss, "nan_loss", Weight::doubt,
+        "a lower --learning-rate, or --precision f32; the times are those of steps on numbers that are none"},
+    WarningKind{WarningCode::few_steps, "few_steps", Weight::doubt,
+                "--steps 50 or more, so that the whole training's time gets an interval"},
     WarningKind{WarningCode::some_runs_failed, "some_runs_failed", Weight::doubt,
                 "the figures are those of the runs that did well"},
     WarningKind{WarningCode::worker_exit, "worker_exit", Weight::doubt,

@@ -24,6 +24,8 @@ Document served_document(std::int64_t repeat = 3);
 /// Open loops of rising rate at a server that can do 130 requests/s, and closed loops of 1 to 8 clients, with
 /// an SLO of 50 ms.
 Document load_document();
+/// Trainings of 3 epochs on 1, 2 and 4 cores, 3 repeats: Amdahl's law with a parallel share of 0.9.
+Document training_document();
 /// The machine of all of them, number 1.
 Machine sample_machine();
 /// One configuration, one repeat, nothing varied: no intervals.

@@ -1,0 +1,118 @@
+#include "report/training_findings.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "record/metrics.hpp"
+#include "report/charts/drawn_test.hpp"
+#include "report/sample_document_test.hpp"
+#include "report/scaling.hpp"
+
+namespace neph::report {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(TrainingFindings, SayHowManyCoresPayAndHowLongItTakes) {
+  const auto said = training_findings(training_document());
+  ASSERT_GE(said.size(), 3U);
+  EXPECT_THAT(said[0], AllOf(StartsWith("The fastest of 3 configurations is threads 4: "),
+                             HasSubstr("samples/s (95 % CI ")));
+  EXPECT_THAT(said[1], AllOf(StartsWith("3 epochs with their verifying took 2.8"),
+                             HasSubstr("an epoch of learning 7")));
+  EXPECT_THAT(said[2],
+              AllOf(StartsWith("4 cores are 3.0"), HasSubstr("an efficiency of 77 %: all of them pay.")));
+  EXPECT_THAT(said, Contains(HasSubstr("The test accuracy after the last epoch is 8")));
+}
+
+TEST(TrainingFindings, SayWhereMoreCoresDoNotPay) {
+  auto document = training_document();
+  for (auto& run : document.runs)
+    if (run.cell == 2)  // four cores, as fast as two would be
+      for (auto& figure : run.result.figures)
+        if (figure.name == metric::samples_per_s.name) figure.estimate.value = 128 / (0.06 * 0.54);
+  const auto said = training_findings(document);
+  EXPECT_THAT(said, Contains(AllOf(StartsWith("2 cores are 1.8"),
+                                   HasSubstr("; beyond that more do not pay: 4 cores are 1.8"))));
+  for (auto& run : document.runs)
+    for (auto& figure : run.result.figures)
+      if (figure.name == metric::samples_per_s.name) figure.estimate.value = 100;
+  EXPECT_THAT(training_findings(document), Contains(HasSubstr(": more than 1 do not pay")));
+}
+
+TEST(TrainingFindings, SayThatATimeIsExtrapolated) {
+  auto document = training_document();
+  for (auto& cell : document.cells)
+    set(cell.facts, fact::training_time, "extrapolated from 50 steps and 10 batches of verifying");
+  EXPECT_THAT(
+      training_findings(document)[1],
+      AllOf(HasSubstr("would take"), HasSubstr("; extrapolated from 50 steps and 10 batches of verifying)")));
+}
+
+TEST(TrainingFindings, NameTheDataWhereItIsTheLimit) {
+  auto document = training_document();
+  for (auto& cell : document.cells) cell.stages_ms["wait"] = cell.stages_ms["step"];
+  EXPECT_THAT(training_findings(document), Contains(HasSubstr("50 % of the time the training waited")));
+}
+
+TEST(TrainingFindings, KeepNetworksApart) {
+  auto document = training_document();
+  document.cells[0].cell.factors["model"] = "lenet5";
+  document.cells[1].cell.factors["model"] = "lenet5";
+  document.cells[2].cell.factors["model"] = "resnet50";
+  const auto said = training_findings(document);
+  EXPECT_THAT(said[0], StartsWith("lenet5: The fastest of 2 configurations is threads 2"));
+  EXPECT_THAT(said, Contains(StartsWith("resnet50: It learns")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("of 3 configurations"))));
+}
+
+TEST(TrainingFindings, OfNothingAreNone) {
+  auto document = training_document();
+  document.cells.clear();
+  EXPECT_TRUE(training_findings(document).empty());
+}
+
+TEST(Scaling, LeavesOutWhatHasNoNumberOfCores) {
+  auto document = training_document();
+  EXPECT_EQ(scalings(document).size(), 1U);
+  document.cells[0].cell.factors["threads"] = 0;
+  ASSERT_EQ(scalings(document).size(), 1U);
+  EXPECT_EQ(scalings(document)[0].fewest(), 2);
+  document.cells[1].cell.factors["threads"] = 0;
+  EXPECT_TRUE(scalings(document).empty());
+}
+
+TEST(Scaling, IsDrawnWithItsEfficiencyAndTheIdeal) {
+  const auto drawing = draw("scaling", training_document());
+  ASSERT_EQ(drawing.panels.size(), 2U);
+  EXPECT_EQ(drawing.panels[1].caption, "speed-up over one core, with efficiency");
+  std::map<double, double> ideal;
+  std::vector<std::string> notes;
+  for (const auto& row : rows_of(drawing.panels[1])) {
+    if (row["line"] == "ideal") ideal[row["x"]] = row["value"];
+    if (row["note"] != "") notes.push_back(row["note"]);
+  }
+  EXPECT_EQ(ideal, (std::map<double, double>{{1, 1}, {2, 2}, {4, 4}}));
+  EXPECT_EQ(notes.size(), 2U) << "of the fewest there is none";
+}
+
+TEST(Learning, HasALineForEachConfiguration) {
+  const auto drawing = draw("learning", training_document());
+  ASSERT_EQ(drawing.panels.size(), 3U);
+  EXPECT_EQ(rows_of(drawing.panels[0]).size(), 9U);
+  EXPECT_EQ(rows_of(drawing.panels[0])[2]["value"], 89);
+}
+
+TEST(DurationText, HasItsUnitAndWhatIsNotKnownADash) {
+  EXPECT_EQ(duration_text({.value = 37.5}), "37.5 s");
+  EXPECT_EQ(duration_text({.value = 37.5, .low = 37, .high = 38}), "37.5 s ± 500 ms");
+  EXPECT_EQ(duration_text({.value = std::nan("")}), "–");
+}
+
+}  // namespace
+}  // namespace neph::report
