@@ -10,9 +10,7 @@ namespace {
 constexpr double clock_slack_s = 0.01;
 constexpr double most_whole = 9e15;
 
-tl::unexpected<Error> wrong(std::string_view what) {
-  return fail(ErrorCode::invalid_argument, "{}", what);
-}
+tl::unexpected<Error> wrong(std::string_view what) { return fail(ErrorCode::invalid_argument, "{}", what); }
 
 Result<double> number(const Json& event, const char* key) {
   const auto found = event.find(key);

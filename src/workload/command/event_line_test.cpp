@@ -56,7 +56,8 @@ TEST(EventLine, BordersOfAPhaseMakeASpan) {
 TEST(EventLine, AValueMayBeNoNumber) {
   const auto told = read(R"({"event":"value","name":"train_loss","value":"nan"})");
   EXPECT_TRUE(std::isnan(std::get<Figure>(told.what).number));
-  EXPECT_EQ(std::get<Figure>(read(R"({"event":"value","name":"test_accuracy","value":0.5})").what).number, 0.5);
+  EXPECT_EQ(std::get<Figure>(read(R"({"event":"value","name":"test_accuracy","value":0.5})").what).number,
+            0.5);
 }
 
 TEST(EventLine, GarbageIsRefusedWithItsReason) {

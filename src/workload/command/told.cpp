@@ -27,7 +27,9 @@ void Tellings::add(Told told) {
                           span.pid = told.pid;
                           story.spans.push_back(span);
                         },
-                        [&](const Begin& begin) { story.open[{told.pid, begin.kind}] = begin.at_s; },
+                        [&](const Begin& begin) {
+                          story.open[{told.pid, begin.kind}] = begin.at_s;
+                        },
                         [&](const End& end) {
                           const auto begun = story.open.find({told.pid, end.kind});
                           if (begun == story.open.end()) return;

@@ -30,12 +30,23 @@ constexpr auto enum_names(SpanKind) {
 }
 
 /// Loss and accuracy are those that were told last.
-enum class Value { train_loss, test_loss, test_accuracy, train_accuracy, samples_per_step, samples_per_s, step_s };
+enum class Value {
+  train_loss,
+  test_loss,
+  test_accuracy,
+  train_accuracy,
+  samples_per_step,
+  samples_per_s,
+  step_s
+};
 constexpr auto enum_names(Value) {
-  return std::array{Named{Value::train_loss, "train_loss"},         Named{Value::test_loss, "test_loss"},
-                    Named{Value::test_accuracy, "test_accuracy"},   Named{Value::train_accuracy, "train_accuracy"},
+  return std::array{Named{Value::train_loss, "train_loss"},
+                    Named{Value::test_loss, "test_loss"},
+                    Named{Value::test_accuracy, "test_accuracy"},
+                    Named{Value::train_accuracy, "train_accuracy"},
                     Named{Value::samples_per_step, "samples_per_step"},
-                    Named{Value::samples_per_s, "samples_per_s"},   Named{Value::step_s, "step_s"}};
+                    Named{Value::samples_per_s, "samples_per_s"},
+                    Named{Value::step_s, "step_s"}};
 }
 
 /// Ends of steps of what steps by itself: a process, and in it an optimizer.
