@@ -135,6 +135,7 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
                 tables.front());
   NEPH_TRY(const auto* described, workload::find_workload(workload));
   CompetingPlanOptions asked;
+  asked.timeout_s = described->timeout_s;
   const bool competes = view_of(workload).better.has_value();
   const auto read =
       competes ? from_json(options, asked, "") : from_json(options, static_cast<PlanOptions&>(asked), "");

@@ -7,6 +7,7 @@ namespace neph::cli {
 class Command;
 
 void declare_infer(Command& command);
+void declare_train(Command& command);
 void declare_serve(Command& command);
 void declare_ready(Command& command);
 void declare_load(Command& command);

@@ -273,6 +273,9 @@ class Registry {
   /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are),
   /// unsupported (its plugin cannot be loaded here, with the loader's reason).
   Result<Engine*> open(const std::string& name);
+  /// The training engine of that name, which lies in the same plugin as the engine or in one of its own.
+  /// Errors: as open(); unsupported where the plugin does not train.
+  Result<TrainEngine*> open_trainer(const std::string& name);
   /// The first engine, by name, that can be loaded here and reads files with this one's ending. Errors:
   /// unsupported (no engine does; names the endings that there are).
   Result<Engine*> open_for(const std::filesystem::path& model);
@@ -281,6 +284,8 @@ class Registry {
 
  private:
   struct Plugin;
+  Result<Plugin*> find(const std::string& name);
+
   std::vector<std::string> folders_;
   std::vector<std::unique_ptr<Plugin>> plugins_;  ///< by name
 };

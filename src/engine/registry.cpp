@@ -6,6 +6,7 @@
 
 #include "core/names.hpp"
 #include "engine/engine.hpp"
+#include "engine/train.hpp"
 #include "os/plugin.hpp"
 
 namespace neph::engine {
@@ -37,7 +38,23 @@ struct Registry::Plugin {
     }
     return engine.get();
   }
+
+  std::unique_ptr<TrainEngine> trainer;  ///< likewise
+
+  Result<TrainEngine*> open_trainer() {
+    if (!trainer) {
+      NEPH_TRY(trainer, load_plugin<TrainEngine>(fmt::format("training engine '{}'", name), path,
+                                                 NEPH_TRAIN_ENGINE_SYMBOL));
+    }
+    return trainer.get();
+  }
 };
+
+Result<std::unique_ptr<Trainer>> TrainEngine::prepare_file(const std::filesystem::path& path,
+                                                           const TrainOptions&) {
+  return fail(ErrorCode::unsupported, "{}: the engine '{}' trains .onnx files and networks by name",
+              path.string(), name());
+}
 
 std::vector<fs::path> Registry::default_folders() {
   if (const char* folder = std::getenv("NEPH_ENGINES"); folder != nullptr && *folder != '\0') return {folder};
@@ -65,10 +82,10 @@ Registry::~Registry() = default;
 Registry::Registry(Registry&&) noexcept = default;
 Registry& Registry::operator=(Registry&&) noexcept = default;
 
-Result<Engine*> Registry::open(const std::string& name) {
+Result<Registry::Plugin*> Registry::find(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& plugin : plugins_) {
-    if (plugin->name == name) return plugin->open();
+    if (plugin->name == name) return plugin.get();
     names.push_back(plugin->name);
   }
   if (names.empty())
@@ -78,6 +95,16 @@ Result<Engine*> Registry::open(const std::string& name) {
         "plugins",
         name, fmt::join(folders_, ", "));
   return unknown_name(ErrorCode::not_found, "engine", name, names);
+}
+
+Result<Engine*> Registry::open(const std::string& name) {
+  NEPH_TRY(auto* const plugin, find(name));
+  return plugin->open();
+}
+
+Result<TrainEngine*> Registry::open_trainer(const std::string& name) {
+  NEPH_TRY(auto* const plugin, find(name));
+  return plugin->open_trainer();
 }
 
 Result<Engine*> Registry::open_for(const std::filesystem::path& model) {

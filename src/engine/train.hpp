@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -97,6 +98,12 @@ class TrainEngine {
   /// (device), unavailable (memory).
   virtual Result<std::unique_ptr<Trainer>> prepare(const net::Program& program,
                                                    const TrainOptions& options) = 0;
+  /// File name endings of models of its own, with the dot, that prepare_file() takes: no programs.
+  virtual std::vector<std::string> own_formats() const { return {}; }
+  /// As prepare(), of such a model. Errors: those of prepare(), and of reading the file; unsupported where
+  /// the engine has no format of its own (the default).
+  virtual Result<std::unique_ptr<Trainer>> prepare_file(const std::filesystem::path& path,
+                                                        const TrainOptions& options);
 };
 
 }  // namespace neph::engine

@@ -35,6 +35,10 @@ inline constexpr std::string_view server_container = "server_container";
 inline constexpr std::string_view server_machine = "server_machine";
 inline constexpr std::string_view server_gpus = "server_gpus";
 
+/// What the epochs of a training came to, each at its end: metric::train_loss, test_loss, test_accuracy.
+/// Stands beside the telemetry's series, and is none.
+inline constexpr std::string_view training = "training";
+
 /// Client and server together, wherever they run; in-process the process. No series has it: it is a sum.
 inline constexpr std::string_view application = "application";
 

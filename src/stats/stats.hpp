@@ -20,6 +20,7 @@
 #include "stats/mean.hpp"
 #include "stats/outliers.hpp"
 #include "stats/quantile.hpp"
+#include "stats/series_mean.hpp"
 #include "stats/share.hpp"
 #include "stats/trend.hpp"
 #include "stats/warmup.hpp"

@@ -5,6 +5,7 @@
 #include "workload/fields.hpp"
 #include "workload/infer/infer.hpp"
 #include "workload/load/load.hpp"
+#include "workload/train/train.hpp"
 
 namespace neph::workload {
 namespace {
@@ -38,6 +39,21 @@ constexpr Workload all[] = {
      .estimate_runtime = load_server::estimate_runtime,
      .trial = nullptr,
      .whole_run_s = nullptr},
+    {.name = view::train.workload,
+     .summary = "a network that learns from a data set",
+     .positional = "model",
+     .timeout_s = 0,  // nobody can say how long is too long
+     .fields = field_names<TrainSpec>,
+     .own_names = with_own_names<TrainSpec>,
+     .idle = idle_fields<TrainSpec>,
+     .check = train::check,
+     .prepare = train::prepare,
+     .run = train::run,
+     .command = train::command,
+     .answer_fields = [] { return fields_with<TrainSpec>(&Traits::changes_answers); },
+     .estimate_runtime = nullptr,
+     .trial = train::trial,
+     .whole_run_s = train::whole_run_s},
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ constexpr std::string_view template_text = R"json({
                      "scale": {"nice": false}, "axis": {"grid": false}}},
   "resolve": {"scale": {"color": "independent"}},
   "layer": [
-    {"transform": [{"filter": "datum.phase == 'measure'"}],
+    {"transform": [{"filter": "datum.phase == 'measure' || datum.phase == 'learn'"}],
      "mark": {"type": "rect", "color": "var(--shade, #eef1f5)"},
      "encoding": {"x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"}}},
     {"transform": [{"filter": "isValid(datum.t)"}, {"flatten": ["t", "v"]}],
@@ -135,7 +135,7 @@ constexpr std::string_view template_text = R"json({
      "encoding": {
        "y": {"field": "v", "type": "quantitative", "scale": {"zero": true}},
        "color": {"field": "series", "type": "nominal", "title": null, "sort": null}}},
-    {"transform": [{"filter": "isValid(datum.phase) && datum.phase != 'measure'"}],
+    {"transform": [{"filter": "isValid(datum.phase) && datum.phase != 'measure' && datum.phase != 'learn'"}],
      "mark": {"type": "rect"},
      "encoding": {
        "x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"},
@@ -208,7 +208,7 @@ Json phase_rows(const std::vector<Representative>& all) {
 std::vector<std::string> phases_in_words(const Document& document) {
   std::vector<std::string> names;
   for (const auto& name : phase_names(document.cells))
-    if (name != phase::measure.name) names.push_back(in_words(name));
+    if (name != phase::measure.name && name != phase::learn.name) names.push_back(in_words(name));
   return names;
 }
 

@@ -1,0 +1,79 @@
+#include "workload/train/network.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace neph::workload {
+namespace {
+
+/// Of an example of made-up sequences: few, so that any network's output is long enough for them.
+constexpr std::int64_t labels_of_a_sequence = 10;
+constexpr std::int64_t learnt_for_one_to_verify = 4;
+
+/// Engines write their devices in capitals, and people do not.
+std::string in_capitals(std::string device) {
+  std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::toupper(c); });
+  return device;
+}
+
+}  // namespace
+
+Shapes TrainedNetwork::shapes() const {
+  Shapes all;
+  if (program)
+    for (const auto& [name, tensor] : program->tensors) all[name] = tensor.shape;
+  return all;
+}
+
+bool TrainedNetwork::is_sequence() const {
+  return program && !program->outputs.empty() && program->outputs[0].shape.size() == 3;
+}
+
+Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEngine& engine) {
+  TrainedNetwork network;
+  NEPH_TRY(network.file, net::model_file(spec.model, spec.network, spec.train_seed));
+  if (std::ranges::count(engine.own_formats(), network.file.extension().string()) == 0) {
+    NEPH_TRY(network.program, net::read_program(network.file));
+  }
+  return network;
+}
+
+Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, const TrainedNetwork& network,
+                                                      engine::TrainEngine& engine) {
+  const engine::TrainOptions options{.device = in_capitals(spec.device),
+                                     .precision = spec.precision,
+                                     .batch = spec.batch,
+                                     .threads = spec.threads,
+                                     .loss = spec.loss,
+                                     .optimizer = spec.optimizer,
+                                     .learning_rate = spec.learning_rate,
+                                     .momentum = spec.momentum,
+                                     .weight_decay = spec.weight_decay,
+                                     .seed = static_cast<std::uint64_t>(spec.train_seed)};
+  return network.program ? engine.prepare(*network.program, options)
+                         : engine.prepare_file(network.file, options);
+}
+
+data::Options data_options(const TrainSpec& spec, const TrainedNetwork& network,
+                           const engine::Trainer* trainer) {
+  data::Options options{
+      .keep = spec.data_in,
+      .synth_train = spec.synth_samples,
+      .synth_test = std::max<std::int64_t>(1, spec.synth_samples / learnt_for_one_to_verify),
+      .seed = static_cast<std::uint64_t>(spec.train_seed)};
+  const bool is_ctc =
+      spec.loss == engine::Loss::ctc || (spec.loss == engine::Loss::automatic && network.is_sequence());
+  if (is_ctc) options.synth_labels = labels_of_a_sequence;
+  if (trainer) {
+    options.example_shape = trainer->example_shape();
+    options.classes = trainer->classes();
+  } else if (network.program && !network.program->inputs.empty() && !network.program->outputs.empty()) {
+    const auto& input = network.program->inputs[0].shape;
+    const auto& output = network.program->outputs[0].shape;
+    if (input.size() > 1) options.example_shape.assign(input.begin() + 1, input.end());
+    if (!output.empty()) options.classes = output.back();
+  }
+  return options;
+}
+
+}  // namespace neph::workload

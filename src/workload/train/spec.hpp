@@ -1,0 +1,79 @@
+// What one training run is told: every field is an option of `neph train`, a key of a TOML file's [train]
+// table, and, given a list of values, a factor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/describe.hpp"
+#include "data/data.hpp"
+#include "engine/engine.hpp"
+#include "net/net.hpp"
+
+namespace neph::workload {
+
+struct TrainSpec {
+  std::string model;
+  std::string data;
+  data::Keep data_in = data::Keep::memory;
+  std::int64_t epochs = 1;
+  std::int64_t steps = 0;
+  std::int64_t batch = 128;
+  std::int64_t threads = 0;
+  std::string device = "cpu";
+  engine::Precision precision = engine::Precision::f32;
+  std::string engine = "torch";
+  engine::Optimizer optimizer = engine::Optimizer::adam;
+  double learning_rate = 0.001;
+  double momentum = 0.9;
+  double weight_decay = 0;
+  engine::Loss loss = engine::Loss::automatic;
+  std::int64_t train_seed = 1;
+  net::BuildOptions network;
+  std::int64_t synth_samples = 2048;
+  std::int64_t loaders = -1;
+  double warmup_max_s = 10;
+  double telemetry_hz = 10;
+  std::string save;
+};
+
+template <class Visit, Describes<TrainSpec> Self>
+void describe(Visit&& v, Self& s) {
+  v("model", s.model, "network's name (see neph net) or .onnx file; what is trained",
+    changes_answers() | prepared());
+  v("data", s.data,
+    "data set: fashion-mnist, mnist, cifar10, synth, a folder of images by class, or a file (.npz, .tar.gz)",
+    changes_answers() | prepared());
+  v("data_in", s.data_in, "where images of folders are between epochs: decoded in memory, or in their files",
+    prepared());
+  v("epochs", s.epochs, "times that all samples are learnt", between(1, 1e6) | changes_answers());
+  v("steps", s.steps,
+    "measure so many steps after the warm-up, and extrapolate the whole training; 0: train to the end",
+    between(0, 1e8) | changes_answers());
+  v("batch", s.batch, "samples of a step", between(1, 1e6) | changes_answers());
+  v("threads", s.threads, "cores that the run is bound to, and threads of the engine; 0: all",
+    between(0, 4096) | changes_answers());
+  v("device", s.device, "device of the engine: cpu, cuda, cuda:1 (see neph engines)", changes_answers());
+  v("precision", s.precision, "arithmetic of the products; weights and sums stay f32", changes_answers());
+  v("engine", s.engine, "runtime that trains (see neph engines)", changes_answers() | prepared());
+  v("optimizer", s.optimizer, "how weights follow the gradients", changes_answers());
+  v("learning_rate", s.learning_rate, "of the optimizer", between(0, 1e3) | changes_answers());
+  v("momentum", s.momentum, "of sgd", between(0, 1) | only_where("optimizer", "sgd") | changes_answers());
+  v("weight_decay", s.weight_decay, "of the optimizer", between(0, 1e3) | changes_answers());
+  v("loss", s.loss, "what is made small; auto: ctc where the network's output is a sequence",
+    changes_answers());
+  v("train_seed", s.train_seed, "seed of weights, shuffling and dropout",
+    at_least(0) | changes_answers() | prepared());
+  describe(with(v, changes_answers() | prepared()), s.network);
+  v("synth_samples", s.synth_samples, "samples of the data set synth to learn; a quarter more to verify",
+    between(1, 1e8) | changes_answers() | prepared());
+  v("loaders", s.loaders,
+    "threads that fill the next batches; 0: none beside the training's; -1: one, for images in files one per "
+    "core",
+    between(-1, 1024));
+  v("warmup_max_s", s.warmup_max_s, "longest warm-up while step times still fall", between(0, 3600));
+  v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
+  v("save", s.save, "checkpoint: NAME.safetensors or NAME.onnx; empty: written and thrown away");
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,116 @@
+#include "workload/train/train.hpp"
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+#include "os/thread.hpp"
+#include "record/metrics.hpp"
+#include "record/phases.hpp"
+#include "workload/command_line.hpp"
+#include "workload/fields.hpp"
+#include "workload/files.hpp"
+#include "workload/train/run.hpp"
+
+namespace neph::workload::train {
+namespace {
+
+constexpr std::int64_t steps_of_a_trial = 10;
+
+Result<TrainSpec> parse(const Json& json) { return from_json<TrainSpec>(json, ""); }
+
+/// What prepare() looks at: cells that differ in nothing of it share one preparation.
+Json prepared_part(const Json& spec) {
+  Json part = Json::object();
+  for (const auto& name : fields_with<TrainSpec>(&Traits::is_prepared))
+    if (spec.contains(name)) part[name] = spec[name];
+  return part;
+}
+
+/// The network's file, made where it is not there yet; and that the data fits it, as far as headers tell.
+Result<launch::Files> prepare_one(const TrainSpec& spec, engine::Registry& engines) {
+  NEPH_TRY(const auto* engine, engines.open_trainer(spec.engine));
+  NEPH_TRY(const auto network, open_network(spec, *engine));
+  if (network.program) NEPH_CHECK(data::check(spec.data, data_options(spec, network, nullptr)));
+  auto files = files_of_model(network.file);
+  std::error_code ignored;
+  if (std::filesystem::exists(spec.data, ignored)) files.push_back({.field = "data", .path = spec.data});
+  return files;
+}
+
+double length_s(const Run& run, const PhaseKind& kind) {
+  double all = 0;
+  for (const auto& phase : run.result.phases)
+    if (phase.name == kind.name) all += phase.end_s - phase.begin_s;
+  return all;
+}
+
+}  // namespace
+
+Status check(const Json& json) {
+  NEPH_TRY(const auto spec, parse(json));
+  if (spec.model.empty())
+    return fail(ErrorCode::invalid_argument, "no network given; neph train NETWORK --data DATA");
+  if (spec.data.empty())
+    return fail(ErrorCode::invalid_argument,
+                "no data given: --data fashion-mnist, a folder of images by class, or synth");
+  if (!spec.save.empty()) NEPH_CHECK(check_checkpoint(spec.save));
+  return check_applicable(json, spec);
+}
+
+Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
+  engine::Registry engines;
+  std::map<std::string, launch::Files> ready;  // by what is prepared
+  std::vector<launch::Files> files;
+  for (const auto& json : specs) {
+    NEPH_TRY(const auto spec, parse(json));
+    const auto key = dump_json(prepared_part(json));
+    if (!ready.contains(key)) {
+      NEPH_TRY(ready[key], prepare_one(spec, engines));
+    }
+    files.push_back(ready[key]);
+  }
+  return files;
+}
+
+Result<RunResult> run(const Json& json, const Context& context) {
+  NEPH_CHECK(check(json));
+  NEPH_TRY(const auto spec, parse(json));
+  Result<RunResult> result = fail(ErrorCode::internal, "the run did not start");
+  const auto measure = [&](const std::stop_token&) {
+    try {
+      result = TrainRun(spec, context).run();
+    } catch (const std::bad_alloc&) {
+      result = fail(ErrorCode::unavailable, "not enough memory; take a smaller --batch");
+    }
+  };
+  start_thread(engine_role, measure).join();
+  return result;
+}
+
+std::string command(const Json& spec) { return command_line<TrainSpec>("train", "model", spec); }
+
+Json trial(const Json& json) {
+  Json small = json;
+  small["steps"] = steps_of_a_trial;
+  small["warmup_max_s"] = 0;
+  small["save"] = "";
+  return small;
+}
+
+double whole_run_s(const Json& json, const Run& trial) {
+  const auto spec = parse(json);
+  std::map<std::string, double> figures;
+  for (const auto& figure : trial.result.figures) figures[figure.name] = figure.estimate.value;
+  if (!spec || !figures.contains(std::string(metric::training_s.name))) return trial.wall_s;
+  const double learning_s =
+      length_s(trial, phase::first_step) + length_s(trial, phase::warmup) + length_s(trial, phase::learn);
+  const double training_s = figures[std::string(metric::training_s.name)];
+  const double around_s = trial.wall_s - learning_s - length_s(trial, phase::verify);
+  if (spec->steps == 0) return around_s + training_s;
+  const double step_s = figures[std::string(metric::step_s.name)];
+  const double warmup_s = std::min(spec->warmup_max_s, 10 * step_s);
+  return around_s + std::min(training_s, warmup_s + static_cast<double>(spec->steps) * step_s);
+}
+
+}  // namespace neph::workload::train

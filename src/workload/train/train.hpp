@@ -1,0 +1,16 @@
+// The workload "train": a network that learns from a data set. See Workload in workload.hpp for what each
+// function is.
+#pragma once
+
+#include "workload/workload.hpp"
+
+namespace neph::workload::train {
+
+Status check(const Json& spec);
+Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
+Result<RunResult> run(const Json& spec, const Context& context);
+std::string command(const Json& spec);
+Json trial(const Json& spec);
+double whole_run_s(const Json& spec, const Run& trial);
+
+}  // namespace neph::workload::train
