@@ -162,8 +162,8 @@ void CommandRun::end_what_is_left(int pid) {
   for (const auto& each : left) names.push_back(fmt::format("{} ({})", printable(each.name), each.pid));
   result_.warnings.push_back(
       make_warning(WarningCode::left_behind,
-                   fmt::format("the command ended and left {} behind, which the run has ended: {}",
-                               counted(std::ssize(left), "process", "processes"), fmt::join(names, ", "))));
+                   fmt::format("the command ended and left processes behind, which the run has ended: {}",
+                               fmt::join(names, ", "))));
 }
 
 void CommandRun::sum_up(const Account& account, std::vector<Series> series) {
