@@ -60,7 +60,7 @@ bool takes_times(const CLI::App& app) {
 
 /// Of all that was typed, before CLI11 takes "-hint" for "-h" and more; empty: none is another tool's word.
 std::string foreign_words(std::span<char* const> arguments) {
-  for (std::size_t i = 2; i < arguments.size(); ++i)
+  for (std::size_t i = 2; i < arguments.size() && std::string_view(arguments[i]) != "--"; ++i)
     if (auto ours = foreign_word(arguments[1], arguments[i]); !ours.empty()) return ours;
   return {};
 }
@@ -178,6 +178,14 @@ std::function<bool()> Command::asked(std::string_view field) const {
 
 void Command::positional(std::string_view name, std::string& target, std::string_view help, bool required) {
   parser_.app->add_option(std::string(name), target, std::string(help))->required(required)->option_text(" ");
+}
+
+void Command::words_behind_dashes(std::string_view name, std::vector<std::string>& target,
+                                  std::string_view help) {
+  parser_.app->add_option(std::string(name), target, std::string(help))
+      ->option_text(" ")
+      ->allow_extra_args()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void Command::flag(std::string_view name, bool& target, std::string_view help) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json.hpp"
 #include "core/values.hpp"
@@ -47,6 +48,8 @@ class Command {
   std::function<bool()> asked(std::string_view field) const;
 
   void positional(std::string_view name, std::string& target, std::string_view help, bool required);
+  /// All words behind "--", options of another program among them; a verb that has them takes no others.
+  void words_behind_dashes(std::string_view name, std::vector<std::string>& target, std::string_view help);
   void flag(std::string_view name, bool& target, std::string_view help);
   void option(std::string_view name, std::string& target, std::string_view help);
 

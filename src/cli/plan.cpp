@@ -30,8 +30,12 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
     return shell_quoted(list);
   };
   const std::string positional(workload.positional);
-  std::string line = fmt::format("neph {} {}", workload.name, in_words(fields.value(positional, Json(""))));
-  fields.erase(positional);
+  const auto subject = fields.value(positional, Json(""));
+  const bool has_shared_verb = !workload.shared_verb.empty();
+  const bool is_last = has_shared_verb && !subject.is_array();
+  std::string line = fmt::format("neph {}", has_shared_verb ? workload.shared_verb : workload.name);
+  if (!has_shared_verb) line += " " + in_words(subject);
+  if (!has_shared_verb || is_last) fields.erase(positional);
   if (options.store != PlanOptions{}.store) fields["store"] = options.store;
   fields["repeat"] = options.repeat;
   fields["seed"] = seed;
@@ -41,6 +45,7 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
   for (const auto& [name, value] : fields.items()) {
     line += fmt::format(" {} {}", option_name(name), in_words(value));
   }
+  if (is_last) line += " -- " + value_as_text(subject);  // a command line already
   return line;
 }
 

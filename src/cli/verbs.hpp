@@ -8,6 +8,9 @@ class Command;
 
 void declare_infer(Command& command);
 void declare_train(Command& command);
+/// The same verb, where a command is given to it.
+void declare_train_command(Command& command);
+bool is_train_command(int count, char** arguments);
 void declare_serve(Command& command);
 void declare_ready(Command& command);
 void declare_load(Command& command);

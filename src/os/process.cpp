@@ -1,5 +1,6 @@
 #include "os/process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -49,14 +50,39 @@ Result<std::string> find_program(const std::string& name) {
   return fail(ErrorCode::not_found, "cannot start {}: no such program in PATH", name);
 }
 
+/// "NAME=VALUE", as execve(2) wants them.
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& added) {
+  std::vector<std::string> all;
+  const auto is_replaced = [&](std::string_view entry) {
+    return std::any_of(added.begin(), added.end(),
+                       [&](const auto& pair) { return entry.starts_with(pair.first + "="); });
+  };
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!is_replaced(*entry)) all.emplace_back(*entry);
+  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
+  return all;
+}
+
+/// A list as the kernel takes it, into texts that outlive it.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (const auto& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
 /// Between fork and exec, where only async-signal-safe functions may be called: another thread of the
 /// controller may have held any lock at the moment of the fork.
 class Child {
  public:
-  Child(const char* program, char* const* arguments, const Pipe& input, const Pipe& output,
-        const Pipe& errors, const Pipe& failure)
-      : program_(program),
-        arguments_(arguments),
+  struct Image {
+    const char* program;
+    char* const* arguments;
+    char* const* environment;
+    const char* folder;  ///< null: where the controller is
+  };
+  Child(const Image& image, const Pipe& input, const Pipe& output, const Pipe& errors, const Pipe& failure)
+      : image_(image),
         standard_{input.read.get(), output.write.get(), errors.write.get()},
         failure_(failure.write.get()),
         controller_(::getpid()) {}
@@ -68,7 +94,8 @@ class Child {
     for (int target = 0; target < 3; ++target) ::dup2(standard_[target], target);
     ::close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);  // what a library opened without the flag
     forget_signals();
-    ::execv(program_, arguments_);
+    if (image_.folder == nullptr || ::chdir(image_.folder) == 0)
+      ::execve(image_.program, image_.arguments, image_.environment);
     const int number = errno;
     [[maybe_unused]] const auto told = ::write(failure_, &number, sizeof number);
     ::_exit(127);
@@ -89,8 +116,7 @@ class Child {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
   }
 
-  const char* program_;
-  char* const* arguments_;
+  Image image_;
   int standard_[3];
   int failure_;
   pid_t controller_;
@@ -131,16 +157,21 @@ Process::~Process() {
   }
 }
 
-Result<Process> Process::start(const std::vector<std::string>& command) {
+Result<Process> Process::start(const std::vector<std::string>& command, const Surroundings& surroundings) {
   if (command.empty()) return fail(ErrorCode::invalid_argument, "no command to start");
   NEPH_TRY(const std::string program, find_program(command.front()));
-  std::vector<char*> arguments;
-  for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const auto environment = environment_with(surroundings.environment);
+  const auto arguments = pointers_to(command);
+  const auto variables = pointers_to(environment);
+  const auto& folder = surroundings.folder;
 
   Pipe input, output, errors, failure;
   for (Pipe* pipe : {&input, &output, &errors, &failure}) NEPH_CHECK(open_pipe(*pipe));
-  const pid_t id = fork_child(Child(program.c_str(), arguments.data(), input, output, errors, failure));
+  const pid_t id = fork_child(Child({.program = program.c_str(),
+                                     .arguments = arguments.data(),
+                                     .environment = variables.data(),
+                                     .folder = folder.empty() ? nullptr : folder.c_str()},
+                                    input, output, errors, failure));
   if (id < 0)
     return fail(ErrorCode::unavailable, "cannot start {}: {}", program, system_error("fork", errno).message);
   Process process(id);
@@ -150,7 +181,8 @@ Result<Process> Process::start(const std::vector<std::string>& command) {
   do got = ::read(failure.read.get(), &number, sizeof number);
   while (got < 0 && errno == EINTR);
   if (got == sizeof number)
-    return tl::unexpected(system_error(fmt::format("cannot start {}", program), number));
+    return tl::unexpected(system_error(
+        fmt::format("cannot start {}{}", program, folder.empty() ? "" : " in " + folder), number));
 
   process.input = std::move(input.write);
   process.output = std::move(output.read);

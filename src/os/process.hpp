@@ -35,6 +35,13 @@ class Descriptor {
   int number_ = -1;
 };
 
+/// What a process finds when it starts, beyond what this one has.
+struct Surroundings {
+  std::vector<std::pair<std::string, std::string>>
+      environment{};     ///< added, or put in the place of what is there
+  std::string folder{};  ///< it starts in; empty: this one's
+};
+
 /// How a process ended: by itself with a code, or by a signal.
 struct Exit {
   int code = 0;
@@ -47,9 +54,10 @@ struct Exit {
 /// measurement. It inherits no open file but the three pipes, and no signal handling but what is ignored.
 class Process {
  public:
-  /// `command`: program (looked up in PATH) and arguments. Errors: not_found, unavailable (not executable,
-  /// no more processes), invalid_argument (empty).
-  static Result<Process> start(const std::vector<std::string>& command);
+  /// `command`: program (looked up in PATH) and arguments. Errors: not_found (also the folder), unavailable
+  /// (not executable, no more processes), invalid_argument (empty).
+  static Result<Process> start(const std::vector<std::string>& command,
+                               const Surroundings& surroundings = {});
 
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;

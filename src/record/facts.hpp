@@ -79,6 +79,10 @@ inline constexpr Fact<std::int64_t> cores{"cores"};                 ///< that th
 inline constexpr Fact<std::string> training_time{"training_time"};  ///< measured, or from how many steps
 inline constexpr Fact<std::string> checkpoint{"checkpoint"};        ///< the files that it was written to
 
+// Of a command.
+inline constexpr Fact<std::string> steps_told_by{"steps_told_by"};
+inline constexpr Fact<std::string> epochs_told_by{"epochs_told_by"};
+
 }  // namespace fact
 
 inline void set(Facts& facts, Fact<std::string> fact, std::string value) {

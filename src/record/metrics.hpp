@@ -81,6 +81,12 @@ inline constexpr Metric test_accuracy{
     "test accuracy", "test sample"};
 inline constexpr Metric checkpoint_bytes{"checkpoint_bytes", "bytes", "checkpoint", "run"};
 
+// Of a command, which also has those of train that are told.
+inline constexpr Metric command_s{"command_s", "seconds from the command's start to its end", "whole time",
+                                  "run"};
+inline constexpr Metric cpu_s{"cpu_s", "seconds of CPU time of the command and all that it started",
+                              "CPU time", "run"};
+
 // Of load, families: these begin their names. A time has a figure for each statistic (time_metric()); those
 // of requests that were not answered begin with their outcome.
 inline constexpr Metric response{"response",
@@ -93,13 +99,38 @@ constexpr Metric not_answered(RequestOutcome outcome) {
           "request"};
 }
 /// All, families left out.
-inline constexpr std::array all{
-    images_per_s,       engine_busy,        server_busy,    loaders_busy,  first_answer_s,
-    read_bytes_per_s,   pictures_failed,    requests_per_s, offered_per_s, inferences_per_s,
-    goodput_per_s,      sustained_per_s,    late_share,     requests_late, unexplained_share,
-    issue_delay_p99_ms, issue_delay_max_ms, in_flight_mean, in_flight_max, generator_busy,
-    generator_cpu_us,   samples_per_s,      step_s,         epoch_s,       verify_s,
-    training_s,         train_loss,         test_loss,      test_accuracy, checkpoint_bytes};
+inline constexpr std::array all{images_per_s,
+                                engine_busy,
+                                server_busy,
+                                loaders_busy,
+                                first_answer_s,
+                                read_bytes_per_s,
+                                pictures_failed,
+                                requests_per_s,
+                                offered_per_s,
+                                inferences_per_s,
+                                goodput_per_s,
+                                sustained_per_s,
+                                late_share,
+                                requests_late,
+                                unexplained_share,
+                                issue_delay_p99_ms,
+                                issue_delay_max_ms,
+                                in_flight_mean,
+                                in_flight_max,
+                                generator_busy,
+                                generator_cpu_us,
+                                samples_per_s,
+                                step_s,
+                                epoch_s,
+                                verify_s,
+                                training_s,
+                                train_loss,
+                                test_loss,
+                                test_accuracy,
+                                checkpoint_bytes,
+                                command_s,
+                                cpu_s};
 
 /// How many requests ended so: outcome_name().
 inline constexpr std::string_view requests = "requests";

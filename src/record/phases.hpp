@@ -55,6 +55,9 @@ inline constexpr PhaseKind learn{"learn", BillStage::learn};
 inline constexpr PhaseKind verify{"verify", BillStage::verify};
 inline constexpr PhaseKind save{"save", BillStage::save};
 
+// Of a command, which also has process_start and those of train: all of one that tells of nothing.
+inline constexpr PhaseKind command{"command", BillStage::learn};
+
 }  // namespace phase
 
 /// All, in the order of a run.
@@ -64,7 +67,7 @@ inline constexpr std::array phase_kinds{
     phase::connect,       phase::first_request,   phase::look,       phase::first_load,
     phase::load_tensors,  phase::first_inference, phase::first_step, phase::warmup,
     phase::page_cache,    phase::measure,         phase::probe,      phase::drain,
-    phase::learn,         phase::verify,          phase::save};
+    phase::learn,         phase::verify,          phase::save,       phase::command};
 
 /// nullptr: another version's.
 constexpr const PhaseKind* find_phase(std::string_view name) {

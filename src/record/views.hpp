@@ -67,9 +67,22 @@ inline constexpr View train{.workload = "train",
                             .main = main_of_train,
                             .better = Better::higher};
 
+inline constexpr std::array main_of_command{metric::command_s};
+inline constexpr View command{.workload = "command",
+                              .activity = "a command",
+                              .item = "step",
+                              .items = "steps",
+                              .sample = "step",
+                              .samples = "steps",
+                              .latency = "step time",
+                              .stage_time = "time per step",
+                              .rate = "s",
+                              .main = main_of_command,
+                              .better = Better::lower};
+
 }  // namespace view
 
-inline constexpr std::array views{view::infer, view::load, view::train};
+inline constexpr std::array views{view::infer, view::load, view::train, view::command};
 
 /// Of a name that is none of theirs, the first.
 constexpr const View& view_of(std::string_view workload) {

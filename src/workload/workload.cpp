@@ -2,6 +2,7 @@
 
 #include "core/names.hpp"
 #include "record/views.hpp"
+#include "workload/command/command.hpp"
 #include "workload/fields.hpp"
 #include "workload/infer/infer.hpp"
 #include "workload/load/load.hpp"
@@ -54,6 +55,23 @@ constexpr Workload all[] = {
      .estimate_runtime = nullptr,
      .trial = train::trial,
      .whole_run_s = train::whole_run_s},
+    {.name = view::command.workload,
+     .summary = "any command that trains something",
+     .positional = "command",
+     .shared_verb = view::train.workload,
+     .timeout_s = 0,
+     .fields = field_names<CommandSpec>,
+     .own_names = with_own_names<CommandSpec>,
+     .idle = idle_fields<CommandSpec>,
+     .check = command::check,
+     .prepare = command::prepare,
+     .run = command::run,
+     .command = command::line,
+     .answer_fields = [] { return fields_with<CommandSpec>(&Traits::changes_answers); },
+     .estimate_runtime =
+         [](const Json&) { return RuntimeEstimate{.bound = RuntimeEstimate::Bound::at_least}; },
+     .trial = nullptr,
+     .whole_run_s = nullptr},
 };
 
 }  // namespace

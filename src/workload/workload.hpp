@@ -16,6 +16,7 @@
 #include "launch/launch.hpp"
 #include "record/event.hpp"
 #include "record/experiment.hpp"
+#include "workload/command/spec.hpp"
 #include "workload/infer/spec.hpp"
 #include "workload/load/spec.hpp"
 #include "workload/train/spec.hpp"
@@ -45,7 +46,10 @@ struct Workload {
   std::string_view name;
   std::string_view summary;
   std::string_view positional;  ///< the field that the verb takes without an option's name
-  double timeout_s = 3600;      ///< after which a run has failed, where nothing is said; 0: never
+  /// Its verb, where several workloads share one; empty: its name. The positional then stands last, behind
+  /// "--".
+  std::string_view shared_verb{};
+  double timeout_s = 3600;  ///< after which a run has failed, where nothing is said; 0: never
   /// Names of the description's fields, in its order.
   std::vector<std::string> (*fields)();
   /// Fields as given, with choices by their own names: two words for one are not two cells.

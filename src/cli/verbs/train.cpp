@@ -31,6 +31,8 @@ void declare_train(Command& command) {
       "  neph train resnet50 --data photos --batch 16,32 --precision f32,bf16 --steps 50\n"
       "A trained network as a file:\n"
       "  neph train mnist-cnn --data fashion-mnist --epochs 3 --repeat 1 --save mnist.onnx\n"
+      "Any command that trains something, unchanged (neph train --help -- has its options):\n"
+      "  neph train --threads 1,2 -- python train.py --epochs 3\n"
       "The first Ctrl-C ends a run with its epoch, the second at once, with what was measured.");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
     NEPH_TRY(auto plan, make_plan("train", options->fields, options->plan));

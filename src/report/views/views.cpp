@@ -3,10 +3,10 @@
 #include "report/views/view.hpp"
 
 namespace neph::report {
-extern const ReportView infer_view, load_view, train_view;
+extern const ReportView infer_view, load_view, train_view, command_view;
 
 std::span<const ReportView* const> report_views() {
-  static constexpr std::array all{&infer_view, &load_view, &train_view};
+  static constexpr std::array all{&infer_view, &load_view, &train_view, &command_view};
   return all;
 }
 

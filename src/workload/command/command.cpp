@@ -1,0 +1,77 @@
+#include "workload/command/command.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include <unistd.h>
+
+#include "workload/command/run.hpp"
+#include "workload/command/spec.hpp"
+#include "workload/command/words.hpp"
+#include "workload/command_line.hpp"
+
+namespace neph::workload::command {
+namespace {
+
+/// As the shell finds it, before any run stumbles over it.
+Status check_program(const std::string& name, const std::filesystem::path& folder) {
+  const auto may_run = [](const std::filesystem::path& path) {
+    return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path);
+  };
+  if (name.find('/') != name.npos) {
+    if (may_run(folder / name)) return {};
+    return fail(ErrorCode::not_found, "{} is no program that can be run", name);
+  }
+  const char* const path = std::getenv("PATH");
+  std::string_view folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!folders.empty()) {
+    const auto end = std::min(folders.find(':'), folders.size());
+    if (may_run(std::filesystem::path(folders.substr(0, end)) / name)) return {};
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return fail(ErrorCode::not_found, "no program '{}' in PATH", name);
+}
+
+}  // namespace
+
+Status check(const Json& json) {
+  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+  NEPH_CHECK(words_of(spec.command));
+  NEPH_CHECK(variables_of(spec.env));
+  return {};
+}
+
+Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
+  std::vector<launch::Files> files;
+  for (const auto& json : specs) {
+    NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+    const std::filesystem::path folder = spec.folder.empty() ? "." : spec.folder;
+    if (!std::filesystem::is_directory(folder))
+      return fail(ErrorCode::not_found, "--folder {}: there is no such folder", spec.folder);
+    NEPH_TRY(const auto words, words_of(spec.command));
+    NEPH_CHECK(check_program(words.front(), folder));
+    files.push_back({{.field = "folder", .path = std::filesystem::absolute(folder)}});
+  }
+  return files;
+}
+
+Result<RunResult> run(const Json& json, const Context& context) {
+  NEPH_CHECK(check(json));
+  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+  return CommandRun(spec, context).run();
+}
+
+std::string line(const Json& json) {
+  const auto spec = from_json<CommandSpec>(json, "");
+  if (!spec) return {};
+  std::string options;
+  const auto given = to_json(*spec);
+  const auto defaults = to_json(CommandSpec{});
+  for (const auto& [name, value] : given.items())
+    if (name != "command" && value != defaults[name])
+      options += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(value)));
+  return fmt::format("neph train{} -- {}", options, spec->command);
+}
+
+}  // namespace neph::workload::command

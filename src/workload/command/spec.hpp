@@ -1,0 +1,35 @@
+// What one run of a command is told: every field is an option of `neph train -- COMMAND`, a key of a TOML
+// file's [command] table, and, given a list of values, a factor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/describe.hpp"
+
+namespace neph::workload {
+
+struct CommandSpec {
+  std::string command;
+  std::string folder;
+  std::int64_t threads = 0;
+  std::string env;
+  bool hooks = true;
+  bool show = true;
+  double telemetry_hz = 10;
+};
+
+template <class Visit, Describes<CommandSpec> Self>
+void describe(Visit&& v, Self& s) {
+  v("command", s.command, "what is run, as one text; on the command line it stands behind --",
+    changes_answers());
+  v("folder", s.folder, "the folder that it starts in; empty: this one");
+  v("threads", s.threads,
+    "cores that it is bound to, and threads that libraries are told; 0: all, as they like", between(0, 4096));
+  v("env", s.env, "variables of its environment: NAME=VALUE, several with ';'", changes_answers());
+  v("hooks", s.hooks, "hear of steps from PyTorch and Keras themselves, where it runs Python");
+  v("show", s.show, "show what it prints, line by line, while it runs");
+  v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
+}
+
+}  // namespace neph::workload

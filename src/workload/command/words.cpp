@@ -1,0 +1,63 @@
+#include "workload/command/words.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace neph::workload::command {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+bool is_name(std::string_view name) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), is_part);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> words_of(std::string_view command) {
+  std::vector<std::string> words;
+  bool is_in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (quote == 0 && is_blank(c)) {
+      is_in_word = false;
+      continue;
+    }
+    if (!is_in_word) words.emplace_back();
+    is_in_word = true;
+    if (c == '\\' && quote != '\'' && i + 1 < command.size()) {
+      const char next = command[++i];
+      if (quote == '"' && std::string_view("\\\"$`").find(next) == std::string_view::npos) words.back() += c;
+      words.back() += next;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else {
+      words.back() += c;
+    }
+  }
+  if (quote != 0) return fail(ErrorCode::invalid_argument, "the command has a {} that is not closed", quote);
+  if (words.empty() || words.front().empty())
+    return fail(ErrorCode::invalid_argument, "no command given; neph train -- python train.py");
+  return words;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> variables_of(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find(';', begin), text.size());
+    const auto one = text.substr(begin, end - begin);
+    begin = end + 1;
+    const auto sign = one.find('=');
+    if (sign == one.npos || !is_name(one.substr(0, sign)))
+      return fail(ErrorCode::invalid_argument, "--env: '{}' is not NAME=VALUE (several with ';')", one);
+    all.emplace_back(one.substr(0, sign), one.substr(sign + 1));
+  }
+  return all;
+}
+
+}  // namespace neph::workload::command
