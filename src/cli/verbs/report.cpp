@@ -130,10 +130,9 @@ void declare_report(Command& command) {
   command.fields(*options, "experiment");
   command.footer(
       "  neph report --telemetry training.csv    # of dstat -tcmdrn --output training.csv; needs no store");
-  command.action(
-      [options, is_number_asked = command.asked("experiment"), is_store_asked = command.asked("store")] {
-        return write_report(*options, is_number_asked() || is_store_asked());
-      });
+  command.action([options, is_store_asked = command.asked("store")] {
+    return write_report(*options, options->experiment > 0 || is_store_asked());
+  });
 }
 
 void declare_export(Command& command) {
