@@ -8,12 +8,15 @@
 
 #include "cli/estimate.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/output_file.hpp"
 #include "cli/results.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "cli/watch.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "host/host.hpp"
+#include "os/file.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
@@ -94,6 +97,13 @@ Status announce_stored(const Experiment& experiment, const store::Store& store) 
   return {};
 }
 
+/// The machine's telemetry of all runs, also of those that were stored before.
+Status write_telemetry(const report::Document& document, const std::string& path) {
+  const auto recordings = host::recordings_of(document.machines, document.runs, document.experiment.command);
+  if (recordings.empty()) talk("--dstat {}: no run has telemetry of its machine\n", path);
+  return write_file(path, host::write_dstat(recordings));
+}
+
 /// What the experiment came to, in its own words, after the table; and the exit code.
 Result<int> say_outcome(const experiment::Outcome& outcome, const report::Document& document,
                         const std::string& store_path, FailOn fail_on) {
@@ -128,6 +138,10 @@ void declare_flags(Command& command, ConductOptions& options) {
                "only say what would run and for how long; infer tries up to 8 configurations, load sends "
                "nothing");
   command.flag("json", options.json, "results as JSON on stdout");
+  command.option(
+      "dstat", options.dstat,
+      "also write what the machine did in all runs, as CSV of dstat -tcmdrn 0.8.0: a row a second, UTC, "
+      "runs one after the other");
   command.fields(options);
   command.footer(
       "Ctrl-C or SIGTERM: once, the run in progress is the last (of a search: the probe); twice, stop now.");
@@ -136,6 +150,7 @@ void declare_flags(Command& command, ConductOptions& options) {
 Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   plan.experiment.version = version;
+  if (!options.dstat.empty()) NEPH_CHECK(check_output_file("--dstat", options.dstat, {plan.options.store}));
   const SteadyClock clock;
   NEPH_TRY(const auto launcher, launch::launcher_at(plan.options.on));
   NEPH_CHECK(launcher->check());  // before signals are caught: a pull may last, and Ctrl-C ends it
@@ -166,6 +181,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
     fmt::print("{}\n", dump_json(report::json(document), true));
   else
     print_summary(document);
+  if (!options.dstat.empty()) NEPH_CHECK(write_telemetry(document, options.dstat));
   if (options.also) NEPH_CHECK(options.also(document));
   return say_outcome(outcome, document, plan.options.store, options.fail_on);
 }

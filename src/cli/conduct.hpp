@@ -14,6 +14,7 @@ struct ConductOptions {
   bool dry_run = false;
   bool json = false;
   FailOn fail_on = FailOn::nothing;
+  std::string dstat;  ///< file for the machine's telemetry; empty: none
   /// Called with the results after they were shown: files in other formats.
   std::function<Status(const report::Document&)> also;
 };

@@ -10,6 +10,7 @@
 
 #include "host/counters.hpp"
 #include "host/doubts.hpp"
+#include "host/dstat/dstat.hpp"
 #include "host/fingerprint.hpp"
 #include "host/process_start.hpp"
 #include "host/summarise.hpp"

@@ -2,10 +2,13 @@
 //
 // Series come out by target. Rates are differences of counters over the true time between two readings; a
 // rate's point stands at the end of its interval. CPU is in cores: 1.0 is one core kept busy.
-//   machine    cpu_user cpu_system cpu_iowait cpu_steal cpu_idle run_queue context_switches
-//              memory_used memory_available page_cache swap_in swap_out
+//   machine    cpu_user cpu_system cpu_interrupts (inside cpu_system) cpu_iowait cpu_steal cpu_idle
+//              run_queue context_switches
+//              memory_used memory_available page_cache (buffers and cached) swap_in swap_out
+//              memory_free memory_buffers memory_cached (as /proc/meminfo has them) memory_occupied (total
+//              less free, buffers, cached and reclaimable slab, with shared memory: dstat's "used")
 //              pressure_{cpu,memory,io}_{some,full} disk_read disk_write
-//              network_received network_sent loopback_received cpu_frequency thermal_throttle
+//              disk_read_requests disk_write_requests network_received network_sent loopback_received cpu_frequency thermal_throttle
 //   process    the process and its descendants: cpu cpu_user cpu_system threads processes
 //              memory_resident memory_peak page_faults_minor page_faults_major
 //              context_switches_voluntary context_switches_involuntary disk_read disk_write

@@ -78,6 +78,7 @@ TEST_F(Sampled, MachineCpuIsInCoresOverTheTrueTime) {
   EXPECT_THAT(values("machine.cpu_user"),
               ElementsAre(DoubleNear(0.8, 1e-9)));  // 30 user + 10 nice ticks in 0.5 s
   EXPECT_THAT(values("machine.cpu_system"), ElementsAre(DoubleNear(0.4, 1e-9)));  // 10 + 2 irq + 8 softirq
+  EXPECT_THAT(values("machine.cpu_interrupts"), ElementsAre(DoubleNear(0.2, 1e-9))) << "inside the system's";
   EXPECT_THAT(values("machine.cpu_idle"), ElementsAre(DoubleNear(2.0, 1e-9)));
   EXPECT_THAT(values("machine.cpu_iowait"), ElementsAre(DoubleNear(0.1, 1e-9)));
   EXPECT_THAT(values("machine.cpu_steal"), ElementsAre(DoubleNear(0.4, 1e-9)));
@@ -104,33 +105,40 @@ TEST_F(Sampled, WhatCannotBeReadHasAReasonAndNoPoint) {
 TEST_F(Sampled, MemoryPressureDisksAndNetwork) {
   tree_.write("proc/meminfo",
               "MemTotal: 1000 kB\nMemFree: 5 kB\nMemAvailable: 400 kB\nBuffers: 30 kB\nCached: 70 "
-              "kB\nSwapCached: 9 kB\n");
+              "kB\nSwapCached: 9 kB\nShmem: 20 kB\nSReclaimable: 15 kB\n");
   tree_.write("proc/pressure/memory",
               "some avg10=0.00 avg60=0.04 avg300=0.03 total=1000000\n"
               "full avg10=0.00 avg60=0.03 avg300=0.02 total=500000\n");
   tree_.write("sys/block/vda/device/x", "");
   tree_.write("sys/block/dm-0/x", "");
   const std::string disks =
-      " 254 0 vda 10 9 {} 11 20 23 {} 10 0 7 2\n 254 1 vda1 1 1 99 1 1 1 99 1 0 1 1\n"
+      " 254 0 vda {2} 9 {0} 11 {3} 23 {1} 10 0 7 2\n 254 1 vda1 1 1 99 1 1 1 99 1 0 1 1\n"
       " 253 0 dm-0 1 1 99 1 1 1 99 1 0 1 1\n";
   const std::string net =
       "Inter-|   Receive |  Transmit\n face |bytes packets errs drop fifo frame compressed multicast|"
       "bytes packets\n    lo: {} 1 0 0 0 0 0 0 {} 1 0 0 0 0 0 0\n  eth0: {} 1 0 0 0 0 0 0 {} 1 0 0 0 0 "
       "0 0\nwlan0:{} 1 0 0 0 0 0 0 {} 1 0 0 0 0 0 0\n";
-  tree_.write("proc/diskstats", fmt::format(fmt::runtime(disks), 1000, 2000));
+  tree_.write("proc/diskstats", fmt::format(fmt::runtime(disks), 1000, 2000, 10, 20));
   tree_.write("proc/100/net/dev", fmt::format(fmt::runtime(net), 1, 1, 100, 200, 1000, 2000));
   tree_.write("proc/vmstat", "pswpin 10\npswpout 20\n");
   start();
   tree_.write("proc/pressure/memory",
               "some avg10=0.00 avg60=0.04 avg300=0.03 total=1250000\n"
               "full avg10=0.00 avg60=0.03 avg300=0.02 total=500000\n");
-  tree_.write("proc/diskstats", fmt::format(fmt::runtime(disks), 1008, 2016));
+  tree_.write("proc/diskstats", fmt::format(fmt::runtime(disks), 1008, 2016, 13, 25));
   tree_.write("proc/100/net/dev", fmt::format(fmt::runtime(net), 51, 51, 150, 220, 1100, 2002));
   tree_.write("proc/vmstat", "pswpin 11\npswpout 20\n");
   step(1000);
   finish();
   EXPECT_THAT(values("machine.memory_used"), ElementsAre(600 * 1024, 600 * 1024));
   EXPECT_THAT(values("machine.page_cache"), ElementsAre(100 * 1024, 100 * 1024));
+  EXPECT_THAT(values("machine.memory_free"), ElementsAre(5 * 1024, 5 * 1024));
+  EXPECT_THAT(values("machine.memory_buffers"), ElementsAre(30 * 1024, 30 * 1024));
+  EXPECT_THAT(values("machine.memory_cached"), ElementsAre(70 * 1024, 70 * 1024));
+  EXPECT_THAT(values("machine.memory_occupied"), ElementsAre(900 * 1024, 900 * 1024))
+      << "1000 + 20 shared - 5 free - 30 buffers - 70 cached - 15 reclaimable";
+  EXPECT_THAT(values("machine.disk_read_requests"), ElementsAre(3));
+  EXPECT_THAT(values("machine.disk_write_requests"), ElementsAre(5));
   EXPECT_THAT(values("machine.pressure_memory_some"), ElementsAre(DoubleNear(25, 1e-9)));
   EXPECT_THAT(values("machine.pressure_memory_full"), ElementsAre(0));
   EXPECT_THAT(values("machine.disk_read"), ElementsAre(8 * 512)) << "whole real disks only";

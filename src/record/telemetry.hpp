@@ -63,6 +63,7 @@ namespace telemetry {
 inline constexpr Metric cpu{"cpu", unit::cores};
 inline constexpr Metric cpu_user{"cpu_user", unit::cores};
 inline constexpr Metric cpu_system{"cpu_system", unit::cores};
+inline constexpr Metric cpu_interrupts{"cpu_interrupts", unit::cores};  ///< inside cpu_system
 inline constexpr Metric cpu_iowait{"cpu_iowait", unit::cores};
 inline constexpr Metric cpu_steal{"cpu_steal", unit::cores};
 inline constexpr Metric cpu_idle{"cpu_idle", unit::cores};
@@ -80,6 +81,10 @@ inline constexpr Metric context_switches_involuntary{"context_switches_involunta
 
 inline constexpr Metric memory_used{"memory_used", unit::bytes};
 inline constexpr Metric memory_available{"memory_available", unit::bytes};
+inline constexpr Metric memory_occupied{"memory_occupied", unit::bytes};  ///< what dstat calls used
+inline constexpr Metric memory_free{"memory_free", unit::bytes};
+inline constexpr Metric memory_buffers{"memory_buffers", unit::bytes};
+inline constexpr Metric memory_cached{"memory_cached", unit::bytes};
 inline constexpr Metric page_cache{"page_cache", unit::bytes};
 inline constexpr Metric memory_resident{"memory_resident", unit::bytes};
 inline constexpr Metric memory_current{"memory_current", unit::bytes};
@@ -100,6 +105,8 @@ inline constexpr Metric pressure_io_full{"pressure_io_full", unit::percent};
 
 inline constexpr Metric disk_read{"disk_read", unit::bytes_per_s};
 inline constexpr Metric disk_write{"disk_write", unit::bytes_per_s};
+inline constexpr Metric disk_read_requests{"disk_read_requests", unit::per_s};
+inline constexpr Metric disk_write_requests{"disk_write_requests", unit::per_s};
 inline constexpr Metric network_received{"network_received", unit::bytes_per_s};
 inline constexpr Metric network_sent{"network_sent", unit::bytes_per_s};
 inline constexpr Metric loopback_received{"loopback_received", unit::bytes_per_s};

@@ -16,6 +16,7 @@
 
 #include "record/experiment.hpp"
 #include "record/machine.hpp"
+#include "record/recording.hpp"
 #include "record/validation.hpp"
 
 namespace neph::report {
@@ -31,6 +32,10 @@ struct Document {
 
 /// One self-contained page: no request leaves it, enforced by its Content-Security-Policy.
 std::string html(const Document& document);
+/// The same with telemetry of machines that was recorded by others: charts, figures and words.
+std::string html(const Document& document, const std::vector<Recording>& recordings);
+/// Of such recordings alone.
+std::string html(const std::vector<Recording>& recordings);
 
 /// The same of how well a table is predicted: errors, intervals, residuals, what would help.
 std::string html(const Validation& validation);

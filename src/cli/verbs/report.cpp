@@ -1,11 +1,16 @@
 #include "report/report.hpp"
 
+#include <filesystem>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/results.hpp"
 #include "cli/store_option.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "host/host.hpp"
 #include "os/file.hpp"
 
 namespace neph::cli {
@@ -19,6 +24,7 @@ struct ReportOptions {
   std::string store{default_store};
   std::string out = "neph-report.html";
   Seconds latency_limit{0};
+  std::vector<std::string> telemetry;
 };
 
 template <class Visit, Describes<ReportOptions> Self>
@@ -27,6 +33,9 @@ void describe(Visit&& v, Self& s) {
   v("store", s.store, store_help);
   v("out", s.out, "file to write");
   v("latency_limit", s.latency_limit, asked_again_help, between(0, 1e5));
+  v("telemetry", s.telemetry,
+    "CSV file of dstat or dool to show, beside the experiment where there is a store; may be given several "
+    "times");
 }
 
 enum class ExportFormat { csv, json, markdown };
@@ -60,9 +69,36 @@ Result<report::Document> document_of(const Options& options) {
   return document;
 }
 
-Status write_report(const ReportOptions& options) {
+Result<std::vector<Recording>> recordings_in(const std::vector<std::string>& files) {
+  std::vector<Recording> recordings;
+  for (const auto& file : files) {
+    NEPH_TRY(const auto text, read_file(file));
+    NEPH_TRY(auto read, host::read_dstat(text, file));
+    std::move(read.begin(), read.end(), std::back_inserter(recordings));
+  }
+  return recordings;
+}
+
+/// Of recordings alone, where no experiment is meant: neither asked for, nor is there the store.
+Result<std::string> page_of(const ReportOptions& options, bool is_experiment_asked) {
+  NEPH_TRY(const auto recordings, recordings_in(options.telemetry));
+  std::error_code error;
+  if (!recordings.empty() && !is_experiment_asked && !std::filesystem::exists(options.store, error))
+    return report::html(recordings);
   NEPH_TRY(const auto document, document_of(options));
-  NEPH_CHECK(write_file(options.out, report::html(document)));
+  if (!recordings.empty())
+    talk("the telemetry stands beside experiment {} of {}\n", document.experiment.id, options.store);
+  return report::html(document, recordings);
+}
+
+Status write_report(const ReportOptions& options, bool is_experiment_asked) {
+  std::error_code error;  // what cannot be looked at is told when it is read
+  for (const auto& file : options.telemetry)
+    if (std::filesystem::equivalent(file, options.out, error))
+      return fail(ErrorCode::invalid_argument, "--out {}: that file is read and would be lost; name another",
+                  options.out);
+  NEPH_TRY(const auto page, page_of(options, is_experiment_asked));
+  NEPH_CHECK(write_file(options.out, page));
   fmt::print("{}\n", options.out);
   return {};
 }
@@ -92,7 +128,11 @@ Status write_export(const ExportOptions& options) {
 void declare_report(Command& command) {
   auto options = std::make_shared<ReportOptions>();
   command.fields(*options, "experiment");
-  command.action([options] { return write_report(*options); });
+  command.footer(
+      "  neph report --telemetry training.csv    # of dstat -tcmdrn --output training.csv; needs no store");
+  command.action([options, is_store_asked = command.asked("store")] {
+    return write_report(*options, options->experiment > 0 || is_store_asked());
+  });
 }
 
 void declare_export(Command& command) {

@@ -1,4 +1,4 @@
-// Bytes between memory and disks: /proc/diskstats (Documentation/admin-guide/iostats.rst).
+// Bytes and requests between memory and disks: /proc/diskstats (Documentation/admin-guide/iostats.rst).
 #include <set>
 #include <string>
 
@@ -13,7 +13,9 @@ class Disks final : public Source {
   Disks(const Subject& subject, Recorder& recorder)
       : diskstats_(subject.records.path("proc/diskstats"), 8192),
         read_(recorder.rate(target::machine, telemetry::disk_read, sector_bytes)),
-        write_(recorder.rate(target::machine, telemetry::disk_write, sector_bytes)) {
+        write_(recorder.rate(target::machine, telemetry::disk_write, sector_bytes)),
+        reads_(recorder.rate(target::machine, telemetry::disk_read_requests)),
+        writes_(recorder.rate(target::machine, telemetry::disk_write_requests)) {
     find_disks(subject.records);
   }
 
@@ -21,23 +23,27 @@ class Disks final : public Source {
     const auto text = diskstats_.read();
     if (!text || disks_.empty()) {
       const auto reason = text ? "/sys/block names no disk" : diskstats_.why();
-      read_.unavailable(reason);
-      write_.unavailable(reason);
+      for (auto* rate : {&read_, &write_, &reads_, &writes_}) rate->unavailable(reason);
       return;
     }
-    double read_sectors = 0;
-    double write_sectors = 0;
+    double read_sectors = 0, write_sectors = 0, reads = 0, writes = 0;
+    const auto number = [](Scanner& scanner) { return static_cast<double>(scanner.number().value_or(0)); };
     Scanner scanner(*text);
     do {  // major minor name reads merged sectors ms writes merged sectors ...
       scanner.skip(2);
       if (!disks_.contains(scanner.word())) continue;
-      scanner.skip(2);
-      read_sectors += static_cast<double>(scanner.number().value_or(0));
-      scanner.skip(3);
-      write_sectors += static_cast<double>(scanner.number().value_or(0));
+      reads += number(scanner);
+      scanner.skip(1);
+      read_sectors += number(scanner);
+      scanner.skip(1);
+      writes += number(scanner);
+      scanner.skip(1);
+      write_sectors += number(scanner);
     } while (scanner.next_line());
     read_.count(now, read_sectors);
     write_.count(now, write_sectors);
+    reads_.count(now, reads);
+    writes_.count(now, writes);
   }
 
  private:
@@ -56,7 +62,7 @@ class Disks final : public Source {
   static constexpr double sector_bytes = 512;  // of the kernel's count, whatever the disk's own
   CounterFile diskstats_;
   std::set<std::string, std::less<>> disks_;
-  Rate read_, write_;
+  Rate read_, write_, reads_, writes_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ class MachineCpu final : public Source {
         loadavg_(subject.records.path("proc/loadavg"), 128),
         user_(recorder.rate(target::machine, telemetry::cpu_user, tick_s)),
         system_(recorder.rate(target::machine, telemetry::cpu_system, tick_s)),
+        interrupts_(recorder.rate(target::machine, telemetry::cpu_interrupts, tick_s)),
         iowait_(recorder.rate(target::machine, telemetry::cpu_iowait, tick_s)),
         steal_(recorder.rate(target::machine, telemetry::cpu_steal, tick_s)),
         idle_(recorder.rate(target::machine, telemetry::cpu_idle, tick_s)),
@@ -41,11 +42,13 @@ class MachineCpu final : public Source {
     }
     if (!complete) {
       const auto reason = text ? "/proc/stat: its line 'cpu' has not eight numbers" : stat_.why();
-      for (auto* rate : {&user_, &system_, &iowait_, &steal_, &idle_, &switches_}) rate->unavailable(reason);
+      for (auto* rate : {&user_, &system_, &interrupts_, &iowait_, &steal_, &idle_, &switches_})
+        rate->unavailable(reason);
       return;
     }
     user_.count(now, ticks[0] + ticks[1]);
     system_.count(now, ticks[2] + ticks[5] + ticks[6]);
+    interrupts_.count(now, ticks[5] + ticks[6]);
     idle_.count(now, ticks[3]);
     iowait_.count(now, ticks[4]);
     steal_.count(now, ticks[7]);
@@ -66,7 +69,7 @@ class MachineCpu final : public Source {
   static inline const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   CounterFile stat_;
   CounterFile loadavg_;
-  Rate user_, system_, iowait_, steal_, idle_, switches_;
+  Rate user_, system_, interrupts_, iowait_, steal_, idle_, switches_;
   Gauge run_queue_;
 };
 

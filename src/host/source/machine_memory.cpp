@@ -11,7 +11,11 @@ class MachineMemory final : public Source {
       : meminfo_(subject.records.path("proc/meminfo"), 4096),
         used_(recorder.gauge(target::machine, telemetry::memory_used)),
         available_(recorder.gauge(target::machine, telemetry::memory_available)),
-        cache_(recorder.gauge(target::machine, telemetry::page_cache)) {}
+        cache_(recorder.gauge(target::machine, telemetry::page_cache)),
+        occupied_(recorder.gauge(target::machine, telemetry::memory_occupied)),
+        free_(recorder.gauge(target::machine, telemetry::memory_free)),
+        buffers_(recorder.gauge(target::machine, telemetry::memory_buffers)),
+        cached_(recorder.gauge(target::machine, telemetry::memory_cached)) {}
 
   void sample(Moment now) override {
     const auto text = meminfo_.read();
@@ -22,17 +26,28 @@ class MachineMemory final : public Source {
     const auto cached = kibibytes("Cached");
     if (!total || !available || !buffers || !cached) {
       const auto reason = text ? "/proc/meminfo does not tell" : meminfo_.why();
-      for (auto* gauge : {&used_, &available_, &cache_}) gauge->unavailable(reason);
+      for (auto* gauge : {&used_, &available_, &cache_, &occupied_, &free_, &buffers_, &cached_})
+        gauge->unavailable(reason);
       return;
     }
     used_.record(now, 1024.0 * static_cast<double>(*total - *available));
     available_.record(now, 1024.0 * static_cast<double>(*available));
     cache_.record(now, 1024.0 * static_cast<double>(*buffers + *cached));
+    buffers_.record(now, 1024.0 * static_cast<double>(*buffers));
+    cached_.record(now, 1024.0 * static_cast<double>(*cached));
+    const auto free = kibibytes("MemFree");
+    const auto shared = kibibytes("Shmem");
+    const auto reclaimable = kibibytes("SReclaimable");
+    if (free) free_.record(now, 1024.0 * static_cast<double>(*free));
+    if (!free || !shared || !reclaimable)
+      return occupied_.unavailable("/proc/meminfo tells no MemFree, Shmem or SReclaimable");
+    occupied_.record(now, 1024.0 * (static_cast<double>(*total + *shared) -
+                                    static_cast<double>(*free + *buffers + *cached + *reclaimable)));
   }
 
  private:
   CounterFile meminfo_;
-  Gauge used_, available_, cache_;
+  Gauge used_, available_, cache_, occupied_, free_, buffers_, cached_;
 };
 
 }  // namespace

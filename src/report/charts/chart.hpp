@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "record/recording.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
@@ -28,6 +29,7 @@ struct Drawing {
   std::string reading;        ///< how to read what not every document has; after the chart's own words
   /// Configurations among which the reader chooses; each panel then has a parameter `cell`. Index and label.
   std::vector<std::pair<std::int64_t, std::string>> choices;
+  std::string_view chosen = "Configuration";  ///< what a choice is
 };
 
 template <class Shown>
@@ -39,6 +41,9 @@ struct ChartOf {
 };
 using Chart = ChartOf<Document>;
 using ValidationChart = ChartOf<Validation>;
+
+using RecordingsChart = ChartOf<std::vector<Recording>>;
+extern const RecordingsChart recordings_chart;
 
 /// All of a validation in the order of the page.
 std::span<const ValidationChart> validation_charts();

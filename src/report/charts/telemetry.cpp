@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/charts/charts.hpp"
+#include "report/charts/over_time.hpp"
 #include "report/charts/thin.hpp"
 #include "report/charts/vega.hpp"
 #include "report/quantity.hpp"
@@ -40,6 +41,7 @@ struct Group {
 };
 
 constexpr double to_mib = 1.0 / (1 << 20);
+constexpr std::string_view time_axis = "seconds from the start of the process";
 
 /// Behind a server the run's own thread "engine" makes requests, and its "rest" has the whole server in it:
 /// the server's threads stand for themselves then.
@@ -118,34 +120,6 @@ constexpr std::array groups{
           false,
           {{{target::container, telemetry::cpu_throttled.name, "throttled"}}}},
 };
-
-// Phases lie in rows with `begin`, series in rows with lists `t` and `v`.
-constexpr std::string_view template_text = R"json({
-  "height": 170,
-  "transform": [{"filter": "datum.cell == cell"}],
-  "encoding": {"x": {"field": "t", "type": "quantitative", "title": "seconds from the start of the process",
-                     "scale": {"nice": false}, "axis": {"grid": false}}},
-  "resolve": {"scale": {"color": "independent"}},
-  "layer": [
-    {"transform": [{"filter": "datum.phase == 'measure' || datum.phase == 'learn'"}],
-     "mark": {"type": "rect", "color": "var(--shade, #eef1f5)"},
-     "encoding": {"x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"}}},
-    {"transform": [{"filter": "isValid(datum.t)"}, {"flatten": ["t", "v"]}],
-     "mark": {},
-     "encoding": {
-       "y": {"field": "v", "type": "quantitative", "scale": {"zero": true}},
-       "color": {"field": "series", "type": "nominal", "title": null, "sort": null}}},
-    {"transform": [{"filter": "isValid(datum.phase) && datum.phase != 'measure' && datum.phase != 'learn'"}],
-     "mark": {"type": "rect"},
-     "encoding": {
-       "x": {"field": "begin", "type": "quantitative"}, "x2": {"field": "end"},
-       "y": {"value": -9}, "y2": {"value": -3},
-       "color": {"field": "phase", "type": "nominal", "title": null, "sort": null, "legend": null},
-       "tooltip": [{"field": "phase", "title": "phase"},
-                   {"field": "begin", "title": "from (s)", "format": ".3~f"},
-                   {"field": "end", "title": "to (s)", "format": ".3~f"}]}}
-  ]
-})json";
 
 struct Representative {
   const CellSummary* cell;
@@ -273,15 +247,9 @@ class TelemetryPanels {
 
   Json spec_of(const Group& group, const std::vector<std::string>& labels, const std::string& description,
                Json rows) const {
-    Json spec = specification(template_text, description, std::move(rows));
-    spec["params"] = Json::array({{{"name", "cell"}, {"value", selected_}}});
-    Json& series = spec["layer"][1];
-    series["mark"] = group.stacked ? Json{{"type", "area"}, {"opacity", 0.85}, {"line", false}}
-                                   : Json{{"type", "line"}, {"strokeWidth", 1.75}};
-    series["encoding"]["y"]["title"] = group.axis;
-    series["encoding"]["y"]["stack"] = group.stacked ? Json("zero") : Json(nullptr);
-    series["encoding"]["color"]["scale"] = colour_scale(labels);
-    if (labels.size() == 1) series["encoding"]["color"]["legend"] = nullptr;
+    Json spec = over_time({.axis = group.axis, .time = time_axis, .is_stacked = group.stacked}, labels,
+                          description, std::move(rows));
+    spec["params"][0]["value"] = selected_;
     spec["layer"][2]["encoding"]["color"]["scale"] = colour_scale(phase_names_);
     return spec;
   }

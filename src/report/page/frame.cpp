@@ -31,8 +31,8 @@ std::string panel_html(const Panel& panel) {
 
 std::string choice_html(std::string_view id, const Drawing& drawing) {
   if (drawing.choices.size() < 2) return {};
-  auto out = fmt::format(
-      "<p class=\"choice\"><label for=\"{0}-cell\">Configuration</label> <select id=\"{0}-cell\">", id);
+  auto out = fmt::format("<p class=\"choice\"><label for=\"{0}-cell\">{1}</label> <select id=\"{0}-cell\">",
+                         id, drawing.chosen);
   for (const auto& [index, label] : drawing.choices)
     out += fmt::format("<option value=\"{}\">{}</option>", index, escape_html(label));
   return out + "</select></p>\n";

@@ -6,6 +6,7 @@
 #include "report/findings.hpp"
 #include "report/machines.hpp"
 #include "report/page/frame.hpp"
+#include "report/page/recordings.hpp"
 #include "report/page/sections.hpp"
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
@@ -79,12 +80,15 @@ they must not be used.</dd>
 
 }  // namespace
 
-std::string html(const Document& document) {
+std::string html(const Document& document) { return html(document, {}); }
+
+std::string html(const Document& document, const std::vector<Recording>& recordings) {
   Page page(title(document), meta_line(document), answer_html(findings(document), tiles(document)));
   const auto& view = report_view(document);
   for (const auto* chart : view.charts)
     page.add_chart(chart->id, worded(chart->title, view.of), worded(chart->reading, view.of),
                    chart->draw(document));
+  add_recordings(page, recordings);
   page.add_section("search", "The search, rate by rate", probes_html(document));
   page.add_section("figures", "All figures", figures_tables(document));
   page.add_section("warnings", "Verdicts and warnings", warnings_html(document));
