@@ -35,10 +35,10 @@ struct Node {
   std::vector<std::string> outputs;  ///< the same
   std::map<std::string, NodeAttribute, std::less<>> attributes;  ///< as the file has them, no defaults added
 
-  /// Of the attribute `name`, or `otherwise` where the node has none of that type.
+  /// Of the attribute `key`, or `otherwise` where the node has none of that type.
   template <class T>
-  T attribute(std::string_view name, T otherwise) const {
-    const auto found = attributes.find(name);
+  T attribute(std::string_view key, T otherwise) const {
+    const auto found = attributes.find(key);
     if (found == attributes.end()) return otherwise;
     const T* value = std::get_if<T>(&found->second);
     return value ? *value : otherwise;
