@@ -10,7 +10,7 @@
 
 #include "core/result.hpp"
 #include "engine/torch/plan.hpp"
-#include "net/program.hpp"
+#include "net/net.hpp"
 
 namespace neph::engine::torch_plugin {
 
@@ -45,6 +45,8 @@ class Builder {
   /// The integers of an input that the file stores, as shapes and axes are. Errors: unsupported (computed
   /// ones).
   Result<Sizes> integers(const net::Node& node, std::size_t input) const;
+  /// Whether a node or the caller reads a value.
+  bool is_read(const std::string& name) const { return readers_.contains(name); }
   /// Input `index` is given: not left out.
   static bool has(const net::Node& node, std::size_t index) {
     return index < node.inputs.size() && !node.inputs[index].empty();

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/torch/ops.hpp"
-#include "engine/train.hpp"
+#include "engine/engine.hpp"
 
 namespace neph::engine::torch_plugin {
 

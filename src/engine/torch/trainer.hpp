@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/torch/device.hpp"
-#include "engine/train.hpp"
+#include "engine/engine.hpp"
 
 namespace neph::engine::torch_plugin {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "engine/torch/plan.hpp"
-#include "engine/train.hpp"
+#include "engine/engine.hpp"
 
 namespace neph::engine::torch_plugin {
 
