@@ -33,6 +33,7 @@ inline constexpr Fact<std::string> streams{"streams"};
 inline constexpr Fact<std::int64_t> requests{"requests"};  ///< in flight, that keep the device busy
 inline constexpr Fact<std::string> pinning{"pinning"};
 inline constexpr Fact<std::string> amx{"amx"};
+inline constexpr Fact<std::string> allocator{"allocator"};  ///< the library that malloc is from
 inline constexpr Fact<std::string> service{"service"};
 inline constexpr Fact<std::int64_t> max_batch{"max_batch"};
 inline constexpr Fact<std::string> batching{"batching"};

@@ -1,0 +1,121 @@
+// From a program to a plan: what the files of layers are given to make theirs.
+//
+// What it does not do: know any operator; each family of layers is a file of its own (convolution.cpp, ...)
+// that has functions of one shape, which builder.cpp lists.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/result.hpp"
+#include "engine/torch/plan.hpp"
+#include "net/net.hpp"
+
+namespace neph::engine::torch_plugin {
+
+/// How products are computed.
+struct Arithmetic {
+  bool bfloat16 = false;
+};
+
+/// A program with what a plan need not know removed (Constant, Identity, a softmax at the end) and what is
+/// one step put together (MatMul and Add; Relu and Dropout; MaxPool before Relu, which is the same function
+/// on fewer elements).
+struct Simplified {
+  net::Program program;
+  std::set<std::string, std::less<>> constants;  ///< tensors of Constant nodes: nothing that is trained
+};
+Simplified simplify(net::Program program);  // simplify.cpp
+/// The operator that simplify() makes.
+inline constexpr const char* relu_dropout_operator = "Relu+Dropout";
+
+class Builder {
+ public:
+  Builder(const Simplified& simple, const Ops& ops, Arithmetic arithmetic);
+
+  const Ops& ops() const { return *ops_; }
+  const net::Program& program() const { return simple_->program; }
+  Arithmetic arithmetic() const { return arithmetic_; }
+
+  /// The file's tensor of that name; null if it stores none, or if it is no number of the kind asked for.
+  const net::StoredTensor* stored(const std::string& name) const;
+  /// Whether it comes from a Constant node: it is computed with, and not trained.
+  bool is_constant(const std::string& name) const { return simple_->constants.contains(name); }
+  /// The integers of an input that the file stores, as shapes and axes are. Errors: unsupported (computed
+  /// ones).
+  Result<Sizes> integers(const net::Node& node, std::size_t input) const;
+  /// Whether a node or the caller reads a value.
+  bool is_read(const std::string& name) const { return readers_.contains(name); }
+  /// Input `index` is given: not left out.
+  static bool has(const net::Node& node, std::size_t index) {
+    return index < node.inputs.size() && !node.inputs[index].empty();
+  }
+
+  /// The slot of input `index`, which a layer or the caller fills. Errors: unsupported (a stored tensor).
+  Result<Slot> input(const net::Node& node, std::size_t index, Layer& layer) const;
+  /// A slot for output 0. `overwritable`: no backward pass reads the value again, and no other value shares
+  /// its memory.
+  Slot output(const net::Node& node, Layer& layer, bool overwritable, std::size_t index = 0);
+  /// Whether the layer that reads this may put its result into the same memory.
+  bool may_overwrite(const net::Node& node, std::size_t index) const;
+  /// The parameter of input `index`, made at first. Errors: unsupported (not stored, no floats).
+  Result<std::size_t> parameter(const net::Node& node, std::size_t index, bool trained = true);
+  const Tensor& value(std::size_t parameter) const { return plan_.parameters[parameter].value; }
+
+  Result<Plan> finish() &&;
+
+ private:
+  struct Known {
+    Slot slot = 0;
+    bool overwritable = false;
+  };
+  Status add(const net::Node& node);
+  Tensor upload(const net::StoredTensor& stored) const;
+
+  const Simplified* simple_;
+  const Ops* ops_;
+  Arithmetic arithmetic_;
+  std::map<std::string, Known, std::less<>> known_;          ///< values by their names
+  std::map<std::string, std::size_t, std::less<>> by_name_;  ///< parameters
+  std::map<std::string, int, std::less<>> readers_;
+  bool learns_ = false;  ///< the layer being made has a parameter that is trained
+  Plan plan_;
+};
+
+/// "operator Foo (node 'bar')".
+std::string title(const net::Node& node);
+/// An error that names the node: "operator Foo (node 'bar') is not trained here: WHY".
+tl::unexpected<Error> not_trained(const net::Node& node, const std::string& why);
+
+/// A maker of the layer of a node. Errors: unsupported.
+using Maker = Status (*)(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& layer);
+
+Status make_convolution(Builder&, const net::Node&, std::unique_ptr<Layer>&);     // convolution.cpp
+Status make_linear(Builder&, const net::Node&, std::unique_ptr<Layer>&);          // linear.cpp
+Status make_batch_norm(Builder&, const net::Node&, std::unique_ptr<Layer>&);      // normalization.cpp
+Status make_relu(Builder&, const net::Node&, std::unique_ptr<Layer>&);            // activation.cpp
+Status make_clip(Builder&, const net::Node&, std::unique_ptr<Layer>&);            // activation.cpp
+Status make_sigmoid(Builder&, const net::Node&, std::unique_ptr<Layer>&);         // activation.cpp
+Status make_tanh(Builder&, const net::Node&, std::unique_ptr<Layer>&);            // activation.cpp
+Status make_dropout(Builder&, const net::Node&, std::unique_ptr<Layer>&);         // activation.cpp
+Status make_relu_dropout(Builder&, const net::Node&, std::unique_ptr<Layer>&);    // activation.cpp
+Status make_max_pool(Builder&, const net::Node&, std::unique_ptr<Layer>&);        // pooling.cpp
+Status make_average_pool(Builder&, const net::Node&, std::unique_ptr<Layer>&);    // pooling.cpp
+Status make_global_average(Builder&, const net::Node&, std::unique_ptr<Layer>&);  // pooling.cpp
+Status make_reduce_mean(Builder&, const net::Node&, std::unique_ptr<Layer>&);     // pooling.cpp
+Status make_add(Builder&, const net::Node&, std::unique_ptr<Layer>&);             // merge.cpp
+Status make_multiply(Builder&, const net::Node&, std::unique_ptr<Layer>&);        // merge.cpp
+Status make_concat(Builder&, const net::Node&, std::unique_ptr<Layer>&);          // merge.cpp
+Status make_flatten(Builder&, const net::Node&, std::unique_ptr<Layer>&);         // shape.cpp
+Status make_reshape(Builder&, const net::Node&, std::unique_ptr<Layer>&);         // shape.cpp
+Status make_squeeze(Builder&, const net::Node&, std::unique_ptr<Layer>&);         // shape.cpp
+Status make_unsqueeze(Builder&, const net::Node&, std::unique_ptr<Layer>&);       // shape.cpp
+Status make_transpose(Builder&, const net::Node&, std::unique_ptr<Layer>&);       // shape.cpp
+Status make_gru(Builder&, const net::Node&, std::unique_ptr<Layer>&);             // recurrent.cpp
+
+/// The plan of a program of one input and one output. Errors: unsupported (an operator or attribute, by its
+/// name).
+Result<Plan> make_plan(const net::Program& program, const Ops& ops, Arithmetic arithmetic);
+
+}  // namespace neph::engine::torch_plugin

@@ -1,0 +1,172 @@
+#include "engine/torch/library.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <fmt/ranges.h>
+
+#include "os/file.hpp"
+#include "os/plugin.hpp"
+
+namespace neph::engine::torch_plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* how_to_get_one =
+    "run ./dev setup train, or give the folder of an environment that has torch 2.10 or later with "
+    "--engine-path "
+    "or NEPH_TORCH";
+
+bool has_library(const fs::path& folder) {
+  std::error_code absent;
+  return fs::exists(folder / "lib/libtorch_cpu.so", absent);
+}
+
+/// The folders of packages of an environment: lib/python3.11/site-packages; Debian's own are named otherwise.
+std::vector<fs::path> package_folders(const fs::path& environment) {
+  std::vector<fs::path> folders;
+  std::error_code absent;
+  for (const char* lib : {"lib", "lib64", "local/lib"})
+    for (const auto& entry : fs::directory_iterator(environment / lib, absent))
+      if (entry.path().filename().string().starts_with("python3"))
+        for (const char* name : {"site-packages", "dist-packages"}) folders.push_back(entry.path() / name);
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+/// Environments of the `python3` that PATH has first: as it is named, which a virtual one needs, and where it
+/// lies.
+std::vector<fs::path> environments_of_path() {
+  const char* path = variable("PATH");
+  std::string_view left = path != nullptr ? path : "";
+  std::error_code absent;
+  while (!left.empty()) {
+    const auto end = std::min(left.find(':'), left.size());
+    const fs::path folder = left.substr(0, end);
+    left.remove_prefix(std::min(end + 1, left.size()));
+    if (folder.empty() || !fs::exists(folder / "python3", absent)) continue;
+    const auto real = fs::canonical(folder / "python3", absent);
+    return {folder.parent_path(), real.parent_path().parent_path()};
+  }
+  return {};
+}
+
+/// .venv-train and .venv beside the program: in its folder, and in up to four around it, as build/release/bin
+/// lies.
+std::vector<fs::path> environments_beside() {
+  std::vector<fs::path> places;
+  auto folder = program_folder();
+  for (int i = 0; i < 5 && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
+    places.push_back(folder / ".venv-train");
+    places.push_back(folder / ".venv");
+  }
+  return places;
+}
+
+/// What dlopen() says; it names the library itself.
+std::string loader_reason() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "the loader gives no reason";
+}
+
+/// Opens CUDA's part, before anything asks libtorch for it: the answer is kept. Gives the reason where it
+/// fails.
+std::string open_cuda(const fs::path& folder) {
+  const auto file = folder / "lib/libtorch_cuda.so";
+  std::error_code absent;
+  if (!fs::exists(file, absent))
+    return fmt::format("{} is not there: this torch is for CPUs only", file.string());
+  if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) return loader_reason();
+  return {};
+}
+
+Result<Library> open_in(const fs::path& folder) {
+  Library library{.folder = folder, .version = package_version(folder)};
+  const auto named = fmt::format("torch {} in {}", library.version, folder.string());
+  void* opened = dlopen((folder / "lib/libtorch_cpu.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr)
+    return fail(ErrorCode::unsupported, "{} cannot be opened: {}", named, loader_reason());
+  auto abi = read_abi(opened);
+  if (!abi) return fail(ErrorCode::unsupported, "{} cannot be used: {}", named, abi.error().message);
+  library.abi = *abi;
+  if (abi->abi_version() < TORCH_TARGET_VERSION)
+    return fail(ErrorCode::unsupported, "{} is too old: torch 2.10 or later is needed", named);
+  library.no_cuda = open_cuda(folder);
+  return library;
+}
+
+/// Before 2.10, which has what the plugin needs. Told from the package's own words: two libtorch in one
+/// process would take each other's symbols, so none is opened that cannot be used.
+bool is_too_old(const std::string& version) {
+  int major = 0, minor = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) return false;
+  return major < 2 || (major == 2 && minor < 10);
+}
+
+}  // namespace
+
+std::string package_version(const fs::path& folder) {
+  const auto text = read_file(folder / "version.py");
+  if (!text) return {};
+  const auto at = text->find("__version__ = '");
+  if (at == std::string::npos) return {};
+  const auto begin = at + std::string_view("__version__ = '").size();
+  const auto end = text->find('\'', begin);
+  return end == std::string::npos ? std::string{} : text->substr(begin, end - begin);
+}
+
+std::vector<fs::path> torch_folders(const fs::path& place) {
+  std::vector<fs::path> found;
+  std::vector<fs::path> candidates{place, place / "torch"};
+  if (place.filename() == "lib") candidates.push_back(place.parent_path());
+  for (const auto& packages : package_folders(place)) candidates.push_back(packages / "torch");
+  for (const auto& candidate : candidates)
+    if (has_library(candidate)) found.push_back(candidate);
+  return found;
+}
+
+Result<std::vector<fs::path>> find_torch_folders() {
+  if (const char* given = variable("NEPH_TORCH")) {
+    auto found = torch_folders(given);
+    if (found.empty())
+      return fail(ErrorCode::not_found,
+                  "{}: there is no torch (lib/libtorch_cpu.so) in it, as NEPH_TORCH or --engine-path says",
+                  given);
+    return found;
+  }
+  auto places = environments_beside();
+  if (const char* active = variable("VIRTUAL_ENV")) places.emplace_back(active);
+  for (auto& place : environments_of_path()) places.push_back(std::move(place));
+  std::vector<fs::path> found;
+  for (const auto& place : places)
+    for (auto& folder : torch_folders(place))
+      if (std::find(found.begin(), found.end(), folder) == found.end()) found.push_back(std::move(folder));
+  return found;
+}
+
+Result<Library> open_library() {
+  NEPH_TRY(const auto folders, find_torch_folders());
+  if (folders.empty()) return fail(ErrorCode::not_found, "torch is not found here; {}", how_to_get_one);
+  std::vector<std::string> reasons;
+  for (const auto& folder : folders) {
+    if (const auto version = package_version(folder); is_too_old(version)) {
+      reasons.push_back(
+          fmt::format("torch {} in {} is too old: 2.10 or later is needed", version, folder.string()));
+      continue;
+    }
+    auto library = open_in(folder);
+    if (library) return library;
+    reasons.push_back(library.error().message);
+  }
+  return fail(ErrorCode::unsupported, "{}; {}", fmt::join(reasons, "; "), how_to_get_one);
+}
+
+}  // namespace neph::engine::torch_plugin

@@ -1,0 +1,71 @@
+#include "engine/torch/plan.hpp"
+
+#include <algorithm>
+
+#include "engine/torch/elementwise.hpp"
+
+namespace neph::engine::torch_plugin {
+
+void Pass::begin(bool training, std::uint64_t seed, std::size_t slots) {
+  training_ = training;
+  seed_ = seed;
+  bytes_ = 0;
+  values_.assign(slots, {});
+  gradients_.assign(slots, {});
+}
+
+void Pass::set(Slot slot, Tensor value) {
+  bytes_ += static_cast<double>(value.count()) * sizeof(float);
+  values_[slot] = std::move(value);
+}
+
+Gradient Pass::take_gradient(Slot slot) { return std::exchange(gradients_[slot], {}); }
+
+Gradient Pass::take_gradient(Slot slot, const Tensor& like) {
+  auto gradient = take_gradient(slot);
+  if (!gradient.tensor) {
+    gradient = {ops_->filled(like.sizes(), like.strides(), 0), true};
+  } else if (!same_places(like.sizes(), like.strides(), gradient.tensor.strides())) {
+    gradient = {ops_->ordered(gradient.tensor, like.strides()), true};
+  }
+  return gradient;
+}
+
+void Pass::give(Slot slot, Tensor gradient, bool owned) {
+  if (!wanted_[slot]) return;
+  auto& have = gradients_[slot];
+  if (!have.tensor) {
+    have = {std::move(gradient), owned};
+    return;
+  }
+  if (!have.owned && owned) std::swap(have.tensor, gradient), have.owned = true;
+  const bool alike = same_places(have.tensor.sizes(), have.tensor.strides(), gradient.strides());
+  if (!alike) gradient = ops_->ordered(gradient, have.tensor.strides());
+  have.tensor = add_alike(*ops_, have.tensor, gradient, have.owned);
+  have.owned = true;
+}
+
+void Pass::give_parameter(std::size_t index, Tensor gradient) {
+  auto& parameter = (*parameters_)[index];
+  gradient = ops_->ordered(gradient, parameter.value.strides());
+  parameter.gradient =
+      parameter.gradient ? add_alike(*ops_, parameter.gradient, gradient, false) : std::move(gradient);
+}
+
+void Plan::forward(Pass& pass) const {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i]->forward(pass);
+    for (const auto slot : layers[i]->inputs)
+      if (last_reader[slot] == i) pass.drop(slot);
+  }
+}
+
+void Plan::backward(Pass& pass) const {
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+    const auto& outputs = (*layer)->outputs;
+    if (std::any_of(outputs.begin(), outputs.end(), [&](Slot slot) { return pass.has_gradient(slot); }))
+      (*layer)->backward(pass);
+  }
+}
+
+}  // namespace neph::engine::torch_plugin

@@ -1,0 +1,48 @@
+#include "engine/torch/threads.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <sched.h>
+
+namespace neph::engine::torch_plugin {
+namespace {
+
+/// Processors of the process's affinity.
+std::int64_t usable_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    return static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  return CPU_COUNT(&set);
+}
+
+}  // namespace
+
+Threads::Threads(const Abi& abi, std::int64_t wanted)
+    : abi_(&abi), wanted_(wanted > 0 ? wanted : usable_processors()) {}
+
+void Threads::take_effect() {
+  if (where_ == std::this_thread::get_id()) return;
+  if (abi_->set_thread_count != nullptr) abi_->set_thread_count(static_cast<int>(wanted_));
+  abi_->set_gradient_mode(false);
+  where_ = std::this_thread::get_id();
+}
+
+std::int64_t Threads::count() const {
+  std::uint32_t count = 0;
+  return abi_->thread_count(&count) == 0 ? count : 0;
+}
+
+std::string allocator_in_use() {
+  Dl_info info{};
+  void* const function = dlsym(RTLD_DEFAULT, "malloc");
+  if (function == nullptr || dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "unknown";
+  const std::string_view file = info.dli_fname;
+  for (const std::string_view name : {"jemalloc", "tcmalloc", "mimalloc"})
+    if (file.find(name) != std::string_view::npos) return std::string(name);
+  return file.find("libc.so") != std::string_view::npos ? "glibc" : std::string(file);
+}
+
+}  // namespace neph::engine::torch_plugin
