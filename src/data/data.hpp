@@ -1,10 +1,7 @@
 // Data sets: examples with labels, for training and for verifying it.
 //
 //   "fashion-mnist", "mnist", "cifar10"   by name: where Debian or the user put the files
-//   a folder                              IDX files (.gz too), CIFAR-10's binary batches, train/ and test/
-//   with
-//                                         a folder of images per class, or such class folders alone
-//   a file                                .npz as Keras stores them, CIFAR-10's .tar.gz (binary, or images)
+//   a folder                              IDX files (.gz too)
 //   "synth"                               made up, of any shape, learnable
 //
 // What it does not do: shuffle, batch, augment, train. All of it is checked when it is opened, before any
@@ -36,7 +33,7 @@ constexpr auto enum_names(Keep) {
 struct Options {
   /// What the network takes: [channels, height, width], or any other shape of synth. Images of folders are
   /// scaled to it; of other sets a difference is an error.
-  std::vector<std::int64_t> example_shape;
+  std::vector<std::int64_t> example_shape{};
   std::int64_t classes = 0;  ///< that the network tells apart; more classes in the set are an error
   Keep keep = Keep::memory;
   std::int64_t synth_train = 2048, synth_test = 512;  ///< examples of synth
@@ -59,7 +56,7 @@ class Split {
 struct Set {
   std::string name;  ///< "Fashion-MNIST", or the path
   std::string form;  ///< "IDX", "CIFAR-10 binary", "npz", "folders of images", "synthetic"
-  std::vector<std::int64_t> example_shape;
+  std::vector<std::int64_t> example_shape{};
   std::vector<std::string> classes;  ///< their names; numbers where the set has none
   std::int64_t bytes = 0;            ///< that were read
   std::unique_ptr<Split> train, test;

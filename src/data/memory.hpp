@@ -1,0 +1,21 @@
+// Whether a data set fits into memory, asked before it is read. Only for files of this module.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/result.hpp"
+
+namespace neph::data {
+
+/// Bytes that this process can still take: what the machine has, and what its control groups (v2, or v1's
+/// memory controller at its usual place) leave of their limits. Page cache counts as free. Empty: nobody
+/// tells. `root` has proc/ and sys/.
+std::optional<std::uint64_t> available_memory(const std::filesystem::path& root = "/");
+
+/// Errors: unavailable, with both figures; `what` is what the memory is for.
+Status enough_memory(std::uint64_t bytes, const std::string& what);
+
+}  // namespace neph::data

@@ -1,0 +1,57 @@
+// From what was asked for to the form it has.
+#include <algorithm>
+
+#include "core/names.hpp"
+#include "data/forms.hpp"
+#include "data/known_sets.hpp"
+
+namespace neph::data {
+namespace {
+
+Result<Set> open_folder(const Request& request) {
+  if (is_idx_folder(request.path)) return open_idx(request);
+  return fail(ErrorCode::unsupported, "{} has no data set", request.path.string());
+}
+
+Result<Set> open_path(const Request& request) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(request.path, error).type();
+  if (kind == std::filesystem::file_type::directory) return open_folder(request);
+  return fail(ErrorCode::unsupported, "{} is no data set", request.path.string());
+}
+
+/// What has neither a name nor a path that is there.
+tl::unexpected<Error> unknown_set(const std::string& what) {
+  std::vector<std::string> names{"synth"};
+  for (const auto& set : known_sets()) names.push_back(set.name);
+  auto refused = unknown_name(ErrorCode::not_found, "data set", what, names);
+  refused.value().add_hint("a folder or file of that name is not there either");
+  return refused;
+}
+
+Result<Set> look(const std::string& what, const Options& options, Depth depth) {
+  if (what == "synth")
+    return open_synth({.path = {}, .name = what, .classes = {}, .options = options, .depth = depth});
+  if (const auto* known = find_known(what)) {
+    NEPH_TRY(const auto path, locate(*known));
+    return open_path(
+        {.path = path, .name = known->title, .classes = known->classes, .options = options, .depth = depth});
+  }
+  std::error_code error;
+  if (what.empty() || !std::filesystem::exists(what, error)) return unknown_set(what);
+  return open_path({.path = what, .name = what, .classes = {}, .options = options, .depth = depth});
+}
+
+}  // namespace
+
+Result<Set> open(const std::string& what, const Options& options) {
+  return look(what, options, Depth::whole);
+}
+
+Status check(const std::string& what, const Options& options) {
+  NEPH_TRY(const auto ignored, look(what, options, Depth::headers));
+  (void)ignored;
+  return {};
+}
+
+}  // namespace neph::data
