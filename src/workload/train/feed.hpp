@@ -17,7 +17,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "data/data.hpp"
-#include "engine/train.hpp"
+#include "engine/engine.hpp"
 
 namespace neph::workload {
 
