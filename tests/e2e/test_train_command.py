@@ -1,0 +1,204 @@
+"""`neph train -- COMMAND`: any command, measured from its start to its end, with what it tells of itself."""
+
+import json
+import signal
+import sys
+import time
+
+import pytest
+
+PYTHON = sys.executable
+
+LEARNS = """
+import json, os, sys, time
+pipe = open(os.environ["NEPH_EVENTS"], "w")
+def tell(**event): print(json.dumps(event), file=pipe, flush=True)
+for epoch in range(2):
+    begin = time.monotonic()
+    for step in range(5):
+        time.sleep(0.02)
+        tell(event="step")
+    tell(event="span", phase="epoch", begin_s=begin, end_s=time.monotonic(), steps=5, samples=160)
+    tell(event="begin", phase="verify")
+    time.sleep(0.05)
+    tell(event="end", phase="verify")
+    tell(event="value", name="test_accuracy", value=0.25 * (epoch + 1))
+print("done", epoch)
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text, name="train.py"):
+        (tmp_path / name).write_text(text)
+        return name
+
+    return write
+
+
+def run_of(document):
+    assert len(document["runs"]) == 1
+    return document["runs"][0]
+
+
+def figures(document):
+    return {figure["name"]: figure["estimate"]["value"] for figure in run_of(document)["result"]["figures"]}
+
+
+def seconds(document):
+    """Of each phase, summed."""
+    sums = {}
+    for phase in run_of(document)["result"]["phases"]:
+        sums[phase["name"]] = sums.get(phase["name"], 0) + phase["end_s"] - phase["begin_s"]
+    return sums
+
+
+def warnings(document):
+    return {warning["code"]: warning for warning in run_of(document)["result"]["warnings"]}
+
+
+def failed(neph, *command):
+    """The table of an experiment whose run failed, and what was said."""
+    done = neph("train", "--repeat", 1, "--", *command, code=None)
+    assert done.returncode not in (0, 1), done.stdout
+    return done.stdout + done.stderr
+
+
+@pytest.mark.smoke
+def test_events_make_steps_and_phases(neph, script):
+    document = neph.json("train", "--", PYTHON, script(LEARNS))
+    measured, phases = figures(document), seconds(document)
+    assert measured["command_s"] >= 0.3
+    assert 0.02 <= measured["step_s"] < 0.2
+    assert measured["test_accuracy"] == 0.5
+    assert measured["samples_per_s"] > 0
+    assert phases["verify"] >= 0.1
+    assert 0.16 <= phases["learn"] < measured["command_s"]
+    assert run_of(document)["result"]["facts"]["steps_measured"] == "10"
+    assert run_of(document)["result"]["facts"]["epochs_learnt"] == "2"
+    assert "no_steps" not in warnings(document)
+    assert document["experiment"]["command"].endswith(f" -- {PYTHON} train.py")
+
+
+def test_output_is_shown_and_mllog_lines_are_read(neph, script):
+    name = script("""
+import json, time
+def log(key, value=None):
+    print(":::MLLOG", json.dumps({"namespace": "", "time_ms": int(time.time() * 1000), "event_type": "POINT_IN_TIME", "key": key,
+                                  "value": value, "metadata": {}}))
+log("init_start"); log("init_stop")
+for epoch in range(3):
+    log("epoch_start"); time.sleep(0.1); log("epoch_stop")
+    log("eval_start"); time.sleep(0.05); log("eval_stop"); log("eval_accuracy", 0.7)
+""")
+    done = neph("train", "--json", "--", PYTHON, name)
+    document = json.loads(done.stdout)
+    assert ":::MLLOG" in done.stderr
+    assert figures(document)["test_accuracy"] == 0.7
+    assert 0.3 <= seconds(document)["learn"] < 0.6
+    assert 0.1 <= figures(document)["epoch_s"] < 0.2
+    assert "no_steps" in warnings(document)
+
+
+def test_threads_and_variables_are_factors(neph, script, tmp_path):
+    name = script("""
+import os
+print(os.environ["OMP_NUM_THREADS"], os.environ["WORD"], len(os.sched_getaffinity(0)), file=open("seen", "a"))
+""")
+    document = neph.json("train", "--threads", 1, "--env", "WORD=a,WORD=b", "--", PYTHON, name)
+    assert len(document["runs"]) == 2
+    assert sorted((tmp_path / "seen").read_text().split("\n")) == ["", "1 a 1", "1 b 1"]
+
+
+def test_an_own_sitecustomize_still_runs(neph, script, tmp_path, monkeypatch):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/sitecustomize.py").write_text("import builtins\nbuiltins.chained = 'yes'\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "own"))
+    name = script("import sys; print('chained', chained, sys.modules['sitecustomize'].__file__)")
+    assert f"chained yes {tmp_path}/own/sitecustomize.py" in neph("train", "--", PYTHON, name).stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("sh", "-c", "echo before; echo no such layer >&2; exit 3"), "ended with exit code 3: no such layer"),
+        (("sh", "-c", "kill -9 $$"), "was killed by SIGKILL"),
+        (("no-such-program-here",), "no program 'no-such-program-here' in PATH"),
+        (("./missing",), "./missing is no program that can be run"),
+    ],
+)
+def test_a_command_that_fails_is_one_clear_line(neph, command, words):
+    assert words in failed(neph, *command)
+
+
+def test_other_runs_go_on_after_one_that_fails(neph):
+    document = neph.json("train", "--env", "CODE=0,CODE=1", "--", "sh", "-c", "exit $CODE")
+    assert sorted(run["status"] for run in document["runs"]) == ["failed", "ok"]
+
+
+def test_a_command_that_never_steps_is_told_why_and_what_to_do(neph, script):
+    for command, why in [
+        (("sleep", "0.1"), "no Python"),
+        ((PYTHON, "-c", "pass"), "imported neither PyTorch nor Keras"),
+        ((PYTHON, "-I", "-c", "pass"), "no Python"),
+    ]:
+        document = neph.json("train", "--", *command)
+        assert why in warnings(document)["no_steps"]["message"]
+        assert "NEPH_EVENTS" in warnings(document)["no_steps"]["advice"]
+        assert seconds(document)["command"] > 0
+    document = neph.json("train", "--hooks", "off", "--", PYTHON, "-c", "pass")
+    assert "hooks are off" in warnings(document)["no_steps"]["message"]
+
+
+def test_garbage_in_the_pipe_is_counted(neph, script):
+    name = script("""
+import os, time
+pipe = os.open(os.environ["NEPH_EVENTS"], os.O_WRONLY)
+os.write(pipe, b'{"event":"step"}\\n\\xff\\x00garbage\\n{"event":"step","at_s":1e18}\\n')
+for _ in range(300): os.write(pipe, b"x" * 4000)
+os.write(pipe, b'\\n{"event":"step"}\\n{"event":"st')
+""")
+    document = neph.json("train", "--", PYTHON, name)
+    refused = warnings(document)["events_refused"]["message"]
+    assert "made no sense; the first: " in refused
+    assert run_of(document)["result"]["facts"]["steps_measured"] == "2"
+
+
+def test_what_outlives_the_command_is_ended_and_named(neph, tmp_path):
+    begin = time.monotonic()
+    document = neph.json("train", "--", "sh", "-c", "setsid sleep 300 & echo $! > pid; exit 0")
+    assert time.monotonic() - begin < 60
+    assert "sleep (" in warnings(document)["left_behind"]["message"]
+    with pytest.raises(ProcessLookupError):
+        import os
+
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_ctrl_c_ends_the_command_in_order(neph, script, tmp_path):
+    name = script("""
+import time
+try:
+    open("running", "w").close()
+    time.sleep(300)
+except KeyboardInterrupt:
+    open("ended", "w").close()
+""")
+    running = neph.start("train", "--", PYTHON, name)
+    for _ in range(600):
+        if (tmp_path / "running").exists():
+            break
+        time.sleep(0.05)
+    for _ in range(2):  # the second stops the run in progress
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    running.communicate(timeout=30)
+    assert (tmp_path / "ended").exists()
+
+
+def test_a_file_of_an_experiment_runs_commands(neph, script, tmp_path):
+    (tmp_path / "study.toml").write_text(
+        f'repeat = 1\n[command]\ncommand = ["{PYTHON} -c pass", "{PYTHON} -c \\"import json\\""]\n'
+    )
+    document = neph.json("run", "study.toml")
+    assert [run["status"] for run in document["runs"]] == ["ok", "ok"]
