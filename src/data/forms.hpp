@@ -23,6 +23,14 @@ struct Request {
 bool is_idx_folder(const std::filesystem::path& folder);
 Result<Set> open_idx(const Request& request);
 
+bool is_cifar_folder(const std::filesystem::path& folder);
+Result<Set> open_cifar_folder(const Request& request);
+
+/// A .tar or .tar.gz.
+Result<Set> open_archive(const Request& request);
+
+Result<Set> open_image_folders(const Request& request);
+
 Result<Set> open_synth(const Request& request);
 
 }  // namespace neph::data

@@ -10,14 +10,15 @@ namespace {
 
 Result<Set> open_folder(const Request& request) {
   if (is_idx_folder(request.path)) return open_idx(request);
-  return fail(ErrorCode::unsupported, "{} has no data set", request.path.string());
+  if (is_cifar_folder(request.path)) return open_cifar_folder(request);
+  return open_image_folders(request);
 }
 
 Result<Set> open_path(const Request& request) {
   std::error_code error;
   const auto kind = std::filesystem::status(request.path, error).type();
   if (kind == std::filesystem::file_type::directory) return open_folder(request);
-  return fail(ErrorCode::unsupported, "{} is no data set", request.path.string());
+  return open_archive(request);
 }
 
 /// What has neither a name nor a path that is there.

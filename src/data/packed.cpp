@@ -112,6 +112,8 @@ void to_floats(std::span<const std::uint8_t> values, float* out) {
   for (std::size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]) / 255.0F;
 }
 
+std::unique_ptr<Split> packed_split(Half half) { return std::make_unique<PackedSplit>(std::move(half)); }
+
 Result<Set> packed_set(Set set, Half train, Half test, std::vector<std::string> classes,
                        const Options& options) {
   NEPH_CHECK(check_halves(train, test));

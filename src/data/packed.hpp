@@ -39,6 +39,9 @@ Status check_fill(const Split& split, std::int64_t values, std::span<const std::
 /// values / 255, as torchvision's ToTensor has them to the bit.
 void to_floats(std::span<const std::uint8_t> values, float* out);
 
+/// Of a half that was checked.
+std::unique_ptr<Split> packed_split(Half half);
+
 /// Checks both halves and joins them. `classes`: the names, empty where the set has none. `set` has name,
 /// form and bytes. Errors: corrupt (a label that is no class of a set that names its classes, counts, shapes
 /// that differ), invalid_argument.
