@@ -6,6 +6,7 @@
 
 #include "core/names.hpp"
 #include "engine/engine.hpp"
+#include "engine/runtimes.hpp"
 #include "os/plugin.hpp"
 
 namespace neph::engine {
@@ -33,9 +34,25 @@ struct Registry::Plugin {
 
   Result<Engine*> open() {
     if (!engine) {
-      NEPH_TRY(engine, load_plugin<Engine>(fmt::format("engine '{}'", name), path, NEPH_ENGINE_SYMBOL));
+      const auto folders = runtime_folders(name, python_environments());
+      auto loaded = load_plugin<Engine>(fmt::format("engine '{}'", name), path, NEPH_ENGINE_SYMBOL, folders);
+      if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders));
+      engine = std::move(*loaded);
     }
     return engine.get();
+  }
+
+  /// Where its runtime was looked for, and how to get it.
+  Error with_advice(Error error, const std::vector<fs::path>& looked_in) const {
+    const auto line = line_to_get(path);
+    if (line.empty()) return error;
+    std::vector<std::string> folders;
+    for (const auto& folder : looked_in) folders.push_back(folder.string());
+    error.add_hint(folders.empty()
+                       ? "there is no such package in $VIRTUAL_ENV, beside the program or in --engine-path"
+                       : fmt::format("looked in {}", fmt::join(folders, ", ")));
+    error.add_hint("get it with " + line);
+    return error;
   }
 };
 

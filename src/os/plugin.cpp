@@ -1,5 +1,6 @@
 #include "os/plugin.hpp"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -7,6 +8,8 @@
 
 namespace neph {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// dlerror() without the plugin's own path, which our messages name already.
 std::string loader_reason(const std::filesystem::path& plugin) {
@@ -16,6 +19,30 @@ std::string loader_reason(const std::filesystem::path& plugin) {
   return reason.starts_with(own) ? reason.substr(own.size()) : reason;
 }
 
+/// The library that the loader's reason says is nowhere: "libx.so.1" of "libx.so.1: cannot open shared object
+/// file: ...". Empty: the reason is another, or the file has a path and is none that we could look for.
+std::string missing_library(std::string_view reason) {
+  const auto name = reason.substr(0, reason.find(": cannot open shared object file"));
+  return name.size() == reason.size() || name.find('/') != name.npos ? std::string() : std::string(name);
+}
+
+/// dlopen(), with the libraries that are missing from `folders`: once loaded, the loader takes a library for
+/// whatever asks for its name. Ends, because every round loads one more. What was tried at last has its
+/// reason in dlerror().
+void* open_library(const fs::path& file, const std::vector<fs::path>& folders, std::string& reason) {
+  for (std::string before;;) {
+    if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    reason = loader_reason(file);
+    const auto missing = missing_library(reason);
+    if (missing.empty() || missing == before) return nullptr;
+    before = missing;
+    std::error_code absent;
+    const auto holds = [&](const fs::path& folder) { return fs::exists(folder / missing, absent); };
+    const auto found = std::find_if(folders.begin(), folders.end(), holds);
+    if (found == folders.end() || open_library(*found / missing, folders, reason) == nullptr) return nullptr;
+  }
+}
+
 }  // namespace
 
 std::filesystem::path program_folder() {
@@ -23,11 +50,12 @@ std::filesystem::path program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
-Result<void*> plugin_function(std::string_view what, const std::filesystem::path& file, const char* symbol) {
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+Result<void*> plugin_function(std::string_view what, const fs::path& file, const char* symbol,
+                              const std::vector<fs::path>& folders) {
+  std::string reason;
+  void* library = open_library(file, folders, reason);
   if (library == nullptr)
-    return fail(ErrorCode::unsupported, "{} cannot be loaded here: {} ({})", what, loader_reason(file),
-                file.string());
+    return fail(ErrorCode::unsupported, "{} cannot be loaded here: {} ({})", what, reason, file.string());
   void* function = dlsym(library, symbol);
   if (function == nullptr)
     return fail(ErrorCode::unsupported,

@@ -53,9 +53,17 @@ Status list_engines(bool json) {
 }  // namespace
 
 void declare_engines(Command& command) {
-  auto json = std::make_shared<bool>(false);
-  command.flag("json", *json, "as JSON on stdout");
-  command.action([json] { return list_engines(*json); });
+  struct Options {
+    bool json = false;
+    std::string engine_path;
+  };
+  auto options = std::make_shared<Options>();
+  command.flag("json", options->json, "as JSON on stdout");
+  command.option("engine-path", options->engine_path, engine::engine_path_help);
+  command.action([options] {
+    engine::look_also_in(options->engine_path);
+    return list_engines(options->json);
+  });
 }
 
 }  // namespace neph::cli
