@@ -250,6 +250,8 @@ std::string shape_text(const std::vector<std::int64_t>& shape);
 struct EngineInfo {
   std::string name;
   std::string path;  ///< of its plugin
+  std::string
+      runtime;  ///< the Python environment's folder that its runtime was found in; empty: the loader knew it
   bool usable = false;
   std::string reason;  ///< why it cannot run here; empty when usable
   std::string version;

@@ -121,6 +121,7 @@ std::vector<EngineInfo> Registry::list() {
     if (const auto engine = plugin->open(); !engine) {
       info.reason = engine.error().text();
     } else {
+      info.runtime = loaded_from(runtime_folders(plugin->name, python_environments())).string();
       info.version = (*engine)->version();
       info.formats = (*engine)->formats();
       if (auto devices = (*engine)->devices()) {

@@ -62,7 +62,8 @@ std::string line_to_get(const fs::path& plugin) {
   std::getline(std::ifstream(fs::path(plugin).replace_extension(".pip")) >> std::ws, package);
   if (package.empty()) return {};
   return fmt::format(
-      "python3 -m pip install --no-deps --only-binary :all: --python-version 3.12 --target '{}' {}",
+      "python3 -m pip install --no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 "
+      "--target '{}' {}",
       (around_program() / "python").string(), package);
 }
 

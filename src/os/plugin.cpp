@@ -1,10 +1,12 @@
 #include "os/plugin.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <system_error>
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace neph {
 namespace {
@@ -63,6 +65,18 @@ Result<void*> plugin_function(std::string_view what, const fs::path& file, const
                 "neph: build it again",
                 what, file.string(), symbol);
   return function;
+}
+
+fs::path loaded_from(const std::vector<fs::path>& folders) {
+  std::set<fs::path> used;
+  const auto note = [](dl_phdr_info* library, std::size_t, void* into) {
+    static_cast<std::set<fs::path>*>(into)->insert(fs::path(library->dlpi_name).parent_path());
+    return 0;
+  };
+  ::dl_iterate_phdr(note, &used);
+  const auto found =
+      std::find_if(folders.begin(), folders.end(), [&](auto& folder) { return used.contains(folder); });
+  return found == folders.end() ? fs::path() : *found;
 }
 
 }  // namespace neph

@@ -25,6 +25,9 @@ std::filesystem::path program_folder();
 Result<void*> plugin_function(std::string_view what, const std::filesystem::path& file, const char* symbol,
                               const std::vector<std::filesystem::path>& folders = {});
 
+/// The first of the folders from which this process has loaded a library; empty: none.
+std::filesystem::path loaded_from(const std::vector<std::filesystem::path>& folders);
+
 /// The object that the plugin makes. Errors: as above, and what its constructor throws.
 template <class Made>
 Result<std::unique_ptr<Made>> load_plugin(std::string_view what, const std::filesystem::path& file,

@@ -187,13 +187,13 @@ class TestOpenvino:
         openvino = engines(bundle / "bin/neph")["openvino"]
         assert not openvino["usable"]
         (version,) = re.findall(r"^openvino==.*$", (REPOSITORY / "tools/requirements.txt").read_text(), re.MULTILINE)
-        assert f"python3 -m pip install --no-deps --only-binary :all: --python-version 3.12 --target '{bundle}/python' {version}" \
-            in openvino["reason"]
+        assert openvino["reason"].endswith(f"--python-version 3.12 --target '{bundle}/python' {version}")
 
     def test_it_is_found_where_the_user_says(self, bundle, packages):
         program = bundle / "bin/neph"
-        assert engines(program, "--engine-path", packages)["openvino"]["usable"]
-        assert engines(program, env={"VIRTUAL_ENV": str(packages.parents[2])})["openvino"]["usable"]
+        for found in (engines(program, "--engine-path", packages), engines(program, env={"VIRTUAL_ENV": str(packages.parents[2])})):
+            assert found["openvino"]["usable"]
+            assert found["openvino"]["runtime"] == str(packages / "openvino/libs")
 
     def test_it_is_found_beside_the_program(self, bundle, packages, workplace, small_model, tmp_path):
         shutil.copytree(bundle, tmp_path / "own")
@@ -248,17 +248,17 @@ def test_it_runs_where_there_is_nothing_else(lent, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suite", ["buster", "bullseye", "bookworm", "trixie"])
+@pytest.mark.parametrize("suite", ["buster", "bullseye", "trixie"])
 def test_it_runs_on_another_debian(lent, tmp_path, suite):
-    """glibc 2.28, 2.31, 2.36, 2.41: the bundle's C library is taken where the host's is older, and only there."""
+    """glibc 2.28, 2.31, 2.41: the bundle's C library is taken where the host's is older, and only there."""
     try:
-        folder = debian(suite, tmp_path / suite)
+        root = Root(debian(suite, tmp_path / suite), lent)
     except NoSuchSuite as why:
         pytest.skip(str(why))
-    root = Root(folder, lent)
     measure(root)
     out = root("/neph/bin/neph", "infer", "/network/resnet18.onnx", "--engine-path", "/python", "--images", "/work/pictures",
                "--count", 50, "--store", "/tmp/runs.db", "--json")
     assert len(json.loads(out)["cells"]) == 1
     loaded = root("/bin/sh", "-c", "LD_DEBUG=files /neph/bin/neph --version 2>&1")
     assert ("/neph/lib/neph/glibc/libc.so.6" in loaded) == (suite in ("buster", "bullseye"))
+    shutil.rmtree(root.folder)  # a fifth of a gigabyte; nothing is mounted in it any more
