@@ -26,6 +26,12 @@ inline long ask_kernel(long number, long a = 0, long b = 0, long c = 0, long d =
   return answer;
 }
 
+/// The kernel tells addresses as numbers.
+template <class T>
+T* at_address(std::uint64_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 inline std::size_t length(const char* text) {
   std::size_t count = 0;
   while (text[count] != '\0') ++count;

@@ -66,7 +66,7 @@ struct Start {
 
   const char* variable(const char* name) const {
     for (std::uint64_t i = 0; i < variables; ++i) {
-      const char* at = reinterpret_cast<const char*>(environment[i]);
+      const char* at = at_address<const char>(environment[i]);
       const char* letter = name;
       while (*letter != '\0' && *at == *letter) ++at, ++letter;
       if (*letter == '\0' && *at == '=') return at + 1;
@@ -148,7 +148,7 @@ struct Arranged {
       carried ? text.add(folder).add("/lib/neph/glibc/ld-linux-x86-64.so.2").finish() : hosts_loader;
   const char* const libraries = library_path(folder, carried, start);
   const char* const program = text.add(folder).add("/lib/neph/neph").finish();
-  const char* const name = start.count > 0 ? reinterpret_cast<const char*>(start.arguments[0]) : "neph";
+  const char* const name = start.count > 0 ? at_address<const char>(start.arguments[0]) : "neph";
   const auto loader = load(path);
   const Arranged arranged{start, loader, {path, "--library-path", libraries, "--argv0", name, program}};
   auto* const fresh = static_cast<std::uint64_t*>(__builtin_alloca_with_align(arranged.words() * 8, 128));

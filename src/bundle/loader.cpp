@@ -15,9 +15,10 @@ bool begins_with(const char* text, const char* begin) {
   return true;
 }
 
-int number_at(const char* digits) {
+int number_at(const char* digits, const char* end) {
   int number = 0;
-  for (; *digits >= '0' && *digits <= '9' && number < 1000; ++digits) number = number * 10 + (*digits - '0');
+  for (; digits < end && *digits >= '0' && *digits <= '9' && number < 1000; ++digits)
+    number = number * 10 + (*digits - '0');
   return number;
 }
 
@@ -31,7 +32,7 @@ void clear_rest(const Elf64_Phdr& segment, std::uint64_t base) {
   const auto file_end = base + segment.p_vaddr + segment.p_filesz;
   const auto end = base + segment.p_vaddr + segment.p_memsz;
   if (end == file_end) return;
-  for (auto at = file_end; at < up(file_end); ++at) *reinterpret_cast<volatile char*>(at) = 0;
+  for (auto at = file_end; at < up(file_end); ++at) *at_address<volatile char>(at) = 0;
   if (up(end) > up(file_end))
     map(static_cast<long>(up(file_end)), up(end) - up(file_end), protection_of(segment),
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED);
@@ -80,12 +81,12 @@ int glibc_minor_of(const char* path) {
   ask_kernel(SYS_close, file);
   if (is_error(text)) return 0;
   constexpr char words[] = "release version 2.";
-  constexpr long longest = sizeof words + 4;  // with the number behind them
-  const char* const begin = reinterpret_cast<const char*>(text);
+  constexpr long letters = sizeof words - 1;
+  const char* const begin = at_address<const char>(static_cast<std::uint64_t>(text));
   int minor = 0;
-  for (long at = 0; at + longest < size && minor == 0; ++at)
+  for (long at = 0; at + letters < size && minor == 0; ++at)
     if (begin[at] == words[0] && begins_with(begin + at, words))
-      minor = number_at(begin + at + sizeof words - 1);
+      minor = number_at(begin + at + letters, begin + size);
   ask_kernel(SYS_munmap, text, size);
   return minor;
 }
