@@ -250,12 +250,23 @@ std::string shape_text(const std::vector<std::int64_t>& shape);
 struct EngineInfo {
   std::string name;
   std::string path;  ///< of its plugin
+  std::string
+      runtime;  ///< the Python environment's folder that its runtime was found in; empty: the loader knew it
   bool usable = false;
   std::string reason;  ///< why it cannot run here; empty when usable
   std::string version;
   std::vector<std::string> formats;
   std::vector<Device> devices;
 };
+
+/// What --engine-path says: a Python environment, or a folder of `pip install --target`, in which the
+/// runtimes of engines are looked for first where the loader knows of none, by this process and by those that
+/// it starts. Empty: none. Call it before there are threads.
+void look_also_in(const std::string& environment);
+/// Of that option, in every verb that opens engines.
+inline constexpr std::string_view engine_path_help =
+    "Python environment with an engine's runtime (openvino); also looked for in $VIRTUAL_ENV and beside the "
+    "program";
 
 /// Finds plugins in folders and opens them on demand. Threads: one.
 class Registry {

@@ -6,6 +6,7 @@
 
 #include "core/names.hpp"
 #include "engine/engine.hpp"
+#include "engine/runtimes.hpp"
 #include "engine/train.hpp"
 #include "os/plugin.hpp"
 
@@ -30,23 +31,34 @@ std::string engine_name(const fs::path& file) {
 struct Registry::Plugin {
   std::string name;
   fs::path path;
-  std::unique_ptr<Engine> engine;  ///< empty until it is first asked for
-
-  Result<Engine*> open() {
-    if (!engine) {
-      NEPH_TRY(engine, load_plugin<Engine>(fmt::format("engine '{}'", name), path, NEPH_ENGINE_SYMBOL));
-    }
-    return engine.get();
-  }
-
+  std::unique_ptr<Engine> engine;        ///< empty until it is first asked for
   std::unique_ptr<TrainEngine> trainer;  ///< likewise
 
-  Result<TrainEngine*> open_trainer() {
-    if (!trainer) {
-      NEPH_TRY(trainer, load_plugin<TrainEngine>(fmt::format("training engine '{}'", name), path,
-                                                 NEPH_TRAIN_ENGINE_SYMBOL));
+  Result<Engine*> open() { return open(engine, "engine", NEPH_ENGINE_SYMBOL); }
+  Result<TrainEngine*> open_trainer() { return open(trainer, "training engine", NEPH_TRAIN_ENGINE_SYMBOL); }
+
+  template <class T>
+  Result<T*> open(std::unique_ptr<T>& made, const char* kind, const char* symbol) {
+    if (!made) {
+      const auto folders = runtime_folders(name, python_environments());
+      auto loaded = load_plugin<T>(fmt::format("{} '{}'", kind, name), path, symbol, folders);
+      if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders));
+      made = std::move(*loaded);
     }
-    return trainer.get();
+    return made.get();
+  }
+
+  /// Where its runtime was looked for, and how to get it.
+  Error with_advice(Error error, const std::vector<fs::path>& looked_in) const {
+    const auto line = line_to_get(path);
+    if (line.empty()) return error;
+    std::vector<std::string> folders;
+    for (const auto& folder : looked_in) folders.push_back(folder.string());
+    error.add_hint(folders.empty()
+                       ? "there is no such package in $VIRTUAL_ENV, beside the program or in --engine-path"
+                       : fmt::format("looked in {}", fmt::join(folders, ", ")));
+    error.add_hint("get it with " + line);
+    return error;
   }
 };
 
@@ -72,7 +84,7 @@ Registry::Registry(const std::vector<fs::path>& folders) {
           std::any_of(plugins_.begin(), plugins_.end(), [&](auto& p) { return p->name == name; });
       if (name.empty() || known) continue;
       plugins_.push_back(
-          std::make_unique<Plugin>(Plugin{name, fs::absolute(file.path()).lexically_normal(), {}}));
+          std::make_unique<Plugin>(Plugin{name, fs::absolute(file.path()).lexically_normal(), {}, {}}));
     }
   }
   std::sort(plugins_.begin(), plugins_.end(), [](auto& a, auto& b) { return a->name < b->name; });
@@ -131,6 +143,7 @@ std::vector<EngineInfo> Registry::list() {
     if (const auto engine = plugin->open(); !engine) {
       info.reason = engine.error().text();
     } else {
+      info.runtime = loaded_from(runtime_folders(plugin->name, python_environments())).string();
       info.version = (*engine)->version();
       info.formats = (*engine)->formats();
       if (auto devices = (*engine)->devices()) {

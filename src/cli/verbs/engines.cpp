@@ -19,7 +19,7 @@ Json engine_json(const engine::EngineInfo& info) {
   for (const auto& device : info.devices) devices.push_back(device_json(device));
   return {{"name", info.name},       {"usable", info.usable},   {"reason", info.reason},
           {"version", info.version}, {"formats", info.formats}, {"devices", devices},
-          {"plugin", info.path}};
+          {"plugin", info.path},     {"runtime", info.runtime}};
 }
 
 void print_engine(const engine::EngineInfo& info) {
@@ -28,6 +28,7 @@ void print_engine(const engine::EngineInfo& info) {
     return;
   }
   fmt::print("{} {}: {}\n", info.name, info.version, fmt::join(info.formats, " "));
+  if (!info.runtime.empty()) fmt::print("  found in {}\n", info.runtime);
   for (const auto& device : info.devices) {
     std::vector<std::string_view> precisions;
     for (const auto precision : device.precisions) precisions.push_back(enum_name(precision));
@@ -53,9 +54,17 @@ Status list_engines(bool json) {
 }  // namespace
 
 void declare_engines(Command& command) {
-  auto json = std::make_shared<bool>(false);
-  command.flag("json", *json, "as JSON on stdout");
-  command.action([json] { return list_engines(*json); });
+  struct Options {
+    bool json = false;
+    std::string engine_path;
+  };
+  auto options = std::make_shared<Options>();
+  command.flag("json", options->json, "as JSON on stdout");
+  command.option("engine-path", options->engine_path, engine::engine_path_help);
+  command.action([options] {
+    engine::look_also_in(options->engine_path);
+    return list_engines(options->json);
+  });
 }
 
 }  // namespace neph::cli

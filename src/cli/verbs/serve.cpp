@@ -18,6 +18,7 @@
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
 #include "core/units.hpp"
+#include "engine/engine.hpp"
 #include "net/net.hpp"
 #include "os/descriptors.hpp"
 #include "os/heap.hpp"
@@ -33,6 +34,7 @@ struct ServeOptions {
   serve::ServerOptions server_options;
   bool json = false;
   bool end_with_stdin = false;
+  std::string engine_path;
 };
 
 /// What ends a server, taken by wait() instead of ending the process: SIGINT, SIGTERM, and where that is
@@ -186,6 +188,7 @@ void declare_serve(Command& command) {
   command.option("name", options->name, "name of a single model, for clients; else the file's own");
   command.fields(options->model_options);
   command.fields(options->server_options);
+  command.option("engine-path", options->engine_path, engine::engine_path_help);
   command.flag("json", options->json, "where it listens as one line of JSON on stdout, when it is ready");
   command.flag("end-with-stdin", options->end_with_stdin,
                "end, as on Ctrl-C, when standard input is closed: when the program that started it has gone");
@@ -197,7 +200,10 @@ void declare_serve(Command& command) {
       "  neph serve resnet50.onnx --max-batch 8 --max-wait 2ms\n"
       "  neph serve resnet50 --payload jpeg --listen 0.0.0.0\n"
       "  neph serve repository/ --http-port 0 --json");
-  command.action([options] { return run_server(*options); });
+  command.action([options] {
+    engine::look_also_in(options->engine_path);
+    return run_server(*options);
+  });
 }
 
 }  // namespace neph::cli

@@ -1,0 +1,30 @@
+// Where the libraries of an engine's runtime lie when they are not the system's: Python environments, which
+// pip fills. An engine's plugin needs the runtime of one version; the file NAME.pip beside it says which, as
+// pip names it.
+//
+// What it does not do: load anything (os/plugin.hpp), or look into an environment's version: a library of
+// another version has another file name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace neph::engine {
+
+/// Python environments, or folders of `pip install --target`, the nearest to the user's word first:
+/// --engine-path
+/// ($NEPH_ENGINE_PATH), $VIRTUAL_ENV, $CONDA_PREFIX, `python` and `.venv` in the folder around the program's.
+/// Some may not exist.
+std::vector<std::filesystem::path> python_environments();
+
+/// The folders with libraries of the package `runtime` in these: PACKAGE/libs and PACKAGE/lib of each, where
+/// they exist; and a folder that was given by itself.
+std::vector<std::filesystem::path> runtime_folders(std::string_view runtime,
+                                                   const std::vector<std::filesystem::path>& environments);
+
+/// How to get what the plugin needs, as a line of a shell; empty: it needs nothing that pip has.
+std::string line_to_get(const std::filesystem::path& plugin);
+
+}  // namespace neph::engine

@@ -1,0 +1,87 @@
+#include "engine/runtimes.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/engine.hpp"
+
+namespace neph::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Runtimes : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* variable : {"NEPH_ENGINE_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"}) ::unsetenv(variable);
+    std::string name = (fs::temp_directory_path() / "neph-runtimes-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    ::unsetenv("NEPH_ENGINE_PATH");
+    ::unsetenv("VIRTUAL_ENV");
+    fs::remove_all(folder_);
+  }
+  fs::path made(const std::string& name) const {
+    fs::create_directories(folder_ / name);
+    return folder_ / name;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Runtimes, AreFoundInVirtualEnvironmentsAndInFoldersOfPip) {
+  const auto older = made("venv/lib/python3.10/site-packages/openvino/libs");
+  const auto newer = made("venv/lib/python3.12/site-packages/openvino/libs");
+  made("venv/lib/python3.12/site-packages/openvino_telemetry/libs");
+  made("venv/lib/perl5/site-packages/openvino/libs");
+  const auto target = made("target/openvino/libs");
+  const auto torch = made("target/torch/lib");
+  const std::vector<fs::path> both{folder_ / "venv", folder_ / "target"};
+  EXPECT_THAT(runtime_folders("openvino", both),
+              ElementsAre(older, newer, folder_ / "venv", target, folder_ / "target"));
+  EXPECT_THAT(runtime_folders("torch", {folder_ / "target"}), ElementsAre(torch, folder_ / "target"));
+  EXPECT_THAT(runtime_folders("openvino", {folder_ / "none"}), IsEmpty());
+}
+
+TEST_F(Runtimes, WhatTheUserSaysComesFirst) {
+  ::setenv("VIRTUAL_ENV", "/venv", 1);
+  ::setenv("CONDA_PREFIX", "", 1);
+  look_also_in("");
+  ASSERT_EQ(python_environments().size(), 3U);
+  EXPECT_EQ(python_environments()[0], "/venv");
+  look_also_in("relative");
+  ASSERT_EQ(python_environments().size(), 4U);
+  EXPECT_EQ(python_environments()[0], fs::current_path() / "relative")
+      << "children may work in other folders";
+  const auto around = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  EXPECT_EQ(python_environments()[2], around / "python");
+  EXPECT_EQ(python_environments()[3], around / ".venv");
+}
+
+TEST_F(Runtimes, APluginThatCannotBeLoadedTellsWhatItNeeds) {
+  std::ofstream(folder_ / "neph-engine-fast.so") << "no library";
+  std::ofstream(folder_ / "neph-engine-plain.so") << "no library";
+  std::ofstream(folder_ / "neph-engine-fast.pip") << "fast==1.2\n";
+  std::ofstream(folder_ / "neph-engine-empty.pip") << "\n";
+  EXPECT_EQ(line_to_get(folder_ / "neph-engine-empty.so"), "");
+  const auto venv = made("venv/lib/python3.11/site-packages/fast/libs");
+  ::setenv("VIRTUAL_ENV", (folder_ / "venv").c_str(), 1);
+  const auto list = Registry({folder_}).list();
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_THAT(list[0].reason, HasSubstr("python3 -m pip install "));
+  EXPECT_THAT(list[0].reason, HasSubstr("python' fast==1.2"));
+  EXPECT_THAT(list[0].reason, HasSubstr("looked in " + venv.string()));
+  EXPECT_THAT(list[1].reason, testing::Not(HasSubstr("pip")));
+}
+
+}  // namespace
+}  // namespace neph::engine
