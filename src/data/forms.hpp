@@ -29,6 +29,8 @@ Result<Set> open_cifar_folder(const Request& request);
 /// A .tar or .tar.gz.
 Result<Set> open_archive(const Request& request);
 
+Result<Set> open_npz(const Request& request);
+
 Result<Set> open_image_folders(const Request& request);
 
 Result<Set> open_synth(const Request& request);

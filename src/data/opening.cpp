@@ -18,6 +18,7 @@ Result<Set> open_path(const Request& request) {
   std::error_code error;
   const auto kind = std::filesystem::status(request.path, error).type();
   if (kind == std::filesystem::file_type::directory) return open_folder(request);
+  if (request.path.extension() == ".npz") return open_npz(request);
   return open_archive(request);
 }
 
