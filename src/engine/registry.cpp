@@ -6,6 +6,7 @@
 
 #include "core/names.hpp"
 #include "engine/engine.hpp"
+#include "engine/train.hpp"
 #include "os/plugin.hpp"
 
 namespace neph::engine {
@@ -33,11 +34,34 @@ struct Registry::Plugin {
 
   Result<Engine*> open() {
     if (!engine) {
+      if (!exports(NEPH_ENGINE_SYMBOL) && exports(NEPH_TRAIN_ENGINE_SYMBOL))
+        return fail(ErrorCode::unsupported, "engine '{}' trains only; it runs no inference", name);
       NEPH_TRY(engine, load_plugin<Engine>(fmt::format("engine '{}'", name), path, NEPH_ENGINE_SYMBOL));
     }
     return engine.get();
   }
+
+  std::unique_ptr<TrainEngine> trainer;  ///< likewise
+
+  Result<TrainEngine*> open_trainer() {
+    if (!trainer) {
+      if (!exports(NEPH_TRAIN_ENGINE_SYMBOL) && exports(NEPH_ENGINE_SYMBOL))
+        return fail(ErrorCode::unsupported, "engine '{}' runs inference only; it does not train", name);
+      NEPH_TRY(trainer, load_plugin<TrainEngine>(fmt::format("training engine '{}'", name), path,
+                                                 NEPH_TRAIN_ENGINE_SYMBOL));
+    }
+    return trainer.get();
+  }
+
+  /// Whether it can be loaded and has that function.
+  bool exports(const char* symbol) const { return plugin_function(name, path, symbol).has_value(); }
 };
+
+Result<std::unique_ptr<Trainer>> TrainEngine::prepare_file(const std::filesystem::path& path,
+                                                           const TrainOptions&) {
+  return fail(ErrorCode::unsupported, "{}: the engine '{}' trains .onnx files and networks by name",
+              path.string(), name());
+}
 
 std::vector<fs::path> Registry::default_folders() {
   if (const char* folder = std::getenv("NEPH_ENGINES"); folder != nullptr && *folder != '\0') return {folder};
@@ -65,10 +89,10 @@ Registry::~Registry() = default;
 Registry::Registry(Registry&&) noexcept = default;
 Registry& Registry::operator=(Registry&&) noexcept = default;
 
-Result<Engine*> Registry::open(const std::string& name) {
+Result<Registry::Plugin*> Registry::find(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& plugin : plugins_) {
-    if (plugin->name == name) return plugin->open();
+    if (plugin->name == name) return plugin.get();
     names.push_back(plugin->name);
   }
   if (names.empty())
@@ -78,6 +102,16 @@ Result<Engine*> Registry::open(const std::string& name) {
         "plugins",
         name, fmt::join(folders_, ", "));
   return unknown_name(ErrorCode::not_found, "engine", name, names);
+}
+
+Result<Engine*> Registry::open(const std::string& name) {
+  NEPH_TRY(auto* const plugin, find(name));
+  return plugin->open();
+}
+
+Result<TrainEngine*> Registry::open_trainer(const std::string& name) {
+  NEPH_TRY(auto* const plugin, find(name));
+  return plugin->open_trainer();
 }
 
 Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
@@ -97,22 +131,40 @@ Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
               model.string(), ending, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
+namespace {
+
+/// What an engine of either kind says of itself; `info` is one that cannot be used yet.
+template <class Kind>
+void ask(Kind& engine, EngineInfo& info) {
+  info.version = engine.version();
+  auto devices = engine.devices();
+  if (!devices) {
+    info.reason = devices.error().text();
+    return;
+  }
+  info.devices = std::move(*devices);
+  info.usable = !info.devices.empty();
+  if (!info.usable) info.reason = "it finds no device to run on";
+}
+
+}  // namespace
+
 std::vector<EngineInfo> Registry::list() {
   std::vector<EngineInfo> infos;
   for (const auto& plugin : plugins_) {
     EngineInfo info{.name = plugin->name, .path = plugin->path.string()};
-    if (const auto engine = plugin->open(); !engine) {
-      info.reason = engine.error().text();
-    } else {
-      info.version = (*engine)->version();
+    const auto engine = plugin->open();
+    const auto trainer = plugin->open_trainer();
+    info.infers = engine.has_value();
+    info.trains = trainer.has_value();
+    if (trainer) info.runtime = (*trainer)->runtime();
+    if (engine) {
       info.formats = (*engine)->formats();
-      if (auto devices = (*engine)->devices()) {
-        info.devices = std::move(*devices);
-        info.usable = !info.devices.empty();
-        if (!info.usable) info.reason = "it finds no device to run on";
-      } else {
-        info.reason = devices.error().text();
-      }
+      ask(**engine, info);
+    } else if (trainer) {
+      ask(**trainer, info);
+    } else {
+      info.reason = engine.error().text();
     }
     infos.push_back(std::move(info));
   }

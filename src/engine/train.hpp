@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -91,12 +92,20 @@ class TrainEngine {
   virtual ~TrainEngine() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
+  /// The folder of the runtime, of plugins that look for it when they are used; empty: it is linked with.
+  virtual std::string runtime() const { return {}; }
   virtual Result<std::vector<Device>> devices() = 0;
   /// Trains what `program` computes, from the weights that it stores. Errors: unsupported (an operator or
   /// attribute that is not trained here, by its name; a precision), invalid_argument (options), not_found
   /// (device), unavailable (memory).
   virtual Result<std::unique_ptr<Trainer>> prepare(const net::Program& program,
                                                    const TrainOptions& options) = 0;
+  /// File name endings of models of its own, with the dot, that prepare_file() takes: no programs.
+  virtual std::vector<std::string> own_formats() const { return {}; }
+  /// As prepare(), of such a model. Errors: those of prepare(), and of reading the file; unsupported where
+  /// the engine has no format of its own (the default).
+  virtual Result<std::unique_ptr<Trainer>> prepare_file(const std::filesystem::path& path,
+                                                        const TrainOptions& options);
 };
 
 }  // namespace neph::engine
