@@ -255,6 +255,9 @@ struct EngineInfo {
   bool usable = false;
   std::string reason;  ///< why it cannot run here; empty when usable
   std::string version;
+  std::string runtime;  ///< the folder of the runtime, where the plugin looks for it when it is used
+  bool infers = false;  ///< it has an Engine
+  bool trains = false;  ///< it has a TrainEngine
   std::vector<std::string> formats;
   std::vector<Device> devices;
 };
@@ -282,7 +285,7 @@ class Registry {
   Registry& operator=(Registry&&) noexcept;
 
   /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are),
-  /// unsupported (its plugin cannot be loaded here, with the loader's reason).
+  /// unsupported (its plugin cannot be loaded here, with the loader's reason; it trains only).
   Result<Engine*> open(const std::string& name);
   /// The training engine of that name, which lies in the same plugin as the engine or in one of its own.
   /// Errors: as open(); unsupported where the plugin does not train.

@@ -34,15 +34,30 @@ struct Registry::Plugin {
   std::unique_ptr<Engine> engine;        ///< empty until it is first asked for
   std::unique_ptr<TrainEngine> trainer;  ///< likewise
 
-  Result<Engine*> open() { return open(engine, "engine", NEPH_ENGINE_SYMBOL); }
-  Result<TrainEngine*> open_trainer() { return open(trainer, "training engine", NEPH_TRAIN_ENGINE_SYMBOL); }
+  Result<Engine*> open() {
+    if (only_has(NEPH_TRAIN_ENGINE_SYMBOL, NEPH_ENGINE_SYMBOL))
+      return fail(ErrorCode::unsupported, "engine '{}' trains only; it runs no inference", name);
+    return open(engine, "engine", NEPH_ENGINE_SYMBOL);
+  }
+  Result<TrainEngine*> open_trainer() {
+    if (only_has(NEPH_ENGINE_SYMBOL, NEPH_TRAIN_ENGINE_SYMBOL))
+      return fail(ErrorCode::unsupported, "engine '{}' runs inference only; it does not train", name);
+    return open(trainer, "training engine", NEPH_TRAIN_ENGINE_SYMBOL);
+  }
+
+  std::vector<fs::path> folders() const { return runtime_folders(name, python_environments()); }
+
+  /// It can be loaded, and has the one function but not the other.
+  bool only_has(const char* symbol, const char* other) const {
+    const auto has = [&](const char* one) { return plugin_function(name, path, one, folders()).has_value(); };
+    return has(symbol) && !has(other);
+  }
 
   template <class T>
   Result<T*> open(std::unique_ptr<T>& made, const char* kind, const char* symbol) {
     if (!made) {
-      const auto folders = runtime_folders(name, python_environments());
-      auto loaded = load_plugin<T>(fmt::format("{} '{}'", kind, name), path, symbol, folders);
-      if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders));
+      auto loaded = load_plugin<T>(fmt::format("{} '{}'", kind, name), path, symbol, folders());
+      if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders()));
       made = std::move(*loaded);
     }
     return made.get();
@@ -136,23 +151,41 @@ Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
               model.string(), ending, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
+namespace {
+
+/// What an engine of either kind says of itself; `info` is one that cannot be used yet.
+template <class Kind>
+void ask(Kind& engine, EngineInfo& info) {
+  info.version = engine.version();
+  auto devices = engine.devices();
+  if (!devices) {
+    info.reason = devices.error().text();
+    return;
+  }
+  info.devices = std::move(*devices);
+  info.usable = !info.devices.empty();
+  if (!info.usable) info.reason = "it finds no device to run on";
+}
+
+}  // namespace
+
 std::vector<EngineInfo> Registry::list() {
   std::vector<EngineInfo> infos;
   for (const auto& plugin : plugins_) {
     EngineInfo info{.name = plugin->name, .path = plugin->path.string()};
-    if (const auto engine = plugin->open(); !engine) {
-      info.reason = engine.error().text();
-    } else {
-      info.runtime = loaded_from(runtime_folders(plugin->name, python_environments())).string();
-      info.version = (*engine)->version();
+    const auto engine = plugin->open();
+    const auto trainer = plugin->open_trainer();
+    info.infers = engine.has_value();
+    info.trains = trainer.has_value();
+    info.runtime = loaded_from(plugin->folders()).string();
+    if (trainer && info.runtime.empty()) info.runtime = (*trainer)->runtime();
+    if (engine) {
       info.formats = (*engine)->formats();
-      if (auto devices = (*engine)->devices()) {
-        info.devices = std::move(*devices);
-        info.usable = !info.devices.empty();
-        if (!info.usable) info.reason = "it finds no device to run on";
-      } else {
-        info.reason = devices.error().text();
-      }
+      ask(**engine, info);
+    } else if (trainer) {
+      ask(**trainer, info);
+    } else {
+      info.reason = engine.error().text();
     }
     infos.push_back(std::move(info));
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +60,24 @@ TEST_F(RegistryOfBrokenPlugins, OpensOnlyWhatIsAskedFor) {
   ASSERT_FALSE(typo);
   EXPECT_EQ(typo.error().code, ErrorCode::not_found);
   EXPECT_EQ(typo.error().text(), "unknown engine 'txet'; did you mean 'text'?");
+}
+
+TEST(Registry, TellsWhatAnEngineIsFor) {
+  Registry registry({std::string(std::getenv("NEPH_BUILD")) + "/bin/engines"});
+  const auto engines = registry.list();
+  EXPECT_TRUE(std::any_of(engines.begin(), engines.end(),
+                          [](const auto& info) { return info.name == "identity" && info.infers; }));
+  for (const auto& info : engines) {
+    EXPECT_TRUE(info.infers || info.trains) << info.name << ": " << info.reason;
+    EXPECT_EQ(registry.open(info.name).has_value(), info.infers) << info.name;
+    EXPECT_EQ(registry.open_trainer(info.name).has_value(), info.trains) << info.name;
+    if (!info.trains) {
+      EXPECT_THAT(registry.open_trainer(info.name).error().message, HasSubstr("does not train")) << info.name;
+    }
+    if (!info.infers) {
+      EXPECT_THAT(registry.open(info.name).error().message, HasSubstr("trains only")) << info.name;
+    }
+  }
 }
 
 TEST(Registry, WithoutPluginsSaysWhereItLooked) {

@@ -92,6 +92,8 @@ class TrainEngine {
   virtual ~TrainEngine() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
+  /// The folder of the runtime, of plugins that look for it when they are used; empty: it is linked with.
+  virtual std::string runtime() const { return {}; }
   virtual Result<std::vector<Device>> devices() = 0;
   /// Trains what `program` computes, from the weights that it stores. Errors: unsupported (an operator or
   /// attribute that is not trained here, by its name; a precision), invalid_argument (options), not_found

@@ -74,7 +74,6 @@ inline constexpr Fact<std::int64_t> parameters{"parameters"};  ///< elements tha
 inline constexpr Fact<std::string> loss{"loss"};
 inline constexpr Fact<std::string> optimizer{"optimizer"};
 inline constexpr Fact<std::string> learning_rate{"learning_rate"};
-inline constexpr Fact<std::string> allocator{"allocator"};
 inline constexpr Fact<std::string> omp_wait_policy{"omp_wait_policy"};
 inline constexpr Fact<std::int64_t> cores{"cores"};                 ///< that the run was bound to
 inline constexpr Fact<std::string> training_time{"training_time"};  ///< measured, or from how many steps

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +21,16 @@ Json engine_json(const engine::EngineInfo& info) {
   for (const auto& device : info.devices) devices.push_back(device_json(device));
   return {{"name", info.name},       {"usable", info.usable},   {"reason", info.reason},
           {"version", info.version}, {"formats", info.formats}, {"devices", devices},
-          {"plugin", info.path},     {"runtime", info.runtime}};
+          {"plugin", info.path},     {"runtime", info.runtime}, {"infers", info.infers},
+          {"trains", info.trains}};
+}
+
+/// "infers .onnx .xml", "trains", or both.
+std::string abilities(const engine::EngineInfo& info) {
+  std::vector<std::string> parts;
+  if (info.infers) parts.push_back(fmt::format("infers {}", fmt::join(info.formats, " ")));
+  if (info.trains) parts.emplace_back("trains");
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 void print_engine(const engine::EngineInfo& info) {
@@ -27,7 +38,7 @@ void print_engine(const engine::EngineInfo& info) {
     fmt::print("{}: cannot run here: {}\n", info.name, info.reason);
     return;
   }
-  fmt::print("{} {}: {}\n", info.name, info.version, fmt::join(info.formats, " "));
+  fmt::print("{} {}: {}\n", info.name, info.version, abilities(info));
   if (!info.runtime.empty()) fmt::print("  found in {}\n", info.runtime);
   for (const auto& device : info.devices) {
     std::vector<std::string_view> precisions;
@@ -48,6 +59,9 @@ Status list_engines(bool json) {
   if (engines.empty())
     return fail(ErrorCode::not_found, "no engine found; set NEPH_ENGINES to the folder of neph-engine-*.so");
   for (const auto& info : engines) print_engine(info);
+  if (std::none_of(engines.begin(), engines.end(), [](const auto& info) { return info.name == "torch"; }))
+    fmt::print(
+        "torch: not built; ./dev setup train installs libtorch and builds this engine, which trains.\n");
   return {};
 }
 

@@ -13,7 +13,11 @@ class TorchEngine final : public TrainEngine {
 
   std::string version() const override {
     const auto found = library();
-    return found ? fmt::format("{} ({})", (*found)->version, (*found)->folder.string()) : std::string{};
+    return found ? (*found)->version : std::string{};
+  }
+  std::string runtime() const override {
+    const auto found = library();
+    return found ? (*found)->folder.string() : std::string{};
   }
 
   Result<std::vector<Device>> devices() override {

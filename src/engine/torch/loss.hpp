@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "engine/torch/ops.hpp"
 #include "engine/engine.hpp"
+#include "engine/torch/ops.hpp"
 
 namespace neph::engine::torch_plugin {
 

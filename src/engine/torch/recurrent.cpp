@@ -1,6 +1,6 @@
-// GRU (Cho et al., EMNLP 2014) in ONNX's layout: gates in the order update, reset, new; one direction or both. With
-// linear_before_reset, as PyTorch and cuDNN have it, the reset gate takes what the recurrent product gave; without, it
-// takes the state before that product.
+// GRU (Cho et al., EMNLP 2014) in ONNX's layout: gates in the order update, reset, new; one direction or
+// both. With linear_before_reset, as PyTorch and cuDNN have it, the reset gate takes what the recurrent
+// product gave; without, it takes the state before that product.
 #include <algorithm>
 
 #include "engine/torch/builder.hpp"
@@ -72,7 +72,9 @@ class Gru final : public Layer {
  private:
   Direction direction(Pass& pass, std::int64_t d) const {
     const auto& ops = pass.ops();
-    const auto side = [&](std::size_t parameter) { return part(ops, pass.parameter(parameter).value, 0, d, 1); };
+    const auto side = [&](std::size_t parameter) {
+      return part(ops, pass.parameter(parameter).value, 0, d, 1);
+    };
     const auto matrix = [&](const Tensor& x) { return ops.reshape(x, Sizes{x.size(1), x.size(2)}); };
     Direction made{.input = matrix(side(input_weight)),
                    .recurrent = matrix(side(recurrent_weight)),
@@ -87,7 +89,8 @@ class Gru final : public Layer {
     return made;
   }
 
-  static Tensor part(const Ops& ops, const Tensor& x, std::int64_t dimension, std::int64_t begin, std::int64_t length) {
+  static Tensor part(const Ops& ops, const Tensor& x, std::int64_t dimension, std::int64_t begin,
+                     std::int64_t length) {
     return ops.narrow(x, dimension, begin, length);
   }
   /// Columns of a gate: 0 update, 1 reset, 2 new.
@@ -160,13 +163,14 @@ class Gru final : public Layer {
 
   /// Gradients of all steps.
   struct Back {
-    std::vector<Tensor> from_input;            ///< by time: of the input's product, [examples, 3 hidden]
-    std::vector<Tensor> gates, fresh;          ///< of the recurrent products, in the order of the backward pass
+    std::vector<Tensor> from_input;    ///< by time: of the input's product, [examples, 3 hidden]
+    std::vector<Tensor> gates, fresh;  ///< of the recurrent products, in the order of the backward pass
     std::vector<Tensor> states, reset_states;  ///< what those products were of
   };
 
   /// The gradient of the state before a step.
-  Tensor previous(const Ops& ops, const Direction& side, const Step& step, const Tensor& state, Back& back) const {
+  Tensor previous(const Ops& ops, const Direction& side, const Step& step, const Tensor& state,
+                  Back& back) const {
     const auto update = gate(ops, step.gates, 0);
     const auto reset = gate(ops, step.gates, 1);
     const auto kept = ops.multiply(state, update);
@@ -202,7 +206,8 @@ class Gru final : public Layer {
     const auto fresh = ops.cat(back.fresh, 0);
     const auto x = ops.reshape(input_, Sizes{-1, input_.size(2)});
     const auto recurrent = ops.cat(
-        std::array{product(gates, ops.cat(back.states, 0)), product(fresh, ops.cat(back.reset_states, 0))}, 0);
+        std::array{product(gates, ops.cat(back.states, 0)), product(fresh, ops.cat(back.reset_states, 0))},
+        0);
     if (pass.wants(inputs[0]))
       pass.give(inputs[0], ops.reshape(ops.matmul(from_input, side.input), input_.sizes()));
     DirectionGradients made;
@@ -222,7 +227,8 @@ class Gru final : public Layer {
 
 /// An initial state that the file stores as zeros is none.
 bool is_zero(const net::StoredTensor* stored) {
-  return stored != nullptr && std::all_of(stored->floats.begin(), stored->floats.end(), [](float f) { return f == 0; });
+  return stored != nullptr &&
+         std::all_of(stored->floats.begin(), stored->floats.end(), [](float f) { return f == 0; });
 }
 
 Status check_gru(const Builder& builder, const net::Node& node) {

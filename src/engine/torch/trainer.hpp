@@ -1,8 +1,8 @@
 // A Trainer on libtorch: a plan, a loss and an update.
 #pragma once
 
-#include "engine/torch/device.hpp"
 #include "engine/engine.hpp"
+#include "engine/torch/device.hpp"
 
 namespace neph::engine::torch_plugin {
 

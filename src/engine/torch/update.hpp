@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "engine/torch/plan.hpp"
 #include "engine/engine.hpp"
+#include "engine/torch/plan.hpp"
 
 namespace neph::engine::torch_plugin {
 

@@ -1,0 +1,226 @@
+// Every layer's backward pass against differences of its forward pass.
+#include "engine/torch/fixture_test.hpp"
+
+namespace neph::engine::torch_plugin {
+namespace {
+
+/// A plan whose output is summed with fixed random weights to one number.
+class Summed {
+ public:
+  explicit Summed(const net::Program& program) : ops_(cpu_ops()) {
+    auto made = make_plan(program, ops_, {});
+    if (!made) {
+      ADD_FAILURE() << made.error().text();
+      return;
+    }
+    plan_ = std::move(*made);
+    Sizes sizes = program.inputs[0].shape;
+    input_ = ops_.usual(tensor(random_floats(product(sizes), 3), sizes));
+    pass_ = std::make_unique<Pass>(ops_, plan_.parameters, plan_.wanted);
+  }
+
+  bool is_made() const { return pass_ != nullptr; }
+  std::vector<Parameter>& parameters() { return plan_.parameters; }
+
+  double sum() {
+    pass_->begin(true, 17, plan_.wanted.size());
+    pass_->set(plan_.input, ops_.ordered(input_, input_.strides()));
+    plan_.forward(*pass_);
+    const auto& y = pass_->value(plan_.output);
+    if (weights_.empty()) weights_ = random_floats(y.count(), 5);
+    const auto read = ops_.for_reading(y);
+    double sum = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) sum += double{weights_[i]} * double{read.floats()[i]};
+    return sum;
+  }
+
+  void backward() {
+    sum();
+    const auto sizes = pass_->value(plan_.output).sizes();
+    pass_->give(plan_.output, ops_.usual(tensor(weights_, Sizes(sizes.begin(), sizes.end()))));
+    plan_.backward(*pass_);
+  }
+
+ private:
+  Tensor tensor(const std::vector<float>& values, const Sizes& sizes) const {
+    auto made = ops_.empty(sizes, row_major(sizes));
+    ops_.copy(made, ops_.wrap(values.data(), sizes, row_major(sizes)));
+    return made;
+  }
+
+  Ops ops_;
+  Plan plan_;
+  std::unique_ptr<Pass> pass_;
+  Tensor input_;
+  std::vector<float> weights_;
+};
+
+/// All elements of small tensors and some of large ones.
+void expect_gradients(const net::Program& program, double tolerance = 0.02) {
+  Summed summed(program);
+  ASSERT_TRUE(summed.is_made());
+  summed.backward();
+  int tried = 0;
+  for (auto& parameter : summed.parameters()) {
+    if (!parameter.trained) continue;
+    ASSERT_TRUE(parameter.gradient) << parameter.name << " has no gradient";
+    const auto count = parameter.value.count();
+    float* values = parameter.value.floats();
+    const float* gradient = parameter.gradient.floats();
+    double largest = 1e-3;
+    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(double{gradient[i]}));
+    for (std::int64_t i = 0; i < count; i += std::max<std::int64_t>(1, count / 40), ++tried) {
+      const float before = values[i];
+      constexpr float step = 2e-3F;
+      values[i] = before + step;
+      const double above = summed.sum();
+      values[i] = before - step;
+      const double below = summed.sum();
+      values[i] = before;
+      EXPECT_NEAR(gradient[i], (above - below) / (2 * double{step}), tolerance * largest)
+          << parameter.name << "[" << i << "]";
+    }
+  }
+  EXPECT_GT(tried, 0);
+}
+
+Written pictures(Sizes input = {2, 3, 6, 5}) {
+  Written written(std::move(input));
+  written.learn_input("in");
+  return written;
+}
+
+TEST(Gradients, OfConvolutions) {
+  const auto with = [](Sizes weight, std::map<std::string, net::NodeAttribute, std::less<>> attributes) {
+    auto written = pictures();
+    const auto filters = weight[0];
+    written.store("w", std::move(weight)).store("b", {filters});
+    written.node("Conv", {"in", "w", "b"}, "y", std::move(attributes));
+    return written;
+  };
+  expect_gradients(with({4, 3, 3, 3}, {}));
+  expect_gradients(with({4, 3, 3, 2}, {{"pads", Sizes{1, 1, 1, 1}}, {"strides", Sizes{2, 1}}}));
+  expect_gradients(with({4, 3, 3, 3}, {{"pads", Sizes{0, 1, 2, 3}}, {"dilations", Sizes{1, 2}}}));
+  expect_gradients(with({3, 1, 3, 3}, {{"group", std::int64_t{3}}, {"auto_pad", std::string("SAME_UPPER")}}));
+  expect_gradients(with({4, 3, 1, 1}, {}));
+}
+
+TEST(Gradients, OfOneChannelConvolutionWithoutBias) {
+  auto written = pictures({3, 1, 7, 7});
+  written.store("w", {4, 1, 3, 3}).node("Conv", {"in", "w"}, "y");
+  expect_gradients(written);
+}
+
+TEST(Gradients, OfMatrices) {
+  for (const std::int64_t transposed : {0, 1}) {
+    Written written({3, 5});
+    written.learn_input("in").store("w", transposed != 0 ? Sizes{4, 5} : Sizes{5, 4}).store("b", {4});
+    written.node("Gemm", {"in", "w", "b"}, "y", {{"transB", transposed}});
+    expect_gradients(written);
+  }
+  Written sequence({2, 3, 5});
+  sequence.learn_input("in").store("w", {5, 4}).store("b", {4});
+  sequence.node("MatMul", {"in", "w"}, "m").node("Add", {"b", "m"}, "y");
+  expect_gradients(sequence);
+}
+
+TEST(Gradients, OfBatchNorms) {
+  auto written = pictures({4, 3, 3, 2});
+  written.store("scale", {3}).store("bias", {3}).store("mean", {3}, std::vector<float>{0, 1, 2});
+  written.store("variance", {3}, std::vector<float>{1, 2, 3});
+  written.node("BatchNormalization", {"in", "scale", "bias", "mean", "variance"}, "y");
+  expect_gradients(written);
+}
+
+TEST(Gradients, OfActivations) {
+  for (const char* op : {"Relu", "Sigmoid", "Tanh"}) {
+    auto written = pictures();
+    written.node(op, {"in"}, "y");
+    expect_gradients(written);
+  }
+  auto clipped = pictures();
+  clipped.store("low", {}, {-0.5F}).store("high", {}, {1.0F});
+  clipped.node("Clip", {"in", "low", "high"}, "y");
+  expect_gradients(clipped);
+}
+
+TEST(Gradients, OfDropouts) {
+  for (const char* op : {"Identity", "Relu"}) {
+    auto written = pictures();
+    written.store("ratio", {}, {0.4F});
+    written.node(op, {"in"}, "a").node("Dropout", {"a", "ratio"}, "y");
+    expect_gradients(written);
+  }
+}
+
+TEST(Gradients, OfPoolings) {
+  const std::map<std::string, net::NodeAttribute, std::less<>> overlapping{
+      {"kernel_shape", Sizes{3, 2}}, {"strides", Sizes{2, 1}}, {"pads", Sizes{1, 1, 1, 1}}};
+  for (const char* op : {"MaxPool", "AveragePool"}) {
+    auto written = pictures();
+    written.node(op, {"in"}, "y", {{"kernel_shape", Sizes{2, 2}}, {"strides", Sizes{2, 2}}});
+    expect_gradients(written);
+    auto padded = pictures();
+    padded.node(op, {"in"}, "y", overlapping);
+    expect_gradients(padded);
+  }
+  auto uneven = pictures();
+  uneven.node("MaxPool", {"in"}, "y", {{"kernel_shape", Sizes{2, 2}}, {"pads", Sizes{0, 0, 1, 1}}});
+  expect_gradients(uneven);
+  auto after_relu = pictures({2, 8, 6, 6});
+  after_relu.node("Relu", {"in"}, "a")
+      .node("MaxPool", {"a"}, "y", {{"kernel_shape", Sizes{2, 2}}, {"strides", Sizes{2, 2}}});
+  expect_gradients(after_relu);
+}
+
+TEST(Gradients, OfMeans) {
+  auto global = pictures();
+  global.node("GlobalAveragePool", {"in"}, "y");
+  expect_gradients(global);
+  auto reduced = pictures();
+  reduced.node("ReduceMean", {"in"}, "y", {{"axes", Sizes{2, -1}}, {"keepdims", std::int64_t{0}}});
+  expect_gradients(reduced);
+}
+
+TEST(Gradients, OfWhatIsReadTwice) {
+  auto written = pictures();
+  written.store("w", {3, 3, 1, 1});
+  written.node("Conv", {"in", "w"}, "a").node("Relu", {"a"}, "b").node("Conv", {"b", "w"}, "c");
+  written.node("Add", {"b", "c"}, "d").node("Concat", {"d", "b", "in"}, "y", {{"axis", std::int64_t{1}}});
+  expect_gradients(written);
+}
+
+TEST(Gradients, OfProductsAndSumsOfOtherSizes) {
+  auto written = pictures();
+  written.store("scale", {1, 3, 1, 1}).store("row", {5});
+  written.node("Mul", {"in", "scale"}, "a").node("Add", {"row", "a"}, "b");
+  written.node("GlobalAveragePool", {"b"}, "c").node("Mul", {"b", "c"}, "y");
+  expect_gradients(written);
+}
+
+TEST(Gradients, OfOtherShapes) {
+  auto written = pictures();
+  written.integers("shape", {0, -1, 5}).integers("axis", {1}).integers("first", {1});
+  written.node("Transpose", {"in"}, "a", {{"perm", Sizes{0, 2, 1, 3}}}).node("Reshape", {"a", "shape"}, "b");
+  written.node("Unsqueeze", {"b", "axis"}, "c").node("Tanh", {"c"}, "d").node("Squeeze", {"d", "first"}, "e");
+  written.store("w", {90, 2}).node("Flatten", {"e"}, "f").node("MatMul", {"f", "w"}, "y");
+  expect_gradients(written);
+}
+
+TEST(Gradients, OfGruLayers) {
+  for (const std::int64_t after : {0, 1})
+    for (const std::string way : {"forward", "reverse", "bidirectional"}) {
+      const std::int64_t sides = way == "bidirectional" ? 2 : 1;
+      Written written({4, 2, 3});
+      written.learn_input("in")
+          .store("w", {sides, 6, 3}, 0.7)
+          .store("r", {sides, 6, 2}, 0.7)
+          .store("b", {sides, 12});
+      written.node("GRU", {"in", "w", "r", "b"}, "y",
+                   {{"direction", way}, {"hidden_size", std::int64_t{2}}, {"linear_before_reset", after}});
+      expect_gradients(written);
+    }
+}
+
+}  // namespace
+}  // namespace neph::engine::torch_plugin
