@@ -3,6 +3,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "core/random.hpp"
 #include "engine/torch/parallel.hpp"
@@ -65,7 +67,8 @@ void drop_block(const float* x, float* to, std::uint8_t* mask, std::int64_t firs
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) {
     const float value = x[i];
-    const bool kept = (random[static_cast<std::size_t>(i)] >= dropped) & (value > below);
+    const bool kept =
+        (random[static_cast<std::size_t>(i)] >= dropped) & !(value <= below);  // what is no number stays
     mask[i] = kept ? 1 : 0;
     to[i] = kept ? value * factor : 0.0F;
   }
@@ -77,7 +80,7 @@ Dropped drop_on_cpu(const Ops& ops, const Tensor& x, double ratio, bool with_rel
   const auto factor = static_cast<float>(65536.0 / (65536.0 - dropped));
   const auto count = x.count();
   Dropped forward{target(ops, x, in_place), ops.empty_bytes(count), {}, factor};
-  const float below = with_relu ? 0.0F : -std::numeric_limits<float>::infinity();
+  const float below = with_relu ? 0.0F : std::numeric_limits<float>::quiet_NaN();
   const float* from = x.floats();
   float* to = forward.result.floats();
   auto* mask = forward.mask.bytes();

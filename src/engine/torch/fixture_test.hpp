@@ -46,11 +46,11 @@ class Written {
   explicit Written(Sizes input) { program_.inputs = {{.name = "x", .shape = std::move(input)}}; }
 
   Written& store(const std::string& name, Sizes shape, double size = 1) {
-    auto values = random_floats(product(shape), program_.tensors.size() + 7, size);
-    return store(name, std::move(shape), std::move(values));
+    auto drawn = random_floats(product(shape), program_.tensors.size() + 7, size);
+    return values(name, std::move(shape), std::move(drawn));
   }
-  Written& store(const std::string& name, Sizes shape, std::vector<float> values) {
-    program_.tensors[name] = {.shape = std::move(shape), .floats = std::move(values)};
+  Written& values(const std::string& name, Sizes shape, std::vector<float> numbers) {
+    program_.tensors[name] = {.shape = std::move(shape), .floats = std::move(numbers)};
     return *this;
   }
   Written& integers(const std::string& name, Sizes values) {
@@ -86,7 +86,7 @@ inline Written small_network() {
   Written written({-1, 1, 8, 8});
   written.store("conv.weight", {4, 1, 3, 3}, 0.5).store("conv.bias", {4}, 0.1);
   written.store("fc.weight", {3, 36}, 0.3).store("fc.bias", {3}, 0.1);
-  written.store("ratio", {}, {0.25F});
+  written.values("ratio", {}, {0.25F});
   written.node("Conv", {"x", "conv.weight", "conv.bias"}, "a")
       .node("Relu", {"a"}, "b")
       .node("MaxPool", {"b"}, "c", {{"kernel_shape", Sizes{2, 2}}, {"strides", Sizes{2, 2}}})

@@ -126,8 +126,8 @@ TEST(Gradients, OfMatrices) {
 
 TEST(Gradients, OfBatchNorms) {
   auto written = pictures({4, 3, 3, 2});
-  written.store("scale", {3}).store("bias", {3}).store("mean", {3}, std::vector<float>{0, 1, 2});
-  written.store("variance", {3}, std::vector<float>{1, 2, 3});
+  written.store("scale", {3}).store("bias", {3}).values("mean", {3}, {0, 1, 2});
+  written.values("variance", {3}, {1, 2, 3});
   written.node("BatchNormalization", {"in", "scale", "bias", "mean", "variance"}, "y");
   expect_gradients(written);
 }
@@ -139,7 +139,7 @@ TEST(Gradients, OfActivations) {
     expect_gradients(written);
   }
   auto clipped = pictures();
-  clipped.store("low", {}, {-0.5F}).store("high", {}, {1.0F});
+  clipped.values("low", {}, {-0.5F}).values("high", {}, {1.0F});
   clipped.node("Clip", {"in", "low", "high"}, "y");
   expect_gradients(clipped);
 }
@@ -147,7 +147,7 @@ TEST(Gradients, OfActivations) {
 TEST(Gradients, OfDropouts) {
   for (const char* op : {"Identity", "Relu"}) {
     auto written = pictures();
-    written.store("ratio", {}, {0.4F});
+    written.values("ratio", {}, {0.4F});
     written.node(op, {"in"}, "a").node("Dropout", {"a", "ratio"}, "y");
     expect_gradients(written);
   }
