@@ -1,15 +1,12 @@
 // Data sets: examples with labels, for training and for verifying it.
 //
-//   "fashion-mnist", "mnist", "cifar10"   by name, from $NEPH_DATA/NAME, ./NAME, neph/data/NAME in the user's
-//   cache
-//                                         ($XDG_CACHE_HOME or ~/.cache), or where Debian's package has it
-//   a folder                              IDX files (.gz too), CIFAR-10's binary batches, or images:
-//   train/CLASS/*
-//                                         and test/CLASS/* (or val/), or CLASS/* alone
-//   a file                                .npz as Keras stores them; .tar or .tar.gz of CIFAR-10's binary
-//   batches,
-//                                         or of images in such folders
-//   "synth"                               made up, of any shape, learnable
+//   by name    "fashion-mnist", "mnist", "cifar10": from $NEPH_DATA/NAME, ./NAME, neph/data/NAME in the
+//              user's cache ($XDG_CACHE_HOME or ~/.cache), or where Debian's package has it
+//   a folder   IDX files (.gz too), CIFAR-10's binary batches, or images: train/CLASS/* and test/CLASS/* (or
+//              val/), or CLASS/* alone
+//   a file     .npz as Keras stores them; .tar or .tar.gz of CIFAR-10's binary batches, or of images in such
+//              folders
+//   "synth"    made up, of any shape, learnable
 //
 // What it does not do: shuffle, batch, augment, train. All of it is checked when it is opened, before any
 // use.
