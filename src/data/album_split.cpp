@@ -15,6 +15,9 @@
 namespace neph::data {
 namespace {
 
+/// The decoder rounds to levels, so that nothing is lost here.
+std::uint8_t level(float value) { return static_cast<std::uint8_t>(value * 255.0F + 0.5F); }
+
 /// Decodes on one thread at a time.
 class Reader {
  public:
@@ -58,7 +61,10 @@ class StoredSplit final : public Split {
     auto reader = take();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto& stored = images_[static_cast<std::size_t>(rows[i])];
-      NEPH_CHECK(reader->read(stored, inputs.subspan(i * each, each)));
+      const auto out = inputs.subspan(i * each, each);
+      NEPH_CHECK(reader->read(stored, out));
+      for (auto& value : out)
+        value = static_cast<float>(level(value)) / 255.0F;  // the same bits as in memory
       labels[i] = stored.label;
     }
     const std::lock_guard lock(mutex_);
@@ -117,9 +123,8 @@ Result<std::vector<std::uint8_t>> decode_all(const std::vector<Stored>& images, 
         next = images.size();
         return;
       }
-      // The decoder rounds to levels, so that nothing is lost here.
       auto* out = values.data() + i * each;
-      for (std::size_t k = 0; k < each; ++k) out[k] = static_cast<std::uint8_t>(tensor[k] * 255.0F + 0.5F);
+      for (std::size_t k = 0; k < each; ++k) out[k] = level(tensor[k]);
     }
   };
   {

@@ -1,13 +1,12 @@
 // Data sets: examples with labels, for training and for verifying it.
 //
-//   "fashion-mnist", "mnist", "cifar10"   by name: where Debian or the user put the files
-//   a folder                              IDX files (.gz too), CIFAR-10's binary batches, or images:
-//   train/CLASS/*
-//                                         and test/CLASS/* (or val/), or CLASS/* alone
-//   a file                                .npz as Keras stores them; .tar or .tar.gz of CIFAR-10's binary
-//   batches,
-//                                         or of images in such folders
-//   "synth"                               made up, of any shape, learnable
+//   by name    "fashion-mnist", "mnist", "cifar10": from $NEPH_DATA/NAME, ./NAME, neph/data/NAME in the
+//              user's cache ($XDG_CACHE_HOME or ~/.cache), or where Debian's package has it
+//   a folder   IDX files (.gz too), CIFAR-10's binary batches, or images: train/CLASS/* and test/CLASS/* (or
+//              val/), or CLASS/* alone
+//   a file     .npz as Keras stores them; .tar or .tar.gz of CIFAR-10's binary batches, or of images in such
+//              folders
+//   "synth"    made up, of any shape, learnable
 //
 // What it does not do: shuffle, batch, augment, train. All of it is checked when it is opened, before any
 // use.
@@ -36,13 +35,16 @@ constexpr auto enum_names(Keep) {
 }
 
 struct Options {
-  /// What the network takes: [channels, height, width], or any other shape of synth. Images of folders are
-  /// scaled to it; of other sets a difference is an error.
+  /// What the network takes: [channels, height, width], or any other shape of synth; empty: the set's own,
+  /// where it has one. Of images the centre square is scaled to it; of other sets a difference is an error.
   std::vector<std::int64_t> example_shape{};
-  std::int64_t classes = 0;  ///< that the network tells apart; more classes in the set are an error
+  std::int64_t classes = 0;  ///< that the network tells apart; more in the set are an error; 0: any
+  /// Of images. Keep::files: a folder's are decoded each time they are asked for; an archive's stay encoded
+  /// in memory.
   Keep keep = Keep::memory;
   std::int64_t synth_train = 2048, synth_test = 512;  ///< examples of synth
-  std::int64_t synth_labels = 1;  ///< labels of an example of synth: 1, or a sequence for ctc
+  std::int64_t synth_labels = 1;  ///< of an example of synth; more: a sequence for ctc along the longer of
+                                  ///< the last two dimensions, without 0
   std::uint64_t seed = 1;         ///< of synth, and of the tenth that is set aside to verify
 };
 
