@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/torch/threads.hpp"
 #include "engine/torch/trainer.hpp"
 
 namespace neph::engine {
@@ -36,7 +37,10 @@ class TorchEngine final : public TrainEngine {
  private:
   /// libtorch, opened when it is first asked for.
   Result<const torch_plugin::Library*> library() const {
-    if (!library_) library_ = torch_plugin::open_library();
+    if (!library_) {
+      torch_plugin::keep_memory();
+      library_ = torch_plugin::open_library();
+    }
     if (!*library_) return tl::unexpected(library_->error());
     return &**library_;
   }

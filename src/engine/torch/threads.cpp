@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <sched.h>
 
 namespace neph::engine::torch_plugin {
@@ -33,6 +35,15 @@ void Threads::take_effect() {
 std::int64_t Threads::count() const {
   std::uint32_t count = 0;
   return abi_->thread_count(&count) == 0 ? count : 0;
+}
+
+void keep_memory() {
+  ::setenv("THP_MEM_ALLOC_ENABLE", "1", 0);  // libtorch's own variable; what the user set stays
+  if (allocator_in_use() != "glibc") return;
+  mallopt(M_MMAP_MAX, 0);  // the threshold below which it does not map cannot be set beyond 32 MiB
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 64 << 20);
+  mallopt(M_ARENA_MAX, 1);  // that of the first thread grows without limit, others end at 64 MiB
 }
 
 std::string allocator_in_use() {

@@ -110,7 +110,8 @@ void TorchTrainer::set_facts(const Library& library, const Place& place) {
       std::string(
           enum_name(options_.precision == Precision::automatic ? Precision::f32 : options_.precision)));
   set(facts_, fact::threads, std::to_string(threads_.count()));
-  set(facts_, fact::allocator, allocator_in_use());
+  const auto allocator = allocator_in_use();
+  set(facts_, fact::allocator, allocator == "glibc" ? "glibc, keeps freed memory" : allocator);
 }
 
 std::int64_t TorchTrainer::parameters() const {
