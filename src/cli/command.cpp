@@ -36,7 +36,8 @@ std::string unknown_argument(const CLI::App& root) {
   const CLI::App* app = &root;
   for (auto below = app->get_subcommands(); !below.empty(); below = app->get_subcommands())
     app = below.front();
-  const auto left = root.remaining(true);
+  auto left = root.remaining(true);
+  std::erase(left, "--");  // what --help leaves of a command that stands behind it
   if (left.empty()) return {};
   std::vector<std::string> known;
   for (const auto* option : app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))

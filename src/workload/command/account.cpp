@@ -224,15 +224,28 @@ class Accounting {
     for (auto teller = by_trust.rbegin(); teller != by_trust.rend(); ++teller)
       if (const auto* story = story_of(told_, *teller))
         for (const auto& [value, number] : story->values) account_.values[value] = number;
-    for (const auto& [teller, story] : told_.by)
-      for (const auto& span : story.spans)
-        if (span.kind == SpanKind::save && span.bytes > 0)
-          account_.saved_bytes = static_cast<double>(span.bytes);
+    add_checkpoint();
     if (account_.epochs_by) add_samples();
     const auto batch = account_.values.find(Value::samples_per_step);
     if (account_.samples == 0 && batch != account_.values.end())
       account_.samples =
           batch->second * static_cast<double>(std::max<std::int64_t>(0, std::ssize(ends_) - 1));
+  }
+
+  /// All files that were written after one step and before the next, the last time that any were.
+  void add_checkpoint() {
+    std::vector<Span> saves;
+    for (const auto teller : by_trust)
+      for (const auto& span : spans(teller, SpanKind::save))
+        if (span.bytes > 0) saves.push_back(span);
+    std::sort(saves.begin(), saves.end(), [](const auto& a, const auto& b) { return a.begin_s < b.begin_s; });
+    double before_s = 0;
+    for (const auto& span : saves) {
+      const auto step = std::lower_bound(ends_.begin(), ends_.end(), before_s);
+      if (step != ends_.end() && *step <= span.begin_s) account_.saved_bytes = 0;
+      account_.saved_bytes += static_cast<double>(span.bytes);
+      before_s = span.end_s;
+    }
   }
 
   /// Of all processes: each learns from its own share. The first step is no part of the time.

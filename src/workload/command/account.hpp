@@ -46,7 +46,7 @@ struct Account {
   std::optional<Stretch> learning;  ///< first to last of what is learn
   double learnt_s = 0;              ///< time of the learn phases
   double samples = 0;               ///< learnt from in that time; 0: not told
-  double saved_bytes = 0;           ///< of the last checkpoint's file
+  double saved_bytes = 0;           ///< of the last checkpoint's files
   std::map<Value, double> values;
 };
 

@@ -142,6 +142,15 @@ TEST(Account, MomentsInAnyOrderAndTwiceAreNoTrouble) {
   EXPECT_NEAR(account.learnt_s, 1.9, 1e-9);
 }
 
+TEST(Account, ACheckpointIsAllFilesThatWereWrittenTogether) {
+  Given given;
+  given.steps(Teller::torch, {110, 120})
+      .span(Teller::torch, {.kind = SpanKind::save, .begin_s = 111, .end_s = 112, .bytes = 500})
+      .span(Teller::torch, {.kind = SpanKind::save, .begin_s = 121, .end_s = 122, .bytes = 30})
+      .span(Teller::torch, {.kind = SpanKind::save, .begin_s = 122, .end_s = 123, .bytes = 4});
+  EXPECT_EQ(given.account().saved_bytes, 34);
+}
+
 TEST(Account, TheBatchSizeMakesSamplesOfSteps) {
   Given given;
   given.steps(Teller::events, {110, 111, 112}, 0);

@@ -23,12 +23,17 @@ std::vector<double> step_times(const Account& account) {
   return times_s;
 }
 
+/// A handful of epochs of one run are no sample of it: their mean has no interval.
+Estimate mean_of_few(const std::vector<double>& times_s) {
+  return {.value = stats::mean_estimate(times_s).value, .n = std::ssize(times_s)};
+}
+
 /// Without the first, where there are others: in it libraries compile and fill their caches.
 Estimate epoch_time(const Account& account) {
   std::vector<double> times_s;
   for (const auto& epoch : account.epochs) times_s.push_back(epoch.learnt_s);
   if (times_s.size() > 1) times_s.erase(times_s.begin());
-  return stats::mean_estimate(times_s);
+  return mean_of_few(times_s);
 }
 
 /// First step to the last of learning and verifying.
@@ -48,7 +53,7 @@ Estimate verifying_time(const Account& account) {
   std::vector<double> times_s;
   for (const auto& [kind, time] : account.phases)
     if (kind.name == phase::verify.name) times_s.push_back(time.length_s());
-  return stats::mean_estimate(times_s);
+  return mean_of_few(times_s);
 }
 
 }  // namespace
