@@ -8,7 +8,7 @@ namespace neph::net {
 namespace {
 
 /// "node 'conv1' (Conv): " before a rule's complaint.
-Error in_node(const Node& node, Error error) {
+Error in_node(const NodeOutline& node, Error error) {
   error.message = fmt::format("node '{}' ({}): {}", node.name, node.op, error.message);
   return error;
 }
@@ -112,7 +112,7 @@ void Assembly::follow_numbers(const Call& call, Effect& effect) {
 }
 
 /// What the rule says, with the numbers of small constants. A result is constant if all that was read is.
-Result<Effect> Assembly::effect_of(const Node& node, const Operator* op) {
+Result<Effect> Assembly::effect_of(const NodeOutline& node, const Operator* op) {
   std::vector<const Tensor*> inputs;
   bool constant = true;
   for (const auto& name : node.inputs) {
@@ -137,7 +137,7 @@ Result<Effect> Assembly::effect_of(const Node& node, const Operator* op) {
 }
 
 /// What the rule leaves open and the file states, and the multiply-accumulates that follow from it.
-Status Assembly::complete(const Node& node, Effect& effect) const {
+Status Assembly::complete(const NodeOutline& node, Effect& effect) const {
   effect.outputs.resize(node.outputs.size());
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (const auto stated = stated_.find(node.outputs[i]); stated != stated_.end())
@@ -151,7 +151,7 @@ Status Assembly::complete(const Node& node, Effect& effect) const {
   return {};
 }
 
-Status Assembly::add_node(const Node& node) {
+Status Assembly::add_node(const NodeOutline& node) {
   const Operator* op = find_operator(node.op);
   NEPH_TRY(auto effect, effect_of(node, op));
   Layer layer{.name = prefix_ + node.name, .op = node.op};
@@ -175,7 +175,7 @@ Status Assembly::add_node(const Node& node) {
   return {};
 }
 
-Status Assembly::add_control(const Node& node, std::vector<Made> results) {
+Status Assembly::add_control(const NodeOutline& node, std::vector<Made> results) {
   Layer layer{.name = prefix_ + node.name, .op = node.op, .kind = Kind::control};
   results.resize(node.outputs.size());
   NEPH_CHECK(list_weights(node, nullptr, false, layer));
@@ -201,7 +201,7 @@ Status Assembly::add_control(const Node& node, std::vector<Made> results) {
   return {};
 }
 
-Status Assembly::add_unread(const Node& node) {
+Status Assembly::add_unread(const NodeOutline& node) {
   open_.unread = true;
   return add_node(node);
 }
@@ -243,7 +243,7 @@ Status Assembly::list_behind(const Known& constant, bool trained_place, Layer& l
 /// Weights are listed with the layer that reads them together with activations, not with those that prepare
 /// them (`passes_on`: Identity, Cast, DequantizeLinear of a stored tensor), and count as trained by their
 /// place there.
-Status Assembly::list_weights(const Node& node, const Operator* op, bool passes_on, Layer& layer) {
+Status Assembly::list_weights(const NodeOutline& node, const Operator* op, bool passes_on, Layer& layer) {
   if (op && !op->reads_elements) return {};
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Known* known = node.inputs[i].empty() ? nullptr : find(node.inputs[i]);
@@ -254,7 +254,7 @@ Status Assembly::list_weights(const Node& node, const Operator* op, bool passes_
   return {};
 }
 
-std::vector<const Known*> Assembly::passed_on(const Node& node, const Operator& op) const {
+std::vector<const Known*> Assembly::passed_on(const NodeOutline& node, const Operator& op) const {
   std::vector<const Known*> from;
   for (std::size_t i = 0; op.reads_elements && i < node.inputs.size(); ++i)
     if (const Known* known = node.inputs[i].empty() ? nullptr : find(node.inputs[i]);
@@ -263,7 +263,7 @@ std::vector<const Known*> Assembly::passed_on(const Node& node, const Operator& 
   return from;
 }
 
-Status Assembly::list_inputs(const Node& node, Layer& layer) const {
+Status Assembly::list_inputs(const NodeOutline& node, Layer& layer) const {
   for (const auto& name : node.inputs) {
     const Known* known = name.empty() ? nullptr : find(name);
     if (!known) continue;
@@ -278,7 +278,8 @@ Status Assembly::list_inputs(const Node& node, Layer& layer) const {
   return {};
 }
 
-Status Assembly::list_outputs(const std::vector<Tensor>& outputs, const Node& node, Layer& layer) const {
+Status Assembly::list_outputs(const std::vector<Tensor>& outputs, const NodeOutline& node,
+                              Layer& layer) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     layer.outputs.push_back(outputs[i].shape);

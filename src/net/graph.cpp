@@ -18,7 +18,7 @@ Graph::Graph(std::string name) : name_(name), assembly_(std::move(name), kOpset)
 
 Value Graph::layer(const std::string& name, std::string op, const std::vector<Value>& inputs,
                    std::map<std::string, Attribute, std::less<>> attributes) {
-  Node node{.name = name, .op = std::move(op), .outputs = {name}, .attributes = std::move(attributes)};
+  NodeOutline node{.name = name, .op = std::move(op), .outputs = {name}, .attributes = std::move(attributes)};
   for (const auto& input : inputs) node.inputs.push_back(input.name);
   if (status_) status_ = assembly_.add_node(node);
   return {name};
