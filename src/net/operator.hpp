@@ -59,7 +59,8 @@ inline Tensor outline(const Tensor& tensor) {
 
 using Attribute = std::variant<std::int64_t, double, std::string, Integers, Reals, Tensor>;
 
-/// A node of an ONNX graph, free of protobuf. An empty input name is an optional input that is left out.
+/// A node of an ONNX graph as figures need it: of tensors in its attributes the outline. An empty input name
+/// is an optional input that is left out.
 struct NodeOutline {
   std::string name;
   std::string op;  ///< with the domain before it if it is not ONNX's own
