@@ -250,12 +250,10 @@ std::string shape_text(const std::vector<std::int64_t>& shape);
 struct EngineInfo {
   std::string name;
   std::string path;  ///< of its plugin
-  std::string
-      runtime;  ///< the Python environment's folder that its runtime was found in; empty: the loader knew it
   bool usable = false;
   std::string reason;  ///< why it cannot run here; empty when usable
   std::string version;
-  std::string runtime;  ///< the folder of the runtime, where the plugin looks for it when it is used
+  std::string runtime;  ///< the folder that the runtime is found in; empty: the system's loader knows it
   bool infers = false;  ///< it has an Engine
   bool trains = false;  ///< it has a TrainEngine
   std::vector<std::string> formats;

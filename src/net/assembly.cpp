@@ -7,6 +7,20 @@
 namespace neph::net {
 namespace {
 
+/// Those that are numbers or text.
+std::map<std::string, NodeAttribute, std::less<>> plain_attributes(const NodeOutline& node) {
+  std::map<std::string, NodeAttribute, std::less<>> plain;
+  for (const auto& [name, value] : node.attributes) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) plain[name] = *number;
+    if (const auto* number = std::get_if<double>(&value)) plain[name] = static_cast<float>(*number);
+    if (const auto* text = std::get_if<std::string>(&value)) plain[name] = *text;
+    if (const auto* numbers = std::get_if<Integers>(&value)) plain[name] = *numbers;
+    if (const auto* numbers = std::get_if<Reals>(&value))
+      plain[name] = std::vector<float>(numbers->begin(), numbers->end());
+  }
+  return plain;
+}
+
 /// "node 'conv1' (Conv): " before a rule's complaint.
 Error in_node(const NodeOutline& node, Error error) {
   error.message = fmt::format("node '{}' ({}): {}", node.name, node.op, error.message);
@@ -154,7 +168,7 @@ Status Assembly::complete(const NodeOutline& node, Effect& effect) const {
 Status Assembly::add_node(const NodeOutline& node) {
   const Operator* op = find_operator(node.op);
   NEPH_TRY(auto effect, effect_of(node, op));
-  Layer layer{.name = prefix_ + node.name, .op = node.op};
+  Layer layer{.name = prefix_ + node.name, .op = node.op, .attributes = plain_attributes(node)};
   auto status = complete(node, effect);
   const bool passes_on = op && !effect.outputs.empty() && effect.outputs[0].constant;
   if (status) status = list_weights(node, op, passes_on, layer);
@@ -216,6 +230,9 @@ Status Assembly::list_weight(const Known& stored, bool trained_place, Layer& lay
   const Tensor& tensor = stored.tensor;
   Weight weight{.name = std::string(stored.name), .shape = tensor.shape.value_or(Shape{})};
   weight.trained = trained_place && !weight.shape.empty() && holds_learned_numbers(tensor.type);
+  if (tensor.values) weight.numbers = StoredTensor{weight.shape, {}, *tensor.values};
+  if (tensor.reals && weight.shape.empty())
+    weight.numbers = StoredTensor{{}, {static_cast<float>(tensor.reals->front())}, {}};
   NEPH_TRY(weight.bytes, byte_count(weight.shape, tensor.type));
   NEPH_TRY(layer.weight_bytes, checked_sum(layer.weight_bytes, weight.bytes));
   if (weight.trained) {
