@@ -70,32 +70,28 @@ class Tanh final : public FromResult {
 
 class Dropout final : public Layer {
  public:
-  double ratio = 0.5;
-  bool with_relu = false;
+  Drop drop;
   bool in_place = false;
   std::uint64_t number = 0;  ///< of the layer: each has random numbers of its own
 
   void forward(Pass& pass) override {
     const auto& ops = pass.ops();
     const auto& x = pass.value(inputs[0]);
-    if (!pass.training()) return pass.set(outputs[0], with_relu ? relu(ops, x, in_place) : x);
+    if (!pass.training()) return pass.set(outputs[0], drop.with_relu ? relu(ops, x, in_place) : x);
     std::uint64_t seed = pass.seed() ^ (number * 0x9e3779b97f4a7c15ULL);
-    forward_ = dropout(ops, x, ratio, with_relu, split_mix(seed), in_place);
+    drop.seed = split_mix(seed);
+    forward_ = dropout(ops, x, drop, in_place);
     pass.set(outputs[0], forward_.result);
-    places_ = forward_.result;
-    forward_.result = {};
   }
 
   void backward(Pass& pass) override {
-    const auto gradient = pass.take_gradient(outputs[0], places_);
+    const auto gradient = pass.take_gradient(outputs[0], forward_.result);
     pass.give(inputs[0], dropout_backward(pass.ops(), gradient.tensor, forward_, gradient.owned));
     forward_ = {};
-    places_ = {};
   }
 
  private:
   Dropped forward_;
-  Tensor places_;  ///< the result: where its elements lie
 };
 
 template <class Kind>
@@ -129,10 +125,10 @@ Status make_any_dropout(Builder& builder, const net::Node& node, bool with_relu,
                         std::unique_ptr<Layer>& made) {
   auto layer = std::make_unique<Dropout>();
   NEPH_CHECK(builder.input(node, 0, *layer));
-  NEPH_TRY(layer->ratio, ratio_of(builder, node));
-  layer->with_relu = with_relu;
+  NEPH_TRY(layer->drop.ratio, ratio_of(builder, node));
+  layer->drop.with_relu = with_relu;
   layer->in_place = builder.may_overwrite(node, 0);
-  layer->number = builder.output(node, *layer, layer->in_place);
+  layer->number = builder.output(node, *layer, false);
   made = std::move(layer);
   return {};
 }

@@ -54,45 +54,62 @@ struct Key {
   std::uint32_t between = 0;
 };
 
-/// One block: 16 random bits an element decide whether it is kept.
-void drop_block(const float* x, float* to, std::uint8_t* mask, std::int64_t first, std::int64_t count,
-                Key key, std::uint32_t dropped, float factor, float below) {
-  std::array<std::uint16_t, block> random;
-  const auto words = (count + 1) / 2;
-  const auto begin = static_cast<std::uint32_t>(first / 2);
-  for (std::int64_t i = 0; i < words; ++i) {
-    const auto bits = bits_at(begin + static_cast<std::uint32_t>(i), key.before, key.between);
-    std::memcpy(&random[static_cast<std::size_t>(2 * i)], &bits, sizeof(bits));
+/// Numbers that a dropout computes with.
+struct Draw {
+  explicit Draw(const Drop& drop)
+      : key(drop.seed), dropped(static_cast<std::int32_t>(std::lround(drop.ratio * 65536))) {
+    factor = static_cast<float>(65536.0 / (65536.0 - dropped));
   }
+  Key key;
+  std::int32_t dropped = 0;  ///< of 65536
+  float factor = 1;          ///< that what is kept is multiplied by
+};
+
+/// One half of a block: element i has the 16 bits from `shift` on of word i, so that all is in lanes of 32
+/// bits.
+template <bool with_relu>
+void drop_half(const float* x, float* to, std::int64_t count, const std::uint32_t* words, int shift,
+               const Draw& draw) {
+  const auto dropped = draw.dropped;
+  const float factor = draw.factor;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) {
-    const float value = x[i];
-    const bool kept =
-        (random[static_cast<std::size_t>(i)] >= dropped) & !(value <= below);  // what is no number stays
-    mask[i] = kept ? 1 : 0;
-    to[i] = kept ? value * factor : 0.0F;
+    const auto random = static_cast<std::int32_t>((words[i] >> shift) & 0xffffU);
+    // What is no number stays: it must be seen in the loss.
+    const float value = with_relu && x[i] <= 0.0F ? 0.0F : x[i] * factor;
+    to[i] = random < dropped ? 0.0F : value;
   }
 }
 
-Dropped drop_on_cpu(const Ops& ops, const Tensor& x, double ratio, bool with_relu, std::uint64_t seed,
-                    bool in_place) {
-  const auto dropped = static_cast<std::uint32_t>(std::lround(ratio * 65536));
-  const auto factor = static_cast<float>(65536.0 / (65536.0 - dropped));
+/// Blocks begin..end of x.
+template <bool with_relu>
+void drop_blocks(const float* x, float* to, std::int64_t count, std::int64_t begin, std::int64_t end,
+                 const Draw& draw) {
+  constexpr auto half = block / 2;
+  std::array<std::uint32_t, half> words;
+  for (auto i = begin; i < end; ++i) {
+    const auto counter = static_cast<std::uint32_t>(i * half);
+    for (std::uint32_t j = 0; j < half; ++j)
+      words[j] = bits_at(counter + j, draw.key.before, draw.key.between);
+    const auto first = i * block;
+    const auto here = std::min(block, count - first);
+    drop_half<with_relu>(x + first, to + first, std::min(half, here), words.data(), 0, draw);
+    if (here > half)
+      drop_half<with_relu>(x + first + half, to + first + half, here - half, words.data(), 16, draw);
+  }
+}
+
+Tensor drop_on_cpu(const Ops& ops, const Tensor& x, const Drop& drop, bool in_place) {
+  auto result = target(ops, x, in_place);
   const auto count = x.count();
-  Dropped forward{target(ops, x, in_place), ops.empty_bytes(count), {}, factor};
-  const float below = with_relu ? 0.0F : std::numeric_limits<float>::quiet_NaN();
   const float* from = x.floats();
-  float* to = forward.result.floats();
-  auto* mask = forward.mask.bytes();
-  const Key key(seed);
-  parallel(ops.abi(), (count + block - 1) / block, grain / block, [=](std::int64_t begin, std::int64_t end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto first = i * block;
-      drop_block(from + first, to + first, mask + first, first, std::min(block, count - first), key, dropped,
-                 factor, below);
-    }
+  float* to = result.floats();
+  const Draw draw(drop);
+  parallel(ops.abi(), (count + block - 1) / block, grain / block, [&](std::int64_t begin, std::int64_t end) {
+    if (drop.with_relu) return drop_blocks<true>(from, to, count, begin, end, draw);
+    drop_blocks<false>(from, to, count, begin, end, draw);
   });
-  return forward;
+  return result;
 }
 
 }  // namespace
@@ -145,31 +162,29 @@ Tensor add_alike(const Ops& ops, const Tensor& a, const Tensor& b, bool in_place
   return made;
 }
 
-Dropped dropout(const Ops& ops, const Tensor& x, double ratio, bool with_relu, std::uint64_t seed,
-                bool in_place) {
-  if (ops.on_cpu()) return drop_on_cpu(ops, x, ratio, with_relu, seed, in_place);
-  Dropped forward{.scale = static_cast<float>(1 / (1 - ratio))};
-  const auto& dropped_from = with_relu ? (forward.positive = ops.relu(x)) : x;
-  auto [result, mask] = ops.dropout(dropped_from, ratio);
+Dropped dropout(const Ops& ops, const Tensor& x, const Drop& drop, bool in_place) {
+  Dropped forward{.drop = drop, .result = {}, .mask = {}, .positive = {}};
+  if (ops.on_cpu()) {
+    forward.result = drop_on_cpu(ops, x, drop, in_place);
+    return forward;
+  }
+  if (drop.with_relu) forward.positive = ops.relu(x);
+  auto [result, mask] = ops.dropout(drop.with_relu ? forward.positive : x, drop.ratio);
   forward.result = std::move(result);
   forward.mask = std::move(mask);
   return forward;
 }
 
 Tensor dropout_backward(const Ops& ops, const Tensor& gradient, const Dropped& forward, bool in_place) {
+  const auto& drop = forward.drop;
   if (!ops.on_cpu()) {
-    auto kept = ops.dropout_backward(gradient, forward.mask, forward.scale);
+    auto kept = ops.dropout_backward(gradient, forward.mask, 1 / (1 - drop.ratio));
     return forward.positive ? relu_backward(ops, kept, forward.positive, false) : kept;
   }
+  if (!drop.with_relu) return drop_on_cpu(ops, gradient, drop, in_place);
   auto made = target(ops, gradient, in_place);
-  const float factor = forward.scale;
-  const float* from = gradient.floats();
-  float* to = made.floats();
-  const auto* mask = forward.mask.bytes();
-  parallel(ops.abi(), gradient.count(), grain, [=](std::int64_t begin, std::int64_t end) {
-#pragma GCC ivdep
-    for (auto i = begin; i < end; ++i) to[i] = mask[i] != 0 ? from[i] * factor : 0.0F;
-  });
+  const float factor = Draw(drop).factor;
+  each(ops, made, gradient, forward.result, [=](float g, float y) { return y > 0.0F ? g * factor : 0.0F; });
   return made;
 }
 

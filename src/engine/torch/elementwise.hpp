@@ -30,16 +30,21 @@ Tensor scale(const Ops& ops, const Tensor& x, float factor, bool in_place);
 Tensor add_alike(const Ops& ops, const Tensor& a, const Tensor& b, bool in_place);
 
 /// A dropout: each element is dropped with the probability `ratio`, the others are divided by 1 - ratio; with
-/// `relu`, those below 0 become 0 as well. (Srivastava et al., JMLR 15, 2014.) The mask depends on `seed` and
-/// the element's place alone.
-struct Dropped {
-  Tensor result;
-  Tensor mask;      ///< of one byte an element on the CPU; libtorch's own elsewhere
-  Tensor positive;  ///< elsewhere, with relu: what the relu gave
-  float scale = 1;  ///< that the kept were multiplied by
+/// `relu`, those below 0 become 0 as well. (Srivastava et al., JMLR 15, 2014.) What is dropped depends on
+/// `seed` and the element's place alone: on the CPU the backward pass draws it anew, or sees it by the zeros
+/// of a relu's result.
+struct Drop {
+  double ratio = 0.5;
+  bool with_relu = false;
+  std::uint64_t seed = 0;
 };
-Dropped dropout(const Ops& ops, const Tensor& x, double ratio, bool with_relu, std::uint64_t seed,
-                bool in_place);
+struct Dropped {
+  Drop drop;
+  Tensor result;    ///< must stay as it is until the backward pass
+  Tensor mask;      ///< libtorch's own, elsewhere than on the CPU
+  Tensor positive;  ///< elsewhere, with relu: what the relu gave
+};
+Dropped dropout(const Ops& ops, const Tensor& x, const Drop& drop, bool in_place);
 Tensor dropout_backward(const Ops& ops, const Tensor& gradient, const Dropped& forward, bool in_place);
 
 }  // namespace neph::engine::torch_plugin

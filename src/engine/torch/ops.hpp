@@ -45,7 +45,7 @@ class Ops {
   Tensor empty_like(const Tensor& like) const { return empty(like.sizes(), like.strides()); }
   Tensor filled(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
                 double value) const;
-  /// Bytes, for masks; on the CPU only.
+  /// Room for so many bytes.
   Tensor empty_bytes(std::int64_t count) const;
   /// The caller's own memory, which must outlive the tensor. Always the CPU's.
   Tensor wrap(const float* data, std::span<const std::int64_t> sizes,

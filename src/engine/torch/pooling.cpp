@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "engine/torch/elementwise.hpp"
-#include "engine/torch/window.hpp"
+#include "engine/torch/tiled_pool.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
@@ -14,21 +14,32 @@ class MaxPool final : public Layer {
   void forward(Pass& pass) override {
     const auto& ops = pass.ops();
     auto x = window.around(ops, pass.value(inputs[0]), std::numeric_limits<float>::lowest());
-    auto [y, indices] = ops.max_pool(x, window);
-    if (pass.training()) input_ = std::move(x), indices_ = std::move(indices);
+    sizes_.assign(x.sizes().begin(), x.sizes().end());
+    tiled_ = is_tiled(ops, window);
+    if (tiled_) {
+      auto [y, places] = tiled_max_pool(ops, ops.usual(x), window);
+      if (pass.training()) places_ = std::move(places);
+      return pass.set(outputs[0], std::move(y));
+    }
+    auto [y, places] = ops.max_pool(x, window);
+    if (pass.training()) input_ = std::move(x), places_ = std::move(places);
     pass.set(outputs[0], std::move(y));
   }
 
   void backward(Pass& pass) override {
     const auto& ops = pass.ops();
     const auto gradient = ops.usual(pass.take_gradient(outputs[0]).tensor);
-    auto dx = ops.max_pool_backward(gradient, std::exchange(input_, {}), window, std::exchange(indices_, {}));
+    const auto places = std::exchange(places_, {});
+    if (tiled_) return pass.give(inputs[0], tiled_max_pool_backward(ops, gradient, places, sizes_, window));
+    auto dx = ops.max_pool_backward(gradient, std::exchange(input_, {}), window, places);
     pass.give(inputs[0], window.inside(ops, std::move(dx)));
   }
 
  private:
-  Tensor input_;
-  Tensor indices_;
+  bool tiled_ = false;
+  Sizes sizes_;
+  Tensor input_;   ///< for its sizes, which libtorch asks of the tensor
+  Tensor places_;  ///< of the maxima
 };
 
 class AveragePool final : public Layer {

@@ -1,4 +1,5 @@
-// libtorch's threads and the process's allocator: both are the whole process's, which trains and does nothing else.
+// libtorch's threads and the process's allocator: both are the whole process's, which trains and does nothing
+// else.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ class Threads {
   std::thread::id where_;  ///< it took effect
 };
 
-/// Has glibc's malloc keep what is freed, and libtorch ask for large pages: tensors of some megabytes would otherwise be
-/// mapped, cleared and unmapped by the kernel in every step. Another malloc is left as it is. Before libtorch is opened.
-/// Cost: memory once used stays with the process.
+/// Has glibc's malloc keep what is freed, and libtorch ask for large pages: tensors of some megabytes would
+/// otherwise be mapped, cleared and unmapped by the kernel in every step. Another malloc is left as it is.
+/// Before libtorch is opened. Cost: memory once used stays with the process.
 void keep_memory();
 
 /// The library that malloc is from, by its name: "glibc", "jemalloc", "tcmalloc", "mimalloc".
