@@ -7,8 +7,22 @@
 namespace neph::net {
 namespace {
 
+/// Those that are numbers or text.
+std::map<std::string, NodeAttribute, std::less<>> plain_attributes(const NodeOutline& node) {
+  std::map<std::string, NodeAttribute, std::less<>> plain;
+  for (const auto& [name, value] : node.attributes) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) plain[name] = *number;
+    if (const auto* number = std::get_if<double>(&value)) plain[name] = static_cast<float>(*number);
+    if (const auto* text = std::get_if<std::string>(&value)) plain[name] = *text;
+    if (const auto* numbers = std::get_if<Integers>(&value)) plain[name] = *numbers;
+    if (const auto* numbers = std::get_if<Reals>(&value))
+      plain[name] = std::vector<float>(numbers->begin(), numbers->end());
+  }
+  return plain;
+}
+
 /// "node 'conv1' (Conv): " before a rule's complaint.
-Error in_node(const Node& node, Error error) {
+Error in_node(const NodeOutline& node, Error error) {
   error.message = fmt::format("node '{}' ({}): {}", node.name, node.op, error.message);
   return error;
 }
@@ -112,7 +126,7 @@ void Assembly::follow_numbers(const Call& call, Effect& effect) {
 }
 
 /// What the rule says, with the numbers of small constants. A result is constant if all that was read is.
-Result<Effect> Assembly::effect_of(const Node& node, const Operator* op) {
+Result<Effect> Assembly::effect_of(const NodeOutline& node, const Operator* op) {
   std::vector<const Tensor*> inputs;
   bool constant = true;
   for (const auto& name : node.inputs) {
@@ -137,7 +151,7 @@ Result<Effect> Assembly::effect_of(const Node& node, const Operator* op) {
 }
 
 /// What the rule leaves open and the file states, and the multiply-accumulates that follow from it.
-Status Assembly::complete(const Node& node, Effect& effect) const {
+Status Assembly::complete(const NodeOutline& node, Effect& effect) const {
   effect.outputs.resize(node.outputs.size());
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (const auto stated = stated_.find(node.outputs[i]); stated != stated_.end())
@@ -151,10 +165,10 @@ Status Assembly::complete(const Node& node, Effect& effect) const {
   return {};
 }
 
-Status Assembly::add_node(const Node& node) {
+Status Assembly::add_node(const NodeOutline& node) {
   const Operator* op = find_operator(node.op);
   NEPH_TRY(auto effect, effect_of(node, op));
-  Layer layer{.name = prefix_ + node.name, .op = node.op};
+  Layer layer{.name = prefix_ + node.name, .op = node.op, .attributes = plain_attributes(node)};
   auto status = complete(node, effect);
   const bool passes_on = op && !effect.outputs.empty() && effect.outputs[0].constant;
   if (status) status = list_weights(node, op, passes_on, layer);
@@ -175,7 +189,7 @@ Status Assembly::add_node(const Node& node) {
   return {};
 }
 
-Status Assembly::add_control(const Node& node, std::vector<Made> results) {
+Status Assembly::add_control(const NodeOutline& node, std::vector<Made> results) {
   Layer layer{.name = prefix_ + node.name, .op = node.op, .kind = Kind::control};
   results.resize(node.outputs.size());
   NEPH_CHECK(list_weights(node, nullptr, false, layer));
@@ -201,7 +215,7 @@ Status Assembly::add_control(const Node& node, std::vector<Made> results) {
   return {};
 }
 
-Status Assembly::add_unread(const Node& node) {
+Status Assembly::add_unread(const NodeOutline& node) {
   open_.unread = true;
   return add_node(node);
 }
@@ -216,6 +230,9 @@ Status Assembly::list_weight(const Known& stored, bool trained_place, Layer& lay
   const Tensor& tensor = stored.tensor;
   Weight weight{.name = std::string(stored.name), .shape = tensor.shape.value_or(Shape{})};
   weight.trained = trained_place && !weight.shape.empty() && holds_learned_numbers(tensor.type);
+  if (tensor.values) weight.numbers = StoredTensor{weight.shape, {}, *tensor.values};
+  if (tensor.reals && weight.shape.empty())
+    weight.numbers = StoredTensor{{}, {static_cast<float>(tensor.reals->front())}, {}};
   NEPH_TRY(weight.bytes, byte_count(weight.shape, tensor.type));
   NEPH_TRY(layer.weight_bytes, checked_sum(layer.weight_bytes, weight.bytes));
   if (weight.trained) {
@@ -243,7 +260,7 @@ Status Assembly::list_behind(const Known& constant, bool trained_place, Layer& l
 /// Weights are listed with the layer that reads them together with activations, not with those that prepare
 /// them (`passes_on`: Identity, Cast, DequantizeLinear of a stored tensor), and count as trained by their
 /// place there.
-Status Assembly::list_weights(const Node& node, const Operator* op, bool passes_on, Layer& layer) {
+Status Assembly::list_weights(const NodeOutline& node, const Operator* op, bool passes_on, Layer& layer) {
   if (op && !op->reads_elements) return {};
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const Known* known = node.inputs[i].empty() ? nullptr : find(node.inputs[i]);
@@ -254,7 +271,7 @@ Status Assembly::list_weights(const Node& node, const Operator* op, bool passes_
   return {};
 }
 
-std::vector<const Known*> Assembly::passed_on(const Node& node, const Operator& op) const {
+std::vector<const Known*> Assembly::passed_on(const NodeOutline& node, const Operator& op) const {
   std::vector<const Known*> from;
   for (std::size_t i = 0; op.reads_elements && i < node.inputs.size(); ++i)
     if (const Known* known = node.inputs[i].empty() ? nullptr : find(node.inputs[i]);
@@ -263,7 +280,7 @@ std::vector<const Known*> Assembly::passed_on(const Node& node, const Operator& 
   return from;
 }
 
-Status Assembly::list_inputs(const Node& node, Layer& layer) const {
+Status Assembly::list_inputs(const NodeOutline& node, Layer& layer) const {
   for (const auto& name : node.inputs) {
     const Known* known = name.empty() ? nullptr : find(name);
     if (!known) continue;
@@ -278,7 +295,8 @@ Status Assembly::list_inputs(const Node& node, Layer& layer) const {
   return {};
 }
 
-Status Assembly::list_outputs(const std::vector<Tensor>& outputs, const Node& node, Layer& layer) const {
+Status Assembly::list_outputs(const std::vector<Tensor>& outputs, const NodeOutline& node,
+                              Layer& layer) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     layer.outputs.push_back(outputs[i].shape);

@@ -38,16 +38,16 @@ class Assembly {
   void state_shape(const std::string& name, MaybeShape shape, int type);
   /// A node whose inputs are all there already. Errors: corrupt (an input that nothing makes, an output made
   /// twice; shapes that contradict each other, but in a body: see contradiction()).
-  Status add_node(const Node& node);
+  Status add_node(const NodeOutline& node);
   /// An output of a body's node, and the outputs of bodies that it comes from.
   struct Made {
     Tensor tensor;
     std::vector<const Known*> from;
   };
   /// A node whose figures are those of its bodies, which have been moved over.
-  Status add_control(const Node& node, std::vector<Made> results);
+  Status add_control(const NodeOutline& node, std::vector<Made> results);
   /// A node with bodies that are not read, with whatever weights they hold.
-  Status add_unread(const Node& node);
+  Status add_unread(const NodeOutline& node);
   /// The network with its totals; `outputs` are names of tensors. Errors: corrupt (nothing makes an output).
   Result<Network> finish(const std::vector<std::string>& outputs) &&;
 
@@ -80,15 +80,15 @@ class Assembly {
   using Tensors = std::unordered_map<std::string, Known>;
 
   Status add_known(const std::string& name, Known known);
-  Result<Effect> effect_of(const Node& node, const Operator* op);
+  Result<Effect> effect_of(const NodeOutline& node, const Operator* op);
   void follow_numbers(const Call& call, Effect& effect);
-  Status complete(const Node& node, Effect& effect) const;
+  Status complete(const NodeOutline& node, Effect& effect) const;
   Status list_weight(const Known& stored, bool trained_place, Layer& layer);
   Status list_behind(const Known& constant, bool trained_place, Layer& layer);
-  Status list_weights(const Node& node, const Operator* op, bool passes_on, Layer& layer);
-  Status list_inputs(const Node& node, Layer& layer) const;
-  Status list_outputs(const std::vector<Tensor>& outputs, const Node& node, Layer& layer) const;
-  std::vector<const Known*> passed_on(const Node& node, const Operator& op) const;
+  Status list_weights(const NodeOutline& node, const Operator* op, bool passes_on, Layer& layer);
+  Status list_inputs(const NodeOutline& node, Layer& layer) const;
+  Status list_outputs(const std::vector<Tensor>& outputs, const NodeOutline& node, Layer& layer) const;
+  std::vector<const Known*> passed_on(const NodeOutline& node, const Operator& op) const;
   bool is_counted(const Known* known) const;
   std::span<Layer> layers_of(const Part& part);
 

@@ -11,11 +11,11 @@ std::optional<std::int64_t> single(const Tensor& tensor) {
   return one ? std::optional(tensor.values->front()) : std::nullopt;
 }
 
-const Known* input_of(const Assembly& assembly, const Node& node, std::size_t i) {
+const Known* input_of(const Assembly& assembly, const NodeOutline& node, std::size_t i) {
   return i < node.inputs.size() && !node.inputs[i].empty() ? assembly.find(node.inputs[i]) : nullptr;
 }
 
-Status check_inputs(const Assembly& assembly, const Node& node, std::size_t least) {
+Status check_inputs(const Assembly& assembly, const NodeOutline& node, std::size_t least) {
   if (node.inputs.size() < least)
     return fail(ErrorCode::corrupt, "node '{}' ({}) has {} inputs", node.name, node.op, node.inputs.size());
   for (const auto& name : node.inputs)
@@ -25,7 +25,7 @@ Status check_inputs(const Assembly& assembly, const Node& node, std::size_t leas
   return {};
 }
 
-Status check_outputs(const Node& node, const Body& body, std::size_t wanted) {
+Status check_outputs(const NodeOutline& node, const Body& body, std::size_t wanted) {
   if (body.outputs.size() == wanted) return {};
   return fail(ErrorCode::corrupt, "node '{}' ({}): a body makes {} tensors, {} are needed", node.name,
               node.op, body.outputs.size(), wanted);
@@ -50,7 +50,8 @@ std::vector<Assembly::Made> as_they_are(const std::vector<const Known*>& outputs
 }
 
 /// Which branch runs; nothing where the file does not tell. One that contradicts itself does not.
-Result<std::optional<bool>> decision(Assembly& assembly, const Node& node, const Body& yes, const Body& no) {
+Result<std::optional<bool>> decision(Assembly& assembly, const NodeOutline& node, const Body& yes,
+                                     const Body& no) {
   std::optional<bool> decided;
   if (const auto condition = single(input_of(assembly, node, 0)->tensor)) decided = *condition != 0;
   const auto &wrong_yes = yes.contradiction, &wrong_no = no.contradiction;
@@ -92,7 +93,7 @@ Given carried_from(const Known* known) {
 }
 
 /// A trip's body with sizes that hold in every trip.
-Result<Body> steady_body(const ReadBody& read, Trip& trip, const Node& node, std::size_t first_output,
+Result<Body> steady_body(const ReadBody& read, Trip& trip, const NodeOutline& node, std::size_t first_output,
                          std::size_t outputs) {
   for (int tries = 0;; ++tries) {
     NEPH_TRY(auto body, read("body", trip.inputs()));
@@ -114,7 +115,7 @@ Tensor stacked(const Tensor& of_trip, std::optional<std::int64_t> trips, std::in
 }
 
 /// Moves the body over, as often as it runs, and adds its node.
-Status add_trips(Assembly& assembly, const Node& node, Body body, std::vector<Assembly::Made> made,
+Status add_trips(Assembly& assembly, const NodeOutline& node, Body body, std::vector<Assembly::Made> made,
                  std::optional<std::int64_t> trips) {
   if (body.contradiction && trips.value_or(0) > 0) NEPH_CHECK(assembly.contradict(*body.contradiction));
   const auto part = std::move(body.assembly).move_over();
@@ -124,7 +125,7 @@ Status add_trips(Assembly& assembly, const Node& node, Body body, std::vector<As
 
 }  // namespace
 
-Status add_if(Assembly& assembly, const Node& node, const ReadBody& read) {
+Status add_if(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
   NEPH_CHECK(check_inputs(assembly, node, 1));
   if (!input_of(assembly, node, 0))
     return fail(ErrorCode::corrupt, "node '{}' (If) has no condition", node.name);
@@ -149,7 +150,7 @@ Status add_if(Assembly& assembly, const Node& node, const ReadBody& read) {
 
 /// Loop(trips, condition, carried...): the body takes the trip's number, the condition and what is carried,
 /// and makes the next condition, what is carried on, and what is stacked up.
-Status add_loop(Assembly& assembly, const Node& node, const ReadBody& read) {
+Status add_loop(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
   NEPH_CHECK(check_inputs(assembly, node, 2));
   const Known* most = input_of(assembly, node, 0);
   const Known* condition = input_of(assembly, node, 1);
@@ -187,7 +188,7 @@ Status add_loop(Assembly& assembly, const Node& node, const ReadBody& read) {
 }
 
 /// Scan(carried..., sequences...): the body takes what is carried and a part of each sequence.
-Status add_scan(Assembly& assembly, const Node& node, const ReadBody& read) {
+Status add_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
   NEPH_CHECK(check_inputs(assembly, node, 1));
   const Call call(node, {});
   const auto axes = call.integers("scan_input_axes"), output_axes = call.integers("scan_output_axes");
@@ -226,7 +227,7 @@ Status add_scan(Assembly& assembly, const Node& node, const ReadBody& read) {
   return add_trips(assembly, node, std::move(body), std::move(made), trips);
 }
 
-Status add_function(Assembly& assembly, const Node& node, const ReadBody& read) {
+Status add_function(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
   NEPH_CHECK(check_inputs(assembly, node, 0));
   std::vector<Given> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {

@@ -24,10 +24,10 @@ struct Body {
 using ReadBody = std::function<Result<Body>(const std::string& attribute, const std::vector<Given>& inputs)>;
 
 /// Errors: corrupt (the body that must run contradicts itself, or does not fit the node).
-Status add_if(Assembly& assembly, const Node& node, const ReadBody& read);
-Status add_loop(Assembly& assembly, const Node& node, const ReadBody& read);
-Status add_scan(Assembly& assembly, const Node& node, const ReadBody& read);
+Status add_if(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
+Status add_loop(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
+Status add_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
 /// A function that the file defines.
-Status add_function(Assembly& assembly, const Node& node, const ReadBody& read);
+Status add_function(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
 
 }  // namespace neph::net

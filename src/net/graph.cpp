@@ -18,7 +18,7 @@ Graph::Graph(std::string name) : name_(name), assembly_(std::move(name), kOpset)
 
 Value Graph::layer(const std::string& name, std::string op, const std::vector<Value>& inputs,
                    std::map<std::string, Attribute, std::less<>> attributes) {
-  Node node{.name = name, .op = std::move(op), .outputs = {name}, .attributes = std::move(attributes)};
+  NodeOutline node{.name = name, .op = std::move(op), .outputs = {name}, .attributes = std::move(attributes)};
   for (const auto& input : inputs) node.inputs.push_back(input.name);
   if (status_) status_ = assembly_.add_node(node);
   return {name};
@@ -29,8 +29,20 @@ Value Graph::stored(const std::string& name, Shape shape) {
   return {name};
 }
 
-Value Graph::input(std::int64_t channels, std::int64_t side) {
-  if (status_) status_ = assembly_.add_input("input", Shape{1, channels, side, side}, kFloat);
+Value Graph::constant(const std::string& name, double number) {
+  if (status_) status_ = assembly_.add_stored(name, {.shape = Shape{}, .reals = Reals{number}});
+  return {name};
+}
+
+Value Graph::constant(const std::string& name, const Integers& numbers) {
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  if (status_)
+    status_ = assembly_.add_stored(name, {.shape = Shape{count}, .type = kInt64, .values = numbers});
+  return {name};
+}
+
+Value Graph::input(std::int64_t channels, Extent size) {
+  if (status_) status_ = assembly_.add_input("input", Shape{1, channels, size.height, size.width}, kFloat);
   return {"input"};
 }
 
@@ -52,8 +64,14 @@ Value Graph::batch_norm(const std::string& name, const Value& x) {
 
 Value Graph::relu(const std::string& name, const Value& x) { return layer(name, "Relu", {x}); }
 
-Value Graph::relu6(const std::string& name, const Value& x) {
-  return layer(name, "Clip", {x, stored(name + ".min", {}), stored(name + ".max", {})});
+Value Graph::relu6(const std::string& name, const Value& x) { return clipped_relu(name, x, 6); }
+
+Value Graph::clipped_relu(const std::string& name, const Value& x, double largest) {
+  return layer(name, "Clip", {x, constant(name + ".min", 0), constant(name + ".max", largest)});
+}
+
+Value Graph::dropout(const std::string& name, const Value& x, double share) {
+  return layer(name, "Dropout", {x, constant(name + ".ratio", share)});
 }
 
 Value Graph::max_pool(const std::string& name, const Value& x, const PoolSpec& spec) {
@@ -83,10 +101,36 @@ Value Graph::dense(const std::string& name, const Value& x, std::int64_t units) 
   return layer(name, "Gemm", {x, weight, stored(name + ".bias", {units})}, {{"transB", std::int64_t{1}}});
 }
 
-std::int64_t Graph::channels(const Value& x) const {
+Value Graph::steps(const std::string& name, const Value& picture) {
+  const auto columns = layer(name + ".columns", "Transpose", {picture}, {{"perm", Integers{3, 0, 1, 2}}});
+  // 0: as it is there, -1: all that is left.
+  return layer(name, "Reshape", {columns, constant(name + ".shape", Integers{0, 0, -1})});
+}
+
+Value Graph::gru(const std::string& name, const Value& sequence, std::int64_t width) {
+  constexpr std::int64_t kDirections = 2, kGates = 3;
+  const auto both =
+      layer(name + ".both", "GRU",
+            {sequence, stored(name + ".weight", {kDirections, kGates * width, features(sequence)}),
+             stored(name + ".recurrence", {kDirections, kGates * width, width}),
+             stored(name + ".bias", {kDirections, 2 * kGates * width})},
+            {{"direction", std::string("bidirectional")},
+             {"hidden_size", width},
+             {"linear_before_reset", std::int64_t{1}}});
+  return layer(name, "ReduceSum", {both, constant(name + ".axes", Integers{1})},
+               {{"keepdims", std::int64_t{0}}});
+}
+
+Value Graph::dense_steps(const std::string& name, const Value& sequence, std::int64_t units) {
+  const auto product =
+      layer(name + ".product", "MatMul", {sequence, stored(name + ".weight", {features(sequence), units})});
+  return layer(name, "Add", {product, stored(name + ".bias", {units})});
+}
+
+std::int64_t Graph::dimension(const Value& x, std::size_t axis) const {
   const Known* known = status_ ? assembly_.find(x.name) : nullptr;
   const auto shape = known ? known->tensor.shape : std::nullopt;
-  return shape && shape->size() > 1 ? (*shape)[1] : 0;
+  return shape && shape->size() > axis ? (*shape)[axis] : 0;
 }
 
 Result<Network> Graph::finish(const Value& output) && {

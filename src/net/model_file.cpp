@@ -15,11 +15,23 @@ bool is_network(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Empty where nothing of a sequence was chosen: files of before keep their names.
+std::string sequence_part(const BuildOptions& options) {
+  std::string part;
+  const auto add = [&part](std::string_view what, std::int64_t size) {
+    if (size != 0) part += fmt::format("-{}{}", what, size);
+  };
+  add("layers", options.layers);
+  add("seq", options.seq);
+  add("width", options.width);
+  return part;
+}
+
 Result<std::filesystem::path> cached_network(const std::string& name, const BuildOptions& options,
                                              std::int64_t weights_seed) {
   const auto path = cache_folder() / "models" /
-                    fmt::format("{}-classes{}-side{}-seed{}-v{}.onnx", name, options.classes, options.side,
-                                weights_seed, weights_version);
+                    fmt::format("{}-classes{}-side{}{}-seed{}-v{}.onnx", name, options.classes, options.side,
+                                sequence_part(options), weights_seed, weights_version);
   if (std::filesystem::exists(path)) return path;
   NEPH_TRY(const auto network, build(name, options));
   NEPH_CHECK(make_cache_folder(path.parent_path()));
@@ -35,9 +47,10 @@ Result<std::filesystem::path> model_file(const std::string& model, const BuildOp
   std::error_code ignored;
   const bool hidden = std::filesystem::is_directory(path, ignored) && is_network(model);
   if (std::filesystem::exists(path, ignored) && !hidden) {  // a folder of a network's name hides nothing
-    if (options.classes != 0 || options.side != 0)
+    if (options != BuildOptions{})
       return fail(ErrorCode::invalid_argument,
-                  "classes and side are for a network given by name, and {} is a file", model);
+                  "classes, side, layers, seq and width are for a network given by name, and {} is a file",
+                  model);
     return path;
   }
   if (is_network(model)) return cached_network(model, options, weights_seed);

@@ -88,6 +88,8 @@ struct Weight {
   Shape shape;
   std::int64_t bytes = 0;
   bool trained = true;  ///< false: running statistics, scales, shapes: stored, but no parameter
+  /// Of a single number, or of some integers: bounds, ratios, axes, shapes. Not described: for write_onnx.
+  std::optional<StoredTensor> numbers{};
 };
 
 template <class Visit, Describes<Weight> Self>
@@ -108,6 +110,8 @@ struct Layer {
   std::vector<std::string> inputs;            ///< layers or inputs of the network that it reads
   std::vector<std::optional<Shape>> outputs;  ///< empty: cannot be told from the file
   std::optional<Window> window;
+  /// Those of the operator that are no tensors. Not described: for write_onnx.
+  std::map<std::string, NodeAttribute, std::less<>> attributes{};
   std::vector<Weight> weights;  ///< each tensor with the first layer that uses it, and only there
   /// In one inference: 0 in the branch of an If that does not run or is not counted, else the trips of the
   /// loops around it. Nothing: the file does not tell the trips of one of them; the figures are those with
@@ -239,15 +243,25 @@ void describe(Visit&& v, Self& s) {
   v("layers", s.layers, "in an order in which they can run");
 }
 
+/// Sizes that may be chosen, each of the networks that have it; 0: the network's own.
 struct BuildOptions {
-  std::int64_t classes = 0;  ///< 0: the network's own, 1000 for ImageNet's
-  std::int64_t side = 0;     ///< height and width of the picture; 0: the network's own, 224 for ImageNet's
+  std::int64_t classes = 0;  ///< 1000 for ImageNet's
+  std::int64_t side = 0;     ///< height and width of the picture: 224 for ImageNet's
+  std::int64_t layers = 0;   ///< recurrent ones
+  std::int64_t seq = 0;      ///< time steps of the input
+  std::int64_t width = 0;    ///< features of a recurrent layer
+
+  bool operator==(const BuildOptions&) const = default;
 };
 
 template <class Visit, Describes<BuildOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("classes", s.classes, "classes told apart; 0: the network's own number", between(0, 1'000'000));
   v("side", s.side, "height and width of the image in pixels; 0: the network's own", between(0, 65'536));
+  v("layers", s.layers, "recurrent layers, of deepspeech2; 0: the network's own", between(0, 1000));
+  v("seq", s.seq, "time steps of the input, of deepspeech2; 0: the network's own", between(0, 1'000'000));
+  v("width", s.width, "features of a recurrent layer, of deepspeech2; 0: the network's own",
+    between(0, 65'536));
 }
 
 /// A network that can be built, as lists show it.
@@ -255,14 +269,16 @@ struct KnownNetwork {
   std::string name;
   std::string title;  ///< "ResNet-50 (He et al. 2015), stride in the 3x3 convolution"
   std::int64_t classes = 0;
-  std::int64_t side = 0;
+  std::int64_t side = 0;                        ///< 0: its input is no picture
+  std::int64_t layers = 0, seq = 0, width = 0;  ///< 0: it has none to choose
 };
 
 std::vector<KnownNetwork> known_networks();
 std::vector<std::string> known_names();
 
-/// The network of that name for one picture. Errors: not_found (with the nearest known name),
-/// invalid_argument (classes or side out of range, or a side so small that a layer would have no output).
+/// The network of that name for one picture or sequence. Errors: not_found (with the nearest known name),
+/// invalid_argument (a size out of range, or one that this network does not have; a side so small that a
+/// layer would have no output).
 Result<Network> build(std::string_view name, const BuildOptions& options = {});
 
 struct ReadOptions {

@@ -16,7 +16,7 @@ struct Published {
 /// Parameters: torchvision's model cards (ResNet, AlexNet, VGG, MobileNetV2; Inception-v3's 27,161,264 less
 /// the 3,326,696 of its auxiliary classifier), the summaries of the Keras examples, and of Keras'
 /// Inception-ResNet-v2, whose 55,813,192 trained ones lack the 30,272 scales of batch norms that are here.
-/// LeNet-5 and PROFET's networks are summed by hand. Multiply-accumulates: torchvision's cards
+/// LeNet-5, Deep Speech 2 and PROFET's networks are summed by hand. Multiply-accumulates: torchvision's cards
 /// give 1.81, 3.66, 4.09, 7.80, 11.51 G (ResNet), 0.71 G (AlexNet), 7.61, 11.31, 15.47, 19.63 G (VGG), 0.30 G
 /// and 5.71 G; Inception-ResNet-v2's 13.2 G are timm's.
 class PublishedCounts : public testing::TestWithParam<Published> {};
@@ -39,6 +39,9 @@ INSTANTIATE_TEST_SUITE_P(Net, PublishedCounts,
                                          Published{"resnet152", 60'192'808, 11'513'626'624, 152},
                                          Published{"mnist", 1'199'882, 11'992'448, 4},
                                          Published{"cifar10", 1'250'858, 20'741'120, 6},
+                                         Published{"mnist-cnn", 1'199'882, 11'992'448, 4},
+                                         Published{"cifar10-cnn", 1'250'858, 20'741'120, 6},
+                                         Published{"deepspeech2", 41'179'933, 7'762'214'400, 8},
                                          Published{"lenet5", 61'706, 416'520, 5},
                                          Published{"alexnet", 61'100'840, 714'188'480, 8},
                                          Published{"vgg11", 132'863'336, 7'609'090'048, 11},
@@ -89,6 +92,37 @@ TEST(Build, DescribesALayer) {
       R"("weight_bytes":589824,"input_bytes":1605632,"output_bytes":401408})");
 }
 
+TEST(Build, ASequenceHasTheSizesThatAreChosen) {
+  const auto network = *build("deepspeech2", {.classes = 5, .layers = 2, .seq = 51, .width = 16});
+  EXPECT_EQ(network.inputs[0].shape, (Shape{1, 1, 161, 51}));
+  EXPECT_EQ(network.outputs[0].shape, (Shape{26, 1, 5}));
+  EXPECT_EQ(network.totals.layers_by_kind.at("recurrent"), 2);
+  EXPECT_EQ(network.totals.depth, 5);
+  // Two directions of three gates, each with two biases; the first layer reads 32 channels of 41 rows.
+  const std::int64_t first = 2 * 3 * 16 * (1312 + 16 + 2), second = 2 * 3 * 16 * (16 + 16 + 2);
+  const std::int64_t convolutions = 32 * 41 * 11 + 64 + 32 * 32 * 21 * 11 + 64;
+  EXPECT_EQ(network.totals.parameters, convolutions + first + second + 17 * 5);
+  EXPECT_EQ(network.totals.macs_by_kind.at("recurrent"), 26 * (2 * 3 * 16 * (1312 + 16 + 16 + 16)));
+}
+
+TEST(Build, RefusesSizesThatANetworkDoesNotHave) {
+  EXPECT_EQ(build("resnet50", {.layers = 3}).error().message,
+            "resnet50 gives no choice of layers; leave it out");
+  EXPECT_EQ(build("mnist", {.width = 3}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(build("deepspeech2", {.side = 32}).error().message,
+            "deepspeech2 gives no choice of side; leave it out");
+  EXPECT_EQ(build("deepspeech2", {.layers = -1}).error().message, "layers -1 is not between 1 and 1000");
+  EXPECT_TRUE(build("deepspeech2", {.layers = 1, .seq = 1, .width = 1}));
+  EXPECT_TRUE(build("deepspeech2", {.layers = 3, .seq = 1'000'000, .width = 65'536}));
+}
+
+TEST(Build, ADropoutIsALayerWithoutWork) {
+  const auto without = *build("cifar10"), with = *build("cifar10-cnn");
+  EXPECT_EQ(with.totals.layers, without.totals.layers + 3);
+  EXPECT_EQ(with.totals.macs, without.totals.macs);
+  for (const auto& layer : with.layers) EXPECT_TRUE(layer.op != "Dropout" || layer.macs == 0) << layer.name;
+}
+
 TEST(Build, RefusesWhatCannotBe) {
   EXPECT_EQ(build("resnet5O").error().text(), "unknown network 'resnet5O'; did you mean 'resnet50'?");
   EXPECT_EQ(build("resnet5O").error().code, ErrorCode::not_found);
@@ -105,7 +139,8 @@ TEST(Build, RefusesWhatCannotBe) {
 
 TEST(Build, EveryKnownNetworkBuildsAtItsLargestSide) {
   for (const auto& known : known_networks()) {
-    EXPECT_TRUE(build(known.name, {.classes = 1'000'000, .side = 65'536})) << known.name;
+    const std::int64_t side = known.side == 0 ? 0 : 65'536;
+    EXPECT_TRUE(build(known.name, {.classes = 1'000'000, .side = side})) << known.name;
     EXPECT_FALSE(known.title.empty());
   }
 }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "net/control_flow.hpp"
+#include "net/onnx_model.hpp"
 #include "net/onnx_tensor.hpp"
 
 namespace neph::net {
@@ -62,14 +63,14 @@ class Reader {
   Status read_nodes(const Nodes& nodes);
   Status read_node(const onnx::NodeProto& proto);
   Status read_constant(const onnx::NodeProto& proto);
-  Status read_control(const onnx::NodeProto& proto, const Node& node);
+  Status read_control(const onnx::NodeProto& proto, const NodeOutline& node);
   Result<Body> finish_body(const std::vector<std::string>& outputs);
   Result<Tensor> tensor_of(const onnx::TensorProto& proto) const;
   Result<std::optional<Attribute>> attribute_of(const onnx::AttributeProto& proto) const;
   const onnx::AttributeProto& resolved(const onnx::AttributeProto& attribute) const;
   Attributes attributes_of(const onnx::NodeProto& proto) const;
   const onnx::FunctionProto* function_of(const onnx::NodeProto& proto) const;
-  Result<Node> node_of(const onnx::NodeProto& proto);
+  Result<NodeOutline> node_of(const onnx::NodeProto& proto);
 
   File& file_;
   Assembly assembly_;
@@ -234,11 +235,9 @@ Result<std::optional<Attribute>> Reader::attribute_of(const onnx::AttributeProto
   return std::nullopt;
 }
 
-bool is_own(const onnx::NodeProto& proto) { return proto.domain().empty() || proto.domain() == "ai.onnx"; }
-
-Result<Node> Reader::node_of(const onnx::NodeProto& proto) {
-  Node node{.name = proto.name(),
-            .op = is_own(proto) ? proto.op_type() : proto.domain() + "." + proto.op_type()};
+Result<NodeOutline> Reader::node_of(const onnx::NodeProto& proto) {
+  NodeOutline node{.name = proto.name(),
+                   .op = is_own(proto) ? proto.op_type() : proto.domain() + "." + proto.op_type()};
   node.inputs.assign(proto.input().begin(), proto.input().end());
   node.outputs.assign(proto.output().begin(), proto.output().end());
   const auto first =
@@ -296,7 +295,7 @@ Status Reader::read_node(const onnx::NodeProto& proto) {
   return has_graphs || function_of(proto) ? read_control(proto, node) : assembly_.add_node(node);
 }
 
-using Add = Status (*)(Assembly&, const Node&, const ReadBody&);
+using Add = Status (*)(Assembly&, const NodeOutline&, const ReadBody&);
 
 /// How the bodies of an operator of ONNX run; nothing for one that is not followed.
 Add control_operator(const std::string& op, std::int64_t opset) {
@@ -306,7 +305,7 @@ Add control_operator(const std::string& op, std::int64_t opset) {
   return op == "Scan" && opset >= kScanWithoutBatch ? add_scan : nullptr;
 }
 
-Status Reader::read_control(const onnx::NodeProto& proto, const Node& node) {
+Status Reader::read_control(const onnx::NodeProto& proto, const NodeOutline& node) {
   const auto* function = function_of(proto);
   const Add add = function ? add_function : control_operator(node.op, file_.opset);
   if (!add || depth_ >= kDeepest || file_.body_nodes > kMostBodyNodes || calls_.size() > kLongestPrefix)

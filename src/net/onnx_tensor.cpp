@@ -97,8 +97,7 @@ int stated_type(const onnx::TypeProto& type) {
   return type.has_tensor_type() ? type.tensor_type().elem_type() : 0;
 }
 
-Status check_external_data(const onnx::TensorProto& proto, const std::filesystem::path& folder) {
-  if (proto.data_location() != onnx::TensorProto::EXTERNAL) return {};
+Result<ExternalPlace> external_place(const onnx::TensorProto& proto, const std::filesystem::path& folder) {
   const std::filesystem::path location = entry(proto, "location");
   const auto clean = location.lexically_normal();
   if (location.empty() || location.is_absolute() || *clean.begin() == "..")
@@ -113,6 +112,11 @@ Status check_external_data(const onnx::TensorProto& proto, const std::filesystem
   if (offset > size || length > size - offset)
     return fail(ErrorCode::corrupt, "{} has {} bytes, tensor '{}' needs {} from byte {}",
                 (folder / clean).string(), size, proto.name(), length, offset);
+  return ExternalPlace{.file = folder / clean, .offset = offset, .length = length};
+}
+
+Status check_external_data(const onnx::TensorProto& proto, const std::filesystem::path& folder) {
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) NEPH_CHECK(external_place(proto, folder));
   return {};
 }
 

@@ -17,8 +17,17 @@ using Symbols = std::map<std::string, std::int64_t>;
 Result<MaybeShape> stated_shape(const onnx::TypeProto& type, const Symbols& symbols);
 int stated_type(const onnx::TypeProto& type);
 
-/// Checks that the tensor's data lies in a file under `folder`, if it lies outside of the model at all.
-/// Errors: not_found, corrupt (too short, or a path that leads out of the folder).
+/// Part of a file beside the model.
+struct ExternalPlace {
+  std::filesystem::path file;
+  std::uintmax_t offset = 0;
+  std::uintmax_t length = 0;  ///< 0: the model does not tell
+};
+/// Where the tensor's data lies outside of the model, in a file under `folder`. Errors: not_found, corrupt
+/// (too short, or a path that leads out of the folder).
+Result<ExternalPlace> external_place(const onnx::TensorProto& proto, const std::filesystem::path& folder);
+
+/// Checks that place, if the tensor's data lies outside of the model at all.
 Status check_external_data(const onnx::TensorProto& proto, const std::filesystem::path& folder);
 
 }  // namespace neph::net

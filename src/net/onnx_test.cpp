@@ -67,8 +67,8 @@ TEST_F(Onnx, AnySideAndClassesReadBackTheSame) {
 }
 
 TEST_F(Onnx, IsValidForTheChecker) {
-  for (const std::string name :
-       {"resnet18", "mnist", "cifar10", "mobilenetv2", "inceptionv3", "profet-resnet18"}) {
+  for (const std::string name : {"resnet18", "mnist", "mnist-cnn", "deepspeech2", "cifar10", "mobilenetv2",
+                                 "inceptionv3", "profet-resnet18"}) {
     onnx::ModelProto model;
     ASSERT_TRUE(model.ParseFromString(*write_onnx_bytes(*build(name), 1)));
     EXPECT_NO_THROW(onnx::checker::check_model(model)) << name;
@@ -90,6 +90,58 @@ TEST_F(Onnx, TheSameSeedGivesTheSameBytesEverywhere) {
   const auto network = *build("mnist");
   EXPECT_EQ(fnv1a(*write_onnx_bytes(network, 1)), 9484040454970185373U);  // recorded once
   EXPECT_NE(*write_onnx_bytes(network, 1), *write_onnx_bytes(network, 2));
+}
+
+TEST_F(Onnx, ANetworkHasTheSameWeightsWithItsDropouts) {
+  const auto with = *read_program_bytes(*write_onnx_bytes(*build("cifar10-cnn"), 1), "test");
+  const auto without = *read_program_bytes(*write_onnx_bytes(*build("cifar10"), 1), "test");
+  for (const auto& [name, tensor] : without.tensors)
+    EXPECT_EQ(with.tensors.at(name).floats, tensor.floats) << name;
+  std::vector<float> shares;
+  for (const auto& node : with.nodes)
+    if (node.op == "Dropout") {
+      EXPECT_EQ(node.inputs.size(), 2U);  // no training_mode: nothing in inference
+      shares.push_back(with.tensors.at(node.inputs[1]).floats.at(0));
+    }
+  EXPECT_THAT(shares, testing::ElementsAre(0.25F, 0.25F, 0.5F));
+}
+
+TEST_F(Onnx, ASequenceHasItsFormInTheFile) {
+  const auto network = *build("deepspeech2", {.layers = 1, .seq = 20, .width = 8});
+  const auto program = *read_program_bytes(*write_onnx_bytes(network, 1), "test");
+  EXPECT_THAT(program.inputs[0].shape, testing::ElementsAre(-1, 1, 161, 20));
+  EXPECT_THAT(program.outputs[0].shape, testing::ElementsAre(10, -1, 29));
+  const auto gru = std::find_if(program.nodes.begin(), program.nodes.end(),
+                                [](const auto& node) { return node.op == "GRU"; });
+  ASSERT_NE(gru, program.nodes.end());
+  EXPECT_EQ(gru->attribute("direction", std::string()), "bidirectional");
+  EXPECT_EQ(gru->attribute("linear_before_reset", std::int64_t{0}), 1);
+  EXPECT_EQ(gru->attribute("hidden_size", std::int64_t{0}), 8);
+  EXPECT_THAT(program.tensors.at("steps.shape").integers, testing::ElementsAre(0, 0, -1));
+  EXPECT_THAT(program.tensors.at("relu1.max").floats, testing::ElementsAre(20));
+  // The variance of what goes into a gate is that of what is read: a sum of 1312 products of weights of 1 /
+  // 1312.
+  double squares = 0;
+  const auto& weights = program.tensors.at("gru1.weight").floats;
+  for (const double weight : weights) squares += weight * weight;
+  EXPECT_NEAR(squares / static_cast<double>(weights.size()) * 1312, 1, 0.02);
+}
+
+TEST_F(Onnx, KeepsTheNumbersOfALayerThatItReads) {
+  auto model = model_from_text("float[1,4] x",
+                               "a = Constant<value = float {-1}>() b = Constant<value = float {1}>() "
+                               "c = Clip(x, a, b) y = Transpose<perm = [1,0]>(c)");
+  const auto read = *read_onnx_bytes(model.SerializeAsString(), "test");
+  const auto written = *read_program_bytes(*write_onnx_bytes(read, 1), "test");
+  EXPECT_THAT(written.tensors.at("a").floats, testing::ElementsAre(-1));
+  EXPECT_THAT(written.nodes[1].attribute("perm", std::vector<std::int64_t>()), testing::ElementsAre(1, 0));
+}
+
+TEST_F(Onnx, RefusesToWriteANumberThatItDoesNotKnow) {
+  auto model = model_from_text("float[1,4] x, double w", "y = Clip(x, w)");
+  model.mutable_graph()->mutable_initializer(0)->mutable_raw_data()->resize(8);
+  const auto read = *read_onnx_bytes(model.SerializeAsString(), "test");
+  EXPECT_EQ(write_onnx_bytes(read, 1).error().code, ErrorCode::unsupported);
 }
 
 TEST_F(Onnx, RefusesToWriteWhatItDidNotBuild) {
@@ -316,6 +368,17 @@ TEST_F(Onnx, OtherSoftwareTakesItAndSeesDifferentPictures) {
   ASSERT_TRUE(write_onnx(*build("resnet18"), 1, folder_ / "m.onnx"));
   const auto command = fmt::format("'{}' src/net/seeded_weights_check.py {} ../shared/data/images", python,
                                    (folder_ / "m.onnx").string());
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command;
+}
+
+TEST_F(Onnx, OtherSoftwareComputesTheSpeechNetworkAsItsFormulasSay) {
+  const char* python = std::getenv("NEPH_PYTHON");
+  if (!python) GTEST_SKIP() << "NEPH_PYTHON is not set; ctest sets it";
+  ASSERT_TRUE(
+      write_onnx(*build("deepspeech2", {.layers = 2, .seq = 60, .width = 32}), 1, folder_ / "s.onnx"));
+  const auto command =
+      fmt::format("'{}' src/net/seeded_speech_check.py {}", python, (folder_ / "s.onnx").string());
   const int status = std::system(command.c_str());
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command;
 }

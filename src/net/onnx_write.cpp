@@ -17,32 +17,42 @@ constexpr std::int64_t kIrVersion = 8;
 /// Of weights: protobuf's limit, less room for the graph.
 constexpr std::int64_t kMostBytes = (std::int64_t{1} << 31) - (1 << 20);
 
-void add_integer(onnx::NodeProto& node, const char* name, std::int64_t value) {
+void add_attribute(onnx::NodeProto& node, const std::string& name, const NodeAttribute& value) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INT);
-  attribute.set_i(value);
-}
-
-void add_integers(onnx::NodeProto& node, const char* name, const std::vector<std::int64_t>& values) {
-  auto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::INTS);
-  for (const auto value : values) attribute.add_ints(value);
-}
-
-/// What the operator needs beyond its inputs, from the layer's description. All other attributes keep the
-/// defaults of ONNX, which are those that Graph builds with.
-void add_attributes(onnx::NodeProto& node, const Layer& layer) {
-  if (layer.window) {
-    add_integers(node, "kernel_shape", layer.window->kernel);
-    add_integers(node, "strides", layer.window->strides);
-    add_integers(node, "pads", layer.window->pads);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(*number);
+  } else if (const auto* real = std::get_if<float>(&value)) {
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    attribute.set_f(*real);
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(*text);
+  } else if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    attribute.set_type(onnx::AttributeProto::INTS);
+    for (const auto each : *numbers) attribute.add_ints(each);
+  } else if (const auto* reals = std::get_if<std::vector<float>>(&value)) {
+    attribute.set_type(onnx::AttributeProto::FLOATS);
+    for (const auto each : *reals) attribute.add_floats(each);
   }
-  if (layer.op == "Conv") add_integer(node, "group", layer.window->groups);
-  if (layer.op == "Concat") add_integer(node, "axis", 1);
-  if (layer.op == "Gemm") add_integer(node, "transB", 1);
 }
+
+/// In the order in which files always had them; others keep the defaults of ONNX, which are those that Graph
+/// builds with.
+void add_attributes(onnx::NodeProto& node, const Layer& layer) {
+  if (!layer.window) {
+    for (const auto& [name, value] : layer.attributes) add_attribute(node, name, value);
+    return;
+  }
+  add_attribute(node, "kernel_shape", layer.window->kernel);
+  add_attribute(node, "strides", layer.window->strides);
+  add_attribute(node, "pads", layer.window->pads);
+  if (layer.op == "Conv") add_attribute(node, "group", layer.window->groups);
+}
+
+/// Where a tensor has its batch: behind the steps of a sequence.
+std::size_t batch_axis(const Shape& shape) { return shape.size() == 3 ? 1 : 0; }
 
 /// A float tensor's type with the batch left open.
 void set_type(onnx::ValueInfoProto& value, const Port& port) {
@@ -50,23 +60,34 @@ void set_type(onnx::ValueInfoProto& value, const Port& port) {
   auto& tensor = *value.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(onnx::TensorProto::FLOAT);
   auto& shape = *tensor.mutable_shape();
-  for (const auto dimension : *port.shape) {
-    if (shape.dim_size() == 0) {
+  for (std::size_t axis = 0; axis < port.shape->size(); ++axis) {
+    if (axis == batch_axis(*port.shape)) {
       shape.add_dim()->set_dim_param("n");
     } else {
-      shape.add_dim()->set_dim_value(dimension);
+      shape.add_dim()->set_dim_value((*port.shape)[axis]);
     }
   }
 }
 
-void add_initializer(onnx::GraphProto& graph, const Weight& weight, const std::vector<float>& elements) {
+template <class T>
+void set_elements(onnx::TensorProto& tensor, int type, const std::vector<T>& elements) {
+  tensor.set_data_type(type);
+  auto& raw = *tensor.mutable_raw_data();
+  raw.resize(elements.size() * sizeof(T));
+  if (!elements.empty()) std::memcpy(raw.data(), elements.data(), raw.size());
+}
+
+/// `index`: of the layer's weights.
+void add_initializer(onnx::GraphProto& graph, const Layer& layer, std::size_t index, bool ends_branch,
+                     std::uint64_t seed) {
+  const Weight& weight = layer.weights[index];
   auto& tensor = *graph.add_initializer();
   tensor.set_name(weight.name);
-  tensor.set_data_type(onnx::TensorProto::FLOAT);
   for (const auto dimension : weight.shape) tensor.add_dims(dimension);
-  auto& raw = *tensor.mutable_raw_data();
-  raw.resize(elements.size() * sizeof(float));
-  std::memcpy(raw.data(), elements.data(), raw.size());
+  if (weight.numbers && !weight.numbers->integers.empty())
+    return set_elements(tensor, onnx::TensorProto::INT64, weight.numbers->integers);
+  set_elements(tensor, onnx::TensorProto::FLOAT,
+               weight.numbers ? weight.numbers->floats : draw_weight(layer, index, ends_branch, seed));
 }
 
 void add_metadata(onnx::ModelProto& model, const char* key, const std::string& value) {
@@ -79,7 +100,7 @@ void add_metadata(onnx::ModelProto& model, const char* key, const std::string& v
 std::set<std::string> branch_ends(const Network& network) {
   std::set<std::string> ends;
   for (const auto& layer : network.layers)
-    if (layer.op == "Add") ends.insert(layer.inputs.front());
+    if (layer.op == "Add" && layer.inputs.size() == 2) ends.insert(layer.inputs.front());
   return ends;
 }
 
@@ -89,12 +110,20 @@ Status check_writable(const Network& network) {
                                                         "AveragePool", "GlobalAveragePool",
                                                         "Add",         "Concat",
                                                         "Flatten",     "Gemm",
-                                                        "Clip"};
+                                                        "Clip",        "Dropout",
+                                                        "Transpose",   "Reshape",
+                                                        "GRU",         "ReduceSum",
+                                                        "MatMul"};
   for (const auto& layer : network.layers)
     if (!known.contains(layer.op))
       return fail(ErrorCode::unsupported,
                   "{}: layer '{}' ({}) is none that networks built here have; only those are written",
                   network.name, layer.name, layer.op);
+  for (const auto& layer : network.layers)
+    for (const auto& weight : layer.weights)
+      if (!weight.trained && !weight.numbers && layer.op != "BatchNormalization")
+        return fail(ErrorCode::unsupported, "{}: layer '{}' ({}) has a number '{}' that is not known here",
+                    network.name, layer.name, layer.op, weight.name);
   if (network.totals.weight_bytes > kMostBytes)
     return fail(ErrorCode::unsupported,
                 "{}: {} bytes of weights are more than the 2 GiB that an ONNX file holds", network.name,
@@ -120,7 +149,7 @@ void fill_graph(onnx::GraphProto& graph, const Network& network, std::uint64_t s
     node.add_output(renamed == output_names.end() ? layer.name : renamed->second);
     add_attributes(node, layer);
     for (std::size_t i = 0; i < layer.weights.size(); ++i)
-      add_initializer(graph, layer.weights[i], draw_weight(layer, i, ends.contains(layer.name), seed));
+      add_initializer(graph, layer, i, ends.contains(layer.name), seed);
   }
 }
 

@@ -6,7 +6,7 @@ namespace neph::net {
 namespace {
 
 template <class T>
-const T* attribute(const Node& node, std::string_view name) {
+const T* attribute(const NodeOutline& node, std::string_view name) {
   const auto found = node.attributes.find(name);
   return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
 }

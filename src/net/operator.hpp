@@ -59,8 +59,9 @@ inline Tensor outline(const Tensor& tensor) {
 
 using Attribute = std::variant<std::int64_t, double, std::string, Integers, Reals, Tensor>;
 
-/// A node of an ONNX graph, free of protobuf. An empty input name is an optional input that is left out.
-struct Node {
+/// A node of an ONNX graph as figures need it: of tensors in its attributes the outline. An empty input name
+/// is an optional input that is left out.
+struct NodeOutline {
   std::string name;
   std::string op;  ///< with the domain before it if it is not ONNX's own
   std::vector<std::string> inputs;
@@ -71,7 +72,7 @@ struct Node {
 /// A node together with what is known about its inputs, as the rules see it.
 class Call {
  public:
-  Call(const Node& node, std::span<const Tensor* const> inputs) : node_(node), inputs_(inputs) {}
+  Call(const NodeOutline& node, std::span<const Tensor* const> inputs) : node_(node), inputs_(inputs) {}
 
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return node_.outputs.size(); }
@@ -98,7 +99,7 @@ class Call {
   std::string text(std::string_view name) const;
 
  private:
-  const Node& node_;
+  const NodeOutline& node_;
   std::span<const Tensor* const> inputs_;
 };
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,19 +27,20 @@ struct StoredTensor {
 };
 
 using NodeAttribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
-                                   std::vector<float>, StoredTensor>;
+                                   std::vector<float>, std::vector<std::string>, StoredTensor>;
 
 struct Node {
   std::string name;
   std::string op;                    ///< ONNX's operator; with its domain before it if it is not ONNX's own
   std::vector<std::string> inputs;   ///< tensors; empty: an optional one that is left out
   std::vector<std::string> outputs;  ///< the same
-  std::map<std::string, NodeAttribute, std::less<>> attributes;  ///< as the file has them, no defaults added
+  /// As the file has them, no defaults added; without bodies (of If, Loop, Scan).
+  std::map<std::string, NodeAttribute, std::less<>> attributes;
 
-  /// Of the attribute `key`, or `otherwise` where the node has none of that type.
+  /// Of the attribute `which`, or `otherwise` where the node has none of that type.
   template <class T>
-  T attribute(std::string_view key, T otherwise) const {
-    const auto found = attributes.find(key);
+  T attribute(std::string_view which, T otherwise) const {
+    const auto found = attributes.find(which);
     if (found == attributes.end()) return otherwise;
     const T* value = std::get_if<T>(&found->second);
     return value ? *value : otherwise;
@@ -48,27 +50,38 @@ struct Node {
 /// An input or output of the graph.
 struct ProgramPort {
   std::string name;
-  std::vector<std::int64_t> shape;  ///< -1: left open
+  std::vector<std::int64_t> shape;  ///< -1: left open; empty: a single number, or not told
   bool integers = false;            ///< else floating point
 };
 
 struct Program {
   std::string name;
   std::int64_t opset = 0;
-  std::vector<Node> nodes;  ///< in an order in which they can run
-  std::map<std::string, StoredTensor, std::less<>> tensors;
+  std::vector<Node> nodes;  ///< in an order in which they can run; a Constant is none of them
+  std::map<std::string, StoredTensor, std::less<>> tensors;  ///< initializers, and what Constants hold
+  /// Those of the tensors that Constants hold: exporters write numbers of the computation so, not weights.
+  std::set<std::string, std::less<>> constants;
   std::vector<ProgramPort> inputs;  ///< those that the file does not store
   std::vector<ProgramPort> outputs;
 };
 
-/// Errors: those of read_onnx; unsupported (strings, complex numbers, quantised types, sparse tensors).
+/// The program of an ONNX file, with external data files beside it. Errors: those of read_onnx; corrupt
+/// (fewer or more elements than a shape needs); unsupported (numbers of other kinds: strings, complex,
+/// quantised to 8 bits of a float or to 4 bits of anything, sparse).
 Result<Program> read_program(const std::filesystem::path& path);
 
-/// Writes the model of `source` to `target` with the floats of `weights` (by the tensors' names) in place of
-/// those that it stores: what a training made of it. Errors: those of read_onnx and write_file; not_found (a
-/// name that it does not store), invalid_argument (another number of elements).
-Status write_trained(const std::filesystem::path& source,
-                     const std::map<std::string, std::vector<float>, std::less<>>& weights,
+/// The same from memory; `source` is what messages call it. Errors: also unsupported (external data).
+Result<Program> read_program_bytes(std::string_view bytes, std::string_view source);
+
+/// Tensors by their names in a Program.
+using Weights = std::map<std::string, std::vector<float>, std::less<>>;
+
+/// Writes the model of `source` to `target` with `weights` in place of what it stores under those names, in
+/// the types that it has them in: what a training made of it. External data goes into the file itself.
+/// `target` is replaced only when all is written, and may be `source`. Errors: those of read_onnx and
+/// write_file; not_found (a name that it does not store), invalid_argument (another number of elements, or a
+/// tensor of integers), unsupported (more than 2 GiB).
+Status write_trained(const std::filesystem::path& source, const Weights& weights,
                      const std::filesystem::path& target);
 
 }  // namespace neph::net

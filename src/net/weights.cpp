@@ -10,6 +10,7 @@ namespace neph::net {
 namespace {
 
 constexpr float kBranchScale = 0.25F;
+constexpr float kGateScale = 0.70710678F;  // the variance 1 / fan-in
 
 /// Rows of `row_size` numbers, each row uniform with variance 2 / row_size and mean 0. All but the last step
 /// is done in integers, so that no order of additions and no fused operation can change a bit.
@@ -34,6 +35,15 @@ std::vector<float> centred_rows(std::size_t count, std::size_t row_size, std::ui
   return weights;
 }
 
+/// Columns of what has rows of `row_size` numbers.
+std::vector<float> transposed(const std::vector<float>& rows, std::size_t row_size) {
+  std::vector<float> columns(rows.size());
+  const auto count = rows.size() / row_size;
+  for (std::size_t row = 0; row < count; ++row)
+    for (std::size_t i = 0; i < row_size; ++i) columns[i * count + row] = rows[row * row_size + i];
+  return columns;
+}
+
 }  // namespace
 
 std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_branch, std::uint64_t seed) {
@@ -44,13 +54,16 @@ std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_
     const bool scale = index == 0, variance = index == 3;
     return std::vector<float>(count, scale ? (ends_branch ? kBranchScale : 1.0F) : variance ? 1.0F : 0.0F);
   }
-  if (layer.op == "Clip") return {index == 0 ? 0.0F : 6.0F};  // as Graph::relu6 says
-  if (index > 0) return std::vector<float>(count, 0.0F);      // biases
+  const bool recurrent = layer.op == "GRU";
+  if (layer.op == "Add" || index > (recurrent ? 1 : 0)) return std::vector<float>(count, 0.0F);  // biases
   // Each tensor has its own stream of numbers, whatever the order in which tensors are written.
   std::uint64_t stream = seed ^ fnv1a(weight.name);
-  auto weights = centred_rows(count, count / static_cast<std::size_t>(weight.shape[0]), split_mix(stream));
-  if (ends_branch)
-    for (auto& element : weights) element *= kBranchScale;
+  const auto first = static_cast<std::size_t>(weight.shape.front());
+  const auto last = static_cast<std::size_t>(weight.shape.back());
+  if (layer.op == "MatMul") return transposed(centred_rows(count, first, split_mix(stream)), first);
+  auto weights = centred_rows(count, recurrent ? last : count / first, split_mix(stream));
+  if (recurrent || ends_branch)
+    for (auto& element : weights) element *= recurrent ? kGateScale : kBranchScale;
   return weights;
 }
 

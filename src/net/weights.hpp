@@ -13,7 +13,12 @@
 // - Batch norms: scale 1, shift 0, mean 0, variance 1.
 // - The last batch norm, or filters, of each residual branch are scaled down (kBranchScale), as otherwise
 // each
-//   block would double the variance: 2^50 in ResNet-152.
+//   block would double the variance: 2^50 in ResNet-152. Training begins from there too: Goyal et al.,
+//   "Accurate, Large Minibatch SGD", 2017, set that scale to 0.
+// - Gates of recurrent layers: half that variance, 1 / fan-in, as sigmoid and tanh have a slope of 1 at most
+// and
+//   a state must not grow from step to step. Their biases are 0.
+// - What defines a layer (bounds of Clip, the ratio of Dropout, axes, shapes) is not drawn: Weight::numbers.
 #pragma once
 
 #include <vector>
@@ -22,8 +27,8 @@
 
 namespace neph::net {
 
-/// Elements of `layer.weights[index]`, of a layer that build made. `ends_branch`: it is the last
-/// layer of a residual branch.
+/// Elements of `layer.weights[index]`, which has no numbers, of a layer that build made. `ends_branch`: it is
+/// the last layer of a residual branch.
 std::vector<float> draw_weight(const Layer& layer, std::size_t index, bool ends_branch, std::uint64_t seed);
 
 }  // namespace neph::net

@@ -18,8 +18,7 @@ namespace {
 struct NetOptions {
   std::string network;
   std::string onnx;
-  std::int64_t classes = 0;
-  std::int64_t side = 0;
+  net::BuildOptions sizes;
   std::int64_t seed = 1;
   bool json = false, force = false;
 };
@@ -28,8 +27,7 @@ template <class Visit, Describes<NetOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("network", s.network, "a network's name or an ONNX file; none: list the names");
   v("onnx", s.onnx, "ONNX file to write, with weights from the seed");
-  v("classes", s.classes, "classes told apart; 0: the network's own", between(0, 1e6));
-  v("side", s.side, "image side in pixels; 0: the network's own", between(0, 8192));
+  describe(v, s.sizes);
   v("seed", s.seed, "seed of the weights", at_least(0));
 }
 
@@ -38,9 +36,15 @@ Status list_networks(bool json) {
   Json array = Json::array();
   TextTable table({"network", "side", "classes", "what it is"});
   for (const auto& known : networks) {
-    table.add({known.name, std::to_string(known.side), std::to_string(known.classes), known.title});
-    array.push_back(
-        {{"name", known.name}, {"title", known.title}, {"side", known.side}, {"classes", known.classes}});
+    table.add({known.name, known.side == 0 ? "-" : std::to_string(known.side), std::to_string(known.classes),
+               known.title});
+    array.push_back({{"name", known.name},
+                     {"title", known.title},
+                     {"side", known.side},
+                     {"classes", known.classes},
+                     {"layers", known.layers},
+                     {"seq", known.seq},
+                     {"width", known.width}});
   }
   fmt::print("{}", json ? dump_json(array, true) + "\n" : table.text());
   return {};
@@ -145,14 +149,15 @@ Result<net::Network> network_of(const NetOptions& options) {
   std::error_code ignored;  // a folder of a network's name does not hide the network
   const bool named = !std::filesystem::is_regular_file(options.network, ignored) &&
                      options.network.find_first_of("./") == std::string::npos;
-  if (named) return net::build(options.network, {.classes = options.classes, .side = options.side});
-  if (options.classes != 0)
-    return fail(ErrorCode::invalid_argument, "--classes is for a network given by name, and {} is a file",
+  if (named) return net::build(options.network, options.sizes);
+  if (options.sizes != net::BuildOptions{.side = options.sizes.side})
+    return fail(ErrorCode::invalid_argument,
+                "--classes, --layers, --seq and --width are for a network given by name, and {} is a file",
                 options.network);
   if (!options.onnx.empty() && std::filesystem::equivalent(options.network, options.onnx, ignored))
     return fail(ErrorCode::invalid_argument, "--onnx {}: its weights would be lost; give another name",
                 options.onnx);
-  return net::read_onnx(options.network, {.side = options.side});
+  return net::read_onnx(options.network, {.side = options.sizes.side});
 }
 
 Status show_network(const NetOptions& options) {

@@ -9,6 +9,11 @@
 
 namespace neph::net {
 
+/// The usual sizes of a network over sequences.
+struct SequenceSizes {
+  std::int64_t layers = 0, seq = 0, width = 0;
+};
+
 /// How one network is built, with the picture and the number of classes it is known for.
 struct Recipe {
   std::string name;
@@ -18,6 +23,10 @@ struct Recipe {
   std::int64_t channels = 3;
   /// Adds all layers after `picture`; gives the logits [1, classes].
   std::function<Value(Graph& graph, const Value& picture, std::int64_t classes)> layers;
+  /// Of a network over sequences, in place of side, channels and layers.
+  std::optional<SequenceSizes> sequence;
+  /// Adds the input and all layers; no size is 0.
+  std::function<Value(Graph& graph, const BuildOptions& sizes)> whole;
 };
 
 std::vector<Recipe> resnets();            // resnet.cpp
@@ -26,6 +35,7 @@ std::vector<Recipe> early_cnns();         // early_cnn.cpp
 std::vector<Recipe> mobilenets();         // mobilenet.cpp
 std::vector<Recipe> inceptions();         // inception.cpp
 std::vector<Recipe> inception_resnets();  // inception_resnet.cpp
+std::vector<Recipe> speech_networks();    // deepspeech.cpp
 std::vector<Recipe> profet_cnns();        // profet_cnn.cpp
 std::vector<Recipe> profet_resnets();     // profet_resnet.cpp
 
