@@ -116,14 +116,6 @@ std::vector<std::string> all_ids() {
 INSTANTIATE_TEST_SUITE_P(All, EveryChart, testing::ValuesIn(all_ids()),
                          [](const auto& param) { return param.param; });
 
-TEST(Views, EachWorkloadHasOneOfItsOwn) {
-  for (const auto& view : views) {
-    auto document = sample_document();
-    document.experiment.workload = view.workload;
-    EXPECT_EQ(report_view(document).of.workload, view.workload);
-  }
-}
-
 TEST(Throughput, CarriesTheIntervalsAndOneLinePerSetting) {
   const auto document = sample_document();
   const auto drawing = draw("throughput", document);
