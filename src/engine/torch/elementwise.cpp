@@ -76,7 +76,8 @@ void drop_half(const float* x, float* to, std::int64_t count, const std::uint32_
   for (std::int64_t i = 0; i < count; ++i) {
     const auto random = static_cast<std::int32_t>((words[i] >> shift) & 0xffffU);
     // What is no number stays: it must be seen in the loss.
-    const float value = with_relu && x[i] <= 0.0F ? 0.0F : x[i] * factor;
+    const float scaled = x[i] * factor;
+    const float value = with_relu && scaled <= 0.0F ? 0.0F : scaled;
     to[i] = random < dropped ? 0.0F : value;
   }
 }

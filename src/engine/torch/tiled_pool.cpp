@@ -1,6 +1,7 @@
 #include "engine/torch/tiled_pool.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/torch/parallel.hpp"
 
@@ -26,19 +27,29 @@ struct Tiles {
 
 constexpr std::int64_t grain = 32768;  // elements of x for which a second thread pays
 
-/// One window: the maximum of each channel and where it is.
+/// One window: the maximum of each channel and where it is. Some channels at a time, which stay in registers
+/// or the first cache, and are 32 bits each until they are written.
 void pool_window(const float* x, float* y, std::uint8_t* places, const Tiles& t) {
-  std::copy_n(x, t.channels, y);
-  std::fill_n(places, t.channels, std::uint8_t{0});
-  for (std::int64_t i = 1; i < t.down * t.right; ++i) {
-    const float* candidate = x + ((i / t.right) * t.wide + i % t.right) * t.channels;
-    const auto place = static_cast<std::uint8_t>(i);
-#pragma GCC ivdep
-    for (std::int64_t c = 0; c < t.channels; ++c) {
-      const bool larger = !(candidate[c] <= y[c]) & (y[c] == y[c]);
-      y[c] = larger ? candidate[c] : y[c];
-      places[c] = larger ? place : places[c];
+  constexpr std::int64_t some = 64;
+  std::array<float, some> best;
+  std::array<std::int32_t, some> at;
+  for (std::int64_t first = 0; first < t.channels; first += some) {
+    const auto count = static_cast<std::size_t>(std::min(some, t.channels - first));
+    std::copy_n(x + first, count, best.begin());
+    std::fill_n(at.begin(), count, 0);
+    for (std::int64_t i = 1; i < t.down * t.right; ++i) {
+      const float* candidate = x + ((i / t.right) * t.wide + i % t.right) * t.channels + first;
+      const auto place = static_cast<std::int32_t>(i);
+      for (std::size_t c = 0; c < count; ++c) {
+        const float a = candidate[c], b = best[c];
+        const bool larger = !(a <= b) & (b == b);
+        best[c] = larger ? a : b;
+        at[c] = larger ? place : at[c];
+      }
     }
+    std::copy_n(best.begin(), count, y + first);
+    for (std::size_t c = 0; c < count; ++c)
+      places[first + static_cast<std::int64_t>(c)] = static_cast<std::uint8_t>(at[c]);
   }
 }
 
