@@ -102,7 +102,7 @@ TEST(Scaling, IsDrawnWithItsEfficiencyAndTheIdeal) {
 }
 
 TEST(Learning, HasALineForEachConfiguration) {
-  const auto drawing = draw("learning", training_document());
+  const auto drawing = draw("loss", training_document());
   ASSERT_EQ(drawing.panels.size(), 3U);
   EXPECT_EQ(rows_of(drawing.panels[0]).size(), 9U);
   EXPECT_EQ(rows_of(drawing.panels[0])[2]["value"], 89);
