@@ -48,10 +48,10 @@ TEST(TrainingFindings, SayWhereMoreCoresDoNotPay) {
 TEST(TrainingFindings, SayThatATimeIsExtrapolated) {
   auto document = training_document();
   for (auto& cell : document.cells)
-    set(cell.facts, fact::training_time, "extrapolated from 50 steps and 10 batches of verifying");
+    set(cell.facts, fact::training_time, "extrapolated from 50 steps and 10 steps of verifying");
   EXPECT_THAT(
       training_findings(document)[1],
-      AllOf(HasSubstr("would take"), HasSubstr("; extrapolated from 50 steps and 10 batches of verifying)")));
+      AllOf(HasSubstr("would take"), HasSubstr("; extrapolated from 50 steps and 10 steps of verifying)")));
 }
 
 TEST(TrainingFindings, NameTheDataWhereItIsTheLimit) {
