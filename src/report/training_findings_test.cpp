@@ -101,8 +101,8 @@ TEST(Scaling, IsDrawnWithItsEfficiencyAndTheIdeal) {
   EXPECT_EQ(notes.size(), 2U) << "of the fewest there is none";
 }
 
-TEST(Learning, HasALineForEachConfiguration) {
-  const auto drawing = draw("learning", training_document());
+TEST(Learnt, HasALineForEachConfiguration) {
+  const auto drawing = draw("learnt", training_document());
   ASSERT_EQ(drawing.panels.size(), 3U);
   EXPECT_EQ(rows_of(drawing.panels[0]).size(), 9U);
   EXPECT_EQ(rows_of(drawing.panels[0])[2]["value"], 89);
