@@ -91,7 +91,8 @@ std::string format_estimate(const Estimate& estimate) {
 }
 
 std::string counted(std::int64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+  const std::string_view plural = noun.ends_with("ch") ? "es" : "s";
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : plural);
 }
 
 std::string format_grouped(std::int64_t value) {

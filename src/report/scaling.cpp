@@ -13,7 +13,9 @@ std::vector<Scaling> scalings(const Document& document) {
   std::vector<Scaling> all;
   for (const auto& cell : document.cells) {
     const auto threads = factor_of(cell, "threads");
-    if (!threads.is_number() || threads.get<double>() < 1 || cell.verdict == Verdict::invalid ||
+    const auto cores = get(cell.facts, fact::cores);  // that there were: more threads than these share them
+    if (!threads.is_number() || threads.get<double>() < 1 ||
+        (cores && static_cast<double>(*cores) < threads.get<double>()) || cell.verdict == Verdict::invalid ||
         !(speed_of(document, cell).value > 0))
       continue;
     const auto name = short_label(cell, document.experiment, {"threads"});

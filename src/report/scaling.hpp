@@ -26,8 +26,8 @@ struct Scaling {
   }
 };
 
-/// By the factor `threads`. Configurations without a usable speed are left out, and those of "all threads",
-/// of which nothing says how many they are.
+/// By the factor `threads`. Left out are configurations without a usable speed, those of "all threads", of
+/// which nothing says how many they are, and those with more threads than cores.
 std::vector<Scaling> scalings(const Document& document);
 
 }  // namespace neph::report

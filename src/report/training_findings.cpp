@@ -120,9 +120,10 @@ std::string accuracy_sentence(const Cells& cells) {
   }
   if (!highest) return {};
   const auto top = find_estimate(highest->figures, metric::test_accuracy);
-  const auto ci = top->low && top->high ? fmt::format(" (95 % CI {} to {})", format_percent(*top->low),
-                                                      format_percent(*top->high))
-                                        : "";
+  const bool is_known = top->low && top->high && *top->low < *top->high;  // equal: repeats of one seed
+  const auto ci =
+      is_known ? fmt::format(" (95 % CI {} to {})", format_percent(*top->low), format_percent(*top->high))
+               : "";
   if (lowest == highest)
     return fmt::format("The test accuracy after the last epoch is {}{}.", format_percent(top->value), ci);
   return fmt::format("The test accuracy after the last epoch is {} to {}, highest with {}{}.",

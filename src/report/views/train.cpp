@@ -53,7 +53,7 @@ extern const ReportView train_view;
 const ReportView train_view{
     .of = view::train,
     .columns = columns,
-    .charts = {&scaling_chart, &throughput_chart, &settings_chart, &loss_chart, &run_phases_chart,
+    .charts = {&scaling_chart, &throughput_chart, &settings_chart, &learnt_chart, &run_phases_chart,
                &stages_chart, &processor_chart, &memory_chart, &latency_chart, &standard_error_chart,
                &telemetry_chart, &repeats_chart},
     .findings = training_findings,

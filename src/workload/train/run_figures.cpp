@@ -96,7 +96,7 @@ void TrainRun::add_times(const StepLog& log) {
   set(result_.facts, fact::training_time,
       is_whole ? std::string("measured")
                : fmt::format("extrapolated from {} and {} of verifying", counted(log.count(), "step"),
-                             counted(std::ssize(verifying), "batch")));
+                             counted(std::ssize(verifying), "step")));
   if (!is_whole && !is_sampled())
     result_.warnings.push_back(
         make_warning(WarningCode::stopped_early,
