@@ -36,25 +36,27 @@ def script(tmp_path):
     return write
 
 
-def run_of(document):
-    assert len(document["runs"]) == 1
-    return document["runs"][0]
+def measured(neph, *words):
+    """What is behind `--` is the command's, also a --json."""
+    return json.loads(neph("train", "--json", *words).stdout)
+
+
+def cell_of(document):
+    (cell,) = document["cells"]
+    return cell
 
 
 def figures(document):
-    return {figure["name"]: figure["estimate"]["value"] for figure in run_of(document)["result"]["figures"]}
+    return {name: figure["value"] for name, figure in cell_of(document)["figures"].items()}
 
 
 def seconds(document):
     """Of each phase, summed."""
-    sums = {}
-    for phase in run_of(document)["result"]["phases"]:
-        sums[phase["name"]] = sums.get(phase["name"], 0) + phase["end_s"] - phase["begin_s"]
-    return sums
+    return {name: phase["value"] for name, phase in cell_of(document)["phases"].items()}
 
 
 def warnings(document):
-    return {warning["code"]: warning for warning in run_of(document)["result"]["warnings"]}
+    return {warning["code"]: warning for warning in cell_of(document)["warnings"]}
 
 
 def failed(neph, *command):
@@ -66,7 +68,7 @@ def failed(neph, *command):
 
 @pytest.mark.smoke
 def test_events_make_steps_and_phases(neph, script):
-    document = neph.json("train", "--", PYTHON, script(LEARNS))
+    document = measured(neph, "--", PYTHON, script(LEARNS))
     measured, phases = figures(document), seconds(document)
     assert measured["command_s"] >= 0.3
     assert 0.02 <= measured["step_s"] < 0.2
@@ -74,8 +76,8 @@ def test_events_make_steps_and_phases(neph, script):
     assert measured["samples_per_s"] > 0
     assert phases["verify"] >= 0.1
     assert 0.16 <= phases["learn"] < measured["command_s"]
-    assert run_of(document)["result"]["facts"]["steps_measured"] == "10"
-    assert run_of(document)["result"]["facts"]["epochs_learnt"] == "2"
+    assert cell_of(document)["facts"]["steps_measured"] == "10"
+    assert cell_of(document)["facts"]["epochs_learnt"] == "2"
     assert "no_steps" not in warnings(document)
     assert document["experiment"]["command"].endswith(f" -- {PYTHON} train.py")
 
@@ -105,7 +107,7 @@ def test_threads_and_variables_are_factors(neph, script, tmp_path):
 import os
 print(os.environ["OMP_NUM_THREADS"], os.environ["WORD"], len(os.sched_getaffinity(0)), file=open("seen", "a"))
 """)
-    document = neph.json("train", "--threads", 1, "--env", "WORD=a,WORD=b", "--", PYTHON, name)
+    document = measured(neph, "--threads", 1, "--env", "WORD=a,WORD=b", "--", PYTHON, name)
     assert len(document["runs"]) == 2
     assert sorted((tmp_path / "seen").read_text().split("\n")) == ["", "1 a 1", "1 b 1"]
 
@@ -132,7 +134,7 @@ def test_a_command_that_fails_is_one_clear_line(neph, command, words):
 
 
 def test_other_runs_go_on_after_one_that_fails(neph):
-    document = neph.json("train", "--env", "CODE=0,CODE=1", "--", "sh", "-c", "exit $CODE")
+    document = measured(neph, "--env", "CODE=0,CODE=1", "--", "sh", "-c", "exit $CODE")
     assert sorted(run["status"] for run in document["runs"]) == ["failed", "ok"]
 
 
@@ -142,11 +144,11 @@ def test_a_command_that_never_steps_is_told_why_and_what_to_do(neph, script):
         ((PYTHON, "-c", "pass"), "imported neither PyTorch nor Keras"),
         ((PYTHON, "-I", "-c", "pass"), "no Python"),
     ]:
-        document = neph.json("train", "--", *command)
+        document = measured(neph, "--", *command)
         assert why in warnings(document)["no_steps"]["message"]
         assert "NEPH_EVENTS" in warnings(document)["no_steps"]["advice"]
         assert seconds(document)["command"] > 0
-    document = neph.json("train", "--hooks", "off", "--", PYTHON, "-c", "pass")
+    document = measured(neph, "--hooks", "off", "--", PYTHON, "-c", "pass")
     assert "hooks are off" in warnings(document)["no_steps"]["message"]
 
 
@@ -158,15 +160,15 @@ os.write(pipe, b'{"event":"step"}\\n\\xff\\x00garbage\\n{"event":"step","at_s":1
 for _ in range(300): os.write(pipe, b"x" * 4000)
 os.write(pipe, b'\\n{"event":"step"}\\n{"event":"st')
 """)
-    document = neph.json("train", "--", PYTHON, name)
+    document = measured(neph, "--", PYTHON, name)
     refused = warnings(document)["events_refused"]["message"]
     assert "made no sense; the first: " in refused
-    assert run_of(document)["result"]["facts"]["steps_measured"] == "2"
+    assert cell_of(document)["facts"]["steps_measured"] == "2"
 
 
 def test_what_outlives_the_command_is_ended_and_named(neph, tmp_path):
     begin = time.monotonic()
-    document = neph.json("train", "--", "sh", "-c", "setsid sleep 300 & echo $! > pid; exit 0")
+    document = measured(neph, "--", "sh", "-c", "setsid sleep 300 & echo $! > pid; exit 0")
     assert time.monotonic() - begin < 60
     assert "sleep (" in warnings(document)["left_behind"]["message"]
     with pytest.raises(ProcessLookupError):

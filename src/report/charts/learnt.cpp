@@ -43,12 +43,8 @@ void add_points(const CellSummary& cell, const Series& series, double scale, Lin
                               .value = {.value = scale * series.values[i], .n = 1}});
 }
 
-<<<<<<<< HEAD:src/report/charts/loss.cpp
-Drawing draw_loss(const Document& document) {
-========
-Drawing draw_learnt(const Document& document) {
->>>>>>>> 35f9c1856e0f4f0793748b69dc32e1f2574db883:src/report/charts/learnt.cpp
-  auto cells = ranked(document);
+<Drawing draw_learnt(const Document& document) {
+>  auto cells = ranked(document);
   const auto all = cells.size();
   if (cells.size() > most_lines) cells.resize(most_lines);
   Drawing drawing;
@@ -76,21 +72,12 @@ Drawing draw_learnt(const Document& document) {
 
 }  // namespace
 
-<<<<<<<< HEAD:src/report/charts/loss.cpp
-const Chart loss_chart{
-    "loss", "What was learnt",
-========
-const Chart learnt_chart{
+<const Chart learnt_chart{
     "learnt", "What was learnt",
->>>>>>>> 35f9c1856e0f4f0793748b69dc32e1f2574db883:src/report/charts/learnt.cpp
-    "One run stands for each configuration: the one with the median speed. Whole trainings of several epochs "
+>    "One run stands for each configuration: the one with the median speed. Whole trainings of several epochs "
     "alone have these lines. A training's loss is the mean over the epoch's steps, with dropout; the test's "
     "is "
     "without.",
-<<<<<<<< HEAD:src/report/charts/loss.cpp
-    draw_loss};
-========
-    draw_learnt};
->>>>>>>> 35f9c1856e0f4f0793748b69dc32e1f2574db883:src/report/charts/learnt.cpp
-
+<    draw_learnt};
+>
 }  // namespace neph::report
