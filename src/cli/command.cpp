@@ -25,6 +25,9 @@ struct Command::Parser {
   CLI::App* app = nullptr;
   std::shared_ptr<Action> chosen;               ///< shared by all verbs: the action of the one that was named
   std::shared_ptr<std::optional<Error>> fault;  ///< the first option whose value made no sense
+  /// Where the words behind "--" go; null: no verb takes them. CLI11 does not see them: it ends a list of
+  /// values at "--", and forgets it.
+  std::shared_ptr<std::vector<std::string>*> behind_dashes;
 };
 
 namespace {
@@ -37,7 +40,6 @@ std::string unknown_argument(const CLI::App& root) {
   for (auto below = app->get_subcommands(); !below.empty(); below = app->get_subcommands())
     app = below.front();
   auto left = root.remaining(true);
-  std::erase(left, "--");  // what --help leaves of a command that stands behind it
   if (left.empty()) return {};
   std::vector<std::string> known;
   for (const auto* option : app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); }))
@@ -149,7 +151,7 @@ Result<std::vector<std::string>> Command::values_of(const std::string& text, boo
 void Command::verb(std::string_view name, std::string_view summary, const Declare& declare) {
   auto* app = parser_.app->add_subcommand(std::string(name), std::string(summary));
   if (summary.empty()) app->group("");  // not for people: left out of help
-  Parser below{app, parser_.chosen, parser_.fault};
+  Parser below{app, parser_.chosen, parser_.fault, parser_.behind_dashes};
   Command command(below);
   declare(command);
   if (takes_times(*app)) command.footer("A TIME has its unit: 30s, 50ms, 2min.");
@@ -181,13 +183,7 @@ void Command::positional(std::string_view name, std::string& target, std::string
   parser_.app->add_option(std::string(name), target, std::string(help))->required(required)->option_text(" ");
 }
 
-void Command::words_behind_dashes(std::string_view name, std::vector<std::string>& target,
-                                  std::string_view help) {
-  parser_.app->add_option(std::string(name), target, std::string(help))
-      ->option_text(" ")
-      ->allow_extra_args()
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
+void Command::words_behind_dashes(std::vector<std::string>& target) { *parser_.behind_dashes = &target; }
 
 void Command::flag(std::string_view name, bool& target, std::string_view help) {
   parser_.app->add_flag("--" + std::string(name), target, std::string(help));
@@ -241,13 +237,19 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   app.get_formatter()->label("Subcommands", "Verbs");
   app.get_formatter()->column_width(44);
-  Command::Parser parser{&app, std::make_shared<Command::Action>(), std::make_shared<std::optional<Error>>()};
+  Command::Parser parser{&app, std::make_shared<Command::Action>(), std::make_shared<std::optional<Error>>(),
+                         std::make_shared<std::vector<std::string>*>()};
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
     if (error.message != already_reported) talk("neph: {}\n", printable_lines(error.text()));
     return exit_code(error.code);
   };
+  if (*parser.behind_dashes) {
+    char** const dashes = std::find(arguments, arguments + count, std::string_view("--"));
+    if (dashes != arguments + count) (*parser.behind_dashes)->assign(dashes + 1, arguments + count);
+    count = static_cast<int>(dashes - arguments);
+  }
   if (auto ours = foreign_words({arguments, static_cast<std::size_t>(count)}); !ours.empty())
     return complain({ErrorCode::invalid_argument, std::move(ours)});
   try {

@@ -49,7 +49,7 @@ class Command {
 
   void positional(std::string_view name, std::string& target, std::string_view help, bool required);
   /// All words behind "--", options of another program among them; a verb that has them takes no others.
-  void words_behind_dashes(std::string_view name, std::vector<std::string>& target, std::string_view help);
+  void words_behind_dashes(std::vector<std::string>& target);
   void flag(std::string_view name, bool& target, std::string_view help);
   void option(std::string_view name, std::string& target, std::string_view help);
 

@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,14 @@ def warnings(document):
     return {warning["code"]: warning for warning in cell_of(document)["warnings"]}
 
 
+def has_ended(pid):
+    """Also where nobody has asked for its exit code yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
 def failed(neph, *command):
     """The table of an experiment whose run failed, and what was said."""
     done = neph("train", "--repeat", 1, "--", *command, code=None)
@@ -69,13 +78,13 @@ def failed(neph, *command):
 @pytest.mark.smoke
 def test_events_make_steps_and_phases(neph, script):
     document = measured(neph, "--", PYTHON, script(LEARNS))
-    measured, phases = figures(document), seconds(document)
-    assert measured["command_s"] >= 0.3
-    assert 0.02 <= measured["step_s"] < 0.2
-    assert measured["test_accuracy"] == 0.5
-    assert measured["samples_per_s"] > 0
+    values, phases = figures(document), seconds(document)
+    assert values["command_s"] >= 0.3
+    assert 0.02 <= values["step_s"] < 0.2
+    assert values["test_accuracy"] == 0.5
+    assert values["samples_per_s"] > 0
     assert phases["verify"] >= 0.1
-    assert 0.16 <= phases["learn"] < measured["command_s"]
+    assert 0.16 <= phases["learn"] < values["command_s"]
     assert cell_of(document)["facts"]["steps_measured"] == "10"
     assert cell_of(document)["facts"]["epochs_learnt"] == "2"
     assert "no_steps" not in warnings(document)
@@ -97,8 +106,8 @@ for epoch in range(3):
     document = json.loads(done.stdout)
     assert ":::MLLOG" in done.stderr
     assert figures(document)["test_accuracy"] == 0.7
-    assert 0.3 <= seconds(document)["learn"] < 0.6
-    assert 0.1 <= figures(document)["epoch_s"] < 0.2
+    assert 0.29 <= seconds(document)["learn"] < 0.6
+    assert 0.09 <= figures(document)["epoch_s"] < 0.2
     assert "no_steps" in warnings(document)
 
 
@@ -171,10 +180,7 @@ def test_what_outlives_the_command_is_ended_and_named(neph, tmp_path):
     document = measured(neph, "--", "sh", "-c", "setsid sleep 300 & echo $! > pid; exit 0")
     assert time.monotonic() - begin < 60
     assert "sleep (" in warnings(document)["left_behind"]["message"]
-    with pytest.raises(ProcessLookupError):
-        import os
-
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+    assert has_ended(int((tmp_path / "pid").read_text()))
 
 
 def test_ctrl_c_ends_the_command_in_order(neph, script, tmp_path):

@@ -40,7 +40,7 @@ bool is_train_command(int count, char** arguments) {
 void declare_train_command(Command& command) {
   auto options = std::make_shared<TrainCommandOptions>();
   command.factors<workload::CommandSpec>(options->fields);
-  command.words_behind_dashes("words", options->words, "the command with its arguments, behind --");
+  command.words_behind_dashes(options->words);
   command.fields(options->plan);
   declare_flags(command, options->conduct);
   command.footer(

@@ -43,8 +43,8 @@ void add_points(const CellSummary& cell, const Series& series, double scale, Lin
                               .value = {.value = scale * series.values[i], .n = 1}});
 }
 
-<Drawing draw_learnt(const Document& document) {
->  auto cells = ranked(document);
+Drawing draw_learnt(const Document& document) {
+  auto cells = ranked(document);
   const auto all = cells.size();
   if (cells.size() > most_lines) cells.resize(most_lines);
   Drawing drawing;
@@ -72,12 +72,12 @@ void add_points(const CellSummary& cell, const Series& series, double scale, Lin
 
 }  // namespace
 
-<const Chart learnt_chart{
+const Chart learnt_chart{
     "learnt", "What was learnt",
->    "One run stands for each configuration: the one with the median speed. Whole trainings of several epochs "
+    "One run stands for each configuration: the one with the median speed. Whole trainings of several epochs "
     "alone have these lines. A training's loss is the mean over the epoch's steps, with dropout; the test's "
     "is "
     "without.",
-<    draw_learnt};
->
+    draw_learnt};
+
 }  // namespace neph::report
