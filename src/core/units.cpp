@@ -91,7 +91,7 @@ std::string format_estimate(const Estimate& estimate) {
 }
 
 std::string counted(std::int64_t n, std::string_view noun) {
-  const std::string_view plural = noun.ends_with("ch") ? "es" : "s";
+  const std::string_view plural = noun.ends_with("tch") ? "es" : "s";
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : plural);
 }
 

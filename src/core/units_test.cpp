@@ -31,6 +31,8 @@ TEST(Units, QuantitiesForPeople) {
   EXPECT_EQ(format_grouped(999), "999");
   EXPECT_EQ(counted(1, "run"), "1 run");
   EXPECT_EQ(counted(2, "run"), "2 runs");
+  EXPECT_EQ(counted(3, "batch"), "3 batches");
+  EXPECT_EQ(counted(3, "epoch"), "3 epochs");
 }
 
 TEST(Units, QuantitiesCarryTheirUnit) {

@@ -84,7 +84,7 @@ def test_events_make_steps_and_phases(neph, script):
     assert values["test_accuracy"] == 0.5
     assert values["samples_per_s"] > 0
     assert phases["verify"] >= 0.1
-    assert 0.16 <= phases["learn"] < values["command_s"]
+    assert 0.1 <= phases["learn"] < values["command_s"]
     assert cell_of(document)["facts"]["steps_measured"] == "10"
     assert cell_of(document)["facts"]["epochs_learnt"] == "2"
     assert "no_steps" not in warnings(document)
