@@ -103,7 +103,7 @@ Status make_relu_dropout(Builder&, const net::Node&, std::unique_ptr<Layer>&);  
 Status make_max_pool(Builder&, const net::Node&, std::unique_ptr<Layer>&);        // pooling.cpp
 Status make_average_pool(Builder&, const net::Node&, std::unique_ptr<Layer>&);    // pooling.cpp
 Status make_global_average(Builder&, const net::Node&, std::unique_ptr<Layer>&);  // pooling.cpp
-Status make_reduce_mean(Builder&, const net::Node&, std::unique_ptr<Layer>&);     // pooling.cpp
+Status make_reduce(Builder&, const net::Node&, std::unique_ptr<Layer>&);          // pooling.cpp
 Status make_add(Builder&, const net::Node&, std::unique_ptr<Layer>&);             // merge.cpp
 Status make_multiply(Builder&, const net::Node&, std::unique_ptr<Layer>&);        // merge.cpp
 Status make_concat(Builder&, const net::Node&, std::unique_ptr<Layer>&);          // merge.cpp

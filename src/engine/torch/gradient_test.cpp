@@ -173,13 +173,15 @@ TEST(Gradients, OfPoolings) {
   expect_gradients(after_relu);
 }
 
-TEST(Gradients, OfMeans) {
+TEST(Gradients, OfMeansAndSums) {
   auto global = pictures();
   global.node("GlobalAveragePool", {"in"}, "y");
   expect_gradients(global);
-  auto reduced = pictures();
-  reduced.node("ReduceMean", {"in"}, "y", {{"axes", Sizes{2, -1}}, {"keepdims", std::int64_t{0}}});
-  expect_gradients(reduced);
+  for (const char* reduction : {"ReduceMean", "ReduceSum"}) {
+    auto reduced = pictures();
+    reduced.node(reduction, {"in"}, "y", {{"axes", Sizes{2, -1}}, {"keepdims", std::int64_t{0}}});
+    expect_gradients(reduced);
+  }
 }
 
 TEST(Gradients, OfWhatIsReadTwice) {

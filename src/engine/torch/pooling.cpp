@@ -63,15 +63,19 @@ class AveragePool final : public Layer {
   Tensor input_;  ///< for its sizes, which libtorch asks of the tensor
 };
 
-class Mean final : public Layer {
+/// The mean, or the sum, over some dimensions.
+class Reduce final : public Layer {
  public:
+  bool is_sum = false;
   Sizes axes;  ///< empty: all behind the first two
   bool keep = true;
 
   void forward(Pass& pass) override {
     const auto& x = pass.value(inputs[0]);
     sizes_.assign(x.sizes().begin(), x.sizes().end());
-    pass.set(outputs[0], pass.ops().usual(pass.ops().mean(x, axes_of(sizes_), keep)));
+    const auto axes_here = axes_of(sizes_);
+    const auto& ops = pass.ops();
+    pass.set(outputs[0], ops.usual(is_sum ? ops.sum(x, axes_here, keep) : ops.mean(x, axes_here, keep)));
   }
 
   void backward(Pass& pass) override {
@@ -85,7 +89,8 @@ class Mean final : public Layer {
       elements *= static_cast<double>(sizes_[at]);
       kept[at] = 1;
     }
-    gradient = scale(ops, ops.usual(ops.reshape(gradient, kept)), static_cast<float>(1 / elements), false);
+    gradient = ops.usual(ops.reshape(gradient, kept));
+    if (!is_sum) gradient = scale(ops, gradient, static_cast<float>(1 / elements), false);
     pass.give(inputs[0], ops.usual(ops.expand(gradient, sizes_)));
   }
 
@@ -135,15 +140,15 @@ Status make_average_pool(Builder& builder, const net::Node& node, std::unique_pt
 }
 
 Status make_global_average(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
-  auto layer = std::make_unique<Mean>();
+  auto layer = std::make_unique<Reduce>();
   NEPH_CHECK(builder.input(node, 0, *layer));
   builder.output(node, *layer, true);
   made = std::move(layer);
   return {};
 }
 
-Status make_reduce_mean(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
-  auto layer = std::make_unique<Mean>();
+Status make_reduce(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  auto layer = std::make_unique<Reduce>();
   NEPH_CHECK(builder.input(node, 0, *layer));
   if (Builder::has(node, 1)) {
     NEPH_TRY(layer->axes, builder.integers(node, 1));
@@ -153,6 +158,7 @@ Status make_reduce_mean(Builder& builder, const net::Node& node, std::unique_ptr
   if (layer->axes.empty()) return not_trained(node, "it goes over the examples too");
   for (const auto axis : layer->axes)
     if (axis == 0) return not_trained(node, "it goes over the examples too");
+  layer->is_sum = node.op == "ReduceSum";
   layer->keep = node.attribute<std::int64_t>("keepdims", 1) != 0;
   builder.output(node, *layer, true);
   made = std::move(layer);
