@@ -331,6 +331,7 @@ TEST(SamplePages, AreWrittenForTheBrowser) {
       {"empty", empty_document()},
       {"served", served_document()},
       {"load", load_document()},
+      {"training", training_document()},
       {"hostile", sample_document({.hostile = true})},
       {"large",
        sample_document({.batches = {1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96}, .repeat = 20})}};

@@ -9,6 +9,12 @@
 
 namespace neph::report {
 
+bool is_inconclusive(const Estimate& speedup) {
+  constexpr double meaningless_spread = 4;  // high / low: its ends say nothing
+  return speedup.low && speedup.high && *speedup.low < 1 && *speedup.high > 1 &&
+         (speedup.value > 1.2 || *speedup.high > meaningless_spread * *speedup.low);
+}
+
 std::vector<Scaling> scalings(const Document& document) {
   std::vector<Scaling> all;
   for (const auto& cell : document.cells) {

@@ -26,6 +26,9 @@ struct Scaling {
   }
 };
 
+/// There is an interval, and it is too wide to say whether more cores are faster.
+bool is_inconclusive(const Estimate& speedup);
+
 /// By the factor `threads`. Left out are configurations without a usable speed, those of "all threads", of
 /// which nothing says how many they are, and those with more threads than cores.
 std::vector<Scaling> scalings(const Document& document);

@@ -95,10 +95,15 @@ const ScalingLevel& last_that_pays(const Scaling& scaling) {
 }
 
 std::string cores_sentence(const Scaling& scaling, bool is_only) {
-  const auto whose = is_only || scaling.name == "all" ? "" : scaling.name + ": ";
+  const std::string whose = is_only || scaling.name == "all" ? "" : scaling.name + ": ";
   const auto& pays = last_that_pays(scaling);
   const auto& most = scaling.levels.back();
-  auto text = whose + level_text(scaling, &pays == &scaling.levels.front() ? most : pays);
+  const auto& told = &pays == &scaling.levels.front() ? most : pays;
+  if (is_inconclusive(told.speedup))
+    return fmt::format("{}hether more cores than {} pay is inconclusive: {} are {} times as fast ({}).",
+                       whose.empty() ? "W" : whose + "w", plain(scaling.fewest()), plain(told.cores),
+                       ratio_text(told.speedup.value), ratio_ci_text(told.speedup));
+  auto text = whose + level_text(scaling, told);
   if (&pays == &most) return text + ": all of them pay.";
   if (&pays == &scaling.levels.front())
     return fmt::format(

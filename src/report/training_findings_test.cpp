@@ -45,6 +45,17 @@ TEST(TrainingFindings, SayWhereMoreCoresDoNotPay) {
   EXPECT_THAT(training_findings(document), Contains(HasSubstr(": more than 1 do not pay")));
 }
 
+TEST(TrainingFindings, ClaimNothingOfCoresThatRepeatsDoNotShow) {
+  auto document = training_document();
+  for (auto& run : document.runs)
+    for (auto& figure : run.result.figures)
+      if (figure.name == metric::samples_per_s.name && run.cell > 0 && run.repeat == 1)
+        figure.estimate.value /= 20;
+  const auto said = training_findings(document);
+  EXPECT_THAT(said, Contains(HasSubstr("Whether more cores than 1 pay is inconclusive: ")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("all of them pay"))));
+}
+
 TEST(TrainingFindings, SayThatATimeIsExtrapolated) {
   auto document = training_document();
   for (auto& cell : document.cells)

@@ -109,7 +109,7 @@ Panel draw_lines(const Lines& lines) {
 
 Json axis_over(const std::set<double>& values, const std::string& title) {
   Json x{{"field", "x"}, {"type", "quantitative"}, {"title", title}};
-  x["axis"] = {{"grid", false}, {"labelOverlap", "greedy"}, {"format", "~r"}};
+  x["axis"] = {{"grid", false}, {"labelOverlap", "greedy"}, {"format", "~f"}};  // "~r" rounds 256 to 260
   if (values.size() <= 12) x["axis"]["values"] = values;
   const bool wide = !values.empty() && *values.begin() > 0 && *values.rbegin() / *values.begin() >= 4;
   x["scale"] = wide ? Json{{"type", "log"}, {"base", 2}, {"nice", false}, {"padding", 16}}

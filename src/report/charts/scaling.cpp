@@ -19,14 +19,18 @@ constexpr const char* ideal = "ideal";
 
 /// The speed-up of one line, and what as many cores would do if each did as much as those of the fewest.
 void add_speedups(const Scaling& scaling, Lines& lines) {
-  for (const auto& level : scaling.levels)
+  for (const auto& level : scaling.levels) {
+    auto speedup = level.speedup;
+    if (is_inconclusive(speedup))
+      speedup.low = speedup.high = std::nullopt;  // they would be all that is seen
     lines.points.push_back({.x = level.cores,
                             .line = scaling.name,
                             .label = level.cell->cell.label,
-                            .value = level.speedup,
+                            .value = speedup,
                             .note = level.cores > scaling.fewest()
                                         ? fmt::format("{:.0f} %", 100 * scaling.efficiency(level))
                                         : ""});
+  }
 }
 
 void add_ideal(const std::set<double>& cores, double fewest, Lines& lines) {
@@ -76,7 +80,7 @@ const Chart scaling_chart{
     "Each point is a configuration; a line joins those that differ in nothing but cores. Speed-up is "
     "compared "
     "repeat by repeat. The percentage is the efficiency: of what as many cores would do if each did as much "
-    "as where they were fewest.",
+    "as where they were fewest. An interval that is too wide to tell anything is not drawn.",
     draw_scaling};
 
 }  // namespace neph::report
