@@ -222,23 +222,25 @@ Status TrainRun::verify_epoch() {
     loss += step->loss * static_cast<double>(step->items);
     samples += static_cast<double>(step->items);
   }
-  const double accuracy = static_cast<double>(last_.correct) / static_cast<double>(last_.samples);
-  for (auto [series, value] :
-       {std::pair{&train_loss_, loss / samples}, {&test_loss_, last_.loss}, {&test_accuracy_, accuracy}}) {
-    series->at_s.push_back(timeline_.now());
-    series->values.push_back(value);
-  }
-  tell_epoch(last_);
+  const auto keep = [now_s = timeline_.now()](Series& series, double value) {
+    series.at_s.push_back(now_s);
+    series.values.push_back(value);
+  };
+  keep(train_loss_, loss / samples);
+  keep(test_loss_, last_.loss);
+  if (has_accuracy())
+    keep(test_accuracy_, static_cast<double>(last_.correct) / static_cast<double>(last_.samples));
+  tell_epoch();
   return {};
 }
 
-void TrainRun::tell_epoch(const Verification& seen) {
+void TrainRun::tell_epoch() {
   const auto every = (spec_.epochs + most_notes - 1) / most_notes;
   if (epoch_ % every != 0 && epoch_ != spec_.epochs) return;
-  context_.events.emit(
-      Note{fmt::format("epoch {} of {}: training loss {}, test loss {}, test accuracy {:.1f} %", epoch_,
-                       spec_.epochs, format_number(train_loss_.values.back()), format_number(seen.loss),
-                       100 * test_accuracy_.values.back())});
+  auto text = fmt::format("epoch {} of {}: training loss {}, test loss {}", epoch_, spec_.epochs,
+                          format_number(train_loss_.values.back()), format_number(last_.loss));
+  if (has_accuracy()) text += fmt::format(", test accuracy {:.1f} %", 100 * test_accuracy_.values.back());
+  context_.events.emit(Note{std::move(text)});
 }
 
 /// What an epoch's verifying takes, from some of its batches.

@@ -41,7 +41,9 @@ class TrainRun {
   std::int64_t samples_of_training() const;
   void look_for_nan();
   void warn(Warning warning);
-  void tell_epoch(const Verification& seen);
+  void tell_epoch();
+  /// Of sequences nobody tells which are right.
+  bool has_accuracy() const { return data_.test->labels_per_example() == 1; }
   void emit_progress();
   double left_s() const;
 

@@ -67,8 +67,10 @@ void TrainRun::add_figures(const StepLog& log) {
     figures.push_back(
         figure(metric::train_loss, {.value = train_loss_.values.back(), .n = data_.train->size()}));
     figures.push_back(figure(metric::test_loss, {.value = test_loss_.values.back(), .n = seen}));
-    const auto correct = std::llround(test_accuracy_.values.back() * static_cast<double>(seen));
-    figures.push_back(figure(metric::test_accuracy, stats::share_estimate(correct, seen)));
+    if (has_accuracy()) {
+      const auto correct = std::llround(test_accuracy_.values.back() * static_cast<double>(seen));
+      figures.push_back(figure(metric::test_accuracy, stats::share_estimate(correct, seen)));
+    }
   }
   if (checkpoint_bytes_ > 0)
     figures.push_back(
