@@ -50,7 +50,7 @@ def holds(estimate, truth):
     return estimate["low"] <= truth <= estimate["high"]
 
 
-@pytest.mark.smoke
+@pytest.mark.timing
 def test_a_whole_training_is_measured(neph, network):
     cell = only_cell(neph.json("train", network(training="verify_share = 0.5"), *HERE, "--epochs", 2))
     assert value(cell, "step_s") == pytest.approx(STEP_S, rel=0.1)
@@ -70,6 +70,7 @@ def test_a_whole_training_is_measured(neph, network):
     assert learning == pytest.approx(value(cell, "training_s"), rel=0.02)
 
 
+@pytest.mark.timing
 def test_some_steps_tell_the_whole_training(neph, network):
     cell = only_cell(neph.json("train", network(training="wander = 0.1"), *HERE, "--epochs", 20, "--steps", 50))
     training = cell["figures"]["training_s"]
@@ -101,6 +102,7 @@ def test_intervals_hold_nine_of_ten_whole_trainings(neph, network):
     assert statistics.median(abs(said["value"] / came - 1) for said, came in pairs) <= 0.05
 
 
+@pytest.mark.timing
 def test_more_cores_are_faster_and_the_report_says_which_pay(neph, network):
     model = network(training="parallel = 0.9")
     document = neph.json("train", model, *HERE[:-2], "--steps", 25, "--threads", "1,2", "--epochs", 5, "--repeat", 2)
@@ -124,6 +126,7 @@ def test_the_table_predicts_an_epoch(neph, network):
     assert "epoch_s" in neph("fit", "neph.db", "--target", "epoch_s").stdout
 
 
+@pytest.mark.smoke
 def test_a_file_says_the_same(neph, network):
     network()
     (neph.folder / "study.toml").write_text(
@@ -182,6 +185,7 @@ def test_nonsense_is_refused_before_anything_runs(neph, network, arguments, comp
     assert len(said.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.timing
 def test_the_first_interrupt_ends_the_epoch_and_the_second_the_run(neph, network):
     running = neph.start("train", network(training="verify_share = 0"), *HERE, "--epochs", 500)
     time.sleep(2.5)

@@ -24,7 +24,7 @@ void add_speedups(const Scaling& scaling, Lines& lines) {
     if (is_inconclusive(speedup))
       speedup.low = speedup.high = std::nullopt;  // they would be all that is seen
     lines.points.push_back({.x = level.cores,
-                            .line = scaling.name,
+                            .line = scaling.name == "all" ? "measured" : scaling.name,
                             .label = level.cell->cell.label,
                             .value = speedup,
                             .note = level.cores > scaling.fewest()
