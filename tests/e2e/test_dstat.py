@@ -5,6 +5,7 @@ import re
 from datetime import datetime
 
 import pytest
+from conftest import Opened
 
 COLUMNS = ["time", "usr", "sys", "idl", "wai", "stl", "used", "free", "buff", "cach", "read", "writ", "read", "writ", "recv", "send"]
 GROUPS = ["system", "total cpu usage", "", "", "", "", "memory usage", "", "", "", "dsk/total", "", "io/total", "", "net/total", ""]
@@ -68,6 +69,22 @@ def test_a_file_of_dstat_needs_no_store(neph):
     for said in ("Dstat 0.8.0 on node3", "3 rows, one every 10.0 s, over 20.0 s", "At most 1.38 GiB of memory was used"):
         assert said in page, said
     assert not (neph.folder / "neph.db").exists()
+
+
+@pytest.mark.browser
+def test_its_charts_are_drawn_without_a_complaint(neph, chromium):
+    """Of two files, one of which stopped for an hour."""
+    (neph.folder / "training.csv").write_text(TRAINING)
+    (neph.folder / "gap.csv").write_text(TRAINING + "".join(TRAINING.splitlines(True)[-2:]).replace("25-11 11", "25-11 12"))
+    neph("report", "--telemetry", "training.csv", "--telemetry", "gap.csv")
+    page = neph.folder / "neph-report.html"
+    assert "in 1 gap" in page.read_text()
+    with Opened(chromium, page) as opened:
+        drawn = opened.page.locator("#recordings figure svg .role-mark path")
+        assert drawn.count() >= 2
+        opened.page.locator("#recordings select").select_option("1")
+        opened.page.wait_for_timeout(500)
+        assert drawn.count() >= 2 and opened.complaints == [] and opened.requests == [opened.page.url]
 
 
 def test_what_cannot_be_read_or_written_is_said_at_once(neph, small_model, pictures):

@@ -309,6 +309,7 @@ TEST(WriteDstat, IsReadBackAsItWas) {
   ASSERT_THAT(again, SizeIs(2));
   EXPECT_EQ(again[1].host, "other");
   const auto& was = recordings[0];
+  EXPECT_EQ(again[0].program, "neph");
   EXPECT_EQ(again[0].command, was.command);
   EXPECT_EQ(again[0].begin_s, was.begin_s);
   EXPECT_EQ(again[0].rows, was.rows);

@@ -65,6 +65,7 @@ class Rows {
       recording_.begin_s = date->at_s;
       recording_.zone = date->zone;
     }
+    if (is_ours_) recording_.program = "neph";  // which writes as dstat does
     recording_.notes = plan_.notes;
     for (const auto& series : plan_.series)
       recording_.series.push_back({.target = std::string(target::machine),

@@ -46,6 +46,7 @@ Json over_time(const OverTime& how, const std::vector<std::string>& labels, cons
   series["encoding"]["y"]["stack"] = how.is_stacked ? Json("zero") : Json(nullptr);
   series["encoding"]["color"]["scale"] = colour_scale(labels);
   if (labels.size() == 1) series["encoding"]["color"]["legend"] = nullptr;
+  if (!how.has_phases) spec["layer"] = Json::array({spec["layer"][1]});
   return spec;
 }
 

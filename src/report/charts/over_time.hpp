@@ -13,6 +13,7 @@ struct OverTime {
   std::string_view axis;  ///< the unit, in words
   std::string_view time;  ///< title of the axis of time
   bool is_stacked = false;
+  bool has_phases = true;  ///< else Vega would warn of layers without a row
 };
 
 /// A Vega-Lite specification with the parameter `cell`: which of the rows are seen. Rows of series have

@@ -172,8 +172,9 @@ class Panels {
     drawing.panels.push_back(
         {.caption = fmt::format("{}, {}", group.title, group.axis),
          .description = description,
-         .spec = over_time({.axis = group.axis, .time = time_.title, .is_stacked = group.is_stacked}, labels,
-                           description, std::move(rows))});
+         .spec = over_time(
+             {.axis = group.axis, .time = time_.title, .is_stacked = group.is_stacked, .has_phases = false},
+             labels, description, std::move(rows))});
   }
 
   const std::vector<Recording>& all_;
