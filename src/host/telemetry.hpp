@@ -8,7 +8,8 @@
 //              memory_free memory_buffers memory_cached (as /proc/meminfo has them) memory_occupied (total
 //              less free, buffers, cached and reclaimable slab, with shared memory: dstat's "used")
 //              pressure_{cpu,memory,io}_{some,full} disk_read disk_write
-//              disk_read_requests disk_write_requests network_received network_sent loopback_received cpu_frequency thermal_throttle
+//              disk_read_requests disk_write_requests network_received network_sent loopback_received
+//              cpu_frequency thermal_throttle
 //   process    the process and its descendants: cpu cpu_user cpu_system threads processes
 //              memory_resident memory_peak page_faults_minor page_faults_major
 //              context_switches_voluntary context_switches_involuntary disk_read disk_write
