@@ -61,7 +61,7 @@ def test_a_run_that_is_stopped_leaves_no_container(beside_docker, image, small_m
     assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
-@pytest.mark.parametrize("place", ["--on docker:localhost/none", "--server-in docker --image localhost/none"])
+@pytest.mark.parametrize("place", ["--on docker:localhost/none", "--architecture local --server-in docker --image localhost/none"])
 def test_an_image_that_is_not_there_is_one_error_and_no_run(beside_docker, small_model, pictures, tmp_path, place):
     done = beside_docker("infer", small_model, "--images", pictures, *place.split(), code=None)
     assert done.returncode != 0 and "cannot run in localhost/none: " in done.stderr, done.stderr
