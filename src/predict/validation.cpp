@@ -81,9 +81,9 @@ Result<std::vector<ValidatedMethod>> validate(const Survey& survey, const std::v
 }
 
 std::span<const PredictedPoint> of_split(std::span<const PredictedPoint> points, std::size_t split) {
-  const auto own =
-      std::ranges::equal_range(points, static_cast<std::int64_t>(split), {}, &PredictedPoint::split);
-  return {own.begin(), own.end()};
+  const auto number = static_cast<std::int64_t>(split);
+  const auto begin = std::ranges::lower_bound(points, number, {}, &PredictedPoint::split);
+  return {begin, std::ranges::upper_bound(points, number, {}, &PredictedPoint::split)};
 }
 
 std::vector<Slice> slices_of(const Survey& survey, std::span<const PredictedPoint> points) {
