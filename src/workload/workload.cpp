@@ -11,7 +11,7 @@
 namespace neph::workload {
 namespace {
 
-constexpr Workload all[] = {
+constexpr Workload known[] = {
     {.name = view::infer.workload,
      .summary = "a ready model applied to many images",
      .positional = "model",
@@ -88,11 +88,11 @@ RuntimeEstimate all_runs(std::span<const RuntimeEstimate> cells, std::int64_t ru
   return all;
 }
 
-std::span<const Workload> workloads() { return all; }
+std::span<const Workload> workloads() { return known; }
 
 Result<const Workload*> find_workload(std::string_view name) {
   std::vector<std::string> names;
-  for (const auto& workload : all) {
+  for (const auto& workload : known) {
     if (workload.name == name) return &workload;
     names.emplace_back(workload.name);
   }
