@@ -1,7 +1,6 @@
 // Warnings, and everything known about each configuration.
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -71,8 +70,9 @@ std::string detail(const Document& document, const CellSummary& cell) {
                   document.cells.size() == 1 ? " open" : "", escape_html(cell.cell.label),
                   estimate_text(speed), std::isfinite(speed.value) ? view.rate : "", verdict_badge(cell));
   out += facts_list(cell);
-  const auto names = std::views::keys(cell.figures);
-  out += estimates_table("Figures over the repeats", cell.figures, {names.begin(), names.end()});
+  std::vector<std::string> names;
+  for (const auto& [name, estimate] : cell.figures) names.push_back(name);
+  out += estimates_table("Figures over the repeats", cell.figures, names);
   out += estimates_table(worded("Latency ({latency}), ms", view), cell.latency_ms, quantile_names({cell}));
   out += estimates_table("Phases, s", cell.phases_s, phase_names({cell}));
   out += estimates_table(worded("Stages ({stage_time}), ms", view), cell.stages_ms, stage_names({cell}));
