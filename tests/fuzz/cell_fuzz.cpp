@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiment/experiment.hpp"
+#include "record/cells.hpp"
 #include "record/event.hpp"
 #include "record/experiment.hpp"
 
