@@ -266,7 +266,8 @@ struct EngineInfo {
 void look_also_in(const std::string& environment);
 /// Of that option, in every verb that opens engines.
 inline constexpr std::string_view engine_path_help =
-    "Python environment with an engine's runtime (openvino); also looked for in $VIRTUAL_ENV and beside the "
+    "Python environment with an engine's runtime (openvino, torch); also looked for in $VIRTUAL_ENV and "
+    "beside the "
     "program";
 
 /// Finds plugins in folders and opens them on demand. Threads: one.

@@ -54,6 +54,26 @@ TableColumn figure_column(const Metric& metric) {
           .field = [name = metric.name](const auto& cell) { return shown_text(cell.figures, name); }};
 }
 
+std::string duration_text(const Estimate& estimate) {
+  if (!std::isfinite(estimate.value)) return "–";
+  auto text = format_seconds(estimate.value);
+  if (estimate.low && estimate.high)
+    text += fmt::format(" ± {}", format_seconds((*estimate.high - *estimate.low) / 2));
+  return text;
+}
+
+TableColumn time_column(const Metric& metric, std::string heading, int expendable) {
+  const auto text = [name = metric.name](const CellSummary& cell, bool is_brief) -> std::string {
+    const auto* found = find_estimate(cell.figures, name);
+    if (!found || !std::isfinite(found->value)) return "–";
+    return is_brief ? format_seconds(found->value) : duration_text(*found);
+  };
+  return {.heading = std::move(heading),
+          .field = [text](const auto& cell) { return text(cell, false); },
+          .brief = [text](const auto& cell) { return text(cell, true); },
+          .expendable = expendable};
+}
+
 std::vector<TableColumn> latency_columns(const std::vector<CellSummary>& cells) {
   std::vector<TableColumn> columns;
   for (const auto& name : quantile_names(cells)) columns.push_back(latency_column(name, cells));

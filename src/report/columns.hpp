@@ -30,10 +30,14 @@ std::vector<TableColumn> columns_of(const Document& document);
 
 /// A figure with its interval.
 TableColumn figure_column(const Metric& metric);
+/// A figure in seconds, in the unit that suits it; with its interval where there is room.
+TableColumn time_column(const Metric& metric, std::string heading, int expendable);
 /// Percentiles of the time of a sample.
 std::vector<TableColumn> latency_columns(const std::vector<CellSummary>& cells);
 /// CPU cores and memory of the application.
 std::vector<TableColumn> resource_columns();
+/// Of seconds: "1.72 s ± 20 ms", or "–".
+std::string duration_text(const Estimate& estimate);
 /// A number without its interval, or "–".
 std::string value_text(const std::map<std::string, Estimate>& estimates, std::string_view name);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/columns.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/training_findings.hpp"

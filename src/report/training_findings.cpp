@@ -160,14 +160,6 @@ std::string limit_sentence(const Document& document, const CellSummary& cell) {
 
 }  // namespace
 
-std::string duration_text(const Estimate& estimate) {
-  if (!std::isfinite(estimate.value)) return "–";
-  auto text = format_seconds(estimate.value);
-  if (estimate.low && estimate.high)
-    text += fmt::format(" ± {}", format_seconds((*estimate.high - *estimate.low) / 2));
-  return text;
-}
-
 std::vector<std::string> training_findings(const Document& document) {
   const auto order = ranked(document);
   if (order.empty()) return {};

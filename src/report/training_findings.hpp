@@ -11,7 +11,4 @@ namespace neph::report {
 /// Most important first; empty: no run ended well.
 std::vector<std::string> training_findings(const Document& document);
 
-/// "2 h 5 min ± 2 min 10 s", "37.5 s"; "–" without a value.
-std::string duration_text(const Estimate& estimate);
-
 }  // namespace neph::report

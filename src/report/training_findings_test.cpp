@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "record/metrics.hpp"
+#include "report/columns.hpp"
 #include "report/charts/drawn_test.hpp"
 #include "report/sample_document_test.hpp"
 #include "report/scaling.hpp"

@@ -1,11 +1,10 @@
 #include "workload/server_process.hpp"
 
-#include <sys/eventfd.h>
-
 #include "core/json.hpp"
 #include "core/values.hpp"
 #include "os/thread.hpp"
 #include "workload/files.hpp"
+#include "workload/woken.hpp"
 
 namespace neph::workload {
 namespace {
@@ -14,21 +13,6 @@ constexpr auto longest_start = std::chrono::seconds(600);  // a large model comp
 constexpr double longest_stop_s = 10;
 
 using Words = std::vector<std::string>;
-
-/// Readable once stop was requested.
-class Woken {
- public:
-  explicit Woken(const std::stop_token& stop) : callback_(stop, Wake{descriptor_.get()}) {}
-  int descriptor() const { return descriptor_.get(); }
-
- private:
-  struct Wake {
-    int descriptor;
-    void operator()() const { ::eventfd_write(descriptor, 1); }
-  };
-  Descriptor descriptor_{::eventfd(0, EFD_CLOEXEC)};
-  std::stop_callback<Wake> callback_;
-};
 
 /// A server with much to say never waits for a listener.
 void hear(launch::Child& child, const std::stop_token& stop) {

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/conduct.hpp"
 #include "cli/verbs.hpp"
+#include "engine/engine.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
@@ -11,6 +12,7 @@ struct TrainOptions {
   Json fields = Json::object();
   PlanOptions plan{.repeat = 3, .timeout_s = 0};
   ConductOptions conduct;
+  std::string engine_path;
 };
 
 }  // namespace
@@ -19,6 +21,7 @@ void declare_train(Command& command) {
   auto options = std::make_shared<TrainOptions>();
   command.factors<workload::TrainSpec>(options->fields, "model");
   command.fields(options->plan);
+  command.option("engine-path", options->engine_path, engine::engine_path_help);
   declare_flags(command, options->conduct);
   command.footer(
       "Every option down to --save takes a list or range of values. Each combination is a configuration,\n"
@@ -35,6 +38,7 @@ void declare_train(Command& command) {
       "  neph train --threads 1,2 -- python train.py --epochs 3\n"
       "The first Ctrl-C ends a run with its epoch, the second at once, with what was measured.");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
+    engine::look_also_in(options->engine_path);
     NEPH_TRY(auto plan, make_plan("train", options->fields, options->plan));
     plan.is_repeat_asked = is_repeat_asked();
     return conduct_plan(std::move(plan), options->conduct);

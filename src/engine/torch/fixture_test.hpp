@@ -68,6 +68,12 @@ class Written {
     program_.outputs = {{.name = output, .shape = {}}};
     return *this;
   }
+  /// More outputs of the last node.
+  Written& with_outputs(const std::vector<std::string>& more) {
+    auto& outputs = program_.nodes.back().outputs;
+    outputs.insert(outputs.end(), more.begin(), more.end());
+    return *this;
+  }
   /// x and a stored tensor of its sizes: its gradient is that of what comes behind.
   Written& learn_input(const std::string& output) {
     auto shape = program_.inputs[0].shape;

@@ -130,6 +130,8 @@ TEST(Gradients, OfBatchNorms) {
   written.values("variance", {3}, {1, 2, 3});
   written.node("BatchNormalization", {"in", "scale", "bias", "mean", "variance"}, "y");
   expect_gradients(written);
+  written.with_outputs({"new_mean", "new_variance"});  // as PyTorch exports it for training
+  expect_gradients(written);
 }
 
 TEST(Gradients, OfActivations) {

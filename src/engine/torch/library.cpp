@@ -138,11 +138,12 @@ Result<std::vector<fs::path>> find_torch_folders() {
     auto found = torch_folders(given);
     if (found.empty())
       return fail(ErrorCode::not_found,
-                  "{}: there is no torch (lib/libtorch_cpu.so) in it, as NEPH_TORCH or --engine-path says",
-                  given);
+                  "{}: there is no torch (lib/libtorch_cpu.so) in it, as NEPH_TORCH says", given);
     return found;
   }
-  auto places = environments_beside();
+  std::vector<fs::path> places;
+  if (const char* given = variable("NEPH_ENGINE_PATH")) places.emplace_back(given);
+  for (auto& place : environments_beside()) places.push_back(std::move(place));
   if (const char* active = variable("VIRTUAL_ENV")) places.emplace_back(active);
   for (auto& place : environments_of_path()) places.push_back(std::move(place));
   std::vector<fs::path> found;

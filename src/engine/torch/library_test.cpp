@@ -25,6 +25,7 @@ class Environments : public testing::Test {
     fs::remove_all(folder_);
     ::setenv("NEPH_TORCH", NEPH_TORCH_PACKAGE, 1);
     ::unsetenv("VIRTUAL_ENV");
+    ::unsetenv("NEPH_ENGINE_PATH");
   }
 
   fs::path place(const std::string& environment, const std::string& version) {
@@ -38,6 +39,15 @@ class Environments : public testing::Test {
 
   std::string folder_;
 };
+
+TEST_F(Environments, OfEnginePathComesBeforeAllThatIsFound) {
+  const auto torch = place("env", "2.11.0");
+  ::unsetenv("NEPH_TORCH");
+  ::setenv("NEPH_ENGINE_PATH", (fs::path(folder_) / "env").c_str(), 1);
+  const auto found = find_torch_folders();
+  ASSERT_TRUE(found && !found->empty());
+  EXPECT_EQ(found->front(), torch);
+}
 
 TEST_F(Environments, AreFoundInAnyFormOfTheirPath) {
   const auto torch = place("env", "2.11.0+cu130");

@@ -49,8 +49,9 @@ class BatchNorm final : public Layer {
 }  // namespace
 
 Status make_batch_norm(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
-  if (node.outputs.size() > 1 && !node.outputs[1].empty())
-    return not_trained(node, "it has more than one output");
+  // Exported as it trains, it has its running statistics as outputs; here they are parameters.
+  for (std::size_t i = 1; i < node.outputs.size(); ++i)
+    if (builder.is_read(node.outputs[i])) return not_trained(node, "its running statistics are asked for");
   auto layer = std::make_unique<BatchNorm>();
   NEPH_CHECK(builder.input(node, 0, *layer));
   NEPH_TRY(layer->scale, builder.parameter(node, 1));

@@ -79,6 +79,13 @@ const Chart stages_chart{
     "and waiting counts, so the sum is neither work nor delay.",
     draw_stages};
 
+const Chart training_stages_chart{
+    "stages", "Where the time goes",
+    "Elapsed milliseconds of threads that one {item} takes in each stage: filled into a batch by the "
+    "loaders, "
+    "waited for, learnt in a step. Loaders fill batches while steps run, so the sum is no delay.",
+    draw_stages};
+
 const Chart request_stages_chart{
     "stages", "Where the time goes",
     "Mean milliseconds of one request in each stage. The stages add up to the response time: what the server "

@@ -13,18 +13,6 @@
 namespace neph::report {
 namespace {
 
-TableColumn time_column(const Metric& metric, std::string heading, int expendable) {
-  const auto text = [name = metric.name](const CellSummary& cell, bool is_brief) -> std::string {
-    const auto* found = find_estimate(cell.figures, name);
-    if (!found || !std::isfinite(found->value)) return "–";
-    return is_brief ? format_seconds(found->value) : duration_text(*found);
-  };
-  return {.heading = std::move(heading),
-          .field = [text](const auto& cell) { return text(cell, false); },
-          .brief = [text](const auto& cell) { return text(cell, true); },
-          .expendable = expendable};
-}
-
 std::vector<TableColumn> columns(const Document&) {
   std::vector all{time_column(metric::command_s, "whole", 0), time_column(metric::cpu_s, "CPU time", 4),
                   time_column(metric::step_s, "step", 0), time_column(metric::epoch_s, "epoch", 1)};

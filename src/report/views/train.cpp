@@ -13,18 +13,6 @@
 namespace neph::report {
 namespace {
 
-TableColumn time_column(const Metric& metric, std::string heading, int expendable) {
-  const auto text = [name = metric.name](const CellSummary& cell, bool is_brief) -> std::string {
-    const auto* found = find_estimate(cell.figures, name);
-    if (!found || !std::isfinite(found->value)) return "–";
-    return is_brief ? format_seconds(found->value) : duration_text(*found);
-  };
-  return {.heading = std::move(heading),
-          .field = [text](const auto& cell) { return text(cell, false); },
-          .brief = [text](const auto& cell) { return text(cell, true); },
-          .expendable = expendable};
-}
-
 std::string accuracy_text(const CellSummary& cell) {
   const auto* found = find_estimate(cell.figures, metric::test_accuracy);
   return found && std::isfinite(found->value) ? format_percent(found->value) : "–";
@@ -54,7 +42,7 @@ const ReportView train_view{
     .of = view::train,
     .columns = columns,
     .charts = {&scaling_chart, &throughput_chart, &settings_chart, &learnt_chart, &run_phases_chart,
-               &stages_chart, &processor_chart, &memory_chart, &latency_chart, &standard_error_chart,
+               &training_stages_chart, &processor_chart, &memory_chart, &latency_chart, &standard_error_chart,
                &telemetry_chart, &repeats_chart},
     .findings = training_findings,
     .reading = reading,

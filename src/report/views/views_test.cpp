@@ -1,6 +1,7 @@
+#include "record/views.hpp"
+
 #include <gtest/gtest.h>
 
-#include "record/views.hpp"
 #include "report/sample_document_test.hpp"
 #include "report/views/view.hpp"
 

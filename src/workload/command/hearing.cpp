@@ -7,11 +7,11 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #include "core/text.hpp"
+#include "workload/woken.hpp"
 
 namespace neph::workload::command {
 namespace {
@@ -57,21 +57,6 @@ class Bound {
     ::sched_setaffinity(0, mask.size() * 8, reinterpret_cast<const cpu_set_t*>(mask.data()));
   }
   Cores before_;
-};
-
-/// Readable once stop was requested.
-class Woken {
- public:
-  explicit Woken(const std::stop_token& stop) : callback_(stop, Wake{descriptor_.get()}) {}
-  int descriptor() const { return descriptor_.get(); }
-
- private:
-  struct Wake {
-    int descriptor;
-    void operator()() const { ::eventfd_write(descriptor, 1); }
-  };
-  Descriptor descriptor_{::eventfd(0, EFD_CLOEXEC)};
-  std::stop_callback<Wake> callback_;
 };
 
 }  // namespace
