@@ -118,6 +118,9 @@ def test_folder_empty(neph, small_model, tmp_path):
     (tmp_path / "nothing").mkdir()
     refused(neph, "images", "check", "nothing", code=INVALID, says="no usable image")
     refused(neph, "infer", small_model, "--images", "nothing", code=INVALID, says="no usable image")
+    (tmp_path / "nothing/small.png").write_bytes(b"x")
+    says = "nothing/small.png: too small a file: 1 bytes, 2052 are the least (--min-file-bytes"
+    refused(neph, "infer", small_model, "--images", "nothing", code=INVALID, says=says)
     assert not (tmp_path / "neph.db").exists(), "what cannot run is not stored"
 
 

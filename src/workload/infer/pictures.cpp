@@ -1,6 +1,7 @@
 #include "workload/infer/pictures.hpp"
 
 #include "core/fnv1a.hpp"
+#include "core/units.hpp"
 #include "host/host.hpp"
 #include "os/file.hpp"
 
@@ -12,11 +13,13 @@ Result<image::PictureSet> scan_usable(const std::string& folder, std::int64_t mi
     return fail(ErrorCode::invalid_argument,
                 "no images given: --images FOLDER (neph images synth makes some)");
   NEPH_TRY(auto set, image::scan(folder, {.min_file_bytes = min_file_bytes}));
-  if (set.usable.empty())
-    return fail(ErrorCode::invalid_argument,
-                "{} has no usable image among {} files; neph images check {} tells why", folder,
-                set.rejected.size(), folder);
-  return set;
+  if (!set.usable.empty()) return set;
+  if (set.rejected.empty()) return fail(ErrorCode::invalid_argument, "{} has no usable image", folder);
+  const auto& [path, reason] = set.rejected.front();
+  return fail(ErrorCode::invalid_argument,
+              "{} has no usable image among {}; {}: {} (--min-file-bytes takes smaller files; neph images "
+              "check {} tells of all)",
+              folder, counted(std::ssize(set.rejected), "file"), path, reason, folder);
 }
 
 /// What decides the content of a prepared set: the files by path, size and last change, and the transform's
