@@ -9,6 +9,7 @@
 #include "cli/estimate.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/output_file.hpp"
+#include "cli/places.hpp"
 #include "cli/results.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
@@ -152,13 +153,13 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   plan.experiment.version = version;
   if (!options.dstat.empty()) NEPH_CHECK(check_output_file("--dstat", options.dstat, {plan.options.store}));
   const SteadyClock clock;
-  NEPH_TRY(const auto launcher, launch::launcher_at(plan.options.on));
-  NEPH_CHECK(launcher->check());  // before signals are caught: a pull may last, and Ctrl-C ends it
+  NEPH_TRY(const auto places,
+           Places::of(plan, *workload));  // before signals are caught: a pull may last, and Ctrl-C ends it
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
   NEPH_TRY(const auto files, prepare(plan));
   const experiment::Launch launch{
-      .launcher = [&](const Cell&) -> launch::Launcher& { return *launcher; },
+      .launcher = [&](const Cell& cell) -> launch::Launcher& { return places.of(cell); },
       .files = [&](const Cell& cell) { return files[static_cast<std::size_t>(cell.index)]; },
       .timeout_s = plan.options.timeout_s,
       .repro = [&](const Cell& cell) { return workload->command(cell.spec) + place(plan.options.on); }};

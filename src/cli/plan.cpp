@@ -89,6 +89,8 @@ Status check_place(const Json& spec, const std::string& on) {
   };
   if (!spec.value("answers", "").empty())
     return refuse("--answers", "writes a file there, which is gone with the run; leave it out, or run here");
+  if (spec.value("in", "") == "docker")
+    return refuse("--in docker", "starts a container from inside of one; take process, or run here");
   if (spec.value("server_in", "") == "docker")
     return refuse("--server-in docker", "starts a container from inside of one; take process, or run here");
   return {};

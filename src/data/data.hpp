@@ -75,6 +75,14 @@ struct Set {
 /// number of classes that does not fit the network), unavailable (memory).
 Result<Set> open(const std::string& what, const Options& options);
 
+/// Where a set lies.
+struct Location {
+  std::filesystem::path path;    ///< empty: nowhere, as it is made up
+  std::filesystem::path folder;  ///< of a set with a name: what $NEPH_DATA is where the name leads there
+};
+/// Errors: not_found, as open().
+Result<Location> locate(const std::string& what);
+
 /// Checks as open() does, as far as that costs no more than reading headers: what a plan can refuse.
 Status check(const std::string& what, const Options& options);
 

@@ -46,6 +46,19 @@ Result<Set> look(const std::string& what, const Options& options, Depth depth) {
 
 }  // namespace
 
+Result<Location> locate(const std::string& what) {
+  if (what == "synth") return Location{};
+  const auto* known = find_known(what);
+  if (known == nullptr) return Location{.path = what, .folder = {}};
+  NEPH_TRY(const auto path, locate(*known));
+  auto folder = path.parent_path();
+  for (const auto& file : known->files)
+    if (const auto parts = std::filesystem::path(file);
+        std::distance(parts.begin(), parts.end()) > 1 && path.string().ends_with("/" + file))
+      folder = folder.parent_path();
+  return Location{.path = path, .folder = folder};
+}
+
 Result<Set> open(const std::string& what, const Options& options) {
   return look(what, options, Depth::whole);
 }

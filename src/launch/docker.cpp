@@ -16,6 +16,9 @@ constexpr double longest_answer_s = 10;
 constexpr double longest_pull_s = 3600;
 constexpr auto longest_making = std::chrono::milliseconds(500);  // of a container, once it was asked for
 
+/// Where the bundle lies in a container: no image has anything there.
+constexpr const char* bundle_there = "/neph-bundle";
+
 /// What Docker's own exit code of a container adds to the signal that ended it.
 constexpr int signal_base = 128;
 
@@ -96,9 +99,10 @@ class Docker final : public Launcher {
   /// Pulls the image where it is not here yet; no run does.
   Status check() override {
     const auto name = new_name();
-    auto said = answer_of(
-        {"docker", "run", "--rm", "--no-healthcheck", "--name", name, container_.image, "--version"},
-        longest_pull_s);
+    Words words{"docker", "run", "--rm", "--no-healthcheck", "--name", name};
+    add_program(words);
+    words.insert(words.end(), {container_.image, "--version"});
+    auto said = answer_of(words, longest_pull_s);
     if (!said) {
       static_cast<void>(answer_of({"docker", "rm", "--force", name}, longest_answer_s));
       return fail_in(fmt::format("cannot run in {}", container_.image), std::move(said).error());
@@ -114,16 +118,37 @@ class Docker final : public Launcher {
   }
 
  private:
+  enum class Access { read, write };
+  static Words mount(const std::filesystem::path& here, const std::filesystem::path& there, Access access) {
+    return {"--mount",
+            fmt::format("type=bind,{},{}{}", csv("source=" + whole_path(here).string()),
+                        csv("target=" + there.string()), access == Access::read ? ",readonly" : "")};
+  }
+
+  /// Whose entry point it is: the bundle's, or the image's own.
+  void add_program(Words& words) const {
+    if (container_.bundle.empty()) return;
+    const auto bundle = mount(container_.bundle, bundle_there, Access::read);
+    words.insert(words.end(), bundle.begin(), bundle.end());
+    words.insert(words.end(), {"--entrypoint", fmt::format("{}/bin/neph", bundle_there)});
+  }
+
   /// The image's health check would run inside what is measured, and nobody reads a log.
   Words words(const Command& command, const std::string& name) const {
     const auto user = fmt::format("{}:{}", ::getuid(), ::getgid());  // whose files they are
-    Words all{"docker",    "run",  "--rm",   "-i", "--no-healthcheck", "--log-driver", "none",
-              "--network", "host", "--name", name, "--user",           user,           "--read-only"};
+    Words all{"docker",       "run",    "--rm",      "-i",   "--no-healthcheck",
+              "--log-driver", "none",   "--network", "host", "--name",
+              name,           "--user", user};
     const auto add = [&](const Words& more) { all.insert(all.end(), more.begin(), more.end()); };
+    if (!container_.may_write) add({"--read-only"});
     if (is_here_) add({"--pull", "never"});
-    for (const auto& file : command.files)
-      add({"--mount", fmt::format("type=bind,{},{},readonly", csv("source=" + whole_path(file.path).string()),
-                                  csv("target=" + path_there(file.path)))});
+    add_program(all);
+    for (const auto& file : command.files) add(mount(file.path, path_there(file.path), Access::read));
+    for (const auto& path : container_.readable) add(mount(path, whole_path(path), Access::read));
+    for (const auto& path : container_.writable) add(mount(path, whole_path(path), Access::write));
+    if (!container_.folder.empty()) add({"--workdir", whole_path(container_.folder).string()});
+    for (const auto& variable : container_.environment) add({"--env", variable});
+    if (container_.gpus) add({"--gpus", "all"});
     if (container_.cpus > 0) add({"--cpus", fmt::format("{}", container_.cpus)});
     if (container_.memory_bytes > 0) add({"--memory", std::to_string(container_.memory_bytes)});
     add({container_.image});

@@ -137,13 +137,26 @@ class Launcher {
 std::unique_ptr<Launcher> here(std::vector<std::string> program = {"/proc/self/exe"});
 
 struct Container {
-  std::string image;              ///< whose entry point is this program
+  std::string image;              ///< whose entry point is this program, where there is no bundle
   double cpus = 0;                ///< that it may use; 0: all
   std::int64_t memory_bytes = 0;  ///< that it may use; 0: all
+  std::filesystem::path bundle;   ///< this program for any image; empty: the image has it
+  /// Files and folders that lie there where they lie here, to be read, and to be written too.
+  std::vector<std::filesystem::path> readable, writable;
+  std::filesystem::path folder;          ///< that it works in; empty: the image's
+  std::vector<std::string> environment;  ///< NAME=VALUE
+  bool may_write = false;                ///< into its own file system, which is gone with it
+  bool gpus = false;                     ///< all of the machine, by nvidia-container-toolkit
+  bool operator==(const Container&) const = default;
 };
 /// In a Docker container each, which reads the files where they are and ends with the process. It has the
 /// machine's own network: what is measured is the container and not a proxy of its ports.
 std::unique_ptr<Launcher> in_docker(Container container);
+
+/// The folder of this program's bundle: what runs in any image. It is around the program itself where that
+/// runs out of one; of a development build it is what ./dev bundle made last. Errors: not_found, and
+/// unavailable where that is older than the program.
+Result<std::filesystem::path> bundle_folder();
 
 /// By its name: "here", "docker:IMAGE". Errors: invalid_argument.
 Result<std::unique_ptr<Launcher>> launcher_at(std::string_view place);

@@ -39,6 +39,9 @@ Status check(const Json& json) {
   NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
   NEPH_CHECK(words_of(spec.command));
   NEPH_CHECK(variables_of(spec.env));
+  if (spec.in == In::docker && spec.image.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--in docker: in which image? Give one that has what the command needs: --image python:3.12");
   return {};
 }
 
@@ -49,11 +52,26 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
     const std::filesystem::path folder = spec.folder.empty() ? "." : spec.folder;
     if (!std::filesystem::is_directory(folder))
       return fail(ErrorCode::not_found, "--folder {}: there is no such folder", spec.folder);
+    if (spec.in == In::docker) {  // it is mounted where it is, and the image has the program
+      files.emplace_back();
+      continue;
+    }
     NEPH_TRY(const auto words, words_of(spec.command));
     NEPH_CHECK(check_program(words.front(), folder));
     files.push_back({{.field = "folder", .path = std::filesystem::absolute(folder)}});
   }
   return files;
+}
+
+Result<std::optional<launch::Container>> container(const Json& json) {
+  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+  if (spec.in == In::process) return std::nullopt;
+  NEPH_TRY(auto container, container_of_run(spec.image));
+  container.writable.push_back(container.folder);
+  if (!spec.folder.empty()) container.writable.push_back(spec.folder);
+  std::error_code absent;
+  container.gpus = std::filesystem::exists("/dev/nvidiactl", absent);
+  return container;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

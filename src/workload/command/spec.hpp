@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/describe.hpp"
+#include "workload/place.hpp"
 
 namespace neph::workload {
 
@@ -14,6 +15,8 @@ struct CommandSpec {
   std::string folder;
   std::int64_t threads = 0;
   std::string env;
+  In in = In::process;
+  std::string image;
   bool hooks = true;
   bool show = true;
   double telemetry_hz = 10;
@@ -27,6 +30,9 @@ void describe(Visit&& v, Self& s) {
   v("threads", s.threads,
     "cores that it is bound to, and threads that libraries are told; 0: all, as they like", between(0, 4096));
   v("env", s.env, "variables of its environment: NAME=VALUE, several with ';'", changes_answers());
+  v("in", s.in, "where it runs: a process of this system, or a Docker container of its own");
+  v("image", s.image, "Docker image that has what the command needs, as python:3.12",
+    only_where("in", "docker") | changes_answers());
   v("hooks", s.hooks, "hear of steps from PyTorch and Keras themselves, where it runs Python");
   v("show", s.show, "show what it prints, line by line, while it runs");
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));

@@ -76,7 +76,7 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
 }
 
 bool is_server_in_docker(const InferSpec& spec) {
-  return spec.architecture == Architecture::local && spec.server_in == ServerIn::docker;
+  return spec.architecture == Architecture::local && spec.server_in == In::docker;
 }
 
 /// A fact of the run that is a number; at least 1.
@@ -108,8 +108,7 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
   std::set<std::string> images;  // of containers
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
-    if (is_server_in_docker(spec) && images.insert(spec.image).second)
-      NEPH_CHECK(ServerProcess::check(spec));
+    if (is_server_in_docker(spec) && images.insert(spec.image).second) NEPH_CHECK(ServerProcess::check(spec));
     const auto key = dump_json(prepared_part(json));
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));

@@ -11,6 +11,7 @@
 #include "engine/engine.hpp"
 #include "wire/wire.hpp"
 #include "workload/connection.hpp"
+#include "workload/place.hpp"
 
 namespace neph::workload {
 
@@ -23,12 +24,6 @@ enum class Architecture {
 constexpr auto enum_names(Architecture) {
   return std::array{Named{Architecture::in_process, "in-process"}, Named{Architecture::local, "local"},
                     Named{Architecture::remote, "remote"}};
-}
-
-/// Where a server that the run starts runs.
-enum class ServerIn { process, docker };
-constexpr auto enum_names(ServerIn) {
-  return std::array{Named{ServerIn::process, "process"}, Named{ServerIn::docker, "docker"}};
 }
 
 /// What a request to a server carries of a picture.
@@ -69,8 +64,8 @@ struct InferSpec {
   std::int64_t count = 0;
   Architecture architecture = Architecture::in_process;
   wire::Protocol protocol = wire::Protocol::http;
-  ServerIn server_in = ServerIn::process;
-  std::string image = "neph:latest";
+  In server_in = In::process;
+  std::string image{own_image};
   double server_cpus = 0;
   std::int64_t server_memory_bytes = 0;
   std::string server;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <fmt/ranges.h>
+
 namespace neph::workload {
 namespace {
 
@@ -36,6 +38,18 @@ Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEn
     NEPH_TRY(network.program, net::read_program(network.file));
   }
   return network;
+}
+
+Status check_device(const TrainSpec& spec, engine::TrainEngine& engine) {
+  NEPH_TRY(const auto devices, engine.devices());
+  const auto wanted = in_capitals(spec.device);
+  std::vector<std::string> names;
+  for (const auto& device : devices) {
+    if (device.name == wanted || device.name.starts_with(wanted + ":")) return {};
+    names.push_back(device.name);
+  }
+  return fail(ErrorCode::not_found, "unknown device '{}': {} has {} on this machine", spec.device,
+              engine.name(), fmt::join(names, ", "));
 }
 
 Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, const TrainedNetwork& network,

@@ -26,6 +26,9 @@ struct TrainedNetwork {
 /// Errors: those of net::model_file and net::read_program.
 Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEngine& engine);
 
+/// Errors: not_found, where the engine has no such device here.
+Status check_device(const TrainSpec& spec, engine::TrainEngine& engine);
+
 /// Errors: those of TrainEngine::prepare.
 Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, const TrainedNetwork& network,
                                                       engine::TrainEngine& engine);

@@ -9,6 +9,7 @@
 #include "data/data.hpp"
 #include "engine/engine.hpp"
 #include "net/net.hpp"
+#include "workload/place.hpp"
 
 namespace neph::workload {
 
@@ -32,6 +33,8 @@ struct TrainSpec {
   net::BuildOptions network;
   std::int64_t synth_samples = 2048;
   std::int64_t loaders = -1;
+  In in = In::process;
+  std::string image{own_image};
   double warmup_max_s = 10;
   double telemetry_hz = 10;
   std::string save;
@@ -71,6 +74,9 @@ void describe(Visit&& v, Self& s) {
     "threads that fill the next batches; 0: none beside the training's; -1: one, for images in files one per "
     "core",
     between(-1, 1024));
+  v("in", s.in, "where the run is made: a process of this system, or a Docker container of its own");
+  v("image", s.image, "Docker image of the container: any; ours is made by ./dev image",
+    only_where("in", "docker"));
   v("warmup_max_s", s.warmup_max_s, "longest warm-up while step times still fall", between(0, 3600));
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
   v("save", s.save, "checkpoint: NAME.safetensors or NAME.onnx; empty: written and thrown away");

@@ -38,6 +38,18 @@ Result<launch::Files> prepare_one(const TrainSpec& spec, engine::Registry& engin
   return files;
 }
 
+/// That each is there: what all cells would stumble over is said once.
+Status check_devices(std::span<const Json> specs, engine::Registry& engines) {
+  Status refusal;
+  for (const auto& json : specs) {
+    NEPH_TRY(const auto spec, parse(json));
+    NEPH_TRY(auto* const engine, engines.open_trainer(spec.engine));
+    refusal = check_device(spec, *engine);
+    if (refusal) return {};  // some cells can be measured
+  }
+  return refusal;
+}
+
 double length_s(const Run& run, const PhaseKind& kind) {
   double all = 0;
   for (const auto& phase : run.result.phases)
@@ -60,6 +72,7 @@ Status check(const Json& json) {
 
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
   engine::Registry engines;
+  NEPH_CHECK(check_devices(specs, engines));
   std::map<std::string, launch::Files> ready;  // by what is prepared
   std::vector<launch::Files> files;
   for (const auto& json : specs) {
@@ -71,6 +84,27 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
     files.push_back(ready[key]);
   }
   return files;
+}
+
+Result<std::optional<launch::Container>> container(const Json& json) {
+  NEPH_TRY(const auto spec, parse(json));
+  if (spec.in == In::process) return std::nullopt;
+  NEPH_TRY(auto container, container_of_run(spec.image));
+  NEPH_TRY(const auto place, data::locate(spec.data));
+  if (!place.folder.empty()) {
+    container.readable.push_back(place.path);
+    container.environment.push_back(
+        fmt::format("NEPH_DATA={}", std::filesystem::absolute(place.folder).string()));
+  }
+  engine::Registry engines;
+  NEPH_TRY(const auto* engine, engines.open_trainer(spec.engine));
+  if (const std::filesystem::path runtime = engine->runtime(); !runtime.empty()) {
+    container.readable.push_back(runtime.parent_path());  // what it needs lies beside it
+    container.environment.push_back(fmt::format("NEPH_TORCH={}", runtime.string()));
+  }
+  if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
+  container.gpus = spec.device != TrainSpec{}.device;
+  return container;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

@@ -8,6 +8,7 @@ namespace neph::workload::train {
 
 Status check(const Json& spec);
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
+Result<std::optional<launch::Container>> container(const Json& spec);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 Json trial(const Json& spec);
