@@ -79,6 +79,29 @@ TEST_F(FakeDocker, RunsTheCommandBesideItsFiles) {
   EXPECT_EQ(said[1], "stop");
 }
 
+TEST_F(FakeDocker, RunsTheBundleInAnyImageWhereItWouldRunHere) {
+  docker_is("echo \"$*\"\n");
+  const auto child = in_docker({.image = "python:3.12",
+                                .bundle = "/opt/bundle",
+                                .readable = {"/data"},
+                                .writable = {"/work"},
+                                .folder = "/work",
+                                .environment = {"A=b c"},
+                                .may_write = true,
+                                .gpus = true})
+                         ->start({.arguments = {"worker"}})
+                         .value();
+  std::string said;
+  child->on_line = [&](std::string_view line) { said = line; };
+  child->end(20);
+  EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/opt/bundle","target=/neph-bundle",readonly )"
+                              "--entrypoint /neph-bundle/bin/neph "));
+  EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/data","target=/data",readonly )"));
+  EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/work","target=/work" --workdir /work)"));
+  EXPECT_THAT(said, HasSubstr("--env A=b c --gpus all python:3.12 worker"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("--read-only")));
+}
+
 TEST_F(FakeDocker, TellsTheProcessInTheContainer) {
   docker_is("[ $1 = run ] && exec sleep 1000; [ $1 = inspect ] && echo 4711\n");
   const auto child = in_docker({.image = "neph"})->start({}).value();

@@ -1,0 +1,120 @@
+"""`neph train --in docker`: the same training, and any command, in a container of our image and of any other."""
+
+import io
+import json
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from conftest import Neph
+from paths import BUILD, REPOSITORY
+from test_server_in_docker import NephBesideDocker
+
+NETWORK = """
+service_ms = 5
+[[inputs]]
+name = "x"
+shape = [-1, 1, 8, 8]
+[[outputs]]
+name = "y"
+shape = [-1, 10]
+"""
+QUICK = ("--engine", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 32, "--epochs", 4, "--repeat", 1)
+
+
+@pytest.fixture
+def beside_docker(tmp_path, docker):
+    (tmp_path / "known.identity").write_text(NETWORK)
+    return NephBesideDocker(tmp_path, docker)
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    """The program's bundle, unpacked."""
+    folder = tmp_path_factory.mktemp("bundle")
+    subprocess.run([REPOSITORY / "tools/bundle", BUILD, folder], check=True, stdout=subprocess.DEVNULL)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="fully_trusted")
+    archive.unlink()
+    return next(folder.iterdir())
+
+
+@pytest.fixture(scope="session")
+def plain_image(docker):
+    """An image that knows nothing of neph: a shell, three programs and the C library, of this machine."""
+    programs = [Path(f"/usr/bin/{name}") for name in ("dash", "cat", "sleep", "true")]
+    listed = subprocess.run(["dpkg-query", "--listfiles", "libc6"], capture_output=True, text=True, check=True).stdout
+    libraries = [name for name in listed.splitlines() if ".so" in name and Path(name).is_file()]
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", dereference=True) as tar:
+        for file in [*programs, *libraries]:
+            tar.add(file, str(file))
+        tar.add("/usr/bin/dash", "/bin/sh")
+        tar.add("/usr/bin/cat", "/bin/cat")
+        tar.add("/usr/bin/sleep", "/bin/sleep")
+    subprocess.run(["docker", "import", "-", "plain:1"], input=packed.getvalue(), env=docker.env, check=True, capture_output=True)
+    yield "plain:1"
+    docker("rmi", "--force", "plain:1")
+
+
+def test_a_training_in_a_container_is_the_same_training(beside_docker, image):
+    options = ("--in", "process,docker", "--image", image, "--save", "trained.safetensors")
+    here, there = beside_docker.json("train", "known.identity", *QUICK, *options)["cells"]
+    assert [cell["failures"] for cell in (here, there)] == [[], []]
+    assert [cell["factors"]["in"] for cell in (here, there)] == ["process", "docker"]
+    for name in ("test_loss", "test_accuracy", "checkpoint_bytes"):
+        assert here["figures"][name]["value"] == there["figures"][name]["value"]
+    assert (beside_docker.folder / "trained.safetensors").stat().st_size == there["figures"]["checkpoint_bytes"]["value"]
+    assert there["phases"]["process_start"]["value"] > here["phases"]["process_start"]["value"], "a container has to start"
+    assert beside_docker.docker("ps", "--quiet", "--all") == ""
+
+
+class NephOfBundle(NephBesideDocker):
+    def __init__(self, folder, docker, bundle):
+        super().__init__(folder, docker)
+        self.program = bundle / "bin/neph"
+
+    def command(self, *arguments):
+        return [*self.docker.inside, self.program, *map(str, arguments)]
+
+
+def test_a_training_runs_in_any_image(beside_docker, bundle, plain_image, docker, tmp_path):
+    neph = NephOfBundle(tmp_path, docker, bundle)
+    (cell,) = neph.json("train", "known.identity", *QUICK, "--in", "docker", "--image", plain_image)["cells"]
+    assert cell["failures"] == [] and cell["facts"]["epochs_learnt"] == "4"
+
+
+def test_a_command_runs_in_any_image_and_writes_where_it_would(beside_docker, bundle, plain_image, docker, tmp_path):
+    neph = NephOfBundle(tmp_path, docker, bundle)
+    (tmp_path / "train.sh").write_text(
+        """echo begun
+        for epoch in 1 2; do
+          for step in 1 2 3 4 5 6; do sleep 0.05; echo '{"event": "step", "samples": 8}' > $NEPH_EVENTS; done
+        done
+        echo learnt > result.txt
+        """
+    )
+    options = ("--in", "docker", "--image", plain_image, "--repeat", 1)
+    (cell,) = json.loads(neph("train", *options, "--json", "--", "/bin/sh", "train.sh").stdout)["cells"]
+    assert cell["failures"] == []
+    assert (tmp_path / "result.txt").read_text() == "learnt\n"
+    assert cell["facts"]["steps_measured"] == "12", cell["facts"]
+    failed = neph("train", *options, "--", "/bin/sh", "-c", "echo no data >&2; exit 3", code=None)
+    assert failed.returncode != 0 and "no data" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("train", "known.identity", *QUICK, "--in", "docker", "--image", "localhost/none"), "./dev bundle"),
+        (("train", "--in", "docker", "--", "true"), "in which image?"),
+        (("train", "known.identity", *QUICK, "--in", "docker", "--on", "docker:x"), "starts a container from inside of one"),
+        (("train", "known.identity", *QUICK, "--image", "x"), "--image means nothing with --in process"),
+    ],
+)
+def test_what_cannot_run_is_said_once(beside_docker, arguments, says):
+    done = beside_docker(*arguments, code=None)
+    assert done.returncode != 0 and says in done.stderr, done.stderr
+    assert not (beside_docker.folder / "neph.db").exists()
