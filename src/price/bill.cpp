@@ -1,0 +1,151 @@
+#include "price/bill.hpp"
+
+#include <algorithm>
+
+namespace neph::price {
+namespace {
+
+constexpr Nanoseconds longest = std::chrono::hours(24 * 36525);
+
+struct Span {
+  Instant begin, end;
+};
+
+Nanoseconds step_of(const Rule& rule) { return std::chrono::seconds(rule.step_s); }
+
+Nanoseconds in_steps(const Rule& rule, Nanoseconds length) {
+  const auto step = step_of(rule);
+  if (step == Nanoseconds{}) return length;
+  const auto over = length % step;
+  if (over == Nanoseconds{}) return length;
+  return length - over + (rule.rounding == Rounding::up ? step : Nanoseconds{});
+}
+
+Nanoseconds minimum_of(const Rule& rule) { return std::chrono::seconds(rule.minimum_s); }
+
+/// The steps of the clock that a span touches.
+Result<Span> on_the_clock(const Rule& rule, const Span& span) {
+  NEPH_TRY(const auto begin, period_begin(span.begin, step_of(rule), rule.time_zone));
+  NEPH_TRY(const auto last, period_begin(span.end, step_of(rule), rule.time_zone));
+  return Span{begin, last == span.end ? last : last + step_of(rule)};
+}
+
+/// Spans in order of time; those that overlap or touch become one.
+Nanoseconds covered(std::vector<Span> spans) {
+  std::ranges::sort(spans, {}, &Span::begin);
+  Nanoseconds sum{};
+  Instant until = Instant::min();
+  for (const auto& span : spans) {
+    if (span.end > until) sum += span.end - std::max(span.begin, until);
+    until = std::max(until, span.end);
+  }
+  return sum;
+}
+
+struct Account {
+  std::vector<Line> lines;
+  std::vector<Span> spans;  ///< billed, those that follow each other joined
+  Nanoseconds exact{};
+  Instant end;
+};
+
+Status check(const Stretch& stretch) {
+  if (stretch.length < Nanoseconds{})
+    return fail(ErrorCode::invalid_argument, "{} ends before it begins", enum_name(stretch.stage));
+  if (stretch.length > longest)
+    return fail(ErrorCode::invalid_argument, "{} is longer than 100 years", enum_name(stretch.stage));
+  return {};
+}
+
+Result<Account> account_of(const Rule& rule, const Price& price, const Start& start, std::size_t number) {
+  Account account{.end = start.begin};
+  for (const auto& stretch : start.stretches) {
+    NEPH_CHECK(check(stretch));
+    const Instant begin = account.end;
+    account.end += stretch.length;
+    const bool is_billed = rule.billed.pays(stretch.stage) && stretch.known != Known::absent;
+    account.lines.push_back({.start = number,
+                             .stage = stretch.stage,
+                             .known = stretch.known,
+                             .begin = begin,
+                             .end = account.end,
+                             .is_billed = is_billed,
+                             .amount = is_billed ? cost(price, stretch.length) : Exact(0)});
+    if (!is_billed) continue;
+    account.exact += stretch.length;
+    if (!account.spans.empty() && account.spans.back().end == begin)
+      account.spans.back().end = account.end;
+    else
+      account.spans.push_back({begin, account.end});
+  }
+  return account;
+}
+
+/// What is paid for one start alone, and until when that reaches.
+struct Paid {
+  Nanoseconds length{};
+  Instant until;
+  std::vector<Span> steps;  ///< of the clock
+};
+
+Result<Paid> paid_for(const Rule& rule, const Account& account) {
+  Paid paid{.until = account.end};
+  if (account.spans.empty()) return paid;  // the machine was never billed
+  const auto least = rule.minimum_per == MinimumPer::start ? minimum_of(rule) : Nanoseconds{};
+  if (rule.align == Align::start) {
+    paid.length = in_steps(rule, std::max(least, account.exact));
+    paid.until = account.spans.back().end + std::max(paid.length - account.exact, Nanoseconds{});
+    return paid;
+  }
+  auto spans = account.spans;
+  if (least > account.exact) spans.back().end += least - account.exact;
+  for (const auto& span : spans) {
+    NEPH_TRY(const auto steps, on_the_clock(rule, span));
+    paid.steps.push_back(steps);
+  }
+  paid.length = covered(paid.steps);
+  paid.until = paid.steps.back().end;
+  return paid;
+}
+
+Status check(const Start& start, Instant earliest, std::size_t number) {
+  if (number > 0 && start.begin < earliest)
+    return fail(ErrorCode::invalid_argument, "start {} begins before start {} has ended", number + 1, number);
+  const auto since = start.begin.time_since_epoch();
+  if (since > longest || since < -longest)
+    return fail(ErrorCode::invalid_argument, "a start lies more than 100 years from 1970");
+  return {};
+}
+
+}  // namespace
+
+Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> starts) {
+  Bill result{.currency = price.currency};
+  std::vector<Span> steps;
+  Instant end;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    NEPH_CHECK(check(starts[i], end, i));
+    NEPH_TRY(auto account, account_of(rule, price, starts[i], i));
+    NEPH_TRY(const auto paid, paid_for(rule, account));
+    end = account.end;
+    result.exact += account.exact;
+    result.billed += paid.length;
+    result.paid_until = paid.until;
+    steps.insert(steps.end(), paid.steps.begin(), paid.steps.end());
+    std::ranges::move(account.lines, std::back_inserter(result.lines));
+  }
+  if (rule.within == Within::most) result.billed = covered(steps);
+  if (rule.minimum_per == MinimumPer::bill && result.exact > Nanoseconds{})
+    result.billed = std::max(result.billed, in_steps(rule, minimum_of(rule)));
+  result.amount = cost(price, result.billed);
+  const auto rounded = result.billed - result.exact;
+  result.lines.push_back({.start = starts.empty() ? 0 : starts.size() - 1,
+                          .is_rounding = true,
+                          .begin = end,
+                          .end = result.paid_until,
+                          .is_billed = true,
+                          .amount = cost(price, rounded)});
+  return result;
+}
+
+}  // namespace neph::price

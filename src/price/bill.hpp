@@ -1,0 +1,62 @@
+// A bill: what one or more starts of a machine cost by a rule, line by line. Only for files of this module;
+// others include price/price.hpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "core/result.hpp"
+#include "price/moment.hpp"
+#include "price/money.hpp"
+#include "price/rule.hpp"
+
+namespace neph::price {
+
+/// How the length of a stage is known.
+enum class Known { measured, assumed, absent };
+constexpr auto enum_names(Known) {
+  return std::array{Named{Known::measured, "measured"}, Named{Known::assumed, "assumed"},
+                    Named{Known::absent, "absent"}};
+}
+
+struct Stretch {
+  BillStage stage{};
+  Nanoseconds length{};  ///< 0 where it is absent
+  Known known = Known::measured;
+};
+
+/// One start of a machine: its stages follow each other.
+struct Start {
+  Instant begin;
+  std::vector<Stretch> stretches;
+};
+
+/// What a stage costs to the nanosecond; what rounding adds is a line of its own (`is_rounding`).
+struct Line {
+  std::size_t start = 0;  ///< which
+  BillStage stage{};
+  bool is_rounding = false;
+  Known known = Known::measured;
+  Instant begin, end;
+  bool is_billed = false;
+  Exact amount;
+};
+
+struct Bill {
+  std::vector<Line> lines;  ///< add up to the amount
+  Nanoseconds exact{};      ///< billed stages as they lasted
+  Nanoseconds billed{};     ///< what is paid
+  Exact amount;             ///< not rounded yet: decimal_text() does
+  std::string currency;
+  Instant paid_until;  ///< to where the last step reaches: work until then costs no more
+};
+
+/// Paid time of a start: the sum of its billed stages, at least the minimum, in whole steps from its begin;
+/// by the clock all steps that a billed stage touches. Starts are in order of time. Errors: invalid_argument
+/// (a length below 0, starts that overlap, times beyond 100 years), not_found (the rule's time zone).
+Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> starts);
+
+}  // namespace neph::price

@@ -1,0 +1,12 @@
+// Prices, rules and bills: what time on a machine costs by each provider's way of counting it.
+//
+// What it does not do: measure, choose, or know what a workload is. Money is exact: no floating point,
+// rounded once, half up, to six decimals.
+//
+// Threads: pure functions of values; built_in_rules() is made once. Cost: a bill takes microseconds.
+#pragma once
+
+#include "price/bill.hpp"
+#include "price/moment.hpp"
+#include "price/money.hpp"
+#include "price/rule.hpp"
