@@ -22,6 +22,8 @@ void declare_show(Command& command);
 void declare_fit(Command& command);
 void declare_predict(Command& command);
 void declare_validate(Command& command);
+void declare_bill(Command& command);
+void declare_price(Command& command);
 void declare_net(Command& command);
 void declare_images(Command& command);
 void declare_host(Command& command);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "price/bill.hpp"
+#include "price/ledger.hpp"
 #include "price/moment.hpp"
 #include "price/money.hpp"
 #include "price/rule.hpp"

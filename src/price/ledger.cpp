@@ -1,0 +1,86 @@
+#include "price/ledger.hpp"
+
+#include <map>
+
+#include "core/text_table.hpp"
+#include "core/units.hpp"
+
+namespace neph::price {
+namespace {
+
+std::string stage_name(const Line& line) {
+  return line.is_rounding ? "rounding" : std::string(enum_name(line.stage));
+}
+
+/// Whole where it can be: 3600, 1.5.
+Json seconds_json(Nanoseconds length) {
+  constexpr std::int64_t second = 1'000'000'000;
+  if (length.count() % second == 0) return length.count() / second;
+  return seconds(length);
+}
+
+Json money_json(const Exact& amount, const std::string& currency) {
+  return {{"amount", decimal_text(amount)}, {"currency", currency}};
+}
+
+Result<Json> line_json(const Line& line, const Rule& rule) {
+  NEPH_TRY(const auto begin, instant_text(line.begin, rule.time_zone));
+  NEPH_TRY(const auto end, instant_text(line.end, rule.time_zone));
+  return Json{{"stage", stage_name(line)},
+              {"machine_start", line.start + 1},
+              {"begin", begin},
+              {"end", end},
+              {"length_s", seconds_json(line.end - line.begin)},
+              {"known", std::string(enum_name(line.known))},
+              {"billed", line.is_billed},
+              {"amount", decimal_text(line.amount)}};
+}
+
+/// "13:25:00" of "2026-11-24T13:25:00+03:00".
+std::string clock_of(const std::string& instant) { return instant.substr(11, 8); }
+
+}  // namespace
+
+Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill) {
+  Json lines = Json::array();
+  for (const auto& line : bill.lines) {
+    NEPH_TRY(auto json, line_json(line, rule));
+    lines.push_back(std::move(json));
+  }
+  NEPH_TRY(const auto start, instant_text(bill.lines.front().begin, rule.time_zone));
+  NEPH_TRY(const auto until, instant_text(bill.paid_until, rule.time_zone));
+  return Json{{"rule", rule.name},
+              {"rule_source", rule.source},
+              {"rule_date", rule.date},
+              {"rule_confirmed", rule.is_confirmed},
+              {"price_per_hour", money_json(price.per_hour, price.currency)},
+              {"start", start},
+              {"total", money_json(bill.amount, bill.currency)},
+              {"billed_s", seconds_json(bill.billed)},
+              {"exact_s", seconds_json(bill.exact)},
+              {"paid_until", until},
+              {"lines", std::move(lines)}};
+}
+
+Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& bill) {
+  using Side = TextTable::Side;
+  TextTable table({"stage", "from", "length", "", "", price.currency},
+                  {Side::left, Side::left, Side::right, Side::left, Side::left, Side::right});
+  for (const auto& line : bill.lines) {
+    NEPH_TRY(const auto begin, instant_text(line.begin, rule.time_zone));
+    const bool is_absent = line.known == Known::absent;
+    table.add({stage_name(line), clock_of(begin),
+               line.is_rounding ? ""
+               : is_absent      ? "-"
+                                : format_seconds(seconds(line.end - line.begin)),
+               line.is_rounding ? "" : std::string(enum_name(line.known)), line.is_billed ? "" : "not billed",
+               decimal_text(line.amount)});
+  }
+  table.add({"total", "", format_seconds(seconds(bill.billed)), "paid", "", decimal_text(bill.amount)});
+  NEPH_TRY(const auto until, instant_text(bill.paid_until, rule.time_zone));
+  return fmt::format("{} ({}): {}\nat {} {} an hour\n\n{}\nWork until {} would cost the same.\n", rule.name,
+                     rule.title, rule.is_confirmed ? "read " + rule.date : "not confirmed",
+                     decimal_text(price.per_hour), price.currency, table.text(), until);
+}
+
+}  // namespace neph::price

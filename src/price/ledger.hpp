@@ -1,0 +1,18 @@
+// A bill for people and programs. Only for files of this module; others include price/price.hpp.
+#pragma once
+
+#include <string>
+
+#include "core/json.hpp"
+#include "price/bill.hpp"
+
+namespace neph::price {
+
+/// {"rule", "price", "start", "total": {"amount", "currency"}, "billed_s", "exact_s", "paid_until", "lines"};
+/// amounts are decimal texts. Errors: not_found (the rule's time zone).
+Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill);
+
+/// The ledger as a table, and what rounding came to in a sentence. Errors: as of bill_json().
+Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& bill);
+
+}  // namespace neph::price
