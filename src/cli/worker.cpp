@@ -75,8 +75,7 @@ class Control {
   Result<std::string> order() {
     while (!order_ && !stop_.stop_requested()) hear();
     if (!order_)
-      return fail(ErrorCode::invalid_argument,
-                  "no order on standard input; neph itself starts workers");
+      return fail(ErrorCode::invalid_argument, "no order on standard input; neph itself starts workers");
     thread_ = start_thread("control", [this](const std::stop_token& over) {
       const std::stop_callback wake(over, [this] { ::eventfd_write(over_.get(), 1); });
       while (!over.stop_requested()) hear();
@@ -150,7 +149,8 @@ Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events,
                                            .origin = second_0,
                                            .events = events,
                                            .stop = control.stop(),
-                                           .finish = control.finish()});
+                                           .finish = control.finish(),
+                                           .part = order.part});
   events.emit(Ended{seconds(clock.now().time_since_epoch())});
   return result;
 }

@@ -17,6 +17,7 @@
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
+#include "engine/exchange.hpp"
 #include "record/facts.hpp"
 
 namespace neph::net {
@@ -51,6 +52,9 @@ struct TrainOptions {
   double momentum = 0.9;  ///< of sgd
   double weight_decay = 0;
   std::uint64_t seed = 1;  ///< of dropouts
+  /// With the other ranks of a data parallel training; null: there are none. It outlives the trainer. `batch`
+  /// and `threads` are this rank's own.
+  Exchange* exchange = nullptr;
 };
 
 /// What a step learns from.
@@ -59,6 +63,7 @@ struct Examples {
   std::span<const float> inputs;  ///< [count, the input's other dimensions]
   /// [count]: the class of each; of ctc [count, labels of an example], classes from 1 on (0 is the blank)
   std::span<const std::int64_t> labels;
+  std::int64_t whole = 0;  ///< examples of the step over all ranks; 0: `count`
 };
 
 /// What came of examples that nothing was learnt from.
@@ -75,10 +80,15 @@ class Trainer {
   virtual std::int64_t classes() const = 0;
   virtual std::int64_t parameters() const = 0;  ///< elements that training changes
   /// One forward pass, backward pass and update. On a GPU it may return before they are done. Errors:
-  /// invalid_argument (examples of another shape, a label that is no class), unavailable (memory).
+  /// invalid_argument (examples of another shape, a label that is no class), unavailable (memory). Of several
+  /// ranks all make the step together: the gradients' mean over all examples, and losses() the same for all;
+  /// a rank may have no examples.
   virtual Status step(const Examples& examples) = 0;
   /// Mean loss of each step since this was last asked; waits for all of them. NaN where a step gave one.
   virtual Result<std::vector<float>> losses() = 0;
+  /// Of several ranks: all take over the running statistics of batch norms, which are those of rank 0's
+  /// examples. Before verify() and weights().
+  virtual Status share_statistics() { return {}; }
   /// Without dropouts, with the running statistics of batch norms.
   virtual Result<Verified> verify(const Examples& examples) = 0;
   /// Trained tensors and running statistics under the names that the program stores them by.
@@ -111,9 +121,9 @@ class TrainEngine {
 }  // namespace neph::engine
 
 /// As NEPH_EXPORT_ENGINE; one plugin may export both.
-#define NEPH_TRAIN_ENGINE_SYMBOL "neph_make_train_engine_1"
+#define NEPH_TRAIN_ENGINE_SYMBOL "neph_make_train_engine_2"
 #define NEPH_EXPORT_TRAIN_ENGINE(Type)                                           \
   extern "C" __attribute__((visibility("default"))) ::neph::engine::TrainEngine* \
-  neph_make_train_engine_1() {                                                   \
+  neph_make_train_engine_2() {                                                   \
     return new Type();                                                           \
   }

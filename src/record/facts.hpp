@@ -77,6 +77,8 @@ inline constexpr Fact<std::string> learning_rate{"learning_rate"};
 inline constexpr Fact<std::string> omp_wait_policy{"omp_wait_policy"};
 inline constexpr Fact<std::int64_t> cores{"cores"};                 ///< that the run was bound to
 inline constexpr Fact<std::string> training_time{"training_time"};  ///< measured, or from how many steps
+inline constexpr Fact<std::int64_t> processes{"processes"};         ///< that learnt together
+inline constexpr Fact<std::string> exchange{"exchange"};            ///< how their gradients travelled
 inline constexpr Fact<std::string> checkpoint{"checkpoint"};        ///< the files that it was written to
 
 // Of a command.

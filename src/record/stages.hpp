@@ -31,9 +31,10 @@ inline constexpr StageKind postprocess{"postprocess", StageOf::item};
 inline constexpr StageKind write{"write", StageOf::item};
 
 // Of a training's sample.
-inline constexpr StageKind fill{"fill", StageOf::item};  ///< into its batch, by loader threads
-inline constexpr StageKind wait{"wait", StageOf::item};  ///< of the training for its next batch
-inline constexpr StageKind step{"step", StageOf::item};  ///< forward pass, backward pass, update
+inline constexpr StageKind fill{"fill", StageOf::item};          ///< into its batch, by loader threads
+inline constexpr StageKind wait{"wait", StageOf::item};          ///< of the training for its next batch
+inline constexpr StageKind step{"step", StageOf::item};          ///< forward pass, backward pass, update
+inline constexpr StageKind exchange{"exchange", StageOf::item};  ///< of gradients, among processes
 
 /// Until the client had it, of a request that has a schedule.
 inline constexpr StageKind issue{"issue", StageOf::request};
@@ -67,13 +68,30 @@ inline constexpr std::array server_stages{stage::server_socket, stage::server_de
                                           stage::server_batch,  stage::server_infer,  stage::server_encode};
 
 /// All, in the order in which tables and charts show them.
-inline constexpr std::array stage_kinds{
-    stage::fill,         stage::wait,          stage::step,          stage::read,
-    stage::decode,       stage::preprocess,    stage::infer,         stage::issue,
-    stage::send,         stage::connect,       stage::network,       stage::network_and_server,
-    stage::transport,    stage::server_socket, stage::server_decode, stage::server_queue,
-    stage::server_batch, stage::server_infer,  stage::server_encode, stage::unexplained,
-    stage::receive,      stage::postprocess,   stage::write};
+inline constexpr std::array stage_kinds{stage::fill,
+                                        stage::wait,
+                                        stage::step,
+                                        stage::exchange,
+                                        stage::read,
+                                        stage::decode,
+                                        stage::preprocess,
+                                        stage::infer,
+                                        stage::issue,
+                                        stage::send,
+                                        stage::connect,
+                                        stage::network,
+                                        stage::network_and_server,
+                                        stage::transport,
+                                        stage::server_socket,
+                                        stage::server_decode,
+                                        stage::server_queue,
+                                        stage::server_batch,
+                                        stage::server_infer,
+                                        stage::server_encode,
+                                        stage::unexplained,
+                                        stage::receive,
+                                        stage::postprocess,
+                                        stage::write};
 
 /// nullptr: another version's.
 constexpr const StageKind* find_stage(std::string_view name) {

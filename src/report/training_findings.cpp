@@ -138,7 +138,7 @@ std::string accuracy_sentence(const Cells& cells) {
 /// What keeps the fastest from being faster, as far as is known.
 std::string limit_sentence(const Document& document, const CellSummary& cell) {
   double all_ms = 0;
-  for (const auto* name : {&stage::wait, &stage::step})
+  for (const auto* name : {&stage::wait, &stage::step, &stage::exchange})
     if (const auto* estimate = find_estimate(cell.stages_ms, name->name)) all_ms += estimate->value;
   const auto* wait = find_estimate(cell.stages_ms, stage::wait.name);
   if (wait && all_ms > 0 && wait->value >= waiting_share * all_ms)

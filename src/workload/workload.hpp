@@ -17,6 +17,7 @@
 #include "launch/launch.hpp"
 #include "record/event.hpp"
 #include "record/experiment.hpp"
+#include "record/order.hpp"
 #include "workload/command/spec.hpp"
 #include "workload/infer/spec.hpp"
 #include "workload/load/spec.hpp"
@@ -28,8 +29,9 @@ struct Context {
   const Clock& clock;
   Moment origin;  ///< when the process was started: second 0 of the run
   EventSink& events;
-  std::stop_token stop;    ///< end early with ErrorCode::unavailable
-  std::stop_token finish;  ///< begin no further part of the work: a search ends after its probe
+  std::stop_token stop;        ///< end early with ErrorCode::unavailable
+  std::stop_token finish;      ///< begin no further part of the work: a search ends after its probe
+  std::optional<Part> part{};  ///< of several processes that make the run; empty: it is the first, or alone
 };
 
 /// How long a run will take.

@@ -80,6 +80,7 @@ IdentityTrainer::IdentityTrainer(const IdentityFile& file, IdentityNetwork netwo
       busy_(file.busy),
       service_(with_seed(file, seed_of(file, options)), options.batch, clock.now()),
       clock_(clock),
+      exchange_(options.exchange),
       random_(seed_of(file, options) + 1) {
   wandered_ = random_.normal();
   set(facts_, fact::engine, "identity");
@@ -98,7 +99,7 @@ std::int64_t IdentityTrainer::parameters() const {
 Status IdentityTrainer::check(const Examples& examples) const {
   std::int64_t each = 1;
   for (const auto size : network_.example_shape) each *= size;
-  if (examples.count < 1 || std::ssize(examples.inputs) != examples.count * each)
+  if (examples.count < (exchange_ ? 0 : 1) || std::ssize(examples.inputs) != examples.count * each)
     return fail(ErrorCode::invalid_argument, "{} examples of {} numbers, and {} numbers came", examples.count,
                 each, examples.inputs.size());
   for (const auto label : examples.labels)
@@ -132,13 +133,37 @@ void IdentityTrainer::pass(Nanoseconds time) const {
   }
 }
 
+float IdentityTrainer::mean_of(const Examples& examples) const {
+  const auto each =
+      examples.inputs.size() / static_cast<std::size_t>(std::max<std::int64_t>(1, examples.count));
+  double sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(examples.count); ++i)
+    sum += static_cast<double>(examples.inputs[i * each + each / 2]) +
+           static_cast<double>(
+               examples.labels[i * examples.labels.size() / static_cast<std::size_t>(examples.count)]);
+  return static_cast<float>(sum / static_cast<double>(std::max<std::int64_t>(1, examples.count)));
+}
+
+/// The same of the examples of all ranks; exchanged as gradients are.
+Result<float> IdentityTrainer::mean_of_all(const Examples& examples) {
+  const float mean = mean_of(examples);
+  if (!exchange_) return mean;
+  NEPH_TRY(auto room, exchange_->room(parameters()));
+  std::ranges::fill(room, mean);
+  NEPH_TRY(const auto means, exchange_->mean(static_cast<double>(examples.count)));
+  return means.empty() ? mean : means.back();
+}
+
 Status IdentityTrainer::step(const Examples& examples) {
   NEPH_CHECK(check(examples));
   pass(step_time(examples.count));
+  NEPH_TRY(const float seen, mean_of_all(examples));
   ++steps_;
   losses_.push_back(static_cast<float>(loss()));
-  for (auto& [name, values] : network_.tensors)
+  for (auto& [name, values] : network_.tensors) {
     if (!values.empty()) values.front() *= static_cast<float>(1 - file_.learning);
+    if (values.size() > 1) values[1] = values[1] / 2 + seen;
+  }
   return {};
 }
 

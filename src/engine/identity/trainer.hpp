@@ -27,7 +27,9 @@ struct IdentityNetwork {
 /// Step n is as long as ServiceTime::work(n) says, its parallel share divided among the threads, times
 /// exp(wander * x), where x is a first-order autoregression of deviation 1. After n steps the loss is
 /// ln(classes) * (1 - learning)^n, and the same share of what chance leaves is classified wrongly. The first
-/// element of every tensor shrinks by the same factor.
+/// element of every tensor shrinks by the same factor. The second takes up what the steps learnt from: it
+/// becomes half of itself and the examples' mean of label and middle input. Several ranks exchange as many
+/// numbers as there are elements, all of them that mean.
 class IdentityTrainer final : public Trainer {
  public:
   /// `clock` outlives it. Errors: not_found (device), invalid_argument (batch), unavailable (more than
@@ -52,6 +54,8 @@ class IdentityTrainer final : public Trainer {
   double loss() const;
   Nanoseconds step_time(std::int64_t examples);
   void pass(Nanoseconds time) const;
+  float mean_of(const Examples& examples) const;
+  Result<float> mean_of_all(const Examples& examples);
 
   IdentityTraining file_;
   IdentityNetwork network_;
@@ -60,6 +64,7 @@ class IdentityTrainer final : public Trainer {
   bool busy_;
   ServiceTime service_;
   const Clock& clock_;
+  Exchange* exchange_;  ///< null: there is one rank
   Random random_;
   double wandered_ = 0;
   std::uint64_t steps_ = 0;

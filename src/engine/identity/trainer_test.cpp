@@ -109,6 +109,43 @@ TEST_F(IdentityTraining, LossesFallAndAnswersBecomeRight) {
   EXPECT_EQ(made->parameters(), 1000);
 }
 
+/// A rank of two, whose partner has always written the same.
+class OneOfTwo final : public Exchange {
+ public:
+  OneOfTwo(float others, double weight) : others_(others), weight_(weight) {}
+  std::int64_t rank() const override { return 0; }
+  std::int64_t ranks() const override { return 2; }
+  Result<std::span<float>> room(std::int64_t count) override {
+    row_.resize(static_cast<std::size_t>(count));
+    return row_;
+  }
+  Result<std::span<const float>> mean(double weight) override {
+    for (auto& value : row_)
+      value = static_cast<float>((value * weight + others_ * weight_) / (weight + weight_));
+    return row_;
+  }
+  Status from_rank_0(std::span<std::byte>) override { return {}; }
+
+ private:
+  std::vector<float> row_;
+  float others_;
+  double weight_;
+};
+
+TEST_F(IdentityTraining, RemembersWhatItLearntFromOfAllRanks) {
+  const auto alone = trainer("");
+  step_s(*alone);
+  EXPECT_FLOAT_EQ(alone->weights()->at("weight")[1], 1.0F / 2 + 3.5F);
+  step_s(*alone, 2);
+  EXPECT_FLOAT_EQ(alone->weights()->at("weight")[1], 4.0F / 2 + 3.5F);
+  OneOfTwo exchange(9.5F, 4);
+  const auto made = trainer("", {.batch = 8, .threads = 1, .exchange = &exchange});
+  step_s(*made, 8);
+  EXPECT_FLOAT_EQ(made->weights()->at("weight")[1], 1.0F / 2 + (3.5F * 8 + 9.5F * 4) / 12);
+  ASSERT_TRUE(made->step({})) << "all examples are the other's";
+  EXPECT_FLOAT_EQ(made->weights()->at("weight")[1], 6.0F / 2 + 9.5F);
+}
+
 TEST_F(IdentityTraining, LosesItsLossWhereItSaysSo) {
   const auto made = trainer("[training]\nnan_at_step = 2\n");
   for (int i = 0; i < 3; ++i) step_s(*made);

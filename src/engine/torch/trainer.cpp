@@ -6,6 +6,7 @@
 
 #include "core/random.hpp"
 #include "engine/torch/builder.hpp"
+#include "engine/torch/gradients.hpp"
 #include "engine/torch/loss.hpp"
 #include "engine/torch/threads.hpp"
 #include "engine/torch/update.hpp"
@@ -21,6 +22,7 @@ class TorchTrainer final : public Trainer {
         threads_(library.abi, options.threads) {}
 
   Status prepare(const net::Program& program);
+  Status join(const Library& library, const Place& place);
   void set_facts(const Library& library, const Place& place);
 
   const std::vector<std::int64_t>& example_shape() const override { return plan_.input_shape; }
@@ -30,6 +32,7 @@ class TorchTrainer final : public Trainer {
 
   Status step(const Examples& examples) override;
   Result<std::vector<float>> losses() override;
+  Status share_statistics() override;
   Result<Verified> verify(const Examples& examples) override;
   Result<std::map<std::string, std::vector<float>, std::less<>>> weights() override;
 
@@ -39,6 +42,8 @@ class TorchTrainer final : public Trainer {
   Status check_examples(const Examples& examples) const;
   Tensor to_input(const float* data, std::int64_t count) const;
   Tensor to_labels(const std::int64_t* data, std::int64_t count) const;
+  /// The loss of one forward and backward pass.
+  Tensor learn_from(const Examples& examples);
   std::int64_t labels_each(const Examples& examples) const;
   void verify_some(const Examples& examples, std::int64_t first, std::int64_t count, Verified& sums);
 
@@ -49,6 +54,7 @@ class TorchTrainer final : public Trainer {
   std::unique_ptr<Pass> pass_;
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<Update> update_;
+  std::unique_ptr<Gradients> gradients_;  ///< null: there is one rank
   std::vector<Tensor> losses_;
   std::int64_t classes_ = 0;
   std::uint64_t steps_ = 0;
@@ -62,6 +68,13 @@ Status TorchTrainer::prepare(const net::Program& program) {
   pass_ = std::make_unique<Pass>(ops_, plan_.parameters, plan_.wanted);
   update_ = make_update(options_);
   return look_at_output();
+}
+
+/// The other ranks, where there are any.
+Status TorchTrainer::join(const Library& library, const Place& place) {
+  if (options_.exchange == nullptr) return {};
+  NEPH_TRY(gradients_, make_gradients(library, place, ops_, *options_.exchange));
+  return {};
 }
 
 /// The output of `batch` examples of zeros: its sizes, and that all layers can be computed.
@@ -110,6 +123,7 @@ void TorchTrainer::set_facts(const Library& library, const Place& place) {
       std::string(
           enum_name(options_.precision == Precision::automatic ? Precision::f32 : options_.precision)));
   set(facts_, fact::threads, std::to_string(threads_.count()));
+  if (gradients_ && !gradients_->way().empty()) set(facts_, fact::exchange, gradients_->way());
   const auto allocator = allocator_in_use();
   set(facts_, fact::allocator, allocator == "glibc" ? "glibc, keeps freed memory" : allocator);
 }
@@ -125,6 +139,7 @@ std::int64_t TorchTrainer::labels_each(const Examples& examples) const {
 }
 
 Status TorchTrainer::check_examples(const Examples& examples) const {
+  if (gradients_ && examples.count == 0) return {};
   const auto each = product(plan_.input_shape);
   if (examples.count < 1 || static_cast<std::int64_t>(examples.inputs.size()) != examples.count * each)
     return fail(ErrorCode::invalid_argument, "{} examples of {} numbers each are not {} numbers",
@@ -161,18 +176,37 @@ Status TorchTrainer::step(const Examples& examples) {
   NEPH_CHECK(check_examples(examples));
   return guarded("training", [&]() -> Status {
     threads_.take_effect();
-    std::uint64_t seed = options_.seed + 0x9e3779b97f4a7c15ULL * ++steps_;
-    pass_->begin(true, split_mix(seed), plan_.wanted.size());
-    pass_->set(plan_.input, to_input(examples.inputs.data(), examples.count));
-    plan_.forward(*pass_);
-    auto labels = to_labels(examples.labels.data(), std::ssize(examples.labels));
-    if (ctc_) labels = ops_.reshape(labels, Sizes{examples.count, labels_each(examples)});
-    losses_.push_back(objective_->forward(ops_, pass_->value(plan_.output), labels));
-    pass_->give(plan_.output, objective_->backward(ops_));
-    plan_.backward(*pass_);
+    ++steps_;
+    auto loss = examples.count > 0 ? learn_from(examples) : Tensor();
+    if (gradients_)
+      NEPH_CHECK(gradients_->mean(ops_, plan_.parameters, loss,
+                                  {examples.count, std::max(examples.whole, examples.count)}));
+    losses_.push_back(std::move(loss));
     update_->step(ops_, plan_.parameters);
     pass_->begin(false, 0, plan_.wanted.size());
     return {};
+  });
+}
+
+Tensor TorchTrainer::learn_from(const Examples& examples) {
+  const auto rank = static_cast<std::uint64_t>(options_.exchange ? options_.exchange->rank() : 0);
+  std::uint64_t seed = options_.seed + 0x9e3779b97f4a7c15ULL * steps_ + 0xd1342543de82ef95ULL * rank;
+  pass_->begin(true, split_mix(seed), plan_.wanted.size());
+  pass_->set(plan_.input, to_input(examples.inputs.data(), examples.count));
+  plan_.forward(*pass_);
+  auto labels = to_labels(examples.labels.data(), std::ssize(examples.labels));
+  if (ctc_) labels = ops_.reshape(labels, Sizes{examples.count, labels_each(examples)});
+  auto loss = objective_->forward(ops_, pass_->value(plan_.output), labels);
+  pass_->give(plan_.output, objective_->backward(ops_));
+  plan_.backward(*pass_);
+  return loss;
+}
+
+Status TorchTrainer::share_statistics() {
+  if (!gradients_) return {};
+  return guarded("sharing the running statistics", [&] {
+    threads_.take_effect();
+    return torch_plugin::share_statistics(ops_, plan_.parameters, *options_.exchange);
   });
 }
 
@@ -254,6 +288,7 @@ Result<std::unique_ptr<Trainer>> make_trainer(const Library& library, const net:
   NEPH_CHECK(check_options(place, options));
   auto trainer = std::make_unique<TorchTrainer>(library, place, options);
   NEPH_CHECK(guarded("preparing the training", [&] { return trainer->prepare(program); }));
+  NEPH_CHECK(guarded("preparing the exchange", [&] { return trainer->join(library, place); }));
   trainer->set_facts(library, place);
   return trainer;
 }

@@ -135,6 +135,108 @@ TEST(Trainer, RefusesExamplesThatDoNotFit) {
   EXPECT_TRUE(trainer->step(Stripes(6).examples())) << "what was refused leaves no trace";
 }
 
+/// A rank of two. Its partner's row is `other`; without one it is alone, and its own row is told.
+class OneOfTwo final : public Exchange {
+ public:
+  explicit OneOfTwo(std::vector<float> other = {}, double weight = 0)
+      : other_(std::move(other)), weight_(weight) {}
+  std::int64_t rank() const override { return 0; }
+  std::int64_t ranks() const override { return 2; }
+  Result<std::span<float>> room(std::int64_t count) override {
+    row_.resize(static_cast<std::size_t>(count));
+    return row_;
+  }
+  Result<std::span<const float>> mean(double weight) override {
+    means_ = row_;
+    for (std::size_t i = 0; i < other_.size(); ++i)
+      means_[i] = static_cast<float>(((weight > 0 ? row_[i] * weight : 0) + other_[i] * weight_) /
+                                     (weight + weight_));
+    return means_;
+  }
+  Status from_rank_0(std::span<std::byte> bytes) override {
+    shared_ = bytes.size();
+    std::ranges::fill(bytes, std::byte{0x3f});
+    return {};
+  }
+  const std::vector<float>& row() const { return row_; }
+  std::size_t shared() const { return shared_; }
+
+ private:
+  std::vector<float> row_, means_, other_;
+  double weight_;
+  std::size_t shared_ = 0;
+};
+
+Written without_dropout() {
+  auto written = small_network();
+  auto& nodes = written.program().nodes;
+  std::erase_if(nodes, [](const auto& node) { return node.op == "Dropout"; });
+  for (auto& node : nodes)
+    for (auto& input : node.inputs)
+      if (input == "d") input = "c";
+  return written;
+}
+
+void expect_near(Trainer& one, Trainer& other) {
+  const auto here = one.weights().value(), there = other.weights().value();
+  for (const auto& [name, values] : here)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_NEAR(values[i], there.at(name)[i], 1e-6) << name << " at " << i;
+}
+
+TEST(Trainer, LearnsWithAnotherRankWhatOneLearnsAlone) {
+  TrainOptions options{.batch = 24, .optimizer = Optimizer::sgd, .learning_rate = 0.5};
+  const Stripes all(24);
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    return Examples{.count = static_cast<std::int64_t>(end - begin),
+                    .inputs = std::span(all.pixels).subspan(begin * 64, (end - begin) * 64),
+                    .labels = std::span(all.labels).subspan(begin, end - begin),
+                    .whole = 24};
+  };
+  const auto alone = trainer_of(without_dropout(), options);
+  ASSERT_TRUE(alone->step(all.examples()));
+  OneOfTwo second;
+  options.exchange = &second;
+  ASSERT_TRUE(trainer_of(without_dropout(), options)->step(part(10, 24)));
+  OneOfTwo first(second.row(), 14);
+  options.exchange = &first;
+  const auto made = trainer_of(without_dropout(), options);
+  ASSERT_TRUE(made->step(part(0, 10)));
+  expect_near(*made, *alone);
+  const auto loss = alone->losses().value();
+  EXPECT_NEAR(made->losses()->front(), loss.front(), 1e-6) << "of all ranks' examples";
+  EXPECT_EQ(made->losses()->size(), 0U);
+
+  OneOfTwo whole;
+  options.exchange = &whole;
+  ASSERT_TRUE(trainer_of(without_dropout(), options)->step(part(0, 24)));
+  OneOfTwo none(whole.row(), 24);
+  options.exchange = &none;
+  const auto idle = trainer_of(without_dropout(), options);
+  ASSERT_TRUE(idle->step({.whole = 24})) << "all examples are the other's";
+  expect_near(*idle, *alone);
+  EXPECT_NEAR(idle->losses()->front(), loss.front(), 1e-6);
+}
+
+TEST(Trainer, TakesOverTheStatisticsOfRank0AndNothingElse) {
+  Written written({-1, 1, 8, 8});
+  written.store("w", {2, 1, 3, 3}, 0.5).store("scale", {2}).store("shift", {2});
+  written.values("mean", {2}, {0, 0}).values("var", {2}, {1, 1}).store("fc", {3, 72}, 0.2);
+  written.node("Conv", {"x", "w"}, "a")
+      .node("BatchNormalization", {"a", "scale", "shift", "mean", "var"}, "b")
+      .node("Flatten", {"b"}, "c")
+      .node("Gemm", {"c", "fc"}, "y", {{"transB", std::int64_t{1}}});
+  OneOfTwo exchange;
+  const auto made = trainer_of(written, {.batch = 6, .exchange = &exchange});
+  ASSERT_TRUE(made->step(Stripes(6).examples()));
+  ASSERT_TRUE(made->share_statistics());
+  EXPECT_EQ(exchange.shared(), 4 * sizeof(float));
+  const auto weights = made->weights().value();
+  for (const auto* name : {"mean", "var"})
+    for (const auto value : weights.at(name)) EXPECT_FLOAT_EQ(value, 0.747058809F) << name;  // 0x3f3f3f3f
+  EXPECT_NE(weights.at("scale")[0], 0.747058809F);
+}
+
 TEST(Trainer, TellsALossThatIsNoNumber) {
   const auto trainer = trainer_of(small_network(), {.batch = 3});
   Stripes stripes(3);

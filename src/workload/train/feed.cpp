@@ -37,7 +37,8 @@ Result<std::unique_ptr<Feed>> Feed::make(const data::Split& split, const FeedOpt
 }
 
 Status Feed::allocate() {
-  const auto rows = std::min(options_.batch, std::max<std::int64_t>(1, split_.size()));
+  const auto all = std::min(options_.batch, std::max<std::int64_t>(1, split_.size()));
+  const auto rows = (all + options_.ranks - 1) / options_.ranks;
   try {
     slots_.resize(options_.loaders > 0 ? static_cast<std::size_t>(options_.loaders) + 2 : 1);
     for (auto& slot : slots_) {
@@ -65,14 +66,20 @@ Status Feed::start_loaders() {
 
 std::int64_t Feed::batches() const { return (std::ssize(order_) + options_.batch - 1) / options_.batch; }
 
+std::int64_t Feed::size_of(std::int64_t batch) const {
+  return std::min(options_.batch, std::ssize(order_) - batch * options_.batch);
+}
+
 std::span<const std::int64_t> Feed::rows_of(std::int64_t batch) const {
-  const auto first = batch * options_.batch;
-  const auto count = std::min(options_.batch, std::ssize(order_) - first);
-  return {order_.data() + first, static_cast<std::size_t>(count)};
+  const auto size = size_of(batch);
+  const auto begin = size * options_.rank / options_.ranks;
+  const auto end = size * (options_.rank + 1) / options_.ranks;
+  return {order_.data() + batch * options_.batch + begin, static_cast<std::size_t>(end - begin)};
 }
 
 Status Feed::fill(Slot& slot, std::int64_t batch) {
   const auto rows = rows_of(batch);
+  if (rows.empty()) return {};
   const auto inputs = rows.size() * static_cast<std::size_t>(options_.values);
   const auto labels = rows.size() * static_cast<std::size_t>(split_.labels_per_example());
   return split_.fill(rows, {slot.inputs.data(), inputs}, {slot.labels.data(), labels});
@@ -131,11 +138,18 @@ Result<std::optional<engine::Examples>> Feed::next() {
     slot.is_full = false;
   }
   NEPH_CHECK(slot.status);
+  whole_ = size_of(batch);
   const auto count = std::ssize(rows_of(batch));
   return engine::Examples{
       .count = count,
       .inputs = {slot.inputs.data(), static_cast<std::size_t>(count * options_.values)},
-      .labels = {slot.labels.data(), static_cast<std::size_t>(count * split_.labels_per_example())}};
+      .labels = {slot.labels.data(), static_cast<std::size_t>(count * split_.labels_per_example())},
+      .whole = whole_};
+}
+
+bool Feed::is_over() {
+  const std::lock_guard lock(mutex_);
+  return next_to_give_ >= batches();
 }
 
 Nanoseconds Feed::filling_time() {

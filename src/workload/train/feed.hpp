@@ -27,6 +27,8 @@ struct FeedOptions {
   std::int64_t loaders = 1;  ///< 0: next() fills the batch itself
   std::uint64_t seed = 1;    ///< of the order: the same for the same seed and epoch, whatever the loaders
   bool shuffles = true;
+  std::int64_t rank = 0;  ///< of each batch this feed has the rows of this one of `ranks` parts
+  std::int64_t ranks = 1;
 };
 
 /// The order of epoch `epoch` of `size` examples.
@@ -43,9 +45,13 @@ class Feed {
 
   /// Batches from the beginning of that epoch on, of its first `examples`; 0: of all.
   void begin(std::int64_t epoch, std::int64_t examples = 0);
-  /// The next batch, the last of an epoch with what is left; no value: the epoch is over. Errors: those of
-  /// Split::fill.
+  /// The next batch, the last of an epoch with what is left; no value: the epoch is over. Of several ranks it
+  /// is this rank's part of it, which may be empty. Errors: those of Split::fill.
   Result<std::optional<engine::Examples>> next();
+  /// Whether next() would give no batch.
+  bool is_over();
+  /// Examples of the batch that next() gave last, over all ranks.
+  std::int64_t whole() const { return whole_; }
   /// Time that filling took since this was last asked, of all loaders together.
   Nanoseconds filling_time();
 
@@ -63,6 +69,7 @@ class Feed {
   Status start_loaders();
   void load(const std::stop_token& stop);
   Status fill(Slot& slot, std::int64_t batch);
+  std::int64_t size_of(std::int64_t batch) const;
   std::span<const std::int64_t> rows_of(std::int64_t batch) const;
   std::int64_t batches() const;
   Slot& slot_of(std::int64_t batch) { return slots_[static_cast<std::size_t>(batch) % slots_.size()]; }
@@ -70,6 +77,7 @@ class Feed {
   const data::Split& split_;
   FeedOptions options_;
   const Clock& clock_;
+  std::int64_t whole_ = 0;
 
   std::mutex mutex_;  ///< guards what follows, but for a slot's memory while one thread fills or reads it
   std::condition_variable_any changed_;

@@ -63,6 +63,47 @@ class FeedOfLoaders : public testing::TestWithParam<std::int64_t> {
   SteadyClock clock_;
 };
 
+TEST_P(FeedOfLoaders, DividesEachBatchAmongRanks) {
+  const Numbered split(101);  // the last batch has 5: 1, 2 and 2 of them
+  std::vector<std::unique_ptr<Feed>> ranks;
+  for (std::int64_t rank = 0; rank < 3; ++rank)
+    ranks.push_back(*Feed::make(
+        split, {.batch = 12, .values = 2, .loaders = GetParam(), .seed = 5, .rank = rank, .ranks = 3},
+        clock_));
+  for (auto& rank : ranks) rank->begin(2);
+  std::vector<std::int64_t> rows;
+  for (std::int64_t batch = 0; batch < 9; ++batch)
+    for (auto& rank : ranks) {
+      EXPECT_FALSE(rank->is_over());
+      const auto part = rank->next();
+      ASSERT_TRUE(part && *part);
+      EXPECT_EQ(rank->whole(), batch < 8 ? 12 : 5);
+      EXPECT_EQ((*part)->whole, rank->whole());
+      if (batch < 8) {
+        EXPECT_EQ((*part)->count, 4);
+      }
+      for (const auto label : (*part)->labels) rows.push_back(label / 10);
+    }
+  EXPECT_EQ(rows, epoch_order(101, 5, 2)) << "as one process has it";
+  for (auto& rank : ranks) {
+    EXPECT_TRUE(rank->is_over());
+    EXPECT_FALSE(rank->next()->has_value());
+  }
+}
+
+TEST_P(FeedOfLoaders, GivesARankNothingOfABatchThatIsTooSmall) {
+  const Numbered split(5);
+  const auto first = *Feed::make(
+      split, {.batch = 4, .values = 2, .loaders = GetParam(), .seed = 5, .rank = 0, .ranks = 4}, clock_);
+  first->begin(1);
+  EXPECT_EQ((*first->next())->count, 1);
+  const auto last = first->next();
+  ASSERT_TRUE(last && *last) << "the epoch is not over for the others";
+  EXPECT_EQ((*last)->count, 0);
+  EXPECT_EQ((*last)->whole, 1);
+  EXPECT_FALSE(first->next()->has_value());
+}
+
 TEST_P(FeedOfLoaders, GivesEachExampleOnceAnEpochInAnOrderOfItsOwn) {
   const Numbered split(1003);
   const auto made = feed(split, 16);

@@ -12,7 +12,7 @@ Result<bool> Learner::step(std::int64_t epoch) {
     return false;
   }
   times.ready = clock_.now();
-  times.items = examples->count;
+  times.items = feed_.whole();
   NEPH_CHECK(trainer_.step(*examples));
   pending_.push_back(times);
   if (std::ssize(pending_) >= waited_together_) NEPH_CHECK(wait());
@@ -50,6 +50,7 @@ Result<Verification> verify(engine::Trainer& trainer, Feed& feed, std::int64_t s
     const auto begin = clock.now();
     NEPH_TRY(const auto examples, feed.next());
     if (!examples) break;
+    if (examples->count == 0) continue;  // another rank has all of them
     NEPH_TRY(const auto seen, trainer.verify(*examples));
     whole = std::max(whole, examples->count);
     if (examples->count == whole) all.batch_s.push_back(seconds(clock.now() - begin));

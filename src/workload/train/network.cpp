@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <fmt/ranges.h>
+#include <fmt/format.h>
 
 namespace neph::workload {
 namespace {
@@ -16,6 +17,12 @@ constexpr std::int64_t learnt_for_one_to_verify = 4;
 std::string in_capitals(std::string device) {
   std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::toupper(c); });
   return device;
+}
+
+/// Each rank has a GPU of its own.
+std::string device_of(const TrainSpec& spec, std::int64_t rank) {
+  auto device = in_capitals(spec.device);
+  return spec.gpus > 1 ? fmt::format("{}:{}", device, rank) : device;
 }
 
 }  // namespace
@@ -53,17 +60,19 @@ Status check_device(const TrainSpec& spec, engine::TrainEngine& engine) {
 }
 
 Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, const TrainedNetwork& network,
-                                                      engine::TrainEngine& engine) {
-  const engine::TrainOptions options{.device = in_capitals(spec.device),
+                                                      engine::TrainEngine& engine, engine::Exchange* exchange,
+                                                      std::int64_t cores) {
+  const engine::TrainOptions options{.device = device_of(spec, exchange ? exchange->rank() : 0),
                                      .precision = spec.precision,
-                                     .batch = spec.batch,
-                                     .threads = spec.threads,
+                                     .batch = spec.batch / (exchange ? exchange->ranks() : 1),
+                                     .threads = exchange ? cores : spec.threads,
                                      .loss = spec.loss,
                                      .optimizer = spec.optimizer,
                                      .learning_rate = spec.learning_rate,
                                      .momentum = spec.momentum,
                                      .weight_decay = spec.weight_decay,
-                                     .seed = static_cast<std::uint64_t>(spec.train_seed)};
+                                     .seed = static_cast<std::uint64_t>(spec.train_seed),
+                                     .exchange = exchange};
   return network.program ? engine.prepare(*network.program, options)
                          : engine.prepare_file(network.file, options);
 }

@@ -29,9 +29,12 @@ Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEn
 /// Errors: not_found, where the engine has no such device here.
 Status check_device(const TrainSpec& spec, engine::TrainEngine& engine);
 
+/// Of several processes each makes one, of its part of every batch. `cores`: of this process; 0: all.
 /// Errors: those of TrainEngine::prepare.
 Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, const TrainedNetwork& network,
-                                                      engine::TrainEngine& engine);
+                                                      engine::TrainEngine& engine,
+                                                      engine::Exchange* exchange = nullptr,
+                                                      std::int64_t cores = 0);
 
 /// What data::open is asked for. The shape and the classes are the network's, as far as its file tells:
 /// `trainer` knows them all.

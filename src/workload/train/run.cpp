@@ -8,6 +8,7 @@
 
 #include "core/units.hpp"
 #include "workload/train/cores.hpp"
+#include "workload/train/rank_run.hpp"
 
 namespace neph::workload {
 namespace {
@@ -46,25 +47,44 @@ TrainRun::TrainRun(const TrainSpec& spec, const Context& context)
 
 Result<RunResult> TrainRun::run() {
   timeline_.add(phase::process_start, 0, timeline_.now());
-  if (spec_.threads > 0) {
-    NEPH_TRY(cores_, bind_to_cores(spec_.threads));
+  if (const auto ranks = ranks_of(spec_); ranks > 1) {
+    NEPH_TRY(ranks_, Ranks::start(to_json(spec_), ranks, context_.clock));
   }
+  auto measured = measure();
+  if (measured) return std::move(result_);
+  if (!ranks_ || context_.stop.stop_requested()) return tl::unexpected(measured.error());
+  return tl::unexpected(ranks_->cause_of(measured.error()));
+}
+
+/// After the other ranks were started, which inherit what this one is bound to.
+Status TrainRun::bind() {
+  if (spec_.threads == 0 && !ranks_) return {};
+  all_cores_ = host::usable_cores();
+  if (spec_.threads > 0) all_cores_ = std::min(all_cores_, spec_.threads);
+  NEPH_TRY(cores_, bind_to_cores(spec_.threads, 0, ranks_of(spec_)));
+  return {};
+}
+
+Status TrainRun::measure() {
+  NEPH_CHECK(bind());
   NEPH_TRY(const auto telemetry,
            host::Telemetry::start({.rate_hz = spec_.telemetry_hz}, context_.clock, context_.origin));
   NEPH_CHECK(prepare());
   NEPH_CHECK(open_data());
   NEPH_CHECK(train(*telemetry));
+  if (ranks_ && !context_.stop.stop_requested()) NEPH_CHECK(end_ranks());
   if (!context_.stop.stop_requested()) NEPH_CHECK(save());
   sum_up(telemetry->stop());
-  return std::move(result_);
+  return {};
 }
 
 Status TrainRun::prepare() {
   NEPH_TRY(auto* const engine,
            timeline_.during(phase::engine_load, [&] { return engines_.open_trainer(spec_.engine); }));
   NEPH_TRY(network_, timeline_.during(phase::model_load, [&] { return open_network(spec_, *engine); }));
-  NEPH_TRY(trainer_,
-           timeline_.during(phase::prepare, [&] { return make_trainer(spec_, network_, *engine); }));
+  NEPH_TRY(trainer_, timeline_.during(phase::prepare, [&] {
+    return make_trainer(spec_, network_, *engine, ranks_ ? &ranks_->exchange() : nullptr, cores_);
+  }));
   set(result_.facts, fact::engine, fmt::format("{} {}", engine->name(), engine->version()));
   return {};
 }
@@ -80,17 +100,14 @@ Status TrainRun::open_data() {
 }
 
 Status TrainRun::make_feeds() {
-  FeedOptions options{
-      .batch = spec_.batch, .loaders = spec_.loaders, .seed = static_cast<std::uint64_t>(spec_.train_seed)};
-  for (const auto size : data_.example_shape) options.values *= size;
-  if (options.loaders < 0)
-    options.loaders = spec_.data_in == data::Keep::memory ? 1 : cores_ > 0 ? cores_ : host::usable_cores();
+  auto options = feed_options(spec_, data_, cores_, 0);
   set(result_.facts, fact::loaders, options.loaders);
   NEPH_TRY(feed_, Feed::make(*data_.train, options, context_.clock));
   options.shuffles = false;
   NEPH_TRY(test_feed_, Feed::make(*data_.test, options, context_.clock));
   learner_ = std::make_unique<Learner>(*trainer_, *feed_, context_.clock);
-  return {};
+  if (!ranks_) return {};
+  return timeline_.during(phase::prepare, [&] { return ranks_->exchange().meeting().come(); });
 }
 
 std::int64_t TrainRun::samples_of_training() const { return spec_.epochs * data_.train->size(); }
@@ -129,7 +146,7 @@ Status TrainRun::learn_epoch(host::Telemetry& telemetry) {
   feed_->begin(epoch_);
   lap_begin_s_ = timeline_.now();
   while (!is_over()) {
-    NEPH_TRY(const bool learnt, learner_->step(epoch_));
+    NEPH_TRY(const bool learnt, step());
     if (!learnt) break;
     after_step(telemetry);
   }
@@ -137,6 +154,16 @@ Status TrainRun::learn_epoch(host::Telemetry& telemetry) {
   look_for_nan();
   end_lap();
   return {};
+}
+
+/// Of all ranks; false: the epoch is over.
+Result<bool> TrainRun::step() {
+  if (!ranks_) return learner_->step(epoch_);
+  if (!feed_->is_over()) ranks_->say({.task = Word::Task::step, .epoch = epoch_});
+  ranks_->exchange().time_spent();
+  auto learnt = learner_->step(epoch_);
+  if (kind_ == &phase::learn) exchanging_ += ranks_->exchange().time_spent();
+  return learnt;
 }
 
 void TrainRun::end_lap() {
@@ -207,10 +234,7 @@ void TrainRun::warn(Warning warning) {
 Status TrainRun::verify_epoch() {
   if (context_.stop.stop_requested()) return {};
   const double begin_s = timeline_.now();
-  NEPH_TRY(last_, verify(*trainer_, *test_feed_, 0, context_.clock, [this](std::int64_t) {
-             emit_progress();
-             return context_.stop.stop_requested();
-           }));
+  NEPH_TRY(last_, verify_first(0));
   timeline_.add(phase::verify, begin_s, timeline_.now());
   verify_batch_s_.insert(verify_batch_s_.end(), last_.batch_s.begin(), last_.batch_s.end());
   if (last_.samples < data_.test->size()) return {};  // stopped
@@ -234,6 +258,24 @@ Status TrainRun::verify_epoch() {
   return {};
 }
 
+/// All ranks together; 0: all samples.
+Result<Verification> TrainRun::verify_first(std::int64_t samples) {
+  if (ranks_) ranks_->say({.task = Word::Task::verify, .samples = samples});
+  auto* const meeting = ranks_ ? &ranks_->exchange().meeting() : nullptr;
+  return verify_together(meeting, *trainer_, *test_feed_, samples, context_.clock, [this](std::int64_t) {
+    emit_progress();
+    return context_.stop.stop_requested();
+  });
+}
+
+Status TrainRun::end_ranks() {
+  ranks_->say({.task = Word::Task::end});
+  NEPH_CHECK(trainer_->share_statistics());
+  NEPH_TRY(const auto weights, trainer_->weights());
+  NEPH_CHECK(check_alike(ranks_->exchange().meeting(), weights));
+  return ranks_->finish();
+}
+
 void TrainRun::tell_epoch() {
   const auto every = (spec_.epochs + most_notes - 1) / most_notes;
   if (epoch_ % every != 0 && epoch_ != spec_.epochs) return;
@@ -248,8 +290,7 @@ Status TrainRun::verify_slice() {
   const auto batches = std::max(least_slice_batches, spec_.steps / steps_per_slice_batch);
   const auto samples = std::min(data_.test->size(), batches * spec_.batch);
   const double begin_s = timeline_.now();
-  NEPH_TRY(const auto seen, verify(*trainer_, *test_feed_, samples, context_.clock,
-                                   [this](std::int64_t) { return context_.stop.stop_requested(); }));
+  NEPH_TRY(const auto seen, verify_first(samples));
   timeline_.add(phase::verify, begin_s, timeline_.now());
   verify_batch_s_ = seen.batch_s;
   return {};

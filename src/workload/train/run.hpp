@@ -8,6 +8,7 @@
 #include "workload/timeline.hpp"
 #include "workload/train/learner.hpp"
 #include "workload/train/network.hpp"
+#include "workload/train/ranks.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::workload {
@@ -20,18 +21,24 @@ class TrainRun {
   Result<RunResult> run();
 
  private:
+  Status measure();
+  Status bind();
   Status prepare();
   Status open_data();
   Status make_feeds();
   /// All epochs, or as many steps of them as are to be measured.
   Status train(host::Telemetry& telemetry);
   Status learn_epoch(host::Telemetry& telemetry);
+  Result<bool> step();
   void after_step(host::Telemetry& telemetry);
   void begin_measuring(host::Telemetry& telemetry);
   /// Ends the phase that is going on; another of the kind begins with the next step.
   void end_lap();
   Status verify_epoch();
   Status verify_slice();
+  Result<Verification> verify_first(std::int64_t samples);
+  /// Of several processes: that all have learnt the same.
+  Status end_ranks();
   Status save();
 
   bool is_sampled() const { return spec_.steps > 0; }
@@ -57,7 +64,9 @@ class TrainRun {
   const Context& context_;
   Timeline timeline_;
   RunResult result_;
-  std::int64_t cores_ = 0;  ///< bound to; 0: to none
+  std::int64_t cores_ = 0;        ///< that this process is bound to; 0: to none
+  std::int64_t all_cores_ = 0;    ///< and all processes of the run
+  std::unique_ptr<Ranks> ranks_;  ///< null: there is one process
 
   engine::Registry engines_;
   TrainedNetwork network_;
@@ -72,7 +81,7 @@ class TrainRun {
   double learn_s_ = 0, verify_s_ = 0;  ///< that are over
   double warmup_begin_s_ = 0, measured_begin_s_ = 0, measured_end_s_ = 0;
   std::size_t first_measured_ = 0;  ///< step
-  Nanoseconds filling_{};
+  Nanoseconds filling_{}, exchanging_{};
   std::int64_t epoch_ = 1;
   std::int64_t epochs_over_ = 0;  ///< learnt and verified
   std::int64_t learnt_ = 0;       ///< samples

@@ -41,6 +41,8 @@ std::string from_environment(const char* name, const char* otherwise) {
 void TrainRun::sum_up(std::vector<Series> series) {
   const StepLog log(learner_->steps(), first_measured_);
   log.add_to(timeline_, filling_, result_);
+  const bool is_exchange_timed = ranks_ && !get(trainer_->facts(), fact::exchange);
+  if (is_exchange_timed) log.add_exchange(exchanging_, result_);
   add_figures(log);
   if (auto warning = log.unsteady()) result_.warnings.push_back(*std::move(warning));
   result_.telemetry = host::summarise(series, measured_begin_s_, measured_end_s_);
@@ -136,7 +138,9 @@ void TrainRun::add_facts(const StepLog& log) {
   if (!get(facts, fact::allocator))
     set(facts, fact::allocator, from_environment("LD_PRELOAD", "the C library's"));
   set(facts, fact::omp_wait_policy, from_environment("OMP_WAIT_POLICY", "not set"));
-  if (cores_ > 0) set(facts, fact::cores, cores_);
+  if (all_cores_ > 0) set(facts, fact::cores, all_cores_);
+  if (ranks_) set(facts, fact::processes, ranks_of(spec_));
+  if (ranks_ && !get(facts, fact::exchange)) set(facts, fact::exchange, std::string("shared memory"));
   if (!checkpoint_.empty()) set(facts, fact::checkpoint, checkpoint_);
 }
 

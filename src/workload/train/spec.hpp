@@ -21,7 +21,9 @@ struct TrainSpec {
   std::int64_t steps = 0;
   std::int64_t batch = 128;
   std::int64_t threads = 0;
+  std::int64_t processes = 1;
   std::string device = "cpu";
+  std::int64_t gpus = 1;
   engine::Precision precision = engine::Precision::f32;
   std::string engine = "torch";
   engine::Optimizer optimizer = engine::Optimizer::adam;
@@ -53,10 +55,15 @@ void describe(Visit&& v, Self& s) {
   v("steps", s.steps,
     "measure so many steps after the warm-up, and extrapolate the whole training; 0: train to the end",
     between(0, 1e8) | changes_answers());
-  v("batch", s.batch, "samples of a step", between(1, 1e6) | changes_answers());
+  v("batch", s.batch, "samples of a step, of all processes together", between(1, 1e6) | changes_answers());
   v("threads", s.threads, "cores that the run is bound to, and threads of the engine; 0: all",
     between(0, 4096) | changes_answers());
+  v("processes", s.processes,
+    "processes that learn together, data parallel: each has its part of every batch, and of the threads",
+    between(1, 256) | changes_answers());
   v("device", s.device, "device of the engine: cpu, cuda, cuda:1 (see neph engines)", changes_answers());
+  v("gpus", s.gpus, "GPUs that learn together, data parallel, a process for each (device cuda)",
+    between(1, 64) | changes_answers());
   v("precision", s.precision, "arithmetic of the products; weights and sums stay f32", changes_answers());
   v("engine", s.engine, "runtime that trains (see neph engines)", changes_answers() | prepared());
   v("optimizer", s.optimizer, "how weights follow the gradients", changes_answers());
@@ -71,7 +78,8 @@ void describe(Visit&& v, Self& s) {
   v("synth_samples", s.synth_samples, "samples of the data set synth to learn; a quarter more to verify",
     between(1, 1e8) | changes_answers() | prepared());
   v("loaders", s.loaders,
-    "threads that fill the next batches; 0: none beside the training's; -1: one, for images in files one per "
+    "threads of a process that fill the next batches; 0: none beside the training's; -1: one, for images in "
+    "files one per "
     "core",
     between(-1, 1024));
   v("in", s.in, "where the run is made: a process of this system, or a Docker container of its own");
@@ -81,5 +89,8 @@ void describe(Visit&& v, Self& s) {
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
   v("save", s.save, "checkpoint: NAME.safetensors or NAME.onnx; empty: written and thrown away");
 }
+
+/// Processes that make a run of it.
+inline std::int64_t ranks_of(const TrainSpec& spec) { return spec.gpus > 1 ? spec.gpus : spec.processes; }
 
 }  // namespace neph::workload

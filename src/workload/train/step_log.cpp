@@ -67,4 +67,10 @@ void StepLog::add_to(const Timeline& timeline, Nanoseconds filling, RunResult& r
                    {std::string(stage::step.name), stepped_s, learnt}};
 }
 
+void StepLog::add_exchange(Nanoseconds exchanging, RunResult& result) const {
+  for (auto& each : result.stages)
+    if (each.name == stage::step.name) each.busy_s -= seconds(exchanging);
+  result.stages.push_back({std::string(stage::exchange.name), seconds(exchanging), samples()});
+}
+
 }  // namespace neph::workload

@@ -27,6 +27,9 @@ class StepLog {
   /// steps every k-th is kept, and a fact says so.
   void add_to(const Timeline& timeline, Nanoseconds filling, RunResult& result) const;
 
+  /// A stage of its own for the part of the steps that was the exchange of gradients.
+  void add_exchange(Nanoseconds exchanging, RunResult& result) const;
+
   std::int64_t count() const { return static_cast<std::int64_t>(end_ - first_); }
   std::int64_t samples() const;
   /// Time of all, from asking for a batch to the weights' update.

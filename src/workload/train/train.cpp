@@ -10,6 +10,7 @@
 #include "workload/command_line.hpp"
 #include "workload/fields.hpp"
 #include "workload/files.hpp"
+#include "workload/train/rank_run.hpp"
 #include "workload/train/run.hpp"
 
 namespace neph::workload::train {
@@ -50,6 +51,28 @@ Status check_devices(std::span<const Json> specs, engine::Registry& engines) {
   return refusal;
 }
 
+/// Whether the processes can divide what there is to divide.
+Status check_ranks(const TrainSpec& spec) {
+  const bool is_cpu = spec.device == "cpu" || spec.device == "CPU";
+  if (spec.gpus > 1 && spec.device != "cuda" && spec.device != "CUDA")
+    return fail(ErrorCode::invalid_argument, "gpus {} means nothing with device {}; it goes with cuda",
+                spec.gpus, spec.device);
+  if (spec.processes > 1 && !is_cpu)
+    return fail(ErrorCode::invalid_argument,
+                "processes {} means nothing with device {}; on GPUs --gpus says how many processes there are",
+                spec.processes, spec.device);
+  const auto ranks = ranks_of(spec);
+  if (spec.batch % ranks != 0)
+    return fail(ErrorCode::invalid_argument,
+                "a batch of {} cannot be divided evenly among {} processes; take a multiple of {}",
+                spec.batch, ranks, ranks);
+  if (spec.threads > 0 && spec.threads < ranks)
+    return fail(ErrorCode::invalid_argument,
+                "threads {} cannot be divided among {} processes: each needs a core of its own", spec.threads,
+                ranks);
+  return {};
+}
+
 double length_s(const Run& run, const PhaseKind& kind) {
   double all = 0;
   for (const auto& phase : run.result.phases)
@@ -67,7 +90,15 @@ Status check(const Json& json) {
     return fail(ErrorCode::invalid_argument,
                 "no data given: --data fashion-mnist, a folder of images by class, or synth");
   if (!spec.save.empty()) NEPH_CHECK(check_checkpoint(spec.save));
+  NEPH_CHECK(check_ranks(spec));
   return check_applicable(json, spec);
+}
+
+std::vector<Idle> idle() {
+  auto all = idle_fields<TrainSpec>();
+  all.push_back({.field = "device", .value = "cpu", .fields = {"gpus"}});
+  all.push_back({.field = "device", .value = "cuda", .fields = {"processes"}});
+  return all;
 }
 
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
@@ -113,7 +144,7 @@ Result<RunResult> run(const Json& json, const Context& context) {
   Result<RunResult> result = fail(ErrorCode::internal, "the run did not start");
   const auto measure = [&](const std::stop_token&) {
     try {
-      result = TrainRun(spec, context).run();
+      result = context.part ? RankRun(spec, context).run() : TrainRun(spec, context).run();
     } catch (const std::bad_alloc&) {
       result = fail(ErrorCode::unavailable, "not enough memory; take a smaller --batch");
     }

@@ -7,6 +7,7 @@
 namespace neph::workload::train {
 
 Status check(const Json& spec);
+std::vector<Idle> idle();
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
 Result<std::optional<launch::Container>> container(const Json& spec);
 Result<RunResult> run(const Json& spec, const Context& context);
