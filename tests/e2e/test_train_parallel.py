@@ -95,8 +95,10 @@ def test_a_run_of_processes_tells_what_it_took(neph, network):
     assert two["facts"]["processes"] == "2" and two["facts"]["exchange"] == "shared memory"
     assert two["facts"]["cores"] == str(len(os.sched_getaffinity(0)))
     assert two["stages_ms"]["exchange"]["value"] > 0
-    for figure in ("train_loss", "test_loss", "test_accuracy"):
+    for figure in ("train_loss", "test_loss"):
         assert value(two, figure) == pytest.approx(value(one, figure), rel=1e-6), figure
+    # This engine rounds what it says is right to whole samples of each batch, and batches have become smaller.
+    assert value(two, "test_accuracy") == pytest.approx(value(one, "test_accuracy"), abs=0.05)
     assert two["facts"]["steps_per_epoch"] == one["facts"]["steps_per_epoch"] == "21"
     assert value(two, "epoch_s") > 0 and value(two, "training_s") > 0
 
@@ -105,7 +107,7 @@ def test_a_run_of_processes_tells_what_it_took(neph, network):
 def test_all_processes_are_watched(neph, network):
     model = network(words="busy = true\nservice_ms = 10")
     cells = neph.json("train", model, *HERE, "--epochs", 10, "--processes", "1,2", "--telemetry-hz", 20)["cells"]
-    cpu = [cell["telemetry"]["process.cpu"]["value"] for cell in cells]
+    cpu = [cell["telemetry"]["process.cpu"]["mean"] for cell in cells]
     assert cpu[0] == pytest.approx(1, abs=0.15) and cpu[1] == pytest.approx(2, abs=0.25)
 
 
@@ -177,3 +179,32 @@ def test_an_error_of_another_process_is_told_once(neph, network):
     assert "not enough memory for a step of 16 examples" in said.stderr
 
 
+def need_torch(neph):
+    if not any(engine["name"] == "torch" and engine["usable"] for engine in neph.json("engines")):
+        pytest.skip("no torch; ./dev setup train")
+
+
+def losses(neph, network, *arguments):
+    """Of both numbers of processes: (training loss, test loss, test accuracy) after the last epoch."""
+    cells = neph.json("train", network, "--data", "synth", "--synth-samples", 250, "--batch", 16, "--repeat", 1, "--threads", 2,
+                      "--processes", "1,2", *arguments)["cells"]
+    assert [cell["runs_failed"] for cell in cells] == [0, 0], cells
+    return [[value(cell, figure) for figure in ("train_loss", "test_loss", "test_accuracy")] for cell in cells]
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_two_processes_learn_on_torch_what_one_learns(neph, optimizer):
+    """lenet5 has neither dropout nor batch norm; 250 samples leave 5 to each process in the last step."""
+    need_torch(neph)
+    one, two = losses(neph, "lenet5", "--epochs", 3, "--optimizer", optimizer, "--learning-rate", 0.002)
+    assert two == pytest.approx(one, rel=1e-3)
+
+
+def test_batch_norms_and_dropouts_learn_in_two_processes(neph):
+    """That both end with the same bits is checked by every run."""
+    need_torch(neph)
+    one, two = losses(neph, "mnist-cnn", "--epochs", 2)
+    assert two[0] == pytest.approx(one[0], rel=0.3) and two[0] != one[0]
+    cell = only_cell(neph.json("train", "resnet18", "--data", "synth", "--synth-samples", 24, "--batch", 4, "--repeat", 1, "--steps", 4,
+                               "--threads", 2, "--processes", 2, code=None))
+    assert cell["failures"] == [] and cell["stages_ms"]["exchange"]["value"] > 0

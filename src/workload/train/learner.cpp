@@ -4,6 +4,10 @@
 
 namespace neph::workload {
 
+bool computes_on_its_own(const engine::Trainer& trainer) {
+  return get(trainer.facts(), fact::device).value_or("CPU") != "CPU";
+}
+
 Result<bool> Learner::step(std::int64_t epoch) {
   StepTimes times{.asked = clock_.now(), .epoch = epoch};
   NEPH_TRY(const auto examples, feed_.next());

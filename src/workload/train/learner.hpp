@@ -14,6 +14,10 @@
 
 namespace neph::workload {
 
+/// Steps that are waited for together where the device computes on its own.
+constexpr std::int64_t waited_together_on_a_gpu = 10;
+bool computes_on_its_own(const engine::Trainer& trainer);
+
 class Learner {
  public:
   Learner(engine::Trainer& trainer, Feed& feed, const Clock& clock)

@@ -59,6 +59,7 @@ Status RankRun::prepare() {
   options.shuffles = false;
   NEPH_TRY(test_feed_, Feed::make(*data_.test, options, context_.clock));
   learner_ = std::make_unique<Learner>(*trainer_, *feed_, context_.clock);
+  if (computes_on_its_own(*trainer_)) learner_->wait_together(waited_together_on_a_gpu);
   return {};
 }
 

@@ -18,9 +18,6 @@ constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 /// A shorter training has no steps to spare for a warm-up.
 constexpr std::int64_t least_steps_for_warmup = 30;
 
-/// Steps that are waited for together where the device computes on its own.
-constexpr std::int64_t waited_together_on_a_gpu = 10;
-
 /// Batches of verifying, where only some steps are measured: one for each five steps, no fewer than these.
 constexpr std::int64_t steps_per_slice_batch = 5, least_slice_batches = 6;
 
@@ -206,8 +203,7 @@ void TrainRun::begin_measuring(host::Telemetry& telemetry) {
                      fmt::format("after {} of warm-up step times still fell or rose, or were too few to tell",
                                  format_seconds(timeline_.now() - warmup_begin_s_))));
   kind_ = &phase::learn;
-  const bool is_cpu = get(trainer_->facts(), fact::device).value_or("CPU") == "CPU";
-  if (!is_cpu) learner_->wait_together(waited_together_on_a_gpu);
+  if (computes_on_its_own(*trainer_)) learner_->wait_together(waited_together_on_a_gpu);
   first_measured_ = learner_->steps().size();
   feed_->filling_time();
   telemetry.mark();
