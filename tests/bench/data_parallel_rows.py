@@ -14,7 +14,7 @@ PROCESSES, BATCH, STEPS = 2, 128, 60
 def ours():
     with tempfile.TemporaryDirectory() as folder:
         said = json_of(program("neph"), "train", "mnist-cnn", "--data", "synth", "--epochs", 20, "--steps", STEPS, "--batch", BATCH,
-                       "--threads", PROCESSES, "--processes", PROCESSES, "--repeat", 1, "--db", f"{folder}/bench.db", "--json")
+                       "--threads", PROCESSES, "--processes", PROCESSES, "--repeat", 1, "--store", f"{folder}/bench.db", "--json")
     (cell,) = said["cells"]
     if "samples_per_s" not in cell["figures"]:
         raise Unavailable((cell["failures"] or ["nothing was measured"])[0])

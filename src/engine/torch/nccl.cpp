@@ -31,9 +31,9 @@ struct Nccl {
   const char* (*text)(int code) = nullptr;
 };
 
-/// Of torch's part for GPUs.
+/// Of torch's part for GPUs, and of the CUDA runtime that it brings.
 struct Cuda {
-  std::int32_t (*set_device)(std::int32_t) = nullptr;
+  int (*set_device)(int) = nullptr;  ///< cudaSetDevice, of the calling thread
   std::int32_t (*stream)(std::int32_t device, void** stream) = nullptr;
 };
 
@@ -69,7 +69,7 @@ Result<Cuda> open_cuda(const Library& library) {
   void* const opened = ::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (opened == nullptr) return fail(ErrorCode::unsupported, "{} is not loaded", file.string());
   Cuda cuda;
-  NEPH_CHECK(find(opened, "torch", "aoti_torch_set_current_device_index", cuda.set_device));
+  NEPH_CHECK(find(opened, "torch's CUDA runtime", "cudaSetDevice", cuda.set_device));
   NEPH_CHECK(find(opened, "torch", "aoti_torch_get_current_cuda_stream", cuda.stream));
   return cuda;
 }
