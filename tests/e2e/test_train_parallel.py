@@ -149,7 +149,7 @@ def test_a_process_that_stalls_is_named(neph, network):
     ranks = ranks_of(running, 2)
     os.kill(ranks[1], signal.SIGSTOP)
     _, said = running.communicate(timeout=120)
-    assert "rank 1 did not come to exchange its numbers for 60 s" in said
+    assert "rank 1 did not come to exchange its numbers for 60.0 s" in said
     wait_for(lambda: not any(map(is_there, ranks)))
 
 
@@ -176,7 +176,13 @@ def test_gpus_that_are_not_there_are_one_line_and_the_others_go_on(neph, network
 
 def test_an_error_of_another_process_is_told_once(neph, network):
     said = neph("train", network(training="most_batch = 8"), *HERE, "--processes", 2, code=None)
-    assert "not enough memory for a step of 16 examples" in said.stderr
+    assert said.stderr.count("not enough memory for a step of 16 examples") == 1 and "rank" not in said.stderr
+
+
+def test_processes_need_a_core_each(neph, network):
+    core = min(os.sched_getaffinity(0))
+    said = neph("train", network(), *HERE, "--processes", 2, code=None, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    assert "failed: 2 processes need 2 cores, and there are 1" in said.stderr
 
 
 def need_torch(neph):

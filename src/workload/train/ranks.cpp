@@ -113,7 +113,8 @@ Error Ranks::cause_of(Error error) {
   if (error.code != ErrorCode::unavailable) return error;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, longest_search, [&] { return error_.has_value(); });
-  return error_ ? *error_ : error;
+  const bool is_the_same = error_ && error_->message.ends_with(error.message);  // all ranks stumbled over it
+  return error_ && !is_the_same ? *error_ : error;
 }
 
 Status check_alike(Meeting& meeting, const std::map<std::string, std::vector<float>, std::less<>>& weights) {
