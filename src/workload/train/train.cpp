@@ -134,7 +134,7 @@ Result<std::optional<launch::Container>> container(const Json& json) {
     container.environment.push_back(fmt::format("NEPH_TORCH={}", runtime.string()));
   }
   if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
-  container.gpus = spec.device != TrainSpec{}.device;
+  container.gpus = std::string_view(spec.device).substr(0, 4) == "cuda";
   return container;
 }
 
