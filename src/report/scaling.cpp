@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/effect.hpp"
 #include "report/readings.hpp"
-#include "report/recommendation.hpp"
 #include "report/way.hpp"
 
 namespace neph::report {
@@ -35,9 +35,40 @@ std::vector<Scaling> scalings(const Document& document) {
     auto& fewest = scaling.levels.front();
     fewest.speedup = {.value = 1, .n = fewest.cell->runs_ok};
     for (auto level = scaling.levels.begin() + 1; level != scaling.levels.end(); ++level)
-      level->speedup = speed_ratio(document, *fewest.cell, *level->cell);
+      level->speedup = times_as_fast(document, *fewest.cell, *level->cell);
   }
   return all;
+}
+
+Estimate times_as_fast(const Document& document, const CellSummary& baseline, const CellSummary& candidate) {
+  return ratio_of(
+             document, {{&candidate, &baseline}}, [&](const Run& run) { return time_of(document, run); },
+             Better::lower)
+      .ratio;
+}
+
+std::optional<double> time_of(const Document& document, const Run& run) {
+  const auto value = speed_of(document, run);
+  if (!value || !(*value > 0)) return std::nullopt;
+  return view_of(document).better == Better::lower ? *value : 1 / *value;
+}
+
+const stats::ScalingFit* ScalingLaws::told() const {
+  if (!are_fitted()) return nullptr;
+  const bool costs_each_other = *universal->crosstalk().low > 0 && universal->describes();
+  if (amdahl->describes() && !costs_each_other) return &*amdahl;
+  return universal->describes() ? &*universal : nullptr;
+}
+
+ScalingLaws laws_of(const Document& document, const Scaling& scaling) {
+  std::vector<stats::RunTime> runs;
+  for (const auto& level : scaling.levels)
+    for (const auto& run : document.runs)
+      if (run.cell == level.cell->cell.index && run.status == RunStatus::ok)
+        if (const auto time = time_of(document, run))
+          runs.push_back({.x = level.cores, .time = *time, .block = run.repeat});
+  return {.amdahl = stats::fit_scaling(runs, stats::ScalingLaw::amdahl),
+          .universal = stats::fit_scaling(runs, stats::ScalingLaw::universal)};
 }
 
 }  // namespace neph::report

@@ -1,10 +1,12 @@
 // What more cores do to configurations that differ in nothing else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/report.hpp"
+#include "stats/stats.hpp"
 
 namespace neph::report {
 
@@ -20,6 +22,7 @@ struct Scaling {
   std::vector<ScalingLevel> levels;
 
   double fewest() const { return levels.front().cores; }
+  double most() const { return levels.back().cores; }
   /// Of a level's speed-up what as many cores would have if each did as much as where they were fewest.
   double efficiency(const ScalingLevel& level) const {
     return level.speedup.value / (level.cores / fewest());
@@ -32,5 +35,21 @@ bool is_inconclusive(const Estimate& speedup);
 /// By the factor `threads`. Left out are configurations without a usable speed, those of "all threads", of
 /// which nothing says how many they are, and those with more threads than cores.
 std::vector<Scaling> scalings(const Document& document);
+
+/// How many times as fast `candidate` is, repeat by repeat, whichever way the main metric counts.
+Estimate times_as_fast(const Document& document, const CellSummary& baseline, const CellSummary& candidate);
+/// Time per item, or of the whole, by the main metric.
+std::optional<double> time_of(const Document& document, const Run& run);
+
+/// Amdahl's law and Gunther's, where there are enough numbers of cores.
+struct ScalingLaws {
+  std::optional<stats::ScalingFit> amdahl, universal;
+
+  bool are_fitted() const { return amdahl && universal; }
+  /// The simpler that describes the times: the universal where it is shown that cores cost each other time,
+  /// or where Amdahl's does not describe them. nullptr: neither does, or none is fitted.
+  const stats::ScalingFit* told() const;
+};
+ScalingLaws laws_of(const Document& document, const Scaling& scaling);
 
 }  // namespace neph::report

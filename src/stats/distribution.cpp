@@ -36,6 +36,10 @@ double t_test_power(double effect, std::int64_t n) {
   return boost::math::cdf(boost::math::complement(t, bound)) + boost::math::cdf(t, -bound);
 }
 
+double f_tail(double f, double a, double b) {
+  return boost::math::ibeta(b / 2, a / 2, b / (b + a * f), Quiet());  // Abramowitz, Stegun 26.6.2
+}
+
 double binomial_cdf(std::int64_t k, std::int64_t n, double p) {
   if (k < 0) return 0;
   if (k >= n) return 1;

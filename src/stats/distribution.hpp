@@ -16,6 +16,8 @@ double student_t_bound(double degrees);
 /// P(|T| > student_t_bound(n - 1)) where n normal samples have a mean of `effect` deviations, > 0: how often
 /// the t test of n samples shows that their mean is not 0.
 double t_test_power(double effect, std::int64_t n);
+/// P(F > f) for Fisher and Snedecor's F with degrees of freedom a (above the line) and b.
+double f_tail(double f, double a, double b);
 /// P(B <= k) for B successes in n trials of probability p.
 double binomial_cdf(std::int64_t k, std::int64_t n, double p);
 

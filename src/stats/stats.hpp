@@ -1,6 +1,7 @@
 // stats: numbers from samples.
 //
-// What it is: histograms, quantiles, means, outliers, trends, the end of a warm-up, the ratio of two cells.
+// What it is: histograms, quantiles, means, outliers, trends, the end of a warm-up, the ratio of two cells, laws of
+// scaling.
 // Every figure is an Estimate: a value with a 95 % interval, left empty where the samples cannot carry one.
 //
 // What it does not do: read clocks, know units, print. It computes in the unit that it is given.
@@ -20,6 +21,7 @@
 #include "stats/mean.hpp"
 #include "stats/outliers.hpp"
 #include "stats/quantile.hpp"
+#include "stats/scaling_laws.hpp"
 #include "stats/series_mean.hpp"
 #include "stats/share.hpp"
 #include "stats/trend.hpp"
