@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "core/units.hpp"
 #include "report/columns.hpp"
+#include "report/container.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
-#include "report/training_findings.hpp"
+#include "report/scaling_findings.hpp"
+#include "report/training_limits.hpp"
 
 namespace neph::report {
 namespace {
@@ -55,7 +58,11 @@ std::string step_sentence(const CellSummary& cell) {
 std::vector<std::string> command_findings(const Document& document) {
   const auto order = ranked(document);
   if (order.empty()) return {};
-  return {time_sentence(order), share_sentence(*order.front()), step_sentence(*order.front())};
+  std::vector sentences{time_sentence(order), share_sentence(*order.front()), step_sentence(*order.front())};
+  std::ranges::move(scaling_findings(document), std::back_inserter(sentences));
+  std::ranges::move(container_findings(document), std::back_inserter(sentences));
+  std::ranges::move(limit_findings(document), std::back_inserter(sentences));
+  return sentences;
 }
 
 }  // namespace neph::report

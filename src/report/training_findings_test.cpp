@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "record/metrics.hpp"
-#include "report/columns.hpp"
 #include "report/charts/drawn_test.hpp"
+#include "report/columns.hpp"
 #include "report/sample_document_test.hpp"
 #include "report/scaling.hpp"
 

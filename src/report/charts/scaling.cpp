@@ -9,6 +9,7 @@
 
 #include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
+#include "report/charts/vega.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 
@@ -39,6 +40,101 @@ void add_ideal(const std::set<double>& cores, double fewest, Lines& lines) {
         {.x = count, .line = ideal, .label = ideal, .value = {.value = count / fewest, .n = 1}});
 }
 
+constexpr std::size_t most_bands = 3;  ///< more only cover each other
+constexpr std::size_t curve_points = 40;
+
+constexpr std::string_view curves_text = R"json([
+  {"mark": {"type": "area", "opacity": 0.16, "tooltip": null},
+   "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}, "tooltip": null}},
+  {"mark": {"type": "line", "strokeWidth": 1.5, "strokeDash": [6, 3]},
+   "encoding": {"y": {"field": "value", "type": "quantitative"}}}
+])json";
+
+struct Curve {
+  std::string line;
+  stats::ScalingFit fit;
+};
+
+/// The law's times, from the fewest to the most that were measured, each in the unit of `epoch_s`: the law is
+/// fitted to the main metric's, which a constant parts from it.
+Json rows_of(const Curve& curve, double unit_s) {
+  Json rows = Json::array();
+  const double from = curve.fit.least_cores(), to = curve.fit.most_cores();
+  for (std::size_t i = 0; i <= curve_points; ++i) {
+    const double cores = from * std::pow(to / from, static_cast<double>(i) / curve_points);
+    const auto time = curve.fit.time_at(cores);
+    Json row{{"x", rounded(cores)},
+             {"line", curve.line},
+             {"label",
+              curve.fit.law() == stats::ScalingLaw::amdahl ? "Amdahl's law" : "Universal Scalability Law"}};
+    add_estimate(
+        row,
+        {.value = unit_s * time.value, .low = unit_s * *time.low, .high = unit_s * *time.high, .n = time.n});
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Curves with their bands below the points; a line that has a curve is not joined too.
+void add_curves(const std::vector<Curve>& curves, const std::vector<double>& units_s, Panel& panel) {
+  if (curves.empty() || panel.spec.is_null()) return;
+  Json rows = Json::array(), lines = Json::array();
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    for (auto& row : rows_of(curves[i], units_s[i])) rows.push_back(std::move(row));
+    lines.push_back(curves[i].line);
+  }
+  auto layers = Json::parse(curves_text);
+  if (curves.size() > most_bands) layers.erase(0);
+  for (auto& layer : layers) layer["data"] = {{"values", rows}};
+  auto& own = panel.spec["layer"];
+  own[0]["transform"] = Json::array({{{"filter", {{"not", {{"field", "line"}, {"oneOf", lines}}}}}}});
+  layers[layers.size() - 1]["encoding"]["y"]["title"] = own[0]["encoding"]["y"]["title"];
+  if (curves.size() <= most_bands) layers[0]["encoding"]["y"]["title"] = own[0]["encoding"]["y"]["title"];
+  for (auto& layer : own) layers.push_back(std::move(layer));
+  own = std::move(layers);
+  panel.description += " A dashed curve is the law that describes them, its band a 95 % interval.";
+  panel.spec["description"] = panel.description;
+}
+
+/// What the panel of times shows: an epoch where it is known, else what the main metric counts.
+struct Shown {
+  std::string name;
+  const Metric& metric;
+};
+
+Shown shown_of(const Document& document) {
+  if (view_of(document).better == Better::lower) return {"seconds of the whole", metric::command_s};
+  return {"seconds per epoch", metric::epoch_s};
+}
+
+/// By which the law's times, in seconds of an item or of the whole, become those of the panel.
+double unit_of(const Document& document, const Scaling& scaling, const Metric& metric) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (const auto& run : document.runs)
+    for (const auto& level : scaling.levels)
+      if (run.cell == level.cell->cell.index && run.status == RunStatus::ok)
+        for (const auto& figure : run.result.figures)
+          if (const auto time = time_of(document, run); figure.name == metric.name && time)
+            sum += std::log(figure.estimate.value / *time), ++count;
+  return count > 0 ? std::exp(sum / static_cast<double>(count)) : std::nan("");
+}
+
+Lines times_of(const Document& document, const std::vector<Scaling>& all, const std::set<double>& cores) {
+  const auto shown = shown_of(document);
+  Lines times{.caption = shown.name + " against cores",
+              .description = fmt::format("Line chart with 95 % intervals of {} against cores.", shown.name),
+              .x = axis_over(cores, "cores"),
+              .y = shown.name,
+              .unit = "s"};
+  for (const auto& scaling : all)
+    for (const auto& level : scaling.levels)
+      if (const auto* time = find_estimate(level.cell->figures, shown.metric))
+        times.points.push_back(
+            {.x = level.cores, .line = scaling.name, .label = level.cell->cell.label, .value = *time});
+  return times;
+}
+
 Drawing draw_scaling(const Document& document) {
   const auto all = scalings(document);
   if (all.empty()) return {};
@@ -46,11 +142,6 @@ Drawing draw_scaling(const Document& document) {
   for (const auto& scaling : all)
     for (const auto& level : scaling.levels) cores.insert(level.cores);
   const double fewest = *cores.begin();
-  Lines times{.caption = "seconds per epoch against cores",
-              .description = "Line chart with 95 % intervals of the time of an epoch against cores.",
-              .x = axis_over(cores, "cores"),
-              .y = "seconds per epoch",
-              .unit = "s"};
   Lines speedups{.caption = fmt::format("speed-up over {}, with efficiency",
                                         fewest == 1 ? "one core" : plain(fewest) + " cores"),
                  .description =
@@ -59,17 +150,26 @@ Drawing draw_scaling(const Document& document) {
                  .x = axis_over(cores, "cores"),
                  .y = "times as fast",
                  .unit = "times"};
+  std::vector<Curve> curves;
+  std::vector<double> units_s;
   for (const auto& scaling : all) {
-    for (const auto& level : scaling.levels)
-      if (const auto* epoch = find_estimate(level.cell->figures, metric::epoch_s))
-        times.points.push_back(
-            {.x = level.cores, .line = scaling.name, .label = level.cell->cell.label, .value = *epoch});
     if (scaling.fewest() == fewest) add_speedups(scaling, speedups);
+    const auto laws = laws_of(document, scaling);
+    const double unit_s = unit_of(document, scaling, shown_of(document).metric);
+    if (!laws.told() || !std::isfinite(unit_s)) continue;
+    curves.push_back({.line = scaling.name, .fit = *laws.told()});
+    units_s.push_back(unit_s);
   }
   add_ideal(cores, fewest, speedups);
   Drawing drawing;
-  for (auto* lines : {&times, &speedups})
-    if (auto panel = draw_lines(*lines); !panel.spec.is_null()) drawing.panels.push_back(std::move(panel));
+  auto times = draw_lines(times_of(document, all, cores));
+  add_curves(curves, units_s, times);
+  if (!times.spec.is_null()) drawing.panels.push_back(std::move(times));
+  if (auto panel = draw_lines(speedups); !panel.spec.is_null()) drawing.panels.push_back(std::move(panel));
+  if (!curves.empty())
+    drawing.reading =
+        "A dashed curve is the law of scaling that describes the times, Amdahl's or the Universal "
+        "Scalability Law, with its 95 % band.";
   return drawing;
 }
 
@@ -78,9 +178,8 @@ Drawing draw_scaling(const Document& document) {
 const Chart scaling_chart{
     "scaling", "What more cores do",
     "Each point is a configuration; a line joins those that differ in nothing but cores. Speed-up is "
-    "compared "
-    "repeat by repeat. The percentage is the efficiency: of what as many cores would do if each did as much "
-    "as where they were fewest. An interval that is too wide to tell anything is not drawn.",
+    "compared repeat by repeat. The percentage is the efficiency: of what as many cores would do if each did "
+    "as much as where they were fewest. An interval that is too wide to tell anything is not drawn.",
     draw_scaling};
 
 }  // namespace neph::report

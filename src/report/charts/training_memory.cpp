@@ -1,0 +1,82 @@
+// Most memory of a training or command, of its processes and of each GPU, a bar per configuration.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "report/charts/charts.hpp"
+#include "report/charts/stacked.hpp"
+#include "report/effect.hpp"
+#include "report/readings.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr double to_mib = 1.0 / (1 << 20);
+constexpr const char* resident = "processes";
+
+Estimate mib_of(const Document& document, const CellSummary& cell, const Quantity& bytes) {
+  return mean_of(document, cell, [&](const Run& run) -> std::optional<double> {
+    const auto value = bytes(run);
+    return value ? std::optional(*value * to_mib) : std::nullopt;
+  });
+}
+
+/// Most that a GPU held while the run lasted, of whoever used it.
+std::optional<double> gpu_bytes(const Run& run, const std::string& gpu) {
+  if (run.status != RunStatus::ok) return std::nullopt;
+  const auto* series = find_telemetry(run.result.telemetry, gpu, telemetry::memory_used);
+  return series ? series->max : std::nullopt;
+}
+
+std::vector<std::string> gpus_of(const Document& document) {
+  std::set<std::string> names;
+  for (const auto& run : document.runs)
+    for (const auto& series : run.result.telemetry)
+      if (series.target.starts_with(target::gpu) && series.name == telemetry::memory_used.name && series.max)
+        names.insert(series.target);
+  return {names.begin(), names.end()};
+}
+
+Stacked panel_of(const std::string& what) {
+  return {.bars = {},
+          .caption = fmt::format("peak memory of {}, MiB", what),
+          .axis = fmt::format("peak memory of {}, MiB", what),
+          .unit = "MiB",
+          .description = fmt::format("Bars: peak memory of {} in MiB, one per configuration.", what)};
+}
+
+Drawing draw_training_memory(const Document& document) {
+  auto processes = panel_of("the processes"), gpus = panel_of("the GPU");
+  processes.parts = {resident};
+  gpus.parts = gpus_of(document);
+  if (gpus.parts.size() > 1) gpus.caption = gpus.axis = "peak memory of the GPUs, MiB";
+  for (const auto& cell : document.cells) {
+    const auto own =
+        mib_of(document, cell, [](const Run& run) { return peak_memory_bytes(run, target::application); });
+    if (std::isfinite(own.value)) processes.bars.push_back({cell.cell.label, {{resident, own}}});
+    auto& bar = gpus.bars.emplace_back(cell.cell.label, std::map<std::string, Estimate>{});
+    for (const auto& gpu : gpus.parts)
+      bar.parts[gpu] = mib_of(document, cell, [&](const Run& run) { return gpu_bytes(run, gpu); });
+  }
+  Drawing drawing;
+  for (const auto* what : {&processes, &gpus})
+    for (auto& panel : draw_stacked(*what)) {
+      if (what->parts.size() == 1) panel.spec["layer"][0]["encoding"]["color"]["legend"] = nullptr;
+      drawing.panels.push_back(std::move(panel));
+    }
+  if (drawing.panels.size() > 1)
+    drawing.reading = "What a GPU holds counts whoever uses it, and grows in large pieces.";
+  return drawing;
+}
+
+}  // namespace
+
+const Chart training_memory_chart{
+    "memory", "What it takes of memory",
+    "The most that was resident at any time of a run, means over the runs: of its processes together.",
+    draw_training_memory};
+
+}  // namespace neph::report

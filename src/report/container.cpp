@@ -1,0 +1,111 @@
+#include "report/container.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "core/values.hpp"
+#include "report/readings.hpp"
+#include "report/scaling.hpp"
+#include "report/way.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr const char* place_field = "in";
+constexpr const char* bare = "process";
+
+/// Fields that mean something in one of them alone.
+const std::vector<std::string_view> apart{place_field, "image"};
+
+bool is_bare(const CellSummary& cell) { return factor_of(cell, place_field) == bare; }
+bool is_contained(const CellSummary& cell) {
+  const auto place = factor_of(cell, place_field);
+  return !place.is_null() && place != bare;
+}
+
+std::string percent(double ratio) { return format_number(100 * (ratio - 1)); }
+
+std::vector<Match> matches_of(const std::vector<ContainerCost>& costs) {
+  std::vector<Match> all;
+  for (const auto& cost : costs) all.push_back(cost.match);
+  return all;
+}
+
+/// "A container costs 1.2 % of time (95 % CI 0.4 to 2)."
+std::string cost_sentence(const Estimate& ratio, std::size_t pairs) {
+  const auto over = pairs > 1 ? fmt::format(", over {} pairs of configurations", pairs) : "";
+  if (!ratio.low || !ratio.high)
+    return fmt::format(
+        "In a container it took {} % of the time more{}; one repeat says nothing about chance.",
+        percent(ratio.value), over);
+  const auto ci = fmt::format("95 % CI {} to {} %", percent(*ratio.low), percent(*ratio.high));
+  if (*ratio.low > 1)
+    return fmt::format("A container costs {} % of time ({}{}).", percent(ratio.value), ci, over);
+  if (*ratio.high < 1)
+    return fmt::format("In a container it is faster: it takes {} % of time less ({}{}).",
+                       format_number(100 * (1 - ratio.value)), ci, over);
+  return fmt::format(
+      "No cost of a container was seen: {} % of time ({}{}); one of more than {} % would have been.",
+      percent(ratio.value), ci, over, percent(*ratio.high));
+}
+
+/// Where pairs are shown to differ from each other in what it costs.
+std::string most_sentence(const std::vector<ContainerCost>& costs) {
+  if (costs.size() < 2) return {};
+  const auto most = std::ranges::max_element(costs, {}, [](const auto& cost) { return cost.ratio.value; });
+  const auto least = std::ranges::min_element(costs, {}, [](const auto& cost) { return cost.ratio.value; });
+  if (!most->ratio.low || !least->ratio.high || *most->ratio.low <= *least->ratio.high) return {};
+  return fmt::format("The container costs most with {}, {} %, and least with {}, {} %.", most->name,
+                     percent(most->ratio.value), least->name, percent(least->ratio.value));
+}
+
+std::optional<double> start_s(const Run& run) {
+  if (run.status != RunStatus::ok) return std::nullopt;
+  for (const auto& phase : run.result.phases)
+    if (phase.name == phase::process_start.name) return phase.end_s - phase.begin_s;
+  return std::nullopt;
+}
+
+std::string start_sentence(const Document& document, const std::vector<ContainerCost>& costs) {
+  const auto later = difference_of(document, matches_of(costs), start_s);
+  if (!std::isfinite(later.value) || (later.low && !shown(later, 0))) return {};
+  const auto ci = later.low && later.high ? fmt::format(" (95 % CI {} to {})", format_seconds(*later.low),
+                                                        format_seconds(*later.high))
+                                          : "";
+  if (later.value <= 0) return {};
+  return fmt::format("To start in a container takes {} longer{}.", format_seconds(later.value), ci);
+}
+
+}  // namespace
+
+std::vector<ContainerCost> container_costs(const Document& document) {
+  std::vector<ContainerCost> costs;
+  const auto time = [&](const Run& run) { return time_of(document, run); };
+  for (const auto& match : matches(document, is_bare, is_contained, apart)) {
+    const auto ratio = ratio_of(document, {match}, time, Better::lower).ratio;
+    if (!std::isfinite(ratio.value)) continue;
+    costs.push_back({.name = short_label(*match.baseline, document.experiment, {place_field}),
+                     .match = match,
+                     .ratio = ratio});
+  }
+  return costs;
+}
+
+Estimate container_cost_over_all(const Document& document, const std::vector<ContainerCost>& costs) {
+  return ratio_of(
+             document, matches_of(costs), [&](const Run& run) { return time_of(document, run); },
+             Better::lower)
+      .ratio;
+}
+
+std::vector<std::string> container_findings(const Document& document) {
+  const auto costs = container_costs(document);
+  if (costs.empty()) return {};
+  return {cost_sentence(container_cost_over_all(document, costs), costs.size()), most_sentence(costs),
+          start_sentence(document, costs)};
+}
+
+}  // namespace neph::report

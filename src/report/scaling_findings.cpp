@@ -1,0 +1,151 @@
+#include "report/scaling_findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "report/quantity.hpp"
+#include "report/scaling.hpp"
+
+namespace neph::report {
+namespace {
+
+/// More cores pay as long as each of those that are added does at least half of what the fewest do each.
+constexpr double paying_share = 0.5;
+constexpr std::size_t most_groups = 4;
+
+enum class Pays { yes, no, undecided };
+
+/// Whether the cores that `level` has more than `last` pay. Without an interval (one repeat) by the value.
+Pays do_pay(const Document& document, const Scaling& scaling, const ScalingLevel& last,
+            const ScalingLevel& level) {
+  const auto ratio = times_as_fast(document, *last.cell, *level.cell);
+  const double needed = 1 + paying_share * (level.cores - last.cores) / scaling.fewest() / last.speedup.value;
+  if (!ratio.low || !ratio.high) return ratio.value >= needed ? Pays::yes : Pays::no;
+  if (*ratio.low >= needed) return Pays::yes;
+  if (*ratio.high < needed) return Pays::no;
+  // The repeats leave both open; where they agree that it is faster, the value is the best guess.
+  return *ratio.low > 1 && ratio.value >= needed ? Pays::yes : Pays::undecided;
+}
+
+struct Judged {
+  const ScalingLevel* last;  ///< the most cores that pay
+  const ScalingLevel* next;  ///< where that ends; nullptr: all pay
+  Pays why = Pays::yes;      ///< of `next`
+};
+
+Judged judge(const Document& document, const Scaling& scaling) {
+  Judged judged{.last = &scaling.levels.front(), .next = nullptr};
+  for (auto level = scaling.levels.begin() + 1; level != scaling.levels.end(); ++level) {
+    judged.why = do_pay(document, scaling, *judged.last, *level);
+    if (judged.why != Pays::yes) {
+      judged.next = &*level;
+      break;
+    }
+    judged.last = &*level;
+  }
+  return judged;
+}
+
+/// "2 cores are 1.85 times as fast as 1 (95 % CI 1.80 to 1.90), an efficiency of 92 %"
+std::string level_text(const Scaling& scaling, const ScalingLevel& level) {
+  const auto& speedup = level.speedup;
+  return fmt::format("{} cores are {} times as fast as {}{}, an efficiency of {:.0f} %", plain(level.cores),
+                     ratio_text(speedup.value), plain(scaling.fewest()),
+                     speedup.low && speedup.high ? fmt::format(" ({})", ratio_ci_text(speedup)) : "",
+                     100 * scaling.efficiency(level));
+}
+
+std::string counted_cores(double cores) {
+  return cores == 1 ? "one core" : fmt::format("{} cores", plain(cores));
+}
+
+std::string cores_sentence(const Document& document, const Scaling& scaling, const std::string& whose) {
+  const auto [last, next, why] = judge(document, scaling);
+  const bool is_first = last == &scaling.levels.front();
+  auto text = whose + level_text(scaling, is_first ? *next : *last);
+  if (!next) return text + ": all of them pay.";
+  if (why == Pays::undecided)
+    return is_first ? fmt::format("{}. Whether more than {} pay is inconclusive.", text,
+                                  counted_cores(last->cores))
+                    : fmt::format("{}. Whether {} pay is inconclusive: {}.", text, counted_cores(next->cores),
+                                  level_text(scaling, *next));
+  if (is_first)
+    return fmt::format(
+        "{}: more than {} do not pay, as each that is added does less than half of what it could.", text,
+        plain(last->cores));
+  return fmt::format("{}; beyond that more do not pay: {}.", text, level_text(scaling, *next));
+}
+
+std::string share_ci(const Estimate& share) {
+  return fmt::format("95 % CI {} to {}", format_percent(*share.low, 2), format_percent(*share.high, 2));
+}
+
+/// "9 cores (95 % CI 8 to 11)"; what is more than what was measured is told as such.
+std::string cores_text(const Estimate& cores, double most_measured) {
+  const auto whole = [](double value) { return format_grouped(std::llround(value)); };
+  const auto range = cores.high ? fmt::format("95 % CI {} to {}", whole(*cores.low), whole(*cores.high))
+                                : fmt::format("95 % CI from {} on", whole(*cores.low));
+  return fmt::format("{} cores ({}{})", whole(cores.value), range,
+                     cores.value > most_measured ? "; extrapolated" : "");
+}
+
+std::string amdahl_text(const stats::ScalingFit& fit) {
+  const auto serial = fit.serial();
+  auto text = fmt::format("Amdahl's law: {} of the time on one core does not scale ({})",
+                          format_percent(serial.value, 2), share_ci(serial));
+  const auto half = fit.half_used_at();
+  if (std::isfinite(half.value) && half.value < 1000)
+    text += fmt::format("; beyond {} less than half of each is used", cores_text(half, fit.most_cores()));
+  return text + ".";
+}
+
+std::string universal_text(const stats::ScalingFit& fit) {
+  const auto serial = fit.serial();
+  auto text = fmt::format("Universal Scalability Law: {} of the time on one core does not scale ({})",
+                          format_percent(serial.value, 2), share_ci(serial));
+  const auto fastest = fit.fastest_at();
+  if (!std::isfinite(fastest.value)) return text + "; no number of cores is seen beyond which it is slower.";
+  return text + fmt::format(", and cores cost each other time: it is fastest on {}, and slower beyond.",
+                            cores_text(fastest, fit.most_cores()));
+}
+
+std::string law_sentence(const Document& document, const Scaling& scaling, const std::string& whose) {
+  const auto laws = laws_of(document, scaling);
+  if (!laws.are_fitted()) return {};
+  const auto* told = laws.told();
+  if (!told) {
+    const auto& nearer =
+        laws.universal->worst_miss() < laws.amdahl->worst_miss() ? *laws.universal : *laws.amdahl;
+    return fmt::format(
+        "{}Neither Amdahl's law nor the Universal Scalability Law describes these times: the better misses "
+        "by up to {}, more than the repeats explain.",
+        whose, format_percent(nearer.worst_miss(), 2));
+  }
+  return whose + (told->law() == stats::ScalingLaw::amdahl ? amdahl_text(*told) : universal_text(*told));
+}
+
+}  // namespace
+
+std::vector<std::string> scaling_findings(const Document& document) {
+  auto all = scalings(document);
+  std::vector<std::string> sentences;
+  std::size_t most_levels = 0;
+  for (const auto& scaling : all) most_levels = std::max(most_levels, scaling.levels.size());
+  const bool is_only = all.size() == 1;
+  if (all.size() > most_groups) all.resize(most_groups);
+  for (const auto& scaling : all) {
+    const auto whose = is_only || scaling.name == "all" ? "" : scaling.name + ": ";
+    sentences.push_back(cores_sentence(document, scaling, whose));
+    sentences.push_back(law_sentence(document, scaling, whose));
+  }
+  if (!all.empty() && most_levels < stats::fewest_core_counts)
+    sentences.push_back(fmt::format(
+        "With {} numbers of cores no law of scaling is fitted: it takes {}, as --threads 1,2,4,8 gives.",
+        most_levels, stats::fewest_core_counts));
+  return sentences;
+}
+
+}  // namespace neph::report

@@ -1,0 +1,200 @@
+#include "report/training_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "core/values.hpp"
+#include "report/machines.hpp"
+#include "report/quantity.hpp"
+#include "report/readings.hpp"
+#include "report/scaling.hpp"
+#include "report/way.hpp"
+
+namespace neph::report {
+namespace {
+
+constexpr double busy_share = 0.9;       // of the cores: hardly anything is left to use
+constexpr double waiting_share = 0.1;    // of the time, for data: worth a sentence
+constexpr double fixed_share = 0.3;      // of a step, whatever its batch: worth a sentence
+constexpr double busy_gpu_percent = 90;  // of the time
+constexpr double helping_share = 0.5;    // of what the last cores that were added could do
+constexpr std::size_t most_groups = 4;
+
+/// What is known of a configuration; empty: not measured.
+struct Evidence {
+  std::optional<double> waiting;  ///< share of the time that a step waited for its data
+  std::optional<double> used, cores;
+  std::optional<double> gpu_percent;  ///< of the busiest
+  std::optional<stats::FixedCost> fixed;
+  std::optional<std::string> stalled;  ///< how little the last cores helped: "from 4 to 8 cores ..."
+};
+
+std::optional<double> waiting_of(const CellSummary& cell) {
+  const auto* wait = find_estimate(cell.stages_ms, stage::wait.name);
+  const auto* step = find_estimate(cell.stages_ms, stage::step.name);
+  if (!wait || !step || !(wait->value + step->value > 0)) return std::nullopt;
+  return wait->value / (wait->value + step->value);
+}
+
+/// That the configuration could use.
+std::optional<double> cores_of(const Document& document, const CellSummary& cell) {
+  auto cores = usable_cores(fingerprint_of(document, cell));
+  const auto lower = [&](double bound) { cores = std::min(cores.value_or(bound), bound); };
+  if (const auto bound = get(cell.facts, fact::cores)) lower(static_cast<double>(*bound));
+  const auto threads = field_of(cell, document.experiment, "threads");
+  if (threads.is_number() && threads.get<double>() >= 1) lower(threads.get<double>());
+  return cores;
+}
+
+std::optional<double> gpu_percent_of(const CellSummary& cell) {
+  std::optional<double> most;
+  for (const auto& series : cell.telemetry)
+    if (series.target.starts_with(target::gpu) && series.name == telemetry::utilisation.name && series.mean)
+      most = std::max(most.value_or(0), *series.mean);
+  return most;
+}
+
+/// Of configurations that differ from this one in nothing but the batch.
+std::optional<stats::FixedCost> fixed_of(const Document& document, const CellSummary& cell) {
+  const auto batch = factor_of(cell, "batch");
+  if (!batch.is_number()) return std::nullopt;
+  std::vector<stats::RunTime> runs;
+  for (const auto& other : document.cells) {
+    const auto its = factor_of(other, "batch");
+    if (!its.is_number() || other.verdict == Verdict::invalid || !alike(cell, other, {"batch"})) continue;
+    for (const auto& run : document.runs)
+      if (run.cell == other.cell.index && run.status == RunStatus::ok)
+        for (const auto& figure : run.result.figures)
+          if (figure.name == metric::step_s.name && figure.estimate.value > 0)
+            runs.push_back({.x = its.get<double>(), .time = figure.estimate.value, .block = run.repeat});
+  }
+  return stats::fixed_cost_at(runs, batch.get<double>());
+}
+
+/// The last cores that were added did less than half of what they could, and the repeats show it.
+std::optional<std::string> stalled_of(const Document& document, const CellSummary& cell) {
+  for (const auto& scaling : scalings(document)) {
+    const auto level = std::ranges::find(scaling.levels, &cell, &ScalingLevel::cell);
+    if (level == scaling.levels.end() || level == scaling.levels.begin()) continue;
+    const auto& before = *(level - 1);
+    const auto ratio = times_as_fast(document, *before.cell, cell);
+    if (!ratio.high || *ratio.high >= 1 + helping_share * (level->cores / before.cores - 1))
+      return std::nullopt;
+    return fmt::format("from {} to {} it is {} times as fast ({})", plain(before.cores), plain(level->cores),
+                       ratio_text(ratio.value), ratio_ci_text(ratio));
+  }
+  return std::nullopt;
+}
+
+Evidence evidence_of(const Document& document, const CellSummary& cell) {
+  return {.waiting = waiting_of(cell),
+          .used = busy_cores(cell, target::process),
+          .cores = cores_of(document, cell),
+          .gpu_percent = gpu_percent_of(cell),
+          .fixed = fixed_of(document, cell),
+          .stalled = stalled_of(document, cell)};
+}
+
+bool is_fixed(const Evidence& seen) {
+  return seen.fixed && seen.fixed->share.low && *seen.fixed->share.low >= fixed_share &&
+         (!(seen.fixed->p_misfit < 0.05) || seen.fixed->worst_miss < stats::described_within);
+}
+
+std::string used_text(const Evidence& seen) {
+  return fmt::format("it used {} of {} cores", format_number(*seen.used), format_number(*seen.cores));
+}
+
+std::string limit_of_cores(const Evidence& seen) {
+  if (seen.stalled)
+    return fmt::format(
+        "memory bandwidth is the likely limit: all cores are busy ({}), yet more hardly help: {}. It was not "
+        "measured; threads that spin while they wait look the same.",
+        used_text(seen), *seen.stalled);
+  return fmt::format("cores are the limit: {}.", used_text(seen));
+}
+
+/// What was looked at, and is not the limit.
+std::string undecided(const Evidence& seen) {
+  std::string known;
+  const auto add = [&](std::string part) { known += (known.empty() ? "" : "; ") + std::move(part); };
+  if (seen.used && seen.cores) add(used_text(seen));
+  if (seen.waiting) add(fmt::format("{} of the time it waited for data", format_percent(*seen.waiting, 2)));
+  if (seen.gpu_percent)
+    add(fmt::format("the GPU was busy {} % of the time", format_number(*seen.gpu_percent)));
+  if (known.empty()) return "undecided: CPU time, waiting and GPUs are not known.";
+  return fmt::format("undecided: {}.", known);
+}
+
+std::string limit_of(const Evidence& seen) {
+  if (seen.waiting && *seen.waiting >= waiting_share)
+    return fmt::format(
+        "input is a limit: {:.0f} % of the time it waited for its next batch. More --loaders, or --data-in "
+        "memory, may help.",
+        100 * *seen.waiting);
+  if (seen.gpu_percent && *seen.gpu_percent >= busy_gpu_percent)
+    return fmt::format("the GPU is the limit: it was busy {} % of the time.",
+                       format_number(*seen.gpu_percent));
+  if (is_fixed(seen))
+    return fmt::format(
+        "launch overhead is the limit: {} of a step is a cost that does not grow with the batch (95 % CI {} "
+        "to "
+        "{}): launches, and the update of the weights. A larger batch may help.",
+        format_percent(seen.fixed->share.value, 2), format_percent(*seen.fixed->share.low, 2),
+        format_percent(*seen.fixed->share.high, 2));
+  if (seen.used && seen.cores && *seen.used >= busy_share * *seen.cores) return limit_of_cores(seen);
+  return undecided(seen);
+}
+
+std::string device_of(const CellSummary& cell) {
+  const auto device = factor_of(cell, "device");
+  return device.is_null() ? "" : factor_text(device);
+}
+
+/// Only what trains the same network on the same data competes.
+std::string task_of(const CellSummary& cell) {
+  std::string task;
+  for (const auto* name : {"model", "data"})
+    if (const auto value = factor_of(cell, name); !value.is_null())
+      task += (task.empty() ? "" : " on ") + value_as_text(value);
+  return task;
+}
+
+}  // namespace
+
+std::vector<TrainingGroup> training_groups(const Document& document) {
+  std::vector<TrainingGroup> groups;
+  const auto order = ranked(document);
+  const auto group_of = [&](const std::string& name) {
+    return std::ranges::find(groups, name, &TrainingGroup::name);
+  };
+  for (const auto& cell : document.cells)
+    if (std::ranges::count(order, &cell) != 0 && group_of(task_of(cell)) == groups.end())
+      groups.push_back({.name = task_of(cell), .cells = {}});
+  for (const auto* cell : order) group_of(task_of(*cell))->cells.push_back(cell);
+  return groups;
+}
+
+std::vector<std::string> limit_findings(const Document& document) {
+  std::vector<std::string> sentences;
+  for (const auto& group : training_groups(document)) {
+    std::vector<std::string> devices;
+    for (const auto* cell : group.cells) {  // the fastest of each device comes first
+      const auto device = device_of(*cell);
+      if (std::ranges::count(devices, device) != 0 || sentences.size() == most_groups) continue;
+      devices.push_back(device);
+      std::string whose = group.name;
+      if (!device.empty()) whose += (whose.empty() ? "" : ", ") + device;
+      const bool is_only = group.cells.size() == 1;
+      sentences.push_back(fmt::format("{}What limits {}: {}", whose.empty() ? "" : whose + ": ",
+                                      is_only ? "it" : cell->cell.label,
+                                      limit_of(evidence_of(document, *cell))));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace neph::report
