@@ -332,6 +332,13 @@ TEST(SamplePages, AreWrittenForTheBrowser) {
       {"served", served_document()},
       {"load", load_document()},
       {"training", training_document()},
+      {"study", training_document({.cores = {1, 2, 4, 8, 16},
+                                   .batches = {32, 64, 128},
+                                   .places = {"process", "docker"},
+                                   .crosstalk = 0.004,
+                                   .fixed_s = 0.005,
+                                   .noise = 0.01})},
+      {"command", command_document({.cores = {1, 2, 4, 8}, .places = {"process", "docker"}})},
       {"hostile", sample_document({.hostile = true})},
       {"large",
        sample_document({.batches = {1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96}, .repeat = 20})}};

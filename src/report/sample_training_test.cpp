@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace neph::report {
 namespace {
 
-constexpr std::int64_t repeats = 3, epochs = 3, steps_per_epoch = 40, batch = 128;
+constexpr std::int64_t epochs = 3, steps_per_epoch = 40, usual_batch = 128;
 
 std::vector<Series> series_of(double cores) {
   std::vector<Series> all{{.target = "engine",
@@ -35,7 +36,7 @@ std::vector<Series> series_of(double cores) {
   return all;
 }
 
-RunResult result_of(double step_s, double cores, Random& random) {
+RunResult result_of(double step_s, double cores, double batch, Random& random) {
   RunResult result;
   Column asked{std::string(samples::issued_s), {}}, done{std::string(samples::done_s), {}},
       items{std::string(samples::items), {}};
@@ -55,6 +56,7 @@ RunResult result_of(double step_s, double cores, Random& random) {
   result.figures = {figure(metric::samples_per_s, {.value = batch / mean_s, .n = 1}),
                     figure(metric::step_s, {.value = mean_s, .n = 1}),
                     figure(metric::epoch_s, {.value = mean_s * steps_per_epoch, .n = 1}),
+                    figure(metric::command_s, {.value = at_s + 0.5, .n = 1}),
                     figure(metric::training_s, {.value = mean_s * steps_per_epoch * epochs + 0.5, .n = 1}),
                     figure(metric::test_accuracy, {.value = 0.89 + 0.002 * random.normal(), .n = 1})};
   result.stages = {{"fill", 0.01 * sum_s, 100}, {"wait", 0.001 * sum_s, 100}, {"step", sum_s, 100}};
@@ -64,15 +66,27 @@ RunResult result_of(double step_s, double cores, Random& random) {
   return result;
 }
 
-CellSummary summary_of(std::int64_t index, double threads, const std::vector<Run>& runs) {
-  CellSummary cell{.cell = {.index = index,
-                            .factors = {{"threads", threads}},
-                            .spec = {{"model", "mnist-cnn"}, {"threads", threads}, {"epochs", epochs}},
-                            .label = fmt::format("threads {}", threads)},
-                   .runs_ok = repeats};
+RunResult result_of(const TrainingOptions& options, const Json& cell, Random& random) {
+  const double cores = cell.at("threads"), batch = cell.value("batch", double{usual_batch});
+  double step_s = options.step_s * batch / usual_batch *
+                  (1 + options.serial * (cores - 1) + options.crosstalk * cores * (cores - 1)) / cores;
+  step_s += options.fixed_s;
+  if (cell.value("in", "process") != "process") step_s *= options.container;
+  auto result = result_of(step_s * (1 + options.noise * random.normal()), cores, batch, random);
+  if (cell.value("in", "process") != "process") result.phases[0] = {"process_start", -0.4, 0.1};
+  return result;
+}
+
+CellSummary summary_of(std::int64_t index, const Json& factors, const std::vector<Run>& runs) {
+  CellSummary cell{.cell = {.index = index, .factors = factors, .spec = factors, .label = ""}};
+  cell.cell.spec["model"] = "mnist-cnn";
+  cell.cell.spec["epochs"] = epochs;
+  for (const auto& [name, value] : factors.items())
+    cell.cell.label += fmt::format("{}{} {}", cell.cell.label.empty() ? "" : ", ", name, factor_text(value));
   std::map<std::string, std::vector<double>> figures, phases, stages;
   for (const auto& run : runs) {
     if (run.cell != index) continue;
+    ++cell.runs_ok;
     for (const auto& figure : run.result.figures) figures[figure.name].push_back(figure.estimate.value);
     for (const auto& phase : run.result.phases) phases[phase.name].push_back(phase.end_s - phase.begin_s);
     for (const auto& stage : run.result.stages) stages[stage.name].push_back(1e3 * stage.busy_s / 100);
@@ -82,39 +96,61 @@ CellSummary summary_of(std::int64_t index, double threads, const std::vector<Run
        {std::pair{&figures, &cell.figures}, {&phases, &cell.phases_s}, {&stages, &cell.stages_ms}})
     for (const auto& [name, values] : *from) (*to)[name] = stats::mean_estimate(values);
   set(cell.facts, fact::training_time, "measured");
-  set(cell.facts, fact::cores, static_cast<std::int64_t>(threads));
+  set(cell.facts, fact::cores, factors.at("threads").get<std::int64_t>());
   cell.verdict = Verdict::valid;
   return cell;
 }
 
 }  // namespace
 
-Document training_document() {
+Document training_document(const TrainingOptions& options) {
   Document document{
       .experiment = {.id = 11,
                      .created = "2026-03-14T09:26:53Z",
                      .workload = "train",
                      .spec = {{"model", "mnist-cnn"}, {"data", "fashion-mnist"}, {"epochs", epochs}},
-                     .repeat = repeats,
+                     .repeat = options.repeat,
                      .version = "0.1.0",
                      .command = "neph train mnist-cnn --data fashion-mnist --threads 1,2,4"},
       .machines = {sample_machine()}};
-  document.experiment.factors = {{"threads", {1, 2, 4}}};
+  document.machines.front().fingerprint["effective_cores"] = std::ranges::max(options.cores);
+  auto& factors = document.experiment.factors;
+  if (!options.batches.empty())
+    factors.push_back({"batch", {options.batches.begin(), options.batches.end()}});
+  factors.push_back({"threads", {options.cores.begin(), options.cores.end()}});
+  if (!options.places.empty()) factors.push_back({"in", {options.places.begin(), options.places.end()}});
+  std::vector<Json> cells{Json::object()};
+  for (const auto& factor : factors) {
+    std::vector<Json> more;
+    for (const auto& cell : cells)
+      for (const auto& value : factor.values) {
+        more.push_back(cell);
+        more.back()[factor.name] = value;
+      }
+    cells = std::move(more);
+  }
   Random random(17);
-  for (std::int64_t repeat = 0; repeat < repeats; ++repeat)
-    for (std::int64_t cell = 0; const double threads : {1.0, 2.0, 4.0})
+  for (std::int64_t repeat = 0; repeat < options.repeat; ++repeat)
+    for (std::int64_t cell = 0; cell < std::ssize(cells); ++cell)
       document.runs.push_back({.id = std::ssize(document.runs) + 1,
                                .experiment_id = 11,
-                               .cell = cell++,
+                               .cell = cell,
                                .repeat = repeat,
                                .position = std::ssize(document.runs),
                                .machine_id = 1,
                                .wall_s = 20,
-                               .result = result_of(0.06 * (0.1 + 0.9 / threads), threads, random)});
-  for (std::int64_t cell = 0; const double threads : {1.0, 2.0, 4.0}) {
-    document.cells.push_back(summary_of(cell, threads, document.runs));
-    ++cell;
-  }
+                               .result = result_of(options, cells[cell], random)});
+  for (std::int64_t cell = 0; cell < std::ssize(cells); ++cell)
+    document.cells.push_back(summary_of(cell, cells[cell], document.runs));
+  return document;
+}
+
+Document command_document(const TrainingOptions& options) {
+  auto document = training_document(options);
+  document.experiment.workload = "command";
+  document.experiment.spec = {{"command", "python train.py"}};
+  document.experiment.command = "neph train --threads 1,2,4 -- python train.py";
+  for (auto& cell : document.cells) cell.stages_ms.clear();
   return document;
 }
 

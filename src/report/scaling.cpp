@@ -55,7 +55,9 @@ std::optional<double> time_of(const Document& document, const Run& run) {
 
 const stats::ScalingFit* ScalingLaws::told() const {
   if (!are_fitted()) return nullptr;
-  const bool costs_each_other = *universal->crosstalk().low > 0 && universal->describes();
+  // A maximum far beyond what was measured is an extrapolation that says little.
+  const bool costs_each_other = universal->describes() && *universal->crosstalk().low > 0 &&
+                                universal->fastest_at().value <= 2 * universal->most_cores();
   if (amdahl->describes() && !costs_each_other) return &*amdahl;
   return universal->describes() ? &*universal : nullptr;
 }

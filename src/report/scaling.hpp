@@ -46,8 +46,9 @@ struct ScalingLaws {
   std::optional<stats::ScalingFit> amdahl, universal;
 
   bool are_fitted() const { return amdahl && universal; }
-  /// The simpler that describes the times: the universal where it is shown that cores cost each other time,
-  /// or where Amdahl's does not describe them. nullptr: neither does, or none is fitted.
+  /// The simpler that describes the times: the universal where it is shown that cores cost each other time
+  /// so that it is fastest below twice the most that were measured, or where Amdahl's does not describe them.
+  /// nullptr: neither does, or none is fitted.
   const stats::ScalingFit* told() const;
 };
 ScalingLaws laws_of(const Document& document, const Scaling& scaling);

@@ -58,20 +58,19 @@ std::string level_text(const Scaling& scaling, const ScalingLevel& level) {
                      100 * scaling.efficiency(level));
 }
 
-std::string counted_cores(double cores) {
-  return cores == 1 ? "one core" : fmt::format("{} cores", plain(cores));
-}
-
 std::string cores_sentence(const Document& document, const Scaling& scaling, const std::string& whose) {
   const auto [last, next, why] = judge(document, scaling);
   const bool is_first = last == &scaling.levels.front();
-  auto text = whose + level_text(scaling, is_first ? *next : *last);
+  const auto& told = is_first ? *next : *last;
+  if (is_first && why == Pays::undecided)
+    return fmt::format("{}hether more cores than {} pay is inconclusive: {} are {} times as fast ({}).",
+                       whose.empty() ? "W" : whose + "w", plain(last->cores), plain(told.cores),
+                       ratio_text(told.speedup.value), ratio_ci_text(told.speedup));
+  auto text = whose + level_text(scaling, told);
   if (!next) return text + ": all of them pay.";
   if (why == Pays::undecided)
-    return is_first ? fmt::format("{}. Whether more than {} pay is inconclusive.", text,
-                                  counted_cores(last->cores))
-                    : fmt::format("{}. Whether {} pay is inconclusive: {}.", text, counted_cores(next->cores),
-                                  level_text(scaling, *next));
+    return fmt::format("{}. Whether {} cores pay is inconclusive: {}.", text, plain(next->cores),
+                       level_text(scaling, *next));
   if (is_first)
     return fmt::format(
         "{}: more than {} do not pay, as each that is added does less than half of what it could.", text,
@@ -79,23 +78,33 @@ std::string cores_sentence(const Document& document, const Scaling& scaling, con
   return fmt::format("{}; beyond that more do not pay: {}.", text, level_text(scaling, *next));
 }
 
-std::string share_ci(const Estimate& share) {
-  return fmt::format("95 % CI {} to {}", format_percent(*share.low, 2), format_percent(*share.high, 2));
+/// Digits that tell the ends of an interval apart.
+int digits_of(const Estimate& estimate) {
+  return estimate.high && *estimate.high - *estimate.low < 0.1 * estimate.value ? 3 : 2;
+}
+
+/// "12 % of the time on one core does not scale (95 % CI 9.1 to 15 %)"
+std::string serial_text(const Estimate& share) {
+  const int digits = digits_of(share);
+  return fmt::format("{} of the time on one core does not scale (95 % CI {} to {})",
+                     format_percent(share.value, digits), format_number(100 * *share.low, digits),
+                     format_percent(*share.high, digits));
 }
 
 /// "9 cores (95 % CI 8 to 11)"; what is more than what was measured is told as such.
 std::string cores_text(const Estimate& cores, double most_measured) {
-  const auto whole = [](double value) { return format_grouped(std::llround(value)); };
-  const auto range = cores.high ? fmt::format("95 % CI {} to {}", whole(*cores.low), whole(*cores.high))
-                                : fmt::format("95 % CI from {} on", whole(*cores.low));
-  return fmt::format("{} cores ({}{})", whole(cores.value), range,
+  const bool is_exact = cores.high && *cores.high - *cores.low < 2;
+  const auto text = [&](double value) {
+    return is_exact ? format_number(value) : format_grouped(std::llround(value));
+  };
+  const auto range = cores.high ? fmt::format("95 % CI {} to {}", text(*cores.low), text(*cores.high))
+                                : fmt::format("95 % CI from {} on", text(*cores.low));
+  return fmt::format("{} cores ({}{})", text(cores.value), range,
                      cores.value > most_measured ? "; extrapolated" : "");
 }
 
 std::string amdahl_text(const stats::ScalingFit& fit) {
-  const auto serial = fit.serial();
-  auto text = fmt::format("Amdahl's law: {} of the time on one core does not scale ({})",
-                          format_percent(serial.value, 2), share_ci(serial));
+  auto text = "Amdahl's law: " + serial_text(fit.serial());
   const auto half = fit.half_used_at();
   if (std::isfinite(half.value) && half.value < 1000)
     text += fmt::format("; beyond {} less than half of each is used", cores_text(half, fit.most_cores()));
@@ -103,12 +112,10 @@ std::string amdahl_text(const stats::ScalingFit& fit) {
 }
 
 std::string universal_text(const stats::ScalingFit& fit) {
-  const auto serial = fit.serial();
-  auto text = fmt::format("Universal Scalability Law: {} of the time on one core does not scale ({})",
-                          format_percent(serial.value, 2), share_ci(serial));
+  const auto text = "Universal Scalability Law: " + serial_text(fit.serial());
   const auto fastest = fit.fastest_at();
   if (!std::isfinite(fastest.value)) return text + "; no number of cores is seen beyond which it is slower.";
-  return text + fmt::format(", and cores cost each other time: it is fastest on {}, and slower beyond.",
+  return text + fmt::format(", and cores cost each other time: it is fastest near {}, and slower beyond.",
                             cores_text(fastest, fit.most_cores()));
 }
 

@@ -27,7 +27,7 @@ TEST(TrainingFindings, SayHowManyCoresPayAndHowLongItTakes) {
   EXPECT_THAT(said[1], AllOf(StartsWith("3 epochs with their verifying took 2.8"),
                              HasSubstr("an epoch of learning 7")));
   EXPECT_THAT(said[2],
-              AllOf(StartsWith("4 cores are 3.0"), HasSubstr("an efficiency of 77 %: all of them pay.")));
+              AllOf(StartsWith("4 cores are 3.1"), HasSubstr("an efficiency of 77 %: all of them pay.")));
   EXPECT_THAT(said, Contains(HasSubstr("The test accuracy after the last epoch is 8")));
 }
 
@@ -69,7 +69,8 @@ TEST(TrainingFindings, SayThatATimeIsExtrapolated) {
 TEST(TrainingFindings, NameTheDataWhereItIsTheLimit) {
   auto document = training_document();
   for (auto& cell : document.cells) cell.stages_ms["wait"] = cell.stages_ms["step"];
-  EXPECT_THAT(training_findings(document), Contains(HasSubstr("50 % of the time the training waited")));
+  EXPECT_THAT(training_findings(document),
+              Contains(HasSubstr("input is a limit: 50 % of the time it waited")));
 }
 
 TEST(TrainingFindings, KeepNetworksApart) {

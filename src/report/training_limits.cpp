@@ -105,7 +105,7 @@ bool is_fixed(const Evidence& seen) {
 }
 
 std::string used_text(const Evidence& seen) {
-  return fmt::format("it used {} of {} cores", format_number(*seen.used), format_number(*seen.cores));
+  return fmt::format("it used {} of {} cores", format_number(*seen.used), plain(*seen.cores));
 }
 
 std::string limit_of_cores(const Evidence& seen) {

@@ -10,8 +10,8 @@ import pytest
 from conftest import BUILD, Opened
 
 pytestmark = pytest.mark.browser
-ALL = ["typical", "single", "failed", "empty", "hostile", "large", "served", "load", "training", "validation", "validation-hostile"]
-WITH_CHARTS = ["typical", "single", "hostile", "large", "served", "load", "training", "validation", "validation-hostile"]
+ALL = ["typical", "single", "failed", "empty", "hostile", "large", "served", "load", "training", "study", "command", "validation", "validation-hostile"]
+WITH_CHARTS = ["typical", "single", "hostile", "large", "served", "load", "training", "study", "command", "validation", "validation-hostile"]
 
 # The extent of each drawn mark; an axis or a background alone is no chart. Marks without a visible extent (a line of
 # one point) do not count.
