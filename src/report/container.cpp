@@ -26,30 +26,26 @@ bool is_contained(const CellSummary& cell) {
   return !place.is_null() && place != bare;
 }
 
-std::string percent(double ratio) { return format_number(100 * (ratio - 1)); }
-
 std::vector<Match> matches_of(const std::vector<ContainerCost>& costs) {
   std::vector<Match> all;
   for (const auto& cost : costs) all.push_back(cost.match);
   return all;
 }
 
-/// "A container costs 1.2 % of time (95 % CI 0.4 to 2)."
+/// "A container costs 1.2 % of time (95 % CI 0.4 to 2.0 %)."
 std::string cost_sentence(const Estimate& ratio, std::size_t pairs) {
   const auto over = pairs > 1 ? fmt::format(", over {} pairs of configurations", pairs) : "";
+  const auto more = percent_more(ratio);
   if (!ratio.low || !ratio.high)
-    return fmt::format(
-        "In a container it took {} % of the time more{}; one repeat says nothing about chance.",
-        percent(ratio.value), over);
-  const auto ci = fmt::format("95 % CI {} to {} %", percent(*ratio.low), percent(*ratio.high));
-  if (*ratio.low > 1)
-    return fmt::format("A container costs {} % of time ({}{}).", percent(ratio.value), ci, over);
+    return fmt::format("In a container it took {} % more time{}; one repeat says nothing about chance.",
+                       more.value, over);
+  const auto ci = fmt::format("95 % CI {} to {} %{}", more.low, more.high, over);
+  if (*ratio.low > 1) return fmt::format("A container costs {} % of time ({}).", more.value, ci);
   if (*ratio.high < 1)
-    return fmt::format("In a container it is faster: it takes {} % of time less ({}{}).",
-                       format_number(100 * (1 - ratio.value)), ci, over);
+    return fmt::format("In a container it is faster: it takes {} % of time more ({}).", more.value, ci);
   return fmt::format(
-      "No cost of a container was seen: {} % of time ({}{}); one of more than {} % would have been.",
-      percent(ratio.value), ci, over, percent(*ratio.high));
+      "No cost of a container was seen: {} % of time ({}); one of more than {} % would have been.",
+      more.value, ci, more.high);
 }
 
 /// Where pairs are shown to differ from each other in what it costs.
@@ -59,7 +55,7 @@ std::string most_sentence(const std::vector<ContainerCost>& costs) {
   const auto least = std::ranges::min_element(costs, {}, [](const auto& cost) { return cost.ratio.value; });
   if (!most->ratio.low || !least->ratio.high || *most->ratio.low <= *least->ratio.high) return {};
   return fmt::format("The container costs most with {}, {} %, and least with {}, {} %.", most->name,
-                     percent(most->ratio.value), least->name, percent(least->ratio.value));
+                     percent_more(most->ratio).value, least->name, percent_more(least->ratio).value);
 }
 
 std::optional<double> start_s(const Run& run) {
@@ -99,6 +95,19 @@ Estimate container_cost_over_all(const Document& document, const std::vector<Con
              document, matches_of(costs), [&](const Run& run) { return time_of(document, run); },
              Better::lower)
       .ratio;
+}
+
+PercentMore percent_more(const Estimate& ratio) {
+  const double width = ratio.low && ratio.high ? 100 * (*ratio.high - *ratio.low) : 1;
+  const int decimals = width >= 20 ? 0 : width >= 0.5 ? 1 : 2;
+  const auto text = [&](double value) {
+    auto words = fmt::format("{:.{}f}", 100 * (value - 1), decimals);
+    const bool is_nothing = words.find_first_of("123456789") == std::string::npos;
+    return is_nothing && words.front() == '-' ? words.substr(1) : words;
+  };
+  return {.value = text(ratio.value),
+          .low = ratio.low ? text(*ratio.low) : "",
+          .high = ratio.high ? text(*ratio.high) : ""};
 }
 
 std::vector<std::string> container_findings(const Document& document) {

@@ -21,6 +21,12 @@ std::vector<ContainerCost> container_costs(const Document& document);
 /// Over all of these.
 Estimate container_cost_over_all(const Document& document, const std::vector<ContainerCost>& costs);
 
+/// Of a ratio of times: how many percent more it is.
+struct PercentMore {
+  std::string value, low, high;  ///< with as many decimals as the interval is worth; without a unit
+};
+PercentMore percent_more(const Estimate& ratio);
+
 /// In words, and what the start in a container takes longer; empty where nothing ran in both.
 std::vector<std::string> container_findings(const Document& document);
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <fmt/format.h>
 
 #include "core/units.hpp"
 #include "report/quantity.hpp"
+#include "report/readings.hpp"
 #include "report/scaling.hpp"
 
 namespace neph::report {
@@ -14,7 +16,7 @@ namespace {
 
 /// More cores pay as long as each of those that are added does at least half of what the fewest do each.
 constexpr double paying_share = 0.5;
-constexpr std::size_t most_groups = 4;
+constexpr std::size_t most_groups = 2;
 
 enum class Pays { yes, no, undecided };
 
@@ -24,10 +26,9 @@ Pays do_pay(const Document& document, const Scaling& scaling, const ScalingLevel
   const auto ratio = times_as_fast(document, *last.cell, *level.cell);
   const double needed = 1 + paying_share * (level.cores - last.cores) / scaling.fewest() / last.speedup.value;
   if (!ratio.low || !ratio.high) return ratio.value >= needed ? Pays::yes : Pays::no;
-  if (*ratio.low >= needed) return Pays::yes;
-  if (*ratio.high < needed) return Pays::no;
-  // The repeats leave both open; where they agree that it is faster, the value is the best guess.
-  return *ratio.low > 1 && ratio.value >= needed ? Pays::yes : Pays::undecided;
+  // Where both ends are on one side, or it is shown to be faster at all, the value is the best guess.
+  const bool is_known = *ratio.low > 1 || *ratio.high < needed;
+  return !is_known ? Pays::undecided : ratio.value >= needed ? Pays::yes : Pays::no;
 }
 
 struct Judged {
@@ -100,7 +101,7 @@ std::string cores_text(const Estimate& cores, double most_measured) {
   const auto range = cores.high ? fmt::format("95 % CI {} to {}", text(*cores.low), text(*cores.high))
                                 : fmt::format("95 % CI from {} on", text(*cores.low));
   return fmt::format("{} cores ({}{})", text(cores.value), range,
-                     cores.value > most_measured ? "; extrapolated" : "");
+                     cores.value > 1.05 * most_measured ? "; extrapolated" : "");
 }
 
 std::string amdahl_text(const stats::ScalingFit& fit) {
@@ -142,12 +143,22 @@ std::vector<std::string> scaling_findings(const Document& document) {
   std::size_t most_levels = 0;
   for (const auto& scaling : all) most_levels = std::max(most_levels, scaling.levels.size());
   const bool is_only = all.size() == 1;
+  const auto best = ranked(document);
+  std::ranges::stable_sort(all, {}, [&](const Scaling& scaling) {  // the fastest configuration's first
+    return std::ranges::min(scaling.levels | std::views::transform([&](const ScalingLevel& level) {
+                              return std::ranges::find(best, level.cell) - best.begin();
+                            }));
+  });
+  const auto groups = std::ssize(all);
   if (all.size() > most_groups) all.resize(most_groups);
   for (const auto& scaling : all) {
     const auto whose = is_only || scaling.name == "all" ? "" : scaling.name + ": ";
     sentences.push_back(cores_sentence(document, scaling, whose));
     sentences.push_back(law_sentence(document, scaling, whose));
   }
+  if (groups > std::ssize(all))
+    sentences.push_back(
+        fmt::format("Of cores there are {} more such lines in the chart.", groups - std::ssize(all)));
   if (!all.empty() && most_levels < stats::fewest_core_counts)
     sentences.push_back(fmt::format(
         "With {} numbers of cores no law of scaling is fitted: it takes {}, as --threads 1,2,4,8 gives.",

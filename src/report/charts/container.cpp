@@ -40,8 +40,7 @@ constexpr std::string_view template_text = R"json({
 
 constexpr const char* title = "% more time in the container";
 
-/// A ratio of times as percent more.
-Estimate percent_more(const Estimate& ratio) {
+Estimate percent_of(const Estimate& ratio) {
   const auto of = [](double value) { return 100 * (value - 1); };
   return {.value = of(ratio.value),
           .low = ratio.low ? std::optional(of(*ratio.low)) : std::nullopt,
@@ -50,12 +49,11 @@ Estimate percent_more(const Estimate& ratio) {
 }
 
 Json row_of(std::size_t place, const std::string& label, const char* kind, const Estimate& ratio) {
-  const auto more = percent_more(ratio);
-  auto text = format_number(more.value) + " %";
-  if (more.low && more.high)
-    text += fmt::format(" ({} to {})", format_number(*more.low), format_number(*more.high));
+  const auto words = percent_more(ratio);
+  auto text = words.value + " %";
+  if (ratio.low && ratio.high) text += fmt::format(" ({} to {})", words.low, words.high);
   Json row{{"place", place}, {"label", label}, {"kind", kind}, {"text", text}};
-  add_estimate(row, more);
+  add_estimate(row, percent_of(ratio));
   return row;
 }
 

@@ -19,18 +19,19 @@ namespace {
 constexpr const char* ideal = "ideal";
 
 /// The speed-up of one line, and what as many cores would do if each did as much as those of the fewest.
-void add_speedups(const Scaling& scaling, Lines& lines) {
+void add_speedups(const Scaling& scaling, bool all_notes, Lines& lines) {
   for (const auto& level : scaling.levels) {
     auto speedup = level.speedup;
     if (is_inconclusive(speedup))
       speedup.low = speedup.high = std::nullopt;  // they would be all that is seen
-    lines.points.push_back({.x = level.cores,
-                            .line = scaling.name == "all" ? "measured" : scaling.name,
-                            .label = level.cell->cell.label,
-                            .value = speedup,
-                            .note = level.cores > scaling.fewest()
-                                        ? fmt::format("{:.0f} %", 100 * scaling.efficiency(level))
-                                        : ""});
+    lines.points.push_back(
+        {.x = level.cores,
+         .line = scaling.name == "all" ? "measured" : scaling.name,
+         .label = level.cell->cell.label,
+         .value = speedup,
+         .note = level.cores > scaling.fewest() && (all_notes || level.cores == scaling.most())
+                     ? fmt::format("{:.0f} %", 100 * scaling.efficiency(level))
+                     : ""});
   }
 }
 
@@ -40,6 +41,7 @@ void add_ideal(const std::set<double>& cores, double fewest, Lines& lines) {
         {.x = count, .line = ideal, .label = ideal, .value = {.value = count / fewest, .n = 1}});
 }
 
+constexpr std::size_t most_noted = 2;  ///< lines with all their efficiencies; of more only the last
 constexpr std::size_t most_bands = 3;  ///< more only cover each other
 constexpr std::size_t curve_points = 40;
 
@@ -53,11 +55,11 @@ constexpr std::string_view curves_text = R"json([
 struct Curve {
   std::string line;
   stats::ScalingFit fit;
+  double unit_s;  ///< by which the law's times, those of the main metric, become the panel's
 };
 
-/// The law's times, from the fewest to the most that were measured, each in the unit of `epoch_s`: the law is
-/// fitted to the main metric's, which a constant parts from it.
-Json rows_of(const Curve& curve, double unit_s) {
+/// The law's times, from the fewest to the most that were measured.
+Json rows_of(const Curve& curve) {
   Json rows = Json::array();
   const double from = curve.fit.least_cores(), to = curve.fit.most_cores();
   for (std::size_t i = 0; i <= curve_points; ++i) {
@@ -67,21 +69,22 @@ Json rows_of(const Curve& curve, double unit_s) {
              {"line", curve.line},
              {"label",
               curve.fit.law() == stats::ScalingLaw::amdahl ? "Amdahl's law" : "Universal Scalability Law"}};
-    add_estimate(
-        row,
-        {.value = unit_s * time.value, .low = unit_s * *time.low, .high = unit_s * *time.high, .n = time.n});
+    add_estimate(row, {.value = curve.unit_s * time.value,
+                       .low = curve.unit_s * *time.low,
+                       .high = curve.unit_s * *time.high,
+                       .n = time.n});
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
 /// Curves with their bands below the points; a line that has a curve is not joined too.
-void add_curves(const std::vector<Curve>& curves, const std::vector<double>& units_s, Panel& panel) {
+void add_curves(const std::vector<Curve>& curves, Panel& panel) {
   if (curves.empty() || panel.spec.is_null()) return;
   Json rows = Json::array(), lines = Json::array();
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    for (auto& row : rows_of(curves[i], units_s[i])) rows.push_back(std::move(row));
-    lines.push_back(curves[i].line);
+  for (const auto& curve : curves) {
+    for (auto& row : rows_of(curve)) rows.push_back(std::move(row));
+    lines.push_back(curve.line);
   }
   auto layers = Json::parse(curves_text);
   if (curves.size() > most_bands) layers.erase(0);
@@ -135,12 +138,8 @@ Lines times_of(const Document& document, const std::vector<Scaling>& all, const 
   return times;
 }
 
-Drawing draw_scaling(const Document& document) {
-  const auto all = scalings(document);
-  if (all.empty()) return {};
-  std::set<double> cores;
-  for (const auto& scaling : all)
-    for (const auto& level : scaling.levels) cores.insert(level.cores);
+/// Both axes alike, so that the ideal is a straight line, and it is not the point.
+Panel draw_speedups(const std::vector<Scaling>& all, const std::set<double>& cores) {
   const double fewest = *cores.begin();
   Lines speedups{.caption = fmt::format("speed-up over {}, with efficiency",
                                         fewest == 1 ? "one core" : plain(fewest) + " cores"),
@@ -150,26 +149,45 @@ Drawing draw_scaling(const Document& document) {
                  .x = axis_over(cores, "cores"),
                  .y = "times as fast",
                  .unit = "times"};
+  speedups.logarithmic = speedups.x["scale"].contains("type");
+  for (const auto& scaling : all)
+    if (scaling.fewest() == fewest) add_speedups(scaling, all.size() <= most_noted, speedups);
+  add_ideal(cores, fewest, speedups);
+  auto panel = draw_lines(speedups);
+  if (panel.spec.is_null()) return panel;
+  if (speedups.logarithmic) {
+    auto& scale = panel.spec["layer"][0]["encoding"]["y"]["scale"];
+    scale["base"] = 2;
+    scale["nice"] = false;
+  }
+  auto& colours = panel.spec["encoding"]["color"]["scale"];
+  for (std::size_t i = 0; i < colours["domain"].size(); ++i)
+    if (colours["domain"][i] == ideal) colours["range"][i] = muted_colour;
+  return panel;
+}
+
+Drawing draw_scaling(const Document& document) {
+  const auto all = scalings(document);
+  if (all.empty()) return {};
+  std::set<double> cores;
   std::vector<Curve> curves;
-  std::vector<double> units_s;
   for (const auto& scaling : all) {
-    if (scaling.fewest() == fewest) add_speedups(scaling, speedups);
+    for (const auto& level : scaling.levels) cores.insert(level.cores);
     const auto laws = laws_of(document, scaling);
     const double unit_s = unit_of(document, scaling, shown_of(document).metric);
-    if (!laws.told() || !std::isfinite(unit_s)) continue;
-    curves.push_back({.line = scaling.name, .fit = *laws.told()});
-    units_s.push_back(unit_s);
+    if (laws.told() && std::isfinite(unit_s))
+      curves.push_back({.line = scaling.name, .fit = *laws.told(), .unit_s = unit_s});
   }
-  add_ideal(cores, fewest, speedups);
   Drawing drawing;
   auto times = draw_lines(times_of(document, all, cores));
-  add_curves(curves, units_s, times);
-  if (!times.spec.is_null()) drawing.panels.push_back(std::move(times));
-  if (auto panel = draw_lines(speedups); !panel.spec.is_null()) drawing.panels.push_back(std::move(panel));
+  add_curves(curves, times);
+  for (auto& panel : {std::move(times), draw_speedups(all, cores)})
+    if (!panel.spec.is_null()) drawing.panels.push_back(panel);
   if (!curves.empty())
-    drawing.reading =
+    drawing.reading = fmt::format(
         "A dashed curve is the law of scaling that describes the times, Amdahl's or the Universal "
-        "Scalability Law, with its 95 % band.";
+        "Scalability Law{}.",
+        curves.size() <= most_bands ? ", with its 95 % band" : "");
   return drawing;
 }
 
