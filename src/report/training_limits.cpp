@@ -126,7 +126,7 @@ std::string undecided(const Evidence& seen) {
   if (seen.gpu_percent)
     add(fmt::format("the GPU was busy {} % of the time", format_number(*seen.gpu_percent)));
   if (known.empty()) return "undecided: CPU time, waiting and GPUs are not known.";
-  return fmt::format("undecided: {}.", known);
+  return fmt::format("undecided: {}. What else it waited for is not measured.", known);
 }
 
 std::string limit_of(const Evidence& seen) {

@@ -61,7 +61,7 @@ class ScalingFit {
 
 /// fit_profile() in the logarithms of the times, s and sigma between 0 and 1, kappa at least 0. Empty: fewer
 /// than `fewest_core_counts`, or a time or a number of cores that is not positive. The intervals held in
-/// 93 to 98 % of simulated experiments (scaling_laws_test.cpp).
+/// 94 to 98 % of simulated experiments (scaling_laws_test.cpp repeats that).
 std::optional<ScalingFit> fit_scaling(std::span<const RunTime> runs, ScalingLaw law);
 
 /// time = a + b x with relative errors: the share of the time at `x` that a is, 0 to 1, with its interval.
