@@ -78,7 +78,7 @@ TEST(ScalingChart, DrawsTheLawWithItsBand) {
   ASSERT_EQ(drawing.panels.size(), 2U);
   EXPECT_THAT(drawing.reading, HasSubstr("Amdahl"));
   const auto& layers = drawing.panels[0].spec["layer"];
-  ASSERT_EQ(layers.size(), 5U) << "band, curve, lines, intervals, points";
+  ASSERT_EQ(layers.size(), 4U) << "band, curve, intervals, points";
   EXPECT_EQ(layers[0]["mark"]["type"], "area");
   const auto& curve = layers[1]["data"]["values"];
   EXPECT_EQ(curve.front()["x"], 1);

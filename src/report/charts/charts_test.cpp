@@ -49,7 +49,9 @@ std::set<std::string> keys_of(const Json& rows) {
 /// One that has something for this chart.
 Document document_for(std::string_view id) {
   if (id.starts_with("load_")) return load_document();
-  if (id == "scaling" || id == "learnt" || id == "run_phases") return training_document();
+  if (id == "container") return training_document({.places = {"process", "docker"}});
+  if (id == "peak_memory" || id == "scaling" || id == "learnt" || id == "run_phases")
+    return training_document();
   return id == "requests" || id == "memory" ? served_document() : sample_document();
 }
 

@@ -88,11 +88,18 @@ void add_curves(const std::vector<Curve>& curves, Panel& panel) {
   }
   auto layers = Json::parse(curves_text);
   if (curves.size() > most_bands) layers.erase(0);
-  for (auto& layer : layers) layer["data"] = {{"values", rows}};
   auto& own = panel.spec["layer"];
-  own[0]["transform"] = Json::array({{{"filter", {{"not", {{"field", "line"}, {"oneOf", lines}}}}}}});
-  layers[layers.size() - 1]["encoding"]["y"]["title"] = own[0]["encoding"]["y"]["title"];
-  if (curves.size() <= most_bands) layers[0]["encoding"]["y"]["title"] = own[0]["encoding"]["y"]["title"];
+  for (auto& layer : layers) {
+    layer["data"] = {{"values", rows}};
+    for (const auto* part : {"title", "scale"}) layer["encoding"]["y"][part] = own[0]["encoding"]["y"][part];
+  }
+  Json joined = Json::array();
+  for (const auto& row : panel.spec["data"]["values"])
+    if (std::ranges::find(lines, row["line"]) == lines.end()) joined.push_back(row);
+  if (joined.empty())
+    own.erase(0);  // marks without any extent make Vega complain
+  else
+    own[0]["data"] = {{"values", joined}};
   for (auto& layer : own) layers.push_back(std::move(layer));
   own = std::move(layers);
   panel.description += " A dashed curve is the law that describes them, its band a 95 % interval.";

@@ -75,8 +75,8 @@ Drawing draw_training_memory(const Document& document) {
 }  // namespace
 
 const Chart training_memory_chart{
-    "memory", "What it takes of memory",
-    "The most that was resident at any time of a run, means over the runs: of its processes together.",
+    "peak_memory", "What it takes of memory",
+    "The most memory that the processes of a run held at any time, means over the runs.",
     draw_training_memory};
 
 }  // namespace neph::report
