@@ -158,7 +158,7 @@ std::vector<std::string> scaling_findings(const Document& document) {
   }
   if (groups > std::ssize(all))
     sentences.push_back(
-        fmt::format("Of cores there are {} more such lines in the chart.", groups - std::ssize(all)));
+        fmt::format("Of what cores do, the chart shows {} more.", counted(groups - std::ssize(all), "line")));
   if (!all.empty() && most_levels < stats::fewest_core_counts)
     sentences.push_back(fmt::format(
         "With {} numbers of cores no law of scaling is fitted: it takes {}, as --threads 1,2,4,8 gives.",

@@ -7,6 +7,7 @@
 #include "record/metrics.hpp"
 #include "report/charts/drawn_test.hpp"
 #include "report/columns.hpp"
+#include "report/findings.hpp"
 #include "report/sample_document_test.hpp"
 #include "report/scaling.hpp"
 
@@ -82,6 +83,15 @@ TEST(TrainingFindings, KeepNetworksApart) {
   EXPECT_THAT(said[0], StartsWith("lenet5: The fastest of 2 configurations is threads 2"));
   EXPECT_THAT(said, Contains(StartsWith("resnet50: It learns")));
   EXPECT_THAT(said, Not(Contains(HasSubstr("of 3 configurations"))));
+}
+
+TEST(TrainingFindings, AndThePagesFiguresSpeakOfTheSameConfiguration) {
+  auto document = training_document({.batches = {32, 128}, .noise = 0.3});
+  ASSERT_NE(answer_configuration(document), nullptr);
+  EXPECT_THAT(training_findings(document)[0],
+              HasSubstr(" is " + answer_configuration(document)->cell.label + ":"));
+  document.cells.clear();
+  EXPECT_EQ(answer_configuration(document), nullptr);
 }
 
 TEST(TrainingFindings, OfNothingAreNone) {

@@ -28,7 +28,8 @@ constexpr std::size_t most_groups = 4;
 struct Evidence {
   std::optional<double> waiting;  ///< share of the time that a step waited for its data
   std::optional<double> used, cores;
-  std::optional<double> gpu_percent;  ///< of the busiest
+  std::optional<double> idle, others;  ///< cores of the machine: used by nobody, by other processes
+  std::optional<double> gpu_percent;   ///< of the busiest
   std::optional<stats::FixedCost> fixed;
   std::optional<std::string> stalled;  ///< how little the last cores helped: "from 4 to 8 cores ..."
 };
@@ -91,9 +92,16 @@ std::optional<std::string> stalled_of(const Document& document, const CellSummar
 }
 
 Evidence evidence_of(const Document& document, const CellSummary& cell) {
+  const auto used = busy_cores(cell, target::process), taken = taken_cores(cell);
+  const auto online = machine_cores(fingerprint_of(document, cell));
+  const auto left = [](std::optional<double> all, std::optional<double> part) {
+    return all && part ? std::optional(std::max(0.0, *all - *part)) : std::nullopt;
+  };
   return {.waiting = waiting_of(cell),
-          .used = busy_cores(cell, target::process),
+          .used = used,
           .cores = cores_of(document, cell),
+          .idle = left(online, taken),
+          .others = left(taken, used),
           .gpu_percent = gpu_percent_of(cell),
           .fixed = fixed_of(document, cell),
           .stalled = stalled_of(document, cell)};
@@ -105,7 +113,8 @@ bool is_fixed(const Evidence& seen) {
 }
 
 std::string used_text(const Evidence& seen) {
-  return fmt::format("it used {} of {} cores", format_number(*seen.used), plain(*seen.cores));
+  return fmt::format("it used {} of {} {}", format_number(*seen.used), plain(*seen.cores),
+                     *seen.cores == 1 ? "core" : "cores");
 }
 
 std::string limit_of_cores(const Evidence& seen) {
@@ -146,6 +155,9 @@ std::string limit_of(const Evidence& seen) {
         format_percent(seen.fixed->share.value, 2), format_percent(*seen.fixed->share.low, 2),
         format_percent(*seen.fixed->share.high, 2));
   if (seen.used && seen.cores && *seen.used >= busy_share * *seen.cores) return limit_of_cores(seen);
+  if (seen.used && seen.cores && seen.idle && *seen.idle < (1 - busy_share) * *seen.cores)
+    return fmt::format("other processes are: {}, and they {}. Alone on the machine it may be faster.",
+                       used_text(seen), format_number(seen.others.value_or(0)));
   return undecided(seen);
 }
 

@@ -65,6 +65,17 @@ TEST(TrainingLimits, AreUndecidedWhereTheDataDoNotTell) {
   EXPECT_TRUE(limit_findings(document).empty());
 }
 
+TEST(TrainingLimits, NameOthersWhoFillTheMachine) {
+  auto document = training_document({});
+  for (auto& cell : document.cells) {
+    for (auto& series : cell.telemetry)
+      if (series.name == "cpu") series.mean = 0.5;
+    cell.telemetry.push_back({.target = "machine", .name = "cpu", .unit = "cores", .mean = 1.95});
+  }
+  EXPECT_THAT(limit_findings(document)[0],
+              HasSubstr("other processes are: it used 0.500 of 4 cores, and they 1.45."));
+}
+
 TEST(TrainingLimits, KeepNetworksAndDevicesApart) {
   auto document = training_document({});
   document.cells[0].cell.factors["device"] = "cpu";
