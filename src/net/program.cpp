@@ -1,6 +1,7 @@
 #include "net/program.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <unordered_set>
 
@@ -49,6 +50,14 @@ Result<NodeAttribute> value_of(const AttributeProto& proto, Folder folder) {
     default:
       return fail(ErrorCode::unsupported, "attribute '{}' is of a kind that is not read here", proto.name());
   }
+}
+
+/// As ProgramPort has it, of ONNX's number of a type.
+std::string_view element_name(int type) {
+  constexpr std::array<std::string_view, 17> names{"",    "f32", "u8", "i8",      "u16", "i16",
+                                                   "i32", "i64", "",   "boolean", "f16", "f64",
+                                                   "u32", "u64", "",   "",        "bf16"};
+  return type > 0 && type < std::ssize(names) ? names[static_cast<std::size_t>(type)] : "";
 }
 
 bool is_body(const AttributeProto& proto) { return proto.has_g() || proto.graphs_size() > 0; }
@@ -129,7 +138,10 @@ class ProgramReader {
       const int type = stated_type(value.type());
       const bool floats =
           type == 0 || type == kFloat || type == kDouble || type == kFloat16 || type == kBfloat16;
-      ports.push_back({.name = value.name(), .shape = shape.value_or(Shape{}), .integers = !floats});
+      ports.push_back({.name = value.name(),
+                       .shape = shape.value_or(Shape{}),
+                       .integers = !floats,
+                       .element = std::string(element_name(type))});
     }
     return ports;
   }

@@ -52,6 +52,9 @@ struct ProgramPort {
   std::string name;
   std::vector<std::int64_t> shape;  ///< -1: left open; empty: a single number, or not told
   bool integers = false;            ///< else floating point
+  /// "f32", "f64", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "boolean"; empty:
+  /// another one, or not told.
+  std::string element{};
 };
 
 struct Program {

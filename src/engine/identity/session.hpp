@@ -6,7 +6,7 @@
 #include "core/clock.hpp"
 #include "engine/engine.hpp"
 #include "engine/identity/service_time.hpp"
-#include "engine/identity/streams.hpp"
+#include "engine/streams.hpp"
 
 namespace neph::engine {
 

@@ -22,6 +22,8 @@ namespace neph::engine::torch_plugin {
   f(float32, aoti_torch_dtype_float32);                   \
   f(bfloat16, aoti_torch_dtype_bfloat16);                 \
   f(int64, aoti_torch_dtype_int64);                       \
+  f(boolean, aoti_torch_dtype_bool);                      \
+  f(float64, aoti_torch_dtype_float64);                   \
   f(delete_tensor, aoti_torch_delete_tensor_object);      \
   f(share_tensor, aoti_torch_new_tensor_handle);          \
   f(is_defined, aoti_torch_is_defined);                   \

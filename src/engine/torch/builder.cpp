@@ -62,6 +62,8 @@ Builder::Builder(const Simplified& simple, const Ops& ops, Arithmetic arithmetic
     : simple_(&simple), ops_(&ops), arithmetic_(arithmetic), readers_(count_readers(simple.program)) {}
 
 const net::StoredTensor* Builder::stored(const std::string& name) const {
+  if (trial_)
+    if (const auto folded = trial_->folded.find(name); folded != trial_->folded.end()) return &folded->second;
   const auto found = program().tensors.find(name);
   return found == program().tensors.end() ? nullptr : &found->second;
 }
@@ -73,9 +75,14 @@ Result<Sizes> Builder::integers(const net::Node& node, std::size_t index) const 
   return tensor->integers;
 }
 
-Result<Slot> Builder::input(const net::Node& node, std::size_t index, Layer& layer) const {
+Result<Slot> Builder::input(const net::Node& node, std::size_t index, Layer& layer) {
   if (!has(node, index)) return not_trained(node, fmt::format("its input {} is missing", index));
   const auto found = known_.find(node.inputs[index]);
+  if (found == known_.end() && trial_)
+    if (const auto* tensor = stored(node.inputs[index]); tensor != nullptr) {
+      layer.inputs.push_back(constant_slot(node.inputs[index], *tensor));
+      return layer.inputs.back();
+    }
   if (found == known_.end())
     return not_trained(
         node, fmt::format("its input {} ('{}') must be computed, not stored", index, node.inputs[index]));
@@ -100,10 +107,16 @@ bool Builder::may_overwrite(const net::Node& node, std::size_t index) const {
          readers->second == 1;
 }
 
-Tensor Builder::upload(const net::StoredTensor& stored) const {
-  const auto given = ops_->wrap(stored.floats.data(), stored.shape, row_major(stored.shape));
-  auto made = ops_->empty(stored.shape, usual_order(stored.shape));
+Tensor Builder::upload(const std::string& name, const net::StoredTensor& stored) const {
+  if (trial_)
+    if (const auto there = trial_->uploaded->find(name); there != trial_->uploaded->end())
+      return there->second;
+  const bool integers = stored.floats.empty() && !stored.integers.empty();
+  const auto given = integers ? ops_->wrap(stored.integers.data(), stored.shape)
+                              : ops_->wrap(stored.floats.data(), stored.shape, row_major(stored.shape));
+  auto made = ops_->empty(stored.shape, usual_order(stored.shape), given.dtype());
   ops_->copy(made, given);
+  if (trial_) trial_->uploaded->emplace(name, made);
   return made;
 }
 
@@ -118,7 +131,7 @@ Result<std::size_t> Builder::parameter(const net::Node& node, std::size_t index,
   if (tensor->floats.size() != static_cast<std::size_t>(product(tensor->shape)))
     return not_trained(node, fmt::format("its input {} ('{}') must be floating-point numbers", index, name));
   plan_.parameters.push_back({.name = name,
-                              .value = upload(*tensor),
+                              .value = upload(name, *tensor),
                               .gradient = {},
                               .trained = trained,
                               .constant = is_constant(name)});
@@ -126,18 +139,32 @@ Result<std::size_t> Builder::parameter(const net::Node& node, std::size_t index,
   return plan_.parameters.size() - 1;
 }
 
-Status Builder::add(const net::Node& node) {
+Status Builder::make(const net::Node& node, std::unique_ptr<Layer>& layer) {
+  if (trial_)
+    if (const auto special = inference_maker(node.op); special != nullptr) return special(*this, node, layer);
   const auto found = std::find_if(operators.begin(), operators.end(),
                                   [&](const Entry& entry) { return entry.op == node.op; });
-  if (found == operators.end()) return not_trained(node, "it has no gradient here");
+  if (found == operators.end())
+    return not_trained(node, trial_ ? "it is not known here" : "it has no gradient here");
+  return found->make(*this, node, layer);
+}
+
+Status Builder::add(const net::Node& node) {
   learns_ = false;
   std::unique_ptr<Layer> layer;
-  NEPH_CHECK(found->make(*this, node, layer));
+  NEPH_CHECK(make(node, layer));
   // What is computed from a parameter is learnt from, whatever its other inputs are.
   if (learns_)
     for (const auto slot : layer->outputs) plan_.wanted[slot] = true;
   plan_.layers.push_back(std::move(layer));
   return {};
+}
+
+void Builder::find_last_readers() {
+  plan_.last_reader.assign(plan_.wanted.size(), plan_.layers.size());
+  for (std::size_t i = 0; i < plan_.layers.size(); ++i)
+    for (const auto slot : plan_.layers[i]->inputs) plan_.last_reader[slot] = i;
+  for (const auto slot : plan_.outputs) plan_.last_reader[slot] = plan_.layers.size();
 }
 
 Result<Plan> Builder::finish() && {
@@ -160,10 +187,8 @@ Result<Plan> Builder::finish() && {
   if (output == known_.end())
     return fail(ErrorCode::unsupported, "output '{}' is not computed", program().outputs[0].name);
   plan_.output = output->second.slot;
-  plan_.last_reader.assign(plan_.wanted.size(), plan_.layers.size());
-  for (std::size_t i = 0; i < plan_.layers.size(); ++i)
-    for (const auto slot : plan_.layers[i]->inputs) plan_.last_reader[slot] = i;
-  plan_.last_reader[plan_.output] = plan_.layers.size();
+  plan_.outputs = {plan_.output};
+  find_last_readers();
   if (!plan_.wanted[plan_.output])
     return fail(ErrorCode::unsupported, "{} has nothing that training changes", program().name);
   return std::move(plan_);

@@ -27,12 +27,37 @@ struct Simplified {
   std::set<std::string, std::less<>> constants;  ///< tensors of Constant nodes: nothing that is trained
 };
 Simplified simplify(net::Program program);  // simplify.cpp
+/// For inference: also without dropouts, and with batch norms in the convolutions before them; a softmax at
+/// the end stays.
+Simplified simplify_for_inference(net::Program program);  // simplify.cpp
+/// Batch norms that alone read a convolution become part of its weights.
+void fold_batch_norms(net::Program& program);  // fold_batch_norm.cpp
 /// The operator that simplify() makes.
 inline constexpr const char* relu_dropout_operator = "Relu+Dropout";
+
+/// Tensors that the file stores, on the device, by their names: the plans of a session share them.
+using Uploaded = std::map<std::string, Tensor, std::less<>>;
+
+/// What building a plan for inference needs beside a program. Each layer is computed as soon as it is made,
+/// on zeros, so that shapes are known and what depends on nothing else is computed once.
+struct Trial {
+  Trial(const Ops& ops, std::vector<Parameter>& parameters, std::vector<Sizes> input_sizes, Uploaded& shared)
+      : pass(ops, parameters, {}), inputs(std::move(input_sizes)), uploaded(&shared) {
+    pass.begin(false, 0, 0);
+  }
+  Pass pass;
+  std::vector<Sizes> inputs;
+  Uploaded* uploaded;
+  std::map<std::string, net::StoredTensor, std::less<>> folded;  ///< values that are the same in every pass
+  std::map<std::string, int, std::less<>> left;                  ///< readers that are still to come
+};
 
 class Builder {
  public:
   Builder(const Simplified& simple, const Ops& ops, Arithmetic arithmetic);
+  /// For inference on inputs of these sizes.
+  Builder(const Simplified& simple, const Ops& ops, Arithmetic arithmetic, std::vector<Sizes> inputs,
+          Uploaded& uploaded);
 
   const Ops& ops() const { return *ops_; }
   const net::Program& program() const { return simple_->program; }
@@ -52,8 +77,13 @@ class Builder {
     return index < node.inputs.size() && !node.inputs[index].empty();
   }
 
-  /// The slot of input `index`, which a layer or the caller fills. Errors: unsupported (a stored tensor).
-  Result<Slot> input(const net::Node& node, std::size_t index, Layer& layer) const;
+  bool for_inference() const { return trial_ != nullptr; }
+  /// Of inference: the sizes that input `index` has.
+  Sizes sizes(const net::Node& node, std::size_t index) const;
+
+  /// The slot of input `index`, which a layer or the caller fills; of inference also a stored tensor's.
+  /// Errors: unsupported (a stored tensor, in training).
+  Result<Slot> input(const net::Node& node, std::size_t index, Layer& layer);
   /// A slot for output 0. `overwritable`: no backward pass reads the value again, and no other value shares
   /// its memory.
   Slot output(const net::Node& node, Layer& layer, bool overwritable, std::size_t index = 0);
@@ -64,6 +94,8 @@ class Builder {
   const Tensor& value(std::size_t parameter) const { return plan_.parameters[parameter].value; }
 
   Result<Plan> finish() &&;
+  /// Of inference: any number of inputs and outputs.
+  Result<Plan> finish_inference() &&;
 
  private:
   struct Known {
@@ -71,7 +103,17 @@ class Builder {
     bool overwritable = false;
   };
   Status add(const net::Node& node);
-  Tensor upload(const net::StoredTensor& stored) const;
+  Status make(const net::Node& node, std::unique_ptr<Layer>& layer);
+  Tensor upload(const std::string& name, const net::StoredTensor& stored) const;
+  void find_last_readers();
+
+  // Of inference: inference_plan.cpp.
+  Status compute(const net::Node& node);
+  bool fold_sizes(const net::Node& node);
+  void fold(const std::string& name, const Tensor& value);
+  Slot constant_slot(const std::string& name, const net::StoredTensor& stored);
+  void release_inputs(const net::Node& node);
+  Status set_outputs();
 
   const Simplified* simple_;
   const Ops* ops_;
@@ -81,6 +123,7 @@ class Builder {
   std::map<std::string, int, std::less<>> readers_;
   bool learns_ = false;  ///< the layer being made has a parameter that is trained
   Plan plan_;
+  std::unique_ptr<Trial> trial_;  ///< null: for training
 };
 
 /// "operator Foo (node 'bar')".
@@ -113,6 +156,14 @@ Status make_squeeze(Builder&, const net::Node&, std::unique_ptr<Layer>&);       
 Status make_unsqueeze(Builder&, const net::Node&, std::unique_ptr<Layer>&);       // shape.cpp
 Status make_transpose(Builder&, const net::Node&, std::unique_ptr<Layer>&);       // shape.cpp
 Status make_gru(Builder&, const net::Node&, std::unique_ptr<Layer>&);             // recurrent.cpp
+
+/// The maker of an operator that only inference has, or has in a more general form than training; null: none.
+Maker inference_maker(std::string_view op);  // inference_operators.cpp
+
+/// For inference on inputs of these sizes, in the order of the program. Cost: one inference. Errors:
+/// unsupported (an operator or attribute, by its name), unavailable (memory).
+Result<Plan> make_inference_plan(const Simplified& simple, const Ops& ops, Arithmetic arithmetic,
+                                 std::vector<Sizes> inputs, Uploaded& uploaded);  // inference_plan.cpp
 
 /// The plan of a program of one input and one output. Errors: unsupported (an operator or attribute, by its
 /// name).

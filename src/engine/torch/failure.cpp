@@ -14,10 +14,36 @@ bool is_about_memory(std::string_view reason) {
   return false;
 }
 
+/// Where this thread's part of std::cerr goes; null: where it went before.
+thread_local std::ostringstream* text_of_thread = nullptr;
+
+/// Parts what threads write to std::cerr: inferences of several run at once.
+class ByThread final : public std::streambuf {
+ public:
+  explicit ByThread(std::streambuf* before) : before_(before) {}
+
+ private:
+  std::streambuf* target() const { return text_of_thread != nullptr ? text_of_thread->rdbuf() : before_; }
+  int_type overflow(int_type c) override {
+    return traits_type::eq_int_type(c, traits_type::eof()) ? traits_type::not_eof(c)
+                                                           : target()->sputc(traits_type::to_char_type(c));
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    return target()->sputn(text, count);
+  }
+  int sync() override { return target()->pubsync(); }
+
+  std::streambuf* before_;
+};
+
 }  // namespace
 
-Messages::Messages() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
-Messages::~Messages() { std::cerr.rdbuf(before_); }
+Messages::Messages() : before_(text_of_thread) {
+  // Once, to the end of the process.
+  [[maybe_unused]] static const auto* const before = std::cerr.rdbuf(new ByThread(std::cerr.rdbuf()));
+  text_of_thread = &text_;
+}
+Messages::~Messages() { text_of_thread = before_; }
 
 std::string Messages::reason() const {
   const auto text = text_.str();

@@ -22,9 +22,8 @@ inline void check(std::int32_t code, const char* what) {
   if (code != 0) throw Failure(what);
 }
 
-/// What libtorch writes to std::cerr while this lives, which is the only place where its C interface says why
-/// a call failed. Threads: nobody else may write to std::cerr meanwhile (this program's own messages go to
-/// stderr otherwise).
+/// What libtorch writes to std::cerr on this thread while this lives, which is the only place where its C
+/// interface says why a call failed. Threads: each has its own; what others write goes where it went.
 class Messages {
  public:
   Messages();
@@ -37,7 +36,7 @@ class Messages {
 
  private:
   std::ostringstream text_;
-  std::streambuf* before_;
+  std::ostringstream* before_;  ///< of the Messages around this one
 };
 
 /// Runs `work` and turns what it throws into an error: unavailable where memory ran out, else unsupported,

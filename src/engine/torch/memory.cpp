@@ -4,8 +4,13 @@
 namespace neph::engine::torch_plugin {
 
 Tensor Ops::empty(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) const {
+  return empty(sizes, strides, abi_->float32());
+}
+
+Tensor Ops::empty(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
+                  std::int32_t dtype) const {
   AtenTensorHandle made = nullptr;
-  check(abi_->empty(static_cast<std::int64_t>(sizes.size()), sizes.data(), strides.data(), abi_->float32(),
+  check(abi_->empty(static_cast<std::int64_t>(sizes.size()), sizes.data(), strides.data(), dtype,
                     device_type_, device_index_, &made),
         "memory of a tensor");
   return {*abi_, made};
@@ -41,16 +46,13 @@ Tensor Ops::wrap(const std::int64_t* data, std::span<const std::int64_t> sizes) 
   return {*abi_, made};
 }
 
-Tensor Ops::here(const Tensor& x) const {
-  if (on_cpu()) return x;
-  AtenTensorHandle made = nullptr;
-  check(abi_->empty(x.rank(), x.sizes().data(), x.strides().data(), x.dtype(), device_type_, device_index_,
-                    &made),
-        "memory of a tensor");
-  Tensor result(*abi_, made);
-  copy(result, x);
-  return result;
+Tensor Ops::own(const Tensor& x) const {
+  auto made = empty(x.sizes(), x.strides(), x.dtype());
+  copy(made, x);
+  return made;
 }
+
+Tensor Ops::here(const Tensor& x) const { return on_cpu() ? x : own(x); }
 
 Tensor Ops::view(const Tensor& x, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
                  std::int64_t offset) const {
@@ -69,9 +71,13 @@ void Ops::copy(const Tensor& to, const Tensor& from) const {
 
 Tensor Ops::ordered(const Tensor& x, std::span<const std::int64_t> strides) const {
   if (same_places(x.sizes(), x.strides(), strides)) return x;
-  auto made = empty(x.sizes(), strides);
+  auto made = empty(x.sizes(), strides, x.dtype());
   copy(made, x);
   return made;
+}
+
+Tensor Ops::dense(const Tensor& x) const {
+  return same_places(x.sizes(), x.strides(), row_major(x.sizes())) ? x : usual(x);
 }
 
 Tensor Ops::for_reading(const Tensor& x) const {

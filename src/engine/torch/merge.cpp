@@ -1,38 +1,13 @@
 // Add, Mul and Concat: what has more than one input.
-#include "engine/torch/builder.hpp"
+#include <algorithm>
+
 #include "engine/torch/elementwise.hpp"
+#include "engine/torch/operand.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
 
-/// The sum of a gradient over what was broadcast to its sizes from `sizes`.
-Tensor reduced(const Ops& ops, Tensor gradient, std::span<const std::int64_t> sizes) {
-  while (gradient.rank() > static_cast<std::int64_t>(sizes.size()))
-    gradient = ops.sum(gradient, Sizes{0}, false);
-  Sizes spread;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] == 1 && gradient.size(i) != 1) spread.push_back(static_cast<std::int64_t>(i));
-  return spread.empty() ? gradient : ops.sum(gradient, spread, true);
-}
-
 bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.sizes(), b.sizes()); }
-
-/// One of two operands: a value, or a parameter of the layer.
-struct Operand {
-  std::optional<Slot> slot;
-  std::size_t parameter = 0;
-  bool trained = true;
-
-  const Tensor& of(Pass& pass) const { return slot ? pass.value(*slot) : pass.parameter(parameter).value; }
-  bool wants(const Pass& pass) const { return slot ? pass.wants(*slot) : trained; }
-  void give(Pass& pass, const Tensor& gradient, std::span<const std::int64_t> sizes, bool owned) const {
-    const auto& ops = pass.ops();
-    const bool whole = std::ranges::equal(gradient.sizes(), sizes);
-    auto part = whole ? gradient : reduced(ops, gradient, sizes);
-    if (slot) return pass.give(*slot, std::move(part), owned || !whole);
-    pass.give_parameter(parameter, std::move(part));
-  }
-};
 
 class Add final : public Layer {
  public:
@@ -120,17 +95,6 @@ class Concat final : public Layer {
 
   Sizes lengths_;
 };
-
-Result<Operand> operand(Builder& builder, const net::Node& node, std::size_t index, Layer& layer) {
-  Operand made;
-  if (Builder::has(node, index) && builder.stored(node.inputs[index]) != nullptr) {
-    made.trained = !builder.is_constant(node.inputs[index]);
-    NEPH_TRY(made.parameter, builder.parameter(node, index, made.trained));
-    return made;
-  }
-  NEPH_TRY(made.slot, builder.input(node, index, layer));
-  return made;
-}
 
 template <class Kind>
 Status make_pair(Builder& builder, const net::Node& node, bool overwritable, std::unique_ptr<Layer>& made) {

@@ -1,6 +1,6 @@
 #include "engine/torch/ops.hpp"
 
-#include "engine/torch/stable_values.hpp"
+#include "engine/torch/dispatch.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
@@ -15,18 +15,7 @@ Ops::Ops(const Abi& abi, std::int32_t device_type, std::int32_t device_index)
 template <std::size_t Results, class... Arguments>
 std::array<Tensor, Results> Ops::call(const char* name, const char* overload,
                                       const Arguments&... arguments) const {
-  std::array<StableIValue, std::max(Results, sizeof...(Arguments))> stack{pack(*abi_, arguments)...};
-  check(abi_->dispatch(name, overload, stack.data(), TORCH_TARGET_VERSION), name);
-  std::array<Tensor, Results> results;
-  for (std::size_t i = 0; i < Results; ++i) {
-    AtenTensorHandle handle = nullptr;
-    std::memcpy(&handle, &stack[i], sizeof(handle));
-    Tensor result(*abi_, handle);
-    bool defined = false;
-    check(abi_->is_defined(handle, &defined), name);
-    if (defined) results[i] = std::move(result);
-  }
-  return results;
+  return dispatch<Results>(*abi_, name, overload, arguments...);
 }
 
 template <class... Arguments>

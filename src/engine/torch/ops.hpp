@@ -42,6 +42,8 @@ class Ops {
 
   // Memory.
   Tensor empty(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) const;
+  Tensor empty(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
+               std::int32_t dtype) const;
   Tensor empty_like(const Tensor& like) const { return empty(like.sizes(), like.strides()); }
   Tensor filled(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
                 double value) const;
@@ -51,6 +53,8 @@ class Ops {
   Tensor wrap(const float* data, std::span<const std::int64_t> sizes,
               std::span<const std::int64_t> strides) const;
   Tensor wrap(const std::int64_t* data, std::span<const std::int64_t> sizes) const;
+  /// A copy in memory of its own, on this device.
+  Tensor own(const Tensor& x) const;
   /// The tensor itself where it is on this device already, else a copy.
   Tensor here(const Tensor& x) const;
   Tensor view(const Tensor& x, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,
@@ -60,10 +64,13 @@ class Ops {
   Tensor ordered(const Tensor& x, std::span<const std::int64_t> strides) const;
   /// The same in usual_order().
   Tensor usual(const Tensor& x) const { return ordered(x, usual_order(x.sizes())); }
+  /// The tensor itself where it is dense, row-major or in usual_order(); else a copy in that order.
+  Tensor dense(const Tensor& x) const;
   /// Dense and row-major on the CPU, to be read there.
   Tensor for_reading(const Tensor& x) const;
   Tensor to_bfloat16(const Tensor& x) const { return convert(x, abi_->bfloat16()); }
   Tensor to_float(const Tensor& x) const { return convert(x, abi_->float32()); }
+  Tensor convert(const Tensor& x, std::int32_t dtype) const;  ///< a copy, of another type
   float number(const Tensor& x) const;
 
   // Shapes: views wherever that is possible.
@@ -156,7 +163,6 @@ class Ops {
                                    const Arguments&... arguments) const;
   template <class... Arguments>
   Tensor call1(const char* name, const char* overload, const Arguments&... arguments) const;
-  Tensor convert(const Tensor& x, std::int32_t dtype) const;
 
   const Abi* abi_;
   std::int32_t device_type_;

@@ -9,14 +9,23 @@ namespace neph::engine::torch_plugin {
 void Pass::begin(bool training, std::uint64_t seed, std::size_t slots) {
   training_ = training;
   seed_ = seed;
-  bytes_ = 0;
+  bytes_ = live_ = peak_ = 0;
   values_.assign(slots, {});
   gradients_.assign(slots, {});
 }
 
 void Pass::set(Slot slot, Tensor value) {
-  bytes_ += static_cast<double>(value.count()) * sizeof(float);
+  const double bytes = static_cast<double>(value.count()) * sizeof(float);
+  bytes_ += bytes;
+  live_ += bytes;
+  peak_ = std::max(peak_, live_);
+  if (slot >= values_.size()) values_.resize(slot + 1);
   values_[slot] = std::move(value);
+}
+
+void Pass::drop(Slot slot) {
+  if (values_[slot]) live_ -= static_cast<double>(values_[slot].count()) * sizeof(float);
+  values_[slot] = {};
 }
 
 Gradient Pass::take_gradient(Slot slot) { return std::exchange(gradients_[slot], {}); }
@@ -62,8 +71,8 @@ void Plan::forward(Pass& pass) const {
 
 void Plan::backward(Pass& pass) const {
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    const auto& outputs = (*layer)->outputs;
-    if (std::any_of(outputs.begin(), outputs.end(), [&](Slot slot) { return pass.has_gradient(slot); }))
+    const auto& results = (*layer)->outputs;
+    if (std::any_of(results.begin(), results.end(), [&](Slot slot) { return pass.has_gradient(slot); }))
       (*layer)->backward(pass);
   }
 }

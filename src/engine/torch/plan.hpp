@@ -45,10 +45,13 @@ class Pass {
   void begin(bool training, std::uint64_t seed, std::size_t slots);
 
   const Tensor& value(Slot slot) const { return values_[slot]; }
+  /// Slots beyond begin()'s number are made, for plans that are computed while they are built.
   void set(Slot slot, Tensor value);
-  void drop(Slot slot) { values_[slot] = {}; }
+  void drop(Slot slot);
   /// Bytes of all values that were set since begin().
   double bytes() const { return bytes_; }
+  /// The most that were there at once.
+  double peak_bytes() const { return peak_; }
 
   bool has_gradient(Slot slot) const { return static_cast<bool>(gradients_[slot].tensor); }
   /// Takes it: a layer asks once for that of each of its outputs. At the places of `like`, if that is given.
@@ -69,6 +72,8 @@ class Pass {
   bool training_ = false;
   std::uint64_t seed_ = 0;
   double bytes_ = 0;
+  double live_ = 0;
+  double peak_ = 0;
   std::vector<Tensor> values_;
   std::vector<Gradient> gradients_;
 };
@@ -93,7 +98,11 @@ struct Plan {
   std::vector<std::size_t> last_reader;  ///< by slot: the layer after which its value can go
   Slot input = 0;
   Slot output = 0;
-  std::vector<std::int64_t> input_shape;  ///< without the batch
+  std::vector<std::int64_t> input_shape;           ///< without the batch
+  std::vector<Slot> outputs;                       ///< of inference: all; the inputs have the first slots
+  std::vector<std::pair<Slot, Tensor>> constants;  ///< of inference: values to set before each pass
+  std::vector<Sizes> output_sizes;                 ///< of inference
+  double peak_bytes = 0;                           ///< of inference: the most that values take at once
   bool recurrent = false;
 
   void forward(Pass& pass) const;

@@ -9,15 +9,26 @@ using net::Node;
 
 class Simplifier {
  public:
-  explicit Simplifier(net::Program program) : program_(std::move(program)) {}
+  explicit Simplifier(net::Program program) : program_(std::move(program)), constants_(program_.constants) {}
 
   Simplified run() && {
     take_constants();
-    drop_identities();
+    drop_identities("Identity");
     drop_last_softmax();
     join_bias();
     pool_before_relu();
     join_relu_dropout();
+    std::erase_if(program_.nodes, [](const Node& node) { return node.op.empty(); });
+    return {std::move(program_), std::move(constants_)};
+  }
+
+  Simplified run_for_inference() && {
+    take_constants();
+    drop_identities("Dropout");
+    drop_identities("Identity");
+    fold_batch_norms(program_);
+    join_bias();
+    pool_before_relu();
     std::erase_if(program_.nodes, [](const Node& node) { return node.op.empty(); });
     return {std::move(program_), std::move(constants_)};
   }
@@ -76,9 +87,12 @@ class Simplifier {
     return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
   }
 
-  void drop_identities() {
+  /// `op` hands on its first input. A second output (a dropout's mask) is not read where it is dropped.
+  void drop_identities(std::string_view op) {
     for (auto& node : program_.nodes) {
-      if (node.op != "Identity" || node.inputs.empty() || is_output(node.outputs[0])) continue;
+      if (node.op != op || node.inputs.empty() || is_output(node.outputs[0])) continue;
+      if (node.outputs.size() > 1 && (is_output(node.outputs[1]) || !readers(node.outputs[1]).empty()))
+        continue;
       for (auto* reader : readers(node.outputs[0]))
         std::replace(reader->inputs.begin(), reader->inputs.end(), node.outputs[0], node.inputs[0]);
       remove(node);
@@ -150,5 +164,9 @@ class Simplifier {
 }  // namespace
 
 Simplified simplify(net::Program program) { return Simplifier(std::move(program)).run(); }
+
+Simplified simplify_for_inference(net::Program program) {
+  return Simplifier(std::move(program)).run_for_inference();
+}
 
 }  // namespace neph::engine::torch_plugin

@@ -22,14 +22,28 @@ std::int64_t usable_processors() {
 
 }  // namespace
 
-Threads::Threads(const Abi& abi, std::int64_t wanted)
-    : abi_(&abi), wanted_(wanted > 0 ? wanted : usable_processors()) {}
+Threads::Threads(const Abi& abi, std::int64_t wanted) : abi_(&abi), wanted_(usable_threads(wanted)) {}
 
 void Threads::take_effect() {
   if (where_ == std::this_thread::get_id()) return;
   if (abi_->set_thread_count != nullptr) abi_->set_thread_count(static_cast<int>(wanted_));
   abi_->set_gradient_mode(false);
   where_ = std::this_thread::get_id();
+}
+
+std::int64_t usable_threads(std::int64_t wanted) { return wanted > 0 ? wanted : usable_processors(); }
+
+void compute_with(const Abi& abi, std::int64_t threads) {
+  thread_local std::int64_t set_here = 0;
+  if (set_here == threads) return;
+  if (abi.set_thread_count != nullptr) abi.set_thread_count(static_cast<int>(threads));
+  abi.set_gradient_mode(false);
+  set_here = threads;
+}
+
+std::string allocator_fact() {
+  const auto allocator = allocator_in_use();
+  return allocator == "glibc" ? "glibc, keeps freed memory" : allocator;
 }
 
 std::int64_t Threads::count() const {

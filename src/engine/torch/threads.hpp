@@ -27,6 +27,16 @@ class Threads {
   std::thread::id where_;  ///< it took effect
 };
 
+/// `wanted`, or of 0 as many as the process may use.
+std::int64_t usable_threads(std::int64_t wanted);
+
+/// Has the calling thread compute with so many threads, and without recording for gradients. Cost: nothing
+/// where it did so last.
+void compute_with(const Abi& abi, std::int64_t threads);
+
+/// The allocator, as a fact of a run.
+std::string allocator_fact();
+
 /// Has glibc's malloc keep what is freed, and libtorch ask for large pages: tensors of some megabytes would
 /// otherwise be mapped, cleared and unmapped by the kernel in every step. Another malloc is left as it is.
 /// Before libtorch is opened. Cost: memory once used stays with the process.

@@ -124,8 +124,7 @@ void TorchTrainer::set_facts(const Library& library, const Place& place) {
           enum_name(options_.precision == Precision::automatic ? Precision::f32 : options_.precision)));
   set(facts_, fact::threads, std::to_string(threads_.count()));
   if (gradients_ && !gradients_->way().empty()) set(facts_, fact::exchange, gradients_->way());
-  const auto allocator = allocator_in_use();
-  set(facts_, fact::allocator, allocator == "glibc" ? "glibc, keeps freed memory" : allocator);
+  set(facts_, fact::allocator, allocator_fact());
 }
 
 std::int64_t TorchTrainer::parameters() const {

@@ -1,4 +1,4 @@
-#include "engine/identity/streams.hpp"
+#include "engine/streams.hpp"
 
 #include <utility>
 

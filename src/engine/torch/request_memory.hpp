@@ -1,0 +1,16 @@
+// Between the caller's memory, in the types of the model's file, and tensors, which are of 32-bit floats,
+// 64-bit integers or booleans.
+#pragma once
+
+#include "engine/engine.hpp"
+#include "engine/torch/ops.hpp"
+
+namespace neph::engine::torch_plugin {
+
+/// The input on the device, in usual_order(): the memory itself where that is possible. `port` has its shape.
+Tensor read_input(const Ops& ops, const Port& port, const void* data);
+
+/// Waits for the value, and writes it row-major. Errors: Failure.
+void write_output(const Ops& ops, const Tensor& value, const Port& port, void* data);
+
+}  // namespace neph::engine::torch_plugin

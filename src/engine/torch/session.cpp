@@ -1,0 +1,221 @@
+#include "engine/torch/session.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "engine/streams.hpp"
+#include "engine/torch/request_memory.hpp"
+#include "engine/torch/threads.hpp"
+
+namespace neph::engine::torch_plugin {
+namespace {
+
+/// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
+/// where there are two, since parts of most networks use one thread only. A GPU has one queue.
+std::int64_t streams_for(const Options& options, const Place& place, const Library& library,
+                         std::int64_t threads) {
+  if (options.streams > 0) return options.streams;
+  if (options.hint == Hint::latency || place.type != library.abi.cpu()) return 1;
+  return std::max(std::min<std::int64_t>(threads, 2), threads / 4);
+}
+
+class TorchSession final : public Session {
+ public:
+  TorchSession(const Library& library, const Place& place, const Simplified& simple, std::vector<Sizes> sizes,
+               const Options& options)
+      : ops_(library.abi, place.type, place.index),
+        simple_(&simple),
+        sizes_(std::move(sizes)),
+        options_(options),
+        threads_(usable_threads(options.threads)),
+        streams_(streams_for(options, place, library, threads_)) {}
+
+  Status prepare(std::vector<Port> inputs, std::vector<Port> outputs);
+  void set_facts(const Library& library, const Place& place);
+
+  const std::vector<Port>& inputs() const override { return inputs_; }
+  const std::vector<Port>& outputs() const override { return outputs_; }
+  Result<std::unique_ptr<Request>> make_request() override;
+  std::int64_t optimal_requests() const override { return streams_.count(); }
+  const Facts& facts() const override { return facts_; }
+
+ private:
+  friend class TorchRequest;
+  /// On the calling thread, before it computes.
+  void take_effect() const {
+    compute_with(ops_.abi(), std::max<std::int64_t>(1, threads_ / streams_.count()));
+  }
+  Result<Plan> make_plan(std::vector<Sizes> sizes, Uploaded& uploaded);
+  Status check_room();
+  Status set_shapes();
+
+  Ops ops_;
+  const Simplified* simple_;
+  std::vector<Sizes> sizes_;
+  Options options_;
+  std::int64_t threads_;
+  std::vector<Port> inputs_;
+  std::vector<Port> outputs_;
+  Facts facts_;
+  std::mutex mutex_;  ///< guards the next two
+  Uploaded uploaded_;
+  std::optional<Plan> unused_;  ///< the first plan, until a request takes it
+  Streams streams_;             ///< last: its threads use the rest
+};
+
+class TorchRequest final : public Request, private Job {
+ public:
+  TorchRequest(TorchSession& session, Plan plan)
+      : session_(session),
+        plan_(std::move(plan)),
+        pass_(session.ops_, plan_.parameters, {}),
+        inputs_(session.inputs_.size()),
+        outputs_(session.outputs_.size()) {}
+  ~TorchRequest() override { session_.streams_.wait_for(*this); }
+  TorchRequest(const TorchRequest&) = delete;
+  TorchRequest& operator=(const TorchRequest&) = delete;
+
+  Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
+    if (in_flight()) return still_in_flight();
+    NEPH_CHECK(check_binding("input", session_.inputs_, port, data, bytes));
+    inputs_[port] = data;
+    return {};
+  }
+
+  Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
+    if (in_flight()) return still_in_flight();
+    NEPH_CHECK(check_binding("output", session_.outputs_, port, data, bytes));
+    outputs_[port] = data;
+    return {};
+  }
+
+  Status infer() override {
+    if (in_flight()) return still_in_flight();
+    return work();
+  }
+
+  Status start(std::function<void(Status)> done) override {
+    if (!session_.streams_.start(*this, std::move(done))) return still_in_flight();
+    return {};
+  }
+
+ private:
+  static tl::unexpected<Error> still_in_flight() {
+    return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
+  }
+
+  Status check_bound() const {
+    for (const auto* bound : {&inputs_, &outputs_})
+      if (std::find(bound->begin(), bound->end(), nullptr) != bound->end())
+        return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
+    return {};
+  }
+
+  Status work() override {
+    NEPH_CHECK(check_bound());
+    return guarded("inference", [&]() -> Status {
+      session_.take_effect();
+      const auto& ops = session_.ops_;
+      pass_.begin(false, 0, plan_.wanted.size());
+      for (const auto& [slot, value] : plan_.constants) pass_.set(slot, value);
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        pass_.set(i, read_input(ops, session_.inputs_[i], inputs_[i]));
+      plan_.forward(pass_);
+      for (std::size_t i = 0; i < outputs_.size(); ++i)
+        write_output(ops, pass_.value(plan_.outputs[i]), session_.outputs_[i], outputs_[i]);
+      pass_.begin(false, 0, 0);
+      return {};
+    });
+  }
+
+  TorchSession& session_;
+  Plan plan_;
+  Pass pass_;
+  std::vector<void*> inputs_;
+  std::vector<void*> outputs_;
+};
+
+Result<Plan> TorchSession::make_plan(std::vector<Sizes> sizes, Uploaded& uploaded) {
+  std::optional<Plan> made;
+  NEPH_CHECK(guarded("compiling", [&]() -> Status {
+    take_effect();
+    const Arithmetic arithmetic{.bfloat16 = options_.precision == Precision::bf16};
+    NEPH_TRY(made, make_inference_plan(*simple_, ops_, arithmetic, std::move(sizes), uploaded));
+    return {};
+  }));
+  return std::move(*made);
+}
+
+/// A batch that does not fit would end the process: large ones are told from one example.
+Status TorchSession::check_room() {
+  double bytes = 0;
+  auto one = sizes_;
+  for (auto& sizes : one) {
+    bytes += 4 * static_cast<double>(product(sizes));
+    if (!sizes.empty()) sizes[0] = 1;
+  }
+  constexpr double large = 64 << 20;
+  if (options_.batch < 2 || bytes < large) return {};
+  NEPH_TRY(const auto plan, make_plan(one, uploaded_));
+  return check_memory(plan.peak_bytes * static_cast<double>(options_.batch), options_.batch);
+}
+
+Status TorchSession::set_shapes() {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].shape = sizes_[i];
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    auto& shape = outputs_[i].shape;
+    shape = unused_->output_sizes[i];
+    if (options_.batch > 0 && !shape.empty() && shape[0] != options_.batch)
+      return fail(ErrorCode::unsupported,
+                  "with batch {} output '{}' has the shape {}, whose first dimension is not the batch",
+                  options_.batch, outputs_[i].name, shape_text(shape));
+  }
+  return {};
+}
+
+Status TorchSession::prepare(std::vector<Port> inputs, std::vector<Port> outputs) {
+  inputs_ = std::move(inputs);
+  outputs_ = std::move(outputs);
+  NEPH_CHECK(check_room());
+  NEPH_TRY(unused_, make_plan(sizes_, uploaded_));
+  return set_shapes();
+}
+
+Result<std::unique_ptr<Request>> TorchSession::make_request() {
+  const std::lock_guard lock(mutex_);
+  if (!unused_) {
+    NEPH_TRY(unused_, make_plan(sizes_, uploaded_));
+  }
+  auto plan = std::move(*unused_);
+  unused_.reset();
+  return std::make_unique<TorchRequest>(*this, std::move(plan));
+}
+
+void TorchSession::set_facts(const Library& library, const Place& place) {
+  const auto precision = options_.precision == Precision::bf16 ? Precision::bf16 : Precision::f32;
+  set(facts_, fact::engine, "torch " + library.version);
+  set(facts_, fact::device, place.device.name);
+  set(facts_, fact::device_name, place.device.description);
+  set(facts_, fact::hint, std::string(enum_name(options_.hint)));
+  set(facts_, fact::precision, std::string(enum_name(precision)));
+  set(facts_, fact::threads, std::to_string(threads_));
+  set(facts_, fact::streams, std::to_string(streams_.count()));
+  set(facts_, fact::requests, optimal_requests());
+  set(facts_, fact::allocator, allocator_fact());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
+                                              const Simplified& simple, std::vector<Sizes> sizes,
+                                              std::vector<Port> inputs, std::vector<Port> outputs,
+                                              const Options& options) try {
+  auto session = std::make_unique<TorchSession>(library, place, simple, std::move(sizes), options);
+  NEPH_CHECK(session->prepare(std::move(inputs), std::move(outputs)));
+  session->set_facts(library, place);
+  return session;
+} catch (const std::system_error& error) {
+  return fail(ErrorCode::unavailable, "cannot start the threads: {}", error.what());
+}
+
+}  // namespace neph::engine::torch_plugin
