@@ -5,6 +5,7 @@
 
 #include "engine/torch/elementwise.hpp"
 #include "engine/torch/function.hpp"
+#include "engine/torch/more_makers.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {

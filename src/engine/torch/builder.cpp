@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "engine/torch/more_makers.hpp"
+
 namespace neph::engine::torch_plugin {
 namespace {
 
@@ -15,7 +17,7 @@ struct Entry {
 constexpr std::array operators{
     Entry{"Conv", make_convolution},
     Entry{"Gemm", make_linear},
-    Entry{"MatMul", make_linear},
+    Entry{"MatMul", make_product},
     Entry{"BatchNormalization", make_batch_norm},
     Entry{"Relu", make_relu},
     Entry{"Clip", make_clip},
@@ -37,6 +39,51 @@ constexpr std::array operators{
     Entry{"Unsqueeze", make_unsqueeze},
     Entry{"Transpose", make_transpose},
     Entry{"GRU", make_gru},
+    Entry{"Erf", make_unary},
+    Entry{"Exp", make_unary},
+    Entry{"Log", make_unary},
+    Entry{"Sqrt", make_unary},
+    Entry{"Neg", make_unary},
+    Entry{"Abs", make_unary},
+    Entry{"Reciprocal", make_unary},
+    Entry{"Sin", make_unary},
+    Entry{"Cos", make_unary},
+    Entry{"Tan", make_unary},
+    Entry{"Atan", make_unary},
+    Entry{"Sinh", make_unary},
+    Entry{"Cosh", make_unary},
+    Entry{"Floor", make_unary},
+    Entry{"Ceil", make_unary},
+    Entry{"Round", make_unary},
+    Entry{"Sign", make_unary},
+    Entry{"Not", make_unary},
+    Entry{"IsNaN", make_unary},
+    Entry{"Mish", make_unary},
+    Entry{"Gelu", make_gelu},
+    Entry{"HardSwish", make_hard_swish},
+    Entry{"HardSigmoid", make_hard_sigmoid},
+    Entry{"LeakyRelu", make_bent_line},
+    Entry{"Elu", make_bent_line},
+    Entry{"Selu", make_bent_line},
+    Entry{"Softplus", make_bent_line},
+    Entry{"Softmax", make_softmax},
+    Entry{"LogSoftmax", make_softmax},
+    Entry{"LayerNormalization", make_layer_norm},
+    Entry{"LRN", make_response_norm},
+    Entry{"Sub", make_binary},
+    Entry{"Div", make_binary},
+    Entry{"Pow", make_binary},
+    Entry{"Max", make_binary},
+    Entry{"Min", make_binary},
+    Entry{"Where", make_where},
+    Entry{"PRelu", make_prelu},
+    Entry{"Gather", make_gather},
+    Entry{"Slice", make_slice},
+    Entry{"Split", make_split},
+    Entry{"Expand", make_expand},
+    Entry{"Pad", make_pad},
+    Entry{"ReduceMax", make_any_reduce},
+    Entry{"ReduceMin", make_any_reduce},
 };
 
 std::map<std::string, int, std::less<>> count_readers(const net::Program& program) {
@@ -55,7 +102,7 @@ std::string title(const net::Node& node) {
 }
 
 tl::unexpected<Error> not_trained(const net::Node& node, const std::string& why) {
-  return fail(ErrorCode::unsupported, "{} is not trained here: {}", title(node), why);
+  return fail(ErrorCode::unsupported, "{} does not run on engine torch: {}", title(node), why);
 }
 
 Builder::Builder(const Simplified& simple, const Ops& ops, Arithmetic arithmetic)

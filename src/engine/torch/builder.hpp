@@ -128,7 +128,7 @@ class Builder {
 
 /// "operator Foo (node 'bar')".
 std::string title(const net::Node& node);
-/// An error that names the node: "operator Foo (node 'bar') is not trained here: WHY".
+/// An error that names the node: "operator Foo (node 'bar') does not run on engine torch: WHY".
 tl::unexpected<Error> not_trained(const net::Node& node, const std::string& why);
 
 /// A maker of the layer of a node. Errors: unsupported.

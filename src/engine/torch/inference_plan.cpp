@@ -56,6 +56,7 @@ Slot Builder::constant_slot(const std::string& name, const net::StoredTensor& st
   plan_.wanted.push_back(false);
   known_[name] = {slot, false};
   plan_.constants.emplace_back(slot, upload(name, stored));
+  trial_->pass.grow(slot + 1);
   trial_->pass.set(slot, plan_.constants.back().second);
   return slot;
 }
@@ -122,6 +123,7 @@ Status Builder::compute(const net::Node& node) {
   } else {
     NEPH_CHECK(make(node, layer));
   }
+  trial_->pass.grow(plan_.wanted.size());
   try {
     layer->forward(trial_->pass);
   } catch (const Failure& failure) {
@@ -151,6 +153,7 @@ Status Builder::set_outputs() {
 
 Result<Plan> Builder::finish_inference() && {
   const auto& ports = program().inputs;
+  trial_->pass.grow(ports.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const auto& sizes = trial_->inputs[i];
     plan_.wanted.push_back(false);

@@ -19,7 +19,6 @@ void Pass::set(Slot slot, Tensor value) {
   bytes_ += bytes;
   live_ += bytes;
   peak_ = std::max(peak_, live_);
-  if (slot >= values_.size()) values_.resize(slot + 1);
   values_[slot] = std::move(value);
 }
 

@@ -45,8 +45,9 @@ class Pass {
   void begin(bool training, std::uint64_t seed, std::size_t slots);
 
   const Tensor& value(Slot slot) const { return values_[slot]; }
-  /// Slots beyond begin()'s number are made, for plans that are computed while they are built.
   void set(Slot slot, Tensor value);
+  /// Makes room for more slots than begin() did: for plans that are computed while they are built.
+  void grow(std::size_t slots) { values_.resize(slots); }
   void drop(Slot slot);
   /// Bytes of all values that were set since begin().
   double bytes() const { return bytes_; }

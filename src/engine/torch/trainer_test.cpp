@@ -267,11 +267,12 @@ TEST(Trainer, SaysWhyThereIsNoGpu) {
 }
 
 TEST(Trainer, NamesWhatItDoesNotTrain) {
-  Written erf({-1, 4});
-  erf.store("w", {4, 2}).node("MatMul", {"x", "w"}, "a").node("Erf", {"a"}, "y");
-  const auto error = refusal(erf, {.batch = 1});
+  Written floor({-1, 4});
+  floor.store("w", {4, 2}).node("MatMul", {"x", "w"}, "a").node("Floor", {"a"}, "y");
+  const auto error = refusal(floor, {.batch = 1});
   EXPECT_EQ(error.code, ErrorCode::unsupported);
-  EXPECT_EQ(error.message, "operator Erf (node 'y_node') is not trained here: it has no gradient here");
+  EXPECT_EQ(error.message,
+            "operator Floor (node 'y_node') does not run on engine torch: it has no gradient here");
 
   Written nothing({-1, 4});
   nothing.node("Relu", {"x"}, "y");
