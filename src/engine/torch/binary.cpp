@@ -115,6 +115,13 @@ Status make_comparison(Builder& builder, const net::Node& node, std::unique_ptr<
   return make_function(builder, node, 2, std::move(function), made);
 }
 
+Status make_modulo(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  // With fmod the sign is the dividend's, else the divisor's.
+  const char* const name = node.attribute<std::int64_t>("fmod", 0) != 0 ? "aten::fmod" : "aten::remainder";
+  Function function{[name](const Ops& ops, auto in) { return aten(ops, name, "Tensor", in[0], in[1]); }, {}};
+  return make_function(builder, node, 2, std::move(function), made);
+}
+
 Status make_where(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
   const auto condition = [](const Ops& ops, const Tensor& x) {
     return x.dtype() == ops.abi().boolean() ? x : ops.convert(x, ops.abi().boolean());

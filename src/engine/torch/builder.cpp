@@ -158,7 +158,7 @@ Tensor Builder::upload(const std::string& name, const net::StoredTensor& stored)
   if (trial_)
     if (const auto there = trial_->uploaded->find(name); there != trial_->uploaded->end())
       return there->second;
-  const bool integers = stored.floats.empty() && !stored.integers.empty();
+  const bool integers = stored.floats.empty();  // also of no elements: parts of shapes
   const auto given = integers ? ops_->wrap(stored.integers.data(), stored.shape)
                               : ops_->wrap(stored.floats.data(), stored.shape, row_major(stored.shape));
   auto made = ops_->empty(stored.shape, usual_order(stored.shape), given.dtype());

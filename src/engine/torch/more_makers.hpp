@@ -17,6 +17,7 @@ NEPH_TORCH_MAKER(make_bent_line);  ///< LeakyRelu, Elu, Selu, Softplus
 // binary.cpp
 NEPH_TORCH_MAKER(make_binary);      ///< Sub, Div, Pow, Max, Min; of inference Add, Mul
 NEPH_TORCH_MAKER(make_comparison);  ///< Equal, And, ...
+NEPH_TORCH_MAKER(make_modulo);      ///< of inference
 NEPH_TORCH_MAKER(make_where);
 NEPH_TORCH_MAKER(make_prelu);
 
@@ -32,6 +33,8 @@ NEPH_TORCH_MAKER(make_group_norm);     ///< of inference: also InstanceNormaliza
 
 // selection.cpp
 NEPH_TORCH_MAKER(make_gather);
+NEPH_TORCH_MAKER(make_gather_elements);  ///< of inference
+NEPH_TORCH_MAKER(make_running_sum);      ///< CumSum, of inference
 NEPH_TORCH_MAKER(make_slice);
 NEPH_TORCH_MAKER(make_split);
 NEPH_TORCH_MAKER(make_expand);
@@ -54,6 +57,7 @@ NEPH_TORCH_MAKER(make_resize);
 NEPH_TORCH_MAKER(make_depth_to_space);
 NEPH_TORCH_MAKER(make_any_convolution);
 NEPH_TORCH_MAKER(make_general_convolution);
+NEPH_TORCH_MAKER(make_any_pool);
 
 #undef NEPH_TORCH_MAKER
 

@@ -1,5 +1,6 @@
 // Of inference: what changes the sides of pictures besides pooling: Resize, DepthToSpace, SpaceToDepth, and
 // convolutions of other forms than training's.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/torch/function.hpp"
@@ -148,6 +149,40 @@ Status make_general_convolution(Builder& builder, const net::Node& node, std::un
                     },
                     {}};
   return make_function(builder, node, Builder::has(node, 2) ? 3 : 2, std::move(function), made);
+}
+
+/// Pooling in one or three dimensions; that in two is training's.
+Status make_any_pool(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  const bool is_max = node.op == "MaxPool";
+  const auto kernel = node.attribute<Sizes>("kernel_shape", {});
+  const auto axes = kernel.size();
+  if (axes == 2) return is_max ? make_max_pool(builder, node, made) : make_average_pool(builder, node, made);
+  const auto stride = node.attribute<Sizes>("strides", Sizes(axes, 1));
+  const auto dilation = node.attribute<Sizes>("dilations", Sizes(axes, 1));
+  const auto pads = node.attribute<Sizes>("pads", Sizes(2 * axes, 0));
+  const bool ceil = node.attribute<std::int64_t>("ceil_mode", 0) != 0;
+  const bool counts = node.attribute<std::int64_t>("count_include_pad", 0) != 0;
+  if ((axes != 1 && axes != 3) || pads.size() != 2 * axes || stride.size() != axes || dilation.size() != axes)
+    return not_trained(node, "its window has other than one to three dimensions");
+  const Sizes padding(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(axes));
+  if (!std::equal(padding.begin(), padding.end(), pads.begin() + static_cast<std::ptrdiff_t>(axes)))
+    return not_trained(node, "its padding is not the same at both ends");
+  if (!is_max && dilation != Sizes(axes, 1)) return not_trained(node, "dilations");
+  if (node.outputs.size() > 1 && !node.outputs[1].empty())
+    return not_trained(node, "its indices are asked for");
+  const bool row = axes == 1;
+  Function function{[=](const Ops& ops, auto in) {
+                      const auto& x = in[0];
+                      if (is_max)
+                        return aten(ops, row ? "aten::max_pool1d" : "aten::max_pool3d", "", x, kernel, stride,
+                                    padding, dilation, ceil);
+                      if (row)
+                        return aten(ops, "aten::avg_pool1d", "", x, kernel, stride, padding, ceil, counts);
+                      return aten(ops, "aten::avg_pool3d", "", x, kernel, stride, padding, ceil, counts,
+                                  None{});
+                    },
+                    {}};
+  return make_function(builder, node, 1, std::move(function), made);
 }
 
 Status make_any_convolution(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {

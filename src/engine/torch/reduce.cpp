@@ -48,11 +48,17 @@ struct Entry {
   Reduction compute;
 };
 constexpr std::array reductions{
-    Entry{"ReduceSum", sum},         Entry{"ReduceMean", mean},
-    Entry{"ReduceMax", largest},     Entry{"ReduceMin", smallest},
-    Entry{"ReduceProd", multiplied}, Entry{"ReduceL1", absolute},
-    Entry{"ReduceL2", length},       Entry{"ReduceSumSquare", squares},
-    Entry{"ReduceLogSum", log_sum},  Entry{"ReduceLogSumExp", log_sum_exp},
+    Entry{"ReduceSum", sum},
+    Entry{"ReduceMean", mean},
+    Entry{"ReduceMax", largest},
+    Entry{"ReduceMin", smallest},
+    Entry{"GlobalMaxPool", largest},
+    Entry{"ReduceProd", multiplied},
+    Entry{"ReduceL1", absolute},
+    Entry{"ReduceL2", length},
+    Entry{"ReduceSumSquare", squares},
+    Entry{"ReduceLogSum", log_sum},
+    Entry{"ReduceLogSumExp", log_sum_exp},
 };
 
 Sizes all_of(const Tensor& x, const Sizes& axes) {
@@ -83,7 +89,9 @@ Result<Sizes> axes_of(const Builder& builder, const net::Node& node) {
 }  // namespace
 
 Status make_any_reduce(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
-  NEPH_TRY(const auto axes, axes_of(builder, node));
+  NEPH_TRY(auto axes, axes_of(builder, node));
+  if (node.op == "GlobalMaxPool")
+    for (std::int64_t i = 2; i < std::ssize(builder.sizes(node, 0)); ++i) axes.push_back(i);
   const bool keep = node.attribute<std::int64_t>("keepdims", 1) != 0;
   const bool nothing = axes.empty() && node.attribute<std::int64_t>("noop_with_empty_axes", 0) != 0;
   const auto* found = std::find_if(reductions.begin(), reductions.end(),

@@ -181,6 +181,29 @@ Status make_gather(Builder& builder, const net::Node& node, std::unique_ptr<Laye
   return make_function(builder, node, 1, std::move(function), made);
 }
 
+Status make_gather_elements(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  const auto axis = node.attribute<std::int64_t>("axis", 0);
+  Function function{[axis](const Ops& ops, auto in) {
+                      const auto at = from_front(axis, in[0].rank());
+                      const auto size = in[0].size(static_cast<std::size_t>(at));
+                      const auto places = ops.reshape(flat_indices(ops, in[1], size), in[1].sizes());
+                      return aten(ops, "aten::gather", "", in[0], at, places, false);
+                    },
+                    {}};
+  return make_function(builder, node, 2, std::move(function), made);
+}
+
+Status make_running_sum(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  NEPH_TRY(const auto axis, builder.integers(node, 1));
+  if (axis.size() != 1 || node.attribute<std::int64_t>("exclusive", 0) != 0 ||
+      node.attribute<std::int64_t>("reverse", 0) != 0)
+    return not_trained(node, "exclusive or reverse");
+  Function function{
+      [at = axis[0]](const Ops& ops, auto in) { return aten(ops, "aten::cumsum", "", in[0], at, None{}); },
+      {}};
+  return make_function(builder, node, 1, std::move(function), made);
+}
+
 Status make_slice(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
   NEPH_TRY(const auto ranges, ranges_of(builder, node));
   const bool forwards = std::ranges::all_of(ranges, [](const Range& range) { return range.step > 0; });
