@@ -34,7 +34,8 @@ Status check_precision(const Place& place, Precision precision) {
               enum_name(precision), place.device.name, place.device.description);
 }
 
-/// The inputs' shapes with the batch in front. Errors: invalid_argument, unsupported.
+/// The inputs' shapes with the batch in front; with batch 0 dimensions may stay open. Errors:
+/// invalid_argument, unsupported.
 Result<std::vector<Sizes>> batched(const std::vector<Port>& inputs, std::int64_t batch) {
   if (batch < 0) return fail(ErrorCode::invalid_argument, "batch {}: it must be 0 or more", batch);
   std::vector<Sizes> shapes;
@@ -42,12 +43,13 @@ Result<std::vector<Sizes>> batched(const std::vector<Port>& inputs, std::int64_t
   for (const auto& input : inputs) {
     Sizes shape = input.shape;
     if (batch > 0 && !shape.empty()) shape[0] = batch;
-    if (std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; }))
+    const bool open = std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; });
+    if (open && batch > 0)
       return fail(ErrorCode::unsupported,
-                  "input '{}' has the shape {}: engine torch takes none with open dimensions{}; fix them in "
-                  "the model",
-                  input.name, shape_text(input.shape), batch > 0 ? " besides the batch" : "");
-    double each = static_cast<double>(element_bytes(input.element));
+                  "input '{}' has the shape {}: only its first dimension may be open; fix the others in the "
+                  "model",
+                  input.name, shape_text(input.shape));
+    double each = open ? 0 : static_cast<double>(element_bytes(input.element));
     for (const auto size : shape) each *= static_cast<double>(size);
     bytes += each;
     shapes.push_back(std::move(shape));

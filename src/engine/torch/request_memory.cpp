@@ -41,47 +41,45 @@ void convert(void* to, const void* from, std::int64_t count) {
 }
 
 /// A tensor on the CPU with the elements converted.
-Tensor converted(const Ops& ops, const Port& port, const void* data) {
-  const auto count = product(port.shape);
+Tensor converted(const Ops& ops, Element element, const Sizes& sizes, const void* data) {
+  const auto count = product(sizes);
   Tensor made;
   const auto take = [&]<class From>(From*) {
     if constexpr (std::is_floating_point_v<From>) {
       std::vector<float> floats(static_cast<std::size_t>(count));
       convert<float, From>(floats.data(), data, count);
-      made = ops.own(ops.wrap(floats.data(), port.shape, row_major(port.shape)));
+      made = ops.own(ops.wrap(floats.data(), sizes, row_major(sizes)));
     } else {
       std::vector<std::int64_t> integers(static_cast<std::size_t>(count));
       convert<std::int64_t, From>(integers.data(), data, count);
-      made = ops.own(ops.wrap(integers.data(), port.shape));
+      made = ops.own(ops.wrap(integers.data(), sizes));
     }
   };
-  with_type(port.element, take);
-  return port.element == Element::boolean ? ops.convert(made, ops.abi().boolean()) : made;
+  with_type(element, take);
+  return element == Element::boolean ? ops.convert(made, ops.abi().boolean()) : made;
 }
 
 }  // namespace
 
-Tensor read_input(const Ops& ops, const Port& port, const void* data) {
-  const auto& sizes = port.shape;
+Tensor read_input(const Ops& ops, Element element, const Sizes& sizes, const void* data) {
   const auto order = usual_order(sizes);
-  if (port.element == Element::i64)
+  if (element == Element::i64)
     return ops.usual(ops.here(ops.wrap(static_cast<const std::int64_t*>(data), sizes)));
-  if (port.element != Element::f32) return ops.usual(ops.here(converted(ops, port, data)));
+  if (element != Element::f32) return ops.usual(ops.here(converted(ops, element, sizes, data)));
   const auto* floats = static_cast<const float*>(data);
   // One channel has the same places either way; the strides make libtorch choose its faster convolutions.
   if (same_places(sizes, row_major(sizes), order)) return ops.here(ops.wrap(floats, sizes, order));
   return ops.usual(ops.here(ops.wrap(floats, sizes, row_major(sizes))));
 }
 
-void write_output(const Ops& ops, const Tensor& value, const Port& port, void* data) {
+void write_output(const Ops& ops, const Tensor& value, Element element, void* data) {
   const auto& abi = ops.abi();
-  if (value.count() != product(port.shape)) throw Failure("an output whose size depends on the data");
-  if (port.element == Element::f32 && value.dtype() == abi.float32())
-    return ops.copy(ops.wrap(static_cast<float*>(data), port.shape, row_major(port.shape)), value);
+  if (element == Element::f32 && value.dtype() == abi.float32())
+    return ops.copy(ops.wrap(static_cast<float*>(data), value.sizes(), row_major(value.sizes())), value);
   const bool floats = value.dtype() == abi.float32();
   const auto read =
       ops.for_reading(floats || value.dtype() == abi.int64() ? value : ops.convert(value, abi.int64()));
-  with_type(port.element, [&]<class To>(To*) {
+  with_type(element, [&]<class To>(To*) {
     if (floats) return convert<To, float>(data, read.data(), read.count());
     convert<To, std::int64_t>(data, read.data(), read.count());
   });

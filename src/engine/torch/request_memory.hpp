@@ -7,10 +7,10 @@
 
 namespace neph::engine::torch_plugin {
 
-/// The input on the device, in usual_order(): the memory itself where that is possible. `port` has its shape.
-Tensor read_input(const Ops& ops, const Port& port, const void* data);
+/// The input on the device, in usual_order(): the memory itself where that is possible.
+Tensor read_input(const Ops& ops, Element element, const Sizes& sizes, const void* data);
 
-/// Waits for the value, and writes it row-major. Errors: Failure.
-void write_output(const Ops& ops, const Tensor& value, const Port& port, void* data);
+/// Waits for the value, and writes its elements row-major. Errors: Failure.
+void write_output(const Ops& ops, const Tensor& value, Element element, void* data);
 
 }  // namespace neph::engine::torch_plugin

@@ -45,7 +45,11 @@ class TorchSession final : public Session {
   void take_effect() const {
     compute_with(ops_.abi(), std::max<std::int64_t>(1, threads_ / streams_.count()));
   }
-  Result<Plan> make_plan(std::vector<Sizes> sizes, Uploaded& uploaded);
+  /// Inputs whose shapes each inference tells.
+  bool is_open() const {
+    return std::ranges::any_of(inputs_, [](const Port& port) { return port.is_open(); });
+  }
+  Result<Plan> make_plan(std::vector<Sizes> sizes);
   Status check_room();
   Status set_shapes();
 
@@ -57,20 +61,24 @@ class TorchSession final : public Session {
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   Facts facts_;
-  std::mutex mutex_;  ///< guards the next two
+  std::mutex plans_;  ///< guards the next, while plans are made
   Uploaded uploaded_;
+  std::mutex first_;            ///< guards the next
   std::optional<Plan> unused_;  ///< the first plan, until a request takes it
   Streams streams_;             ///< last: its threads use the rest
 };
 
 class TorchRequest final : public Request, private Job {
  public:
-  TorchRequest(TorchSession& session, Plan plan)
+  /// No plan: one is made for the shapes of each inference, and kept while they stay.
+  TorchRequest(TorchSession& session, std::optional<Plan> plan)
       : session_(session),
-        plan_(std::move(plan)),
-        pass_(session.ops_, plan_.parameters, {}),
+        sizes_(session.sizes_),
         inputs_(session.inputs_.size()),
-        outputs_(session.outputs_.size()) {}
+        outputs_(session.outputs_.size()),
+        open_(session.outputs_.size()) {
+    if (plan) use(std::move(*plan));
+  }
   ~TorchRequest() override { session_.streams_.wait_for(*this); }
   TorchRequest(const TorchRequest&) = delete;
   TorchRequest& operator=(const TorchRequest&) = delete;
@@ -82,11 +90,31 @@ class TorchRequest final : public Request, private Job {
     return {};
   }
 
+  Status bind_open_input(std::size_t port, void* data, std::span<const std::int64_t> shape) override {
+    if (in_flight()) return still_in_flight();
+    NEPH_CHECK(check_open_shape(session_.inputs_, port, shape));
+    double bytes = 8;
+    for (const auto size : shape) bytes *= static_cast<double>(size);
+    NEPH_CHECK(check_memory(bytes, 1));
+    inputs_[port] = data;
+    if (std::ranges::equal(sizes_[port], shape)) return {};
+    sizes_[port].assign(shape.begin(), shape.end());
+    plan_.reset();
+    return {};
+  }
+
   Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
     if (in_flight()) return still_in_flight();
     NEPH_CHECK(check_binding("output", session_.outputs_, port, data, bytes));
     outputs_[port] = data;
     return {};
+  }
+
+  Result<OpenOutput> open_output(std::size_t port) override {
+    if (in_flight()) return still_in_flight();
+    if (port >= open_.size() || !session_.outputs_[port].is_open() || !plan_)
+      return fail(ErrorCode::invalid_argument, "output {} is not open, or nothing was computed yet", port);
+    return OpenOutput{open_[port].data(), open_[port].size(), plan_->output_sizes[port]};
   }
 
   Status infer() override {
@@ -104,43 +132,72 @@ class TorchRequest final : public Request, private Job {
     return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
   }
 
+  void use(Plan plan) {
+    plan_ = std::move(plan);
+    pass_.emplace(session_.ops_, plan_->parameters, std::vector<bool>{});
+  }
+
   Status check_bound() const {
-    for (const auto* bound : {&inputs_, &outputs_})
-      if (std::find(bound->begin(), bound->end(), nullptr) != bound->end())
-        return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      if (outputs_[i] == nullptr && !session_.outputs_[i].is_open()) return unbound();
+    if (std::ranges::find(inputs_, nullptr) != inputs_.end()) return unbound();
     return {};
+  }
+  static tl::unexpected<Error> unbound() {
+    return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
   }
 
   Status work() override {
     NEPH_CHECK(check_bound());
+    if (!plan_) {
+      NEPH_TRY(auto plan, session_.make_plan(sizes_));
+      use(std::move(plan));
+    }
     return guarded("inference", [&]() -> Status {
       session_.take_effect();
-      const auto& ops = session_.ops_;
-      pass_.begin(false, 0, plan_.wanted.size());
-      for (const auto& [slot, value] : plan_.constants) pass_.set(slot, value);
-      for (std::size_t i = 0; i < inputs_.size(); ++i)
-        pass_.set(i, read_input(ops, session_.inputs_[i], inputs_[i]));
-      plan_.forward(pass_);
-      for (std::size_t i = 0; i < outputs_.size(); ++i)
-        write_output(ops, pass_.value(plan_.outputs[i]), session_.outputs_[i], outputs_[i]);
-      pass_.begin(false, 0, 0);
+      compute();
       return {};
     });
   }
 
+  void compute() {
+    const auto& ops = session_.ops_;
+    pass_->begin(false, 0, plan_->wanted.size());
+    for (const auto& [slot, value] : plan_->constants) pass_->set(slot, value);
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      pass_->set(i, read_input(ops, session_.inputs_[i].element, sizes_[i], inputs_[i]));
+    plan_->forward(*pass_);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) give_output(i);
+    pass_->begin(false, 0, 0);
+  }
+
+  void give_output(std::size_t i) {
+    const auto& port = session_.outputs_[i];
+    const auto& value = pass_->value(plan_->outputs[i]);
+    const auto bytes = static_cast<std::size_t>(value.count()) * element_bytes(port.element);
+    if (port.is_open())
+      open_[i].resize(bytes);
+    else if (bytes != port.bytes())
+      throw Failure("an output of another size than the model's file tells");
+    write_output(session_.ops_, value, port.element, port.is_open() ? open_[i].data() : outputs_[i]);
+  }
+
   TorchSession& session_;
-  Plan plan_;
-  Pass pass_;
+  std::vector<Sizes> sizes_;  ///< of the inputs
+  std::optional<Plan> plan_;
+  std::optional<Pass> pass_;
   std::vector<void*> inputs_;
   std::vector<void*> outputs_;
+  std::vector<std::vector<std::byte>> open_;  ///< outputs of open shape
 };
 
-Result<Plan> TorchSession::make_plan(std::vector<Sizes> sizes, Uploaded& uploaded) {
+Result<Plan> TorchSession::make_plan(std::vector<Sizes> sizes) {
+  const std::lock_guard lock(plans_);
   std::optional<Plan> made;
   NEPH_CHECK(guarded("compiling", [&]() -> Status {
     take_effect();
     const Arithmetic arithmetic{.bfloat16 = options_.precision == Precision::bf16};
-    NEPH_TRY(made, make_inference_plan(*simple_, ops_, arithmetic, std::move(sizes), uploaded));
+    NEPH_TRY(made, make_inference_plan(*simple_, ops_, arithmetic, std::move(sizes), uploaded_));
     return {};
   }));
   return std::move(*made);
@@ -156,12 +213,11 @@ Status TorchSession::check_room() {
   }
   constexpr double large = 64 << 20;
   if (options_.batch < 2 || bytes < large) return {};
-  NEPH_TRY(const auto plan, make_plan(one, uploaded_));
+  NEPH_TRY(const auto plan, make_plan(one));
   return check_memory(plan.peak_bytes * static_cast<double>(options_.batch), options_.batch);
 }
 
 Status TorchSession::set_shapes() {
-  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].shape = sizes_[i];
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     auto& shape = outputs_[i].shape;
     shape = unused_->output_sizes[i];
@@ -176,19 +232,23 @@ Status TorchSession::set_shapes() {
 Status TorchSession::prepare(std::vector<Port> inputs, std::vector<Port> outputs) {
   inputs_ = std::move(inputs);
   outputs_ = std::move(outputs);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].shape = sizes_[i];
+  if (is_open()) {
+    for (auto& output : outputs_) output.open_rank = output.shape.empty();  // the file does not tell
+    return {};
+  }
   NEPH_CHECK(check_room());
-  NEPH_TRY(unused_, make_plan(sizes_, uploaded_));
+  NEPH_TRY(unused_, make_plan(sizes_));
   return set_shapes();
 }
 
 Result<std::unique_ptr<Request>> TorchSession::make_request() {
-  const std::lock_guard lock(mutex_);
+  if (is_open()) return std::make_unique<TorchRequest>(*this, std::nullopt);
+  const std::lock_guard lock(first_);
   if (!unused_) {
-    NEPH_TRY(unused_, make_plan(sizes_, uploaded_));
+    NEPH_TRY(unused_, make_plan(sizes_));
   }
-  auto plan = std::move(*unused_);
-  unused_.reset();
-  return std::make_unique<TorchRequest>(*this, std::move(plan));
+  return std::make_unique<TorchRequest>(*this, std::exchange(unused_, std::nullopt));
 }
 
 void TorchSession::set_facts(const Library& library, const Place& place) {
