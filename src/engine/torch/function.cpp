@@ -54,7 +54,8 @@ Tensor number(const Ops& ops, double value) { return ops.filled(Sizes{}, Sizes{}
 
 Tensor integer(const Ops& ops, std::int64_t value) {
   auto made = ops.empty(Sizes{}, Sizes{}, ops.abi().int64());
-  ops.copy(made, ops.wrap(&value, Sizes{}));
+  // Filled where it lies: a copy to a GPU would wait.
+  check(ops.abi().fill(made.handle(), static_cast<double>(value)), "filling a tensor");
   return made;
 }
 

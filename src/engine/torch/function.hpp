@@ -28,7 +28,7 @@ Status make_function(Builder& builder, const net::Node& node, std::size_t inputs
 
 /// A tensor of a single float.
 Tensor number(const Ops& ops, double value);
-/// One of a single 64-bit integer.
+/// One of a single 64-bit integer, up to 2^53.
 Tensor integer(const Ops& ops, std::int64_t value);
 /// `axis` of ONNX, which counts from the end where it is below 0.
 std::int64_t from_front(std::int64_t axis, std::int64_t rank);

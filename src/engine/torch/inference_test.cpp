@@ -2,6 +2,7 @@
 #include <cstring>
 #include <future>
 
+#include "engine/torch/device.hpp"
 #include "engine/torch/fixture_test.hpp"
 #include "engine/torch/model.hpp"
 #include "os/file.hpp"
@@ -264,6 +265,20 @@ TEST(Sessions, SayWhatTheyUse) {
   EXPECT_THAT(session->facts().at("engine"), HasSubstr("torch 2."));
   EXPECT_EQ(session->inputs()[0].shape, (Sizes{2, 1, 28, 28}));
   EXPECT_EQ(session->outputs()[0].shape, (Sizes{2, 10}));
+}
+
+TEST(Sessions, ComputeInBf16WhereTheProcessorDoes) {
+  const auto places = find_places(torch_library());
+  const auto& precisions = places[0].device.precisions;
+  if (std::ranges::find(precisions, Precision::bf16) == precisions.end())
+    GTEST_SKIP() << "this processor has no bf16";
+  const Folder folder;
+  const auto model = loaded(mnist_file(folder));
+  const auto input = random_floats(4 * 28 * 28, 2);
+  const auto exact = answer(*model, {.batch = 4}, input).value();
+  const auto rounded = answer(*model, {.precision = Precision::bf16, .batch = 4}, input).value();
+  EXPECT_LT(difference(rounded, exact, 4).largest, 0.03);
+  EXPECT_GT(difference(rounded, exact, 4).largest, 1e-5);  // they are other products
 }
 
 TEST(Requests, GiveTheSameSideBySide) {
