@@ -1,0 +1,44 @@
+"""`--engine torch` of `neph infer` and `serve`: the answers of OpenVINO, in the program and behind a server."""
+
+import pytest
+
+QUICK = ("--repeat", 1, "--warmup", 1, "--warmup-max-s", 0.2, "--batch", 4)
+
+
+@pytest.fixture(autouse=True)
+def torch(neph):
+    """Skips where libtorch or its plugin is not installed: ./dev setup train."""
+    found = [engine for engine in neph.json("engines") if engine["name"] == "torch" and engine["usable"]]
+    if not found:
+        pytest.skip("torch is not installed: ./dev setup train")
+    assert found[0]["infers"] and found[0]["trains"]
+
+
+def classes(neph, tmp_path, *options):
+    answers = tmp_path / "answers.csv"
+    neph("infer", *options, "--answers", answers, *QUICK)
+    # Batches side by side end in any order.
+    return sorted(line.split(",")[:2] for line in answers.read_text().splitlines()[1:])
+
+
+def test_torch_answers_as_openvino_does(neph, tmp_path, small_model, pictures):
+    given = small_model, "--images", pictures
+    theirs = classes(neph, tmp_path, *given, "--engine", "openvino")
+    assert len(theirs) == 24
+    assert classes(neph, tmp_path, *given, "--engine", "torch") == theirs
+    assert classes(neph, tmp_path, *given, "--engine", "torch", "--mode", "async", "--streams", 2) == theirs
+    assert classes(neph, tmp_path, *given, "--engine", "torch", "--architecture", "local") == theirs
+
+
+def test_the_engine_is_a_factor(neph, small_model, pictures):
+    document = neph.json("infer", small_model, "--images", pictures, "--engine", "openvino,torch", *QUICK)
+    assert len(document["cells"]) == 2
+    for cell in document["cells"]:
+        assert cell["images_per_s"]["value"] > 0
+
+
+def test_a_gpu_that_is_not_there_is_said(neph, small_model, pictures):
+    if any(device["name"].startswith("CUDA") for engine in neph.json("engines") for device in engine["devices"]):
+        pytest.skip("there is a GPU")
+    said = neph("infer", small_model, "--images", pictures, "--engine", "torch", "--device", "cuda", *QUICK, code=None)
+    assert said.returncode != 0 and "torch computes on no GPU here: " in said.stderr
