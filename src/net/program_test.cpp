@@ -96,6 +96,7 @@ TEST(Program, HasTheGraphWithItsAttributesAndNumbers) {
   ASSERT_EQ(program.inputs.size(), 1U);
   EXPECT_THAT(program.inputs[0].shape, ElementsAre(-1, 3, 8, 8));
   EXPECT_FALSE(program.inputs[0].integers);
+  EXPECT_EQ(program.inputs[0].element, "f32");
   EXPECT_EQ(program.outputs[0].name, "y");
 }
 

@@ -1,5 +1,5 @@
-// libtorch's threads and the process's allocator: both are the whole process's, which trains and does nothing
-// else.
+// libtorch's threads and the process's allocator: both are the whole process's, which trains or infers and
+// does little else.
 #pragma once
 
 #include <cstdint>
