@@ -115,6 +115,16 @@ Status make_comparison(Builder& builder, const net::Node& node, std::unique_ptr<
   return make_function(builder, node, 2, std::move(function), made);
 }
 
+Status make_sum(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  Function function{[](const Ops& ops, auto in) {
+                      Tensor sum = in[0];
+                      for (const auto& more : in.subspan(1)) sum = add(ops, std::array{sum, more});
+                      return sum;
+                    },
+                    [](const Ops&, const Known& known, std::size_t) { return known.gradient; }};
+  return make_function(builder, node, node.inputs.size(), std::move(function), made);
+}
+
 Status make_modulo(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
   // With fmod the sign is the dividend's, else the divisor's.
   const char* const name = node.attribute<std::int64_t>("fmod", 0) != 0 ? "aten::fmod" : "aten::remainder";

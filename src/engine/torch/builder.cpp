@@ -75,6 +75,7 @@ constexpr std::array operators{
     Entry{"Pow", make_binary},
     Entry{"Max", make_binary},
     Entry{"Min", make_binary},
+    Entry{"Sum", make_sum},
     Entry{"Where", make_where},
     Entry{"PRelu", make_prelu},
     Entry{"Gather", make_gather},

@@ -59,6 +59,12 @@ TEST(MoreGradients, OfPairs) {
   expect_gradients(bent);
 }
 
+TEST(MoreGradients, OfSumsOfMany) {
+  auto written = pictures();
+  written.store("row", {3, 1, 1}).node("Tanh", {"in"}, "a").node("Sum", {"in", "row", "a", "in"}, "y");
+  expect_gradients(written);
+}
+
 TEST(MoreGradients, OfNorms) {
   auto layer = pictures();
   layer.store("scale", {6, 5}).store("bias", {6, 5});

@@ -17,6 +17,7 @@ NEPH_TORCH_MAKER(make_bent_line);  ///< LeakyRelu, Elu, Selu, Softplus
 // binary.cpp
 NEPH_TORCH_MAKER(make_binary);      ///< Sub, Div, Pow, Max, Min; of inference Add, Mul
 NEPH_TORCH_MAKER(make_comparison);  ///< Equal, And, ...
+NEPH_TORCH_MAKER(make_sum);         ///< Sum, of any number
 NEPH_TORCH_MAKER(make_modulo);      ///< of inference
 NEPH_TORCH_MAKER(make_where);
 NEPH_TORCH_MAKER(make_prelu);

@@ -5,6 +5,7 @@
 
 #include "engine/torch/function.hpp"
 #include "engine/torch/more_makers.hpp"
+#include "engine/torch/window.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
@@ -151,12 +152,35 @@ Status make_general_convolution(Builder& builder, const net::Node& node, std::un
   return make_function(builder, node, Builder::has(node, 2) ? 3 : 2, std::move(function), made);
 }
 
+/// Where padding is uneven and does not count: the mean of what is there, by the mean of how much is.
+Status make_any_average(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  NEPH_TRY(auto window, read_window(node, node.attribute<Sizes>("kernel_shape", {})));
+  if (window.is_even() || window.count_padding || window.ceil || window.dilation != Sizes{1, 1})
+    return make_average_pool(builder, node, made);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    window.extra[axis] += window.padding[axis];
+    window.extra[axis + 2] += window.padding[axis];
+    window.padding[axis] = 0;
+  }
+  window.count_padding = true;
+  Function function{[window](const Ops& ops, auto in) {
+                      const auto& x = in[0];
+                      const auto ones = ops.filled(Sizes{1, 1, x.size(2), x.size(3)},
+                                                   Sizes{x.size(2) * x.size(3), 1, x.size(3), 1}, 1);
+                      const auto there = ops.average_pool(window.around(ops, ones, 0), window);
+                      const auto mean = ops.average_pool(window.around(ops, x, 0), window);
+                      return aten(ops, "aten::div", "Tensor", mean, there);
+                    },
+                    {}};
+  return make_function(builder, node, 1, std::move(function), made);
+}
+
 /// Pooling in one or three dimensions; that in two is training's.
 Status make_any_pool(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
   const bool is_max = node.op == "MaxPool";
   const auto kernel = node.attribute<Sizes>("kernel_shape", {});
   const auto axes = kernel.size();
-  if (axes == 2) return is_max ? make_max_pool(builder, node, made) : make_average_pool(builder, node, made);
+  if (axes == 2) return is_max ? make_max_pool(builder, node, made) : make_any_average(builder, node, made);
   const auto stride = node.attribute<Sizes>("strides", Sizes(axes, 1));
   const auto dilation = node.attribute<Sizes>("dilations", Sizes(axes, 1));
   const auto pads = node.attribute<Sizes>("pads", Sizes(2 * axes, 0));
