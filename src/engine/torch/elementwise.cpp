@@ -185,7 +185,10 @@ Tensor dropout_backward(const Ops& ops, const Tensor& gradient, const Dropped& f
   if (!drop.with_relu) return drop_on_cpu(ops, gradient, drop, in_place);
   auto made = target(ops, gradient, in_place);
   const float factor = Draw(drop).factor;
-  each(ops, made, gradient, forward.result, [=](float g, float y) { return y > 0.0F ? g * factor : 0.0F; });
+  each(ops, made, gradient, forward.result, [=](float g, float y) {
+    const float kept = g * factor;  // computed either way: a choice without a branch is vectorised
+    return y > 0.0F ? kept : 0.0F;
+  });
   return made;
 }
 

@@ -1,7 +1,7 @@
 #include "engine/torch/tiled_pool.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 
 #include "engine/torch/parallel.hpp"
 
@@ -27,30 +27,49 @@ struct Tiles {
 
 constexpr std::int64_t grain = 32768;  // elements of x for which a second thread pays
 
-/// One window: the maximum of each channel and where it is. Some channels at a time, which stay in registers
-/// or the first cache, and are 32 bits each until they are written.
-void pool_window(const float* x, float* y, std::uint8_t* places, const Tiles& t) {
-  constexpr std::int64_t some = 64;
-  std::array<float, some> best;
-  std::array<std::int32_t, some> at;
-  for (std::int64_t first = 0; first < t.channels; first += some) {
-    const auto count = static_cast<std::size_t>(std::min(some, t.channels - first));
-    std::copy_n(x + first, count, best.begin());
-    std::fill_n(at.begin(), count, 0);
-    for (std::int64_t i = 1; i < t.down * t.right; ++i) {
-      const float* candidate = x + ((i / t.right) * t.wide + i % t.right) * t.channels + first;
-      const auto place = static_cast<std::int32_t>(i);
-      for (std::size_t c = 0; c < count; ++c) {
-        const float a = candidate[c], b = best[c];
-        const bool larger = !(a <= b) & (b == b);
-        best[c] = larger ? a : b;
-        at[c] = larger ? place : at[c];
-      }
-    }
-    std::copy_n(best.begin(), count, y + first);
-    for (std::size_t c = 0; c < count; ++c)
-      places[first + static_cast<std::int64_t>(c)] = static_cast<std::uint8_t>(at[c]);
+// A register of channels at once. Left to the loop vectoriser, the loop over channels became one of branches.
+constexpr std::int64_t lanes = 8;
+using Floats = float __attribute__((vector_size(lanes * sizeof(float))));
+using Places = std::int32_t __attribute__((vector_size(lanes * sizeof(std::int32_t))));
+using Bytes = std::uint8_t __attribute__((vector_size(lanes * sizeof(std::int32_t))));
+
+/// The maxima of `lanes` channels of a window, and where they are.
+void pool_lanes(const float* x, float* y, std::uint8_t* places, const Tiles& t) {
+  Floats best;
+  std::memcpy(&best, x, sizeof(best));
+  Places at{};
+  for (std::int64_t i = 1; i < t.down * t.right; ++i) {
+    Floats a;
+    std::memcpy(&a, x + ((i / t.right) * t.wide + i % t.right) * t.channels, sizeof(a));
+    const Places larger = ~(a <= best) & (best == best);
+    best = larger ? a : best;
+    at = larger ? Places{} + static_cast<std::int32_t>(i) : at;
   }
+  const auto all = reinterpret_cast<Bytes>(at);
+  const auto lowest = __builtin_shufflevector(all, all, 0, 4, 8, 12, 16, 20, 24, 28);
+  std::memcpy(y, &best, sizeof(best));
+  std::memcpy(places, &lowest, sizeof(lowest));
+}
+
+/// The same of one channel.
+void pool_channel(const float* x, float* y, std::uint8_t* place, const Tiles& t) {
+  float best = *x;
+  std::uint8_t at = 0;
+  for (std::int64_t i = 1; i < t.down * t.right; ++i) {
+    const float a = x[((i / t.right) * t.wide + i % t.right) * t.channels];
+    if (a <= best || best != best) continue;
+    best = a;
+    at = static_cast<std::uint8_t>(i);
+  }
+  *y = best;
+  *place = at;
+}
+
+/// One window: the maximum of each channel and where it is.
+void pool_window(const float* x, float* y, std::uint8_t* places, const Tiles& t) {
+  std::int64_t c = 0;
+  for (; c + lanes <= t.channels; c += lanes) pool_lanes(x + c, y + c, places + c, t);
+  for (; c < t.channels; ++c) pool_channel(x + c, y + c, places + c, t);
 }
 
 /// The gradient of one window.
