@@ -10,6 +10,7 @@ class Linear final : public Layer {
   std::optional<std::size_t> bias;
   bool transposed = false;  ///< the weight is stored as [outputs, inputs], as PyTorch has it
   bool bfloat16 = false;
+  bool by_onednn = false;
 
   void forward(Pass& pass) override {
     const auto& ops = pass.ops();
@@ -21,7 +22,7 @@ class Linear final : public Layer {
       x = ops.to_bfloat16(x), w = ops.to_bfloat16(w);
       if (b) b = ops.to_bfloat16(b);
     }
-    auto y = ops.linear(x, w, b);
+    auto y = by_onednn && x.rank() == 2 ? ops.linear_by_onednn(x, w, b) : ops.linear(x, w, b);
     if (pass.training()) input_ = std::move(x);
     pass.set(outputs[0], bfloat16 ? ops.to_float(y) : std::move(y));
   }
@@ -38,18 +39,21 @@ class Linear final : public Layer {
     if (bfloat16) g = ops.to_bfloat16(g), w = ops.to_bfloat16(w);
     const Sizes sizes(input_.sizes().begin(), input_.sizes().end());
     const auto x = flat(ops, std::exchange(input_, {}));
-    const auto& left = transposed ? g : x;
-    const auto dw = ops.matmul(ops.permute(left, Sizes{1, 0}), transposed ? x : g);
+    const auto dw = transposed ? product(ops, turned(ops, g), x) : product(ops, turned(ops, x), g);
     pass.give_parameter(weight, bfloat16 ? ops.to_float(dw) : dw);
     if (!pass.wants(inputs[0])) return;
-    const auto dx = ops.matmul(g, w);
+    const auto dx = product(ops, g, w);
     pass.give(inputs[0], ops.reshape(bfloat16 ? ops.to_float(dx) : dx, sizes));
   }
 
  private:
+  static Tensor turned(const Ops& ops, const Tensor& matrix) { return ops.permute(matrix, Sizes{1, 0}); }
+
   /// [outputs, inputs]
-  Tensor by_rows(const Ops& ops, const Tensor& w) const {
-    return transposed ? w : ops.permute(w, Sizes{1, 0});
+  Tensor by_rows(const Ops& ops, const Tensor& w) const { return transposed ? w : turned(ops, w); }
+
+  Tensor product(const Ops& ops, const Tensor& a, const Tensor& b) const {
+    return by_onednn ? ops.linear_by_onednn(a, turned(ops, b), {}) : ops.matmul(a, b);
   }
 
   static Tensor flat(const Ops& ops, const Tensor& x) {
@@ -78,6 +82,7 @@ Status make_linear(Builder& builder, const net::Node& node, std::unique_ptr<Laye
       return not_trained(node, "its bias does not have one number for each output");
   }
   layer->bfloat16 = builder.arithmetic().bfloat16;
+  layer->by_onednn = !layer->bfloat16 && builder.ops().has_linear_by_onednn();
   builder.output(node, *layer, true);
   made = std::move(layer);
   return {};

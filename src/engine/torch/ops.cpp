@@ -84,6 +84,24 @@ Tensor Ops::matmul(const Tensor& a, const Tensor& b) const { return call1("aten:
 Tensor Ops::linear(const Tensor& x, const Tensor& weight, const Tensor& bias) const {
   return call1("aten::linear", "", x, weight, MaybeTensor{bias});
 }
+Tensor Ops::linear_by_onednn(const Tensor& x, const Tensor& weight, const Tensor& bias) const {
+  // Text and list: of a function to be applied to the result; none.
+  return call1("mkldnn::_linear_pointwise", "", x, weight, MaybeTensor{bias}, std::string_view("none"),
+               Integers{}, None{});
+}
+bool Ops::has_linear_by_onednn() const {
+  if (!on_cpu()) return false;
+  const Messages unheard;
+  try {
+    const std::array<float, 4> x{1, 2, 3, 4};
+    const std::array<float, 2> weight{5, 6};
+    const auto y = linear_by_onednn(wrap(x.data(), Sizes{2, 2}, Sizes{2, 1}),
+                                    wrap(weight.data(), Sizes{1, 2}, Sizes{2, 1}), {});
+    return y.count() == 2 && y.dtype() == abi_->float32() && y.floats()[0] == 17 && y.floats()[1] == 39;
+  } catch (const Failure&) {
+    return false;
+  }
+}
 Tensor Ops::convolution(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const Window2d& window) const {
   return call1("aten::convolution", "", x, weight, MaybeTensor{bias}, window.stride, window.padding,
