@@ -25,13 +25,15 @@ class Convolution final : public Layer {
 
   void backward(Pass& pass) override {
     const auto& ops = pass.ops();
-    auto gradient = ops.usual(pass.take_gradient(outputs[0]).tensor);
+    auto [given, owned, sums] = pass.take_gradient(outputs[0]);
+    auto gradient = ops.usual(given);
     auto w = pass.parameter(weight).value;
     if (bfloat16) gradient = ops.to_bfloat16(gradient), w = ops.to_bfloat16(w);
-    const Wanted wanted{pass.wants(inputs[0]), true, bias.has_value()};
+    const Wanted wanted{pass.wants(inputs[0]), true, bias && !sums};
     auto [dx, dw, db] = ops.convolution_backward(gradient, std::exchange(input_, {}), w, window, wanted);
     pass.give_parameter(weight, bfloat16 ? ops.to_float(dw) : std::move(dw));
-    if (bias) pass.give_parameter(*bias, bfloat16 ? ops.to_float(db) : std::move(db));
+    if (wanted.bias) pass.give_parameter(*bias, bfloat16 ? ops.to_float(db) : std::move(db));
+    if (bias && sums) pass.give_parameter(*bias, std::move(sums));
     if (wanted.input) pass.give(inputs[0], window.inside(ops, bfloat16 ? ops.to_float(dx) : std::move(dx)));
   }
 

@@ -34,18 +34,20 @@ Gradient Pass::take_gradient(Slot slot, const Tensor& like) {
   if (!gradient.tensor) {
     gradient = {ops_->filled(like.sizes(), like.strides(), 0), true};
   } else if (!same_places(like.sizes(), like.strides(), gradient.tensor.strides())) {
-    gradient = {ops_->ordered(gradient.tensor, like.strides()), true};
+    gradient.tensor = ops_->ordered(gradient.tensor, like.strides());
+    gradient.owned = true;
   }
   return gradient;
 }
 
-void Pass::give(Slot slot, Tensor gradient, bool owned) {
+void Pass::give(Slot slot, Tensor gradient, bool owned, Tensor sums) {
   if (!wanted_[slot]) return;
   auto& have = gradients_[slot];
   if (!have.tensor) {
-    have = {std::move(gradient), owned};
+    have = {std::move(gradient), owned, std::move(sums)};
     return;
   }
+  have.sums = {};
   if (!have.owned && owned) std::swap(have.tensor, gradient), have.owned = true;
   const bool alike = same_places(have.tensor.sizes(), have.tensor.strides(), gradient.strides());
   if (!alike) gradient = ops_->ordered(gradient, have.tensor.strides());

@@ -28,6 +28,7 @@ using Slot = std::size_t;
 struct Gradient {
   Tensor tensor;
   bool owned = false;  ///< nobody else has it: its memory may be used for another result
+  Tensor sums{};       ///< over all but dimension 1, where the layer that made it has them; empty: not
 };
 
 /// The tensors of one forward pass, and of the backward pass after it.
@@ -60,8 +61,8 @@ class Pass {
   Gradient take_gradient(Slot slot, const Tensor& like);
   /// Whether anything is learnt from it.
   bool wants(Slot slot) const { return wanted_[slot]; }
-  /// Adds to the gradient of a value. `owned`: the tensor is nowhere else.
-  void give(Slot slot, Tensor gradient, bool owned = true);
+  /// Adds to the gradient of a value. `owned`: the tensor is nowhere else. `sums`: as Gradient has them.
+  void give(Slot slot, Tensor gradient, bool owned = true, Tensor sums = {});
 
   Parameter& parameter(std::size_t index) { return (*parameters_)[index]; }
   void give_parameter(std::size_t index, Tensor gradient);

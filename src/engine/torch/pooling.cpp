@@ -30,7 +30,11 @@ class MaxPool final : public Layer {
     const auto& ops = pass.ops();
     const auto gradient = ops.usual(pass.take_gradient(outputs[0]).tensor);
     const auto places = std::exchange(places_, {});
-    if (tiled_) return pass.give(inputs[0], tiled_max_pool_backward(ops, gradient, places, sizes_, window));
+    if (tiled_) {
+      auto spread = tiled_max_pool_backward(ops, gradient, places, sizes_, window);
+      // Each element went to one place, so that the sums are the same, of fewer elements.
+      return pass.give(inputs[0], std::move(spread), true, ops.sum(gradient, Sizes{0, 2, 3}, false));
+    }
     auto dx = ops.max_pool_backward(gradient, std::exchange(input_, {}), window, places);
     pass.give(inputs[0], window.inside(ops, std::move(dx)));
   }

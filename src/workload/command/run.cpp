@@ -16,6 +16,7 @@
 #include "workload/command/mllog.hpp"
 #include "workload/command/run_figures.hpp"
 #include "workload/command/words.hpp"
+#include "workload/library_settings.hpp"
 
 namespace neph::workload::command {
 namespace {
@@ -197,6 +198,13 @@ void CommandRun::add_facts(const Account& account) {
   if (account.epochs_by) set(facts, fact::epochs_told_by, std::string(enum_name(*account.epochs_by)));
   if (account.steps_seen > 0) set(facts, fact::steps_measured, account.steps_seen);
   if (!account.epochs.empty()) set(facts, fact::epochs_learnt, std::ssize(account.epochs));
+  const auto given = variables_of(spec_.env);  // was checked before
+  add_library_settings(facts, [&](const std::string& name) {
+    if (given)
+      for (const auto& [each, value] : *given)
+        if (each == name) return value;
+    return own_variable(name);
+  });
 }
 
 /// Why nothing is known of steps, and what to do.

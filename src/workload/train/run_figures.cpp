@@ -1,12 +1,12 @@
 // What a training run tells at its end.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "workload/library_settings.hpp"
 #include "workload/train/extrapolation.hpp"
 #include "workload/train/run.hpp"
 
@@ -29,11 +29,6 @@ Estimate times(const Estimate& time, double factor) {
   if (time.low) scaled.low = *time.low * factor;
   if (time.high) scaled.high = *time.high * factor;
   return scaled;
-}
-
-std::string from_environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : otherwise;
 }
 
 }  // namespace
@@ -135,9 +130,7 @@ void TrainRun::add_facts(const StepLog& log) {
   set(facts, fact::parameters, trainer_->parameters());
   set(facts, fact::optimizer, std::string(enum_name(spec_.optimizer)));
   set(facts, fact::learning_rate, format_number(spec_.learning_rate));
-  if (!get(facts, fact::allocator))
-    set(facts, fact::allocator, from_environment("LD_PRELOAD", "the C library's"));
-  set(facts, fact::omp_wait_policy, from_environment("OMP_WAIT_POLICY", "not set"));
+  add_library_settings(facts, own_variable);
   if (all_cores_ > 0) set(facts, fact::cores, all_cores_);
   if (ranks_) set(facts, fact::processes, ranks_of(spec_));
   if (ranks_ && !get(facts, fact::exchange)) set(facts, fact::exchange, std::string("shared memory"));

@@ -1,0 +1,41 @@
+#include "workload/library_settings.hpp"
+
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace neph::workload {
+namespace {
+
+using testing::Optional;
+
+Facts told(std::map<std::string, std::string> variables, Facts facts = {}) {
+  add_library_settings(facts, [&](const std::string& name) { return variables[name]; });
+  return facts;
+}
+
+TEST(LibrarySettings, AreThoseOfTheCLibraryWhereNothingIsSet) {
+  const auto facts = told({});
+  EXPECT_THAT(get(facts, fact::allocator), Optional(std::string("the C library's")));
+  EXPECT_THAT(get(facts, fact::omp_wait_policy), Optional(std::string("not set")));
+}
+
+TEST(LibrarySettings, NameThePreloadedAllocatorWithItsOptions) {
+  const auto facts = told({{"LD_PRELOAD", "/lib/libjemalloc.so.2"},
+                           {"MALLOC_CONF", "thp:always"},
+                           {"OMP_WAIT_POLICY", "passive"}});
+  EXPECT_THAT(get(facts, fact::allocator),
+              Optional(std::string("/lib/libjemalloc.so.2, MALLOC_CONF=thp:always")));
+  EXPECT_THAT(get(facts, fact::omp_wait_policy), Optional(std::string("passive")));
+}
+
+TEST(LibrarySettings, KeepWhatTheEngineToldOfItsAllocator) {
+  const auto facts = told({{"LD_PRELOAD", "other.so"}, {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}},
+                          {{"allocator", "glibc, keeps freed memory"}});
+  EXPECT_THAT(get(facts, fact::allocator),
+              Optional(std::string("glibc, keeps freed memory, GLIBC_TUNABLES=glibc.malloc.hugetlb=1")));
+}
+
+}  // namespace
+}  // namespace neph::workload
