@@ -18,8 +18,11 @@ void add_library_settings(Facts& facts, const Variables& variable) {
   for (const char* name : {"MALLOC_CONF", "GLIBC_TUNABLES"})
     if (const auto value = variable(name); !value.empty()) allocator += fmt::format(", {}={}", name, value);
   set(facts, fact::allocator, allocator);
-  const auto policy = variable("OMP_WAIT_POLICY");
-  set(facts, fact::omp_wait_policy, policy.empty() ? "not set" : policy);
+  auto policy = variable("OMP_WAIT_POLICY");
+  if (policy.empty()) policy = "not set";
+  if (const auto count = variable("GOMP_SPINCOUNT"); !count.empty())
+    policy += fmt::format(", GOMP_SPINCOUNT={}", count);
+  set(facts, fact::omp_wait_policy, policy);
 }
 
 }  // namespace neph::workload

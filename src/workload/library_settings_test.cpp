@@ -30,6 +30,11 @@ TEST(LibrarySettings, NameThePreloadedAllocatorWithItsOptions) {
   EXPECT_THAT(get(facts, fact::omp_wait_policy), Optional(std::string("passive")));
 }
 
+TEST(LibrarySettings, TellHowLongThreadsSpin) {
+  EXPECT_THAT(get(told({{"GOMP_SPINCOUNT", "5000"}}), fact::omp_wait_policy),
+              Optional(std::string("not set, GOMP_SPINCOUNT=5000")));
+}
+
 TEST(LibrarySettings, KeepWhatTheEngineToldOfItsAllocator) {
   const auto facts = told({{"LD_PRELOAD", "other.so"}, {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}},
                           {{"allocator", "glibc, keeps freed memory"}});

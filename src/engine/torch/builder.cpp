@@ -17,6 +17,7 @@ struct Entry {
 constexpr std::array operators{
     Entry{"Conv", make_convolution},
     Entry{"Gemm", make_linear},
+    Entry{flatten_gemm_operator, make_linear},
     Entry{"MatMul", make_product},
     Entry{"BatchNormalization", make_batch_norm},
     Entry{"Relu", make_relu},

@@ -20,8 +20,8 @@ struct Arithmetic {
 };
 
 /// A program with what a plan need not know removed (Constant, Identity, a softmax at the end) and what is
-/// one step put together (MatMul and Add; Relu and Dropout; MaxPool before Relu, which is the same function
-/// on fewer elements).
+/// one step put together (MatMul and Add; Relu and Dropout; Flatten and Gemm; MaxPool before Relu, which is
+/// the same function on fewer elements).
 struct Simplified {
   net::Program program;
   std::set<std::string, std::less<>> constants;  ///< tensors of Constant nodes: nothing that is trained
@@ -32,8 +32,9 @@ Simplified simplify(net::Program program);  // simplify.cpp
 Simplified simplify_for_inference(net::Program program);  // simplify.cpp
 /// Batch norms that alone read a convolution become part of its weights.
 void fold_batch_norms(net::Program& program);  // fold_batch_norm.cpp
-/// The operator that simplify() makes.
+/// The operators that simplify() makes.
 inline constexpr const char* relu_dropout_operator = "Relu+Dropout";
+inline constexpr const char* flatten_gemm_operator = "Flatten+Gemm";
 
 /// Tensors that the file stores, on the device, by their names: the plans of a session share them.
 using Uploaded = std::map<std::string, Tensor, std::less<>>;

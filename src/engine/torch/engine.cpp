@@ -11,6 +11,7 @@ namespace {
 Result<const torch_plugin::Library*> library() {
   static const auto opened = [] {
     torch_plugin::keep_memory();
+    torch_plugin::wait_briefly();
     return torch_plugin::open_library();
   }();
   if (!opened) return tl::unexpected(opened.error());

@@ -125,6 +125,27 @@ TEST(Gradients, OfOtherShapes) {
   expect_gradients(written);
 }
 
+TEST(Gradients, OfFlattenedPicturesAndTheBiasBeforeAPool) {
+  auto written = pictures({2, 3, 6, 6});
+  written.store("w", {4, 3, 3, 3}, 0.5).store("b", {4}).store("m", {5, 16}).store("c", {5});
+  written.node("Conv", {"in", "w", "b"}, "d");
+  written.node("MaxPool", {"d"}, "e", {{"kernel_shape", Sizes{2, 2}}, {"strides", Sizes{2, 2}}});
+  written.node("Relu", {"e"}, "f").node("Flatten", {"f"}, "g");
+  written.node("Gemm", {"g", "m", "c"}, "y", {{"transB", std::int64_t{1}}});
+  expect_gradients(written);
+}
+
+TEST(Gradients, OfABiasWhosePicturesAreReadTwice) {
+  auto written = pictures({2, 3, 6, 6});
+  written.store("w", {4, 3, 3, 3}, 0.5).store("b", {4});
+  written.node("Conv", {"in", "w", "b"}, "d");
+  const std::map<std::string, net::NodeAttribute, std::less<>> tiles{{"kernel_shape", Sizes{2, 2}},
+                                                                     {"strides", Sizes{2, 2}}};
+  written.node("MaxPool", {"d"}, "e", tiles).node("AveragePool", {"d"}, "f", tiles);
+  written.node("Add", {"e", "f"}, "y");
+  expect_gradients(written);
+}
+
 TEST(Gradients, OfGruLayers) {
   for (const std::int64_t after : {0, 1})
     for (const std::string way : {"forward", "reverse", "bidirectional"}) {

@@ -18,6 +18,7 @@ class Simplifier {
     join_bias();
     pool_before_relu();
     join_relu_dropout();
+    join_flatten_gemm();
     std::erase_if(program_.nodes, [](const Node& node) { return node.op.empty(); });
     return {std::move(program_), std::move(constants_)};
   }
@@ -152,6 +153,20 @@ class Simplifier {
       auto* next = only_reader(node);
       if (next == nullptr || next->op != "Dropout") continue;
       next->op = relu_dropout_operator;
+      next->inputs[0] = node.inputs[0];
+      remove(node);
+    }
+  }
+
+  /// Of a weight that nothing else reads, since its columns change their order.
+  void join_flatten_gemm() {
+    for (auto& node : program_.nodes) {
+      if (node.op != "Flatten" || node.attribute<std::int64_t>("axis", 1) != 1) continue;
+      auto* next = only_reader(node);
+      if (next == nullptr || next->op != "Gemm" || next->inputs.size() < 2) continue;
+      if (next->inputs[0] != node.outputs[0] || next->attribute<std::int64_t>("transB", 0) == 0) continue;
+      if (stored(next->inputs[1]) == nullptr || readers(next->inputs[1]).size() != 1) continue;
+      next->op = flatten_gemm_operator;
       next->inputs[0] = node.inputs[0];
       remove(node);
     }

@@ -60,6 +60,10 @@ void keep_memory() {
   mallopt(M_ARENA_MAX, 1);  // that of the first thread grows without limit, others end at 64 MiB
 }
 
+void wait_briefly() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "5000", 0);
+}
+
 std::string allocator_in_use() {
   Dl_info info{};
   void* const function = dlsym(RTLD_DEFAULT, "malloc");

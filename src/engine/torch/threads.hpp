@@ -42,6 +42,11 @@ std::string allocator_fact();
 /// Before libtorch is opened. Cost: memory once used stays with the process.
 void keep_memory();
 
+/// Has threads of OpenMP that wait spin for some microseconds and then sleep: by itself GNU's library spins
+/// for milliseconds, which takes the processor from whoever shares it. What the user set stays. Before
+/// libtorch is opened.
+void wait_briefly();
+
 /// The library that malloc is from, by its name: "glibc", "jemalloc", "tcmalloc", "mimalloc".
 std::string allocator_in_use();
 
