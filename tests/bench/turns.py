@@ -12,6 +12,7 @@ from pathlib import Path
 
 import programs
 from frame import Unavailable
+from train_reference import FASHION
 
 FRAMEWORKS = Path(os.environ.get("NEPH_FRAMEWORKS", programs.REPOSITORY / ".venv-frameworks")) / "bin/python"
 WARM_UP = 5  # steps; torch.compile compiles in the first
@@ -28,7 +29,7 @@ class Trainer:
 
     def command(self):
         if "/" in self.kind:
-            data = "fashion-mnist" if self.network == "mnist-cnn" else "synth"
+            data = "fashion-mnist" if self.network == "mnist-cnn" and FASHION.is_dir() else "synth"
             return [programs.program("train_rate_bench"), self.network, "--data", data, "--batch", self.batch,
                     "--threads", self.threads]
         if not FRAMEWORKS.exists():
@@ -54,7 +55,8 @@ class Turns:
         self.process.wait()
         self.said.seek(0)
         words = self.said.read().decode(errors="replace").strip().splitlines() or ["nothing"]
-        raise Unavailable(f"{Path(self.process.args[0]).name} ended with exit code {self.process.returncode} and said: {words[-1]}")
+        name = Path(self.process.args[0]).name
+        raise Unavailable(f"{name} ended with exit code {self.process.returncode} and said: {words[-1]}")
 
     def take(self, steps):
         try:
