@@ -22,12 +22,14 @@ constexpr double waiting_share = 0.1;    // of the time, for data: worth a sente
 constexpr double fixed_share = 0.3;      // of a step, whatever its batch: worth a sentence
 constexpr double busy_gpu_percent = 90;  // of the time
 constexpr double helping_share = 0.5;    // of what the last cores that were added could do
+constexpr double waiting_cores = 0.1;    // per core: time that threads waited for others to leave it
 constexpr std::size_t most_groups = 4;
 
 /// What is known of a configuration; empty: not measured.
 struct Evidence {
   std::optional<double> waiting;  ///< share of the time that a step waited for its data
   std::optional<double> used, cores;
+  double queued = 0;                   ///< cores that its threads were ready to use, and waited for
   std::optional<double> idle, others;  ///< cores of the machine: used by nobody, by other processes
   std::optional<double> gpu_percent;   ///< of the busiest
   std::optional<stats::FixedCost> fixed;
@@ -93,6 +95,9 @@ std::optional<std::string> stalled_of(const Document& document, const CellSummar
 
 Evidence evidence_of(const Document& document, const CellSummary& cell) {
   const auto used = busy_cores(cell, target::process), taken = taken_cores(cell);
+  double queued = 0;
+  for (const auto role : {target::engine, target::loader, target::rest})
+    if (const auto* wait = find_telemetry(cell, role, telemetry::cpu_wait)) queued += wait->mean.value_or(0);
   const auto online = machine_cores(fingerprint_of(document, cell));
   const auto left = [](std::optional<double> all, std::optional<double> part) {
     return all && part ? std::optional(std::max(0.0, *all - *part)) : std::nullopt;
@@ -100,6 +105,7 @@ Evidence evidence_of(const Document& document, const CellSummary& cell) {
   return {.waiting = waiting_of(cell),
           .used = used,
           .cores = cores_of(document, cell),
+          .queued = queued,
           .idle = left(online, taken),
           .others = left(taken, used),
           .gpu_percent = gpu_percent_of(cell),
@@ -155,7 +161,8 @@ std::string limit_of(const Evidence& seen) {
         format_percent(seen.fixed->share.value, 2), format_percent(*seen.fixed->share.low, 2),
         format_percent(*seen.fixed->share.high, 2));
   if (seen.used && seen.cores && *seen.used >= busy_share * *seen.cores) return limit_of_cores(seen);
-  if (seen.used && seen.cores && seen.idle && *seen.idle < (1 - busy_share) * *seen.cores)
+  if (seen.used && seen.cores && seen.idle && seen.queued >= waiting_cores * *seen.cores &&
+      *seen.idle < (1 - busy_share) * *seen.cores)
     return fmt::format("other processes are: {}, and they {}. Alone on the machine it may be faster.",
                        used_text(seen), format_number(seen.others.value_or(0)));
   return undecided(seen);

@@ -72,6 +72,10 @@ TEST(TrainingLimits, NameOthersWhoFillTheMachine) {
       if (series.name == "cpu") series.mean = 0.5;
     cell.telemetry.push_back({.target = "machine", .name = "cpu", .unit = "cores", .mean = 1.95});
   }
+  EXPECT_THAT(limit_findings(document)[0], HasSubstr("undecided: it used 0.500 of 4 cores"))
+      << "it may have slept";
+  for (auto& cell : document.cells)
+    cell.telemetry.push_back({.target = "engine", .name = "cpu_wait", .unit = "cores", .mean = 2});
   EXPECT_THAT(limit_findings(document)[0],
               HasSubstr("other processes are: it used 0.500 of 4 cores, and they 1.45."));
 }
