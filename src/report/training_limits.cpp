@@ -38,9 +38,11 @@ struct Evidence {
 
 std::optional<double> waiting_of(const CellSummary& cell) {
   const auto* wait = find_estimate(cell.stages_ms, stage::wait.name);
-  const auto* step = find_estimate(cell.stages_ms, stage::step.name);
-  if (!wait || !step || !(wait->value + step->value > 0)) return std::nullopt;
-  return wait->value / (wait->value + step->value);
+  double all_ms = 0;
+  for (const auto* part : {&stage::wait, &stage::step, &stage::exchange})
+    if (const auto* estimate = find_estimate(cell.stages_ms, part->name)) all_ms += estimate->value;
+  if (!wait || !(all_ms > 0)) return std::nullopt;
+  return wait->value / all_ms;
 }
 
 /// That the configuration could use.

@@ -1,7 +1,7 @@
 #include "engine/torch/gradients.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <tuple>
 
 namespace neph::engine::torch_plugin {
 namespace {
@@ -35,13 +35,12 @@ class SharedGradients final : public Gradients {
                     const Tensor& loss, std::span<float> room) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (row.begin[i] < 0) continue;
-      const auto& gradient = parameters[i].gradient;
+      const auto& [value, gradient] = std::tie(parameters[i].value, parameters[i].gradient);
       float* const to = room.data() + row.begin[i];
-      const auto count = parameters[i].value.count();
-      if (gradient)
-        std::copy_n(gradient.floats(), count, to);
+      if (gradient)  // as the value lies, which need not be as the gradient does
+        ops.copy(ops.wrap(to, value.sizes(), value.strides()), gradient);
       else
-        std::fill_n(to, count, 0.0F);
+        std::fill_n(to, value.count(), 0.0F);
     }
     room[static_cast<std::size_t>(row.loss)] = ops.number(loss);
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include <fmt/ranges.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace neph::workload {
 namespace {
