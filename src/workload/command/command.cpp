@@ -33,6 +33,12 @@ Status check_program(const std::string& name, const std::filesystem::path& folde
   return fail(ErrorCode::not_found, "no program '{}' in PATH", name);
 }
 
+/// A GPU, and the toolkit without which Docker refuses to give any.
+bool has_gpus_for_containers() {
+  std::error_code absent;
+  return std::filesystem::exists("/dev/nvidiactl", absent) && check_program("nvidia-ctk", ".").has_value();
+}
+
 }  // namespace
 
 Status check(const Json& json) {
@@ -69,8 +75,7 @@ Result<std::optional<launch::Container>> container(const Json& json) {
   NEPH_TRY(auto container, container_of_run(spec.image));
   container.writable.push_back(container.folder);
   if (!spec.folder.empty()) container.writable.push_back(spec.folder);
-  std::error_code absent;
-  container.gpus = std::filesystem::exists("/dev/nvidiactl", absent);
+  container.gpus = has_gpus_for_containers();
   return container;
 }
 
