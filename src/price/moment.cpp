@@ -135,10 +135,11 @@ bool read_offset(Reader& reader, Civil& civil) {
 Result<Civil> read_civil(std::string_view text) {
   Civil civil;
   Reader reader(text);
+  constexpr int first_year = 1900, last_year = 2200;  // nanoseconds since 1970 reach to 2262
   const bool is_read = (!reader.has_day() || read_day(reader, civil)) && read_time(reader, civil) &&
                        read_offset(reader, civil);
   const auto day = date::year(civil.year) / civil.month / civil.day;
-  if (!is_read || (civil.has_day && !day.ok()))
+  if (!is_read || (civil.has_day && (!day.ok() || civil.year < first_year || civil.year > last_year)))
     return fail(ErrorCode::invalid_argument,
                 "'{}' is no moment: give it as 2026-11-24T13:25+03:00, or as 13:25 of today", text);
   return civil;

@@ -46,7 +46,8 @@ TEST(Moment, IsReadWithAndWithoutAnOffset) {
 
 TEST(Moment, NamesWhatIsWrong) {
   for (const auto* text : {"", "noon", "2026-02-30T10:00", "2026-11-24", "2026-11-24T25:00",
-                           "2026-11-24T10:60", "2026-11-24T10:00+15:00", "2026-11-24T10:00:00.", "10:00Zx"})
+                           "2026-11-24T10:60", "2026-11-24T10:00+15:00", "2026-11-24T10:00:00.", "10:00Zx",
+                           "2826-11-24T17:23:00", "1026-11-24T17:23"})
     EXPECT_THAT(said(text), HasSubstr("is no moment")) << text;
   EXPECT_THAT(said("13:25", "Europe/Nowhere"), HasSubstr("no time zone 'Europe/Nowhere'"));
 }
