@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <random>
+#include <set>
 #include <thread>
 
 #include <unistd.h>
@@ -80,6 +81,12 @@ std::filesystem::path whole_path(const std::filesystem::path& path) {
   return error ? path : whole;
 }
 
+/// Where a path lies there that lies there as here: spelt in one way.
+std::filesystem::path same_path(const std::filesystem::path& path) {
+  auto spelt = whole_path(path).lexically_normal();
+  return spelt.has_filename() || spelt == spelt.root_path() ? spelt : spelt.parent_path();
+}
+
 /// A field of a line of CSV, as --mount reads it: a comma in a file's name ends nothing.
 std::string csv(std::string_view field) {
   std::string quoted = "\"";
@@ -144,8 +151,11 @@ class Docker final : public Launcher {
     if (is_here_) add({"--pull", "never"});
     add_program(all);
     for (const auto& file : command.files) add(mount(file.path, path_there(file.path), Access::read));
-    for (const auto& path : container_.readable) add(mount(path, whole_path(path), Access::read));
-    for (const auto& path : container_.writable) add(mount(path, whole_path(path), Access::write));
+    std::set<std::filesystem::path> there;  // Docker refuses one that is mounted twice
+    for (const auto& path : container_.writable)
+      if (there.insert(same_path(path)).second) add(mount(path, same_path(path), Access::write));
+    for (const auto& path : container_.readable)
+      if (there.insert(same_path(path)).second) add(mount(path, same_path(path), Access::read));
     if (!container_.folder.empty()) add({"--workdir", whole_path(container_.folder).string()});
     for (const auto& variable : container_.environment) add({"--env", variable});
     if (container_.gpus) add({"--gpus", "all"});

@@ -84,7 +84,7 @@ TEST_F(FakeDocker, RunsTheBundleInAnyImageWhereItWouldRunHere) {
   const auto child = in_docker({.image = "python:3.12",
                                 .bundle = "/opt/bundle",
                                 .readable = {"/data"},
-                                .writable = {"/work"},
+                                .writable = {"/work", "/work/.", "/work/x/.."},
                                 .folder = "/work",
                                 .environment = {"A=b c"},
                                 .may_write = true,
@@ -96,8 +96,8 @@ TEST_F(FakeDocker, RunsTheBundleInAnyImageWhereItWouldRunHere) {
   child->end(20);
   EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/opt/bundle","target=/neph-bundle",readonly )"
                               "--entrypoint /neph-bundle/bin/neph "));
-  EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/data","target=/data",readonly )"));
-  EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/work","target=/work" --workdir /work)"));
+  EXPECT_THAT(said, HasSubstr(R"(type=bind,"source=/data","target=/data",readonly --workdir /work)"));
+  EXPECT_THAT(said, HasSubstr(R"("target=/work" --mount type=bind,"source=/data")"));
   EXPECT_THAT(said, HasSubstr("--env A=b c --gpus all python:3.12 worker"));
   EXPECT_THAT(said, testing::Not(HasSubstr("--read-only")));
 }

@@ -144,7 +144,7 @@ struct Container {
   /// Files and folders that lie there where they lie here, to be read, and to be written too.
   std::vector<std::filesystem::path> readable, writable;
   std::filesystem::path folder;          ///< that it works in; empty: the image's
-  std::vector<std::string> environment;  ///< NAME=VALUE
+  std::vector<std::string> environment;  ///< NAME=VALUE, or NAME: as it is here
   bool may_write = false;                ///< into its own file system, which is gone with it
   bool gpus = false;                     ///< all of the machine, by nvidia-container-toolkit
   bool operator==(const Container&) const = default;

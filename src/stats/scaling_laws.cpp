@@ -86,7 +86,8 @@ Estimate ScalingFit::time_at(double cores) const {
     return fit_.law.shape(cores, theta, fit_.law.scale) - fit_.mean_shape(theta);
   });
   const double value = fit_.log_level.value + fit_.mean_shape(fit_.best) + bend.value;
-  const double half = fit_.log_level.low ? fit_.log_level.value - *fit_.log_level.low : 0;
+  if (!fit_.log_level.low) return {.value = std::exp(value), .low = {}, .high = {}, .n = fit_.runs};
+  const double half = fit_.log_level.value - *fit_.log_level.low;
   return {.value = std::exp(value),
           .low = std::exp(value - std::hypot(bend.value - *bend.low, half)),
           .high = std::exp(value + std::hypot(*bend.high - bend.value, half)),

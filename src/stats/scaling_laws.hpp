@@ -41,7 +41,7 @@ class ScalingFit {
   /// Cores beyond which less than half of each is used: where the speed-up is half their number. Infinite of
   /// perfect scaling; the interval's upper end is left empty where scaling may be perfect.
   Estimate half_used_at() const;
-  /// Of a mean block.
+  /// Of a mean block; of one block there is no interval.
   Estimate time_at(double cores) const;
   /// Over one core.
   Estimate speedup_at(double cores) const;

@@ -49,6 +49,7 @@ TEST(ScalingLaws, FindWhatTimesWereMadeOf) {
   ASSERT_TRUE(amdahl);
   EXPECT_NEAR(amdahl->serial().value, 0.12, 1e-6);
   EXPECT_NEAR(amdahl->time_at(1).value, 20, 1e-4);
+  EXPECT_FALSE(amdahl->time_at(4).low) << "one repeat does not tell how far others would lie";
   EXPECT_NEAR(amdahl->speedup_at(16).value, 16 / (1 + 0.12 * 15), 1e-4);
   EXPECT_TRUE(std::isinf(amdahl->fastest_at().value));
   EXPECT_FALSE(amdahl->fastest_at().high);

@@ -69,13 +69,23 @@ Json rows_of(const Curve& curve) {
              {"line", curve.line},
              {"label",
               curve.fit.law() == stats::ScalingLaw::amdahl ? "Amdahl's law" : "Universal Scalability Law"}};
+    const auto in_unit = [&](const std::optional<double>& border) {
+      return border ? std::optional(curve.unit_s * *border) : std::nullopt;
+    };
     add_estimate(row, {.value = curve.unit_s * time.value,
-                       .low = curve.unit_s * *time.low,
-                       .high = curve.unit_s * *time.high,
+                       .low = in_unit(time.low),
+                       .high = in_unit(time.high),
                        .n = time.n});
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+/// Of few curves, each from several repeats.
+bool have_bands(const std::vector<Curve>& curves) {
+  return curves.size() <= most_bands && std::ranges::all_of(curves, [](const Curve& curve) {
+           return curve.fit.time_at(curve.fit.least_cores()).low.has_value();
+         });
 }
 
 /// Curves with their bands below the points; a line that has a curve is not joined too.
@@ -87,7 +97,7 @@ void add_curves(const std::vector<Curve>& curves, Panel& panel) {
     lines.push_back(curve.line);
   }
   auto layers = Json::parse(curves_text);
-  if (curves.size() > most_bands) layers.erase(0);
+  if (!have_bands(curves)) layers.erase(0);
   auto& own = panel.spec["layer"];
   for (auto& layer : layers) {
     layer["data"] = {{"values", rows}};
@@ -102,7 +112,8 @@ void add_curves(const std::vector<Curve>& curves, Panel& panel) {
     own[0]["data"] = {{"values", joined}};
   for (auto& layer : own) layers.push_back(std::move(layer));
   own = std::move(layers);
-  panel.description += " A dashed curve is the law that describes them, its band a 95 % interval.";
+  panel.description += fmt::format(" A dashed curve is the law that describes them{}.",
+                                   have_bands(curves) ? ", its band a 95 % interval" : "");
   panel.spec["description"] = panel.description;
 }
 
@@ -194,7 +205,7 @@ Drawing draw_scaling(const Document& document) {
     drawing.reading = fmt::format(
         "A dashed curve is the law of scaling that describes the times, Amdahl's or the Universal "
         "Scalability Law{}.",
-        curves.size() <= most_bands ? ", with its 95 % band" : "");
+        have_bands(curves) ? ", with its 95 % band" : "");
   return drawing;
 }
 

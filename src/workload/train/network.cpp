@@ -13,12 +13,6 @@ namespace {
 constexpr std::int64_t labels_of_a_sequence = 10;
 constexpr std::int64_t learnt_for_one_to_verify = 4;
 
-/// Engines write their devices in capitals, and people do not.
-std::string in_capitals(std::string device) {
-  std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::toupper(c); });
-  return device;
-}
-
 /// Each rank has a GPU of its own.
 std::string device_of(const TrainSpec& spec, std::int64_t rank) {
   auto device = in_capitals(spec.device);
@@ -26,6 +20,11 @@ std::string device_of(const TrainSpec& spec, std::int64_t rank) {
 }
 
 }  // namespace
+
+std::string in_capitals(std::string device) {
+  std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::toupper(c); });
+  return device;
+}
 
 Shapes TrainedNetwork::shapes() const {
   Shapes all;

@@ -26,6 +26,9 @@ struct TrainedNetwork {
 /// Errors: those of net::model_file and net::read_program.
 Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEngine& engine);
 
+/// Engines write their devices in capitals, and people do not.
+std::string in_capitals(std::string device);
+
 /// Errors: not_found, where the engine has no such device here.
 Status check_device(const TrainSpec& spec, engine::TrainEngine& engine);
 

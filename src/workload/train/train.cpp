@@ -53,11 +53,11 @@ Status check_devices(std::span<const Json> specs, engine::Registry& engines) {
 
 /// Whether the processes can divide what there is to divide.
 Status check_ranks(const TrainSpec& spec) {
-  const bool is_cpu = spec.device == "cpu" || spec.device == "CPU";
-  if (spec.gpus > 1 && spec.device != "cuda" && spec.device != "CUDA")
+  const auto device = in_capitals(spec.device);
+  if (spec.gpus > 1 && device != "CUDA")
     return fail(ErrorCode::invalid_argument, "gpus {} means nothing with device {}; it goes with cuda",
                 spec.gpus, spec.device);
-  if (spec.processes > 1 && !is_cpu)
+  if (spec.processes > 1 && device != "CPU")
     return fail(ErrorCode::invalid_argument,
                 "processes {} means nothing with device {}; on GPUs --gpus says how many processes there are",
                 spec.processes, spec.device);
@@ -134,7 +134,7 @@ Result<std::optional<launch::Container>> container(const Json& json) {
     container.environment.push_back(fmt::format("NEPH_TORCH={}", runtime.string()));
   }
   if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
-  container.gpus = std::string_view(spec.device).substr(0, 4) == "cuda";
+  container.gpus = in_capitals(spec.device).starts_with("CUDA");
   return container;
 }
 
