@@ -60,6 +60,7 @@ def test_hooks_know_every_step_and_phase(measured, tmp_path, script, teller, ste
     assert 0 < figures["step_s"] * (steps - 2) <= figures["training_s"] <= figures["command_s"]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("script", ["keras_fit.py", "transformers_trainer.py", "lightning_trainer.py"])
 def test_without_hooks_the_output_tells_of_steps(measured, script):
     with_hooks = measured(script)[1]

@@ -122,7 +122,7 @@ def test_a_checkpoint_is_as_right_in_pytorch(neph, trained):
 def test_it_learns_as_well_as_others(neph, script):
     """Five seeds of two epochs of Fashion-MNIST each; the 95 % interval of the difference holds 0 (Welch)."""
     seeds = range(1, 6)
-    cells = neph.json("train", "mnist-cnn", "--data", "fashion-mnist", "--epochs", 2, "--train-seed", "1..5", "--repeat", 1)
+    cells = neph.json("train", "mnist-cnn", "--data", "fashion-mnist", "--epochs", 2, "--train-seed", "1..5", "--repeat", 1, timeout_s=3600)
     ours = [cell["test_accuracy"] for cell in figures(cells)]
     theirs = [in_framework(*script, seed, 2, cwd=neph.folder)[-1] for seed in seeds]
     interval = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
