@@ -6,6 +6,7 @@ namespace neph::price {
 namespace {
 
 constexpr Nanoseconds longest = std::chrono::hours(24 * 36525);
+constexpr std::string_view all_that_is_paid = "all that is paid";
 
 struct Span {
   Instant begin, end;
@@ -30,13 +31,22 @@ Result<Span> on_the_clock(const Rule& rule, const Span& span) {
   return Span{begin, last == span.end ? last : last + step_of(rule)};
 }
 
+/// Refuses before a sum could overflow.
+Status add(Nanoseconds& sum, Nanoseconds length, std::string_view what) {
+  if (length > longest - sum)
+    return fail(ErrorCode::invalid_argument, "{} is longer than 100 years: give shorter stages, or fewer",
+                what);
+  sum += length;
+  return {};
+}
+
 /// Spans in order of time; those that overlap or touch become one.
-Nanoseconds covered(std::vector<Span> spans) {
+Result<Nanoseconds> covered(std::vector<Span> spans) {
   std::ranges::sort(spans, {}, &Span::begin);
   Nanoseconds sum{};
   Instant until = Instant::min();
   for (const auto& span : spans) {
-    if (span.end > until) sum += span.end - std::max(span.begin, until);
+    if (span.end > until) NEPH_CHECK(add(sum, span.end - std::max(span.begin, until), all_that_is_paid));
     until = std::max(until, span.end);
   }
   return sum;
@@ -49,18 +59,20 @@ struct Account {
   Instant end;
 };
 
-Status check(const Stretch& stretch) {
-  if (stretch.length < Nanoseconds{})
-    return fail(ErrorCode::invalid_argument, "{} ends before it begins", enum_name(stretch.stage));
-  if (stretch.length > longest)
-    return fail(ErrorCode::invalid_argument, "{} is longer than 100 years", enum_name(stretch.stage));
+Status check_lengths(std::span<const Start> starts) {
+  Nanoseconds sum{};
+  for (const auto& start : starts)
+    for (const auto& stretch : start.stretches) {
+      if (stretch.length < Nanoseconds{})
+        return fail(ErrorCode::invalid_argument, "{} ends before it begins", enum_name(stretch.stage));
+      NEPH_CHECK(add(sum, stretch.length, "the whole bill"));
+    }
   return {};
 }
 
-Result<Account> account_of(const Rule& rule, const Price& price, const Start& start, std::size_t number) {
+Account account_of(const Rule& rule, const Price& price, const Start& start, std::size_t number) {
   Account account{.end = start.begin};
   for (const auto& stretch : start.stretches) {
-    NEPH_CHECK(check(stretch));
     const Instant begin = account.end;
     account.end += stretch.length;
     const bool is_billed = rule.billed.pays(stretch.stage) && stretch.known != Known::absent;
@@ -103,7 +115,7 @@ Result<Paid> paid_for(const Rule& rule, const Account& account) {
     NEPH_TRY(const auto steps, on_the_clock(rule, span));
     paid.steps.push_back(steps);
   }
-  paid.length = covered(paid.steps);
+  NEPH_TRY(paid.length, covered(paid.steps));
   paid.until = paid.steps.back().end;
   return paid;
 }
@@ -120,21 +132,24 @@ Status check(const Start& start, Instant earliest, std::size_t number) {
 }  // namespace
 
 Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> starts) {
+  NEPH_CHECK(check_lengths(starts));
   Bill result{.currency = price.currency};
   std::vector<Span> steps;
   Instant end;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     NEPH_CHECK(check(starts[i], end, i));
-    NEPH_TRY(auto account, account_of(rule, price, starts[i], i));
+    auto account = account_of(rule, price, starts[i], i);
     NEPH_TRY(const auto paid, paid_for(rule, account));
     end = account.end;
     result.exact += account.exact;
-    result.billed += paid.length;
+    if (rule.within == Within::sum) NEPH_CHECK(add(result.billed, paid.length, all_that_is_paid));
     result.paid_until = paid.until;
     steps.insert(steps.end(), paid.steps.begin(), paid.steps.end());
     std::ranges::move(account.lines, std::back_inserter(result.lines));
   }
-  if (rule.within == Within::most) result.billed = covered(steps);
+  if (rule.within == Within::most) {
+    NEPH_TRY(result.billed, covered(steps));
+  }
   if (rule.minimum_per == MinimumPer::bill && result.exact > Nanoseconds{})
     result.billed = std::max(result.billed, in_steps(rule, minimum_of(rule)));
   result.amount = cost(price, result.billed);

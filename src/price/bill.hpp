@@ -56,7 +56,8 @@ struct Bill {
 
 /// Paid time of a start: the sum of its billed stages, at least the minimum, in whole steps from its begin;
 /// by the clock all steps that a billed stage touches. Starts are in order of time. Errors: invalid_argument
-/// (a length below 0, starts that overlap, times beyond 100 years), not_found (the rule's time zone).
+/// (a length below 0, starts that overlap, lengths or what is paid beyond 100 years together), not_found (the
+/// rule's time zone).
 Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> starts);
 
 }  // namespace neph::price

@@ -160,6 +160,29 @@ TEST(Bill, RefusesTimesThatCannotBe) {
               HasSubstr("start 2 begins before start 1 has ended"));
 }
 
+TEST(Bill, RefusesLengthsThatTogetherPassAHundredYears) {
+  const auto rule = find_rule("exact", built_in_rules()).value();
+  const auto price = parse_price("1RUB/h").value();
+  const auto long_one = start_of(rule, "1970-01-01T00:00", {{learn, "800000h"}});
+  EXPECT_EQ(decimal_text(bill(rule, price, std::vector{long_one}).value().amount), "800000.00");
+  Start four = long_one;
+  four.stretches.resize(4, long_one.stretches[0]);
+  EXPECT_THAT(bill(rule, price, std::vector{four}).error().text(), HasSubstr("longer than 100 years"));
+  Start later = long_one;
+  later.begin += std::chrono::hours(800000);
+  EXPECT_THAT(bill(rule, price, std::vector{long_one, later}).error().text(),
+              HasSubstr("longer than 100 years"));
+}
+
+TEST(Bill, RefusesMinimaThatTogetherPassAHundredYears) {
+  Rule rule{.name = "years", .minimum_s = 31622400};
+  std::vector<Start> starts;
+  for (int i = 0; i < 300; ++i)
+    starts.push_back({.begin = Instant(seconds(i)), .stretches = {{.stage = learn, .length = seconds(1)}}});
+  EXPECT_THAT(bill(rule, parse_price("1USD/h").value(), starts).error().text(),
+              HasSubstr("longer than 100 years"));
+}
+
 /// Rules and starts at random, from a seed.
 class Anything {
  public:
