@@ -150,8 +150,11 @@ Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> s
   if (rule.within == Within::most) {
     NEPH_TRY(result.billed, covered(steps));
   }
-  if (rule.minimum_per == MinimumPer::bill && result.exact > Nanoseconds{})
-    result.billed = std::max(result.billed, in_steps(rule, minimum_of(rule)));
+  if (rule.minimum_per == MinimumPer::bill && result.exact > Nanoseconds{}) {
+    const auto missing = std::max(in_steps(rule, minimum_of(rule)) - result.billed, Nanoseconds{});
+    result.billed += missing;
+    result.paid_until += missing;
+  }
   result.amount = cost(price, result.billed);
   const auto rounded = result.billed - result.exact;
   result.lines.push_back({.start = starts.empty() ? 0 : starts.size() - 1,

@@ -149,6 +149,22 @@ TEST(Bill, SaysUntilWhenMoreWorkCostsNothing) {
   EXPECT_EQ(result.lines.back().end - result.lines.back().begin, minutes(9) + seconds(5));
 }
 
+TEST(Bill, SaysUntilWhenWorkIsFreeWithOneMinimumForAllStarts) {
+  Rule rule{.name = "ten", .step_s = 60, .minimum_s = 600, .minimum_per = MinimumPer::bill};
+  const auto price = parse_price("6USD/h").value();
+  const auto until = [&](const std::vector<Start>& starts) {
+    return instant_text(bill(rule, price, starts).value().paid_until, "UTC").value();
+  };
+  const auto first = start_of(rule, "2026-01-01T00:00", {{learn, "2min"}});
+  const auto second = start_of(rule, "2026-01-01T01:00", {{learn, "90s"}});
+  EXPECT_EQ(until({first}), "2026-01-01T00:10:00+00:00");
+  EXPECT_EQ(until({first, second}), "2026-01-01T01:08:00+00:00") << "2 of 10 min are of the first start";
+  rule.align = Align::clock;
+  EXPECT_EQ(until({start_of(rule, "2026-01-01T00:00:30", {{learn, "2min"}})}), "2026-01-01T00:10:00+00:00");
+  rule.within = Within::most;
+  EXPECT_EQ(until({first, second}), "2026-01-01T01:08:00+00:00");
+}
+
 TEST(Bill, RefusesTimesThatCannotBe) {
   const auto rule = find_rule("gcp", built_in_rules()).value();
   const auto price = parse_price("1USD/h").value();
