@@ -81,6 +81,7 @@ Account account_of(const Rule& rule, const Price& price, const Start& start, std
                              .known = stretch.known,
                              .begin = begin,
                              .end = account.end,
+                             .length = stretch.length,
                              .is_billed = is_billed,
                              .amount = is_billed ? cost(price, stretch.length) : Exact(0)});
     if (!is_billed) continue;
@@ -135,12 +136,13 @@ Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> s
   NEPH_CHECK(check_lengths(starts));
   Bill result{.currency = price.currency};
   std::vector<Span> steps;
-  Instant end;
+  Instant end, last_billed;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     NEPH_CHECK(check(starts[i], end, i));
     auto account = account_of(rule, price, starts[i], i);
     NEPH_TRY(const auto paid, paid_for(rule, account));
     end = account.end;
+    last_billed = account.spans.empty() ? end : account.spans.back().end;
     result.exact += account.exact;
     if (rule.within == Within::sum) NEPH_CHECK(add(result.billed, paid.length, all_that_is_paid));
     result.paid_until = paid.until;
@@ -159,8 +161,9 @@ Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> s
   const auto rounded = result.billed - result.exact;
   result.lines.push_back({.start = starts.empty() ? 0 : starts.size() - 1,
                           .is_rounding = true,
-                          .begin = end,
+                          .begin = last_billed,
                           .end = result.paid_until,
+                          .length = rounded,
                           .is_billed = true,
                           .amount = cost(price, rounded)});
   return result;

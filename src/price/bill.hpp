@@ -34,13 +34,17 @@ struct Start {
   std::vector<Stretch> stretches;
 };
 
-/// What a stage costs to the nanosecond; what rounding adds is a line of its own (`is_rounding`).
+/// What a stage costs to the nanosecond. What rounding adds is a line of its own (`is_rounding`), from the
+/// end of what is billed to where that is paid until.
 struct Line {
   std::size_t start = 0;  ///< which
   BillStage stage{};
   bool is_rounding = false;
   Known known = Known::measured;
   Instant begin, end;
+  /// Of rounding what is paid less what it took: below 0 where rounding is down; longer than from begin to
+  /// end where a step of the clock had begun before, or earlier starts were rounded too.
+  Nanoseconds length{};
   bool is_billed = false;
   Exact amount;
 };

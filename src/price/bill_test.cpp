@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
+#include "price/ledger.hpp"
 
 namespace neph::price {
 namespace {
@@ -163,6 +164,29 @@ TEST(Bill, SaysUntilWhenWorkIsFreeWithOneMinimumForAllStarts) {
   EXPECT_EQ(until({start_of(rule, "2026-01-01T00:00:30", {{learn, "2min"}})}), "2026-01-01T00:10:00+00:00");
   rule.within = Within::most;
   EXPECT_EQ(until({first, second}), "2026-01-01T01:08:00+00:00");
+}
+
+TEST(Bill, HasALineForWhatRoundingAdds) {
+  const auto price = parse_price("3.6USD/h").value();
+  const auto rounding = [&](const char* name, const std::vector<std::pair<BillStage, const char*>>& stages) {
+    const auto rule = find_rule(name, built_in_rules()).value();
+    const auto result = bill(rule, price, std::vector{start_of(rule, "2026-11-24T13:25", stages)}).value();
+    const auto line = bill_json(rule, price, result).value()["lines"].back();
+    EXPECT_EQ(line["stage"], "rounding");
+    return std::tuple(line["begin"].get<std::string>().substr(11, 8),
+                      line["end"].get<std::string>().substr(11, 8), line["length_s"].get<double>(),
+                      line["amount"].get<std::string>());
+  };
+  using Wanted = std::tuple<std::string, std::string, double, std::string>;
+  EXPECT_EQ(rounding("aws-ec2", {{learn, "20min"}, {poweroff, "30s"}}),
+            Wanted("13:45:00", "13:45:00", 0, "0.00"));
+  EXPECT_EQ(rounding("aws-ec2", {{learn, "20s"}, {poweroff, "30s"}}),
+            Wanted("13:25:20", "13:26:00", 40, "0.04"));
+  EXPECT_EQ(rounding("selectel", {{learn, "15min"}}), Wanted("13:40:00", "14:00:00", 2700, "2.70"))
+      << "of the hour 25 min were before";
+  EXPECT_EQ(rounding("azure-2017", {{learn, "119s"}}), Wanted("13:26:59", "13:26:59", -59, "-0.059"))
+      << "given back";
+  EXPECT_EQ(rounding("aws-ec2", {{provision, "10min"}}), Wanted("13:35:00", "13:35:00", 0, "0.00"));
 }
 
 TEST(Bill, RefusesTimesThatCannotBe) {

@@ -30,7 +30,7 @@ Result<Json> line_json(const Line& line, const Rule& rule) {
               {"machine_start", line.start + 1},
               {"begin", begin},
               {"end", end},
-              {"length_s", seconds_json(line.end - line.begin)},
+              {"length_s", seconds_json(line.length)},
               {"known", std::string(enum_name(line.known))},
               {"billed", line.is_billed},
               {"amount", decimal_text(line.amount)}};
@@ -69,10 +69,7 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   for (const auto& line : bill.lines) {
     NEPH_TRY(const auto begin, instant_text(line.begin, rule.time_zone));
     const bool is_absent = line.known == Known::absent;
-    table.add({stage_name(line), clock_of(begin),
-               line.is_rounding ? ""
-               : is_absent      ? "-"
-                                : format_seconds(seconds(line.end - line.begin)),
+    table.add({stage_name(line), clock_of(begin), is_absent ? "-" : format_seconds(seconds(line.length)),
                line.is_rounding ? "" : std::string(enum_name(line.known)), line.is_billed ? "" : "not billed",
                decimal_text(line.amount)});
   }
