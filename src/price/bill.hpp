@@ -16,10 +16,15 @@
 namespace neph::price {
 
 /// How the length of a stage is known.
-enum class Known { measured, assumed, absent };
+enum class Known {
+  measured,
+  given,  ///< by the user
+  assumed,
+  absent
+};
 constexpr auto enum_names(Known) {
-  return std::array{Named{Known::measured, "measured"}, Named{Known::assumed, "assumed"},
-                    Named{Known::absent, "absent"}};
+  return std::array{Named{Known::measured, "measured"}, Named{Known::given, "given"},
+                    Named{Known::assumed, "assumed"}, Named{Known::absent, "absent"}};
 }
 
 struct Stretch {
@@ -40,7 +45,7 @@ struct Line {
   std::size_t start = 0;  ///< which
   BillStage stage{};
   bool is_rounding = false;
-  Known known = Known::measured;
+  std::optional<Known> known;  ///< not of rounding
   Instant begin, end;
   /// Of rounding what is paid less what it took: below 0 where rounding is down; longer than from begin to
   /// end where a step of the clock had begun before, or earlier starts were rounded too.

@@ -189,6 +189,19 @@ TEST(Bill, HasALineForWhatRoundingAdds) {
   EXPECT_EQ(rounding("aws-ec2", {{provision, "10min"}}), Wanted("13:35:00", "13:35:00", 0, "0.00"));
 }
 
+TEST(Bill, SaysHowEachLengthIsKnownButOfRounding) {
+  const auto rule = find_rule("exact", built_in_rules()).value();
+  const auto price = parse_price("1USD/h").value();
+  auto start = start_of(rule, "2026-11-24T13:05", {{boot, "40s"}, {learn, "1h"}});
+  start.stretches[0].known = Known::given;
+  const auto result = bill(rule, price, std::vector{start}).value();
+  const auto lines = bill_json(rule, price, result).value()["lines"];
+  EXPECT_EQ(lines[0]["known"], "given");
+  EXPECT_EQ(lines[1]["known"], "measured");
+  EXPECT_FALSE(lines[2].contains("known")) << lines[2];
+  EXPECT_THAT(bill_text(rule, price, result).value(), HasSubstr("given"));
+}
+
 TEST(Bill, RefusesTimesThatCannotBe) {
   const auto rule = find_rule("gcp", built_in_rules()).value();
   const auto price = parse_price("1USD/h").value();

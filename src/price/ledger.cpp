@@ -26,14 +26,15 @@ Json money_json(const Exact& amount, const std::string& currency) {
 Result<Json> line_json(const Line& line, const Rule& rule) {
   NEPH_TRY(const auto begin, instant_text(line.begin, rule.time_zone));
   NEPH_TRY(const auto end, instant_text(line.end, rule.time_zone));
-  return Json{{"stage", stage_name(line)},
-              {"machine_start", line.start + 1},
-              {"begin", begin},
-              {"end", end},
-              {"length_s", seconds_json(line.length)},
-              {"known", std::string(enum_name(line.known))},
-              {"billed", line.is_billed},
-              {"amount", decimal_text(line.amount)}};
+  Json json{{"stage", stage_name(line)},
+            {"machine_start", line.start + 1},
+            {"begin", begin},
+            {"end", end},
+            {"length_s", seconds_json(line.length)}};
+  if (line.known) json["known"] = enum_name(*line.known);
+  json["billed"] = line.is_billed;
+  json["amount"] = decimal_text(line.amount);
+  return json;
 }
 
 /// "13:25:00" of "2026-11-24T13:25:00+03:00".
@@ -70,7 +71,7 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
     NEPH_TRY(const auto begin, instant_text(line.begin, rule.time_zone));
     const bool is_absent = line.known == Known::absent;
     table.add({stage_name(line), clock_of(begin), is_absent ? "-" : format_seconds(seconds(line.length)),
-               line.is_rounding ? "" : std::string(enum_name(line.known)), line.is_billed ? "" : "not billed",
+               line.known ? std::string(enum_name(*line.known)) : "", line.is_billed ? "" : "not billed",
                decimal_text(line.amount)});
   }
   table.add({"total", "", format_seconds(seconds(bill.billed)), "paid", "", decimal_text(bill.amount)});

@@ -9,8 +9,8 @@
 namespace neph::price {
 
 /// {"rule", "price", "start", "total": {"amount", "currency"}, "billed_s", "exact_s", "paid_until", "lines"};
-/// amounts are decimal texts. The line "rounding" has a length below 0 where rounding is down. Errors:
-/// not_found (the rule's time zone).
+/// amounts are decimal texts. The line "rounding" has a length below 0 where rounding is down, and no
+/// "known". Errors: not_found (the rule's time zone).
 Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill);
 
 /// The ledger as a table, and what rounding came to in a sentence. Errors: as of bill_json().

@@ -39,7 +39,7 @@ Result<price::Stretch> stretch_of(const std::string& phase) {
   if (equals == std::string::npos)
     return fail(ErrorCode::invalid_argument, "--phase {}: how long? Give it as {}=40s", phase, phase);
   NEPH_TRY(const auto length, price::parse_length(std::string_view(phase).substr(equals + 1)));
-  return price::Stretch{.stage = *stage, .length = length};
+  return price::Stretch{.stage = *stage, .length = length, .known = price::Known::given};
 }
 
 /// --phase may be given several times, or with commas between.
