@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 namespace neph::price {
 namespace {
 
@@ -130,7 +132,27 @@ Status check(const Start& start, Instant earliest, std::size_t number) {
   return {};
 }
 
+bool is_of_a_job(const Stretch& stretch) {
+  return stretch.stage >= BillStage::data_load && stretch.stage <= BillStage::save;
+}
+
 }  // namespace
+
+Result<std::vector<Stretch>> jobs_on_one_start(const std::vector<Stretch>& once, std::int64_t jobs) {
+  if (jobs == 1) return once;
+  for (std::size_t i = 1; i < once.size(); ++i)
+    if (once[i].stage < once[i - 1].stage)
+      return fail(ErrorCode::invalid_argument,
+                  "{} cannot come after {} with several jobs: give stages in the order {}",
+                  enum_name(once[i].stage), enum_name(once[i - 1].stage),
+                  fmt::join(enum_choices<BillStage>(), ", "));
+  const auto first = std::ranges::find_if(once, is_of_a_job);
+  const auto after = std::find_if_not(first, once.end(), is_of_a_job);
+  std::vector<Stretch> all(once.begin(), first);
+  for (std::int64_t job = 0; job < jobs; ++job) all.insert(all.end(), first, after);
+  all.insert(all.end(), after, once.end());
+  return all;
+}
 
 Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> starts) {
   NEPH_CHECK(check_lengths(starts));

@@ -39,6 +39,10 @@ struct Start {
   std::vector<Stretch> stretches;
 };
 
+/// The stages of one job, from data_load to save, again and again between those that a start has once. One
+/// job's are as given. Errors: invalid_argument (several jobs, and stages out of the order of BillStage).
+Result<std::vector<Stretch>> jobs_on_one_start(const std::vector<Stretch>& once, std::int64_t jobs);
+
 /// What a stage costs to the nanosecond. What rounding adds is a line of its own (`is_rounding`), from the
 /// end of what is billed to where that is paid until.
 struct Line {

@@ -236,6 +236,31 @@ TEST(Bill, RefusesMinimaThatTogetherPassAHundredYears) {
               HasSubstr("longer than 100 years"));
 }
 
+std::vector<Stretch> stretches_of(const std::vector<BillStage>& stages) {
+  std::vector<Stretch> stretches;
+  for (const auto stage : stages) stretches.push_back({.stage = stage, .length = seconds(1)});
+  return stretches;
+}
+
+TEST(JobsOnOneStart, RepeatsTheStagesOfAJob) {
+  const auto all = jobs_on_one_start(stretches_of({boot, data_load, learn, learn, save, off}), 2).value();
+  std::vector<BillStage> stages;
+  for (const auto& stretch : all) stages.push_back(stretch.stage);
+  EXPECT_THAT(stages,
+              testing::ElementsAre(boot, data_load, learn, learn, save, data_load, learn, learn, save, off));
+}
+
+TEST(JobsOnOneStart, LeavesTheStagesOfASingleJobAsGiven) {
+  const auto all = jobs_on_one_start(stretches_of({learn, boot}), 1).value();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].stage, learn);
+}
+
+TEST(JobsOnOneStart, RefusesStagesOutOfTheirOrder) {
+  EXPECT_THAT(jobs_on_one_start(stretches_of({boot, learn, install}), 2).error().text(),
+              HasSubstr("install cannot come after learn with several jobs"));
+}
+
 /// Rules and starts at random, from a seed.
 class Anything {
  public:

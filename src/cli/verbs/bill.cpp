@@ -57,26 +57,11 @@ Result<std::vector<price::Stretch>> stretches_of(const std::vector<std::string>&
   return stretches;
 }
 
-bool is_of_a_job(BillStage stage) { return stage >= BillStage::data_load && stage <= BillStage::save; }
-
-/// The stages of one job again and again, between those that a start of the machine has once.
-std::vector<price::Stretch> repeated(const std::vector<price::Stretch>& once, std::int64_t jobs) {
-  std::vector<price::Stretch> all;
-  for (const auto& stretch : once)
-    if (stretch.stage < BillStage::data_load) all.push_back(stretch);
-  for (std::int64_t job = 0; job < jobs; ++job)
-    for (const auto& stretch : once)
-      if (is_of_a_job(stretch.stage)) all.push_back(stretch);
-  for (const auto& stretch : once)
-    if (stretch.stage > BillStage::save) all.push_back(stretch);
-  return all;
-}
-
 price::Instant now() { return std::chrono::floor<Nanoseconds>(std::chrono::system_clock::now()); }
 
 Result<price::Bill> bill_by(const price::Rule& rule, const price::Price& price, const BillOptions& options) {
-  NEPH_TRY(auto stretches, stretches_of(options.phase));
-  if (options.jobs > 1) stretches = repeated(stretches, options.jobs);
+  NEPH_TRY(const auto once, stretches_of(options.phase));
+  NEPH_TRY(auto stretches, price::jobs_on_one_start(once, options.jobs));
   auto begin = now();
   if (!options.start.empty()) {
     NEPH_TRY(begin, price::parse_instant(options.start, rule.time_zone, now()));
