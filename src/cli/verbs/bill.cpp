@@ -57,14 +57,16 @@ Result<std::vector<price::Stretch>> stretches_of(const std::vector<std::string>&
   return stretches;
 }
 
-price::Instant now() { return std::chrono::floor<Nanoseconds>(std::chrono::system_clock::now()); }
+/// To the second: that is what a bill shows.
+price::Instant now() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); }
 
-Result<price::Bill> bill_by(const price::Rule& rule, const price::Price& price, const BillOptions& options) {
+Result<price::Bill> bill_by(const price::Rule& rule, const price::Price& price, const BillOptions& options,
+                            price::Instant now) {
   NEPH_TRY(const auto once, stretches_of(options.phase));
   NEPH_TRY(auto stretches, price::jobs_on_one_start(once, options.jobs));
-  auto begin = now();
+  auto begin = now;
   if (!options.start.empty()) {
-    NEPH_TRY(begin, price::parse_instant(options.start, rule.time_zone, now()));
+    NEPH_TRY(begin, price::parse_instant(options.start, rule.time_zone, now));
   }
   return price::bill(rule, price,
                      std::vector{price::Start{.begin = begin, .stretches = std::move(stretches)}});
@@ -76,10 +78,11 @@ Status show_bills(const BillOptions& options, bool json) {
   NEPH_TRY(const auto price, price::parse_price(options.price));
   NEPH_TRY(const auto names, expand_values(options.rule));
   NEPH_TRY(const auto rules, price_rules(options.rules));
+  const auto moment = now();  // one for all rules, which are compared
   Json bills = Json::array();
   for (const auto& name : names) {
     NEPH_TRY(const auto rule, price::find_rule(name, rules));
-    NEPH_TRY(const auto bill, bill_by(rule, price, options));
+    NEPH_TRY(const auto bill, bill_by(rule, price, options, moment));
     if (json) {
       NEPH_TRY(auto document, price::bill_json(rule, price, bill));
       bills.push_back(std::move(document));
