@@ -272,7 +272,8 @@ class Anything {
     Rule rule{.name = "any"};
     constexpr std::array steps{0, 1, 60, 600, 3600};
     rule.step_s = steps.at(static_cast<std::size_t>(below(5)));
-    rule.minimum_s = below(3) * 60;
+    constexpr std::array minima{0, 60, 3600, 14400};
+    rule.minimum_s = minima.at(static_cast<std::size_t>(below(4)));
     if (rule.step_s > 0 && below(2) == 0) rule.align = Align::clock;
     if (rule.align == Align::start && below(4) == 0) rule.rounding = Rounding::down;
     if (rule.align == Align::clock && below(2) == 0) rule.within = Within::most;
