@@ -12,18 +12,33 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void bill_by(const Rule& rule, const Price& price) {
-  using std::chrono::minutes;
+/// All stages, of lengths that no step divides, in two jobs; then a second start.
+std::vector<Start> some_starts() {
   using std::chrono::seconds;
-  const Start start{.begin = Instant(seconds(1795600000)),
-                    .stretches = {{.stage = BillStage::boot, .length = seconds(40)},
-                                  {.stage = BillStage::learn, .length = minutes(25)}}};
-  const auto made = bill(rule, price, std::span(&start, 1));
+  std::vector<Stretch> once;
+  Nanoseconds length = seconds(7);
+  for (const auto& stage : enum_names(BillStage{})) {
+    once.push_back({.stage = stage.value, .length = length, .known = Known::given});
+    length = length * 2 + Nanoseconds(1);
+  }
+  auto stretches = jobs_on_one_start(once, 2).value();
+  stretches[1] = {.stage = BillStage::boot, .known = Known::absent};
+  const Instant begin(seconds(1795600000));
+  return {{.begin = begin, .stretches = std::move(stretches)},
+          {.begin = begin + std::chrono::hours(6), .stretches = once}};
+}
+
+void bill_by(const Rule& rule, const Price& price) {
+  static const auto starts = some_starts();
+  const auto made = bill(rule, price, starts);
   require(made.has_value());
   Exact sum = 0;
-  for (const auto& line : made->lines) sum += line.amount;
+  for (const auto& line : made->lines) {
+    sum += line.amount;
+    require(line.begin <= line.end);
+  }
   require(sum == made->amount && made->amount >= 0);
-  require(bill_json(rule, price, *made).has_value());
+  require(bill_json(rule, price, *made).has_value() && bill_text(rule, price, *made).has_value());
 }
 
 void read(std::string_view text) {
