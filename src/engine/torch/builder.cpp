@@ -157,7 +157,8 @@ bool Builder::may_overwrite(const net::Node& node, std::size_t index) const {
 }
 
 Tensor Builder::upload(const std::string& name, const net::StoredTensor& stored) const {
-  if (trial_)
+  const bool shared = trial_ && !trial_->of_sizes.contains(name);
+  if (shared)
     if (const auto there = trial_->uploaded->find(name); there != trial_->uploaded->end())
       return there->second;
   const bool integers = stored.floats.empty();  // also of no elements: parts of shapes
@@ -165,7 +166,7 @@ Tensor Builder::upload(const std::string& name, const net::StoredTensor& stored)
                               : ops_->wrap(stored.floats.data(), stored.shape, row_major(stored.shape));
   auto made = ops_->empty(stored.shape, usual_order(stored.shape), given.dtype());
   ops_->copy(made, given);
-  if (trial_) trial_->uploaded->emplace(name, made);
+  if (shared) trial_->uploaded->emplace(name, made);
   return made;
 }
 

@@ -36,7 +36,8 @@ void fold_batch_norms(net::Program& program);  // fold_batch_norm.cpp
 inline constexpr const char* relu_dropout_operator = "Relu+Dropout";
 inline constexpr const char* flatten_gemm_operator = "Flatten+Gemm";
 
-/// Tensors that the file stores, on the device, by their names: the plans of a session share them.
+/// Tensors that the file stores, or that are computed from those alone, on the device, by their names: the
+/// plans of a session share them, whatever sizes their inputs have.
 using Uploaded = std::map<std::string, Tensor, std::less<>>;
 
 /// What building a plan for inference needs beside a program. Each layer is computed as soon as it is made,
@@ -50,7 +51,8 @@ struct Trial {
   std::vector<Sizes> inputs;
   Uploaded* uploaded;
   std::map<std::string, net::StoredTensor, std::less<>> folded;  ///< values that are the same in every pass
-  std::map<std::string, int, std::less<>> left;                  ///< readers that are still to come
+  std::set<std::string, std::less<>> of_sizes;   ///< those that depend on the sizes of the inputs
+  std::map<std::string, int, std::less<>> left;  ///< readers that are still to come
 };
 
 class Builder {
@@ -112,6 +114,7 @@ class Builder {
   Status compute(const net::Node& node);
   bool fold_sizes(const net::Node& node);
   void fold(const std::string& name, const Tensor& value);
+  void fold_outputs(const net::Node& node);
   Slot constant_slot(const std::string& name, const net::StoredTensor& stored);
   void release_inputs(const net::Node& node);
   Status set_outputs();

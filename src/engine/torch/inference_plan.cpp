@@ -78,6 +78,18 @@ void Builder::fold(const std::string& name, const Tensor& value) {
   known_.erase(name);
 }
 
+/// Of a node whose inputs are all known.
+void Builder::fold_outputs(const net::Node& node) {
+  const bool of_sizes = std::ranges::any_of(
+      node.inputs, [&](const std::string& name) { return trial_->of_sizes.contains(name); });
+  for (const auto& name : node.outputs) {
+    const auto found = known_.find(name);
+    if (found == known_.end()) continue;
+    fold(name, trial_->pass.value(found->second.slot));
+    if (of_sizes) trial_->of_sizes.insert(name);
+  }
+}
+
 /// Shape and Size: known while the plan is built.
 bool Builder::fold_sizes(const net::Node& node) {
   if (node.op != "Shape" && node.op != "Size") return false;
@@ -96,6 +108,7 @@ bool Builder::fold_sizes(const net::Node& node) {
     made.shape = {end - begin};
   }
   trial_->folded[node.outputs[0]] = std::move(made);
+  trial_->of_sizes.insert(node.outputs[0]);
   return true;
 }
 
@@ -130,9 +143,7 @@ Status Builder::compute(const net::Node& node) {
     throw Failure(fmt::format("{}, in {}", failure.what(), title(node)));
   }
   if (fixed) {
-    for (const auto& name : node.outputs)
-      if (const auto found = known_.find(name); found != known_.end())
-        fold(name, trial_->pass.value(found->second.slot));
+    fold_outputs(node);
   } else {
     plan_.layers.push_back(std::move(layer));
   }
