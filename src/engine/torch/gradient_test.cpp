@@ -32,10 +32,12 @@ TEST(Gradients, OfMatrices) {
     written.node("Gemm", {"in", "w", "b"}, "y", {{"transB", transposed}});
     expect_gradients(written);
   }
-  Written sequence({2, 3, 5});
-  sequence.learn_input("in").store("w", {5, 4}).store("b", {4});
-  sequence.node("MatMul", {"in", "w"}, "m").node("Add", {"b", "m"}, "y");
-  expect_gradients(sequence);
+  for (const auto& bias : {Sizes{4}, Sizes{1, 4}, Sizes{1, 1, 1, 4}}) {
+    Written sequence({2, 3, 5});
+    sequence.learn_input("in").store("w", {5, 4}).store("b", bias);
+    sequence.node("MatMul", {"in", "w"}, "m").node("Add", {"b", "m"}, "y");
+    expect_gradients(sequence);
+  }
 }
 
 TEST(Gradients, OfBatchNorms) {

@@ -202,6 +202,20 @@ TEST(Inference, DropsNothing) {
   EXPECT_EQ(computed(last, input), input);
 }
 
+/// The last output, which a Gemm would give without the bias's first dimension.
+TEST(Inference, KeepsTheDimensionsOfABias) {
+  for (const auto& bias : {Sizes{3}, Sizes{1, 3}, Sizes{1, 1, 3}}) {
+    Written written({2, 4});
+    written.store("w", {4, 3}).store("b", bias);
+    written.node("MatMul", {"x", "w"}, "t").node("Add", {"t", "b"}, "y");
+    const auto simple = simplify_for_inference(written);
+    Uploaded uploaded;
+    const auto plan = make_inference_plan(simple, cpu_ops(), {}, {{2, 4}}, uploaded).value();
+    EXPECT_EQ(plan.output_sizes[0], bias.size() == 3 ? (Sizes{1, 2, 3}) : (Sizes{2, 3}));
+    EXPECT_EQ(plan.layers.size(), bias.size() == 1 ? 1 : 2);
+  }
+}
+
 TEST(Inference, ComputesShapesOnce) {
   Written written({2, 3, 4});
   written.integers("first", {0}).integers("rest", {-1});

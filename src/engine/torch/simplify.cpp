@@ -115,7 +115,7 @@ class Simplifier {
     return found == program_.tensors.end() ? nullptr : &found->second;
   }
 
-  /// MatMul and then Add of a stored vector: one Gemm.
+  /// MatMul and then Add of a stored vector: one Gemm. A bias of more dimensions may give the sum more.
   void join_bias() {
     for (auto& node : program_.nodes) {
       if (node.op != "MatMul" || node.inputs.size() != 2) continue;
@@ -125,9 +125,7 @@ class Simplifier {
       const auto& bias = next->inputs[0] == node.outputs[0] ? next->inputs[1] : next->inputs[0];
       const auto* vector = stored(bias);
       if (vector == nullptr || constants_.contains(bias)) continue;
-      if (vector->shape.empty() || vector->shape.back() != matrix->shape[1] ||
-          product(vector->shape) != matrix->shape[1])
-        continue;
+      if (vector->shape.size() != 1 || vector->shape[0] != matrix->shape[1]) continue;
       node.op = "Gemm";
       node.inputs.push_back(bias);
       node.outputs = next->outputs;
