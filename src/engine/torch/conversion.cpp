@@ -21,11 +21,13 @@ Tensor converted(const Ops& ops, const Tensor& x, std::int32_t type) {
   return x.dtype() == type ? x : ops.convert(x, type);
 }
 
-/// A limit that is not given is an empty tensor.
+/// A limit that is not given is an empty tensor. Integers stay integers, whatever their limits are.
 Tensor clip_any(const Ops& ops, std::span<const Tensor> in, const Tensor& low, const Tensor& high) {
-  return in[0].dtype() == ops.abi().int64() && low && is_float(ops, low)
-             ? ops.clamp(in[0], ops.convert(low, ops.abi().int64()), ops.convert(high, ops.abi().int64()))
-             : ops.clamp(in[0], low, high);
+  if (is_float(ops, in[0])) return ops.clamp(in[0], low, high);
+  const auto given = [&](const Tensor& limit) {
+    return limit ? converted(ops, limit, ops.abi().int64()) : Tensor();
+  };
+  return ops.clamp(in[0], given(low), given(high));
 }
 
 /// The tensor of a limit: an attribute before opset 11, then an input that the file stores.

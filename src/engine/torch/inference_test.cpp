@@ -216,6 +216,23 @@ TEST(Inference, KeepsTheDimensionsOfABias) {
   }
 }
 
+TEST(Inference, ClipsIntegersAtEachLimit) {
+  const std::vector<float> input{-4, -1, 0, 1, 2, 7};
+  for (const bool low : {false, true})
+    for (const bool high : {false, true}) {
+      Written written({2, 3});
+      written.values("low", {}, {-1}).values("high", {}, {2});
+      written.node("Cast", {"x"}, "i", {{"to", std::int64_t{7}}});
+      written.node("Clip", {"i", low ? "low" : "", high ? "high" : ""}, "c");
+      written.node("Div", {"c", "two"}, "h").integers("two", {2});  // of integers: an integer
+      written.node("Cast", {"h"}, "y", {{"to", std::int64_t{1}}});
+      std::vector<float> expected;
+      for (const float x : input)
+        expected.push_back(std::trunc(std::clamp(x, low ? -1.0F : -100.0F, high ? 2.0F : 100.0F) / 2));
+      EXPECT_EQ(computed(written, input), expected) << low << high;
+    }
+}
+
 TEST(Inference, ComputesShapesOnce) {
   Written written({2, 3, 4});
   written.integers("first", {0}).integers("rest", {-1});
