@@ -135,10 +135,10 @@ void SharedExchange::sum_slice(double whole) const {
 }
 
 Status SharedExchange::from_rank_0(std::span<std::byte> bytes) {
+  const Stretch stretch(clock_, spent_);
   const auto numbers = static_cast<std::int64_t>((bytes.size() + sizeof(float) - 1) / sizeof(float));
   const auto before = count_;
   if (numbers > count_) NEPH_CHECK(have_room(numbers));
-  const Stretch stretch(clock_, spent_);
   NEPH_CHECK(meeting_.come());  // nobody reads the means any longer
   if (rank() == 0) std::memcpy(means(), bytes.data(), bytes.size());
   NEPH_CHECK(meeting_.come());

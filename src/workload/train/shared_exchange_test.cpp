@@ -128,6 +128,20 @@ TEST(SharedExchange, CountsTheTimeOfWaiting) {
   });
 }
 
+/// The first call has the ranks agree on room for the bytes, where one waits for the others too.
+TEST(SharedExchange, CountsTheTimeOfTheFirstBytesToo) {
+  in_threads(2, [](SharedExchange& exchange) {
+    ASSERT_TRUE(exchange.meeting().come());
+    const auto late = std::chrono::milliseconds(20);
+    if (exchange.rank() == 1) steady.sleep_until(steady.now() + late);
+    std::array<std::byte, 8> bytes{};
+    ASSERT_TRUE(exchange.from_rank_0(bytes));
+    if (exchange.rank() == 0) {
+      EXPECT_GE(exchange.time_spent(), late / 2);
+    }
+  });
+}
+
 TEST(SharedExchange, RefusesRanksThatCannotBe) {
   EXPECT_EQ(SharedExchange::make(most_ranks + 1, steady).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(SharedExchange::make(0, steady).error().code, ErrorCode::invalid_argument);
