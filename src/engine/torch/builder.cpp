@@ -88,15 +88,16 @@ constexpr std::array operators{
     Entry{"ReduceMin", make_any_reduce},
 };
 
-std::map<std::string, int, std::less<>> count_readers(const net::Program& program) {
-  std::map<std::string, int, std::less<>> readers;
+}  // namespace
+
+Readers count_readers(const net::Program& program) {
+  Readers readers;
   for (const auto& node : program.nodes)
-    for (const auto& input : node.inputs) ++readers[input];
+    if (!node.op.empty())
+      for (const auto& input : node.inputs) ++readers[input];
   for (const auto& output : program.outputs) ++readers[output.name];
   return readers;
 }
-
-}  // namespace
 
 std::string title(const net::Node& node) {
   return node.name.empty() ? fmt::format("operator {}", node.op)

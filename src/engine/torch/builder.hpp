@@ -36,6 +36,10 @@ void fold_batch_norms(net::Program& program);  // fold_batch_norm.cpp
 inline constexpr const char* relu_dropout_operator = "Relu+Dropout";
 inline constexpr const char* flatten_gemm_operator = "Flatten+Gemm";
 
+/// How many read each tensor: nodes that are not removed, and the caller of an output.
+using Readers = std::map<std::string, int, std::less<>>;
+Readers count_readers(const net::Program& program);
+
 /// Tensors that the file stores, or that are computed from those alone, on the device, by their names: the
 /// plans of a session share them, whatever sizes their inputs have.
 using Uploaded = std::map<std::string, Tensor, std::less<>>;
@@ -51,8 +55,8 @@ struct Trial {
   std::vector<Sizes> inputs;
   Uploaded* uploaded;
   std::map<std::string, net::StoredTensor, std::less<>> folded;  ///< values that are the same in every pass
-  std::set<std::string, std::less<>> of_sizes;   ///< those that depend on the sizes of the inputs
-  std::map<std::string, int, std::less<>> left;  ///< readers that are still to come
+  std::set<std::string, std::less<>> of_sizes;  ///< those that depend on the sizes of the inputs
+  Readers left;                                 ///< readers that are still to come
 };
 
 class Builder {
@@ -124,7 +128,7 @@ class Builder {
   Arithmetic arithmetic_;
   std::map<std::string, Known, std::less<>> known_;          ///< values by their names
   std::map<std::string, std::size_t, std::less<>> by_name_;  ///< parameters
-  std::map<std::string, int, std::less<>> readers_;
+  Readers readers_;
   bool learns_ = false;  ///< the layer being made has a parameter that is trained
   Plan plan_;
   std::unique_ptr<Trial> trial_;  ///< null: for training

@@ -42,16 +42,6 @@ std::optional<Affine> affine_of(const net::Program& program, const Node& norm) {
   return affine;
 }
 
-/// Readers of each tensor; outputs of the program count.
-std::map<std::string, int, std::less<>> count_readers(const net::Program& program) {
-  std::map<std::string, int, std::less<>> readers;
-  for (const auto& node : program.nodes)
-    if (!node.op.empty())
-      for (const auto& input : node.inputs) ++readers[input];
-  for (const auto& output : program.outputs) ++readers[output.name];
-  return readers;
-}
-
 /// The convolution's weights with the norm in them, under names of their own: others may share the old ones.
 bool take_in(net::Program& program, Node& convolution, const Affine& affine) {
   const auto* weight = floats_of(program, convolution, 1);
