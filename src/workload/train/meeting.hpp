@@ -61,7 +61,10 @@ class Meeting {
   /// The same, with a slip; those of all ranks, in their order, are valid until the next call.
   Result<std::span<const Slip>> trade(const Slip& slip);
 
-  /// Of rank 0. The others have heard the word before: every word but `none` is followed by a meeting.
+  /// Of rank 0. Whoever is behind hears the latest word only, so that it differs from the one before only
+  /// where all have heard that. After most words there is a meeting, which sees to it. Steps on GPUs have
+  /// none: rank 0 may say the steps of an epoch ahead of the others, in words that are alike, and waits for
+  /// all of these steps, to which every rank gives its gradients, before it says anything else.
   void say(const Word& word);
   /// Of the others: waits as long as nobody calls it off.
   Result<Word> hear();
