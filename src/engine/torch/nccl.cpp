@@ -28,6 +28,7 @@ struct Nccl {
   int (*group_start)() = nullptr;
   int (*group_end)() = nullptr;
   int (*end)(Communicator) = nullptr;
+  int (*abort)(Communicator) = nullptr;  ///< ends it without waiting for what is under way
   const char* (*text)(int code) = nullptr;
 };
 
@@ -60,6 +61,7 @@ Result<Nccl> open_nccl(const Library& library) {
   NEPH_CHECK(find(opened, name, "ncclGroupStart", nccl.group_start));
   NEPH_CHECK(find(opened, name, "ncclGroupEnd", nccl.group_end));
   NEPH_CHECK(find(opened, name, "ncclCommDestroy", nccl.end));
+  NEPH_CHECK(find(opened, name, "ncclCommAbort", nccl.abort));
   NEPH_CHECK(find(opened, name, "ncclGetErrorString", nccl.text));
   return nccl;
 }
@@ -79,7 +81,7 @@ class NcclGradients final : public Gradients {
   NcclGradients(const Nccl& nccl, const Cuda& cuda, std::int32_t device)
       : nccl_(nccl), cuda_(cuda), device_(device) {}
   ~NcclGradients() override {
-    if (communicator_ != nullptr) nccl_.end(communicator_);
+    if (communicator_ != nullptr) (has_failed_ ? nccl_.abort : nccl_.end)(communicator_);
   }
   NcclGradients(const NcclGradients&) = delete;
   NcclGradients& operator=(const NcclGradients&) = delete;
@@ -140,8 +142,9 @@ class NcclGradients final : public Gradients {
     return well(nccl_.group_end(), "ncclGroupEnd");
   }
 
-  Status well(int code, const char* what) const {
+  Status well(int code, const char* what) {
     if (code == nccl_success) return {};
+    has_failed_ = true;
     return fail(ErrorCode::unavailable, "NCCL: {} failed: {}", what, nccl_.text(code));
   }
 
@@ -149,6 +152,7 @@ class NcclGradients final : public Gradients {
   Cuda cuda_;
   std::int32_t device_;
   Communicator communicator_ = nullptr;
+  bool has_failed_ = false;  ///< a rank may be gone, for which an orderly end would wait
 };
 
 }  // namespace
