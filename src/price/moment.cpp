@@ -38,6 +38,16 @@ Result<const date::time_zone*> zone_of(const std::string& name) {
   }
 }
 
+/// Needs no data of time zones, which a bare system lacks.
+constexpr std::string_view utc = "UTC";
+
+/// By which the zone's clock is ahead.
+Result<std::chrono::seconds> offset_at(Instant instant, const std::string& zone) {
+  if (zone == utc) return std::chrono::seconds{};
+  NEPH_TRY(const auto* clock, zone_of(zone));
+  return clock->get_info(instant).offset;
+}
+
 /// "+03:00"
 std::string offset_text(std::chrono::seconds offset) {
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(offset).count();
@@ -176,17 +186,20 @@ Result<Nanoseconds> parse_length(std::string_view text) {
 
 Result<Instant> parse_instant(std::string_view text, const std::string& zone, Instant now) {
   NEPH_TRY(const auto civil, read_civil(text));
-  NEPH_TRY(const auto* clock, zone_of(zone));
+  NEPH_TRY(const auto offset_now, offset_at(now, zone));
   const auto time = std::chrono::hours(civil.hour) + std::chrono::minutes(civil.minute) + civil.second;
-  const auto day = civil.has_day ? date::local_days(date::year(civil.year) / civil.month / civil.day)
-                                 : date::floor<date::days>(clock->to_local(now));
+  const auto day =
+      civil.has_day
+          ? date::local_days(date::year(civil.year) / civil.month / civil.day)
+          : date::floor<date::days>(date::local_time<Nanoseconds>((now + offset_now).time_since_epoch()));
   const auto local = day + time;
   if (civil.has_offset) return Instant(local.time_since_epoch() - civil.offset);
+  if (zone == utc) return Instant(local.time_since_epoch());
+  NEPH_TRY(const auto* clock, zone_of(zone));
   const auto info = clock->get_info(local);
   if (info.result == date::local_info::nonexistent)
     return fail(ErrorCode::invalid_argument,
-                "{} does not exist in {}: the clock skips it; give an offset, as in "
-                "2026-11-24T13:25+03:00",
+                "{} does not exist in {}: the clock skips it; give an offset, as in 2026-11-24T13:25+03:00",
                 text, zone);
   if (info.result == date::local_info::ambiguous)
     return fail(ErrorCode::invalid_argument,
@@ -196,14 +209,13 @@ Result<Instant> parse_instant(std::string_view text, const std::string& zone, In
 }
 
 Result<std::string> instant_text(Instant instant, const std::string& zone) {
-  NEPH_TRY(const auto* clock, zone_of(zone));
-  const auto whole = date::floor<std::chrono::seconds>(instant);
-  return date::format("%FT%T%Ez", date::make_zoned(clock, whole));
+  NEPH_TRY(const auto offset, offset_at(instant, zone));
+  const auto local = date::floor<std::chrono::seconds>(instant + offset);
+  return date::format("%FT%T", local) + offset_text(offset);
 }
 
 Result<Instant> period_begin(Instant instant, Nanoseconds period, const std::string& zone) {
-  NEPH_TRY(const auto* clock, zone_of(zone));
-  const auto offset = clock->get_info(instant).offset;
+  NEPH_TRY(const auto offset, offset_at(instant, zone));
   const auto local = (instant + offset).time_since_epoch().count();
   auto begin = local / period.count() * period.count();
   if (begin > local) begin -= period.count();  // before 1970
