@@ -10,6 +10,7 @@ import numpy
 import pytest
 import tritonclient.grpc
 import tritonclient.http
+from cells import codes, only_cell, value
 from conftest import Neph
 from known import CASES, TIMER_MS, KnownServer, arrivals, waited
 
@@ -20,19 +21,6 @@ QUICK = ("--warmup", "100ms")
 def server(tmp_path):
     with KnownServer(tmp_path, service=0.01) as known:
         yield known
-
-
-def only_cell(document):
-    (cell,) = document["cells"]
-    return cell
-
-
-def value(cell, figure):
-    return cell["figures"][figure]["value"]
-
-
-def codes(cell):
-    return {warning["code"] for warning in cell["warnings"]}
 
 
 @pytest.mark.timing

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 import numpy
 import pytest
+from cells import codes
 from known import KnownServer, arrivals, waited
 
 QUICK = ("--warmup", "100ms")
@@ -17,10 +18,6 @@ QUICK = ("--warmup", "100ms")
 def server(tmp_path):
     with KnownServer(tmp_path, service=0.01) as known:
         yield known
-
-
-def codes(cell):
-    return {warning["code"] for warning in cell["warnings"]}
 
 
 @pytest.mark.timing

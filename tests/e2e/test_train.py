@@ -8,15 +8,8 @@ import struct
 import time
 
 import pytest
+from cells import TRAINED, codes, only_cell, value
 
-NETWORK = """
-[[inputs]]
-name = "x"
-shape = [-1, 1, 8, 8]
-[[outputs]]
-name = "y"
-shape = [-1, 10]
-"""
 SAMPLES, BATCH, STEP_S = 640, 32, 0.02
 EPOCH_STEPS = SAMPLES // BATCH
 HERE = ("--engine", "identity", "--data", "synth", "--synth-samples", SAMPLES, "--batch", BATCH, "--repeat", 1)
@@ -27,23 +20,10 @@ def network(tmp_path):
     """Writes NAME.identity with steps of 20 ms and these words of its training, and gives its name."""
 
     def write(name="known", training="", words=f"service_ms = {1e3 * STEP_S}"):
-        (tmp_path / f"{name}.identity").write_text(f"{words}\n[training]\n{training}\n{NETWORK}")
+        (tmp_path / f"{name}.identity").write_text(f"{words}\n[training]\n{training}\n{TRAINED}")
         return f"{name}.identity"
 
     return write
-
-
-def only_cell(document):
-    (cell,) = document["cells"]
-    return cell
-
-
-def value(cell, figure):
-    return cell["figures"][figure]["value"]
-
-
-def codes(cell):
-    return {warning["code"] for warning in cell["warnings"]}
 
 
 def holds(estimate, truth):

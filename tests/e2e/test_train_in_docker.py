@@ -7,25 +7,16 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from conftest import Neph
+from cells import TRAINED
 from paths import BUILD, REPOSITORY
 from test_server_in_docker import NephBesideDocker
 
-NETWORK = """
-service_ms = 5
-[[inputs]]
-name = "x"
-shape = [-1, 1, 8, 8]
-[[outputs]]
-name = "y"
-shape = [-1, 10]
-"""
 QUICK = ("--engine", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 32, "--epochs", 4, "--repeat", 1)
 
 
 @pytest.fixture
 def beside_docker(tmp_path, docker):
-    (tmp_path / "known.identity").write_text(NETWORK)
+    (tmp_path / "known.identity").write_text(f"service_ms = 5\n{TRAINED}")
     return NephBesideDocker(tmp_path, docker)
 
 

@@ -8,17 +8,9 @@ import struct
 import time
 
 import pytest
-
+from cells import TRAINED, only_cell, value
 from waiting import wait_for
 
-NETWORK = """
-[[inputs]]
-name = "x"
-shape = [-1, 1, 8, 8]
-[[outputs]]
-name = "y"
-shape = [-1, 10]
-"""
 HERE = ("--engine", "identity", "--data", "synth", "--synth-samples", 650, "--batch", 32, "--repeat", 1)
 
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two processes need two cores")
@@ -27,19 +19,10 @@ pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two pr
 @pytest.fixture
 def network(tmp_path):
     def write(training="", words="service_ms = 4"):
-        (tmp_path / "known.identity").write_text(f"{words}\n[training]\n{training}\n{NETWORK}")
+        (tmp_path / "known.identity").write_text(f"{words}\n[training]\n{training}\n{TRAINED}")
         return "known.identity"
 
     return write
-
-
-def only_cell(document):
-    (cell,) = document["cells"]
-    return cell
-
-
-def value(cell, figure):
-    return cell["figures"][figure]["value"]
 
 
 def weights(path):
