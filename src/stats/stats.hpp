@@ -1,8 +1,8 @@
 // stats: numbers from samples.
 //
-// What it is: histograms, quantiles, means, outliers, trends, the end of a warm-up, the ratio of two cells, laws of
-// scaling.
-// Every figure is an Estimate: a value with a 95 % interval, left empty where the samples cannot carry one.
+// What it is: histograms, quantiles, means, outliers, trends, the end of a warm-up, the ratio of two cells,
+// laws of scaling. Every figure is an Estimate: a value with a 95 % interval, left empty where the samples
+// cannot carry one.
 //
 // What it does not do: read clocks, know units, print. It computes in the unit that it is given.
 //

@@ -61,7 +61,8 @@ Status list_engines(bool json) {
   for (const auto& info : engines) print_engine(info);
   if (std::none_of(engines.begin(), engines.end(), [](const auto& info) { return info.name == "torch"; }))
     fmt::print(
-        "torch: not built; ./dev setup train installs libtorch and builds this engine, which infers and trains.\n");
+        "torch: not built; ./dev setup train installs libtorch and builds this engine, which infers and "
+        "trains.\n");
   return {};
 }
 
