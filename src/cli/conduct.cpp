@@ -136,8 +136,8 @@ void declare_flags(Command& command, ConductOptions& options) {
                "go on with the same experiment where it stopped, up to the repeats that are asked for; where "
                "none are, up to as many as last");
   command.flag("dry-run", options.dry_run,
-               "only say what would run and for how long; infer tries up to 8 configurations, load sends "
-               "nothing");
+               "only say what would run and for how long; up to 8 configurations are tried for it, of load "
+               "none");
   command.flag("json", options.json, "results as JSON on stdout");
   command.option(
       "dstat", options.dstat,
