@@ -36,6 +36,7 @@ class IdentityTrainEngine final : public TrainEngine {
   std::string name() const override { return "identity"; }
   std::string version() const override { return "1"; }
   Result<std::vector<Device>> devices() override { return IdentityEngine().devices(); }
+  Result<Device> device(const std::string& name) override { return find_identity_device(name); }
   std::vector<std::string> own_formats() const override { return IdentityEngine().formats(); }
 
   Result<std::unique_ptr<Trainer>> prepare(const net::Program& program,

@@ -30,6 +30,12 @@ Result<std::vector<Device>> devices_of_library() {
   return devices;
 }
 
+Result<Device> device_of_library(const std::string& name) {
+  NEPH_TRY(const auto* const found, library());
+  NEPH_TRY(auto place, torch_plugin::find_place(*found, name));
+  return std::move(place.device);
+}
+
 class TorchEngine final : public Engine {
  public:
   std::string name() const override { return "torch"; }
@@ -37,11 +43,7 @@ class TorchEngine final : public Engine {
   std::vector<std::string> formats() const override { return {".onnx"}; }
   Result<std::vector<Device>> devices() override { return devices_of_library(); }
 
-  Result<Device> device(const std::string& name) override {
-    NEPH_TRY(const auto* const found, library());
-    NEPH_TRY(auto place, torch_plugin::find_place(*found, name));
-    return std::move(place.device);
-  }
+  Result<Device> device(const std::string& name) override { return device_of_library(name); }
 
   Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
     NEPH_TRY(const auto* const found, library());
@@ -58,6 +60,7 @@ class TorchTrainEngine final : public TrainEngine {
     return found ? (*found)->folder.string() : std::string{};
   }
   Result<std::vector<Device>> devices() override { return devices_of_library(); }
+  Result<Device> device(const std::string& name) override { return device_of_library(name); }
 
   Result<std::unique_ptr<Trainer>> prepare(const net::Program& program,
                                            const TrainOptions& options) override {

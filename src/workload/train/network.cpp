@@ -4,7 +4,6 @@
 #include <cctype>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace neph::workload {
 namespace {
@@ -47,15 +46,8 @@ Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEn
 }
 
 Status check_device(const TrainSpec& spec, engine::TrainEngine& engine) {
-  NEPH_TRY(const auto devices, engine.devices());
-  const auto wanted = in_capitals(spec.device);
-  std::vector<std::string> names;
-  for (const auto& device : devices) {
-    if (device.name == wanted || device.name.starts_with(wanted + ":")) return {};
-    names.push_back(device.name);
-  }
-  return fail(ErrorCode::not_found, "unknown device '{}': {} has {} on this machine", spec.device,
-              engine.name(), fmt::join(names, ", "));
+  NEPH_CHECK(engine.device(in_capitals(spec.device)));
+  return {};
 }
 
 Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, const TrainedNetwork& network,
