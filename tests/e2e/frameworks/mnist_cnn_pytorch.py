@@ -1,11 +1,12 @@
 """The small network of the MNIST example, written for PyTorch; its tensors have the names that neph's have.
 
-mnist_cnn_pytorch.py learn SEED EPOCHS       learns Fashion-MNIST; prints the test accuracy
-mnist_cnn_pytorch.py load FILE.safetensors   loads a checkpoint; prints the test accuracy
+mnist_cnn_pytorch.py learn SEED EPOCHS START.npz   learns Fashion-MNIST from these weights; prints the test accuracy
+mnist_cnn_pytorch.py load FILE.safetensors         loads a checkpoint; prints the test accuracy
 """
 
 import sys
 
+import numpy as np
 import torch
 from fashion_mnist import read
 from torch import nn
@@ -54,6 +55,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "learn":
         torch.manual_seed(int(sys.argv[2]))
         model = MnistCnn()
+        model.load_state_dict({name: torch.tensor(value) for name, value in np.load(sys.argv[4]).items()})
         learn(model, int(sys.argv[3]))
     else:
         from safetensors.torch import load_file
