@@ -153,8 +153,8 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   plan.experiment.version = version;
   if (!options.dstat.empty()) NEPH_CHECK(check_output_file("--dstat", options.dstat, {plan.options.store}));
   const SteadyClock clock;
-  NEPH_TRY(const auto places,
-           Places::of(plan, *workload));  // before signals are caught: a pull may last, and Ctrl-C ends it
+  // Before signals are caught: a pull may last, and Ctrl-C ends it.
+  NEPH_TRY(const auto places, Places::of(plan, *workload));
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
   NEPH_TRY(const auto files, prepare(plan));

@@ -76,9 +76,11 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   }
   table.add({"total", "", format_seconds(seconds(bill.billed)), "paid", "", decimal_text(bill.amount)});
   NEPH_TRY(const auto until, instant_text(bill.paid_until, rule.time_zone));
-  return fmt::format("{} ({}): {}\nat {} {} an hour\n\n{}\nWork until {} would cost the same.\n", rule.name,
-                     rule.title, rule.is_confirmed ? "read " + rule.date : "not confirmed",
-                     decimal_text(price.per_hour), price.currency, table.text(), until);
+  const bool is_more_free = bill.billed > bill.exact;
+  return fmt::format("{} ({}): {}\nat {} {} an hour\n\n{}{}", rule.name, rule.title,
+                     rule.is_confirmed ? "read " + rule.date : "not confirmed", decimal_text(price.per_hour),
+                     price.currency, table.text(),
+                     is_more_free ? fmt::format("\nWork until {} would cost the same.\n", until) : "");
 }
 
 }  // namespace neph::price
