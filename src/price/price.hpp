@@ -10,4 +10,6 @@
 #include "price/ledger.hpp"
 #include "price/moment.hpp"
 #include "price/money.hpp"
+#include "price/offer.hpp"
 #include "price/rule.hpp"
+#include "price/work.hpp"
