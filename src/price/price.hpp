@@ -11,5 +11,7 @@
 #include "price/moment.hpp"
 #include "price/money.hpp"
 #include "price/offer.hpp"
+#include "price/rate.hpp"
+#include "price/region.hpp"
 #include "price/rule.hpp"
 #include "price/work.hpp"

@@ -50,6 +50,13 @@ constexpr auto enum_names(Release) {
                     Named{Release::remove, "delete"}, Named{Release::freeze, "freeze"}};
 }
 
+/// Which of a provider's machines are billed so.
+enum class Machines { all, without_gpu, with_gpu };
+constexpr auto enum_names(Machines) {
+  return std::array{Named{Machines::all, "all"}, Named{Machines::without_gpu, "without-gpu"},
+                    Named{Machines::with_gpu, "with-gpu"}};
+}
+
 /// Which stages are paid.
 struct Billed {
   bool provision = false;
@@ -82,6 +89,8 @@ void describe(Visit&& v, Self& s) {
 
 struct Rule {
   std::string name, title;
+  std::vector<std::string> bills;
+  Machines bills_machines = Machines::all;
   std::int64_t step_s = 1;
   Rounding rounding = Rounding::up;
   std::int64_t minimum_s = 0;
@@ -102,6 +111,8 @@ template <class Visit, Describes<Rule> Self>
 void describe(Visit&& v, Self& s) {
   v("name", s.name, "what --rule takes");
   v("title", s.title, "the provider and what it rents, for people");
+  v("bills", s.bills, "providers whose offers are billed so: aws, gcp; a rule of your own goes first");
+  v("bills_machines", s.bills_machines, "which of their machines");
   v("step_s", s.step_s, "time is paid in whole steps of this; 0: to the nanosecond", between(0, 31622400));
   v("rounding", s.rounding, "of a step that was begun");
   v("minimum_s", s.minimum_s, "the least that is paid", between(0, 31622400));

@@ -1,0 +1,147 @@
+#include "price/offer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "core/names.hpp"
+#include "price/offers/cluster.hpp"
+#include "price/region.hpp"
+
+namespace neph::price {
+namespace {
+
+char small(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::ranges::transform(all, all.begin(), small);
+  return all;
+}
+
+/// "gcp/n1-standard-8+v100:1@us-central1", taken apart.
+struct Wanted {
+  std::string_view provider, instance, gpu, region;
+  std::optional<double> gpus;
+};
+
+Result<Wanted> read_name(std::string_view name) {
+  constexpr std::string_view form = "aws/p3.8xlarge@us-east-1 or gcp/n1-standard-8+v100:1";
+  Wanted wanted;
+  auto rest = name;
+  if (const auto at = rest.find('@'); at != std::string_view::npos) {
+    wanted.region = rest.substr(at + 1);
+    rest = rest.substr(0, at);
+  }
+  const auto slash = rest.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == rest.size())
+    return fail(ErrorCode::invalid_argument, "offer '{}': give it as PROVIDER/MACHINE, as {}", name, form);
+  wanted.provider = rest.substr(0, slash);
+  wanted.instance = rest.substr(slash + 1);
+  const auto plus = wanted.instance.rfind('+');
+  if (plus == std::string_view::npos) return wanted;
+  wanted.gpu = wanted.instance.substr(plus + 1);
+  wanted.instance = wanted.instance.substr(0, plus);
+  if (const auto colon = wanted.gpu.rfind(':'); colon != std::string_view::npos) {
+    const auto text = wanted.gpu.substr(colon + 1);
+    double count = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(count > 0))
+      return fail(ErrorCode::invalid_argument, "offer '{}': '{}' is no number of GPUs", name, text);
+    wanted.gpus = count;
+    wanted.gpu = wanted.gpu.substr(0, colon);
+  }
+  return wanted;
+}
+
+bool has_gpu(const Offer& offer, const Wanted& wanted) {
+  if (wanted.gpu.empty()) return !offer.gpu_is_attached;
+  const double gpus = static_cast<double>(offer.gpus) * offer.gpu_share;
+  return same_words(offer.gpu, wanted.gpu) && (!wanted.gpus || *wanted.gpus == gpus);
+}
+
+using Names = std::set<std::string>;
+
+tl::unexpected<Error> unknown(std::string_view kind, std::string_view name, const Names& known,
+                              std::string_view where) {
+  return unknown_name(ErrorCode::not_found, kind, name, {known.begin(), known.end()}, where);
+}
+
+/// Why no offer has the name.
+tl::unexpected<Error> no_such_offer(const Wanted& wanted, std::span<const Offer> offers) {
+  Names providers, instances, gpus, regions;
+  for (const auto& offer : offers) {
+    providers.insert(offer.provider);
+    if (!same_words(offer.provider, wanted.provider)) continue;
+    instances.insert(offer.instance);
+    if (!same_words(offer.instance, wanted.instance)) continue;
+    if (!offer.gpu.empty())
+      gpus.insert(fmt::format("{}:{}", lower(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share));
+    if (has_gpu(offer, wanted)) regions.insert(offer.region);
+  }
+  if (offers.empty())
+    return fail(ErrorCode::not_found, "there are no offers; name a catalogue: --offers FILE");
+  if (instances.empty()) return unknown("provider", wanted.provider, providers, "the offers");
+  const auto of = fmt::format("the offers of {}", wanted.provider);
+  if (gpus.empty() && regions.empty()) return unknown("machine", wanted.instance, instances, of);
+  if (!regions.empty()) return unknown("region", wanted.region, regions, of);
+  const auto asked = wanted.gpus ? fmt::format("{}:{}", wanted.gpu, *wanted.gpus) : std::string(wanted.gpu);
+  return unknown("GPU", asked, gpus, fmt::format("offers of {}/{}", wanted.provider, wanted.instance));
+}
+
+}  // namespace
+
+bool same_words(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, {}, small, small);
+}
+
+std::string offer_name(const Offer& offer) {
+  auto name = fmt::format("{}/{}", offer.provider, offer.instance);
+  if (offer.gpu_is_attached)
+    name += fmt::format("+{}:{}", lower(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share);
+  const auto& region = offer.region.empty() ? offer.zone : offer.region;
+  return region.empty() ? name : name + "@" + region;
+}
+
+bool is_cheaper(const Offer& first, const Offer& second) {
+  if (first.per_hour && second.per_hour) return *first.per_hour < *second.per_hour;
+  if (first.per_hour || second.per_hour) return first.per_hour.has_value();
+  return first.spot_per_hour && second.spot_per_hour && *first.spot_per_hour < *second.spot_per_hour;
+}
+
+Result<std::vector<Offer>> find_offers(std::string_view name, std::span<const Offer> offers) {
+  NEPH_TRY(const auto wanted, read_name(name));
+  std::vector<Offer> found;
+  if (const auto shape = job_shape(wanted.instance); shape && wanted.provider == cluster_provider)
+    found = jobs_of(*shape, wanted.region, offers);
+  for (const auto& offer : offers) {
+    if (!same_words(offer.provider, wanted.provider)) continue;
+    if (!wanted.region.empty() && !is_in_region(wanted.region, offer.region, offer.zone)) continue;
+    if (offer.unit_prices || !same_words(offer.instance, wanted.instance)) continue;
+    if (has_gpu(offer, wanted)) found.push_back(offer);
+  }
+  if (found.empty()) return no_such_offer(wanted, offers);
+  std::ranges::stable_sort(found, is_cheaper);
+  return found;
+}
+
+const Rule* rule_for(const Offer& offer, const std::vector<Rule>& rules) {
+  const auto bills = [&](const Rule& rule) {
+    const bool is_of_kind = rule.bills_machines == Machines::all ||
+                            (rule.bills_machines == Machines::with_gpu) == (offer.gpus > 0);
+    return is_of_kind && std::ranges::find(rule.bills, offer.provider) != rule.bills.end();
+  };
+  const auto found = std::ranges::find_if(rules, bills);
+  return found == rules.end() ? nullptr : &*found;
+}
+
+Result<Rule> rule_of(const Offer& offer, const std::vector<Rule>& rules) {
+  if (!offer.rule.empty()) return find_rule(offer.rule, rules);
+  if (const auto* known = rule_for(offer, rules)) return *known;
+  NEPH_TRY(auto assumed, find_rule("per-second", rules));
+  assumed.title =
+      fmt::format("assumed: no rule of '{}' is known, so every second from boot to the end", offer.provider);
+  return assumed;
+}
+
+}  // namespace neph::price

@@ -1,0 +1,118 @@
+#include "price/region.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace neph::price {
+namespace {
+
+constexpr std::string_view eu = "eu", us = "us", ca = "ca", sa = "sa", asia = "asia", au = "au", me = "me",
+                           africa = "africa", ru = "ru";
+
+struct Word {
+  std::string_view word, part;
+};
+
+/// Whole words of a region's name, between what is no letter.
+constexpr std::array words{
+    Word{"eu", eu},         Word{"eur", eu},    Word{"europe", eu}, Word{"us", us},    Word{"usa", us},
+    Word{"ca", ca},         Word{"can", ca},    Word{"sa", sa},     Word{"mx", sa},    Word{"br", sa},
+    Word{"asia", asia},     Word{"ap", asia},   Word{"as", asia},   Word{"sea", asia}, Word{"cn", asia},
+    Word{"jp", asia},       Word{"kr", asia},   Word{"tw", asia},   Word{"sg", asia},  Word{"hk", asia},
+    Word{"in", asia},       Word{"th", asia},   Word{"vn", asia},   Word{"id", asia},  Word{"my", asia},
+    Word{"kz", asia},       Word{"au", au},     Word{"nz", au},     Word{"oc", au},    Word{"me", me},
+    Word{"il", me},         Word{"ae", me},     Word{"qa", me},     Word{"tr", me},    Word{"af", africa},
+    Word{"africa", africa}, Word{"za", africa}, Word{"ru", ru},     Word{"at", eu},    Word{"be", eu},
+    Word{"bg", eu},         Word{"ch", eu},     Word{"cz", eu},     Word{"de", eu},    Word{"dk", eu},
+    Word{"ee", eu},         Word{"es", eu},     Word{"fi", eu},     Word{"fin", eu},   Word{"fr", eu},
+    Word{"gb", eu},         Word{"gr", eu},     Word{"hr", eu},     Word{"hu", eu},    Word{"ie", eu},
+    Word{"is", eu},         Word{"it", eu},     Word{"lt", eu},     Word{"lu", eu},    Word{"lv", eu},
+    Word{"nl", eu},         Word{"no", eu},     Word{"pl", eu},     Word{"pt", eu},    Word{"ro", eu},
+    Word{"rs", eu},         Word{"se", eu},     Word{"si", eu},     Word{"sk", eu},    Word{"ua", eu},
+    Word{"uk", eu}};
+
+/// Parts of words that are written together, as Azure's are. The first that is found counts.
+constexpr std::array within{
+    Word{"southafrica", africa}, Word{"africa", africa}, Word{"southamerica", sa}, Word{"brazil", sa},
+    Word{"chile", sa},           Word{"mexico", sa},     Word{"northamerica", ca}, Word{"canada", ca},
+    Word{"russia", ru},          Word{"australia", au},  Word{"newzealand", au},   Word{"asia", asia},
+    Word{"japan", asia},         Word{"korea", asia},    Word{"india", asia},      Word{"china", asia},
+    Word{"singapore", asia},     Word{"taiwan", asia},   Word{"indonesia", asia},  Word{"malaysia", asia},
+    Word{"hongkong", asia},      Word{"israel", me},     Word{"qatar", me},        Word{"uae", me},
+    Word{"saudi", me},           Word{"europe", eu},     Word{"france", eu},       Word{"germany", eu},
+    Word{"sweden", eu},          Word{"norway", eu},     Word{"switzerland", eu},  Word{"poland", eu},
+    Word{"italy", eu},           Word{"spain", eu},      Word{"austria", eu},      Word{"belgium", eu},
+    Word{"denmark", eu},         Word{"finland", eu},    Word{"greece", eu},       Word{"uksouth", eu},
+    Word{"ukwest", eu},          Word{"eastus", us},     Word{"westus", us},       Word{"centralus", us}};
+
+/// Regions of Amazon whose first word says less than people mean.
+constexpr std::array australian{"ap-southeast-2", "ap-southeast-4", "ap-southeast-6", "ap-sydney-1",
+                                "ap-melbourne-1"};
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  for (auto& c : all) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return all;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> found;
+  while (!text.empty()) {
+    const auto begin = std::ranges::find_if(text, is_letter);
+    text.remove_prefix(static_cast<std::size_t>(begin - text.begin()));
+    const auto end = std::ranges::find_if_not(text, is_letter);
+    const auto length = static_cast<std::size_t>(end - text.begin());
+    if (length > 0) found.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return found;
+}
+
+std::string_view part_of(std::string_view name) {
+  if (std::ranges::find(australian, name) != australian.end()) return au;
+  auto parts = words_of(name);
+  if (name.find(',') != std::string_view::npos) std::ranges::reverse(parts);  // "Texas, US, NA"
+  for (const auto part : parts)
+    if (const auto found = std::ranges::find(words, part, &Word::word); found != words.end())
+      return found->part;
+  for (const auto& [word, part] : within)
+    if (name.find(word) != std::string_view::npos) return part;
+  return {};
+}
+
+/// What a whole query for a part of the world may be; empty: it is none.
+std::string_view asked_part(std::string_view asked) {
+  constexpr std::array names{Word{"eu", eu},   Word{"europe", eu},       Word{"us", us},
+                             Word{"usa", us},  Word{"ca", ca},           Word{"canada", ca},
+                             Word{"sa", sa},   Word{"southamerica", sa}, Word{"asia", asia},
+                             Word{"ap", asia}, Word{"au", au},           Word{"australia", au},
+                             Word{"me", me},   Word{"af", africa},       Word{"africa", africa},
+                             Word{"ru", ru},   Word{"russia", ru}};
+  const auto found = std::ranges::find(names, asked, &Word::word);
+  return found == names.end() ? std::string_view() : found->part;
+}
+
+bool begins_with(std::string_view name, std::string_view asked) {
+  if (!name.starts_with(asked)) return false;
+  return name.size() == asked.size() || !is_letter(name[asked.size()]);
+}
+
+}  // namespace
+
+std::string_view part_of_world(std::string_view region) { return part_of(lower(region)); }
+
+bool is_in_region(std::string_view asked, std::string_view region, std::string_view zone) {
+  const auto wanted = lower(asked);
+  const auto name = lower(region);
+  if (wanted == name || (!zone.empty() && wanted == lower(zone))) return true;
+  if (const auto part = asked_part(wanted); !part.empty()) return part_of(name) == part;
+  if (begins_with(name, wanted)) return true;
+  const auto parts = words_of(name);
+  return std::ranges::find(parts, std::string_view(wanted)) != parts.end();
+}
+
+}  // namespace neph::price
