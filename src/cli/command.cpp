@@ -196,6 +196,7 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
 void Command::field(const Option& option, Set set) {
   const auto name = option_name(option.name);
   const bool may_stand_alone = option.taking == Taking::or_not_at_all;
+  const bool is_list = option.is_positional && option.taking == Taking::repeatedly;  // FILE...
   const std::string stands_for = may_stand_alone ? "on" : "";
   auto accept = [set = std::move(set), fault = parser_.fault, name, stands_for,
                  taking = option.taking](const std::vector<std::string>& given) {
@@ -218,7 +219,7 @@ void Command::field(const Option& option, Set set) {
     return parser_.app->add_option_function<std::vector<std::string>>(names, accept, std::string(option.help))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_size(1)
-        ->expected(may_stand_alone ? 0 : 1, 1)
+        ->expected(may_stand_alone ? 0 : 1, is_list ? CLI::detail::expected_max_vector_size : 1)
         ->allow_extra_args(false);
   };
   add(option.is_positional ? name.substr(2) + "," + name : name)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <numeric>
 
 namespace neph::price {
 namespace {
@@ -37,6 +38,17 @@ Result<std::int64_t> take_exponent(std::string_view& text, std::string_view whol
   if (value > most_digits)
     return fail(ErrorCode::invalid_argument, "{}: {} is too long a number", what, whole);
   return is_negative ? -value : value;
+}
+
+/// Whole numbers of so many digits fit into 64 bits; a price list has a hundred thousand of them.
+constexpr std::int64_t machine_digits = 18;
+
+Exact short_decimal(const std::string& digits, std::int64_t scale, bool is_negative) {
+  const auto number = std::strtoll(digits.c_str(), nullptr, 10);
+  std::int64_t power = 1;
+  for (std::int64_t i = 0; i < scale; ++i) power *= 10;
+  const auto common = std::gcd(number, power);
+  return {(is_negative ? -number : number) / common, power / common};
 }
 
 struct TimeUnit {
@@ -93,6 +105,8 @@ Result<Exact> parse_decimal(std::string_view text, std::string_view what) {
     return fail(ErrorCode::invalid_argument, "{}: {} is too long a number", what, whole);
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));  // "010" is not octal
   const auto scale = static_cast<std::int64_t>(decimals.size()) - exponent;
+  if (std::ssize(digits) <= machine_digits && scale >= 0 && scale <= machine_digits)
+    return short_decimal(digits, scale, is_negative);
   const cpp_int number(is_negative ? "-" + digits : digits);
   return scale > 0 ? Exact(number, power_of_ten(scale)) : Exact(number * power_of_ten(-scale));
 }

@@ -61,6 +61,8 @@ void declare_rules(Command& command) {
 }  // namespace
 
 void declare_price(Command& command) {
+  command.verb("list", "offers of machines from price lists, cheapest first", declare_price_list);
+  command.verb("lint", "what is wrong in a price list, line by line", declare_price_lint);
   command.verb("rules", "how each provider bills, with source and date", declare_rules);
 }
 

@@ -1,0 +1,154 @@
+#include "price/offers/attached_gpus.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+namespace neph::price {
+namespace {
+
+/// A kind of machine that comes with GPUs.
+struct BuiltIn {
+  std::string_view kind, gpu;
+};
+constexpr std::array with_gpus{BuiltIn{"a2-highgpu", "A100"},       BuiltIn{"a2-megagpu", "A100"},
+                               BuiltIn{"a2-ultragpu", "A100-80GB"}, BuiltIn{"a3-highgpu", "H100"},
+                               BuiltIn{"a3-edgegpu", "H100"},       BuiltIn{"a3-megagpu", "H100-MEGA"},
+                               BuiltIn{"a3-ultragpu", "H200"},      BuiltIn{"a4-highgpu", "B200"},
+                               BuiltIn{"a4x-highgpu", "GB200"},     BuiltIn{"g2-standard", "L4"}};
+
+/// The most vCPUs and GiB of an N1 machine with so many GPUs.
+struct Limit {
+  std::string_view gpu;
+  std::int64_t gpus;
+  double vcpus, gib;
+};
+constexpr std::array limits{Limit{"K80", 1, 8, 52},    Limit{"K80", 2, 16, 104},  Limit{"K80", 4, 32, 208},
+                            Limit{"K80", 8, 64, 208},  Limit{"V100", 1, 12, 78},  Limit{"V100", 2, 24, 156},
+                            Limit{"V100", 4, 48, 312}, Limit{"V100", 8, 96, 624}, Limit{"T4", 1, 48, 312},
+                            Limit{"T4", 2, 48, 312},   Limit{"T4", 4, 96, 624},   Limit{"P4", 1, 24, 156},
+                            Limit{"P4", 2, 48, 312},   Limit{"P4", 4, 96, 624},   Limit{"P100", 1, 16, 104},
+                            Limit{"P100", 2, 32, 208}, Limit{"P100", 4, 96, 624}};
+
+std::int64_t number_at(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// "a2-highgpu-1g" has one; "g2-standard-24" has two by its vCPUs.
+std::int64_t built_in_count(std::string_view instance, const BuiltIn& kind) {
+  const auto number = number_at(instance.substr(kind.kind.size() + 1));
+  if (kind.gpu != "L4") return number;
+  return number == 24 ? 2 : number == 48 ? 4 : number == 96 ? 8 : 1;
+}
+
+const BuiltIn* kind_of_machine(std::string_view instance) {
+  const auto found = std::ranges::find_if(with_gpus, [&](const BuiltIn& each) {
+    return instance.starts_with(each.kind) && instance.size() > each.kind.size() + 1 &&
+           instance[each.kind.size()] == '-';
+  });
+  return found == with_gpus.end() ? nullptr : &*found;
+}
+
+bool fits(const Offer& machine, const Offer& gpu) {
+  const auto limit = std::ranges::find_if(
+      limits, [&](const Limit& each) { return each.gpu == gpu.gpu && each.gpus == gpu.gpus; });
+  return limit != limits.end() && machine.vcpus.value_or(limit->vcpus + 1) <= limit->vcpus &&
+         machine.memory_gib.value_or(limit->gib + 1) <= limit->gib;
+}
+
+std::optional<Exact> sum(const std::optional<Exact>& one, const std::optional<Exact>& other) {
+  if (!one || !other) return std::nullopt;
+  return Exact(*one + *other);
+}
+
+Offer with_gpu(const Offer& machine, const Offer& gpu, bool is_attached) {
+  auto both = machine;
+  both.gpu = gpu.gpu;
+  both.gpus = gpu.gpus;
+  both.gpu_memory_gib = gpu.gpu_memory_gib;
+  both.gpu_is_attached = is_attached;
+  both.per_hour = sum(machine.per_hour, gpu.per_hour);
+  both.spot_per_hour = sum(machine.spot_per_hour, gpu.spot_per_hour);
+  return both;
+}
+
+/// The GPUs of a zone, and whether a machine has them.
+struct Gpu {
+  Offer offer;
+  bool is_used = false;
+};
+
+class Join {
+ public:
+  explicit Join(Catalogue& catalogue) : catalogue_(catalogue) {}
+
+  void run() {
+    auto rows = std::exchange(catalogue_.offers, {});
+    catalogue_.offers.reserve(rows.size());
+    for (auto& row : rows)
+      if (row.instance.empty())
+        gpus_[row.zone.empty() ? row.region : row.zone].push_back({.offer = std::move(row)});
+    for (auto& row : rows)
+      if (!row.instance.empty()) take(std::move(row));
+    for (auto& [zone, gpus] : gpus_)
+      for (auto& gpu : gpus) take_alone(gpu);
+  }
+
+ private:
+  void take(Offer machine) {
+    const auto zone = gpus_.find(machine.zone.empty() ? machine.region : machine.zone);
+    const auto* kind = machine.gpu.empty() ? kind_of_machine(machine.instance) : nullptr;
+    if (kind != nullptr) {
+      const auto count = built_in_count(machine.instance, *kind);
+      if (zone != gpus_.end())
+        for (auto& gpu : zone->second)
+          if (gpu.offer.gpu == kind->gpu && gpu.offer.gpus == count) return add(machine, gpu, false);
+      return find(Flaw::gpu_without_price, machine.line,
+                  fmt::format("{}: {} x {} in {}", machine.instance, count, kind->gpu, machine.region));
+    }
+    if (zone != gpus_.end() && machine.instance.starts_with("n1-"))
+      for (auto& gpu : zone->second)
+        if (fits(machine, gpu.offer)) add(machine, gpu, true);
+    catalogue_.offers.push_back(std::move(machine));
+  }
+
+  void add(const Offer& machine, Gpu& gpu, bool is_attached) {
+    gpu.is_used = true;
+    auto both = with_gpu(machine, gpu.offer, is_attached);
+    if (both.per_hour || both.spot_per_hour) catalogue_.offers.push_back(std::move(both));
+  }
+
+  void take_alone(Gpu& gpu) {
+    if (gpu.is_used) return;
+    if (gpu.offer.gpu.starts_with("tpu")) {
+      gpu.offer.instance = "TPU-VM";
+      gpu.offer.gpu_is_attached = true;
+      return catalogue_.offers.push_back(std::move(gpu.offer));
+    }
+    find(Flaw::gpu_without_machine, gpu.offer.line,
+         fmt::format("{} x {} in {}", gpu.offer.gpus, gpu.offer.gpu, gpu.offer.region));
+  }
+
+  void find(Flaw flaw, std::int64_t line, std::string what) {
+    catalogue_.findings.push_back({.flaw = flaw, .line = line, .what = std::move(what)});
+  }
+
+  Catalogue& catalogue_;
+  std::map<std::string, std::vector<Gpu>> gpus_;  ///< by zone
+};
+
+}  // namespace
+
+void join_attached_gpus(Catalogue& catalogue) {
+  const bool has_gpu_rows =
+      std::ranges::any_of(catalogue.offers, [](const Offer& offer) { return offer.instance.empty(); });
+  const bool is_of_google = std::ranges::any_of(catalogue.offers, [](const Offer& offer) {
+    return offer.provider == "gcp" && offer.gpu.empty() && kind_of_machine(offer.instance) != nullptr;
+  });
+  if (catalogue.format == ListFormat::skypilot && (has_gpu_rows || is_of_google)) Join(catalogue).run();
+}
+
+}  // namespace neph::price

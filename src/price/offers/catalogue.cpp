@@ -1,0 +1,119 @@
+#include "price/offers/catalogue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "core/text.hpp"
+#include "core/units.hpp"
+#include "price/offers/attached_gpus.hpp"
+#include "price/offers/cluster.hpp"
+#include "price/offers/headings.hpp"
+#include "price/offers/list_reader.hpp"
+#include "price/offers/providers.hpp"
+#include "price/offers/rows.hpp"
+#include "price/offers/toml_list.hpp"
+
+// examples/prices.csv, put into the program by cmake/Embed.cmake.
+extern const char neph_example_prices[], neph_example_prices_end[];
+
+namespace neph::price {
+namespace {
+
+/// Begins as TOML does: a table, a comment, or "key = value".
+bool is_toml(std::string_view text, std::string_view file) {
+  if (file.ends_with(".toml")) return true;
+  const auto line = trimmed(text.substr(0, text.find('\n')));
+  const auto equals = line.find('=');
+  return line.starts_with('[') || line.starts_with('#') ||
+         (equals != std::string_view::npos && line.substr(0, equals).find(',') == std::string_view::npos);
+}
+
+Status check_text(std::string_view text) {
+  if (trimmed(text).empty()) return fail(ErrorCode::corrupt, "it is empty");
+  if (text.find('\0') != std::string_view::npos)
+    return fail(ErrorCode::corrupt, "it is no text: it has bytes of value 0; unpack it, if it is an archive");
+  if (trimmed(text).starts_with('{') || trimmed(text).starts_with("[{"))
+    return fail(ErrorCode::invalid_argument, "it is JSON; price lists are read as CSV or TOML");
+  return {};
+}
+
+/// A row of another length than the heading: a slip, or the end of a file that was cut short.
+Status take_odd_row(const Rows& rows, std::size_t width, ListReader& reader, Catalogue& catalogue) {
+  const auto cells = counted(std::ssize(rows.cells()), "cell");
+  if (rows.is_unfinished() && rows.cells().size() < width)
+    return fail(ErrorCode::corrupt,
+                "line {} ends in the middle, after {} of {}: the file is cut short; fetch it again",
+                rows.line(), cells, width);
+  ++catalogue.rows;
+  reader.find(Flaw::bad_row, rows.line(), fmt::format("{}, and the heading has {}", cells, width));
+  return {};
+}
+
+Status read_rows(Rows& rows, const Headings& headings, ListReader& reader, Catalogue& catalogue) {
+  for (;;) {
+    NEPH_TRY(const bool is_row, rows.next());
+    if (!is_row) break;
+    if (rows.cells().size() == headings.width())
+      reader.take(rows.cells(), rows.line());
+    else
+      NEPH_CHECK(take_odd_row(rows, headings.width(), reader, catalogue));
+  }
+  if (catalogue.rows == 0) return fail(ErrorCode::corrupt, "it has a heading and no rows");
+  return {};
+}
+
+Status read_csv(std::string_view text, Catalogue& catalogue) {
+  constexpr std::size_t usual_row_bytes = 72;
+  Rows rows(text);
+  NEPH_TRY(const bool has_heading, rows.next());
+  if (!has_heading) return fail(ErrorCode::corrupt, "it is empty");
+  NEPH_TRY(const auto headings, Headings::read(rows.cells()));
+  catalogue.format = headings.format();
+  if (headings.format() == ListFormat::csv && catalogue.source.provider.empty())
+    catalogue.source.provider = "own";
+  ListReader reader(catalogue, headings, text.size() / usual_row_bytes);
+  NEPH_CHECK(read_rows(rows, headings, reader, catalogue));
+  if (headings.format() == ListFormat::slurm) catalogue.notes.emplace_back(usual_jobs_note);
+  if (headings.format() == ListFormat::csv && !headings.has(Cell::currency) &&
+      std::ranges::all_of(catalogue.offers, [](const Offer& offer) { return offer.currency == "USD"; }))
+    reader.find(Flaw::no_currency, 0, "no column 'currency'");
+  join_attached_gpus(catalogue);
+  return {};
+}
+
+}  // namespace
+
+Result<Catalogue> parse_catalogue(std::string_view text, ListSource source) {
+  Catalogue catalogue;
+  catalogue.source = std::move(source);
+  auto& provider = catalogue.source.provider;
+  provider = provider.empty() ? provider_of_path(catalogue.source.file) : provider_name(provider);
+  auto status = check_text(text);
+  if (status)
+    status =
+        is_toml(text, catalogue.source.file) ? read_toml_list(text, catalogue) : read_csv(text, catalogue);
+  if (!status) return fail_in(catalogue.source.file, status.error());
+  for (auto& offer : catalogue.offers)
+    if (offer.provider.empty()) offer.provider = "unknown";
+  return catalogue;
+}
+
+Catalogue example_catalogue() {
+  auto read = parse_catalogue({neph_example_prices, neph_example_prices_end},
+                              {.file = "examples/prices.csv", .provider = {}, .date = {}});
+  if (!read) throw std::logic_error(read.error().text());  // a test reads it
+  return std::move(*read);
+}
+
+std::string left_out_text(const std::vector<Finding>& findings) {
+  std::map<Flaw, std::int64_t> counts;
+  for (const auto& finding : findings)
+    if (kind_of(finding.flaw).leaves_out) ++counts[finding.flaw];
+  std::string text;
+  for (const auto& [flaw, count] : counts)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", kind_of(flaw).title, format_grouped(count));
+  return text;
+}
+
+}  // namespace neph::price

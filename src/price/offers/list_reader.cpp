@@ -1,0 +1,235 @@
+#include "price/offers/list_reader.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "price/offers/cluster.hpp"
+#include "price/offers/gpu_memory.hpp"
+#include "price/offers/machine_names.hpp"
+#include "price/offers/providers.hpp"
+
+namespace neph::price {
+namespace {
+
+/// Of a TPU: above its dearest, so that whoever seeks the cheapest goes elsewhere first.
+const Exact& placeholder() {
+  static const Exact value = 700;
+  return value;
+}
+
+bool is_true(std::string_view cell) { return same_words(cell, "true"); }
+bool is_flag(std::string_view cell) { return is_true(cell) || same_words(cell, "false"); }
+
+/// What a cell says, for a finding.
+std::string shown(std::string_view cell) {
+  constexpr std::size_t longest = 40;
+  return cut_to_width(printable(cell), longest);
+}
+
+std::string machine_of(const Offer& offer) {
+  if (!offer.instance.empty()) return printable(offer.instance);
+  return offer.gpu.empty() ? "a row" : fmt::format("{} x {}", offer.gpus, printable(offer.gpu));
+}
+
+}  // namespace
+
+ListReader::ListReader(Catalogue& catalogue, const Headings& headings, std::size_t expected_rows)
+    : catalogue_(catalogue), headings_(headings) {
+  blank_.provider = catalogue.source.provider;
+  blank_.catalogue = catalogue.source.file;
+  blank_.date = catalogue.source.date;
+  catalogue.offers.reserve(expected_rows);
+  known_.reserve(expected_rows);
+}
+
+void ListReader::find(Flaw flaw, std::int64_t line, std::string what) {
+  is_left_out_ |= kind_of(flaw).leaves_out;
+  catalogue_.findings.push_back({.flaw = flaw, .line = line, .what = std::move(what)});
+}
+
+void ListReader::take(const std::vector<std::string_view>& cells, std::int64_t line) {
+  ++catalogue_.rows;
+  is_left_out_ = false;
+  auto offer = offer_of(cells, line);
+  if (headings_.format() == ListFormat::slurm) return take_cluster(std::move(offer), cells);
+  read_gpu(offer, cells);
+  if (offer.instance.empty() && offer.gpu.empty()) return find(Flaw::no_name, line, "no machine, no GPU");
+  read_prices(offer, cells);
+  const bool is_spot_row = is_true(trimmed(headings_.of(Cell::spot, cells)));
+  offer.gpu_is_attached = offer.gpus > 0 && offer.provider == "gcp" && offer.instance.starts_with("n1-");
+  if (!is_left_out_) keep(std::move(offer), is_spot_row);
+}
+
+std::optional<double> ListReader::number(std::string_view cell, std::string_view what, std::int64_t line) {
+  cell = trimmed(cell);
+  if (cell.empty()) return std::nullopt;
+  double value = 0;
+  const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (read.ec == std::errc() && read.ptr == cell.data() + cell.size() && std::isfinite(value) && value >= 0)
+    return value;
+  find(Flaw::bad_number, line, fmt::format("{}: '{}'", what, shown(cell)));
+  return std::nullopt;
+}
+
+Offer ListReader::offer_of(const std::vector<std::string_view>& cells, std::int64_t line) {
+  const auto text = [&](Cell cell) { return trimmed(headings_.of(cell, cells)); };
+  auto offer = blank_;
+  offer.line = line;
+  offer.instance = text(Cell::instance);
+  if (const auto provider = text(Cell::provider); !provider.empty()) offer.provider = provider_name(provider);
+  if (offer.provider.empty()) {
+    offer.provider = blank_.provider = provider_of_machine(offer.instance);
+    if (!blank_.provider.empty())
+      catalogue_.notes.push_back(fmt::format(
+          "taken as {}'s, by the names of its machines; --provider says otherwise", blank_.provider));
+  }
+  offer.region = text(Cell::region);
+  offer.zone = text(Cell::zone);
+  offer.vcpus = number(text(Cell::vcpus), "vCPUs", line);
+  offer.memory_gib = number(text(Cell::memory_gib), "memory", line);
+  offer.arch = text(Cell::arch);
+  offer.rule = text(Cell::rule);
+  if (const auto date = text(Cell::date); !date.empty()) offer.date = date;
+  if (const auto currency = text(Cell::currency); !currency.empty()) offer.currency = currency;
+  return offer;
+}
+
+void ListReader::read_gpu(Offer& offer, const std::vector<std::string_view>& cells) {
+  offer.gpu = trimmed(headings_.of(Cell::gpu, cells));
+  const auto count = number(headings_.of(Cell::gpus, cells), "number of GPUs", offer.line);
+  if (offer.gpu.empty()) {
+    if (!offer.instance.empty() && is_named_for_gpus(offer.provider, offer.instance))
+      find(Flaw::gpu_missing, offer.line, offer.instance);
+    return;
+  }
+  const double gpus = count.value_or(1);
+  if (gpus > 0 && gpus < 1) offer.gpu_share = gpus;
+  offer.gpus = static_cast<std::int64_t>(std::ceil(std::min(gpus, 1e6)));
+  if (offer.gpus == 0) return offer.gpu.clear();
+  if (gpus > 1 && gpus != static_cast<double>(offer.gpus))
+    return find(Flaw::bad_number, offer.line, fmt::format("number of GPUs: {}", gpus));
+  std::vector<Finding> findings;
+  check_gpus(offer, findings);
+  auto memory = gpu_memory_of(headings_.of(Cell::gpu_info, cells), offer.gpu, offer.gpus, offer.provider);
+  for (auto& finding : memory.flaws) findings.push_back(std::move(finding));
+  offer.gpu_memory_gib =
+      memory.gib ? memory.gib : number(headings_.of(Cell::gpu_memory_gib, cells), "GPU memory", offer.line);
+  if (offer.gpu_memory_gib && offer.gpu_share == 1 && !may_have_memory(offer.gpu, *offer.gpu_memory_gib))
+    findings.push_back(
+        {.flaw = Flaw::gpu_memory_wrong,
+         .what = fmt::format("{}: {:.4g} GiB, and {} has {}", machine_of(offer), *offer.gpu_memory_gib,
+                             offer.gpu, memory_of_known_gpu(offer.gpu))});
+  for (auto& finding : findings) find(finding.flaw, offer.line, std::move(finding.what));
+}
+
+void ListReader::read_prices(Offer& offer, const std::vector<std::string_view>& cells) {
+  const auto line = offer.line;
+  const auto cell = trimmed(headings_.of(Cell::price, cells));
+  const auto spot = trimmed(headings_.of(Cell::spot, cells));
+  if (!is_flag(spot)) offer.spot_per_hour = read_spot(spot, offer);
+  if (cell.empty()) {
+    if (!offer.spot_per_hour) find(Flaw::no_price, line, machine_of(offer));
+    return;
+  }
+  auto price = parse_decimal(cell, "price");
+  if (!price && cell.find('/') != std::string_view::npos) {
+    if (auto whole = parse_price(cell)) {
+      offer.currency = whole->currency;
+      price = std::move(whole->per_hour);
+    }
+  }
+  const auto wrong = [&](Flaw flaw) {
+    find(flaw, line, fmt::format("{}: {}", machine_of(offer), shown(cell)));
+  };
+  if (!price) return wrong(cell.starts_with('-') ? Flaw::negative_price : Flaw::bad_price);
+  if (*price < 0) return wrong(Flaw::negative_price);
+  if (*price == 0) return wrong(Flaw::zero_price);
+  if (offer.spot_per_hour == *price && *price == placeholder() && offer.gpu.starts_with("tpu"))
+    return wrong(Flaw::placeholder_price);
+  if (is_true(spot)) {
+    offer.spot_per_hour = std::move(*price);
+    return;
+  }
+  if (offer.spot_per_hour && *offer.spot_per_hour >= *price)
+    find(Flaw::spot_not_less, line,
+         fmt::format("{}: spot {}, on demand {}", machine_of(offer), shown(spot), shown(cell)));
+  offer.per_hour = std::move(*price);
+}
+
+std::optional<Exact> ListReader::read_spot(std::string_view cell, const Offer& offer) {
+  if (cell.empty()) return std::nullopt;
+  auto price = parse_decimal(cell, "spot price");
+  if (price && *price > 0) return std::move(*price);
+  find(price && *price == 0 ? Flaw::no_spot_price : Flaw::bad_spot_price, offer.line,
+       fmt::format("{}: {}", machine_of(offer), shown(cell)));
+  return std::nullopt;
+}
+
+void ListReader::take_cluster(Offer offer, const std::vector<std::string_view>& cells) {
+  offer.provider = cluster_provider;
+  UnitPrices prices;
+  prices.gpu_name = trimmed(headings_.of(Cell::gpu, cells));
+  for (const auto& [cell, price] :
+       {std::pair(Cell::vcpu_price, &prices.vcpu), std::pair(Cell::gib_price, &prices.gib),
+        std::pair(Cell::gpu_price, &prices.gpu)}) {
+    const auto text = trimmed(headings_.of(cell, cells));
+    if (text.empty()) continue;
+    const auto value = parse_decimal(text, "price");
+    if (!value || *value < 0)
+      return find(value ? Flaw::negative_price : Flaw::bad_price, offer.line, shown(text));
+    *price = *value;
+  }
+  if (prices.vcpu == 0 && prices.gib == 0 && prices.gpu == 0)
+    return find(Flaw::zero_price, offer.line,
+                "all parts of a job: SkyPilot's file says so until it is filled in");
+  offer.unit_prices = std::make_shared<const UnitPrices>(std::move(prices));
+  for (auto& job : usual_jobs(offer)) catalogue_.offers.push_back(std::move(job));
+}
+
+/// All that tells offers apart but the price.
+const std::string& ListReader::key_of(const Offer& offer) {
+  key_.clear();
+  for (const auto* text :
+       {&offer.provider, &offer.instance, &offer.gpu, &offer.region, &offer.zone, &offer.arch})
+    key_.append(*text).push_back('\n');
+  key_ += static_cast<char>('0' + offer.gpus % 64);
+  return key_;
+}
+
+void ListReader::keep(Offer offer, bool is_spot_row) {
+  const auto [known, is_new] = known_.try_emplace(key_of(offer), catalogue_.offers.size());
+  if (is_new) return catalogue_.offers.push_back(std::move(offer));
+  auto& first = catalogue_.offers[known->second];
+  if (is_spot_row && !first.spot_per_hour) {  // gpuhunt has a row for each
+    first.spot_per_hour = std::move(offer.spot_per_hour);
+    return;
+  }
+  const bool is_other_half = headings_.format() == ListFormat::gpuhunt && !is_spot_row && !first.per_hour;
+  if (is_other_half) {
+    first.per_hour = std::move(offer.per_hour);
+    first.line = offer.line;
+    return;
+  }
+  const bool is_same = is_spot_row
+                           ? first.spot_per_hour == offer.spot_per_hour
+                           : first.per_hour == offer.per_hour && (headings_.format() == ListFormat::gpuhunt ||
+                                                                  first.spot_per_hour == offer.spot_per_hour);
+  if (is_same)
+    return find(Flaw::repeated, offer.line, fmt::format("{}, as line {}", machine_of(offer), first.line));
+  known->second = catalogue_.offers.size();
+  catalogue_.offers.push_back(std::move(offer));
+}
+
+void check_gpus(const Offer& offer, std::vector<Finding>& findings) {
+  constexpr std::int64_t most = 16;
+  const bool is_power = (offer.gpus & (offer.gpus - 1)) == 0;
+  if (is_power && offer.gpus <= most) return;
+  const bool is_usual = lets_any_count(offer.provider) && offer.gpus <= most;
+  const bool is_wrong = is_known_gpu(offer.gpu) && !is_usual;
+  findings.push_back(
+      {.flaw = is_wrong ? Flaw::gpu_count : Flaw::gpu_count_odd,
+       .what = fmt::format("{}: {} x {}", machine_of(offer), offer.gpus, printable(offer.gpu))});
+}
+
+}  // namespace neph::price

@@ -1,0 +1,17 @@
+// What a machine's name tells: its provider, and that it has GPUs. Only for files of this module; others
+// include price/price.hpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace neph::price {
+
+/// "aws" of p3.8xlarge, "azure" of Standard_NC6; empty: its name does not say.
+std::string provider_of_machine(std::string_view instance);
+
+/// Whether the provider's machines of that name have GPUs: p3.8xlarge, Standard_NC6, gpu_8x_v100. Not those
+/// of Google, whose catalogue has the GPUs in rows of their own.
+bool is_named_for_gpus(std::string_view provider, std::string_view instance);
+
+}  // namespace neph::price
