@@ -133,7 +133,7 @@ Status check(const Start& start, Instant earliest, std::size_t number) {
 }
 
 bool is_of_a_job(const Stretch& stretch) {
-  return stretch.stage >= BillStage::data_load && stretch.stage <= BillStage::save;
+  return stretch.stage >= BillStage::data_load && stretch.stage <= BillStage::idle;
 }
 
 }  // namespace

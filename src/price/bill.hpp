@@ -39,7 +39,7 @@ struct Start {
   std::vector<Stretch> stretches;
 };
 
-/// The stages of one job, from data_load to save, again and again between those that a start has once. One
+/// The stages of one job, from data_load to idle, again and again between those that a start has once. One
 /// job's are as given. Errors: invalid_argument (several jobs, and stages out of the order of BillStage).
 Result<std::vector<Stretch>> jobs_on_one_start(const std::vector<Stretch>& once, std::int64_t jobs);
 

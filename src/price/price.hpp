@@ -6,6 +6,7 @@
 // Threads: pure functions of values; built_in_rules() is made once. Cost: a bill takes microseconds.
 #pragma once
 
+#include "price/around.hpp"
 #include "price/bill.hpp"
 #include "price/ledger.hpp"
 #include "price/moment.hpp"

@@ -67,6 +67,7 @@ struct Billed {
   bool learn = true;
   bool verify = true;
   bool save = true;
+  bool idle = true;
   bool poweroff = true;
   bool off = false;
 
@@ -83,6 +84,7 @@ void describe(Visit&& v, Self& s) {
   v("learn", s.learn, "the work itself");
   v("verify", s.verify, "verification");
   v("save", s.save, "saving of results");
+  v("idle", s.idle, "kept ready after a job");
   v("poweroff", s.poweroff, "from the word to switch off to the machine's end");
   v("off", s.off, "switched off, but not released");
 }
@@ -99,6 +101,7 @@ struct Rule {
   Within within = Within::sum;
   std::string time_zone = "UTC";
   Billed billed;
+  std::int64_t idle_s = 0;
   Release release = Release::remove;
   std::vector<std::string> after;
   std::vector<std::string> components{"machine"};
@@ -121,6 +124,8 @@ void describe(Visit&& v, Self& s) {
   v("within", s.within, "two starts within one step of the clock: paid twice, or once");
   v("time_zone", s.time_zone, "whose clock it is, as Europe/Moscow");
   v("billed", s.billed, "which stages are paid");
+  v("idle_s", s.idle_s, "for which the provider keeps a machine after a job, unless it is told otherwise",
+    between(0, 31622400));
   v("release", s.release, "what ends the bill for the machine");
   v("after", s.after, "what goes on costing after that: disk, address");
   v("components", s.components, "what has a price of its own: machine, vcpu, gb, gpu, disk, egress");

@@ -11,14 +11,20 @@
 namespace neph {
 
 /// What a bill for machines is made of, in the order in which it is run up. `learn` is the measured work, of
-/// inference too.
-enum class BillStage { provision, boot, install, data_load, start, learn, verify, save, poweroff, off };
+/// inference too; `idle` a machine that is kept ready after a job.
+enum class BillStage { provision, boot, install, data_load, start, learn, verify, save, idle, poweroff, off };
 constexpr auto enum_names(BillStage) {
-  return std::array{Named{BillStage::provision, "provision"}, Named{BillStage::boot, "boot"},
-                    Named{BillStage::install, "install"},     Named{BillStage::data_load, "data_load"},
-                    Named{BillStage::start, "start"},         Named{BillStage::learn, "learn"},
-                    Named{BillStage::verify, "verify"},       Named{BillStage::save, "save"},
-                    Named{BillStage::poweroff, "poweroff"},   Named{BillStage::off, "off"}};
+  return std::array{Named{BillStage::provision, "provision"},
+                    Named{BillStage::boot, "boot"},
+                    Named{BillStage::install, "install"},
+                    Named{BillStage::data_load, "data_load"},
+                    Named{BillStage::start, "start"},
+                    Named{BillStage::learn, "learn"},
+                    Named{BillStage::verify, "verify"},
+                    Named{BillStage::save, "save"},
+                    Named{BillStage::idle, "idle"},
+                    Named{BillStage::poweroff, "poweroff"},
+                    Named{BillStage::off, "off"}};
 }
 
 /// A kind of stretch of a run, in seconds; several of one kind in a run add up.

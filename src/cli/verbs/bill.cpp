@@ -26,7 +26,7 @@ void describe(Visit&& v, Self& s) {
   v("start", s.start,
     "when the machine is started: 2026-11-24T13:25+03:00, or 13:25 of today on the rule's clock; empty: now");
   v("phase", s.phase, "a stage and its length, in the order of time: boot=40s, install=5min, learn=1h30min");
-  v("jobs", s.jobs, "times that the stages from data_load to save are done on one start", between(1, 1e6));
+  v("jobs", s.jobs, "times that the stages from data_load to idle are done on one start", between(1, 1e6));
   v("rules", s.rules, price_rules_help);
 }
 

@@ -1,0 +1,40 @@
+// What a machine does around a job: it starts, is installed, is switched off. That comes from a user, from
+// marks of `neph script`, or from assumptions, which all who bill take from here. Only for files of this
+// module; others include price/price.hpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+#include "price/bill.hpp"
+
+namespace neph::price {
+
+/// What is assumed where nothing is measured: boot 40 s, install 5 min, poweroff 30 s.
+std::vector<Stretch> usual_assumptions();
+/// Those of `own`, then those of usual_assumptions() of stages that it does not have. All `assumed`.
+std::vector<Stretch> assumptions_with(std::vector<Stretch> own);
+
+/// "boot=40s": a stage and its length, as given. `option` is its name in messages. Errors: invalid_argument.
+Result<Stretch> parse_stage(std::string_view text, std::string_view option);
+
+/// Marks of a machine's own clock, a line of JSON for each: {"stage": "boot", "begin_s": 0, "end_s": 41.5},
+/// in any order; other keys are passed over. What lies between two marks is paid too, and counts to the
+/// second. Errors: invalid_argument, with the line: no such stage, an end before its begin, marks that
+/// overlap, none.
+Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_view what);
+
+/// Where the stages of a start come from, the first that has one: what is given; the job and, before it, the
+/// marks of the same stage; assumptions. Of learn and verify a job's times go before marks, for a script
+/// marks all of a program's run as one.
+struct Sources {
+  std::vector<Stretch> given, marks, job, assumed;
+};
+/// In the order of BillStage.
+std::vector<Stretch> stages_of_start(const Sources& sources);
+
+/// The same on a machine that is on and stays on: what is neither of the job nor given is left out.
+Sources on_a_warm_machine(Sources sources);
+
+}  // namespace neph::price
