@@ -8,6 +8,7 @@
 
 #include "price/around.hpp"
 #include "price/bill.hpp"
+#include "price/hire.hpp"
 #include "price/ledger.hpp"
 #include "price/moment.hpp"
 #include "price/money.hpp"

@@ -1,0 +1,79 @@
+#include "price/hire.hpp"
+
+#include <algorithm>
+
+namespace neph::price {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+/// The stages of the job that come into the bill: those that nobody gave otherwise.
+bool is_used(const Hire& hire, const StageTime& time) {
+  return std::ranges::find(hire.around.given, time.stage, &Stretch::stage) == hire.around.given.end();
+}
+
+Result<Exact> amount_at(const Rule& rule, const Price& price, const Hire& hire, Bound bound) {
+  NEPH_TRY(const auto starts, starts_of(hire, bound));
+  NEPH_TRY(const auto result, bill(rule, price, starts));
+  return result.amount;
+}
+
+}  // namespace
+
+Result<std::vector<Start>> starts_of(const Hire& hire, Bound bound) {
+  auto sources = hire.around;
+  sources.job = stretches(hire.work, bound);
+  NEPH_TRY(const auto all, jobs_on_one_start(stages_of_start(sources), hire.jobs));
+  std::vector<Start> starts;
+  for (const auto& begin : hire.begins) starts.push_back({.begin = begin, .stretches = all});
+  return starts;
+}
+
+Result<Priced> priced(const Rule& rule, const Price& price, const Hire& hire) {
+  NEPH_TRY(const auto starts, starts_of(hire, Bound::value));
+  Priced result;
+  NEPH_TRY(result.bill, bill(rule, price, starts));
+  bool has_interval = false;
+  for (const auto& time : hire.work.stages) {
+    if (!rule.billed.pays(time.stage) || !is_used(hire, time)) continue;
+    const bool is_sure = time.seconds.low && time.seconds.high;
+    has_interval |= is_sure;
+    if (!is_sure && time.known == Known::measured) result.without_interval.push_back(time.stage);
+  }
+  if (!has_interval) return result;
+  NEPH_TRY(result.low, amount_at(rule, price, hire, Bound::low));
+  NEPH_TRY(result.high, amount_at(rule, price, hire, Bound::high));
+  return result;
+}
+
+Result<std::vector<Minutes>> sweep_hour(const Rule& rule, const Price& price, const Hire& hire,
+                                        Instant moment) {
+  NEPH_TRY(const auto hour, period_begin(moment, hours(1), rule.time_zone));
+  std::vector<Minutes> sweep;
+  for (int minute = 0; minute < 60; ++minute) {
+    auto moved = hire;
+    moved.begins = {hour + minutes(minute)};
+    NEPH_TRY(auto total, amount_at(rule, price, moved, Bound::value));
+    if (sweep.empty() || sweep.back().total != total)
+      sweep.push_back({.first = minute, .last = minute, .total = std::move(total)});
+    sweep.back().last = minute;
+  }
+  return sweep;
+}
+
+std::string sweep_text(const std::vector<Minutes>& sweep, const std::string& currency) {
+  const auto [least, most] = std::ranges::minmax_element(sweep, {}, &Minutes::total);
+  if (least->total == most->total)
+    return fmt::format("The minute of the start makes no difference: {} {}.\n", decimal_text(least->total),
+                       currency);
+  std::string text;
+  for (const auto& part : sweep) {
+    text += fmt::format("{} :{:02}", text.empty() ? "Start from" : ", from", part.first);
+    text += fmt::format(" to :{:02}: {} {}", part.last, decimal_text(part.total), currency);
+  }
+  return text + fmt::format(".\nStart at :{:02}, not at :{:02}: {} instead of {} {}.\n", least->first,
+                            most->first, decimal_text(least->total), decimal_text(most->total), currency);
+}
+
+}  // namespace neph::price

@@ -1,0 +1,68 @@
+#include "price/hire.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace neph::price {
+namespace {
+
+using enum BillStage;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Hire hire_of(Estimate learn_s) {
+  return {.work = {.stages = {{.stage = learn, .seconds = learn_s}}},
+          .begins = {parse_instant("2026-11-24T13:25", "Europe/Moscow", {}).value()}};
+}
+
+Rule rule_of(std::string_view name) { return find_rule(name, built_in_rules()).value(); }
+Price price_of(std::string_view text) { return parse_price(text).value(); }
+
+TEST(Hire, HasABillWithTheEndsOfItsTimes) {
+  const auto result =
+      priced(rule_of("aws-ec2"), price_of("3.6USD/h"), hire_of({.value = 100, .low = 90, .high = 120.5}))
+          .value();
+  EXPECT_EQ(decimal_text(result.bill.amount), "0.10");
+  EXPECT_EQ(decimal_text(*result.low), "0.09");
+  EXPECT_EQ(decimal_text(*result.high), "0.121") << "121 s are paid";
+}
+
+TEST(Hire, HasNoIntervalWithoutThatOfAStageThatIsPaid) {
+  const auto price = price_of("3.6USD/h");
+  const auto result = priced(rule_of("aws-ec2"), price, hire_of({.value = 100})).value();
+  EXPECT_FALSE(result.low);
+  EXPECT_THAT(result.without_interval, ElementsAre(learn));
+  auto unpaid = hire_of({.value = 100});
+  unpaid.work.stages.push_back({.stage = poweroff, .seconds = {.value = 5, .low = 4, .high = 6}});
+  EXPECT_FALSE(priced(rule_of("aws-ec2"), price, unpaid)->low);
+  auto given = hire_of({.value = 100, .low = 90, .high = 120});
+  given.around.given = {{.stage = learn, .length = std::chrono::seconds(70), .known = Known::given}};
+  const auto as_given = priced(rule_of("aws-ec2"), price, given).value();
+  EXPECT_FALSE(as_given.low);
+  EXPECT_EQ(decimal_text(as_given.bill.amount), "0.07");
+}
+
+TEST(Hire, HasEachOfItsJobsOnEachOfItsStarts) {
+  auto hire = hire_of({.value = 100});
+  hire.around.assumed = usual_assumptions();
+  hire.jobs = 3;
+  hire.begins.push_back(hire.begins[0] + std::chrono::hours(5));
+  const auto result = priced(rule_of("exact"), price_of("3600USD/h"), hire).value();
+  EXPECT_EQ(decimal_text(result.bill.amount), "1340.00") << "2 × (40 + 300 + 3 × 100 + 30) s";
+}
+
+TEST(Hire, IsSweptOverTheHourOfTheClock) {
+  auto hire = hire_of({.value = 1555});  // 25 min 55 s
+  const auto sweep = sweep_hour(rule_of("selectel"), price_of("100RUB/h"), hire, hire.begins[0]).value();
+  ASSERT_EQ(sweep.size(), 2U);
+  EXPECT_EQ(sweep[0].last, 34) << "13:34 and 25:55 are 13:59:55";
+  EXPECT_EQ(sweep[1].first, 35);
+  EXPECT_EQ(sweep_text(sweep, "RUB"),
+            "Start from :00 to :34: 100.00 RUB, from :35 to :59: 200.00 RUB.\n"
+            "Start at :00, not at :35: 100.00 instead of 200.00 RUB.\n");
+  const auto anyhow = sweep_hour(rule_of("aws-ec2"), price_of("3.6USD/h"), hire, hire.begins[0]).value();
+  EXPECT_THAT(sweep_text(anyhow, "USD"), HasSubstr("makes no difference: 1.555 USD"));
+}
+
+}  // namespace
+}  // namespace neph::price
