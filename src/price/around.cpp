@@ -122,7 +122,12 @@ Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_vie
   return stretches;
 }
 
+bool is_marked_from_inside(BillStage stage) {
+  return stage != BillStage::provision && stage < BillStage::poweroff;
+}
+
 std::vector<Stretch> stages_of_start(const Sources& sources) {
+  if (sources.marks.empty() && sources.job.empty() && sources.assumed.empty()) return sources.given;
   std::vector<Stretch> all;
   for (const auto& [stage, name] : enum_names(BillStage{})) {
     const bool is_work = stage == BillStage::learn || stage == BillStage::verify;

@@ -25,13 +25,17 @@ Result<Stretch> parse_stage(std::string_view text, std::string_view option);
 /// overlap, none.
 Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_view what);
 
+/// Whether a machine can mark the stage itself: it does not see its order, nor its own end. Where it marks
+/// others and not this one, as a container does not boot, the stage is absent.
+bool is_marked_from_inside(BillStage stage);
+
 /// Where the stages of a start come from, the first that has one: what is given; the job and, before it, the
 /// marks of the same stage; assumptions. Of learn and verify a job's times go before marks, for a script
 /// marks all of a program's run as one.
 struct Sources {
   std::vector<Stretch> given, marks, job, assumed;
 };
-/// In the order of BillStage.
+/// In the order of BillStage; as given where nothing else is there.
 std::vector<Stretch> stages_of_start(const Sources& sources);
 
 /// The same on a machine that is on and stays on: what is neither of the job nor given is left out.

@@ -115,11 +115,12 @@ Result<Paid> paid_for(const Rule& rule, const Account& account) {
   auto spans = account.spans;
   if (least > account.exact) spans.back().end += least - account.exact;
   for (const auto& span : spans) {
+    if (span.begin == span.end) continue;  // it touches nothing
     NEPH_TRY(const auto steps, on_the_clock(rule, span));
     paid.steps.push_back(steps);
   }
   NEPH_TRY(paid.length, covered(paid.steps));
-  paid.until = paid.steps.back().end;
+  paid.until = paid.steps.empty() ? account.spans.back().end : paid.steps.back().end;
   return paid;
 }
 

@@ -1,10 +1,10 @@
-// Invoices computed by hand, and what must hold of every bill.
+// Bills of one or more starts. Invoices computed by hand: invoices_test.cpp; what must hold of every bill:
+// bill_properties_test.cpp.
 #include "price/bill.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
 #include "price/ledger.hpp"
 
 namespace neph::price {
@@ -14,15 +14,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-struct Case {
-  const char* rule;
-  const char* price;
-  const char* begin;  ///< on the rule's clock
-  std::vector<std::pair<BillStage, const char*>> stages;
-  std::int64_t billed_s;
-  const char* total;
-};
-
 Start start_of(const Rule& rule, std::string_view begin,
                const std::vector<std::pair<BillStage, const char*>>& stages) {
   Start start{.begin = parse_instant(begin, rule.time_zone, {}).value()};
@@ -31,77 +22,9 @@ Start start_of(const Rule& rule, std::string_view begin,
   return start;
 }
 
-class Invoice : public testing::TestWithParam<Case> {};
-
-TEST_P(Invoice, IsAsComputedByHand) {
-  const auto& wanted = GetParam();
-  const auto rule = find_rule(wanted.rule, built_in_rules()).value();
-  const std::vector starts{start_of(rule, wanted.begin, wanted.stages)};
-  const auto result = bill(rule, parse_price(wanted.price).value(), starts).value();
-  EXPECT_EQ(result.billed, Nanoseconds(seconds(wanted.billed_s)));
-  EXPECT_EQ(decimal_text(result.amount), wanted.total);
-  Exact sum = 0;
-  for (const auto& line : result.lines) sum += line.amount;
-  EXPECT_EQ(sum, result.amount);
-}
-
 using enum BillStage;
 const std::vector<std::pair<BillStage, const char*>> published{
     {boot, "40s"}, {install, "5min"}, {learn, "20min"}, {save, "15s"}};
-
-INSTANTIATE_TEST_SUITE_P(
-    Rules, Invoice,
-    testing::Values(
-        // AWS: at least a minute a start; stopping is free.
-        Case{"aws-ec2", "3.6USD/h", "2026-11-24T13:25", {{learn, "59s"}}, 60, "0.06"},
-        Case{"aws-ec2", "3.6USD/h", "2026-11-24T13:25", {{learn, "60s"}}, 60, "0.06"},
-        Case{"aws-ec2", "3.6USD/h", "2026-11-24T13:25", {{learn, "60.000000001s"}}, 61, "0.061"},
-        Case{"aws-ec2",
-             "3.6USD/h",
-             "2026-11-24T13:25",
-             {{provision, "90s"}, {learn, "70s"}, {poweroff, "30s"}},
-             70,
-             "0.07"},
-        Case{"aws-ec2", "3.6USD/h", "2026-11-24T23:59", {{learn, "48h"}}, 172800, "172.80"},
-        Case{"aws-ec2", "12.24USD/h", "2026-11-24T13:25", published, 1555, "5.287"},
-        Case{"aws-ec2", "1USD/h", "2026-11-24T13:25", {{provision, "10min"}}, 0, "0.00"},
-        // Google: the same minimum, but stopping is paid; in 2017 ten minutes, then minutes.
-        Case{"gcp", "3.6USD/h", "2026-11-24T13:25", {{learn, "30s"}, {poweroff, "31s"}}, 61, "0.061"},
-        Case{"gcp", "3.6USD/h", "2026-11-24T13:25", {{learn, "1s"}}, 60, "0.06"},
-        Case{"gcp-2017", "6USD/h", "2017-03-01T13:25", {{learn, "1s"}}, 600, "1.00"},
-        Case{"gcp-2017", "6USD/h", "2017-03-01T13:25", {{learn, "10min"}}, 600, "1.00"},
-        Case{"gcp-2017", "6USD/h", "2017-03-01T13:25", {{learn, "601s"}}, 660, "1.10"},
-        Case{"gcp-2017", "6USD/h", "2017-03-01T13:25", published, 1560, "2.60"},
-        // Azure: what is only shut down is paid; in 2017 minutes that were begun were free.
-        Case{"azure", "0.9USD/h", "2026-11-24T13:25", {{learn, "10min"}, {off, "50min"}}, 3600, "0.90"},
-        Case{"azure-2017", "0.9USD/h", "2017-03-01T13:25", {{learn, "119s"}}, 60, "0.015"},
-        Case{"azure-2017", "0.9USD/h", "2017-03-01T13:25", {{learn, "59s"}}, 0, "0.00"},
-        // Minutes and hours from the start.
-        Case{"lambda", "6.32USD/h", "2026-11-24T13:25", {{learn, "61s"}}, 120, "0.210667"},
-        Case{"lambda", "6.32USD/h", "2026-11-24T13:25", {{learn, "2min"}}, 120, "0.210667"},
-        Case{"scaleway-gpu", "3EUR/h", "2026-11-24T13:25", published, 1560, "1.30"},
-        Case{"scaleway-cpu", "3EUR/h", "2026-11-24T13:25", published, 3600, "3.00"},
-        Case{"scaleway-cpu", "3EUR/h", "2026-11-24T13:25", {{learn, "1h"}, {save, "1ns"}}, 7200, "6.00"},
-        Case{"ru-2017-10min", "60RUB/h", "2017-03-01T13:25", published, 1800, "30.00"},
-        Case{"ru-2017-hour", "60RUB/h", "2017-03-01T13:25", published, 3600, "60.00"},
-        // Vast: creating is free, loading is not.
-        Case{"vast",
-             "3.6USD/h",
-             "2026-11-24T13:25",
-             {{provision, "5min"}, {boot, "10s"}, {learn, "1min"}},
-             70,
-             "0.07"},
-        Case{"yandex", "3.6RUB/h", "2026-11-24T13:25", {{learn, "1.5s"}}, 2, "0.002"},
-        Case{"exact", "3.6USD/h", "2026-11-24T13:25", {{learn, "1s"}}, 1, "0.001"},
-        // Selectel: hours of the clock, all that a start touches.
-        Case{"selectel", "100RUB/h", "2026-11-24T13:25", {{learn, "15min"}}, 3600, "100.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T13:25", published, 3600, "100.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T13:50", published, 7200, "200.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T13:02", published, 3600, "100.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T13:00", {{learn, "1h"}}, 3600, "100.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T13:00", {{learn, "1h"}, {off, "1ns"}}, 7200, "200.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T23:59", {{learn, "2min"}}, 7200, "200.00"},
-        Case{"selectel", "100RUB/h", "2026-11-24T13:00", {{learn, "0"}}, 0, "0.00"}));
 
 Rule berlin_hours() {
   return parse_rule(
@@ -259,122 +182,6 @@ TEST(JobsOnOneStart, LeavesTheStagesOfASingleJobAsGiven) {
 TEST(JobsOnOneStart, RefusesStagesOutOfTheirOrder) {
   EXPECT_THAT(jobs_on_one_start(stretches_of({boot, learn, install}), 2).error().text(),
               HasSubstr("install cannot come after learn with several jobs"));
-}
-
-/// Rules and starts at random, from a seed.
-class Anything {
- public:
-  explicit Anything(std::uint64_t seed) : random_(seed) {}
-  std::int64_t below(std::int64_t n) {
-    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(n));
-  }
-  Rule rule() {
-    Rule rule{.name = "any"};
-    constexpr std::array steps{0, 1, 60, 600, 3600};
-    rule.step_s = steps.at(static_cast<std::size_t>(below(5)));
-    constexpr std::array minima{0, 60, 3600, 14400};
-    rule.minimum_s = minima.at(static_cast<std::size_t>(below(4)));
-    if (rule.step_s > 0 && below(2) == 0) rule.align = Align::clock;
-    if (rule.align == Align::start && below(4) == 0) rule.rounding = Rounding::down;
-    if (rule.align == Align::clock && below(2) == 0) rule.within = Within::most;
-    if (below(2) == 0) rule.minimum_per = MinimumPer::bill;
-    rule.billed.boot = below(2) == 0;
-    rule.billed.poweroff = below(2) == 0;
-    rule.billed.off = below(2) == 0;
-    return rule;
-  }
-  Nanoseconds length() { return Nanoseconds(below(3'000'000) * below(3'000'000)); }
-  Start start(Instant earliest) {
-    Start start{.begin = earliest + length()};
-    for (const auto stage : {boot, learn, save, poweroff, off})
-      start.stretches.push_back({.stage = stage, .length = length()});
-    return start;
-  }
-
- private:
-  Random random_;
-};
-
-void expect_sound(const Bill& bill, std::uint64_t seed) {
-  Exact sum = 0;
-  Nanoseconds length{};
-  for (const auto& line : bill.lines) {
-    sum += line.amount;
-    if (line.is_billed) length += line.length;
-    EXPECT_LE(line.begin, line.end) << seed;
-  }
-  EXPECT_EQ(sum, bill.amount) << seed;
-  EXPECT_EQ(length, bill.billed) << seed;
-  EXPECT_GE(bill.amount, 0) << seed;
-}
-
-TEST(Bill, KeepsItsPromisesForAnyRule) {
-  const auto price = parse_price("1USD/h").value();
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    Anything any(seed);
-    const auto rule = any.rule();
-    auto start = any.start(Instant(seconds(1795600000)));
-    const auto one = bill(rule, price, std::vector{start}).value();
-    expect_sound(one, seed);
-    const Nanoseconds step = seconds(rule.step_s);
-    const Nanoseconds minimum = seconds(rule.minimum_s);
-    EXPECT_GE(one.billed, rule.rounding == Rounding::up ? one.exact : one.exact - step) << seed;
-    const bool has_gap = rule.billed.off && !rule.billed.poweroff;
-    const int steps = rule.align == Align::start ? 1 : has_gap ? 4 : 2;  // begun at both ends
-    EXPECT_LE(one.billed, std::max(minimum, one.exact) + step * steps) << seed;
-    // By the clock later stages may come to lie better when one before a gap is longer.
-    start.stretches[rule.billed.off ? 4 : 1].length += any.length();
-    const auto longer = bill(rule, price, std::vector{start}).value();
-    EXPECT_GE(longer.amount, one.amount) << "longer, " << seed;
-    auto finer = rule;
-    finer.step_s = rule.step_s / 60;
-    if (rule.rounding == Rounding::up && (finer.step_s > 0 || rule.align == Align::start)) {
-      EXPECT_LE(bill(finer, price, std::vector{start}).value().amount, longer.amount)
-          << "finer steps, " << seed;
-    }
-  }
-}
-
-TEST(Bill, CostsTheSameUntilThePaidTimeEndsForAnyRule) {
-  const auto price = parse_price("1USD/h").value();
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    Anything any(seed);
-    const auto rule = any.rule();
-    std::vector starts{any.start(Instant(seconds(1795600000)))};
-    for (auto more = any.below(3); more > 0; --more) {
-      auto end = starts.back().begin;
-      for (const auto& stretch : starts.back().stretches) end += stretch.length;
-      starts.push_back(any.start(end));
-    }
-    starts.back().stretches.resize(3);  // it ends as work ends
-    const auto before = bill(rule, price, starts).value();
-    expect_sound(before, seed);
-    auto& work = starts.back().stretches.back();
-    const auto& rounding = before.lines.back();
-    work.length += before.paid_until - rounding.begin;
-    EXPECT_EQ(bill(rule, price, starts).value().amount, before.amount) << seed;
-    if (rule.rounding == Rounding::down) continue;  // then a little more may be free
-    work.length += Nanoseconds(1);
-    EXPECT_GT(bill(rule, price, starts).value().amount, before.amount) << seed;
-  }
-}
-
-TEST(Bill, IsNeverSmallerWhenAStartIsSplit) {
-  const auto price = parse_price("1USD/h").value();
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    Anything any(seed);
-    auto rule = any.rule();
-    rule.rounding = Rounding::up;  // down, each part loses a step
-    const auto whole = any.start(Instant(seconds(1795600000)));
-    Start one = whole;
-    Start other = whole;
-    one.stretches.resize(2);
-    other.stretches.erase(other.stretches.begin(), other.stretches.begin() + 2);
-    other.begin = whole.begin + one.stretches[0].length + one.stretches[1].length;
-    EXPECT_GE(bill(rule, price, std::vector{one, other}).value().amount,
-              bill(rule, price, std::vector{whole}).value().amount)
-        << seed;
-  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "price/ledger.hpp"
 
-#include <map>
+#include <fmt/ranges.h>
 
 #include "core/text_table.hpp"
 #include "core/units.hpp"
@@ -37,6 +37,10 @@ Result<Json> line_json(const Line& line, const Rule& rule) {
   return json;
 }
 
+std::string source_text(const Rule& rule) {
+  return fmt::format("rule of {}{}: {}", rule.date, rule.is_confirmed ? "" : ", not confirmed", rule.source);
+}
+
 /// "13:25:00" of "2026-11-24T13:25:00+03:00".
 std::string clock_of(const std::string& instant) { return instant.substr(11, 8); }
 
@@ -55,6 +59,7 @@ Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill) {
               {"rule_date", rule.date},
               {"rule_confirmed", rule.is_confirmed},
               {"price_per_hour", money_json(price.per_hour, price.currency)},
+              {"not_included", rule.after},
               {"start", start},
               {"total", money_json(bill.amount, bill.currency)},
               {"billed_s", seconds_json(bill.billed)},
@@ -77,10 +82,10 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   table.add({"total", "", format_seconds(seconds(bill.billed)), "paid", "", decimal_text(bill.amount)});
   NEPH_TRY(const auto until, instant_text(bill.paid_until, rule.time_zone));
   const bool is_more_free = bill.billed > bill.exact;
-  return fmt::format("{} ({}): {}\nat {} {} an hour\n\n{}{}", rule.name, rule.title,
-                     rule.is_confirmed ? "read " + rule.date : "not confirmed", decimal_text(price.per_hour),
-                     price.currency, table.text(),
-                     is_more_free ? fmt::format("\nWork until {} would cost the same.\n", until) : "");
+  return fmt::format("{} ({})\n{}\nat {} {} an hour\n\n{}\n{}{}", rule.name, rule.title, source_text(rule),
+                     decimal_text(price.per_hour), price.currency, table.text(),
+                     is_more_free ? fmt::format("Work until {} would cost the same.\n", until) : "",
+                     rule.after.empty() ? "" : fmt::format("Not in it: {}.\n", fmt::join(rule.after, ", ")));
 }
 
 }  // namespace neph::price

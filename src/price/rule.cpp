@@ -62,8 +62,12 @@ bool Billed::pays(BillStage stage) const {
 
 Result<Rule> parse_rule(std::string_view toml, std::string_view what) {
   NEPH_TRY(const auto json, parse_toml(toml, what));
-  NEPH_TRY(auto rule, from_json<Rule>(json, std::string(what)));
-  NEPH_CHECK(check(rule, std::string(what)));
+  return rule_from(json, std::string(what));
+}
+
+Result<Rule> rule_from(const Json& json, const std::string& what) {
+  NEPH_TRY(auto rule, from_json<Rule>(json, what));
+  NEPH_CHECK(check(rule, what));
   return rule;
 }
 

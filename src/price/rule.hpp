@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/describe.hpp"
+#include "core/json.hpp"
 #include "core/result.hpp"
 #include "record/phases.hpp"
 
@@ -139,6 +140,8 @@ void describe(Visit&& v, Self& s) {
 
 /// Errors: invalid_argument (an unknown key, a step of the clock without a length, no name, no source).
 Result<Rule> parse_rule(std::string_view toml, std::string_view what);
+/// The same of its keys as JSON.
+Result<Rule> rule_from(const Json& json, const std::string& what);
 /// Those that are built in, by name.
 const std::vector<Rule>& built_in_rules();
 /// Errors: not_found, with the nearest name.

@@ -1,114 +1,115 @@
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 
+#include "cli/bill_cases.hpp"
+#include "cli/bill_output.hpp"
 #include "cli/command.hpp"
-#include "cli/price_rules.hpp"
 #include "cli/verbs.hpp"
-#include "core/names.hpp"
+#include "core/values.hpp"
 
 namespace neph::cli {
 namespace {
 
-struct BillOptions {
-  std::string rule = "per-second";
-  std::string price;
-  std::string start;
-  std::vector<std::string> phase;
-  std::int64_t jobs = 1;
-  std::string rules;
-};
-
-template <class Visit, Describes<BillOptions> Self>
-void describe(Visit&& v, Self& s) {
-  v("rule", s.rule, "how time is billed (neph price rules); several with commas between, side by side");
-  v("price", s.price, "of the machine: 100RUB/h, $0.40/h");
-  v("start", s.start,
-    "when the machine is started: 2026-11-24T13:25+03:00, or 13:25 of today on the rule's clock; empty: now");
-  v("phase", s.phase, "a stage and its length, in the order of time: boot=40s, install=5min, learn=1h30min");
-  v("jobs", s.jobs, "times that the stages from data_load to idle are done on one start", between(1, 1e6));
-  v("rules", s.rules, price_rules_help);
-}
-
-Result<price::Stretch> stretch_of(const std::string& phase) {
-  const auto equals = phase.find('=');
-  const auto name = phase.substr(0, equals);
-  const auto stage = enum_value<BillStage>(name);
-  if (!stage)
-    return unknown_name(ErrorCode::invalid_argument, "stage", name, enum_choices<BillStage>(), "--phase");
-  if (equals == std::string::npos)
-    return fail(ErrorCode::invalid_argument, "--phase {}: how long? Give it as {}=40s", phase, phase);
-  NEPH_TRY(const auto length, price::parse_length(std::string_view(phase).substr(equals + 1)));
-  return price::Stretch{.stage = *stage, .length = length, .known = price::Known::given};
-}
-
-/// --phase may be given several times, or with commas between.
-Result<std::vector<price::Stretch>> stretches_of(const std::vector<std::string>& phases) {
-  std::vector<price::Stretch> stretches;
-  for (const auto& given : phases) {
-    NEPH_TRY(const auto parts, expand_values(given));
-    for (const auto& part : parts) {
-      NEPH_TRY(const auto stretch, stretch_of(part));
-      stretches.push_back(stretch);
-    }
-  }
-  if (stretches.empty())
-    return fail(ErrorCode::invalid_argument, "what is billed? Give its stages: --phase boot=40s,learn=20min");
-  return stretches;
-}
+constexpr std::string_view each_minute = "sweep";
 
 /// To the second: that is what a bill shows.
 price::Instant now() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); }
 
-Result<price::Bill> bill_by(const price::Rule& rule, const price::Price& price, const BillOptions& options,
-                            price::Instant now) {
-  NEPH_TRY(const auto once, stretches_of(options.phase));
-  NEPH_TRY(auto stretches, price::jobs_on_one_start(once, options.jobs));
-  auto begin = now;
-  if (!options.start.empty()) {
-    NEPH_TRY(begin, price::parse_instant(options.start, rule.time_zone, now));
+/// In the order of time, on the clock of the rule unless another is asked for.
+Result<std::vector<price::Instant>> begins_of(const BillOptions& options, const price::Rule& rule,
+                                              price::Instant now) {
+  if (options.start.empty() || options.start == each_minute) return std::vector{now};
+  NEPH_TRY(const auto texts, expand_values(options.start));
+  std::vector<price::Instant> begins;
+  for (const auto& text : texts) {
+    NEPH_TRY(const auto begin,
+             price::parse_instant(text, options.zone.empty() ? rule.time_zone : options.zone, now));
+    begins.push_back(begin);
   }
-  return price::bill(rule, price,
-                     std::vector{price::Start{.begin = begin, .stretches = std::move(stretches)}});
+  std::ranges::sort(begins);
+  return begins;
 }
 
-Status show_bills(const BillOptions& options, bool json) {
-  if (options.price.empty())
-    return fail(ErrorCode::invalid_argument, "no price given: --price 100RUB/h or --price '$0.40/h'");
-  NEPH_TRY(const auto price, price::parse_price(options.price));
-  NEPH_TRY(const auto names, expand_values(options.rule));
-  NEPH_TRY(const auto rules, price_rules(options.rules));
-  const auto moment = now();  // one for all rules, which are compared
-  Json bills = Json::array();
-  for (const auto& name : names) {
-    NEPH_TRY(const auto rule, price::find_rule(name, rules));
-    NEPH_TRY(const auto bill, bill_by(rule, price, options, moment));
-    if (json) {
-      NEPH_TRY(auto document, price::bill_json(rule, price, bill));
-      bills.push_back(std::move(document));
-    } else {
-      NEPH_TRY(const auto text, price::bill_text(rule, price, bill));
-      fmt::print("{}{}", name == names.front() ? "" : "\n", text);
-    }
+Result<MadeBill> make_bill(const BillOptions& options, const BilledJob& job, const BillTerms& terms,
+                           price::Instant now) {
+  const auto& rule = terms.rule;
+  MadeBill made{.job = &job, .terms = &terms};
+  auto hire = job.hire;
+  if (rule.idle_s > 0 && options.idle.empty() && !job.name.empty())
+    hire.around.assumed.push_back({.stage = BillStage::idle,
+                                   .length = std::chrono::seconds(rule.idle_s),
+                                   .known = price::Known::assumed});
+  NEPH_TRY(hire.begins, begins_of(options, rule, now));
+  if (options.start == each_minute) {
+    NEPH_TRY(made.sweep, price::sweep_hour(rule, terms.price, hire, now));
+    const auto best = std::ranges::min_element(made.sweep, {}, &price::Minutes::total);
+    NEPH_TRY(const auto hour, price::period_begin(now, std::chrono::hours(1), rule.time_zone));
+    hire.begins = {hour + std::chrono::minutes(best->first)};
   }
-  if (json) fmt::print("{}\n", dump_json(bills.size() == 1 ? bills[0] : bills, true));
+  NEPH_TRY(made.priced, price::priced(rule, terms.price, hire));
+  return made;
+}
+
+Status print_json(const std::vector<MadeBill>& bills) {
+  Json documents = Json::array();
+  for (const auto& made : bills) {
+    NEPH_TRY(auto document, made_json(made));
+    documents.push_back(std::move(document));
+  }
+  fmt::print("{}\n", dump_json(bills.size() == 1 ? documents[0] : documents, true));
   return {};
+}
+
+/// Of several configurations one table: a ledger of each would be a book.
+Status print_text(const std::vector<MadeBill>& bills, bool has_ledgers) {
+  if (bills.size() > 1) {
+    NEPH_TRY(const auto table, comparison(bills));
+    fmt::print("{}", table);
+  }
+  if (!has_ledgers) {
+    fmt::print("\n--cell has the whole ledger of one of them.\n");
+    return {};
+  }
+  for (const auto& made : bills) {
+    NEPH_TRY(const auto text, made_text(made));
+    fmt::print("{}{}", bills.size() > 1 ? "\n" : "", text);
+  }
+  return {};
+}
+
+Status show_bills(const BillOptions& options) {
+  if (!options.cases.empty()) return bill_cases(options);
+  NEPH_TRY(const auto terms, bill_terms(options));
+  NEPH_TRY(const auto jobs, billed_jobs(options));
+  const auto moment = now();  // one for all, which are compared
+  std::vector<MadeBill> bills;
+  for (const auto& job : jobs)
+    for (const auto& each : terms) {
+      NEPH_TRY(auto made, make_bill(options, job, each, moment));
+      bills.push_back(std::move(made));
+    }
+  return options.json ? print_json(bills) : print_text(bills, jobs.size() == 1);
 }
 
 }  // namespace
 
 void declare_bill(Command& command) {
-  struct Options : BillOptions {
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  command.fields<BillOptions>(*options);
+  auto options = std::make_shared<BillOptions>();
+  command.fields(*options, "experiment");
+  command.flag("spot", options->spot, "the offer's price for a machine that may be taken away");
+  command.flag("warm", options->warm,
+               "the machine is on and stays on: without boot, installation and switching off");
   command.flag("json", options->json, "as JSON on stdout");
   command.footer(
       "Examples:\n"
       "  neph bill --rule selectel --price 100RUB/h --start 13:25 --phase boot=40s,install=5min,learn=20min\n"
-      "  neph bill --rule aws-ec2,scaleway-cpu --price '$0.40/h' --phase boot=40s,learn=3h");
-  command.action([options] { return show_bills(*options, options->json); });
+      "  neph bill --rule aws-ec2,scaleway-cpu --price '$0.40/h' --phase boot=40s,learn=3h\n"
+      "  neph bill 12 --offer azure/Standard_NC6@westus2 --start 13:25    # each configuration of experiment "
+      "12\n"
+      "  neph bill 12 --cell 3 --rule selectel --price 100RUB/h --start sweep   # when to start it");
+  command.action([options] { return show_bills(*options); });
 }
 
 }  // namespace neph::cli

@@ -1,0 +1,108 @@
+"""Bills in Python, written from the keys of a billing rule (`neph price rules --json`, src/price/rules/*.toml) and from
+what providers say, not from the program. Fractions, no floating point.
+
+What a rule says:
+
+* A stage is paid where `billed` says so. A start of which no stage is paid costs nothing.
+* `align = "start"`: what is paid of a start is the sum of its paid stages, at least `minimum_s` (`minimum_per = "start"`), in
+  whole steps of `step_s`, up or down; 0 is no step.
+* `align = "clock"`: all steps of the wall clock of `time_zone` that a paid stretch touches. Stages that follow each other are
+  one stretch; a minimum makes the last one longer. `within = "most"`: a step that several starts touch is paid once.
+* `minimum_per = "bill"`: the minimum, in whole steps, is paid once for all starts, if any time at all was paid.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+SECOND = 10**9  # nanoseconds
+DEFAULTS = {
+    "step_s": 1, "rounding": "up", "minimum_s": 0, "minimum_per": "start", "align": "start", "within": "sum", "time_zone": "UTC"
+}
+BILLED = {
+    "provision": False, "boot": True, "install": True, "data_load": True, "start": True, "learn": True, "verify": True,
+    "save": True, "idle": True, "poweroff": True, "off": False,
+}
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass
+class Start:
+    begin: int  # nanoseconds since 1970
+    stages: list  # of (name, nanoseconds)
+
+
+def bill(rule, per_hour, starts):
+    """(paid nanoseconds, nanoseconds of paid stages, exact amount)."""
+    rule = DEFAULTS | rule
+    billed = BILLED | rule.get("billed", {})
+    exact, paid, touched = 0, 0, set()
+    for start in starts:
+        stretches = paid_stretches(start, billed)
+        used = sum(end - begin for begin, end in stretches)
+        exact += used
+        if not stretches:
+            continue
+        least = rule["minimum_s"] * SECOND if rule["minimum_per"] == "start" else 0
+        if rule["align"] == "start":
+            paid += in_steps(rule, max(used, least))
+            continue
+        begin, end = stretches.pop()
+        stretches.append((begin, end + max(least - used, 0)))
+        steps = set().union(*(steps_touched(rule, *stretch) for stretch in stretches))
+        if rule["within"] == "sum":
+            paid += len(steps) * rule["step_s"] * SECOND
+        touched |= steps
+    if rule["within"] == "most":
+        paid = len(touched) * rule["step_s"] * SECOND
+    if rule["minimum_per"] == "bill" and exact > 0:
+        paid = max(paid, in_steps(rule, rule["minimum_s"] * SECOND))
+    return paid, exact, per_hour * Fraction(paid, 3600 * SECOND)
+
+
+def paid_stretches(start, billed):
+    stretches, now = [], start.begin
+    for name, length in start.stages:
+        if billed[name]:
+            joined = stretches and stretches[-1][1] == now
+            begin = stretches.pop()[0] if joined else now
+            stretches.append((begin, now + length))
+        now += length
+    return stretches
+
+
+def in_steps(rule, length):
+    step = rule["step_s"] * SECOND
+    if step == 0:
+        return length
+    whole = length // step
+    return (whole + (1 if rule["rounding"] == "up" and length % step else 0)) * step
+
+
+def steps_touched(rule, begin, end):
+    """The beginnings of all steps of the wall clock from that of `begin` to that before `end`, in nanoseconds since 1970."""
+    steps, at = set(), step_begin(rule, begin)
+    while at < end:
+        steps.add(at)
+        at += rule["step_s"] * SECOND
+    return steps
+
+
+def step_begin(rule, instant):
+    """By the wall clock as it stands at that moment: the time of its day back to a whole step."""
+    second, below = divmod(instant, SECOND)
+    wall = (EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(rule["time_zone"]))
+    of_day = wall.hour * 3600 + wall.minute * 60 + wall.second
+    return instant - below - of_day % rule["step_s"] * SECOND
+
+
+def money(amount):
+    """Half up at the sixth decimal; two decimals at least."""
+    with localcontext() as context:
+        context.prec = 80
+        millionths = Decimal((amount * 10**6 * 2 + 1) // 2)  # half up, of what is not below 0
+        text = f"{(millionths / 10**6).quantize(Decimal('0.000001'), rounding=ROUND_HALF_UP):f}"
+    whole, decimals = text.split(".")
+    return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
