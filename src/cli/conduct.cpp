@@ -66,6 +66,11 @@ Result<Experiment> enter_into_store(Plan& plan, store::Store& store, bool resume
     if (found) {
       found->latency_limit_s = plan.experiment.latency_limit_s;
       NEPH_CHECK(store.set_latency_limit(found->id, found->latency_limit_s));
+      if (!plan.experiment.price.empty()) {
+        found->price = plan.experiment.price;
+        found->price_rule = plan.experiment.price_rule;
+        NEPH_CHECK(store.set_price(found->id, found->price, found->price_rule));
+      }
       talk("going on with experiment {} of {}\n", found->id, plan.options.store);
       if (!plan.is_repeat_asked) {
         NEPH_TRY(const auto stored, store.experiment(found->id));

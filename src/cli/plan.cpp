@@ -41,6 +41,8 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
   fields["seed"] = seed;
   if (options.on != PlanOptions{}.on) fields["on"] = options.on;
   if (options.timeout_s != PlanOptions{}.timeout_s) fields["timeout_s"] = options.timeout_s;
+  if (!options.money.price.empty()) fields["price"] = options.money.price;
+  if (!options.money.rule.empty()) fields["rule"] = options.money.rule;
   if (latency_limit.value > 0) fields["latency_limit"] = seconds_text(latency_limit);
   for (const auto& [name, value] : fields.items()) {
     line += fmt::format(" {} {}", option_name(name), in_words(value));
@@ -101,12 +103,15 @@ Status check_place(const Json& spec, const std::string& on) {
 Result<Plan> make_plan(const std::string& workload_name, const Json& given, const PlanOptions& options,
                        Seconds latency_limit) {
   NEPH_TRY(const auto* workload, workload::find_workload(workload_name));
+  NEPH_CHECK(check_money(options.money));
   const auto fields = workload->own_names(given);
   Plan plan{.options = options};
   plan.experiment.created = utc_now();
   plan.experiment.workload = workload_name;
   plan.experiment.repeat = options.repeat;
   plan.experiment.latency_limit_s = latency_limit.value;
+  plan.experiment.price = options.money.price;
+  plan.experiment.price_rule = options.money.rule;
   plan.experiment.seed = options.seed != 0 ? static_cast<std::uint64_t>(options.seed) : new_seed();
   set_fields(plan.experiment, fields, workload->fields());
   plan.experiment.idle = workload->idle();
@@ -117,6 +122,13 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& given, cons
   }
   plan.experiment.command = command_of(*workload, fields, options, latency_limit, plan.experiment.seed);
   return plan;
+}
+
+Status set_money(Plan& plan, const MoneyOptions& money) {
+  NEPH_CHECK(check_money(money));
+  if (!money.price.empty()) plan.experiment.price = money.price;
+  if (!money.rule.empty()) plan.experiment.price_rule = money.rule;
+  return {};
 }
 
 Result<Plan> read_plan(std::string_view toml, std::string_view file) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/money.hpp"
 #include "cli/store_option.hpp"
 #include "core/result.hpp"
 #include "core/seconds.hpp"
@@ -23,6 +24,7 @@ struct PlanOptions {
   double timeout_s = 3600;
   std::string on = "here";
   std::string store{default_store};
+  MoneyOptions money;
 };
 
 template <class Visit, Describes<PlanOptions> Self>
@@ -32,6 +34,7 @@ void describe(Visit&& v, Self& s) {
   v("timeout_s", s.timeout_s, "a run that takes longer has failed; 0: no limit", between(0, 1e8));
   v("on", s.on, "where runs are made: here, or docker:IMAGE, a container each");
   v("store", s.store, store_help);
+  describe(v, s.money);
 }
 
 /// Where configurations compete, so that results recommend one.
@@ -57,6 +60,9 @@ struct Plan {
 /// `latency_limit`: what the recommendation must keep to; no cell and no run knows of it.
 Result<Plan> make_plan(const std::string& workload, const Json& fields, const PlanOptions& options,
                        Seconds latency_limit = {});
+
+/// In place of what the plan has. Errors: as of check_money().
+Status set_money(Plan& plan, const MoneyOptions& money);
 
 /// An experiment's TOML file: the fields of PlanOptions (of infer: CompetingPlanOptions) at the top and one
 /// table named after the workload with its fields, e.g. `repeat = 20` and `[infer]` with `model = "resnet50"`

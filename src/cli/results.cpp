@@ -10,7 +10,8 @@
 
 namespace neph::cli {
 
-Result<report::Document> load_document(const store::Store& store, std::int64_t id, store::Detail detail) {
+Result<report::Document> load_document(const store::Store& store, std::int64_t id, store::Detail detail,
+                                       const MoneyOptions& money) {
   report::Document document;
   NEPH_TRY(document.experiment, id == 0 ? store.latest() : store.experiment(id));
   NEPH_TRY(document.runs, store.runs(document.experiment.id, detail));
@@ -19,6 +20,7 @@ Result<report::Document> load_document(const store::Store& store, std::int64_t i
   NEPH_TRY(const auto* workload, workload::find_workload(document.experiment.workload));
   experiment::check_agreement(document.cells, document.runs, workload->answer_fields());
   experiment::check_machines(document.cells, document.runs);
+  NEPH_CHECK(add_costs(document, money));
   return document;
 }
 

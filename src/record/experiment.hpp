@@ -52,6 +52,8 @@ struct Experiment {
   std::string command;     ///< the command line that repeats it
   /// What p95 of the recommended cell's latency must keep to; 0: no limit. No run depends on it.
   double latency_limit_s = 0;
+  std::string price;       ///< of the machine, as 0.40USD/h; empty: results say nothing of money
+  std::string price_rule;  ///< name of the rule that it is billed by; empty: per second
 };
 
 template <class Visit, Describes<Experiment> Self>
@@ -68,6 +70,8 @@ void describe(Visit&& v, Self& s) {
   v("command", s.command, "the command that repeats it");
   v("latency_limit_s", s.latency_limit_s, "what p95 of the recommended cell's latency must keep to; 0: none",
     at_least(0));
+  v("price", s.price, "of the machine, as 0.40USD/h; empty: not known");
+  v("price_rule", s.price_rule, "the rule that it is billed by; empty: per second");
 }
 
 /// One combination of factor values.
@@ -143,6 +147,7 @@ struct CellSummary {
   std::map<std::string, Estimate> stages_ms;   ///< milliseconds per item by stage
   std::vector<SeriesSummary> telemetry;        ///< over the runs: mean of means, max of maxima, min of minima
   std::vector<Probe> probes;                   ///< of all runs, one after the other
+  std::map<std::string, Estimate> costs;       ///< money by stage of the bill; empty: no price is known
   Facts facts;                                 ///< those on which all runs agree
   std::string outputs_checksum;                ///< "differs" when the repeats disagree
   Verdict verdict = Verdict::valid;
@@ -162,6 +167,7 @@ void describe(Visit&& v, Self& s) {
   v("stages_ms", s.stages_ms, "milliseconds per item, by stage");
   v("telemetry", s.telemetry, "mean, maximum, minimum over the measurement phases");
   v("probes", s.probes, "rates that a search tried");
+  v("costs", s.costs, "money, by stage of the bill");
   v("facts", s.facts, "what the engine really used");
   v("answers_checksum", s.outputs_checksum, "over the answers");
   v("verdict", s.verdict, "whether the numbers can be trusted");

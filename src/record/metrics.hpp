@@ -87,6 +87,16 @@ inline constexpr Metric command_s{"command_s", "seconds from the command's start
 inline constexpr Metric cpu_s{"cpu_s", "seconds of CPU time of the command and all that it started",
                               "CPU time", "run"};
 
+// Of each where the machine has a price, in its currency; of a bill, rounded as the machine is billed.
+inline constexpr Metric cost_per_million{"cost_per_million", "money while a million items are done",
+                                         "cost of a million", "million items"};
+inline constexpr Metric cost_per_epoch{"cost_per_epoch", "money while an epoch is learnt", "cost of an epoch",
+                                       "epoch"};
+inline constexpr Metric cost_of_training{
+    "cost_of_training", "money of a bill of all epochs with their verifying", "cost of the training", "run"};
+inline constexpr Metric cost_of_run{"cost_of_run", "money of a bill of one run on a machine started for it",
+                                    "cost of a run", "run"};
+
 // Of load, families: these begin their names. A time has a figure for each statistic (time_metric()); those
 // of requests that were not answered begin with their outcome.
 inline constexpr Metric response{"response",
@@ -130,7 +140,11 @@ inline constexpr std::array all{images_per_s,
                                 test_accuracy,
                                 checkpoint_bytes,
                                 command_s,
-                                cpu_s};
+                                cpu_s,
+                                cost_per_million,
+                                cost_per_epoch,
+                                cost_of_training,
+                                cost_of_run};
 
 /// How many requests ended so: outcome_name().
 inline constexpr std::string_view requests = "requests";

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/describe.hpp"
@@ -26,6 +27,10 @@ constexpr auto enum_names(BillStage) {
                     Named{BillStage::poweroff, "poweroff"},
                     Named{BillStage::off, "off"}};
 }
+
+/// What costs are called that are of no stage, and those of a stage whose length is assumed.
+inline constexpr std::string_view rounding_part = "rounding";
+inline std::string assumed_part(std::string_view stage) { return std::string(stage) + " (assumed)"; }
 
 /// A kind of stretch of a run, in seconds; several of one kind in a run add up.
 struct PhaseKind {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -38,10 +39,33 @@ std::string runs_text(const CellSummary& cell) {
                           : std::to_string(cell.runs_ok);
 }
 
+/// Of the costs that some configuration has.
+std::vector<TableColumn> money_columns(const Document& document) {
+  struct Cost {
+    const Metric& metric;
+    std::string_view of;
+    int expendable;
+  };
+  const bool is_of_a_run = report_view(document).of.workload == view::command.workload;
+  const Cost costs[] = {{metric::cost_per_million, "million", 0},
+                        {metric::cost_per_epoch, "epoch", 2},
+                        {metric::cost_of_training, "training", 0},
+                        {metric::cost_of_run, "run", is_of_a_run ? 0 : most_expendable}};
+  std::vector<TableColumn> columns;
+  for (const auto& [metric, of, expendable] : costs) {
+    auto column = figure_column(metric);
+    column.heading = fmt::format("{}/{}", document.currency, of);
+    column.expendable = expendable;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
 }  // namespace
 
 std::vector<TableColumn> columns_of(const Document& document) {
   auto columns = report_view(document).columns(document);
+  if (!document.currency.empty()) std::ranges::move(money_columns(document), std::back_inserter(columns));
   columns.push_back({.heading = "runs", .field = runs_text, .is_wide = true});
   std::erase_if(columns, [&](const auto& column) {
     return std::ranges::all_of(document.cells, [&](const auto& cell) { return column.field(cell) == "–"; });

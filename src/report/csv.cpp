@@ -102,6 +102,7 @@ std::string csv(const Document& document) {
     table.set(row, column::runs_failed, std::to_string(cell.runs_failed));
     const std::string first(view.better ? view.main.front().name : "");
     if (view.better) table.set(row, first, speed_of(document, cell));
+    if (!document.currency.empty()) table.set(row, "currency", document.currency);
     for (const auto& [name, estimate] : cell.figures)
       if (name != first) table.set(row, name, estimate);
   }

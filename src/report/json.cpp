@@ -49,6 +49,7 @@ Json cell_object(const Document& document, const CellSummary& cell) {
   object["figures"] = to_json(cell.figures);
   object["telemetry"] = telemetry_object(cell.telemetry);
   if (!cell.probes.empty()) object["probes"] = to_json(cell.probes);
+  if (!cell.costs.empty()) object["costs"] = to_json(cell.costs);
   object["facts"] = to_json(cell.facts);
   object["answers_checksum"] = cell.outputs_checksum;
   object["warnings"] = to_json(cell.warnings);
@@ -89,6 +90,7 @@ Json json(const Document& document) {
   object["format"] = format_version;
   object["findings"] = findings(document);
   object["experiment"] = to_json(document.experiment);
+  if (!document.currency.empty()) object["currency"] = document.currency;
   object["machine"] = document.machines.size() == 1 ? document.machines.front().fingerprint : Json();
   object["machines"] = to_json(document.machines);
   object["cells"] = Json::array();

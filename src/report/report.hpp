@@ -28,6 +28,7 @@ struct Document {
   std::vector<Machine> machines;  ///< that runs were made on
   std::vector<CellSummary> cells;
   std::vector<Run> runs;  ///< with samples and series where charts of them are wanted
+  std::string currency;   ///< of what things cost; empty: no price is known
 };
 
 /// One self-contained page: no request leaves it, enforced by its Content-Security-Policy.

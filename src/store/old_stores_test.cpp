@@ -44,7 +44,7 @@ TEST_P(OldStore, IsReadAsItIsAndIsTheSameWhenItHasGrown) {
 
   const auto store = Store::open(path, Access::write);
   ASSERT_TRUE(store) << store.error().message;
-  EXPECT_EQ(schema(), "5");
+  EXPECT_EQ(schema(), "6");
   EXPECT_EQ(contents(*store), as_it_was);
   EXPECT_EQ(first_text(path, "PRAGMA integrity_check"), "ok");
   EXPECT_EQ(first_text(path, "SELECT count(*) FROM pragma_foreign_key_check"), "0");
@@ -89,6 +89,9 @@ TEST_P(OldStore, TakesANewRunOnItsOwnMachineAndOnAnother) {
   EXPECT_EQ(store.machines(1)->back().provider, "Hetzner");
   ASSERT_TRUE(store.set_latency_limit(1, 0.25));
   EXPECT_EQ(store.experiment(1)->latency_limit_s, 0.25);
+  ASSERT_TRUE(store.set_price(1, "0.40USD/h", "gcp"));
+  EXPECT_EQ(store.experiment(1)->price, "0.40USD/h");
+  EXPECT_EQ(store.experiment(1)->price_rule, "gcp");
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemas, OldStore, testing::Values(3, 4, 5));

@@ -13,7 +13,8 @@ constexpr const char* tables = R"sql(
 CREATE TABLE experiment (
   id INTEGER PRIMARY KEY, created TEXT NOT NULL, workload TEXT NOT NULL, spec TEXT NOT NULL,
   factors TEXT NOT NULL, idle TEXT NOT NULL, repeat INTEGER NOT NULL, seed TEXT NOT NULL,
-  version TEXT NOT NULL, command TEXT NOT NULL, latency_limit_s REAL NOT NULL DEFAULT 0);
+  version TEXT NOT NULL, command TEXT NOT NULL, latency_limit_s REAL NOT NULL DEFAULT 0,
+  price TEXT NOT NULL DEFAULT '', price_rule TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE cell (
   experiment_id INTEGER NOT NULL REFERENCES experiment, cell INTEGER NOT NULL, label TEXT NOT NULL,
@@ -94,8 +95,8 @@ std::string machine_table(std::string_view which) {
 
 // ---- Older schemas
 // 3 lacks the probes and the latency limit. 3 and 4 know one machine an experiment, and neither a run's end
-// nor the clock of its host. A store that may be written is changed; one that is only read has the tables and
-// columns beside it for as long as it is open.
+// nor the clock of its host. 3 to 5 know no prices. A store that may be written is changed; one that is only
+// read has the tables and columns beside it for as long as it is open.
 
 Status add_probes(const Connection& connection) {
   NEPH_CHECK(connection.execute(probe_table("TABLE").c_str()));
@@ -116,17 +117,26 @@ Status add_machines(const Connection& connection) {
     ALTER TABLE experiment DROP COLUMN machine;)sql");
 }
 
+Status add_price(const Connection& connection) {
+  return connection.execute(R"sql(
+    ALTER TABLE experiment ADD COLUMN price TEXT NOT NULL DEFAULT '';
+    ALTER TABLE experiment ADD COLUMN price_rule TEXT NOT NULL DEFAULT '';)sql");
+}
+
 Status bring_up_to_date(const Connection& connection, std::int64_t schema) {
   if (schema < 4) NEPH_CHECK(add_probes(connection));
-  return add_machines(connection);
+  if (schema < 5) NEPH_CHECK(add_machines(connection));
+  return add_price(connection);
 }
 
 Status lend_what_is_lacking(const Connection& connection, std::int64_t schema) {
-  if (schema < 4) {
-    NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
-    NEPH_CHECK(connection.execute(
-        "CREATE TEMP VIEW experiment AS SELECT *, 0.0 AS latency_limit_s FROM main.experiment;"));
-  }
+  if (schema < 4) NEPH_CHECK(connection.execute(probe_table("TEMP TABLE").c_str()));
+  NEPH_CHECK(connection.execute(
+      fmt::format(
+          "CREATE TEMP VIEW experiment AS SELECT *, {} '' AS price, '' AS price_rule FROM main.experiment;",
+          schema < 4 ? "0.0 AS latency_limit_s," : "")
+          .c_str()));
+  if (schema >= 5) return {};
   NEPH_CHECK(connection.execute(machine_table("TEMP TABLE").c_str()));
   NEPH_CHECK(write_machines_of_experiments(connection));
   return connection.execute(R"sql(

@@ -8,7 +8,7 @@ namespace neph::store {
 /// PRAGMA application_id of every store: "NEPH".
 inline constexpr std::int64_t application_id = 0x4e455048;
 /// PRAGMA user_version. A change of the tables is a new number.
-inline constexpr std::int64_t schema_version = 5;
+inline constexpr std::int64_t schema_version = 6;
 /// The oldest that is read as it is, what it lacks being empty; opened for writing it becomes the newest.
 inline constexpr std::int64_t oldest_schema = 3;
 

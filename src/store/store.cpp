@@ -161,6 +161,15 @@ Status Store::set_latency_limit(std::int64_t experiment_id, double limit_s) {
   return update.run();
 }
 
+Status Store::set_price(std::int64_t experiment_id, std::string_view price, std::string_view rule) {
+  NEPH_TRY(auto update,
+           file_->connection.prepare("UPDATE experiment SET price = ?, price_rule = ? WHERE id = ?"));
+  update.bind(1, price);
+  update.bind(2, rule);
+  update.bind(3, experiment_id);
+  return update.run();
+}
+
 Result<std::vector<Experiment>> Store::experiments() const {
   return read_experiments(file_->connection, "?1 = 0");
 }

@@ -64,6 +64,9 @@ class Store {
   /// The latency limit that the experiment is now asked with; 0: none.
   Status set_latency_limit(std::int64_t experiment_id, double limit_s);
 
+  /// What the machine costs, and how it is billed; empty: not known.
+  Status set_price(std::int64_t experiment_id, std::string_view price, std::string_view rule);
+
   /// Oldest first.
   Result<std::vector<Experiment>> experiments() const;
   /// not_found names the numbers that exist.

@@ -25,6 +25,7 @@ struct ReportOptions {
   std::string out = "neph-report.html";
   Seconds latency_limit{0};
   std::vector<std::string> telemetry;
+  MoneyOptions money;
 };
 
 template <class Visit, Describes<ReportOptions> Self>
@@ -36,6 +37,7 @@ void describe(Visit&& v, Self& s) {
   v("telemetry", s.telemetry,
     "CSV file of dstat or dool to show, beside the experiment where there is a store; may be given several "
     "times");
+  describe(v, s.money);
 }
 
 enum class ExportFormat { csv, json, markdown };
@@ -50,6 +52,7 @@ struct ExportOptions {
   std::string store{default_store};
   std::string out;
   Seconds latency_limit{0};
+  MoneyOptions money;
 };
 
 template <class Visit, Describes<ExportOptions> Self>
@@ -59,12 +62,13 @@ void describe(Visit&& v, Self& s) {
   v("store", s.store, store_help);
   v("out", s.out, "file to write; empty: stdout");
   v("latency_limit", s.latency_limit, asked_again_help, between(0, 1e5));
+  describe(v, s.money);
 }
 
 template <class Options>
 Result<report::Document> document_of(const Options& options) {
   NEPH_TRY(const auto store, store::Store::open(options.store, store::Access::read));
-  NEPH_TRY(auto document, load_document(store, options.experiment, store::Detail::full));
+  NEPH_TRY(auto document, load_document(store, options.experiment, store::Detail::full, options.money));
   if (options.latency_limit.value > 0) document.experiment.latency_limit_s = options.latency_limit.value;
   return document;
 }

@@ -10,6 +10,7 @@ namespace {
 struct RunOptions {
   std::string file;
   std::string store;
+  MoneyOptions money;
   ConductOptions conduct;
   std::string engine_path;
 };
@@ -20,6 +21,7 @@ void declare_run(Command& command) {
   auto options = std::make_shared<RunOptions>();
   command.positional("file", options->file, "experiment as a TOML file", true);
   command.option("store", options->store, "file that keeps the results, whatever the experiment says");
+  command.fields(options->money);
   command.option("engine-path", options->engine_path, engine::engine_path_help);
   declare_flags(command, options->conduct);
   command.footer(
@@ -34,6 +36,7 @@ void declare_run(Command& command) {
     NEPH_TRY(const auto text, read_file(options->file));
     NEPH_TRY(auto plan, read_plan(text, options->file));
     if (!options->store.empty()) plan.options.store = options->store;
+    NEPH_CHECK(set_money(plan, options->money));
     return conduct_plan(std::move(plan), options->conduct);
   });
 }

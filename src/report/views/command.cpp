@@ -36,8 +36,8 @@ extern const ReportView command_view;
 const ReportView command_view{
     .of = view::command,
     .columns = columns,
-    .charts = {&scaling_chart, &container_chart, &throughput_chart, &run_phases_chart, &training_memory_chart,
-               &latency_chart, &telemetry_chart, &repeats_chart},
+    .charts = {&scaling_chart, &container_chart, &throughput_chart, &bill_chart, &run_phases_chart,
+               &training_memory_chart, &latency_chart, &telemetry_chart, &repeats_chart},
     .findings = command_findings,
     .reading = reading,
     .threads = "All threads are the command’s own: neph itself is not among them."};

@@ -36,9 +36,9 @@ extern const ReportView infer_view;
 const ReportView infer_view{
     .of = view::infer,
     .columns = columns,
-    .charts = {&throughput_chart, &settings_chart, &tradeoff_chart, &requests_chart, &processor_chart,
-               &memory_chart, &stages_chart, &phases_chart, &latency_chart, &standard_error_chart,
-               &telemetry_chart, &repeats_chart},
+    .charts = {&throughput_chart, &settings_chart, &tradeoff_chart, &bill_chart, &requests_chart,
+               &processor_chart, &memory_chart, &stages_chart, &phases_chart, &latency_chart,
+               &standard_error_chart, &telemetry_chart, &repeats_chart},
     .findings = choice_findings,
     .reading = reading,
     .threads =

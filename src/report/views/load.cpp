@@ -37,8 +37,8 @@ extern const ReportView load_view;
 const ReportView load_view{
     .of = view::load,
     .columns = columns,
-    .charts = {&load_times_chart, &load_rate_chart, &request_stages_chart, &phases_chart, &latency_chart,
-               &telemetry_chart},
+    .charts = {&load_times_chart, &load_rate_chart, &bill_chart, &request_stages_chart, &phases_chart,
+               &latency_chart, &telemetry_chart},
     .findings = load_findings,
     .reading = reading,
     .threads =

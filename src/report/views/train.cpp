@@ -38,14 +38,14 @@ from the steps that were measured. It has neither the start of the process, nor 
 }  // namespace
 
 extern const ReportView train_view;
-const ReportView train_view{
-    .of = view::train,
-    .columns = columns,
-    .charts = {&scaling_chart, &container_chart, &throughput_chart, &settings_chart, &learnt_chart,
-               &run_phases_chart, &training_stages_chart, &processor_chart, &training_memory_chart,
-               &latency_chart, &standard_error_chart, &telemetry_chart, &repeats_chart},
-    .findings = training_findings,
-    .reading = reading,
-    .threads = "Engine threads compute the steps; loaders fill the next batches."};
+const ReportView train_view{.of = view::train,
+                            .columns = columns,
+                            .charts = {&scaling_chart, &container_chart, &throughput_chart, &settings_chart,
+                                       &bill_chart, &learnt_chart, &run_phases_chart, &training_stages_chart,
+                                       &processor_chart, &training_memory_chart, &latency_chart,
+                                       &standard_error_chart, &telemetry_chart, &repeats_chart},
+                            .findings = training_findings,
+                            .reading = reading,
+                            .threads = "Engine threads compute the steps; loaders fill the next batches."};
 
 }  // namespace neph::report
