@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/price_offers.hpp"
 #include "cli/price_rules.hpp"
 #include "cli/store_option.hpp"
 #include "core/describe.hpp"
@@ -19,7 +20,7 @@ struct BillOptions {
   std::string rule;
   std::string price;
   std::string offer;
-  std::vector<std::string> offers;
+  OfferFiles lists;
   std::string start;
   std::string zone;
   std::vector<std::string> phase;
@@ -44,7 +45,7 @@ void describe(Visit&& v, Self& s) {
     "else per-second");
   v("price", s.price, "of the machine: 100RUB/h, $0.40/h");
   v("offer", s.offer, "a machine of a price list instead: azure/Standard_NC6@westus2 (neph price list)");
-  v("offers", s.offers, "price lists: files or folders; several with commas between");
+  describe(v, s.lists);
   v("start", s.start,
     "when the machine is started: 2026-11-24T13:25+03:00, or 13:25 of today on the rule's clock; several "
     "starts with commas between; sweep: each minute of this hour; empty: now");

@@ -16,6 +16,7 @@ struct BillTerms {
   price::Price price;
   std::optional<price::Offer> offer;
   bool is_spot = false;
+  std::size_t fitting = 1;  ///< offers that the name fits, of which this is the cheapest
 };
 
 /// Side by side, in the order given. Errors: invalid_argument (no price, or two), not_found (a rule, an
