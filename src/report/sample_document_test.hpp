@@ -39,6 +39,8 @@ struct TrainingOptions {
 Document training_document(const TrainingOptions& options = {});
 /// As a command with the same steps: its main metric is a time.
 Document command_document(const TrainingOptions& options = {});
+/// The same with a price: what each stage of each configuration's bill costs, boot assumed.
+Document with_costs(Document document);
 /// The machine of all of them, number 1.
 Machine sample_machine();
 /// One configuration, one repeat, nothing varied: no intervals.

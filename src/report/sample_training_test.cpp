@@ -154,4 +154,19 @@ Document command_document(const TrainingOptions& options) {
   return document;
 }
 
+Document with_costs(Document document) {
+  document.experiment.price = "3.6USD/h";
+  document.currency = "USD";
+  for (auto& cell : document.cells) {
+    if (cell.runs_ok == 0) continue;
+    cell.costs = {{assumed_part("boot"), {.value = 0.04, .n = 1}},
+                  {"data_load", {.value = 0.01, .n = 1}},
+                  {"learn", {.value = 0.1 * static_cast<double>(cell.cell.index + 1), .n = 1}},
+                  {std::string(rounding_part), {.value = 0.005, .n = 1}}};
+    cell.figures["cost_per_million"] = {.value = 0.25, .low = 0.2, .high = 0.3, .n = 3};
+    cell.figures["cost_of_run"] = {.value = 0.055 + 0.1 * static_cast<double>(cell.cell.index + 1), .n = 3};
+  }
+  return document;
+}
+
 }  // namespace neph::report

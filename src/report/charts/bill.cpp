@@ -1,4 +1,6 @@
 // What the hire of a machine for one run costs, stage by stage.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "record/phases.hpp"
@@ -16,12 +18,17 @@ Stacked stacked(const Document& document) {
                .description =
                    "Stacked bars: what each stage of a run costs, and what rounding adds, one bar per "
                    "configuration."};
+  const auto put = [&](std::string part, bool is_muted) {
+    if (std::ranges::none_of(document.cells, [&](const auto& cell) { return cell.costs.contains(part); }))
+      return;
+    if (is_muted) what.muted.push_back(part);
+    what.parts.push_back(std::move(part));
+  };
   for (const auto& stage : enum_names(BillStage{})) {
-    what.parts.emplace_back(stage.name);
-    what.parts.push_back(assumed_part(stage.name));
-    what.muted.push_back(what.parts.back());
+    put(std::string(stage.name), false);
+    put(assumed_part(stage.name), true);
   }
-  what.parts.emplace_back(rounding_part);
+  put(std::string(rounding_part), false);
   return what;
 }
 

@@ -49,6 +49,7 @@ std::set<std::string> keys_of(const Json& rows) {
 /// One that has something for this chart.
 Document document_for(std::string_view id) {
   if (id.starts_with("load_")) return load_document();
+  if (id == "bill") return with_costs(sample_document());
   if (id == "container") return training_document({.places = {"process", "docker"}});
   if (id == "peak_memory" || id == "scaling" || id == "learnt" || id == "run_phases")
     return training_document();
@@ -86,7 +87,7 @@ TEST_P(EveryChart, BearsNumbersThatAreNone) {
   auto document = document_for(GetParam());
   constexpr auto infinity = std::numeric_limits<double>::infinity();
   for (auto& cell : document.cells) {
-    for (auto* estimates : {&cell.figures, &cell.latency_ms, &cell.phases_s, &cell.stages_ms})
+    for (auto* estimates : {&cell.figures, &cell.latency_ms, &cell.phases_s, &cell.stages_ms, &cell.costs})
       for (auto& [name, estimate] : *estimates)
         estimate = {.value = NAN, .low = infinity, .high = NAN, .n = 1};
     for (auto& quantity : cell.telemetry) quantity = none(quantity);
