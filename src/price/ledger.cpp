@@ -41,6 +41,15 @@ std::string source_text(const Rule& rule) {
   return fmt::format("rule of {}{}: {}", rule.date, rule.is_confirmed ? "" : ", not confirmed", rule.source);
 }
 
+/// What one must know beside the sum.
+std::string notes_text(const Rule& rule) {
+  std::string text;
+  if (!rule.after.empty()) text += fmt::format("Not in it: {}.\n", fmt::join(rule.after, ", "));
+  if (!rule.vat.empty()) text += fmt::format("VAT: {}.\n", rule.vat);
+  if (!rule.note.empty()) text += fmt::format("{}\n", rule.note);
+  return text;
+}
+
 /// "13:25:00" of "2026-11-24T13:25:00+03:00".
 std::string clock_of(const std::string& instant) { return instant.substr(11, 8); }
 
@@ -58,6 +67,7 @@ Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill) {
               {"rule_source", rule.source},
               {"rule_date", rule.date},
               {"rule_confirmed", rule.is_confirmed},
+              {"rule_note", rule.note},
               {"price_per_hour", money_json(price.per_hour, price.currency)},
               {"not_included", rule.after},
               {"start", start},
@@ -85,7 +95,7 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   return fmt::format("{} ({})\n{}\nat {} {} an hour\n\n{}\n{}{}", rule.name, rule.title, source_text(rule),
                      decimal_text(price.per_hour), price.currency, table.text(),
                      is_more_free ? fmt::format("Work until {} would cost the same.\n", until) : "",
-                     rule.after.empty() ? "" : fmt::format("Not in it: {}.\n", fmt::join(rule.after, ", ")));
+                     notes_text(rule));
 }
 
 }  // namespace neph::price

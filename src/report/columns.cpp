@@ -55,6 +55,7 @@ std::vector<TableColumn> money_columns(const Document& document) {
   for (const auto& [metric, of, expendable] : costs) {
     auto column = figure_column(metric);
     column.heading = fmt::format("{}/{}", document.currency, of);
+    column.brief = [name = metric.name](const auto& cell) { return value_text(cell.figures, name); };
     column.expendable = expendable;
     columns.push_back(std::move(column));
   }
