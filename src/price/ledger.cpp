@@ -1,5 +1,7 @@
 #include "price/ledger.hpp"
 
+#include <algorithm>
+
 #include <fmt/ranges.h>
 
 #include "core/text_table.hpp"
@@ -39,6 +41,31 @@ Result<Json> line_json(const Line& line, const Rule& rule) {
 
 std::string source_text(const Rule& rule) {
   return fmt::format("rule of {}{}: {}", rule.date, rule.is_confirmed ? "" : ", not confirmed", rule.source);
+}
+
+struct Shown {
+  Line line;
+  std::int64_t times = 1;
+};
+
+/// Of many jobs or starts a line for each stage, with the sums, where it was first.
+std::vector<Shown> shown_lines(const Bill& bill) {
+  constexpr std::size_t most_lines = 40;
+  std::vector<Shown> shown;
+  for (const auto& line : bill.lines) {
+    const auto same = std::ranges::find_if(shown, [&](const Shown& other) {
+      return other.line.stage == line.stage && other.line.is_rounding == line.is_rounding &&
+             other.line.known == line.known;
+    });
+    if (bill.lines.size() <= most_lines || same == shown.end()) {
+      shown.push_back({line});
+      continue;
+    }
+    same->line.length += line.length;
+    same->line.amount += line.amount;
+    ++same->times;
+  }
+  return shown;
 }
 
 /// What one must know beside the sum.
@@ -82,10 +109,11 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   using Side = TextTable::Side;
   TextTable table({"stage", "from", "length", "", "", price.currency},
                   {Side::left, Side::left, Side::right, Side::left, Side::left, Side::right});
-  for (const auto& line : bill.lines) {
+  for (const auto& [line, times] : shown_lines(bill)) {
     NEPH_TRY(const auto begin, instant_text(line.begin, rule.time_zone));
     const bool is_absent = line.known == Known::absent;
-    table.add({stage_name(line), clock_of(begin), is_absent ? "-" : format_seconds(seconds(line.length)),
+    table.add({times > 1 ? fmt::format("{}, {} times", stage_name(line), times) : stage_name(line),
+               clock_of(begin), is_absent ? "-" : format_seconds(seconds(line.length)),
                line.known ? std::string(enum_name(*line.known)) : "", line.is_billed ? "" : "not billed",
                decimal_text(line.amount)});
   }

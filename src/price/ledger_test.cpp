@@ -25,5 +25,17 @@ TEST(Ledger, SaysUntilWhenWorkIsFreeOnlyWhereSomeIs) {
   EXPECT_THAT(text_by("scaleway-cpu", minutes(20)), HasSubstr("given"));
 }
 
+TEST(Ledger, OfManyJobsHasALineForEachStage) {
+  const auto rule = find_rule("exact", built_in_rules()).value();
+  const auto price = parse_price("3600USD/h").value();
+  const Stretch boot{.stage = BillStage::boot, .length = minutes(1), .known = Known::assumed};
+  const Stretch learn{.stage = BillStage::learn, .length = minutes(2)};
+  const Start start{.begin = Instant{}, .stretches = jobs_on_one_start({boot, learn}, 100).value()};
+  const auto text = bill_text(rule, price, bill(rule, price, std::span(&start, 1)).value()).value();
+  EXPECT_THAT(text, HasSubstr("learn, 100 times"));
+  EXPECT_THAT(text, HasSubstr("12000.00"));
+  EXPECT_THAT(text, Not(HasSubstr("boot, ")));
+}
+
 }  // namespace
 }  // namespace neph::price

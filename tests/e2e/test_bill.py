@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 from cells import TRAINED
 from conftest import Neph
+from paths import REPOSITORY
 
 SECONDS_OF_THE_CLOCK = """
 name = "second"
@@ -87,6 +88,49 @@ def test_several_jobs_idle_time_and_a_warm_machine(neph):
 def test_a_start_is_read_on_another_clock(neph):
     bill = neph.json("bill", *SELECTEL, "--start", "2026-11-24T13:25", "--zone", "Europe/Berlin", "--phase", "learn=15min")
     assert bill["start"] == "2026-11-24T15:25:00+03:00"
+
+
+# ---- Of offers
+
+LISTS = ("--offers", REPOSITORY / "examples/prices.csv")
+AN_HOUR = ("--phase", "learn=1h")
+
+
+def test_an_offer_has_its_price_its_rule_and_its_source(neph):
+    bill = neph.json("bill", "--offer", "azure/Standard_NC6@westus2", *LISTS, *AN_HOUR)
+    assert bill["rule"] == "azure" and bill["total"] == {"amount": "0.90", "currency": "USD"}
+    assert bill["offer"]["region"] == "westus2" and bill["offer"]["catalogue"].endswith("prices.csv") and bill["offer"]["date"]
+    text = neph("bill", "--offer", "azure/Standard_NC6@westus2", *LISTS, *AN_HOUR).stdout
+    assert text.startswith("azure/Standard_NC6@westus2, on demand, of ") and "not confirmed" in text
+
+
+def test_an_offer_for_spot_and_by_another_rule(neph):
+    spot = neph.json("bill", "--offer", "azure/Standard_NC6", "--spot", *LISTS, *AN_HOUR)
+    assert amount(spot) == "0.099" and spot["offer"]["spot"]
+    assert "Spot: " in neph("bill", "--offer", "azure/Standard_NC6", "--spot", *LISTS, *AN_HOUR).stdout
+    others = neph.json("bill", "--offer", "azure/Standard_NC6", "--rule", "gcp,scaleway-cpu", *LISTS, *AN_HOUR)
+    assert [bill["rule"] for bill in others] == ["gcp", "scaleway-cpu"]
+
+
+def test_an_offer_whose_provider_has_no_rule_is_billed_per_second_and_says_so(neph):
+    arguments = ("bill", "--offer", "nebius/cpu-d3_8vcpu-32gb", *LISTS, *AN_HOUR)
+    assert neph.json(*arguments)["rule"] == "per-second"
+    assert "assumed: no rule of 'nebius' is known" in neph(*arguments).stdout
+
+
+@pytest.mark.parametrize(
+    ("offer", "said"),
+    [("azure", "PROVIDER/MACHINE"), ("azzure/Standard_NC6", "did you mean 'azure'?"),
+     ("azure/Standard_NC66", "did you mean 'Standard_NC6'?"), ("azure/Standard_NC6@moon", "region 'moon'")],
+)  # fmt: skip
+def test_an_unknown_offer_is_told_in_a_line(neph, offer, said):
+    done = neph("bill", "--offer", offer, *LISTS, *AN_HOUR, code=None)
+    assert done.returncode in (2, 3) and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_an_offer_without_a_price_for_spot(neph):
+    done = neph("bill", "--offer", "lambda/cpu_4x_general", "--spot", *LISTS, *AN_HOUR, code=3)
+    assert "has no price for spot in these lists; leave --spot out" in done.stderr
 
 
 # ---- Of experiments
