@@ -1,6 +1,7 @@
 #include "cli/bill_output.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/ranges.h>
 
@@ -71,9 +72,48 @@ std::string ends_text(const price::Priced& priced) {
   return fmt::format("{} to {}", price::decimal_text(*priced.low), price::decimal_text(*priced.high));
 }
 
+std::string cheapest_minutes(const MadeBill& made) {
+  const auto best = std::ranges::min_element(made.sweep, {}, &price::Minutes::total);
+  return fmt::format(":{:02} to :{:02}", best->first, best->last);
+}
+
+std::string dearest(const MadeBill& made) {
+  return price::decimal_text(std::ranges::max_element(made.sweep, {}, &price::Minutes::total)->total);
+}
+
 template <class Member>
 bool differs(std::span<const MadeBill> bills, Member member) {
   return std::ranges::any_of(bills, [&](const MadeBill& made) { return made.*member != bills[0].*member; });
+}
+
+struct Column {
+  std::string heading;
+  std::function<Result<std::string>(const MadeBill&)> field;
+  bool is_name = false;
+};
+
+/// Of what differs, and of the sums.
+std::vector<Column> columns_of(std::span<const MadeBill> bills) {
+  using Made = const MadeBill&;
+  const bool has_jobs = differs(bills, &MadeBill::job);
+  std::vector<Column> columns;
+  if (has_jobs) columns.push_back({"configuration", [](Made made) { return made.job->name; }, true});
+  if (!has_jobs || differs(bills, &MadeBill::terms))
+    columns.push_back({"rule", [](Made made) { return made.terms->rule.name; }, true});
+  columns.push_back({"takes", [](Made made) { return format_seconds(seconds(made.priced.bill.exact)); }});
+  columns.push_back({"billed", [](Made made) { return format_seconds(seconds(made.priced.bill.billed)); }});
+  columns.push_back({bills[0].terms->price.currency,
+                     [](Made made) { return price::decimal_text(made.priced.bill.amount); }});
+  if (std::ranges::any_of(bills, [](Made made) { return made.priced.low.has_value(); }))
+    columns.push_back({"95 % interval", [](Made made) { return ends_text(made.priced); }});
+  if (!bills[0].sweep.empty()) {
+    columns.push_back({"start at", [](Made made) { return cheapest_minutes(made); }});
+    columns.push_back({"at worst", [](Made made) { return dearest(made); }});
+  }
+  columns.push_back({"paid until", [](Made made) {
+                       return price::instant_text(made.priced.bill.paid_until, made.terms->rule.time_zone);
+                     }});
+  return columns;
 }
 
 }  // namespace
@@ -94,29 +134,20 @@ Result<Json> made_json(const MadeBill& made) {
 }
 
 Result<std::string> comparison(std::span<const MadeBill> bills) {
-  const bool has_jobs = differs(bills, &MadeBill::job);
-  const bool has_rules = differs(bills, &MadeBill::terms) || !has_jobs;
-  const bool has_ends = std::ranges::any_of(bills, [](const auto& made) { return bool(made.priced.low); });
+  const auto columns = columns_of(bills);
   std::vector<std::string> headings;
-  if (has_jobs) headings.emplace_back("configuration");
-  if (has_rules) headings.emplace_back("rule");
-  headings.insert(headings.end(), {"takes", "billed", bills[0].terms->price.currency});
-  if (has_ends) headings.emplace_back("95 % interval");
-  headings.emplace_back("paid until");
-  std::vector<TextTable::Side> sides(headings.size(), TextTable::Side::right);
-  std::fill_n(sides.begin(), static_cast<int>(has_jobs) + static_cast<int>(has_rules), TextTable::Side::left);
-  TextTable table(headings, sides);
+  std::vector<TextTable::Side> sides;
+  for (const auto& column : columns) {
+    headings.push_back(column.heading);
+    sides.push_back(column.is_name ? TextTable::Side::left : TextTable::Side::right);
+  }
+  TextTable table(std::move(headings), std::move(sides));
   for (const auto& made : bills) {
-    const auto& bill = made.priced.bill;
     std::vector<std::string> row;
-    if (has_jobs) row.push_back(made.job->name);
-    if (has_rules) row.push_back(made.terms->rule.name);
-    row.push_back(format_seconds(seconds(bill.exact)));
-    row.push_back(format_seconds(seconds(bill.billed)));
-    row.push_back(price::decimal_text(bill.amount));
-    if (has_ends) row.push_back(ends_text(made.priced));
-    NEPH_TRY(auto until, price::instant_text(bill.paid_until, made.terms->rule.time_zone));
-    row.push_back(std::move(until));
+    for (const auto& column : columns) {
+      NEPH_TRY(auto field, column.field(made));
+      row.push_back(std::move(field));
+    }
     table.add(std::move(row));
   }
   return table.text();

@@ -179,6 +179,11 @@ def test_configurations_are_a_table_and_one_is_a_ledger(trained):
     assert "where all stages are at the ends of their 95 % intervals" in ledger
 
 
+def test_each_configuration_has_its_best_minute(trained):
+    table = trained("bill", 1, *SELECTEL, "--start", "sweep").stdout
+    assert "start at" in table.splitlines()[0] and "at worst" in table.splitlines()[0] and " 200.00 " in table
+
+
 def test_one_run_has_no_interval_of_what_was_measured_once(trained):
     bill = trained.json("bill", "--run", 2, "--rule", "exact", *A_SECOND)
     assert bill["run"] == 2 and bill["experiment"] == 1
