@@ -144,6 +144,18 @@ std::vector<Stretch> stages_of_start(const Sources& sources) {
   return all;
 }
 
+std::vector<Stretch> with_absent(const std::vector<Stretch>& stages) {
+  std::vector<Stretch> all;
+  for (const auto& [stage, name] : enum_names(BillStage{})) {
+    const bool is_a_choice = stage == BillStage::idle || stage == BillStage::off;
+    if (has(stages, stage))
+      append(stages, stage, all);
+    else if (!is_a_choice)
+      all.push_back({.stage = stage, .known = Known::absent});
+  }
+  return all;
+}
+
 Sources on_a_warm_machine(Sources sources) {
   const auto is_of_the_machine = [](const Stretch& stretch) {
     return stretch.stage < BillStage::data_load || stretch.stage > BillStage::idle;

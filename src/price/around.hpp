@@ -38,7 +38,11 @@ struct Sources {
 /// In the order of BillStage; as given where nothing else is there.
 std::vector<Stretch> stages_of_start(const Sources& sources);
 
-/// The same on a machine that is on and stays on: what is neither of the job nor given is left out.
+/// The same with a stretch that is `absent` for each stage that a run may have and this one lacks: a ledger
+/// says so. `stages` are in the order of BillStage.
+std::vector<Stretch> with_absent(const std::vector<Stretch>& stages);
+
+/// The same sources on a machine that is on and stays on: what is neither of the job nor given is left out.
 Sources on_a_warm_machine(Sources sources);
 
 }  // namespace neph::price

@@ -98,6 +98,17 @@ TEST(StagesOfStart, OfAWarmMachineAreThoseOfTheJob) {
               ElementsAre(std::pair(learn, 6.0), std::pair(save, 3.0), std::pair(idle, 60.0)));
 }
 
+TEST(StagesOfStart, ThatAreAbsentAreSaid) {
+  const auto all = with_absent({stretch(boot, 40), stretch(learn, 6), stretch(learn, 7), stretch(idle, 8)});
+  std::vector<std::pair<BillStage, bool>> known;
+  for (const auto& each : all) known.emplace_back(each.stage, each.known != Known::absent);
+  EXPECT_THAT(known,
+              ElementsAre(std::pair(provision, false), std::pair(boot, true), std::pair(install, false),
+                          std::pair(data_load, false), std::pair(start, false), std::pair(learn, true),
+                          std::pair(learn, true), std::pair(verify, false), std::pair(save, false),
+                          std::pair(idle, true), std::pair(poweroff, false)));
+}
+
 TEST(Assumptions, OfAUserGoBeforeTheUsual) {
   const auto all = assumptions_with({{.stage = boot, .length = milliseconds(1500), .known = Known::given},
                                      {.stage = provision, .length = seconds(9)}});

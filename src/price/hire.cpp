@@ -24,7 +24,9 @@ Result<Exact> amount_at(const Rule& rule, const Price& price, const Hire& hire, 
 Result<std::vector<Start>> starts_of(const Hire& hire, Bound bound) {
   auto sources = hire.around;
   sources.job = stretches(hire.work, bound);
-  NEPH_TRY(const auto all, jobs_on_one_start(stages_of_start(sources), hire.jobs));
+  const bool is_measured = !sources.job.empty() || !sources.marks.empty();
+  const auto once = stages_of_start(sources);
+  NEPH_TRY(const auto all, jobs_on_one_start(is_measured ? with_absent(once) : once, hire.jobs));
   std::vector<Start> starts;
   for (const auto& begin : hire.begins) starts.push_back({.begin = begin, .stretches = all});
   return starts;

@@ -32,7 +32,7 @@ Result<Json> line_json(const Line& line, const Rule& rule) {
             {"machine_start", line.start + 1},
             {"begin", begin},
             {"end", end},
-            {"length_s", seconds_json(line.length)}};
+            {"length_s", line.known == Known::absent ? Json() : seconds_json(line.length)}};
   if (line.known) json["known"] = enum_name(*line.known);
   json["billed"] = line.is_billed;
   json["amount"] = decimal_text(line.amount);
