@@ -115,7 +115,8 @@ Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_vie
     if (last && mark.begin_s < last->end_s)
       return fail(ErrorCode::invalid_argument, "{}: {} (line {}) begins before {} (line {}) has ended", what,
                   enum_name(mark.stage), mark.line, enum_name(last->stage), last->line);
-    const auto begin_s = last ? last->end_s : mark.begin_s;
+    const bool is_after_off = mark.stage == BillStage::provision || mark.stage == BillStage::boot;
+    const auto begin_s = last && !is_after_off ? last->end_s : mark.begin_s;
     stretches.push_back({.stage = mark.stage, .length = length_between(begin_s, mark.end_s)});
     last = mark;
   }

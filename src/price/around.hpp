@@ -21,8 +21,8 @@ Result<Stretch> parse_stage(std::string_view text, std::string_view option);
 
 /// Marks of a machine's own clock, a line of JSON for each: {"stage": "boot", "begin_s": 0, "end_s": 41.5},
 /// in any order; other keys are passed over. What lies between two marks is paid too, and counts to the
-/// second. Errors: invalid_argument, with the line: no such stage, an end before its begin, marks that
-/// overlap, none.
+/// second; but before another boot the machine was off. Errors: invalid_argument, with the line: no such
+/// stage, an end before its begin, marks that overlap, none.
 Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_view what);
 
 /// Whether a machine can mark the stage itself: it does not see its order, nor its own end. Where it marks

@@ -37,6 +37,15 @@ TEST(Marks, AreReadInTheOrderOfTime) {
   EXPECT_EQ(marks[0].known, Known::measured);
 }
 
+TEST(Marks, KnowThatAMachineWasOffBeforeItBoots) {
+  const auto marks = parse_marks(
+                         "{\"stage\": \"boot\", \"begin_s\": 0, \"end_s\": 40}\n"
+                         "{\"stage\": \"boot\", \"begin_s\": 1000, \"end_s\": 1030}",
+                         "run.marks")
+                         .value();
+  EXPECT_THAT(told(marks), ElementsAre(std::pair(boot, 40.0), std::pair(boot, 30.0)));
+}
+
 TEST(Marks, SinceThe1970sMakeNoStepLonger) {
   const auto marks =
       parse_marks("{\"stage\": \"boot\", \"begin_s\": 1795600000.1, \"end_s\": 1795600060.1}", "m").value();
