@@ -26,6 +26,7 @@ void declare_bill(Command& command);
 void declare_price(Command& command);
 void declare_price_list(Command& command);
 void declare_price_lint(Command& command);
+void declare_advise(Command& command);
 void declare_net(Command& command);
 void declare_images(Command& command);
 void declare_host(Command& command);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "record/advice.hpp"
 #include "record/experiment.hpp"
 #include "record/machine.hpp"
 #include "record/recording.hpp"
@@ -41,6 +42,9 @@ std::string html(const std::vector<Recording>& recordings);
 /// The same of how well a table is predicted: errors, intervals, residuals, what would help.
 std::string html(const Validation& validation);
 
+/// The same of which machine to rent: cost against time, against cores and GPUs, the bill.
+std::string html(const Advice& advice);
+
 /// GitHub-flavoured Markdown: findings, table of the cells, warnings with advice, machines, command.
 std::string markdown(const Document& document);
 
@@ -64,6 +68,13 @@ std::string text_table(const Document& document, const TableOptions& options);
 /// What the terminal shows after a measurement: that table, the first of the findings in words, and what
 /// speaks against the numbers, a line for each cause where it fits. Empty when there are no cells.
 std::string text_summary(const Document& document, const TableOptions& options);
+
+struct AdviceOptions {
+  std::size_t width = 80;  ///< columns of the terminal
+  std::size_t limit = 10;  ///< candidates in the table
+};
+/// The answer, the best candidates, why not the others, where the choice turns, what it rests on.
+std::string text_summary(const Advice& advice, const AdviceOptions& options);
 
 /// The same of a validation: errors by what was left out, and what explains them, where that was asked for.
 std::string text_summary(const Validation& validation);

@@ -46,6 +46,11 @@ double bias_correction(std::span<const double> sorted_means, double mean) {
 
 }  // namespace
 
+double narrowing_by_one_more(std::int64_t n) {
+  const auto samples = static_cast<double>(n);
+  return student_t_bound(samples) / student_t_bound(samples - 1) * std::sqrt(samples / (samples + 1));
+}
+
 Mean mean_of(std::span<const double> samples) {
   Mean result;
   if (samples.empty() || !all_finite(samples)) return result;

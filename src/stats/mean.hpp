@@ -20,6 +20,10 @@ struct Mean {
 /// normal samples, near 95 % for means of runs, which are sums of many times.
 Mean mean_of(std::span<const double> samples);
 
+/// By what factor Student's interval of n >= 2 samples narrows with one more that leaves their deviation as
+/// it is.
+double narrowing_by_one_more(std::int64_t n);
+
 /// mean_of(samples).estimate: the figure of a cell over its repeats.
 Estimate mean_estimate(std::span<const double> samples);
 

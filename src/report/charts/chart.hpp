@@ -41,11 +41,14 @@ struct ChartOf {
 };
 using Chart = ChartOf<Document>;
 using ValidationChart = ChartOf<Validation>;
+using AdviceChart = ChartOf<Advice>;
 
 using RecordingsChart = ChartOf<std::vector<Recording>>;
 extern const RecordingsChart recordings_chart;
 
 /// All of a validation in the order of the page.
 std::span<const ValidationChart> validation_charts();
+/// All of an advice, likewise.
+std::span<const AdviceChart> advice_charts();
 
 }  // namespace neph::report

@@ -1,0 +1,192 @@
+#include "advise/break_even.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "advise/words.hpp"
+#include "core/units.hpp"
+
+namespace neph::advise {
+namespace {
+
+using Candidates = std::vector<Candidate>;
+
+constexpr std::size_t most_steps = 4;  ///< pairs of core counts
+constexpr double near_limit = 1.1;     ///< of a job's price without what a boot adds: packed well enough
+constexpr std::int64_t most_jobs = 10'000;
+constexpr double longest = 1000, shortest = 0.001;  ///< times the measured work
+constexpr int steps_per_decade = 24;
+
+/// Of each job its cheapest candidate; nullptr: none, or not measured.
+std::vector<const Candidate*> cheapest_of_jobs(const std::vector<Job>& jobs, const Candidates& candidates) {
+  std::vector<const Candidate*> cheapest(jobs.size(), nullptr);
+  for (const auto& candidate : candidates)
+    if (candidate.is_measured && !cheapest[candidate.job]) cheapest[candidate.job] = &candidate;
+  return cheapest;
+}
+
+const Configuration& of(const std::vector<Job>& jobs, const Candidate& candidate) {
+  return *jobs[candidate.job].configuration;
+}
+
+bool is_alike_but_for_cores(const Configuration& a, const Configuration& b) {
+  return a.family == b.family && a.place == b.place && a.needs.gpus == b.needs.gpus &&
+         a.needs.gpu == b.needs.gpu && a.needs.instance == b.needs.instance;
+}
+
+std::string beside(double a, double b, const std::string& less, const std::string& more) {
+  return std::abs(a / b - 1) < 0.005 ? fmt::format("as {}", more) : words_for_ratio(a, b, less, more);
+}
+
+/// "8 cores: 50 % slower than 16, 40 % cheaper": each number of cores beside the next.
+std::vector<std::string> core_sentences(const std::vector<Job>& jobs,
+                                        const std::vector<const Candidate*>& cheapest,
+                                        const Candidate& recommended) {
+  const auto& chosen = of(jobs, recommended);
+  std::vector<const Candidate*> row;
+  for (const auto* candidate : cheapest)
+    if (candidate && of(jobs, *candidate).needs.cores && is_alike_but_for_cores(of(jobs, *candidate), chosen))
+      row.push_back(candidate);
+  const auto cores = [&](const Candidate* candidate) { return *of(jobs, *candidate).needs.cores; };
+  std::ranges::stable_sort(row, {}, cores);
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i + 1 < row.size() && sentences.size() < most_steps; ++i) {
+    if (cores(row[i]) == cores(row[i + 1])) continue;
+    sentences.push_back(fmt::format(
+        "{}: {} than {}, {}.", counted(static_cast<std::int64_t>(cores(row[i])), "core"),
+        beside(row[i]->done_s, row[i + 1]->done_s, "fast", "slow"), format_number(cores(row[i + 1])),
+        beside(row[i]->cost, row[i + 1]->cost, "cheap", "dear")));
+  }
+  return sentences;
+}
+
+/// In a container, beside the same without one.
+std::optional<std::string> container_sentence(const std::vector<Job>& jobs,
+                                              const std::vector<const Candidate*>& cheapest,
+                                              const Candidate& recommended) {
+  const auto& chosen = of(jobs, recommended);
+  const Candidate *bare = nullptr, *inside = nullptr;
+  for (const auto* candidate : cheapest) {
+    if (!candidate) continue;
+    const auto& other = of(jobs, *candidate);
+    if (other.family != chosen.family || other.needs.cores != chosen.needs.cores ||
+        other.needs.gpus != chosen.needs.gpus || other.needs.gpu != chosen.needs.gpu || other.place.empty())
+      continue;
+    (other.place == "process" ? bare : inside) = candidate;
+  }
+  if (!bare || !inside) return std::nullopt;
+  return fmt::format("In a container: {}, {} than without one.",
+                     beside(inside->done_s, bare->done_s, "fast", "slow"),
+                     beside(inside->cost, bare->cost, "cheap", "dear"));
+}
+
+double work_share(const Job& job) {
+  double share = 0;
+  for (const auto& segment : job.segments)
+    if (segment.stage == BillStage::learn || segment.stage == BillStage::verify) share += segment.share;
+  return share;
+}
+
+/// The least that any of them costs where the work is so many times as long.
+double least_cost(const std::vector<const Candidate*>& some, const std::vector<Job>& jobs, double times) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto* candidate : some) {
+    const auto& job = jobs[candidate->job];
+    const double share = work_share(job);
+    least = std::min(least, candidate->cost_at(job.job_s * (1 - share + times * share)));
+  }
+  return least;
+}
+
+/// From which length of the work on the second are always cheaper than the first: as a multiple of what was
+/// measured. 0: at any length; infinite: at none.
+double turning_point(const std::vector<const Candidate*>& first, const std::vector<const Candidate*>& second,
+                     const std::vector<Job>& jobs) {
+  const auto pays = [&](double times) {
+    return least_cost(second, jobs, times) < least_cost(first, jobs, times);
+  };
+  const int steps = static_cast<int>(std::lround(steps_per_decade * std::log10(longest / shortest)));
+  const auto at = [&](int step) {
+    return shortest * std::pow(10, static_cast<double>(step) / steps_per_decade);
+  };
+  int step = steps;
+  while (step >= 0 && pays(at(step))) --step;
+  if (step == steps) return std::numeric_limits<double>::infinity();
+  if (step < 0) return 0;
+  double low = at(step), high = at(step + 1);
+  for (int i = 0; i < 40; ++i) {
+    const double middle = std::sqrt(low * high);
+    (pays(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// "a GPU pays off above 37 minutes of one-core work".
+std::optional<std::string> gpu_sentence(const std::vector<Job>& jobs, const Candidates& candidates,
+                                        const std::string& family) {
+  std::vector<const Candidate*> cpus, gpus;
+  const Candidate* reference = nullptr;  // the fewest cores, in whose time the work is told
+  for (const auto& candidate : candidates) {
+    const auto& configuration = of(jobs, candidate);
+    if (!candidate.is_measured || configuration.family != family) continue;
+    (configuration.needs.gpus > 0 ? gpus : cpus).push_back(&candidate);
+    if (configuration.needs.gpus > 0 || !configuration.needs.cores) continue;
+    if (!reference || *configuration.needs.cores < *of(jobs, *reference).needs.cores) reference = &candidate;
+  }
+  if (gpus.empty() || !reference) return std::nullopt;
+  const auto& job = jobs[reference->job];
+  const double work_s = job.job_s * work_share(job);
+  const auto unit = fmt::format("{}-core work", format_number(*of(jobs, *reference).needs.cores));
+  const double times = turning_point(cpus, gpus, jobs);
+  if (times == 0) return fmt::format("A GPU pays off for any length of this work.");
+  if (!std::isfinite(times))
+    return fmt::format(
+        "A GPU does not pay off for this work, however long: {} per piece of it.",
+        words_for_ratio(least_cost(gpus, jobs, longest), least_cost(cpus, jobs, longest), "cheap", "dear"));
+  return fmt::format("A GPU pays off above {} of {}; measured were {}.", words_for_time(times * work_s), unit,
+                     words_for_time(work_s));
+}
+
+std::string way_of_counting(const price::Rule& rule) {
+  if (rule.step_s < 60) return "Boot and installation are paid too";
+  const auto step = rule.step_s == 3600 ? std::string("hour")
+                    : rule.step_s == 60 ? "minute"
+                                        : words_for_time(static_cast<double>(rule.step_s));
+  return fmt::format("{} by the {}{}", rule.title, rule.align == price::Align::clock ? "clock " : "", step);
+}
+
+/// "by the clock hour pack at least 5 trainings per boot".
+std::optional<std::string> packing_sentence(const std::vector<Job>& jobs, const Candidate& candidate,
+                                            const Request& request) {
+  const auto& job = jobs[candidate.job];
+  const auto each = [&](std::int64_t n) {
+    return candidate.cost_at(static_cast<double>(n) * job.job_s) / static_cast<double>(n);
+  };
+  const double limit = each(most_jobs);
+  if (limit <= 0 || each(1) <= near_limit * limit) return std::nullopt;
+  std::int64_t n = 2;
+  while (n < most_jobs && each(n) > near_limit * limit) ++n;
+  if (n == most_jobs) return std::nullopt;
+  return fmt::format(
+      "{}: pack at least {} {}s per boot, {} each instead of {}.", way_of_counting(*candidate.rule), n,
+      request.noun, words_for_amount(each(n), request.currency), words_for_amount(each(1), request.currency));
+}
+
+}  // namespace
+
+std::vector<std::string> break_evens_of(const std::vector<Job>& jobs, const Candidates& candidates,
+                                        std::size_t recommended, const Request& request) {
+  const auto cheapest = cheapest_of_jobs(jobs, candidates);
+  const auto& chosen = candidates[recommended];
+  std::vector<std::string> sentences;
+  if (auto sentence = gpu_sentence(jobs, candidates, of(jobs, chosen).family)) sentences.push_back(*sentence);
+  for (auto& sentence : core_sentences(jobs, cheapest, chosen)) sentences.push_back(std::move(sentence));
+  if (auto sentence = container_sentence(jobs, cheapest, chosen)) sentences.push_back(*sentence);
+  if (auto sentence = packing_sentence(jobs, chosen, request)) sentences.push_back(*sentence);
+  return sentences;
+}
+
+}  // namespace neph::advise

@@ -1,0 +1,134 @@
+#include "advise/findings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "advise/words.hpp"
+#include "core/units.hpp"
+
+namespace neph::advise {
+namespace {
+
+constexpr double sure = 0.95;  ///< from here on an answer needs no "as far as"
+
+std::string cost_text(const Found& found, const Candidate& candidate) {
+  const auto& currency = found.request.currency;
+  const auto text = words_for_amount(candidate.bill.amount, currency);
+  if (!candidate.low || *candidate.low == *candidate.high) return text;
+  return fmt::format("{} ({} to {})", text, words_for_amount(*candidate.low, currency),
+                     words_for_amount(*candidate.high, currency));
+}
+
+std::string time_text(const Found& found, const Candidate& candidate) {
+  const auto done = found.jobs[candidate.job].done();
+  const auto text = words_for_time(done.value);
+  if (!done.low || !done.high) return text;
+  return fmt::format("{} ({} to {})", text, words_for_time(*done.low), words_for_time(*done.high));
+}
+
+std::string answer(const Found& found) {
+  const auto& candidate = found.recommended();
+  auto question = question_of(found.request);
+  question[0] = 'T';
+  auto text = fmt::format("{} is {}: {}, done in {}.", question, name_of(candidate, found.jobs),
+                          cost_text(found, candidate), time_text(found, candidate));
+  const bool is_by_cost = found.choice.recommended == found.choice.cheapest;
+  const auto& chances = is_by_cost ? found.chances.cheapest : found.chances.fastest;
+  if (chances[*found.choice.recommended].value_or(0) >= sure) return text;
+  text[0] = 't';
+  return "As far as these times tell, " + text;
+}
+
+/// How sure the answer is.
+std::string chance_sentence(const Found& found) {
+  const auto place = *found.choice.recommended;
+  const auto& chances = found.chances;
+  if (!chances.unknown.empty()) return fmt::format("How sure that is cannot be said: {}.", chances.unknown);
+  const bool is_by_cost = found.choice.recommended == found.choice.cheapest;
+  const auto best = is_by_cost ? chances.cheapest[place] : chances.fastest[place];
+  std::string text;
+  if (chances.deadline[place])
+    text = fmt::format("It is in time with {}",
+                       words_for_chance(*chances.deadline[place], found.request.simulations));
+  if (best)
+    text +=
+        fmt::format("{} the {} with {}", text.empty() ? "It is" : ", and",
+                    is_by_cost ? "cheapest" : "fastest", words_for_chance(*best, found.request.simulations));
+  return text.empty() ? text : text + ".";
+}
+
+/// Where the recommended one may well be late: the cheapest that is not.
+std::string surer_sentence(const Found& found) {
+  const auto place = *found.choice.recommended;
+  const auto& in_time = found.chances.deadline;
+  if (!in_time[place] || *in_time[place] >= sure) return {};
+  for (std::size_t i = 0; i < found.candidates.size(); ++i)
+    if (found.candidates[i].is_measured && in_time[i].value_or(0) >= sure &&
+        (!found.request.budget || found.candidates[i].bill.amount <= *found.request.budget))
+      return fmt::format("To be in time with {}: {}, {}.",
+                         words_for_chance(*in_time[i], found.request.simulations), found.name(i),
+                         cost_text(found, found.candidates[i]));
+  return "Nothing within the limits is in time with 95 %.";
+}
+
+std::string doubt_sentence(const Found& found) {
+  const auto& configuration = *found.jobs[found.recommended().job].configuration;
+  return configuration.is_doubtful
+             ? "Its measurement is doubtful (neph show says why): measure it again before relying on it."
+             : "";
+}
+
+std::string other_sentence(const Found& found) {
+  const auto& choice = found.choice;
+  const bool is_by_cost = choice.recommended == choice.cheapest;
+  const auto other = is_by_cost ? choice.fastest : choice.cheapest;
+  if (!other || other == choice.recommended) return "No measured candidate is faster and none is cheaper.";
+  return fmt::format("The {} {} {}: {}, done in {}.", is_by_cost ? "fastest" : "cheapest",
+                     words_for_limits(found.request).empty() ? "is" : "that keeps to the limits is",
+                     found.name(*other), cost_text(found, found.candidates[*other]),
+                     time_text(found, found.candidates[*other]));
+}
+
+std::string predicted_sentence(const Found& found) {
+  for (std::size_t i = 0; i < found.candidates.size(); ++i) {
+    const auto& candidate = found.candidates[i];
+    if (candidate.is_measured || candidate.bill.amount >= found.recommended().bill.amount) continue;
+    if (found.request.deadline_s && candidate.done_s > *found.request.deadline_s) continue;
+    return fmt::format("A prediction says that {} would cost {}; nobody has measured it.", found.name(i),
+                       cost_text(found, candidate));
+  }
+  return {};
+}
+
+std::string next_run_sentence(const Found& found, const Advice& advice) {
+  if (advice.next_runs.empty()) return {};
+  const auto& run = advice.next_runs.front();
+  const auto simulations = found.request.simulations;
+  auto text =
+      fmt::format("One more run of {} ({} {} on {}) is expected to make the choice {} sure, not {}",
+                  run.configuration, run.cost.amount, run.cost.currency, run.offer,
+                  words_for_chance(run.p_expected, simulations), words_for_chance(run.p_now, simulations));
+  if (found.chances.loss)
+    text += fmt::format("; being unsure costs {} a {} on average",
+                        words_for_amount(*found.chances.loss, found.request.currency), found.request.noun);
+  return text + ".";
+}
+
+}  // namespace
+
+std::string question_of(const Request& request) {
+  const auto what = request.budget && !request.deadline_s ? "the fastest" : "the cheapest";
+  const auto limits = words_for_limits(request);
+  return limits.empty() ? what : fmt::format("{} {}", what, limits);
+}
+
+std::vector<std::string> findings_of(const Found& found, const Advice& advice) {
+  std::vector<std::string> sentences;
+  for (auto& sentence : {answer(found), chance_sentence(found), doubt_sentence(found), surer_sentence(found),
+                         other_sentence(found), predicted_sentence(found), next_run_sentence(found, advice)})
+    if (!sentence.empty()) sentences.push_back(sentence);
+  return sentences;
+}
+
+}  // namespace neph::advise

@@ -1,0 +1,35 @@
+// A configuration made ready to be billed. Only for files of this module.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "advise/advise.hpp"
+#include "advise/meter.hpp"
+
+namespace neph::advise {
+
+struct Job {
+  const Configuration* configuration = nullptr;
+  std::vector<price::Stretch> stretches;  ///< of one start of a machine, what is assumed among them
+  std::vector<Segment> segments;          ///< the same, for a Meter
+  double fixed_s = 0;                     ///< assumed, until the result is saved
+  double job_s = 0;                       ///< what was measured
+  std::optional<double> low_s, high_s;    ///< of job_s; empty: no interval
+  double sigma = 0;                       ///< of its logarithm, as the interval has it; 0: no interval
+
+  double done_s() const { return fixed_s + job_s; }
+  /// From the machine's start to the saved result.
+  Estimate done() const;
+  bool has_interval() const { return low_s && high_s; }
+  bool is_measured() const { return !configuration->is_predicted && configuration->refused.empty(); }
+  /// What one more of as many runs of it is, in deviations of their mean: 1 where that is not known.
+  double spread_of_one_run() const;
+  /// The stretches where the job takes so long.
+  std::vector<price::Stretch> stretches_at(double seconds) const;
+};
+
+/// Errors: invalid_argument (a time that is no number, or not above 0).
+Result<Job> job_of(const Configuration& configuration, const std::vector<price::Stretch>& assumed);
+
+}  // namespace neph::advise

@@ -1,0 +1,136 @@
+#include "advise/simulation.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/random.hpp"
+
+namespace neph::advise {
+namespace {
+
+constexpr double near = 2;  ///< times the cost of the choice: what is dearer is no rival, interval or not
+constexpr double alike = 1e-12;  ///< costs that differ by so little of themselves are equal
+constexpr auto nobody = std::numeric_limits<std::size_t>::max();
+
+/// The best so far of each draw.
+struct Leader {
+  double first = std::numeric_limits<double>::infinity(), second = std::numeric_limits<double>::infinity();
+  std::size_t candidate = nobody;
+
+  void meet(double one, double other, std::size_t who) {
+    const bool is_equal = std::abs(one - first) <= alike * first;
+    if (is_equal ? other >= second : one > first) return;
+    first = one;
+    second = other;
+    candidate = who;
+  }
+};
+
+std::vector<double> shares(const std::vector<Leader>& leaders, std::size_t candidates) {
+  std::vector<double> counts(candidates, 0);
+  for (const auto& leader : leaders)
+    if (leader.candidate != nobody) counts[leader.candidate] += 1;
+  for (auto& count : counts) count /= static_cast<double>(leaders.size());
+  return counts;
+}
+
+/// Whoever might be the better choice must have an interval, or no share of draws says anything.
+std::string why_unknown(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates,
+                        const Choice& choice) {
+  const auto& chosen = candidates[*choice.recommended];
+  for (const auto& candidate : candidates) {
+    const auto& job = jobs[candidate.job];
+    if (!candidate.is_measured || job.has_interval()) continue;
+    if (candidate.cost > near * chosen.cost && candidate.done_s > chosen.done_s) continue;
+    return fmt::format("{} has no interval{}", job.configuration->work.name,
+                       job.configuration->repeats == 1 ? ": one run only" : "");
+  }
+  return {};
+}
+
+std::optional<double> share_in_time(const Job& job, const std::vector<double>& draws, double deadline_s) {
+  if (!job.has_interval()) return std::nullopt;
+  const double sigma = job.sigma * job.spread_of_one_run();
+  std::size_t in_time = 0;
+  for (const double z : draws)
+    if (job.fixed_s + job.job_s * std::exp(sigma * z) <= deadline_s) ++in_time;
+  return static_cast<double>(in_time) / static_cast<double>(draws.size());
+}
+
+/// Candidates by their jobs.
+std::vector<std::vector<std::size_t>> by_job(const std::vector<Job>& jobs,
+                                             const std::vector<Candidate>& candidates) {
+  std::vector<std::vector<std::size_t>> places(jobs.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) places[candidates[i].job].push_back(i);
+  return places;
+}
+
+/// What the chosen one costs more than the best of each draw, where both keep to the limits; of a choice for
+/// speed there is no such sum.
+std::optional<double> loss_of(const std::vector<Leader>& cheapest, const std::vector<double>& chosen) {
+  double sum = 0;
+  std::size_t counted = 0;
+  for (std::size_t i = 0; i < cheapest.size(); ++i) {
+    if (cheapest[i].candidate == nobody) continue;
+    sum += std::max(0.0, chosen[i] - cheapest[i].first);
+    ++counted;
+  }
+  return counted == 0 ? std::nullopt : std::optional(sum / static_cast<double>(counted));
+}
+
+}  // namespace
+
+std::vector<double> draws_of(std::size_t job, const Request& request) {
+  auto state = static_cast<std::uint64_t>(request.seed);
+  const auto first = split_mix(state);
+  state = first ^ (static_cast<std::uint64_t>(job) + 1);
+  Random random(split_mix(state));
+  std::vector<double> draws(static_cast<std::size_t>(request.simulations));
+  for (auto& z : draws) z = random.normal();
+  return draws;
+}
+
+Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates, const Choice& choice,
+                 const Request& request) {
+  const auto limits = limits_of(request);
+  const auto count = static_cast<std::size_t>(request.simulations);
+  std::vector<Leader> cheapest(count), fastest(count);
+  std::vector<double> chosen(count, 0);
+  Chances chances;
+  chances.deadline.resize(candidates.size());
+  const auto places = by_job(jobs, candidates);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (places[j].empty()) continue;
+    const auto& job = jobs[j];
+    const auto draws = draws_of(j, request);
+    const auto in_time = request.deadline_s ? share_in_time(job, draws, limits.deadline_s) : std::nullopt;
+    for (const auto place : places[j]) chances.deadline[place] = in_time;
+    if (!job.is_measured()) continue;
+    for (std::size_t draw = 0; draw < count; ++draw) {
+      const double job_s = job.job_s * std::exp(job.sigma * draws[draw]), done_s = job.fixed_s + job_s;
+      for (const auto place : places[j]) {
+        const double cost = candidates[place].cost_at(job_s);
+        if (place == choice.recommended) chosen[draw] = cost;
+        if (!limits.hold(done_s, cost)) continue;
+        cheapest[draw].meet(cost, done_s, place);
+        fastest[draw].meet(done_s, cost, place);
+      }
+    }
+  }
+  chances.cheapest.resize(candidates.size());
+  chances.fastest.resize(candidates.size());
+  chances.unknown = why_unknown(jobs, candidates, choice);
+  if (!chances.unknown.empty()) return chances;
+  const auto cheap = shares(cheapest, candidates.size()), fast = shares(fastest, candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!candidates[i].is_measured) continue;
+    chances.cheapest[i] = cheap[i];
+    chances.fastest[i] = fast[i];
+  }
+  if (choice.recommended == choice.cheapest) chances.loss = loss_of(cheapest, chosen);
+  return chances;
+}
+
+}  // namespace neph::advise

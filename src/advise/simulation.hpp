@@ -1,0 +1,26 @@
+// Probabilities from intervals: what would come of the choice, were each time what its interval allows. Only
+// for files of this module.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "advise/candidate.hpp"
+
+namespace neph::advise {
+
+/// What the draws came to. Nothing where the intervals cannot tell.
+struct Chances {
+  std::vector<std::optional<double>> deadline, cheapest, fastest;  ///< of each candidate
+  std::optional<double> loss;  ///< of the recommended one: what it costs too much on average
+  std::string unknown;         ///< why there are no chances of being the cheapest; empty: there are
+};
+
+/// Draws of standard normals: of a job the same on all offers, of two jobs independent ones.
+std::vector<double> draws_of(std::size_t job, const Request& request);
+
+/// The candidates are in the order of their costs; `choice` is of them.
+Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates, const Choice& choice,
+                 const Request& request);
+
+}  // namespace neph::advise

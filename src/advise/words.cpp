@@ -1,0 +1,78 @@
+#include "advise/words.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+
+namespace neph::advise {
+namespace {
+
+constexpr double many_times = 2;  ///< from here on a ratio is told as a factor
+
+std::string without_zeros(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string words_for_time(double seconds) { return format_seconds(seconds); }
+
+std::string words_for_amount(double amount, const std::string& currency) {
+  constexpr double cents_tell = 1;  // a third digit of 0.123 USD says something, of 1.23 USD it does not
+  if (amount == 0) return fmt::format("0 {}", currency);
+  if (std::abs(amount) < cents_tell) return fmt::format("{} {}", format_number(amount), currency);
+  return fmt::format("{:.2f} {}", amount, currency);
+}
+
+std::string words_for_amount(const price::Exact& amount, const std::string& currency) {
+  return words_for_amount(price::approximate(amount), currency);
+}
+
+std::string option_time(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 120) return fmt::format("{}s", whole);
+  const auto minutes = (whole + 59) / 60;
+  if (minutes < 120) return fmt::format("{}min", minutes);
+  return minutes % 60 == 0 ? fmt::format("{}h", minutes / 60)
+                           : fmt::format("{}h{}min", minutes / 60, minutes % 60);
+}
+
+std::string option_amount(const price::Exact& amount, const std::string& currency) {
+  const double value = price::approximate(amount);
+  const double unit = value < 1 ? std::pow(10, std::floor(std::log10(std::max(value, 1e-6))) - 2) : 0.01;
+  return without_zeros(fmt::format("{:.9f}", std::ceil(value / unit - 1e-9) * unit)) + currency;
+}
+
+std::string words_for_limits(const Request& request) {
+  std::string words;
+  if (request.deadline_s) words = fmt::format("within {}", words_for_time(*request.deadline_s));
+  if (request.budget)
+    words += fmt::format("{}for at most {}", words.empty() ? "" : " ",
+                         words_for_amount(*request.budget, request.currency));
+  return words;
+}
+
+std::string words_for_chance(double share, std::int64_t simulations) {
+  const double one = 1 / static_cast<double>(simulations);
+  if (share >= 1) return fmt::format("above {}", format_percent(1 - 10 * one, 4));
+  if (share <= 0) return fmt::format("below {}", format_percent(10 * one, 2));
+  return format_percent(share, share > 0.99 ? 3 : 2);
+}
+
+std::string words_for_ratio(double a, double b, const std::string& less, const std::string& more) {
+  const double ratio = a / b;
+  if (ratio >= many_times) return fmt::format("{} times as {}", format_number(ratio), more);
+  if (ratio > 1) return fmt::format("{} {}er", format_percent(ratio - 1, 2), more);
+  return fmt::format("{} {}er", format_percent(1 - ratio, 2), less);
+}
+
+Amount amount_of(const price::Exact& amount, const std::string& currency) {
+  return {price::decimal_text(amount), currency};
+}
+
+}  // namespace neph::advise

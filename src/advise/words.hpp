@@ -1,0 +1,28 @@
+// Times, money and limits as sentences have them. Only for files of this module.
+#pragma once
+
+#include <string>
+
+#include "advise/advise.hpp"
+
+namespace neph::advise {
+
+/// "3 min 20 s".
+std::string words_for_time(double seconds);
+/// "0.52 USD": money as a person reads it, to cents, or to three digits where it is less.
+std::string words_for_amount(const price::Exact& amount, const std::string& currency);
+std::string words_for_amount(double amount, const std::string& currency);
+/// "2 h 10 min" as an option takes it, rounded up: "2h10min".
+std::string option_time(double seconds);
+/// "4.21USD", rounded up.
+std::string option_amount(const price::Exact& amount, const std::string& currency);
+/// "within 2 h for at most 10 USD"; empty: no limit.
+std::string words_for_limits(const Request& request);
+/// "81 %"; "above 99.9 %" where the draws cannot tell it from certainty.
+std::string words_for_chance(double share, std::int64_t simulations);
+/// "40 % cheaper", "3.1 times as dear": `a` beside `b`.
+std::string words_for_ratio(double a, double b, const std::string& less, const std::string& more);
+
+Amount amount_of(const price::Exact& amount, const std::string& currency);
+
+}  // namespace neph::advise

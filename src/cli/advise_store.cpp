@@ -1,0 +1,229 @@
+#include "cli/advise_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/names.hpp"
+#include "core/seconds.hpp"
+#include "core/units.hpp"
+#include "core/values.hpp"
+#include "record/telemetry.hpp"
+#include "record/views.hpp"
+
+namespace neph::cli {
+namespace {
+
+using Cells = std::vector<const CellSummary*>;
+
+/// Factors that change what is done, and not how: cells that differ in them are no alternatives.
+constexpr std::array<std::string_view, 6> jobs{"model", "data", "epochs", "images", "count", "synth_samples"};
+/// Factors that are told as needs and places.
+constexpr std::array<std::string_view, 7> resources{"threads",   "device", "gpus", "in",
+                                                    "server_in", "image",  "rate"};
+
+template <class Names>
+bool is_among(const Names& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Status check_factor(const report::Document& document, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& factor : document.experiment.factors) known.push_back(factor.name);
+  if (is_among(known, name)) return {};
+  return unknown_name(ErrorCode::not_found, "factor", name, known,
+                      fmt::format("experiment {}", document.experiment.id));
+}
+
+Result<Cells> chosen_cells(const report::Document& document, const std::vector<std::string>& where) {
+  Cells cells;
+  for (const auto& cell : document.cells) cells.push_back(&cell);
+  for (const auto& condition : where) {
+    const auto equals = condition.find('=');
+    if (equals == std::string::npos)
+      return fail(ErrorCode::invalid_argument, "--where {}: give it as FACTOR=VALUE", condition);
+    const auto name = condition.substr(0, equals), value = condition.substr(equals + 1);
+    NEPH_CHECK(check_factor(document, name));
+    std::erase_if(cells, [&](const CellSummary* cell) {
+      return !cell->cell.factors.contains(name) || value_as_text(cell->cell.factors[name]) != value;
+    });
+    if (cells.empty())
+      return fail(ErrorCode::not_found, "no configuration of experiment {} has {}", document.experiment.id,
+                  condition);
+  }
+  return cells;
+}
+
+/// Errors: invalid_argument, where cells do different jobs.
+Status check_same_job(const Cells& cells) {
+  for (const auto name : jobs) {
+    const std::string key(name);
+    const auto value_of = [&](const CellSummary* cell) {
+      return cell->cell.factors.contains(key) ? cell->cell.factors[key] : Json();
+    };
+    for (const auto* cell : cells)
+      if (value_of(cell) != value_of(cells.front()))
+        return fail(
+            ErrorCode::invalid_argument,
+            "configurations that differ in {} do different jobs, and are no choice; take one: --where {}={}",
+            key, option_name(key).substr(2), value_as_text(value_of(cells.front())));
+  }
+  return {};
+}
+
+Json field_of(const report::Document& document, const CellSummary& cell, const char* name) {
+  if (cell.cell.spec.is_object() && cell.cell.spec.contains(name)) return cell.cell.spec[name];
+  const auto& spec = document.experiment.spec;
+  return spec.is_object() && spec.contains(name) ? spec[name] : Json();
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+/// That its runs were made on; nullptr: not told, or several.
+const Machine* machine_of(const report::Document& document, const CellSummary& cell) {
+  const Machine* found = nullptr;
+  for (const auto& run : document.runs) {
+    if (run.cell != cell.cell.index || run.status != RunStatus::ok || !run.machine_id) continue;
+    const auto machine = std::ranges::find(document.machines, *run.machine_id, &Machine::id);
+    if (machine == document.machines.end()) continue;
+    if (found && found != &*machine) return nullptr;
+    found = &*machine;
+  }
+  return found;
+}
+
+std::optional<double> cores_of(const report::Document& document, const CellSummary& cell,
+                               const Machine* machine) {
+  if (const auto bound = get(cell.facts, fact::cores)) return static_cast<double>(*bound);
+  const auto threads = field_of(document, cell, "threads");
+  if (document.experiment.workload != view::load.workload && threads.is_number() && threads.get<double>() > 0)
+    return threads.get<double>();
+  return machine ? machine->cores : std::nullopt;
+}
+
+/// The most that the run and its server had, in bytes.
+std::optional<double> memory_of(const CellSummary& cell) {
+  std::optional<double> sum;
+  for (const auto& series : cell.telemetry) {
+    const bool is_of_job = series.target == target::process || series.target == target::client ||
+                           series.target == target::server;
+    if (is_of_job && series.name == telemetry::memory_resident.name && series.max)
+      sum = sum.value_or(0) + *series.max;
+  }
+  return sum;
+}
+
+bool is_gpu(const std::string& device) {
+  return device.starts_with("cuda") || device.starts_with("CUDA") || device.starts_with("GPU");
+}
+
+advise::Needs needs_of(const report::Document& document, const CellSummary& cell, const Machine* machine) {
+  advise::Needs needs{.cores = cores_of(document, cell, machine), .memory_bytes = memory_of(cell)};
+  if (is_gpu(text_of(field_of(document, cell, "device")))) {
+    const auto gpus = field_of(document, cell, "gpus");
+    needs.gpus = gpus.is_number_integer() ? gpus.get<std::int64_t>() : 1;
+    if (machine) needs.gpu = machine->gpu;
+  }
+  if (machine) needs.arch = text_of(processor_field(machine->fingerprint, "architecture"));
+  return needs;
+}
+
+std::string family_of(const CellSummary& cell) {
+  std::string family;
+  for (const auto& [name, value] : cell.cell.factors.items())
+    if (!is_among(resources, name))
+      family += fmt::format("{}{} {}", family.empty() ? "" : ", ", name, value_as_text(value));
+  return family;
+}
+
+std::string refusal_of(const CellSummary& cell) {
+  if (cell.runs_ok == 0)
+    return cell.failures.empty() ? "no run of it ended well" : "its runs failed: " + cell.failures.front();
+  return cell.verdict == Verdict::invalid ? "its measurement is invalid (neph show says why)" : "";
+}
+
+advise::Configuration described(const report::Document& document, const CellSummary& cell) {
+  const auto* machine = machine_of(document, cell);
+  auto place = text_of(field_of(document, cell, "in"));
+  if (place.empty()) place = text_of(field_of(document, cell, "server_in"));
+  return {.work = {.name = cell.cell.label, .stages = {}},
+          .family = family_of(cell),
+          .place = std::move(place),
+          .needs = needs_of(document, cell, machine),
+          .machine = machine ? machine_text(*machine) : "",
+          .repeats = cell.runs_ok,
+          .refused = refusal_of(cell),
+          .is_doubtful = cell.verdict == Verdict::doubtful};
+}
+
+const Estimate* find(const std::map<std::string, Estimate>& estimates, std::string_view name) {
+  const auto found = estimates.find(std::string(name));
+  return found == estimates.end() || !std::isfinite(found->second.value) ? nullptr : &found->second;
+}
+
+/// The 99th percentile of what was measured, and why it does not keep to the objective; empty: it does.
+std::string unfit(const Estimate* p99_ms, double limit_s) {
+  if (limit_s <= 0) return {};
+  if (!p99_ms || !p99_ms->low || !p99_ms->high) return "its p99 is not known: too few were timed";
+  if (p99_ms->value <= 1e3 * limit_s) return {};
+  return fmt::format("its p99 is {}, above {}", format_seconds(1e-3 * p99_ms->value),
+                     format_seconds(limit_s));
+}
+
+/// A search for the highest rate has an objective of its own, which must be no looser than the one asked for.
+std::string unfit_search(const report::Document& document, const CellSummary& cell, double limit_s) {
+  const auto text = text_of(field_of(document, cell, "p99"));
+  const auto searched = parse_seconds(text.empty() ? "0s" : text);
+  if (limit_s <= 0 || !searched || (searched->value > 0 && searched->value <= limit_s)) return {};
+  if (searched->value == 0) return "its rate was searched for by another percentile than p99";
+  return fmt::format("its rate was searched for with a p99 within {}, not {}",
+                     format_seconds(searched->value), format_seconds(limit_s));
+}
+
+advise::Capacity capacity_of(const report::Document& document, const CellSummary& cell, double p99_s) {
+  advise::Capacity capacity{.configuration = described(document, cell), .sustained_per_s = {}, .unfit = {}};
+  if (const auto* sustained = find(cell.figures, metric::sustained_per_s.name)) {
+    capacity.sustained_per_s = *sustained;
+    capacity.unfit = unfit_search(document, cell, p99_s);
+    return capacity;
+  }
+  const auto& view = view_of(document.experiment.workload);
+  capacity.sustained_per_s = speed_of(view, cell);
+  const bool is_load = view.workload == view::load.workload;
+  capacity.unfit = unfit(is_load ? find(cell.figures, time_name(metric::response, statistic::p99))
+                                 : find(cell.latency_ms, statistic::p99),
+                         p99_s);
+  return capacity;
+}
+
+}  // namespace
+
+Result<std::vector<advise::Configuration>> configurations_of(const report::Document& document,
+                                                             const std::vector<std::string>& where) {
+  NEPH_TRY(const auto cells, chosen_cells(document, where));
+  NEPH_CHECK(check_same_job(cells));
+  std::vector<advise::Configuration> configurations;
+  for (const auto* cell : cells) {
+    auto configuration = described(document, *cell);
+    if (configuration.refused.empty()) {
+      NEPH_TRY(auto work, price::work_of(*cell));
+      configuration.work.stages = std::move(work.stages);
+    }
+    configurations.push_back(std::move(configuration));
+  }
+  return configurations;
+}
+
+Result<std::vector<advise::Capacity>> capacities_of(const report::Document& document,
+                                                    const std::vector<std::string>& where, double p99_s) {
+  NEPH_TRY(const auto cells, chosen_cells(document, where));
+  std::vector<advise::Capacity> capacities;
+  for (const auto* cell : cells) capacities.push_back(capacity_of(document, *cell, p99_s));
+  return capacities;
+}
+
+}  // namespace neph::cli

@@ -1,0 +1,400 @@
+#include "cli/advise_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+#include "record/columns.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::cli {
+namespace {
+
+constexpr double gib = 1073741824, gb = 1e9;
+
+/// What a column is, by its name.
+enum class Role { cores, gpus, gpu, memory, place, instance, provider, arch, predicted, refused, repeat };
+
+struct Called {
+  Role role;
+  std::string_view name;
+};
+/// Of several that are there for one role the first is taken, and the others name configurations.
+constexpr std::array names_of_roles{Called{Role::cores, "cores"},
+                                    Called{Role::cores, "threads"},
+                                    Called{Role::cores, "vcpus"},
+                                    Called{Role::gpus, "gpus"},
+                                    Called{Role::gpus, "gpu_count"},
+                                    Called{Role::gpu, "gpu"},
+                                    Called{Role::gpu, "gpu_name"},
+                                    Called{Role::memory, "memory_gb"},
+                                    Called{Role::memory, "memory_gib"},
+                                    Called{Role::place, "in"},
+                                    Called{Role::place, "container"},
+                                    Called{Role::instance, "instance"},
+                                    Called{Role::instance, "instance_type"},
+                                    Called{Role::instance, "instance_name"},
+                                    Called{Role::provider, "provider"},
+                                    Called{Role::arch, "arch"},
+                                    Called{Role::predicted, "predicted"},
+                                    Called{Role::refused, "refused"},
+                                    Called{Role::repeat, "repeat"},
+                                    Called{Role::repeat, "run"},
+                                    Called{Role::repeat, "replicate"}};
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  for (auto& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+using Places = std::map<Role, std::size_t>;
+
+struct Columns {
+  Places roles;
+  std::size_t time = 0;
+  std::optional<std::size_t> low, high, n;
+  std::vector<std::size_t> naming;
+};
+
+std::optional<std::size_t> exactly(const table::Table& table, std::string_view name) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (lower(table.columns[i].name) == lower(name)) return i;
+  return std::nullopt;
+}
+
+Places roles_in(const table::Table& table) {
+  Places places;
+  for (const auto& [role, name] : names_of_roles)
+    if (const auto place = exactly(table, name)) places.try_emplace(role, *place);
+  // "gpu" may count them.
+  if (const auto gpu = places.find(Role::gpu);
+      gpu != places.end() && !places.contains(Role::gpus) && !table.columns[gpu->second].is_text()) {
+    places[Role::gpus] = gpu->second;
+    places.erase(gpu);
+  }
+  return places;
+}
+
+std::string column_names(const table::Table& table) {
+  std::string names;
+  for (const auto& column : table.columns) names += (names.empty() ? "" : ", ") + column.name;
+  return names;
+}
+
+Result<std::size_t> time_column(const table::Table& table, const std::string& asked) {
+  if (!asked.empty()) return table.find(asked);
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (!table.columns[i].is_text() && table.columns[i].name.ends_with("_s")) found.push_back(i);
+  if (found.size() == 1) return found.front();
+  return fail(ErrorCode::invalid_argument, "which column of {} has the times? --time NAME; there are {}",
+              table.source, column_names(table));
+}
+
+Result<Columns> columns_of(const table::Table& table, const std::string& time) {
+  Columns columns{.roles = roles_in(table)};
+  NEPH_TRY(columns.time, time_column(table, time));
+  const auto& name = table.columns[columns.time].name;
+  if (table.columns[columns.time].is_text())
+    return fail(ErrorCode::invalid_argument, "{}: '{}' has text, and no times", table.source, name);
+  std::erase_if(columns.roles, [&](const auto& role) { return role.second == columns.time; });
+  columns.low = exactly(table, name + "_low");
+  columns.high = exactly(table, name + "_high");
+  columns.n = exactly(table, name + "_n");
+  std::set<std::size_t> known{columns.time};
+  for (const auto& place : {columns.low, columns.high, columns.n})
+    if (place) known.insert(*place);
+  for (const auto& [role, place] : columns.roles) known.insert(place);
+  std::vector<std::string> headings;
+  for (const auto& column : table.columns) headings.push_back(column.name);
+  const auto results = column::results_in_export(headings);
+  for (std::size_t i = 0; i < headings.size(); ++i)
+    if (!known.contains(i) && std::ranges::find(results, headings[i]) == results.end())
+      columns.naming.push_back(i);
+  return columns;
+}
+
+/// Seconds of one unit of the column.
+double unit_of(const std::string& name) {
+  const auto ends = [&](std::string_view ending) {
+    return name.ends_with("_" + std::string(ending)) || name.ends_with("(" + std::string(ending) + ")");
+  };
+  if (ends("ms")) return 1e-3;
+  if (ends("min")) return 60;
+  if (ends("h")) return 3600;
+  return 1;
+}
+
+bool says_unit(const std::string& name) {
+  return unit_of(name) != 1 || name.ends_with("_s") || name.ends_with("(s)") || name.ends_with("seconds");
+}
+
+struct Condition {
+  std::size_t column = 0;
+  std::string value;
+};
+
+Result<std::vector<Condition>> conditions_of(const table::Table& table,
+                                             const std::vector<std::string>& where) {
+  std::vector<Condition> conditions;
+  for (const auto& text : where) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      return fail(ErrorCode::invalid_argument, "--where {}: give it as COLUMN=VALUE", text);
+    NEPH_TRY(const auto column, table.find(text.substr(0, equals)));
+    conditions.push_back({column, text.substr(equals + 1)});
+  }
+  return conditions;
+}
+
+bool meets(const table::Table& table, const std::vector<Condition>& conditions, std::size_t row) {
+  return std::ranges::all_of(conditions, [&](const Condition& condition) {
+    const auto& column = table.columns[condition.column];
+    if (column.text(row) == condition.value) return true;
+    const auto number = table::number_of_cell(condition.value);
+    return number && !column.is_text() && column.numbers[row] == *number;
+  });
+}
+
+/// A row's cells by their roles.
+class Row {
+ public:
+  Row(const table::Table& table, const Columns& columns, std::size_t row)
+      : table_(table), columns_(columns), row_(row) {}
+
+  std::string text(Role role) const {
+    const auto place = columns_.roles.find(role);
+    return place == columns_.roles.end() ? ""
+                                         : std::string(trimmed(table_.columns[place->second].text(row_)));
+  }
+  /// Error: invalid_argument (text, or a number that is not finite or below 0). Nothing: an empty cell.
+  Result<std::optional<double>> number(Role role) const {
+    const auto place = columns_.roles.find(role);
+    if (place == columns_.roles.end()) return std::nullopt;
+    return number(place->second);
+  }
+  Result<std::optional<double>> number(std::size_t place) const {
+    const auto& column = table_.columns[place];
+    if (column.is_empty(row_)) return std::nullopt;
+    const double value = column.is_text() ? std::nan("") : column.numbers[row_];
+    if (std::isfinite(value) && value >= 0) return value;
+    return fail(ErrorCode::invalid_argument, "{}, row {}: {} is '{}', and should be a number of at least 0",
+                table_.source, row_ + 1, column.name, column.text(row_));
+  }
+  /// A flag, or text that is a reason.
+  bool is_set(Role role) const {
+    const auto value = lower(text(role));
+    return !value.empty() && value != "0" && value != "no" && value != "false" && value != "off";
+  }
+  const table::Table& table() const { return table_; }
+  std::size_t place() const { return row_; }
+
+ private:
+  const table::Table& table_;
+  const Columns& columns_;
+  std::size_t row_;
+};
+
+std::string place_of(const Row& row) {
+  const auto value = lower(row.text(Role::place));
+  if (value.empty()) return value;
+  for (const auto* no : {"0", "no", "false", "off", "none", "process", "bare"})
+    if (value == no) return "process";
+  for (const auto* yes : {"1", "yes", "true", "on"})
+    if (value == yes) return "docker";
+  return value;
+}
+
+Status read_gpus(const Row& row, advise::Needs& needs) {
+  NEPH_TRY(const auto gpus, row.number(Role::gpus));
+  const auto name = row.text(Role::gpu);
+  const auto small = lower(name);
+  const bool has_name =
+      !small.empty() && small != "none" && small != "no" && small != "cpu" && small != "-" && small != "0";
+  needs.gpus = gpus ? static_cast<std::int64_t>(*gpus) : has_name ? 1 : 0;
+  if (needs.gpus > 0 && has_name) needs.gpu = name;
+  if (needs.gpus > 0 && !has_name && row.text(Role::instance).empty())
+    return fail(ErrorCode::invalid_argument, "{}, row {}: it uses {} GPUs, and no column 'gpu' says which",
+                row.table().source, row.place() + 1, needs.gpus);
+  return {};
+}
+
+/// "aws/p3.8xlarge" may stand in one column.
+void read_instance(const Row& row, advise::Needs& needs) {
+  needs.provider = lower(row.text(Role::provider));
+  needs.instance = row.text(Role::instance);
+  const auto slash = needs.instance.find('/');
+  if (slash == std::string::npos) return;
+  needs.provider = lower(needs.instance.substr(0, slash));
+  needs.instance.erase(0, slash + 1);
+}
+
+Result<advise::Needs> needs_of(const Row& row, const Columns& columns) {
+  advise::Needs needs;
+  NEPH_TRY(needs.cores, row.number(Role::cores));
+  NEPH_CHECK(read_gpus(row, needs));
+  NEPH_TRY(const auto memory, row.number(Role::memory));
+  if (memory)
+    needs.memory_bytes =
+        *memory *
+        (lower(row.table().columns[columns.roles.at(Role::memory)].name).ends_with("gib") ? gib : gb);
+  needs.arch = row.text(Role::arch);
+  read_instance(row, needs);
+  if (!needs.cores && needs.gpus == 0 && needs.instance.empty())
+    return fail(
+        ErrorCode::invalid_argument,
+        "{}, row {}: which machine could do that? A column must say it: cores, gpus and gpu, or instance",
+        row.table().source, row.place() + 1);
+  return needs;
+}
+
+Result<Estimate> estimate_of(const Row& row, const Columns& columns) {
+  const auto& column = row.table().columns[columns.time];
+  const double unit = unit_of(column.name);
+  NEPH_TRY(const auto value, row.number(columns.time));
+  if (!value)
+    return fail(ErrorCode::invalid_argument, "{}, row {}: {} is empty; give the time, or leave the row out",
+                row.table().source, row.place() + 1, column.name);
+  Estimate estimate{.value = *value * unit};
+  if (!columns.low || !columns.high) return estimate;
+  NEPH_TRY(const auto low, row.number(*columns.low));
+  NEPH_TRY(const auto high, row.number(*columns.high));
+  if (!low || !high) return estimate;
+  if (*low > *value || *high < *value)
+    return fail(ErrorCode::invalid_argument, "{}, row {}: {} {} is not within its interval {} to {}",
+                row.table().source, row.place() + 1, column.name, *value, *low, *high);
+  estimate.low = *low * unit;
+  estimate.high = *high * unit;
+  if (columns.n) {
+    NEPH_TRY(const auto n, row.number(*columns.n));
+    estimate.n = static_cast<std::int64_t>(n.value_or(0));
+  }
+  return estimate;
+}
+
+/// Cells of these columns in words; those that are the same in all rows say nothing.
+std::string words_of(const table::Table& table, const std::vector<std::size_t>& columns, std::size_t row) {
+  std::string words;
+  for (const auto place : columns) {
+    const auto text = table.columns[place].text(row);
+    if (!text.empty())
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", table.columns[place].name, text);
+  }
+  return words;
+}
+
+std::vector<std::size_t> varied(const table::Table& table, const std::vector<std::size_t>& rows,
+                                std::vector<std::size_t> columns) {
+  std::erase_if(columns, [&](std::size_t place) {
+    const auto& column = table.columns[place];
+    return std::ranges::all_of(
+        rows, [&](std::size_t row) { return column.text(row) == column.text(rows.front()); });
+  });
+  return columns;
+}
+
+/// Columns that tell one configuration from another, in the order of the table.
+std::vector<std::size_t> telling(const Columns& columns) {
+  auto all = columns.naming;
+  for (const auto& [role, place] : columns.roles)
+    if (role != Role::repeat && role != Role::predicted && role != Role::refused && role != Role::memory)
+      all.push_back(place);
+  std::ranges::sort(all);
+  return all;
+}
+
+struct Measured {
+  advise::Configuration configuration;
+  std::vector<Estimate> times;
+  std::size_t first_row = 0;
+};
+
+Result<Measured> read_row(const Row& row, const Columns& columns) {
+  Measured measured{.first_row = row.place()};
+  auto& configuration = measured.configuration;
+  NEPH_TRY(configuration.needs, needs_of(row, columns));
+  configuration.place = place_of(row);
+  configuration.is_predicted = row.is_set(Role::predicted);
+  if (row.is_set(Role::refused)) {
+    const auto why = row.text(Role::refused);
+    configuration.refused =
+        why == "1" || lower(why) == "yes" || lower(why) == "true" ? "refused in the table" : why;
+    return measured;
+  }
+  NEPH_TRY(const auto time, estimate_of(row, columns));
+  measured.times.push_back(time);
+  return measured;
+}
+
+/// Several rows of one configuration are repeats; one row is what it says.
+Result<Estimate> joined(const Measured& measured, const std::string& source) {
+  if (measured.times.size() == 1) return measured.times.front();
+  std::vector<double> values;
+  for (const auto& time : measured.times) {
+    if (time.low)
+      return fail(
+          ErrorCode::invalid_argument,
+          "{}: {} stands in several rows with intervals of their own; name what tells them apart in a column",
+          source, measured.configuration.work.name);
+    values.push_back(time.value);
+  }
+  return stats::mean_estimate(values);
+}
+
+Result<advise::Configuration> finished(Measured measured, const std::string& source) {
+  auto& configuration = measured.configuration;
+  if (!configuration.refused.empty()) return configuration;
+  NEPH_TRY(const auto time, joined(measured, source));
+  configuration.repeats =
+      measured.times.size() > 1 || !time.low ? static_cast<std::int64_t>(measured.times.size()) : time.n;
+  configuration.work.stages = {
+      {.stage = BillStage::learn,
+       .seconds = time,
+       .known = configuration.is_predicted ? price::Known::given : price::Known::measured}};
+  return configuration;
+}
+
+}  // namespace
+
+Result<TimesTable> times_in(const table::Table& table, const std::string& time,
+                            const std::vector<std::string>& where) {
+  NEPH_TRY(const auto columns, columns_of(table, time));
+  NEPH_TRY(const auto conditions, conditions_of(table, where));
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (meets(table, conditions, row)) rows.push_back(row);
+  if (rows.empty()) return fail(ErrorCode::not_found, "{}: no row is as --where says", table.source);
+  const auto telling_columns = telling(columns), named = varied(table, rows, telling_columns),
+             family = varied(table, rows, columns.naming);
+  std::map<std::string, std::size_t> places;
+  std::vector<Measured> all;
+  for (const auto row : rows) {
+    NEPH_TRY(auto measured, read_row({table, columns, row}, columns));
+    auto name = words_of(table, named, row);
+    measured.configuration.work.name = name.empty() ? table.columns[columns.time].name : name;
+    measured.configuration.family = words_of(table, family, row);
+    const auto key = fmt::format("{}|{}", name, measured.configuration.is_predicted);
+    const auto [place, is_new] = places.try_emplace(key, all.size());
+    if (is_new)
+      all.push_back(std::move(measured));
+    else
+      std::ranges::move(measured.times, std::back_inserter(all[place->second].times));
+  }
+  TimesTable times{.time = table.columns[columns.time].name};
+  for (auto& measured : all) {
+    NEPH_TRY(auto configuration, finished(std::move(measured), table.source));
+    times.configurations.push_back(std::move(configuration));
+  }
+  if (!says_unit(times.time))
+    times.notes.push_back(fmt::format("'{}' is taken to be in seconds.", times.time));
+  return times;
+}
+
+}  // namespace neph::cli

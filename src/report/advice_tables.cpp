@@ -1,0 +1,151 @@
+#include "report/advice_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+
+namespace neph::report {
+namespace {
+
+std::string ranged(const std::string& value, const std::string& low, const std::string& high) {
+  return low == high ? value : fmt::format("{} ({} to {})", value, low, high);
+}
+
+std::string time_text(const Estimate& seconds) {
+  if (!std::isfinite(seconds.value)) return "–";
+  const auto text = format_seconds(seconds.value);
+  return seconds.low && seconds.high
+             ? ranged(text, format_seconds(*seconds.low), format_seconds(*seconds.high))
+             : text;
+}
+
+std::string cost_text(const AdvisedCandidate& candidate) {
+  const auto text = money_text(candidate.cost);
+  return candidate.cost_low && candidate.cost_high
+             ? ranged(text, money_text(*candidate.cost_low), money_text(*candidate.cost_high))
+             : text;
+}
+
+std::string standing(const AdvisedCandidate& candidate) {
+  std::string text(enum_name(candidate.why_not));
+  return candidate.why_not != WhyNot::on_front && candidate.why_not != WhyNot::recommended &&
+                 candidate.is_on_front
+             ? text + ", on the front"
+             : text;
+}
+
+bool has_any(const Advice& advice, std::optional<double> AdvisedCandidate::*chance) {
+  return std::ranges::any_of(advice.candidates, [&](const auto& each) { return (each.*chance).has_value(); });
+}
+
+void add_row_of_rate(const AdvisedCandidate& candidate, PlainTable& table) {
+  table.rows.push_back({candidate.configuration, candidate.offer, std::to_string(candidate.machines),
+                        format_estimate(candidate.sustained_per_s), money_text(candidate.cost),
+                        candidate.per_million ? money_text(*candidate.per_million) : "–",
+                        chance_text(candidate.p_rate), standing(candidate)});
+}
+
+}  // namespace
+
+std::string money_text(const Amount& amount) {
+  const double value = std::strtod(amount.amount.c_str(), nullptr);
+  if (value == 0) return fmt::format("0 {}", amount.currency);
+  if (std::abs(value) < 1) return fmt::format("{} {}", format_number(value), amount.currency);
+  return fmt::format("{:.2f} {}", value, amount.currency);
+}
+
+std::string chance_text(const std::optional<double>& share) {
+  if (!share) return "–";
+  if (*share >= 1) return "> 99.9 %";
+  return *share <= 0 ? "< 0.1 %" : format_percent(*share, 2);
+}
+
+std::vector<std::size_t> shown_candidates(const Advice& advice, std::size_t limit) {
+  std::vector<std::size_t> places(advice.candidates.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  const auto rank = [&](std::size_t place) {
+    const auto& candidate = advice.candidates[place];
+    if (candidate.why_not == WhyNot::recommended) return 0;
+    return candidate.is_on_front ? 1 : 2;
+  };
+  std::ranges::stable_sort(places, {}, rank);
+  places.resize(std::min(places.size(), std::max<std::size_t>(limit, 1)));
+  std::ranges::sort(places);
+  return places;
+}
+
+PlainTable candidates_table(const Advice& advice, std::size_t limit) {
+  PlainTable table{.caption = "Candidates"};
+  const auto places = shown_candidates(advice, limit);
+  if (advice.rate_per_s) {
+    table.headings = {"configuration", "offer",     "machines",   "each sustains/s",
+                      "an hour",       "a million", "sustain it", ""};
+    for (const auto place : places) add_row_of_rate(advice.candidates[place], table);
+    return table;
+  }
+  const bool has_deadline = has_any(advice, &AdvisedCandidate::p_deadline);
+  const bool is_for_speed = advice.recommended == advice.fastest && advice.recommended != advice.cheapest;
+  const auto chance = is_for_speed ? &AdvisedCandidate::p_fastest : &AdvisedCandidate::p_cheapest;
+  const bool has_chance = has_any(advice, chance);
+  table.headings = {"configuration", "offer", "done in", "cost"};
+  if (has_deadline) table.headings.emplace_back("in time");
+  if (has_chance) table.headings.emplace_back(is_for_speed ? "fastest" : "cheapest");
+  table.headings.emplace_back("");
+  for (const auto place : places) {
+    const auto& candidate = advice.candidates[place];
+    table.rows.push_back(
+        {candidate.configuration, candidate.offer, time_text(candidate.seconds), cost_text(candidate)});
+    auto& row = table.rows.back();
+    if (has_deadline) row.push_back(chance_text(candidate.p_deadline));
+    if (has_chance) row.push_back(chance_text(candidate.*chance));
+    row.push_back(standing(candidate));
+  }
+  return table;
+}
+
+std::vector<WhyNotGroup> why_not_groups(const Advice& advice, std::size_t examples) {
+  std::vector<WhyNotGroup> groups;
+  for (const auto& entry : enum_names(WhyNot{})) {
+    if (entry.value == WhyNot::recommended) continue;
+    WhyNotGroup group{.reason = std::string(entry.name)};
+    for (const auto& candidate : advice.candidates) {
+      if (candidate.why_not != entry.value) continue;
+      if (static_cast<std::size_t>(group.count++) < examples)
+        group.examples.push_back(
+            fmt::format("{} on {}: {}", candidate.configuration, candidate.offer, candidate.why));
+    }
+    if (group.count > 0) groups.push_back(std::move(group));
+  }
+  for (const auto& each : advice.left_out) {
+    auto reason = each.what == "offer" ? fmt::format("offers, {}", each.reason) : each.reason;
+    const auto same = std::ranges::find(groups, reason, &WhyNotGroup::reason);
+    auto& group =
+        same == groups.end() ? groups.emplace_back(WhyNotGroup{.reason = std::move(reason)}) : *same;
+    group.count += each.count;
+    if (group.examples.size() < examples) group.examples.push_back(each.example);
+  }
+  return groups;
+}
+
+PlainTable next_runs_table(const Advice& advice) {
+  PlainTable table{.caption = "One more run of each",
+                   .headings = {"configuration", "offer", "costs", "choice sure now", "expected then"}};
+  for (const auto& run : advice.next_runs)
+    table.rows.push_back({run.configuration, run.offer, money_text(run.cost), chance_text(run.p_now),
+                          chance_text(run.p_expected)});
+  return table;
+}
+
+PlainTable advised_bill_table(const Advice& advice) {
+  PlainTable table{.caption = "The recommended one's bill", .headings = {"stage", "time", "known", "cost"}};
+  for (const auto& stage : advice.bill)
+    table.rows.push_back({stage.stage, format_seconds(stage.seconds), stage.known.empty() ? "–" : stage.known,
+                          money_text(stage.amount)});
+  return table;
+}
+
+}  // namespace neph::report

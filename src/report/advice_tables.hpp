@@ -1,0 +1,34 @@
+// The tables of an advice, the same for the page and the terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "record/advice.hpp"
+#include "report/validation_tables.hpp"
+
+namespace neph::report {
+
+/// "0.52 USD": to cents, or to three digits where it is less.
+std::string money_text(const Amount& amount);
+/// "–": not known.
+std::string chance_text(const std::optional<double>& share);
+
+/// The recommended one, those on the front, then others by cost, `limit` in all; places among the candidates.
+std::vector<std::size_t> shown_candidates(const Advice& advice, std::size_t limit);
+/// Those, in the order of their costs.
+PlainTable candidates_table(const Advice& advice, std::size_t limit);
+
+/// Why the others are not recommended: by reason, with the nearest of each.
+struct WhyNotGroup {
+  std::string reason;
+  std::int64_t count = 0;
+  std::vector<std::string> examples;
+};
+std::vector<WhyNotGroup> why_not_groups(const Advice& advice, std::size_t examples);
+
+PlainTable next_runs_table(const Advice& advice);
+PlainTable advised_bill_table(const Advice& advice);
+
+}  // namespace neph::report
