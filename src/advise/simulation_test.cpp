@@ -1,0 +1,156 @@
+// Probabilities against what can be computed without drawing.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "advise/advise.hpp"
+#include "advise/market_test.hpp"
+
+namespace neph::advise {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr double z95 = 1.959963984540054;
+constexpr double sure = 0.02;  ///< four standard errors of a share of 10,000 draws
+
+double normal_cdf(double z) { return std::erfc(-z / std::sqrt(2)) / 2; }
+
+/// The deviation of the logarithm that an interval of a factor either way has.
+double sigma_of(double spread) { return std::log(spread) / z95; }
+
+const std::vector<price::Offer> one{machine("m", 64, "1")};
+
+TEST(Chances, OfADeadlineAreThoseOfTheLogNormal) {
+  for (const double deadline : {800.0, 950.0, 1000.0, 1100.0, 1500.0}) {
+    auto request = asked();
+    request.deadline_s = deadline;
+    auto faster = takes("faster", 1, 100);  // so that something keeps to it
+    const auto advice = advise(std::vector{takes("x", 1, 1000, 1.25), faster}, one, request).value();
+    EXPECT_NEAR(*candidate_of(advice, "x").p_deadline, normal_cdf(std::log(deadline / 1000) / sigma_of(1.25)),
+                sure)
+        << deadline;
+  }
+}
+
+TEST(Chances, OfADeadlineLeaveTimeForWhatIsAssumed) {
+  auto request = asked();
+  request.assumed = price::usual_assumptions();
+  request.deadline_s = 340 + 1100;
+  const auto advice = advise(std::vector{takes("x", 1, 1000, 1.25)}, one, request).value();
+  EXPECT_NEAR(*recommended(advice).p_deadline, normal_cdf(std::log(1.1) / sigma_of(1.25)), sure);
+}
+
+TEST(Chances, OfADeadlineAreOfOneMoreRunAndNotOfTheMean) {
+  auto request = asked();
+  request.deadline_s = 1100;
+  auto measured = takes("x", 1, 1000, 1.1);
+  measured.repeats = 8;
+  const auto advice = advise(std::vector{measured}, one, request).value();
+  EXPECT_NEAR(*recommended(advice).p_deadline, normal_cdf(std::log(1.1) / (3 * sigma_of(1.1))), sure);
+}
+
+TEST(Chances, OfBeingTheCheapestAreThoseOfARatio) {
+  // The logarithm of a ratio of two log-normal times is normal; both cost a dollar an hour.
+  const auto advice =
+      advise(std::vector{takes("a", 1, 1000, 1.2), takes("b", 1, 1050, 1.3)}, one, asked()).value();
+  const double sigma = std::hypot(sigma_of(1.2), sigma_of(1.3));
+  EXPECT_NEAR(*candidate_of(advice, "a").p_cheapest, normal_cdf(std::log(1.05) / sigma), sure);
+  EXPECT_NEAR(*candidate_of(advice, "a").p_cheapest + *candidate_of(advice, "b").p_cheapest, 1, 1e-9);
+  EXPECT_NEAR(*candidate_of(advice, "a").p_fastest, *candidate_of(advice, "a").p_cheapest, 1e-9)
+      << "time is money here";
+}
+
+TEST(Chances, OfThreeAlikeAreAThirdEach) {
+  const std::vector three{takes("a", 1, 1000, 1.2), takes("b", 1, 1000, 1.2), takes("c", 1, 1000, 1.2)};
+  const auto advice = advise(three, one, asked()).value();
+  for (const auto& candidate : advice.candidates) EXPECT_NEAR(*candidate.p_cheapest, 1. / 3, sure);
+}
+
+TEST(Chances, KnowThatATimeIsTheSameOnEveryOffer) {
+  // Drawn apart, the dearer would win about half of the draws.
+  const std::vector offers{machine("m", 64, "1"), machine("n", 64, "1.001", "", 0, "per-second")};
+  const auto advice = advise(std::vector{takes("a", 1, 1000.5, 1.2)}, offers, asked()).value();
+  ASSERT_EQ(advice.candidates.size(), 2u);
+  EXPECT_GT(*advice.candidates[0].p_cheapest, 0.999);
+}
+
+TEST(Chances, ArePaidInSteps) {
+  // Within the hour with half of the draws: 1 or 2, against 1.5 for certain.
+  const std::vector offers{machine("h", 1, "1", "", 0, "ru-2017-hour"), machine("e", 2, "1.5")};
+  auto certain = takes("certain", 2, 3600, 1.000001);
+  const auto advice = advise(std::vector{takes("x", 1, 3600, 1.2), certain}, offers, asked()).value();
+  EXPECT_NEAR(*candidate_of(advice, "certain").p_cheapest, 0.5, sure);
+}
+
+TEST(Chances, AreTheSameForTheSameSeed) {
+  const std::vector two{takes("a", 1, 1000, 1.2), takes("b", 1, 1050, 1.3)};
+  auto request = asked();
+  const auto first = advise(two, one, request).value(), again = advise(two, one, request).value();
+  EXPECT_EQ(first.candidates[0].p_cheapest, again.candidates[0].p_cheapest);
+  request.seed = 2;
+  EXPECT_NE(advise(two, one, request).value().candidates[0].p_cheapest, first.candidates[0].p_cheapest);
+}
+
+TEST(Chances, AreNotToldWithoutIntervals) {
+  auto single = takes("a", 1, 1000);
+  single.repeats = 1;
+  const auto advice = advise(std::vector{single, takes("b", 1, 1050, 1.3)}, one, asked()).value();
+  EXPECT_FALSE(candidate_of(advice, "a").p_cheapest);
+  EXPECT_FALSE(candidate_of(advice, "b").p_cheapest);
+  EXPECT_TRUE(advice.next_runs.empty());
+  EXPECT_THAT(advice.findings, Contains(HasSubstr("cannot be said: a has no interval: one run only")));
+  EXPECT_THAT(advice.findings.front(), HasSubstr("As far as these times tell"));
+}
+
+TEST(Chances, AreToldWhereOnlyHopelessOnesHaveNoInterval) {
+  const auto advice =
+      advise(std::vector{takes("a", 1, 1000, 1.1), takes("b", 1, 5000)}, one, asked()).value();
+  EXPECT_GT(*candidate_of(advice, "a").p_cheapest, 0.999);
+}
+
+TEST(Loss, IsWhatNotKnowingCosts) {
+  // E max(0, X - Y) of two log-normal costs, by Margrabe's formula (J. Finance 33, 1978).
+  const auto advice =
+      advise(std::vector{takes("a", 1, 3600, 1.2), takes("b", 1, 3780, 1.3)}, one, asked()).value();
+  const double sa = sigma_of(1.2), sb = sigma_of(1.3), s = std::hypot(sa, sb);
+  const double a = std::exp(sa * sa / 2), b = 1.05 * std::exp(sb * sb / 2);  // means
+  const double d1 = std::log(a / b) / s + s / 2, d2 = d1 - s;
+  const double loss = a * normal_cdf(d1) - b * normal_cdf(d2);
+  EXPECT_NEAR(std::stod(advice.expected_loss->amount), loss, 0.1 * loss);
+}
+
+TEST(NextRun, HelpsWhereTheChoiceIsOpenAndNotWhereItIsClear) {
+  auto a = takes("a", 1, 1000, 1.2), b = takes("b", 1, 1050, 1.3), c = takes("c", 1, 9000, 1.3);
+  a.repeats = b.repeats = c.repeats = 3;
+  const auto open = advise(std::vector{a, b, c}, one, asked()).value();
+  ASSERT_EQ(open.next_runs.size(), 2u);
+  EXPECT_EQ(open.next_runs[0].configuration, "b") << "it is the less certain one";
+  EXPECT_EQ(open.next_runs[0].cost.amount, "0.291667");
+  for (const auto& run : open.next_runs) EXPECT_GT(run.p_expected, run.p_now);
+  const auto clear = advise(std::vector{a, c}, one, asked()).value();
+  EXPECT_TRUE(clear.next_runs.empty());
+}
+
+TEST(NextRun, ExpectsWhatTheNormalModelExpects) {
+  // One uncertain time against a certain one: after the run the larger of Φ(m / s') and its complement, m
+  // normal.
+  auto x = takes("x", 1, 1000, 1.3);
+  x.repeats = 4;
+  const auto advice = advise(std::vector{x, takes("certain", 1, 1020, 1.0000001)}, one, asked()).value();
+  ASSERT_EQ(advice.next_runs.size(), 1u);
+  const double sigma = sigma_of(1.3), after = sigma * 2.776445 / 3.182446 * std::sqrt(4. / 5);
+  const double moves = std::sqrt(sigma * sigma - after * after), gap = std::log(1.02);
+  double expected = 0, weights = 0;
+  for (double z = -6; z <= 6; z += 0.01) {
+    const double share = normal_cdf((gap - moves * z) / after), weight = std::exp(-z * z / 2);
+    expected += weight * std::max(share, 1 - share);
+    weights += weight;
+  }
+  EXPECT_NEAR(advice.next_runs[0].p_expected, expected / weights, 0.04);
+}
+
+}  // namespace
+}  // namespace neph::advise

@@ -1,0 +1,184 @@
+"""`neph advise`: of stored experiments and of tables, what it says, what it refuses. That choices are right is shown by
+src/advise/*_test.cpp."""
+
+import pytest
+from cells import TRAINED
+from known import KnownServer
+
+OFFERS = """provider,instance,region,vcpus,memory_gib,gpu,gpus,price,currency,date
+aws,c.small,us-east-1,1,4,,,0.05,USD,2026-11-24
+aws,c.medium,us-east-1,2,8,,,0.10,USD,2026-11-24
+aws,c.large,us-east-1,8,32,,,0.40,USD,2026-11-24
+aws,c.xlarge,us-east-1,16,64,,,0.80,USD,2026-11-24
+lambda,gpu_1x,us-east-1,14,100,V100,1,3.00,USD,2026-11-24
+"""
+TIMES = """cores,gpu,train_s,train_s_low,train_s_high
+8,,3600,3500,3700
+16,,2400,2300,2500
+4,V100,300,290,310
+"""
+SOON = ("--start", "2026-11-24T13:25Z")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "prices.csv").write_text(OFFERS)
+    (tmp_path / "times.csv").write_text(TIMES)
+    return tmp_path
+
+
+@pytest.fixture
+def trained(neph, folder):
+    """An experiment of two numbers of threads, trained twice each by an engine of known step times."""
+    (folder / "known.identity").write_text(f"service_ms = 10\n[training]\n{TRAINED}")
+    neph("train", "known.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 32,
+         "--repeat", 2, "--threads", "1,2", "--warmup-max-s", 0)  # fmt: skip
+    return neph
+
+
+def chosen(advice):
+    return advice["candidates"][advice["recommended"]]
+
+
+def refused(neph, *arguments, code=2):
+    """The one line of the error."""
+    (line,) = neph("advise", *arguments, code=code).stderr.strip().splitlines()
+    return line
+
+
+def test_a_table_has_a_choice_with_its_bill(neph, folder):
+    advice = neph.json("advise", "times.csv", "--offers", "prices.csv", "--time", "train_s", *SOON)
+    best = chosen(advice)
+    # Boot and installation are assumed: 340 s before the job; AWS does not bill switching off.
+    assert best["offer"].startswith("aws/c.large") and best["seconds"]["value"] == 3940
+    assert best["billed_s"] == 3940 and best["cost"] == {"amount": "0.437778", "currency": "USD"}
+    assert best["rule"] == "aws-ec2" and best["why_not"] == "recommended"
+    gpu = next(candidate for candidate in advice["candidates"] if candidate["gpus"])
+    assert gpu["cost"]["amount"] == "0.60", "lambda, by the minute: 12 of 3 USD an hour, switching off among them"
+    shares = [candidate["p_cheapest"] for candidate in advice["candidates"]]
+    assert sum(shares) == pytest.approx(1)
+    assert any("GPU" in sentence for sentence in advice["break_evens"])
+    assert any("boot 40" in sentence for sentence in advice["assumptions"])
+
+
+def test_a_deadline_is_a_length_or_a_moment(neph, folder):
+    by_length = neph.json("advise", "times.csv", "--offers", "prices.csv", "--deadline", "50min", *SOON)
+    by_moment = neph.json("advise", "times.csv", "--offers", "prices.csv", "--deadline", "2026-11-24T14:15Z", *SOON)
+    assert chosen(by_length) == chosen(by_moment)
+    assert chosen(by_length)["cores"] == 16
+    assert by_length["deadline_s"] == by_moment["deadline_s"] == 3000
+    slow = next(candidate for candidate in by_length["candidates"] if candidate["cores"] == 8)
+    assert slow["why_not"] == "too slow" and slow["why"] == "too slow by 15 min 40 s"
+
+
+def test_a_budget_buys_the_fastest(neph, folder):
+    advice = neph.json("advise", "times.csv", "--offers", "prices.csv", "--budget", "10USD", *SOON)
+    assert chosen(advice)["gpu"] == "V100"
+
+
+def test_the_same_seed_gives_the_same_bytes(neph, folder):
+    ask = ("advise", "times.csv", "--offers", "prices.csv", "--json", *SOON)
+    assert neph(*ask).stdout == neph(*ask).stdout != neph(*ask, "--seed", 5).stdout
+
+
+def test_people_read_the_answer_first(neph, folder):
+    text = neph("advise", "times.csv", "--offers", "prices.csv", "--deadline", "2h", *SOON).stdout
+    assert "he cheapest within 2 h" in text.splitlines()[0]
+    for heading in ("Why not:", "Where the choice turns:", "This rests on:"):
+        assert heading in text
+    assert len(neph("advise", "times.csv", "--offers", "prices.csv", "--limit", 1, *SOON).stdout) < len(text)
+
+
+def test_other_currencies_need_a_rate(neph, folder):
+    ask = ("times.csv", "--offers", "prices.csv", "--budget", "2EUR", *SOON)
+    assert "--rate" in refused(neph, *ask)
+    advice = neph.json("advise", *ask, "--rate", "EUR=2USD")
+    assert chosen(advice)["cost"] == {"amount": "0.30", "currency": "EUR"}
+
+
+def test_an_experiment_of_the_store_has_a_choice(trained):
+    advice = trained.json("advise", 1, "--offers", "prices.csv", *SOON)
+    best = chosen(advice)
+    assert best["cores"] == 1 and best["offer"].startswith("aws/c.small"), "the engine is as fast on one core as on two"
+    assert best["place"] == "process"
+    stages = {stage["stage"]: stage for stage in advice["bill"]}
+    assert stages["boot"]["known"] == "assumed" and stages["learn"]["known"] == "measured"
+    assert 0.1 <= stages["learn"]["seconds"] <= 2
+    bill = trained.json("bill", 1, "--cell", 0, "--rule", "aws-ec2", "--price", "0.05USD/h", *SOON)
+    assert bill["total"]["amount"] == best["cost"]["amount"], "as neph bill has it"
+    assert any("wherever as many cores are rented" in sentence for sentence in advice["assumptions"])
+    assert trained.json("advise", "--offers", "prices.csv", *SOON)["candidates"] == advice["candidates"], "the newest"
+    only = trained.json("advise", 1, "--offers", "prices.csv", "--where", "threads=2", *SOON)
+    assert {candidate["cores"] for candidate in only["candidates"]} == {2}
+
+
+def test_configurations_of_different_jobs_are_no_choice(neph, folder):
+    for name in ("a", "b"):
+        (folder / f"{name}.identity").write_text(f"service_ms = 5\n[training]\n{TRAINED}")
+    neph("train", "a.identity,b.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 64, "--repeat", 1)
+    assert "--where model=a.identity" in refused(neph, 1, "--offers", "prices.csv")
+    assert chosen(neph.json("advise", 1, "--offers", "prices.csv", "--where", "model=b.identity"))
+
+
+def test_a_rate_needs_machines(neph, folder):
+    with KnownServer(folder, service=0.005) as server:
+        neph("load", server.http, "--model", "known", "--clients", 1, "--duration", "3s", "--warmup", "200ms")
+    ask = ("advise", "--infer", 1, "--offers", "prices.csv")
+    each = neph.json(*ask, "--rate", 1)["candidates"][0]["sustained_per_s"]["value"]
+    assert 20 < each < 200
+    advice = neph.json(*ask, "--rate", 2.5 * each)
+    best = chosen(advice)
+    assert best["machines"] == 3
+    hourly = float(best["per_hour"]["amount"])
+    assert float(best["cost"]["amount"]) == pytest.approx(3 * hourly)
+    assert float(best["per_million"]["amount"]) == pytest.approx(3 * hourly * 1e6 / (2.5 * each * 3600), rel=1e-4)
+    assert "p99" in refused(neph, "--infer", 1, "--offers", "prices.csv", "--rate", 10, "--p99", "1us", code=3)
+
+
+def test_the_page_needs_nothing_else(neph, folder):
+    neph("advise", "times.csv", "--offers", "prices.csv", "--html", "advice.html", *SOON)
+    page = (folder / "advice.html").read_text()
+    for part in ("Which machine to rent", "Cost against time", "Cost by cores and GPUs", "What is paid for", "Why not"):
+        assert part in page
+    assert "https://" not in page.split("<script>")[0].replace("https://vega.github.io/schema", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("times.csv", "--deadline", "-2h"), "--deadline"),
+        (("times.csv", "--deadline", "soon"), "--deadline"),
+        (("times.csv", "--deadline", "0s"), "over before a machine is started"),
+        (("times.csv", "--deadline", "2026-11-24T13:00Z"), "over before the machine is started"),
+        (("times.csv", "--budget", "0USD"), "buys nothing"),
+        (("times.csv", "--budget", "10"), "as 10USD"),
+        (("times.csv", "--budget", "-1USD"), "above 0"),
+        (("times.csv", "--time", "tarin_s"), "train_s"),
+        (("times.csv", "--where", "cores"), "COLUMN=VALUE"),
+        (("times.csv", "--assume", "boot=x"), "boot"),
+        (("times.csv", "--rate", "200"), "--infer"),
+        (("times.csv", "--rate", "EUR"), "--rate EUR"),
+        (("--infer", "1"), "--rate 200"),
+        (("1", "--time", "train_s"), "--time is of a table"),
+        (("empty.csv",), "empty.csv"),
+        (("nan.csv",), "row 2: train_s"),
+        (("times.csv", "--offers", "empty.csv"), "empty.csv"),
+    ],
+)
+def test_what_is_no_question_is_refused_in_a_line(neph, folder, arguments, words):
+    (folder / "empty.csv").write_text("")
+    (folder / "nan.csv").write_text("cores,train_s\n1,10\n2,nan\n")
+    offers = () if "--offers" in arguments else ("--offers", "prices.csv")
+    assert words in refused(neph, *arguments, *offers, *SOON, code=None)
+
+
+def test_where_nothing_fits_it_says_what_to_loosen(neph, folder):
+    ask = ("times.csv", "--offers", "prices.csv", *SOON)
+    line = refused(neph, *ask, "--deadline", "5min", code=3)
+    assert "--deadline 11min" in line
+    assert neph.json("advise", *ask, "--deadline", "11min")
+    line = refused(neph, *ask, "--budget", "0.1USD", code=3)
+    assert "--budget 0.438USD" in line
+    assert neph.json("advise", *ask, "--budget", "0.438USD")
+    (folder / "many.csv").write_text("cores,train_s\n64,10\n")
+    assert "it needs 64 cores, and the largest offer has 16" in refused(neph, "many.csv", *ask[1:], code=3)
