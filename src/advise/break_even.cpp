@@ -37,10 +37,6 @@ bool is_alike_but_for_cores(const Configuration& a, const Configuration& b) {
          a.needs.gpu == b.needs.gpu && a.needs.instance == b.needs.instance;
 }
 
-std::string beside(double a, double b, const std::string& less, const std::string& more) {
-  return std::abs(a / b - 1) < 0.005 ? fmt::format("as {}", more) : words_for_ratio(a, b, less, more);
-}
-
 /// "8 cores: 50 % slower than 16, 40 % cheaper": each number of cores beside the next.
 std::vector<std::string> core_sentences(const std::vector<Job>& jobs,
                                         const std::vector<const Candidate*>& cheapest,
@@ -55,10 +51,11 @@ std::vector<std::string> core_sentences(const std::vector<Job>& jobs,
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i + 1 < row.size() && sentences.size() < most_steps; ++i) {
     if (cores(row[i]) == cores(row[i + 1])) continue;
-    sentences.push_back(fmt::format(
-        "{}: {} than {}, {}.", counted(static_cast<std::int64_t>(cores(row[i])), "core"),
-        beside(row[i]->done_s, row[i + 1]->done_s, "fast", "slow"), format_number(cores(row[i + 1])),
-        beside(row[i]->cost, row[i + 1]->cost, "cheap", "dear")));
+    const auto other = format_number(cores(row[i + 1]));
+    sentences.push_back(
+        fmt::format("{}: {}, {}.", counted(static_cast<std::int64_t>(cores(row[i])), "core"),
+                    words_for_ratio(row[i]->done_s, row[i + 1]->done_s, "fast", "slow", other),
+                    words_for_ratio(row[i]->cost, row[i + 1]->cost, "cheap", "dear")));
   }
   return sentences;
 }
@@ -78,9 +75,9 @@ std::optional<std::string> container_sentence(const std::vector<Job>& jobs,
     (other.place == "process" ? bare : inside) = candidate;
   }
   if (!bare || !inside) return std::nullopt;
-  return fmt::format("In a container: {}, {} than without one.",
-                     beside(inside->done_s, bare->done_s, "fast", "slow"),
-                     beside(inside->cost, bare->cost, "cheap", "dear"));
+  return fmt::format("In a container: {}, {}.",
+                     words_for_ratio(inside->done_s, bare->done_s, "fast", "slow", "without one"),
+                     words_for_ratio(inside->cost, bare->cost, "cheap", "dear"));
 }
 
 double work_share(const Job& job) {
@@ -144,7 +141,7 @@ std::optional<std::string> gpu_sentence(const std::vector<Job>& jobs, const Cand
   if (times == 0) return fmt::format("A GPU pays off for any length of this work.");
   if (!std::isfinite(times))
     return fmt::format(
-        "A GPU does not pay off for this work, however long: {} per piece of it.",
+        "A GPU does not pay off for this work, however long: it is {}.",
         words_for_ratio(least_cost(gpus, jobs, longest), least_cost(cpus, jobs, longest), "cheap", "dear"));
   return fmt::format("A GPU pays off above {} of {}; measured were {}.", words_for_time(times * work_s), unit,
                      words_for_time(work_s));

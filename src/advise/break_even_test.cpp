@@ -72,7 +72,7 @@ TEST(BreakEven, TellsWhatAContainerCosts) {
   bare.place = "process";
   inside.place = "docker";
   EXPECT_THAT(turns({bare, inside}, {machine("c4", 4, "1")}, asked()),
-              Contains("In a container: 10 % slower, 10 % dearer than without one."));
+              Contains("In a container: 10 % slower than without one, 10 % dearer."));
 }
 
 TEST(BreakEven, TellsHowManyJobsToPack) {

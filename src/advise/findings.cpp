@@ -47,14 +47,15 @@ std::string chance_sentence(const Found& found) {
   if (!chances.unknown.empty()) return fmt::format("How sure that is cannot be said: {}.", chances.unknown);
   const bool is_by_cost = found.choice.recommended == found.choice.cheapest;
   const auto best = is_by_cost ? chances.cheapest[place] : chances.fastest[place];
+  const auto simulations = found.request.simulations;
   std::string text;
   if (chances.deadline[place])
-    text = fmt::format("It is in time with {}",
-                       words_for_chance(*chances.deadline[place], found.request.simulations));
+    text = fmt::format("The probability that it is in time is {}",
+                       words_for_chance(*chances.deadline[place], simulations));
   if (best)
-    text +=
-        fmt::format("{} the {} with {}", text.empty() ? "It is" : ", and",
-                    is_by_cost ? "cheapest" : "fastest", words_for_chance(*best, found.request.simulations));
+    text += fmt::format("{} that it is the {} {}{}", text.empty() ? "The probability" : ",",
+                        is_by_cost ? "cheapest" : "fastest", text.empty() ? "is " : "",
+                        words_for_chance(*best, simulations));
   return text.empty() ? text : text + ".";
 }
 
@@ -83,7 +84,8 @@ std::string other_sentence(const Found& found) {
   const auto& choice = found.choice;
   const bool is_by_cost = choice.recommended == choice.cheapest;
   const auto other = is_by_cost ? choice.fastest : choice.cheapest;
-  if (!other || other == choice.recommended) return "No measured candidate is faster and none is cheaper.";
+  if (!other || other == choice.recommended)
+    return fmt::format("It is the {} too.", is_by_cost ? "fastest" : "cheapest");
   return fmt::format("The {} {} {}: {}, done in {}.", is_by_cost ? "fastest" : "cheapest",
                      words_for_limits(found.request).empty() ? "is" : "that keeps to the limits is",
                      found.name(*other), cost_text(found, found.candidates[*other]),

@@ -230,6 +230,31 @@ std::vector<std::string> assumptions_of(const std::vector<Fleet>& fleets, const 
   return said;
 }
 
+/// Configurations that no offer can run, then offers that are no candidates.
+void add_left_out(const std::vector<Needs>& needs, const std::vector<const Capacity*>& fit,
+                  const Matches& matches, std::span<const price::Offer> offers,
+                  std::vector<LeftOut>& left_out) {
+  for (std::size_t i = 0; i < fit.size(); ++i)
+    if (matches.misfits[i] != Misfit::none)
+      left_out.push_back({.what = "configuration",
+                          .reason = why_unfit(needs[i], matches.misfits[i], offers),
+                          .example = fit[i]->configuration.work.name,
+                          .count = 1});
+  left_out.insert(left_out.end(), matches.left_out.begin(), matches.left_out.end());
+}
+
+bool is_measured(const Fleet& fleet) { return !fleet.capacity->configuration.is_predicted; }
+
+void tell(const std::vector<Fleet>& fleets, std::size_t chosen, const RateRequest& request, Advice& advice) {
+  for (const auto& fleet : fleets) advice.candidates.push_back(told(fleet, fleets[chosen], request));
+  advice.recommended = advice.cheapest = static_cast<std::int64_t>(chosen);
+  std::vector<Fleet> measured;
+  std::ranges::copy_if(fleets, std::back_inserter(measured), is_measured);
+  advice.break_evens = break_evens(measured, request);
+  advice.findings = findings_of(fleets[chosen], request);
+  advice.assumptions = assumptions_of(fleets, request);
+}
+
 }  // namespace
 
 Result<Advice> advise_rate(std::span<const Capacity> capacities, std::span<const price::Offer> offers,
@@ -239,33 +264,19 @@ Result<Advice> advise_rate(std::span<const Capacity> capacities, std::span<const
                 .question = fmt::format("the cheapest for {}", per_s(request.rate_per_s)),
                 .rate_per_s = request.rate_per_s};
   const auto fit = fit_ones(capacities, advice.left_out);
-  if (fit.empty())
-    return fail(ErrorCode::not_found, "no configuration of {} will do; {}: {}", request.source,
-                advice.left_out.front().example, advice.left_out.front().reason);
   std::vector<Needs> needs;
   for (const auto* capacity : fit) needs.push_back(capacity->configuration.needs);
   NEPH_TRY(const auto matches, match(needs, offers, request.rules, request.is_spot));
-  for (std::size_t i = 0; i < fit.size(); ++i)
-    if (matches.misfits[i] != Misfit::none)
-      advice.left_out.push_back({.what = "configuration",
-                                 .reason = why_unfit(needs[i], matches.misfits[i], offers),
-                                 .example = fit[i]->configuration.work.name,
-                                 .count = 1});
-  advice.left_out.insert(advice.left_out.end(), matches.left_out.begin(), matches.left_out.end());
+  if (!fit.empty()) add_left_out(needs, fit, matches, offers, advice.left_out);
   NEPH_TRY(const auto fleets, fleets_of(fit, matches, request));
-  const auto chosen = std::ranges::find_if(
-      fleets, [](const Fleet& fleet) { return !fleet.capacity->configuration.is_predicted; });
-  if (chosen == fleets.end())
-    return fail(ErrorCode::not_found, "no offer can run any measured configuration of {}; {}: {}",
-                request.source, advice.left_out.front().example, advice.left_out.front().reason);
-  for (const auto& fleet : fleets) advice.candidates.push_back(told(fleet, *chosen, request));
-  advice.recommended = advice.cheapest = chosen - fleets.begin();
-  std::vector<Fleet> measured;
-  std::ranges::copy_if(fleets, std::back_inserter(measured),
-                       [](const Fleet& fleet) { return !fleet.capacity->configuration.is_predicted; });
-  advice.break_evens = break_evens(measured, request);
-  advice.findings = findings_of(*chosen, request);
-  advice.assumptions = assumptions_of(fleets, request);
+  const auto chosen = std::ranges::find_if(fleets, is_measured);
+  if (chosen == fleets.end()) {
+    if (advice.left_out.empty())
+      return fail(ErrorCode::not_found, "all rates of {} are only predicted; measure one", request.source);
+    return fail(ErrorCode::not_found, "no measured configuration of {} will do; {}: {}", request.source,
+                advice.left_out.front().example, advice.left_out.front().reason);
+  }
+  tell(fleets, static_cast<std::size_t>(chosen - fleets.begin()), request, advice);
   return advice;
 }
 

@@ -80,6 +80,29 @@ std::optional<double> loss_of(const std::vector<Leader>& cheapest, const std::ve
   return counted == 0 ? std::nullopt : std::optional(sum / static_cast<double>(counted));
 }
 
+/// All measured candidates, draw by draw.
+struct Race {
+  std::vector<Leader> cheapest, fastest;
+  std::vector<double> chosen;  ///< what the recommended one costs
+  const Choice& choice;
+
+  Race(std::size_t draws, const Choice& of) : cheapest(draws), fastest(draws), chosen(draws, 0), choice(of) {}
+
+  void run(const Job& job, const std::vector<std::size_t>& places, const std::vector<Candidate>& candidates,
+           const std::vector<double>& draws, const Limits& limits) {
+    for (std::size_t draw = 0; draw < draws.size(); ++draw) {
+      const double job_s = job.job_s * std::exp(job.sigma * draws[draw]), done_s = job.fixed_s + job_s;
+      for (const auto place : places) {
+        const double cost = candidates[place].cost_at(job_s);
+        if (place == choice.recommended) chosen[draw] = cost;
+        if (!limits.hold(done_s, cost)) continue;
+        cheapest[draw].meet(cost, done_s, place);
+        fastest[draw].meet(done_s, cost, place);
+      }
+    }
+  }
+};
+
 }  // namespace
 
 std::vector<double> draws_of(std::size_t job, const Request& request) {
@@ -94,42 +117,29 @@ std::vector<double> draws_of(std::size_t job, const Request& request) {
 
 Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates, const Choice& choice,
                  const Request& request) {
-  const auto limits = limits_of(request);
-  const auto count = static_cast<std::size_t>(request.simulations);
-  std::vector<Leader> cheapest(count), fastest(count);
-  std::vector<double> chosen(count, 0);
   Chances chances;
   chances.deadline.resize(candidates.size());
+  chances.cheapest.resize(candidates.size());
+  chances.fastest.resize(candidates.size());
+  Race race(static_cast<std::size_t>(request.simulations), choice);
   const auto places = by_job(jobs, candidates);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (places[j].empty()) continue;
-    const auto& job = jobs[j];
     const auto draws = draws_of(j, request);
-    const auto in_time = request.deadline_s ? share_in_time(job, draws, limits.deadline_s) : std::nullopt;
-    for (const auto place : places[j]) chances.deadline[place] = in_time;
-    if (!job.is_measured()) continue;
-    for (std::size_t draw = 0; draw < count; ++draw) {
-      const double job_s = job.job_s * std::exp(job.sigma * draws[draw]), done_s = job.fixed_s + job_s;
-      for (const auto place : places[j]) {
-        const double cost = candidates[place].cost_at(job_s);
-        if (place == choice.recommended) chosen[draw] = cost;
-        if (!limits.hold(done_s, cost)) continue;
-        cheapest[draw].meet(cost, done_s, place);
-        fastest[draw].meet(done_s, cost, place);
-      }
-    }
+    if (request.deadline_s)
+      for (const auto place : places[j])
+        chances.deadline[place] = share_in_time(jobs[j], draws, *request.deadline_s);
+    if (jobs[j].is_measured()) race.run(jobs[j], places[j], candidates, draws, limits_of(request));
   }
-  chances.cheapest.resize(candidates.size());
-  chances.fastest.resize(candidates.size());
   chances.unknown = why_unknown(jobs, candidates, choice);
   if (!chances.unknown.empty()) return chances;
-  const auto cheap = shares(cheapest, candidates.size()), fast = shares(fastest, candidates.size());
+  const auto cheap = shares(race.cheapest, candidates.size()), fast = shares(race.fastest, candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!candidates[i].is_measured) continue;
     chances.cheapest[i] = cheap[i];
     chances.fastest[i] = fast[i];
   }
-  if (choice.recommended == choice.cheapest) chances.loss = loss_of(cheapest, chosen);
+  if (choice.recommended == choice.cheapest) chances.loss = loss_of(race.cheapest, race.chosen);
   return chances;
 }
 

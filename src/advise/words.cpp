@@ -9,7 +9,8 @@
 namespace neph::advise {
 namespace {
 
-constexpr double many_times = 2;  ///< from here on a ratio is told as a factor
+constexpr double told_apart = 0.005;  ///< what differs less is alike
+constexpr double many_times = 2;      ///< from here on a ratio is told as a factor
 
 std::string without_zeros(std::string text) {
   if (text.find('.') == std::string::npos) return text;
@@ -64,11 +65,14 @@ std::string words_for_chance(double share, std::int64_t simulations) {
   return format_percent(share, share > 0.99 ? 3 : 2);
 }
 
-std::string words_for_ratio(double a, double b, const std::string& less, const std::string& more) {
+std::string words_for_ratio(double a, double b, const std::string& less, const std::string& more,
+                            const std::string& other) {
   const double ratio = a / b;
-  if (ratio >= many_times) return fmt::format("{} times as {}", format_number(ratio), more);
-  if (ratio > 1) return fmt::format("{} {}er", format_percent(ratio - 1, 2), more);
-  return fmt::format("{} {}er", format_percent(1 - ratio, 2), less);
+  const auto as = other.empty() ? other : " as " + other, than = other.empty() ? other : " than " + other;
+  if (std::abs(ratio - 1) < told_apart) return fmt::format("as {}{}", more, as);
+  if (ratio >= many_times) return fmt::format("{} times as {}{}", format_number(ratio), more, as);
+  if (ratio > 1) return fmt::format("{} {}er{}", format_percent(ratio - 1, 2), more, than);
+  return fmt::format("{} {}er{}", format_percent(1 - ratio, 2), less, than);
 }
 
 Amount amount_of(const price::Exact& amount, const std::string& currency) {

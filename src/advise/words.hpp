@@ -20,8 +20,10 @@ std::string option_amount(const price::Exact& amount, const std::string& currenc
 std::string words_for_limits(const Request& request);
 /// "81 %"; "above 99.9 %" where the draws cannot tell it from certainty.
 std::string words_for_chance(double share, std::int64_t simulations);
-/// "40 % cheaper", "3.1 times as dear": `a` beside `b`.
-std::string words_for_ratio(double a, double b, const std::string& less, const std::string& more);
+/// `a` beside `b`, which people call `other`: "40 % cheaper than 16", "3.1 times as dear as 16", "as dear as
+/// 16"; without it "40 % cheaper", "3.1 times as dear", "as dear".
+std::string words_for_ratio(double a, double b, const std::string& less, const std::string& more,
+                            const std::string& other = {});
 
 Amount amount_of(const price::Exact& amount, const std::string& currency);
 
