@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <set>
 
 #include <sys/stat.h>
 
+#include "core/names.hpp"
 #include "core/units.hpp"
 #include "os/file.hpp"
 
@@ -128,6 +130,14 @@ void take_list(OfferLists& all, price::Catalogue list) {
   all.lists.push_back(std::move(list));
 }
 
+Status keep_provider(std::vector<price::Offer>& offers, const std::string& provider) {
+  std::set<std::string> known;
+  for (const auto& offer : offers) known.insert(offer.provider);
+  std::erase_if(offers, [&](const price::Offer& offer) { return offer.provider != provider; });
+  if (!offers.empty()) return {};
+  return unknown_name(ErrorCode::not_found, "provider", provider, {known.begin(), known.end()}, "the offers");
+}
+
 tl::unexpected<Error> no_prices(const OfferLists& all) {
   const auto& first = all.lists.front();
   const auto more = all.lists.size() > 1 ? fmt::format(" and {} more", all.lists.size() - 1) : "";
@@ -160,7 +170,8 @@ Result<price::Catalogue> read_catalogue(const std::string& file, const std::stri
   const auto date = ::stat(file.c_str(), &info) == 0 ? day_text(info.st_mtim.tv_sec) : today();
   std::error_code error;
   const auto path = fs::absolute(file, error).string();  // its folders say whose prices they are
-  auto known = provider.empty() ? price::provider_of_path(path) : provider;
+  auto known = price::provider_of_path(path);
+  if (known.empty()) known = provider;
   return price::parse_catalogue(text, {.file = file, .provider = std::move(known), .date = date});
 }
 
@@ -186,6 +197,7 @@ Result<OfferLists> load_offers(const OfferFiles& files, const std::vector<price:
   }
   if (all.lists.empty()) return fail(ErrorCode::invalid_argument, "no price list: {}", all.notes.front());
   if (all.offers.empty()) return no_prices(all);
+  if (!files.provider.empty()) NEPH_CHECK(keep_provider(all.offers, price::provider_name(files.provider)));
   assign_rules(all.offers, rules);
   return all;
 }

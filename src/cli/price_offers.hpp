@@ -21,7 +21,8 @@ void describe(Visit&& v, Self& s) {
     "price list (SkyPilot, gpuhunt, CSV or TOML of your own), or a folder of them; may be given several "
     "times; none: "
     "~/.sky/catalogs, else a few examples");
-  v("provider", s.provider, "whose prices they are, where no path and no column says it: aws");
+  v("provider", s.provider,
+    "only this provider's offers, as aws; a list of which nothing says whose it is, is its");
 }
 
 struct OfferLists {

@@ -112,20 +112,19 @@ bool is_gpu(std::string_view asked, std::string_view gpu) {
   return name.size() == wanted.size() || !is_letter_or_digit(name[wanted.size()]);
 }
 
-Result<Chosen> choose(std::vector<Offer> offers, const OfferChoice& choice) {
+Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice) {
   NEPH_TRY(const auto gpu, gpu_choice(choice.gpu));
   NEPH_TRY(const auto cores, parse_bounds(choice.cores, "--cores"));
   NEPH_TRY(const auto memory, parse_bounds(choice.memory, "--memory"));
   Chosen chosen;
-  for (auto& offer : offers) {
-    if (!choice.provider.empty() && !same_words(choice.provider, offer.provider)) continue;
+  for (const auto& offer : offers) {
     if (!choice.machine.empty() && !contains_words(offer.instance, choice.machine)) continue;
     if (!has_gpu(offer, gpu)) continue;
     if (!choice.cores.empty() && !(offer.vcpus && cores.hold(*offer.vcpus))) continue;
     if (!choice.memory.empty() && !(offer.memory_gib && memory.hold(*offer.memory_gib))) continue;
     if (!choice.region.empty() && !is_in_region(choice.region, offer.region, offer.zone)) continue;
     if (choice.spot ? offer.spot_per_hour.has_value() : offer.per_hour.has_value())
-      chosen.offers.push_back(std::move(offer));
+      chosen.offers.push_back(offer);
     else
       ++chosen.without_price;
   }

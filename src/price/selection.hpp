@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,7 @@ constexpr auto enum_names(OfferOrder) {
 
 /// What --gpu, --region, --cores and others ask for; empty: anything.
 struct OfferChoice {
-  std::string provider, machine, gpu, region, cores, memory;
+  std::string machine{}, gpu{}, region{}, cores{}, memory{};
   bool spot = false;
 };
 
@@ -57,7 +58,7 @@ struct Chosen {
 };
 
 /// Errors: invalid_argument (bounds that are none).
-Result<Chosen> choose(std::vector<Offer> offers, const OfferChoice& choice);
+Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice);
 
 /// Whether a GPU of that name is meant: "A100" is also A100-80GB, and no A10.
 bool is_gpu(std::string_view asked, std::string_view gpu);

@@ -40,11 +40,10 @@ struct ListCommand {
 /// Why nothing fits: a name that no offer has, else all that was asked for together.
 tl::unexpected<Error> nothing_fits(const std::vector<price::Offer>& offers,
                                    const price::OfferChoice& choice) {
-  std::set<std::string> gpus, providers;
+  std::set<std::string> gpus;
   bool is_in_region = choice.region.empty();
   for (const auto& offer : offers) {
     if (!offer.gpu.empty()) gpus.insert(offer.gpu);
-    providers.insert(offer.provider);
     is_in_region |= price::is_in_region(choice.region, offer.region, offer.zone);
   }
   const auto gpu = choice.gpu.substr(0, choice.gpu.rfind(':'));
@@ -55,8 +54,6 @@ tl::unexpected<Error> nothing_fits(const std::vector<price::Offer>& offers,
   const bool is_kind = gpu.empty() || gpu == "any" || gpu == "none";
   if (!is_kind && std::ranges::none_of(gpus, [&](const auto& name) { return price::is_gpu(gpu, name); }))
     return unknown("GPU", gpu, gpus);
-  if (!choice.provider.empty() && !providers.contains(choice.provider))
-    return unknown("provider", choice.provider, providers);
   if (!is_in_region)
     return fail(ErrorCode::not_found,
                 "no offer is in region '{}'; give a region's name, or eu, us, ca, sa, asia, au, me, "

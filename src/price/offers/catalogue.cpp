@@ -59,6 +59,9 @@ Status read_rows(Rows& rows, const Headings& headings, ListReader& reader, Catal
     else
       NEPH_CHECK(take_odd_row(rows, headings.width(), reader, catalogue));
   }
+  if (rows.is_unfinished() &&
+      (catalogue.format == ListFormat::skypilot || catalogue.format == ListFormat::gpuhunt))
+    reader.find(Flaw::unfinished, rows.line(), "a program would have ended it");
   if (catalogue.rows == 0) return fail(ErrorCode::corrupt, "it has a heading and no rows");
   return {};
 }

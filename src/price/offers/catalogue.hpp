@@ -19,12 +19,13 @@ enum class ListFormat {
   gpuhunt,
   slurm,  ///< SkyPilot's pricing.csv of one's own clusters
   csv,    ///< of one's own
+  gpus,   ///< SkyPilot's table of GPUs, metadata.csv: it has no prices, and is linted only
   toml    ///< of one's own
 };
 constexpr auto enum_names(ListFormat) {
   return std::array{Named{ListFormat::skypilot, "skypilot"}, Named{ListFormat::gpuhunt, "gpuhunt"},
-                    Named{ListFormat::slurm, "slurm"}, Named{ListFormat::csv, "csv"},
-                    Named{ListFormat::toml, "toml"}};
+                    Named{ListFormat::slurm, "slurm"},       Named{ListFormat::csv, "csv"},
+                    Named{ListFormat::gpus, "gpus"},         Named{ListFormat::toml, "toml"}};
 }
 
 /// What is known of a list beside its text.

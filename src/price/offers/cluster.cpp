@@ -21,11 +21,10 @@ std::optional<double> take_number(std::string_view& text, std::string_view unit)
   return number;
 }
 
-/// How much of what was asked for a price names itself: the region counts more than the zone.
-int specificity(const Offer& offer) { return (offer.region.empty() ? 0 : 2) + (offer.zone.empty() ? 0 : 1); }
+bool is_of_any_place(const Offer& offer) { return offer.region.empty() && offer.zone.empty(); }
 
 bool is_for(const Offer& offer, std::string_view region) {
-  if (region.empty() || (offer.region.empty() && offer.zone.empty())) return true;
+  if (region.empty() || is_of_any_place(offer)) return true;
   return is_in_region(region, offer.region, offer.zone);
 }
 
@@ -74,16 +73,16 @@ Offer job_of(const Offer& priced, const JobShape& shape) {
 
 std::vector<Offer> jobs_of(const JobShape& shape, std::string_view region, std::span<const Offer> offers) {
   std::map<std::pair<std::string, std::string>, const Offer*> best;  // by region and zone
-  int most = 0;
+  bool has_named = false;
   for (const auto& offer : offers) {
     if (!offer.unit_prices || !is_for(offer, region) || !has_price_of(*offer.unit_prices, shape)) continue;
-    most = std::max(most, specificity(offer));
+    has_named |= !is_of_any_place(offer);
     auto& known = best[{offer.region, offer.zone}];
     if (known == nullptr || (known->unit_prices->gpu_name.empty() && shape.gpus > 0)) known = &offer;
   }
   std::vector<Offer> jobs;
   for (const auto& [where, offer] : best)
-    if (region.empty() || specificity(*offer) == most) jobs.push_back(job_of(*offer, shape));
+    if (region.empty() || !has_named || !is_of_any_place(*offer)) jobs.push_back(job_of(*offer, shape));
   return jobs;
 }
 

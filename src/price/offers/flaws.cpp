@@ -27,6 +27,8 @@ constexpr std::array kinds{
     FlawKind{Flaw::gpu_without_price, "gpu-without-price", error, true,
              "machines with GPUs whose price is not in the list for their zone",
              "the row has the machine's price without its GPUs; fetch a catalogue that has them"},
+    FlawKind{Flaw::unfilled, "unfilled", note, true, "rows of SkyPilot's file that nobody has filled in",
+             "give the prices of the cluster's parts"},
     FlawKind{Flaw::repeated, "repeated", warning, true, "rows that repeat another", "leave one"},
     FlawKind{Flaw::gpu_without_machine, "gpu-without-machine", note, true,
              "GPUs that can be added to no machine of their zone", "nothing, unless the GPU is wanted there"},
@@ -68,6 +70,8 @@ constexpr std::array kinds{
              "they are compared with --rate only: --rate EUR=1.08USD"},
     FlawKind{Flaw::no_currency, "no-currency", note, false, "prices without a currency, taken as USD",
              "add a column: currency"},
+    FlawKind{Flaw::unfinished, "unfinished", note, false, "a last line that does not end",
+             "make sure that the file was not cut short"},
 };
 
 }  // namespace

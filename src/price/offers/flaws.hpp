@@ -29,6 +29,7 @@ enum class Flaw {
   bad_number,
   gpu_count,
   gpu_without_price,
+  unfilled,
   repeated,
   gpu_without_machine,
   other_price,
@@ -50,6 +51,7 @@ enum class Flaw {
   unknown_rule,
   several_currencies,
   no_currency,
+  unfinished,
 };
 
 struct FlawKind {

@@ -42,6 +42,7 @@ constexpr std::array names{Name{"provider", Cell::provider},
                            Name{"gpuinfo", Cell::gpu_info},
                            Name{"gpu_memory_gib", Cell::gpu_memory_gib},
                            Name{"gpu_memory", Cell::gpu_memory_gib},
+                           Name{"memorygb", Cell::gpu_memory_gib},
                            Name{"arch", Cell::arch},
                            Name{"cpu_arch", Cell::arch},
                            Name{"price", Cell::price},
@@ -91,16 +92,17 @@ Result<Headings> Headings::read(const std::vector<std::string_view>& headings) {
     column = static_cast<int>(i);
   }
   const bool has_machines = read.has(Cell::instance) && (read.has(Cell::price) || read.has(Cell::spot));
-  if (!has_machines && !read.has(Cell::vcpu_price))
+  const bool is_gpu_table = read.has(Cell::gpu) && read.has(Cell::gpu_memory_gib);
+  if (!has_machines && !read.has(Cell::vcpu_price) && !is_gpu_table)
     return fail(ErrorCode::invalid_argument,
                 "its headings are of no price list that is known: {}; a list needs the columns InstanceType "
                 "(SkyPilot), instance_name (gpuhunt) or instance, and price",
                 listed(headings));
   const bool is_gpuhunt = std::ranges::find(headings, "instance_name") != headings.end();
-  read.format_ = !has_machines ? ListFormat::slurm
-                 : is_skypilot ? ListFormat::skypilot
-                 : is_gpuhunt  ? ListFormat::gpuhunt
-                               : ListFormat::csv;
+  if (has_machines)
+    read.format_ = is_skypilot ? ListFormat::skypilot : is_gpuhunt ? ListFormat::gpuhunt : ListFormat::csv;
+  else
+    read.format_ = read.has(Cell::vcpu_price) ? ListFormat::slurm : ListFormat::gpus;
   return read;
 }
 

@@ -1,5 +1,6 @@
 #include "price/offers/list_reader.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -53,6 +54,7 @@ void ListReader::take(const std::vector<std::string_view>& cells, std::int64_t l
   is_left_out_ = false;
   auto offer = offer_of(cells, line);
   if (headings_.format() == ListFormat::slurm) return take_cluster(std::move(offer), cells);
+  if (headings_.format() == ListFormat::gpus) return check_gpu_of_table(offer.line, cells);
   read_gpu(offer, cells);
   if (offer.instance.empty() && offer.gpu.empty()) return find(Flaw::no_name, line, "no machine, no GPU");
   read_prices(offer, cells);
@@ -91,8 +93,17 @@ Offer ListReader::offer_of(const std::vector<std::string_view>& cells, std::int6
   offer.arch = text(Cell::arch);
   offer.rule = text(Cell::rule);
   if (const auto date = text(Cell::date); !date.empty()) offer.date = date;
-  if (const auto currency = text(Cell::currency); !currency.empty()) offer.currency = currency;
+  if (const auto currency = text(Cell::currency); !currency.empty()) read_currency(offer, currency);
   return offer;
+}
+
+void ListReader::read_currency(Offer& offer, std::string_view currency) {
+  constexpr std::size_t letters = 3;
+  offer.currency = currency;
+  for (auto& c : offer.currency) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  const bool is_code = currency.size() == letters &&
+                       std::ranges::all_of(offer.currency, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (!is_code) find(Flaw::bad_price, offer.line, fmt::format("currency '{}'", shown(currency)));
 }
 
 void ListReader::read_gpu(Offer& offer, const std::vector<std::string_view>& cells) {
@@ -181,10 +192,17 @@ void ListReader::take_cluster(Offer offer, const std::vector<std::string_view>& 
     *price = *value;
   }
   if (prices.vcpu == 0 && prices.gib == 0 && prices.gpu == 0)
-    return find(Flaw::zero_price, offer.line,
-                "all parts of a job: SkyPilot's file says so until it is filled in");
+    return find(Flaw::unfilled, offer.line, "no price of vCPU, memory or GPU");
   offer.unit_prices = std::make_shared<const UnitPrices>(std::move(prices));
   for (auto& job : usual_jobs(offer)) catalogue_.offers.push_back(std::move(job));
+}
+
+void ListReader::check_gpu_of_table(std::int64_t line, const std::vector<std::string_view>& cells) {
+  const auto gpu = trimmed(headings_.of(Cell::gpu, cells));
+  const auto memory = number(headings_.of(Cell::gpu_memory_gib, cells), "GPU memory", line);
+  if (memory && !may_have_memory(gpu, *memory))
+    find(Flaw::gpu_memory_wrong, line,
+         fmt::format("{}: {} GB, and it has {}", printable(gpu), *memory, memory_of_known_gpu(gpu)));
 }
 
 /// All that tells offers apart but the price.

@@ -1,0 +1,88 @@
+#include "price/offers/lint.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace neph::price {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Catalogue read(std::string_view text, const std::string& provider = "aws") {
+  return parse_catalogue(text, {.file = "prices.csv", .provider = provider, .date = "2026-11-20"}).value();
+}
+
+std::vector<std::string> lint(const Catalogue& list, std::string_view today = "2026-11-25") {
+  std::vector<std::string> all;
+  for (const auto& finding : lint_catalogue(list, built_in_rules(), today))
+    all.push_back(fmt::format("{} {}: {}", kind_of(finding.flaw).code, finding.line, finding.what));
+  return all;
+}
+
+constexpr std::string_view heading = "InstanceType,vCPUs,MemoryGiB,Price,Region,AvailabilityZone\n";
+
+std::string rows(std::initializer_list<std::string_view> of_machine) {
+  std::string text(heading);
+  for (const auto row : of_machine) text += fmt::format("m5.large,2,8,{}\n", row);
+  return text;
+}
+
+TEST(Lint, FindsNothingInAGoodList) {
+  EXPECT_THAT(lint(read(rows({"0.096,us-east-1,a", "0.096,us-east-1,b", "0.107,eu-west-1,a"}))), IsEmpty());
+}
+
+TEST(Lint, ComparesAMachinesPrices) {
+  const auto found = lint(read(rows({"0.096,us-east-1,a", "0.1,us-east-1,a", "0.107,eu-west-1,a",
+                                     "0.112,eu-west-3,a", "1.07,eu-west-2,a", "0.01,ap-south-1,a"})));
+  EXPECT_THAT(found, Contains("other-price 3: aws/m5.large@us-east-1: 0.10, and 0.096 in line 2"));
+  EXPECT_THAT(found,
+              Contains(HasSubstr("price-outlier 6: aws/m5.large@eu-west-2: 1.07, and the median of 5")));
+  EXPECT_THAT(found, Contains(HasSubstr("price-outlier 7")));
+  EXPECT_THAT(found, Not(Contains(HasSubstr("price-outlier 4"))));
+}
+
+TEST(Lint, LooksAtTheWholeFile) {
+  EXPECT_THAT(lint(read(rows({"0.096,us-east-1,a"}))), Contains(HasSubstr("us-only 0")));
+  EXPECT_THAT(lint(read(rows({"0.096,eu-west-1,a"})), "2027-01-25"),
+              Contains("stale 0: of 2026-11-20, 66 days ago"));
+  EXPECT_THAT(lint(read(rows({"0.096,eu-west-1,a"}), "mycloud")), Contains("unknown-provider 0: mycloud"));
+  EXPECT_THAT(lint(read("instance,price,currency,rule\na,1,USD,gpc\nb,1,EUR,gcp\n")),
+              testing::AllOf(Contains("several-currencies 0: EUR, USD"), Contains("unknown-rule 2: gpc"),
+                             Not(Contains(HasSubstr("unknown-rule 3")))));
+}
+
+TEST(Lint, SaysWhatAChoiceWouldMiss) {
+  EXPECT_THAT(lint(read("InstanceType,Price,Region\nm5.large,1,\n")),
+              testing::AllOf(Contains("no-size 2: aws/m5.large"), Contains("no-region 2: aws/m5.large")));
+}
+
+TEST(LintText, HasCountsAndTheFirstLinesOfEach) {
+  const auto list = read(std::string(heading) +
+                         "m5.large,2,8,,eu-west-1,a\nm5.large,2,8,,eu-west-1,b\n"
+                         "m5.large,2,8,,eu-west-1,c\nm5.large,2,8,1,eu-west-1,d\n");
+  const auto findings = lint_catalogue(list, built_in_rules(), "2026-11-25");
+  EXPECT_EQ(lint_text(list, findings, 2),
+            "prices.csv: skypilot, 4 rows, 1 offer, 3 findings\n"
+            "\n"
+            "error: rows without a price: 3, left out\n"
+            "  an empty price is not 0: take the price from the provider, or leave the row out\n"
+            "  line 2: m5.large\n"
+            "  line 3: m5.large\n"
+            "  ... and 1 more; --lines N shows N of each, --json all\n");
+  const auto json = lint_json(list, findings);
+  EXPECT_EQ(json["findings"].size(), 3);
+  EXPECT_EQ(json["counts"]["no-price"], 3);
+}
+
+TEST(Days, AreCounted) {
+  EXPECT_EQ(days_between("2026-02-28", "2026-03-01"), 1);
+  EXPECT_EQ(days_between("2026-11-24T13:25", "2026-11-24"), 0);
+  EXPECT_EQ(days_between("2026", "2026-11-24"), std::nullopt);
+  EXPECT_EQ(days_between("2026-13-01", "2026-11-24"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace neph::price
