@@ -13,6 +13,7 @@ int main(int count, char** arguments) {
     neph.verb("load", "send requests to an inference server, and measure what comes back", declare_load);
     neph.verb("ready", "check or wait for a server's readiness", declare_ready);
     neph.verb("run", "measure what an experiment's TOML file says", declare_run);
+    neph.verb("script", "an experiment as a script for a rented machine, which it releases", declare_script);
     neph.verb("report", "one HTML page of an experiment", declare_report);
     neph.verb("export", "an experiment as CSV, JSON or Markdown", declare_export);
     neph.verb("runs", "experiments and runs in the store", declare_runs);

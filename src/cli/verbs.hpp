@@ -15,6 +15,7 @@ void declare_serve(Command& command);
 void declare_ready(Command& command);
 void declare_load(Command& command);
 void declare_run(Command& command);
+void declare_script(Command& command);
 void declare_report(Command& command);
 void declare_export(Command& command);
 void declare_runs(Command& command);

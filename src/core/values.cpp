@@ -107,4 +107,20 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
+std::vector<std::string> shell_words(std::string_view command) {
+  std::vector<std::string> words{""};
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == '\'')
+      is_quoted = !is_quoted;
+    else if (command[i] == ' ' && !is_quoted)
+      words.emplace_back();
+    else if (command[i] == '\\' && !is_quoted && i + 1 < command.size())
+      words.back() += command[++i];
+    else
+      words.back() += command[i];
+  }
+  return words;
+}
+
 }  // namespace neph

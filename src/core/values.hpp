@@ -39,4 +39,7 @@ std::string option_name(std::string_view field);
 /// Quoted for a POSIX shell if it needs to be.
 std::string shell_quoted(const std::string& text);
 
+/// The words of a command line that shell_quoted() made: its inverse.
+std::vector<std::string> shell_words(std::string_view command);
+
 }  // namespace neph

@@ -1,5 +1,8 @@
 #include "core/values.hpp"
 
+#include <cstdio>
+#include <random>
+
 #include <gmock/gmock.h>
 
 namespace neph {
@@ -47,6 +50,47 @@ TEST(Values, QuotesForTheShellOnlyWhatNeedsIt) {
   EXPECT_EQ(shell_quoted("my photos"), "'my photos'");
   EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_quoted(""), "''");
+}
+
+/// What `sh` takes the words for, each ended by a zero byte.
+std::string taken_by_sh(const std::vector<std::string>& texts) {
+  std::string command = "exec printf '%s\\0'";
+  for (const auto& text : texts) command += " " + shell_quoted(text);
+  const std::unique_ptr<FILE, int (*)(FILE*)> shell(::popen(command.c_str(), "r"), ::pclose);
+  std::string out;
+  for (int c = std::fgetc(shell.get()); c != EOF; c = std::fgetc(shell.get())) out += static_cast<char>(c);
+  return out;
+}
+
+TEST(Values, AnyBytesButZeroGoThroughAShell) {
+  std::mt19937 draw(7);
+  std::uniform_int_distribution<int> length(0, 40), byte(1, 255), special(0, 15);
+  constexpr std::string_view loved_by_shells = "'\"\\$`!*?~#;&|<> \n";
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::string> texts(100);
+    std::string wanted;
+    for (auto& text : texts) {
+      for (int n = length(draw); n > 0; --n)
+        text += n % 2 == 0 ? static_cast<char>(byte(draw))
+                           : loved_by_shells[static_cast<std::size_t>(special(draw))];
+      wanted += text + '\0';
+    }
+    ASSERT_EQ(taken_by_sh(texts), wanted) << "round " << round;
+  }
+}
+
+TEST(Values, WordsOfACommandLineAreThoseThatItWasMadeOf) {
+  std::mt19937 draw(8);
+  std::uniform_int_distribution<int> length(0, 12), byte(1, 255);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::string> words(5);
+    std::string line;
+    for (auto& word : words) {
+      for (int n = length(draw); n > 0; --n) word += static_cast<char>(byte(draw));
+      line += (line.empty() ? "" : " ") + shell_quoted(word);
+    }
+    ASSERT_EQ(shell_words(line), words);
+  }
 }
 
 }  // namespace

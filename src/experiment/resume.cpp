@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/json.hpp"
+#include "core/values.hpp"
 #include "experiment/experiment.hpp"
 #include "record/cells.hpp"
 #include "store/store.hpp"
@@ -11,27 +12,10 @@
 namespace neph::experiment {
 namespace {
 
-/// The words of a command line as shell_quoted() (core/values.hpp) wrote them.
-std::vector<std::string> words_of(std::string_view command) {
-  std::vector<std::string> words{""};
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (command[i] == '\'')
-      is_quoted = !is_quoted;
-    else if (command[i] == ' ' && !is_quoted)
-      words.emplace_back();
-    else if (command[i] == '\\' && !is_quoted && i + 1 < command.size())
-      words.back() += command[++i];
-    else
-      words.back() += command[i];
-  }
-  return words;
-}
-
 /// Where its runs are made, which its command says since there is more than one place. No column of the
 /// store's: stores of this schema are read by a neph that knows of none.
 std::string place_of(const Experiment& experiment) {
-  const auto words = words_of(experiment.command);
+  const auto words = shell_words(experiment.command);
   const auto option = std::ranges::find(words, "--on");
   return option == words.end() || option + 1 == words.end() ? "here" : *(option + 1);
 }

@@ -21,6 +21,7 @@ from identity_repository import write_repository
 from contention import Contention
 from picture_files import write_pictures
 from paths import BUILD, COUNTERPARTS, REPOSITORY
+from script_runs import write_study
 from server_process import serving_neph
 from two_machines import NoNamespaces, TwoMachines
 
@@ -133,6 +134,13 @@ def neph(tmp_path):
         if process.poll() is None:
             process.kill()  # its worker dies with it
             process.communicate()
+
+
+@pytest.fixture
+def study(neph):
+    """`neph` in a folder with an experiment's file, study.toml, and what it reads: see script_runs.py."""
+    write_study(neph.folder)
+    return neph
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,101 @@
+#include "script/formats.hpp"
+
+#include "core/text.hpp"
+
+namespace neph::script {
+namespace {
+
+constexpr std::string_view end_of_script = "END_OF_SCRIPT";
+
+/// JSON's texts are YAML's too.
+std::string yaml(const std::string& text) { return dump_json(Json(text)); }
+
+std::string indented(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (end > 1) out.append(columns, ' ');
+    out += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+/// A block of YAML holds what can be printed: no control characters, and no other ends of lines.
+Status check_holds(std::string_view script) {
+  for (std::string_view rest = script; !rest.empty();) {
+    const auto end = rest.find('\n');
+    const auto line = rest.substr(0, end);
+    for (const auto* other_end : {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\t"})
+      if (line.find(other_end) != std::string_view::npos || printable(line) != line)
+        return fail(ErrorCode::invalid_argument,
+                    "'{}' has a character that YAML does not hold as it is: take --format sh",
+                    printable(line));
+    rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
+  }
+  return {};
+}
+
+std::string resources(const Task& task) {
+  const auto& offer = task.offer;
+  auto infra = task.release.sky;
+  if (!offer.region.empty()) infra += "/" + offer.region;
+  std::string text = fmt::format("  infra: {}\n", yaml(infra));
+  if (!offer.instance.empty()) text += fmt::format("  instance_type: {}\n", yaml(offer.instance));
+  if (offer.gpus > 0) text += fmt::format("  accelerators: {{{}: {}}}\n", yaml(offer.gpu), offer.gpus);
+  return text + "  autostop: {idle_minutes: 5, down: true}\n";
+}
+
+std::string file_mounts(const Task& task, const std::string& folder) {
+  std::vector<std::string> files = task.job.files;
+  for (const auto& source : task.data) std::erase(files, source.path);
+  if (task.wishes.install != Install::image && !task.bundle)
+    files.insert(files.begin(), archive_name(task.job));
+  if (files.empty()) return {};
+  std::string text = "file_mounts: # what lies beside the script\n";
+  for (const auto& file : files)
+    text += fmt::format("  {}: {}\n", yaml(file.starts_with('/') ? file : folder + "/" + file), yaml(file));
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> sky_text(const Task& task, const std::string& script) {
+  NEPH_CHECK(check_holds(script));
+  if (task.release.sky.empty())
+    return fail(ErrorCode::unsupported,
+                "SkyPilot does not rent machines of '{}': take --format sh or cloud-init",
+                task.offer.provider);
+  const auto folder = "~/neph-script";
+  return fmt::format(
+      "# A task of SkyPilot: sky launch --down FILE. The script releases the machine by itself; --down and "
+      "autostop see to it\n"
+      "# too, and let SkyPilot know.\n"
+      "name: {}\nresources:\n{}{}"
+      "setup: |\n  mkdir -p {}\n  cat >{}/run.sh <<'{}'\n{}  {}\n"
+      "run: |\n  sh {}/run.sh\n",
+      yaml("neph-" + task_name(task)), resources(task), file_mounts(task, folder), folder, folder,
+      end_of_script, indented(script, 2), end_of_script, folder);
+}
+
+Result<std::string> cloud_init_text(const Task& task, const std::string& script) {
+  NEPH_CHECK(check_holds(script));
+  if (task.wishes.install != Install::image && !task.bundle)
+    return fail(ErrorCode::invalid_argument,
+                "--format cloud-init: nothing lies beside the script there; say from where the bundle comes, "
+                "--bundle "
+                "https://...");
+  const auto home = fmt::format("/root/neph-{}", task_name(task));
+  return fmt::format(
+      "#cloud-config\n"
+      "# User data of cloud-init. The script runs after the machine's start, and goes on after one that "
+      "nobody asked for; a\n"
+      "# machine that was released and is started again is left alone.\n"
+      "write_files:\n"
+      "  - path: {0}/start.sh\n    permissions: '0700'\n    content: |\n{1}"
+      "  - path: /var/lib/cloud/scripts/per-boot/neph\n    permissions: '0755'\n    content: |\n"
+      "      #!/bin/sh\n      [ -e {0}/released ] || HOME=/root exec sh {0}/start.sh\n",
+      home, indented(script, 6));
+}
+
+}  // namespace neph::script

@@ -1,0 +1,84 @@
+## The end: the release, and the guard that sees to it
+
+release() { # asks until it is taken
+  pause=5
+  say "release: $release_title"
+  until (release_machine); do
+    say "release: not taken, again in $pause s"
+    sleep "$pause"
+    pause=$((pause < 60 ? 2 * pause : 60))
+  done
+  say 'release: taken'
+  { : >"$home/released"; } 2>/dev/null || :
+}
+
+rescue() { # what was measured until now, where that is not saved yet: one try, and not for long
+  if ended marks || [ ! -e "$home/neph.db" ]; then return; fi
+  say 'saves what there is'
+  NEPH_HURRY=1 timeout -s KILL "$rescue_s" sh "$self" --step save </dev/null >>"$log" 2>&1 || say 'could not save it'
+}
+
+start_guard() {
+  setsid sh "$self" --guard "$$" "$main_begun" </dev/null >>"$log" 2>&1 &
+  guard=$!
+  begin_of "$guard"
+  guard_begun=$ticks
+  echo "$guard $guard_begun" >"$home/guard"
+}
+
+watch_over() { # watch_over PROCESS TICKS: the guard. It ends with the release, or when it has seen that of the other
+  trap 'trap : HUP INT TERM; release; exit' HUP INT TERM
+  { echo -1000 >/proc/self/oom_score_adj; } 2>/dev/null # who takes too much memory is the step, not the guard
+  set_limits
+  while runs "$1" "$2"; do
+    sleep 2
+    up=$(uptime_s)
+    spent=$((spent + up - last))
+    last=$up
+    { echo "$boot_id $up $spent" >"$home/spent"; } 2>/dev/null
+    [ "$limit_s" = 0 ] || [ "$((spent + rescue_s))" -lt "$limit_s" ] || break
+  done
+  [ ! -e "$home/released" ] || exit 0
+  if runs "$1" "$2"; then
+    say "time or money is up: $spent s of $limit_s s were paid"
+    kill -s KILL "$1"
+  else
+    say 'the script was killed'
+  fi
+  end_step
+  rescue
+  release
+}
+
+spent_before() { # seconds that this machine has cost already
+  saved=0
+  { read -r of_boot at saved <"$home/spent"; } 2>/dev/null
+  if [ "${of_boot:-}" = "$boot_id" ]; then
+    echo "$((saved + last - at))"
+  elif in_container || [ "$last" -ge "$limit_s" ]; then
+    echo "$saved" # a machine that runs for longer than all that is asked for was not started for it
+  else
+    echo "$((saved + last))"
+  fi
+}
+
+set_limits() { # seconds that may be paid, and of these the last for saving
+  last=$(uptime_s)
+  spent=$(spent_before)
+  # by the clock, its steps are paid whole: also what the first had behind it when the machine was started
+  [ "$clock_s" = 0 ] || limit_s=$((limit_s - ($(date +%s) - spent) % clock_s))
+  if [ "$most_s" != 0 ] && { [ "$limit_s" = 0 ] || [ "$most_s" -lt "$limit_s" ]; }; then limit_s=$most_s; fi
+  rescue_s=120
+  if [ "$limit_s" != 0 ] && [ "$limit_s" -lt 1200 ]; then rescue_s=$((limit_s / 10 + 1)); fi
+}
+
+finish() { # of all ends but one: of a kill the guard hears
+  code=$?
+  trap - EXIT
+  trap : HUP INT TERM
+  end_step
+  rescue
+  release
+  kill -s KILL -- "-$guard" 2>/dev/null
+  exit "$code"
+}

@@ -1,0 +1,28 @@
+# title = "Lambda Cloud: terminates the instance"
+# ends = "delete"
+# sky = "lambda"
+# variables = ["LAMBDA_API_KEY"]
+# needs = "$LAMBDA_API_KEY, and python3, which its images have. An instance that is only switched off is still billed"
+# read = [
+#   "docs.lambda.ai/public-cloud/on-demand/creating-managing-instances",
+#   "docs-api.lambda.ai/api/cloud: GET /api/v1/instances, POST /api/v1/instance-operations/terminate"]
+# date = "2026-11-25"
+release_machine() {
+  api=https://cloud.lambda.ai/api/v1
+  key="Authorization: Bearer ${LAMBDA_API_KEY:-}"
+  instance=${NEPH_INSTANCE:-$(request GET $api/instances '' "$key" | lambda_instance)}
+  [ "$instance" ] || return
+  request POST $api/instance-operations/terminate "{\"instance_ids\": [\"$instance\"]}" "$key" 'Content-Type: application/json'
+}
+
+lambda_instance() { # the one with an address or the name of this machine
+  [ ! "$dry" ] || { cat && return; }
+  python3 -c '
+import json, sys
+ours = set(" ".join(sys.argv[1:]).split())
+for each in json.load(sys.stdin)["data"]:
+    address = each.get("ip") or "-"
+    if ours & {address, address.replace(".", "-"), each.get("private_ip"), each.get("hostname")}:
+        print(each["id"])
+' "$(uname -n)" "$(hostname -I)"
+}

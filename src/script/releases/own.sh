@@ -1,0 +1,7 @@
+# title = "a machine of one's own: stays on"
+# ends = "nothing"
+# sky = ""
+# needs = "nothing. --release poweroff switches it off"
+# read = []
+# date = "2026-11-25"
+release_machine() { :; }

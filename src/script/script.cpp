@@ -1,0 +1,136 @@
+#include "script/script.hpp"
+
+#include <algorithm>
+
+#include "core/values.hpp"
+#include "script/formats.hpp"
+#include "script/writer.hpp"
+
+namespace neph::script {
+namespace {
+
+constexpr auto wrong = ErrorCode::invalid_argument;
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+Result<Release> release_of(const price::Offer& offer, const Wishes& wishes) {
+  if (wishes.release_command.empty())
+    return find_release(wishes.release.empty() ? offer.provider : wishes.release);
+  if (!wishes.release.empty())
+    return fail(wrong, "--release and --release-command say the same thing: give one of them");
+  if (wishes.release_command.find('\0') != std::string::npos ||
+      wishes.release_command.find_first_not_of(" \t\n") == std::string::npos)
+    return fail(wrong, "--release-command is no command");
+  const auto known = find_release(offer.provider);
+  Release own{
+      .name = "command", .title = "by the command of --release-command", .sky = known ? known->sky : ""};
+  own.text = "release_machine() {\n  act sh -c " + shell_quoted(wishes.release_command) + "\n}\n";
+  return own;
+}
+
+Result<price::Rule> rule_of(price::Offer offer, const Wishes& wishes, const std::vector<price::Rule>& rules) {
+  if (!wishes.rule.empty()) return price::find_rule(wishes.rule, rules);
+  if (const auto* rule = price::rule_for(offer, rules); rule && offer.rule.empty()) return *rule;
+  return price::rule_of(offer, rules);
+}
+
+Result<std::optional<price::Price>> price_of(const price::Offer& offer, const Wishes& wishes) {
+  if (!wishes.price.empty()) {
+    NEPH_TRY(auto price, price::parse_price(wishes.price));
+    return price;
+  }
+  if (offer.per_hour) return price::Price{*offer.per_hour, offer.currency};
+  return std::nullopt;
+}
+
+Status set_limit(Task& task, const std::vector<price::Rule>& rules) {
+  const auto& wishes = task.wishes;
+  NEPH_TRY(const auto price, price_of(task.offer, wishes));
+  NEPH_TRY(const auto rule, rule_of(task.offer, wishes, rules));
+  if (wishes.budget.empty()) return {};
+  NEPH_TRY(const auto budget, parse_budget(wishes.budget));
+  if (!price)
+    return fail(wrong, "--budget {}: what does the machine cost? Say it by --price 2.48USD/h", wishes.budget);
+  NEPH_TRY(task.limit, limit_of(rule, *price, budget));
+  task.budget =
+      fmt::format("{} {} at {} {} an hour, by rule {}", price::decimal_text(budget.per_hour), budget.currency,
+                  price::decimal_text(price->per_hour), price->currency, rule.name);
+  return {};
+}
+
+Status set_install(Task& task) {
+  const auto& wishes = task.wishes;
+  if (!wishes.bundle.empty()) {
+    if (wishes.install == Install::image) return fail(wrong, "--bundle means nothing with --install image");
+    NEPH_TRY(task.bundle, parse_place("--bundle", wishes.bundle));
+  }
+  if (wishes.install == Install::bundle) {
+    if (!wishes.image.empty())
+      return fail(wrong, "--image means nothing with --install bundle: take image, or both");
+    if (task.job.has_containers)
+      return fail(wrong, "the experiment starts containers: take --install both with --image NAME");
+    return {};
+  }
+  if (wishes.image.empty())
+    return fail(wrong,
+                "--install {}: which image? Give --image NAME, or from where its archive comes (./dev image "
+                "makes one)",
+                enum_name(wishes.install));
+  if (has_control_character(wishes.image)) return fail(wrong, "--image has a control character in it");
+  task.image = wishes.image;
+  if (wishes.image.find("://") == std::string::npos && !wishes.image.ends_with(".tar") &&
+      !wishes.image.ends_with(".tar.gz"))
+    return {};
+  NEPH_TRY(task.image_archive, parse_place("--image", wishes.image));
+  task.image = "neph:latest";  // as ./dev image calls it
+  return {};
+}
+
+bool is_archive(std::string_view name) {
+  return name.ends_with(".tar.gz") || name.ends_with(".tgz") || name.ends_with(".tar");
+}
+
+/// [PATH=]ADDRESS; without a path the one file that the experiment reads, else what it is called there.
+Result<Task::Source> source_of(const std::string& text, const Job& job) {
+  const auto equals = text.find('=');
+  const bool has_path =
+      equals != std::string::npos && text.substr(0, equals).find_first_of(":?") == std::string::npos;
+  Task::Source source;
+  NEPH_TRY(source.place, parse_place("--data", has_path ? text.substr(equals + 1) : text));
+  const auto name = file_name_of(source.place);
+  if (has_path)
+    source.path = text.substr(0, equals);
+  else
+    source.path = job.files.size() == 1 ? job.files.front() : name;
+  if (source.path.empty() || has_control_character(source.path))
+    return fail(wrong, "--data '{}': as what does the experiment know it? Give it as PATH={}", text, text);
+  source.is_archive = is_archive(name) && !is_archive(source.path);
+  return source;
+}
+
+}  // namespace
+
+Result<std::string> script(const Job& job, const price::Offer& offer, const Wishes& wishes,
+                           const std::vector<price::Rule>& rules) {
+  if (wishes.results.empty())
+    return fail(wrong,
+                "where do the results go? Give --results s3://BUCKET/PATH, scp://HOST/PATH, https://..., or "
+                "a folder");
+  Task task{.job = job, .wishes = wishes, .offer = offer};
+  NEPH_TRY(task.release, release_of(offer, wishes));
+  NEPH_TRY(task.results, parse_place("--results", wishes.results));
+  NEPH_CHECK(set_limit(task, rules));
+  NEPH_CHECK(set_install(task));
+  for (const auto& text : wishes.data) {
+    NEPH_TRY(auto source, source_of(text, job));
+    task.data.push_back(std::move(source));
+  }
+  auto text = sh_text(task);
+  if (wishes.format == Format::sky) return sky_text(task, text);
+  if (wishes.format == Format::cloud_init) return cloud_init_text(task, text);
+  return text;
+}
+
+}  // namespace neph::script

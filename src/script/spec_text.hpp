@@ -1,0 +1,15 @@
+// An experiment as the TOML file that `neph run` reads. Only for files of this module.
+#pragma once
+
+#include <string>
+
+#include "core/json.hpp"
+#include "record/experiment.hpp"
+
+namespace neph::script {
+
+/// `options` are what stands above the table besides repeat and seed. No line is more than one value, and all
+/// control characters are escaped, so that no line of it ends a here-document.
+std::string spec_text(const Experiment& experiment, const Json& options);
+
+}  // namespace neph::script

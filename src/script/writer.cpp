@@ -1,0 +1,224 @@
+#include "script/writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/fnv1a.hpp"
+#include "core/text.hpp"
+#include "core/values.hpp"
+#include "script/embedded.hpp"
+#include "script/spec_text.hpp"
+
+namespace neph::script {
+namespace {
+
+struct Step {
+  std::string_view name, stage;  ///< empty: none pays it
+};
+
+bool has_bundle(const Task& task) { return task.wishes.install != Install::image; }
+bool has_image(const Task& task) { return task.wishes.install != Install::bundle; }
+
+std::vector<std::string> packages_of(const Task& task) {
+  std::vector<std::string> packages;
+  for (const auto& engine : task.job.engines)
+    for (auto& package : packages_of_engine(engine)) packages.push_back(std::move(package));
+  return packages;
+}
+
+bool reads_data(const Task& task) {
+  return !task.data.empty() || !task.job.files.empty() || !task.job.datasets.empty();
+}
+
+std::vector<Step> steps_of(const Task& task) {
+  std::vector<Step> steps;
+  if (task.offer.gpus > 0) steps.push_back({"driver", "install"});
+  if (has_bundle(task)) steps.push_back({"bundle", "install"});
+  if (has_image(task)) steps.push_back({"image", "install"});
+  if (!packages_of(task).empty()) steps.push_back({"runtime", "install"});
+  if (reads_data(task)) steps.push_back({"data", "data_load"});
+  steps.insert(steps.end(), {{"learn", "learn"}, {"save", "save"}, {"marks", ""}});
+  return steps;
+}
+
+/// A path as a word of sh: as it is, or beside the script.
+std::string path_word(const std::string& path) {
+  return path.starts_with('/') ? shell_quoted(path) : fmt::format("\"$(beside {})\"", shell_quoted(path));
+}
+
+std::string at_word(const Place& place) {
+  return place.kind == Kind::path ? path_word(place.at) : shell_quoted(place.at);
+}
+
+std::string port_word(const Place& place) { return place.kind == Kind::scp ? " " + place.port : ""; }
+
+std::string ready_line(const Place& place) { return fmt::format("  ready_{}\n", enum_name(place.kind)); }
+
+/// `to` is a word of sh.
+std::string get_line(const Place& place, const std::string& to) {
+  return fmt::format("  again get_{} {} {}{}\n", enum_name(place.kind), at_word(place), to, port_word(place));
+}
+
+std::string function(std::string_view name, std::string_view body) {
+  return fmt::format("{}() {{\n{}}}\n\n", name, body);
+}
+
+std::string results_functions(const Task& task) {
+  const auto& to = task.results;
+  return function("ready_for_results", ready_line(to)) +
+         function("put_result",
+                  fmt::format("  put_{} \"$1\" {}{}\n", enum_name(to.kind), at_word(to), port_word(to)));
+}
+
+std::string get_bundle(const Task& task) {
+  if (task.bundle) return function("get_bundle", ready_line(*task.bundle) + get_line(*task.bundle, "\"$1\""));
+  const auto archive = shell_quoted(archive_name(task.job));
+  return fmt::format("archive={}\n\n", archive) +
+         function("get_bundle",
+                  "  [ ! -e \"$(beside \"$archive\")\" ] || act cp \"$(beside \"$archive\")\" \"$1\"\n");
+}
+
+std::string get_image(const Task& task) {
+  if (!task.image_archive) return function("get_image", "  again act as_root \"$docker\" pull \"$image\"\n");
+  return function("get_image", ready_line(*task.image_archive) +
+                                   get_line(*task.image_archive, "\"$home/image.tar\"") +
+                                   "  act as_root \"$docker\" load --input \"$home/image.tar\"\n");
+}
+
+/// Where what the experiment calls `path` lies: a word of sh.
+std::string place_of_data(const std::string& path) {
+  return path.starts_with('/') ? shell_quoted(path) : fmt::format("\"$home\"/work/{}", shell_quoted(path));
+}
+
+std::string step_data(const Task& task) {
+  std::string body;
+  for (const auto& name : task.job.datasets)
+    body += fmt::format("  ! has apt-get || act install_packages {}\n", shell_quoted("dataset-" + name));
+  for (const auto& source : task.data) {
+    const auto to = place_of_data(source.path);
+    body += ready_line(source.place) + fmt::format("  act mkdir -p \"$(dirname {})\"\n", to);
+    if (source.is_archive)
+      body += get_line(source.place, "\"$home/data.tar.gz\"") +
+              fmt::format("  act unpack \"$home/data.tar.gz\" {}\n", to);
+    else
+      body += get_line(source.place, to);
+  }
+  for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", shell_quoted(file));
+  return function("step_data", body);
+}
+
+std::string pip_lines(const Task& task) {
+  std::string lines;
+  for (const auto& engine : task.job.engines) {
+    const auto packages = packages_of_engine(engine);
+    if (packages.empty()) continue;
+    std::string words;
+    const bool is_whole =
+        engine == "torch" && task.offer.gpus > 0;  // with NVIDIA's libraries, which it names itself
+    for (const auto& package : packages)
+      if (!is_whole || package.starts_with("torch==")) words += " " + shell_quoted(package);
+    lines += fmt::format(
+        "  again act python3 -m pip install --quiet {}--target \"$home/python\"{}\n",
+        is_whole ? "" : "--no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 ",
+        words);
+  }
+  return lines;
+}
+
+std::string values(const Task& task) {
+  const auto most_s = static_cast<std::int64_t>(std::ceil(task.wishes.max_time.value));
+  std::string text = fmt::format("name={}\n", shell_quoted(task_name(task)));
+  text += fmt::format(
+      "limit_s={} # {}\n", task.limit.seconds,
+      task.limit.seconds == 0 ? "no budget was given" : "so long lasts the budget: " + task.budget);
+  text +=
+      fmt::format("clock_s={} # where whole steps of the clock are paid: their length\n", task.limit.clock_s);
+  text += fmt::format("most_s={} # --max-time; 0: no limit\n", most_s);
+  if (has_image(task)) text += fmt::format("image={}\n", shell_quoted(task.image));
+  if (has_image(task)) text += fmt::format("gpu_option={}\n", task.offer.gpus > 0 ? "--gpus=all" : "");
+  return text;
+}
+
+std::string release_text(const Task& task) {
+  std::string text = fmt::format("## The release\n\nrelease_title={}\n\n", shell_quoted(task.release.title)) +
+                     task.release.text;
+  std::string warnings;
+  for (const auto& variable : task.release.variables)
+    warnings += fmt::format(
+        "  [ \"${{{}:-}}\" ] || say 'CAREFUL: {} is not set, and without it this machine cannot be "
+        "released'\n",
+        variable, variable);
+  return text + "\n" + function("warn_of_release", warnings.empty() ? "  :\n" : warnings);
+}
+
+std::set<Kind> kinds_of(const Task& task) {
+  std::set<Kind> kinds{task.results.kind};
+  if (task.bundle && has_bundle(task)) kinds.insert(task.bundle->kind);
+  if (task.image_archive) kinds.insert(task.image_archive->kind);
+  for (const auto& source : task.data) kinds.insert(source.place.kind);
+  return kinds;
+}
+
+std::string transfers(const Task& task) {
+  std::string text;
+  for (const auto kind : kinds_of(task))
+    text += std::string(part(fmt::format("transfer-{}", enum_name(kind)))) + "\n";
+  text += std::string(part("beside")) + "\n" + results_functions(task);
+  if (has_bundle(task)) text += get_bundle(task);
+  if (has_image(task)) text += get_image(task);
+  return text;
+}
+
+std::string step_functions(const Task& task) {
+  std::string text;
+  const auto add = [&](std::string_view more) { text.append(more).append("\n"); };
+  if (task.offer.gpus > 0) add(part("driver"));
+  if (has_image(task)) add(part("image"));
+  if (has_bundle(task))
+    add(part("bundle"));
+  else
+    add("neph=in_image\n");
+  if (!packages_of(task).empty()) add(filled(part("runtime"), {{"packages", pip_lines(task)}}));
+  if (reads_data(task)) {
+    add(part("data"));
+    text += step_data(task);
+  }
+  add(filled(part("learn"), {{"spec", spec_text(task.job.experiment, task.job.options)}}));
+  return text;
+}
+
+std::string about(const Task& task) {
+  const auto line = [](const std::string& text) { return fmt::format("# {}\n", printable(text)); };
+  return line(fmt::format("{}, on {}; results to {}.", task.job.title, task.wishes.offer,
+                          task.wishes.results)) +
+         line(fmt::format("Made by neph {}: {}", task.job.version, task.job.command));
+}
+
+}  // namespace
+
+std::string task_name(const Task& task) {
+  const auto& e = task.job.experiment;
+  const auto whole = spec_text(e, task.job.options) + task.wishes.results + task.wishes.offer;
+  return fmt::format("{}-{:08x}", task.job.name, fnv1a(whole) & 0xffffffff);
+}
+
+std::string archive_name(const Job& job) { return fmt::format("neph-{}-x86_64.tar.gz", job.version); }
+
+std::string sh_text(const Task& task) {
+  std::string cases, order;
+  for (const auto& step : steps_of(task)) {
+    cases += fmt::format("    {0}) step_{0} ;;\n", step.name);
+    order += fmt::format("  do_step {} {}\n", step.name, step.stage.empty() ? "''" : step.stage);
+  }
+  return filled(part("run"), {{"about", about(task)},
+                              {"values", values(task)},
+                              {"release", release_text(task)},
+                              {"transfers", transfers(task)},
+                              {"steps", step_functions(task)},
+                              {"cases", cases},
+                              {"end", std::string(part("end")) + "\n"},
+                              {"order", order}});
+}
+
+}  // namespace neph::script

@@ -1,0 +1,35 @@
+// The one file of sh: its parts put together. Only for files of this module.
+#pragma once
+
+#include <string>
+
+#include "script/script.hpp"
+
+namespace neph::script {
+
+/// What a script is made for, looked at already.
+struct Task {
+  const Job& job;
+  const Wishes& wishes;
+  price::Offer offer;
+  Release release;
+  Limit limit;
+  std::string budget;  ///< in words
+  Place results;
+  std::optional<Place> bundle, image_archive;
+  std::string image;  ///< as docker calls it; empty: none
+  struct Source {
+    std::string path;  ///< where the experiment looks for it
+    Place place;
+    bool is_archive = false;
+  };
+  std::vector<Source> data;
+};
+
+/// "neph-12-1f2e3d4c": another folder for another experiment.
+std::string task_name(const Task& task);
+/// What the bundle's archive is called.
+std::string archive_name(const Job& job);
+std::string sh_text(const Task& task);
+
+}  // namespace neph::script

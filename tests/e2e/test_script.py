@@ -1,0 +1,161 @@
+"""What `neph script` writes is sound in every shell, says what was asked for, and is refused where that makes no sense."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from paths import REPOSITORY
+from script_runs import RELEASES, STUDY, need, script
+
+class TestWhatIsWritten:
+    def checked(self, text, tmp_path):
+        (tmp_path / "checked.sh").write_text(text)
+        for shell in (["dash"], ["bash", "--posix"], ["busybox", "sh"]):
+            if shutil.which(shell[0]):
+                subprocess.run([*shell, "-n", tmp_path / "checked.sh"], check=True)
+        done = subprocess.run(["shellcheck", "--shell=sh", tmp_path / "checked.sh"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+    @pytest.mark.parametrize("provider", RELEASES)
+    def test_no_provider_s_script_has_a_fault(self, study, tmp_path, provider):
+        need("shellcheck")
+        self.checked(script(study, offer=f"{provider}/x+V100:2@eu"), tmp_path)
+
+    @pytest.mark.parametrize("options", [
+        ["--install", "image", "--image", "registry.example/neph:1"],
+        ["--install", "both", "--image", "https://example.org/neph.tar", "--bundle", "s3://bucket/neph.tar.gz"],
+        ["--results", "scp://me@host:2222/srv/x"], ["--results", "rclone://mine/x"], ["--results", "a folder/it's here"],
+        ["--budget", "5USD", "--price", "2.5USD/h", "--max-time", "3h"],
+        ["--data", "pictures=gs://bucket/it's.tar.gz", "--data", "/srv/m/model=scp://host/~/model.onnx"],
+        ["--release-command", "echo \"it's\" >$HOME/x; reboot"],
+    ])  # fmt: skip
+    def test_no_option_makes_a_fault(self, study, tmp_path, options):
+        need("shellcheck")
+        given = ["--offer", "gcp/n1+V100:1", *([] if "--results" in options else ["--results", "s3://b/x"]), *options]
+        self.checked(study("script", "study.toml", *given).stdout, tmp_path)
+
+    def test_a_training_brings_its_runtime_and_its_data(self, neph, tmp_path):
+        need("shellcheck")
+        (neph.folder / "train.toml").write_text('[train]\nmodel = "mnist-cnn"\ndata = "fashion-mnist"\nsteps = 30\n')
+        text = neph("script", "train.toml", "--offer", "lambda/gpu_1x_a10", "--results", "s3://b/x").stdout
+        self.checked(text, tmp_path)
+        (torch,) = re.findall(r"^torch==.*$", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
+        assert torch in text and "dataset-fashion-mnist" in text
+
+    def test_the_same_question_has_the_same_answer(self, study):
+        (study.folder / "study.toml").write_text("seed = 7\n" + STUDY)
+        assert script(study) == script(study)
+
+    def test_a_stored_experiment_is_the_one_that_was_measured(self, study):
+        study("run", "study.toml")
+        (stored,) = study.json("runs")
+        text = study("script", 1, "--offer", "own/here", "--results", "/srv/results").stdout
+        spec = re.search(r"<<'END_OF_SPEC'\n(.*?)END_OF_SPEC", text, re.DOTALL)[1]
+        (study.folder / "again.toml").write_text(spec)
+        study("run", "again.toml", "--store", "again.db")
+        (again,) = study.json("runs", "--store", "again.db")
+        assert [again[key] for key in ("spec", "factors", "repeat", "seed")] == [
+            stored[key] for key in ("spec", "factors", "repeat", "seed")]
+
+
+class TestBadInput:
+    def refusal(self, neph, *options, code=2):
+        done = neph("script", *options, code=code)
+        assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
+        return done.stderr
+
+    @pytest.mark.parametrize("options, said", [
+        (["--offer", "hetzner/cx22", "--results", "/x"], "--release-command"),
+        (["--offer", "awz/m5", "--results", "/x"], "did you mean 'aws'?"),
+        (["--offer", "aws/m5"], "--results"),
+        (["--results", "/x"], "--offer"),
+        (["--offer", "m5.large", "--results", "/x"], "names no provider"),
+        (["--offer", "gcp/n1+V100:12a", "--results", "/x"], "'12a' is no number of GPUs"),
+        (["--offer", "gcp/n1+V100:0", "--results", "/x"], "'0' is no number of GPUs"),
+        (["--offer", "aws/m5", "--results", "ftp://host/x"], "ftp://, which is not known"),
+        (["--offer", "aws/m5", "--results", "s3://"], "no host or bucket"),
+        (["--offer", "aws/m5", "--results", "host:path"], "could be a host's"),
+        (["--offer", "aws/m5", "--results", "scp://host"], "has no path"),
+        (["--offer", "aws/m5", "--results", "scp://host:x/y"], "no port 'x'"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "5USD"], "--price"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "0USD", "--price", "1USD/h"], "for nothing"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "nanUSD", "--price", "1USD/h"], "no sum of money"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "-5USD", "--price", "1USD/h"], "no sum of money"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "5USD/h", "--price", "1USD/h"], "not a price"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "5EUR", "--price", "1USD/h"], "one currency"),
+        (["--offer", "aws/m5", "--results", "/x", "--budget", "5USD", "--price", "0USD/h"], "--max-time"),
+        (["--offer", "selectel/x", "--results", "/x", "--budget", "50RUB", "--price", "100RUB/h"], "at least 1 h"),
+        (["--offer", "aws/m5", "--results", "/x", "--install", "image"], "--image"),
+        (["--offer", "aws/m5", "--results", "/x", "--release-command", " "], "no command"),
+        (["--offer", "aws/m5", "--results", "/x", "--release", "power"], "did you mean 'poweroff'?"),
+        (["--offer", "aws/m5", "--results", "/x", "--format", "cloud-init"], "--bundle"),
+        (["--offer", "selectel/x", "--results", "/x", "--format", "sky"], "SkyPilot"),
+    ])  # fmt: skip
+    def test_is_refused_in_one_line(self, study, options, said):
+        assert said in self.refusal(study, "study.toml", *options, code=None)
+
+    def test_experiments_that_are_not_there(self, study):
+        given = ["--offer", "own/here", "--results", "/x"]
+        assert "nothing.toml" in self.refusal(study, "nothing.toml", *given, code=3)
+        assert "neph.db" in self.refusal(study, 12, *given, code=3)
+        study("run", "study.toml")
+        assert "12" in self.refusal(study, 12, *given, code=3)
+
+    def test_containers_need_an_image(self, study):
+        (study.folder / "study.toml").write_text(STUDY + 'architecture = "local"\nserver_in = "docker"\n')
+        assert "--install both" in self.refusal(study, "study.toml", "--offer", "aws/m5", "--results", "/x")
+
+
+class TestMoney:
+    @pytest.mark.parametrize("offer, budget, price, limit_s, clock_s", [
+        ("aws/m5", "5USD", "2.5USD/h", 7200, 0),
+        ("gcp/n1", "$1", "0.30USD/h", 12000, 0),
+        ("lambda/a10", "1USD", "0.7USD/h", 5100, 0),  # whole minutes of 5142.9 s
+        ("scaleway/cpu", "2.5EUR", "1EUR/h", 7200, 0),  # hours
+        ("scaleway/gpu+L4:1", "2.5EUR", "1EUR/h", 9000, 0),  # minutes
+        ("selectel/x", "350RUB", "100RUB/h", 10800, 3600),  # hours of the clock
+        ("own/desk", "1EUR", "0.9EUR/h", 4000, 0),
+    ])  # fmt: skip
+    def test_lasts_as_long_as_the_rule_lets_it(self, study, offer, budget, price, limit_s, clock_s):
+        text = script(study, "--budget", budget, "--price", price, offer=offer)
+        assert re.search(r"^limit_s=(\d+)", text, re.MULTILINE)[1] == str(limit_s)
+        assert re.search(r"^clock_s=(\d+)", text, re.MULTILINE)[1] == str(clock_s)
+
+
+def block(text, key):
+    """The lines of YAML's literal block of that key, without their indentation."""
+    indent, block = re.search(rf"^( *)(?:- )?{key}: \\|\n((?:\1 +.*\n|\n)+)", text, re.MULTILINE).groups()
+    columns = len(block) - len(block.lstrip(" "))
+    return [line[columns:] for line in block.splitlines()]
+
+
+class TestOtherFormats:
+    def test_a_task_of_skypilot_has_the_script_in_it(self, study):
+        text = script(study, "--format", "sky", offer="gcp/n1-standard-8+V100:2@us-central1")
+        keys = re.findall(r"^(\w+):", text, re.MULTILINE)
+        assert keys == ["name", "resources", "file_mounts", "setup", "run"]
+        for line in ('  infra: "gcp/us-central1"', '  instance_type: "n1-standard-8"', '  accelerators: {"V100": 2}',
+                     "  autostop: {idle_minutes: 5, down: true}", '  "~/neph-script/pictures": "pictures"'):
+            assert line in text.splitlines()
+        setup = block(text, "setup")
+        plain = script(study, offer="gcp/n1-standard-8+V100:2@us-central1").splitlines()
+        assert setup[1].endswith("<<'END_OF_SCRIPT'") and setup[-1] == "END_OF_SCRIPT"
+        assert setup[5:-1] == plain[3:]  # the third line is the command that made it
+        assert block(text, "run") == ["sh ~/neph-script/run.sh"]
+
+    def test_user_data_of_cloud_init_has_the_script_in_it(self, study, tmp_path):
+        options = ["--bundle", "https://example.org/neph.tar.gz"]
+        text = script(study, *options, "--format", "cloud-init", offer="azure/Standard_NC6")
+        assert text.startswith("#cloud-config\n")
+        start, again = text.split("  - path: ")[1:]
+        assert block(start, "content")[3:] == script(study, *options, offer="azure/Standard_NC6").splitlines()[3:]
+        assert again.startswith("/var/lib/cloud/scripts/per-boot/") and start.splitlines()[0] in again
+        if shutil.which("cloud-init"):
+            (tmp_path / "user-data").write_text(text)
+            done = subprocess.run(["cloud-init", "schema", "--config-file", tmp_path / "user-data"], capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+    def test_what_yaml_cannot_hold_is_refused(self, study):
+        assert "--format sh" in study("script", "study.toml", "--offer", "aws/x", "--results", "s3://b/x", "--format", "sky",
+                                      "--release-command", "a\tb", code=2).stderr
