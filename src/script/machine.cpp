@@ -38,7 +38,7 @@ Result<price::Offer> offer_of_name(std::string_view name) {
   if (has_control_character(name)) return no_offer(name, "it has a control character in it");
   const auto slash = name.find('/');
   if (slash == std::string_view::npos || slash == 0) return no_offer(name, "it names no provider");
-  price::Offer offer{.provider = lower(name.substr(0, slash))};
+  price::Offer offer{.provider = price::provider_name(lower(name.substr(0, slash)))};
   auto rest = name.substr(slash + 1);
   offer.region = cut_off(rest, '@');
   const auto gpu = cut_off(rest, '+');

@@ -46,7 +46,9 @@ const std::vector<Release>& built_in_releases() {
 
 Result<Release> find_release(std::string_view name) {
   const auto& releases = built_in_releases();
-  const auto found = std::ranges::find(releases, name, &Release::name);
+  const auto found = std::ranges::find_if(releases, [&](const Release& release) {
+    return release.name == name || std::ranges::find(release.also, name) != release.also.end();
+  });
   if (found != releases.end()) return *found;
   std::vector<std::string> names;
   for (const auto& release : releases) names.push_back(release.name);

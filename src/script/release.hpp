@@ -16,7 +16,7 @@ struct Release {
   std::string text;  ///< all of the file
   std::string title;
   std::string ends;
-  std::vector<std::string> variables, read;
+  std::vector<std::string> also, variables, read;
   std::string sky, needs, date;
 };
 
@@ -24,6 +24,7 @@ template <class Visit, Describes<Release> Self>
 void describe(Visit&& v, Self& s) {
   v("title", s.title, "the provider, and what is done");
   v("ends", s.ends, "what ends the bill at the least, as rules have it (release); nothing: not rented");
+  v("also", s.also, "other names of the provider");
   v("sky", s.sky, "what SkyPilot calls the provider; empty: it does not know it");
   v("variables", s.variables, "without which nothing is released");
   v("needs", s.needs, "what must be there, for people");

@@ -30,10 +30,9 @@ Result<Release> release_of(const price::Offer& offer, const Wishes& wishes) {
   return own;
 }
 
-Result<price::Rule> rule_of(price::Offer offer, const Wishes& wishes, const std::vector<price::Rule>& rules) {
-  if (!wishes.rule.empty()) return price::find_rule(wishes.rule, rules);
-  if (const auto* rule = price::rule_for(offer, rules); rule && offer.rule.empty()) return *rule;
-  return price::rule_of(offer, rules);
+Result<price::Rule> rule_of(const price::Offer& offer, const Wishes& wishes,
+                            const std::vector<price::Rule>& rules) {
+  return wishes.rule.empty() ? price::rule_of(offer, rules) : price::find_rule(wishes.rule, rules);
 }
 
 Result<std::optional<price::Price>> price_of(const price::Offer& offer, const Wishes& wishes) {
@@ -52,7 +51,10 @@ Status set_limit(Task& task, const std::vector<price::Rule>& rules) {
   if (wishes.budget.empty()) return {};
   NEPH_TRY(const auto budget, parse_budget(wishes.budget));
   if (!price)
-    return fail(wrong, "--budget {}: what does the machine cost? Say it by --price 2.48USD/h", wishes.budget);
+    return fail(wrong,
+                "--budget {}: what does the machine cost? Say it by --price 2.48USD/h, or name a list "
+                "that has it: --offers FILE",
+                wishes.budget);
   NEPH_TRY(task.limit, limit_of(rule, *price, budget));
   task.budget =
       fmt::format("{} {} at {} {} an hour, by rule {}", price::decimal_text(budget.per_hour), budget.currency,

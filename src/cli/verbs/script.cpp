@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/price_offers.hpp"
 #include "cli/price_rules.hpp"
 #include "cli/script_job.hpp"
 #include "cli/store_option.hpp"
@@ -15,14 +16,26 @@ namespace {
 struct ScriptOptions {
   std::string experiment;
   std::string store{default_store};
+  std::vector<std::string> offers;
   std::string rules;
   script::Wishes wishes;
 };
+
+/// Those that the script itself knows nothing of.
+template <class Visit, Describes<ScriptOptions> Self>
+void describe(Visit&& v, Self& s) {
+  v("experiment", s.experiment, "number of a stored experiment (neph runs), or a TOML file");
+  v("store", s.store, store_help);
+  v("offers", s.offers,
+    "price list that has the offer, for --budget without --price; may be given several times");
+  v("rules", s.rules, price_rules_help);
+}
 
 /// The command that makes the same script again.
 std::string command_of(const ScriptOptions& options) {
   std::string line = "neph script " + shell_quoted(options.experiment);
   if (options.store != default_store) line += " --store " + shell_quoted(options.store);
+  for (const auto& file : options.offers) line += " --offers " + shell_quoted(file);
   if (!options.rules.empty()) line += " --rules " + shell_quoted(options.rules);
   const auto defaults = to_json(script::Wishes{});
   for (const auto& [name, value] : to_json(options.wishes).items()) {
@@ -46,13 +59,24 @@ void tell_needs(const script::Job& job, const price::Offer& offer, const script:
   if (release && wishes.release_command.empty()) talk("{}; this needs {}\n", release->title, release->needs);
 }
 
+/// By its name alone; of a price list, with its price.
+Result<price::Offer> offer_of(const ScriptOptions& options, const std::vector<price::Rule>& rules) {
+  if (options.offers.empty()) return script::offer_of_name(options.wishes.offer);
+  NEPH_TRY(const auto lists, load_offers({.offers = options.offers, .provider = {}}, rules));
+  NEPH_TRY(const auto found, price::find_offers(options.wishes.offer, lists.offers));
+  return found.front();
+}
+
 Status write_script(const ScriptOptions& options) {
+  if (options.experiment.empty())
+    return fail(ErrorCode::invalid_argument,
+                "which experiment? Give the number of a stored one (neph runs), or a TOML file");
   if (options.wishes.offer.empty())
     return fail(
         ErrorCode::invalid_argument,
         "which machine? Give --offer gcp/n1-standard-8+v100:1, or own/NAME for one that is not rented");
   NEPH_TRY(const auto rules, price_rules(options.rules));
-  NEPH_TRY(const auto offer, script::offer_of_name(options.wishes.offer));
+  NEPH_TRY(const auto offer, offer_of(options, rules));
   NEPH_TRY(auto job, script_job(options.experiment, options.store));
   job.command = command_of(options);
   NEPH_TRY(const auto text, script::script(job, offer, options.wishes, rules));
@@ -65,24 +89,21 @@ Status write_script(const ScriptOptions& options) {
 
 void declare_script(Command& command) {
   auto options = std::make_shared<ScriptOptions>();
-  command.positional("experiment", options->experiment,
-                     "number of a stored experiment (neph runs), or a TOML file", true);
+  command.fields(*options, "experiment");
   command.fields<script::Wishes>(options->wishes);
-  command.option("store", options->store, store_help);
-  command.option("rules", options->rules, price_rules_help);
   command.footer(
-      "The script installs, brings the data, runs, saves, and releases the machine: at the end, when a step "
-      "fails, when it\n"
-      "is killed, and before the budget is used up. sh run.sh --dry-run prints each step.\n"
-      "Examples:\n"
-      "  neph script 12 --offer gcp/n1-standard-8+v100:1 --results s3://bucket/x --budget 5USD --price "
-      "2.48USD/h > run.sh\n"
-      "  neph script study.toml --offer selectel/gpu --results scp://me@host/srv/x --data "
-      "photos=s3://bucket/photos > run.sh\n"
-      "  neph script 12 --offer azure/Standard_NC6 --results https://host/x --bundle "
-      "https://host/neph.tar.gz --format cloud-init\n"
-      "  neph script 12 --offer hetzner/cx22 --results s3://bucket/x --release-command 'hcloud server delete "
-      "\"$(hostname)\"'");
+      "The script installs, brings the data, runs, saves, and releases the machine: at the end, when a step\n"
+      "fails, when it is killed, and before the budget is used up. sh run.sh --dry-run prints each step.\n"
+      "  neph script 12 --offer gcp/n1-standard-8+v100:1 --results s3://bucket/x > run.sh\n"
+      "With a limit, and a folder of images from elsewhere:\n"
+      "  neph script study.toml --offer selectel/gpu --results scp://me@host/srv/x --budget 500RUB \\\n"
+      "    --price 100RUB/h --data photos=s3://bucket/photos > run.sh\n"
+      "User data of a machine that begins by itself:\n"
+      "  neph script 12 --offer azure/Standard_NC6 --results https://host/x --format cloud-init \\\n"
+      "    --bundle https://host/neph.tar.gz > user-data\n"
+      "A provider that neph does not know:\n"
+      "  neph script 12 --offer hetzner/cx22 --results s3://bucket/x \\\n"
+      "    --release-command 'hcloud server delete \"$(hostname)\"' > run.sh");
   command.action([options] { return write_script(*options); });
 }
 

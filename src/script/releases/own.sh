@@ -1,5 +1,6 @@
 # title = "a machine of one's own: stays on"
 # ends = "nothing"
+# also = ["local"]
 # sky = ""
 # needs = "nothing. --release poweroff switches it off"
 # read = []

@@ -1,5 +1,6 @@
 # title = "Selectel: deletes the server"
 # ends = "freeze"
+# also = ["servercore"]
 # sky = ""
 # needs = "the openstack program (pip: python-openstackclient) and its variables, OS_AUTH_URL and others. A server that is switched off is still billed; that freezing is 'openstack server shelve' was not confirmed, so it is deleted"
 # read = [
