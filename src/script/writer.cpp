@@ -20,11 +20,14 @@ struct Step {
 bool has_bundle(const Task& task) { return task.wishes.install != Install::image; }
 bool has_image(const Task& task) { return task.wishes.install != Install::bundle; }
 
-std::vector<std::string> packages_of(const Task& task) {
-  std::vector<std::string> packages;
-  for (const auto& engine : task.job.engines)
-    for (auto& package : packages_of_engine(engine)) packages.push_back(std::move(package));
-  return packages;
+/// The image has OpenVINO in it.
+bool needs_packages(const Task& task, const std::string& engine) {
+  return !packages_of_engine(engine).empty() && (has_bundle(task) || engine != "openvino");
+}
+
+bool needs_packages(const Task& task) {
+  return std::ranges::any_of(task.job.engines,
+                             [&](const auto& engine) { return needs_packages(task, engine); });
 }
 
 bool reads_data(const Task& task) {
@@ -36,7 +39,7 @@ std::vector<Step> steps_of(const Task& task) {
   if (task.offer.gpus > 0) steps.push_back({"driver", "install"});
   if (has_bundle(task)) steps.push_back({"bundle", "install"});
   if (has_image(task)) steps.push_back({"image", "install"});
-  if (!packages_of(task).empty()) steps.push_back({"runtime", "install"});
+  if (needs_packages(task)) steps.push_back({"runtime", "install"});
   if (reads_data(task)) steps.push_back({"data", "data_load"});
   steps.insert(steps.end(), {{"learn", "learn"}, {"save", "save"}, {"marks", ""}});
   return steps;
@@ -111,12 +114,11 @@ std::string step_data(const Task& task) {
 std::string pip_lines(const Task& task) {
   std::string lines;
   for (const auto& engine : task.job.engines) {
-    const auto packages = packages_of_engine(engine);
-    if (packages.empty()) continue;
+    if (!needs_packages(task, engine)) continue;
     std::string words;
     const bool is_whole =
         engine == "torch" && task.offer.gpus > 0;  // with NVIDIA's libraries, which it names itself
-    for (const auto& package : packages)
+    for (const auto& package : packages_of_engine(engine))
       if (!is_whole || package.starts_with("torch==")) words += " " + shell_quoted(package);
     lines += fmt::format(
         "  again act python3 -m pip install --quiet {}--target \"$home/python\"{}\n",
@@ -179,7 +181,7 @@ std::string step_functions(const Task& task) {
     add(part("bundle"));
   else
     add("neph=in_image\n");
-  if (!packages_of(task).empty()) add(filled(part("runtime"), {{"packages", pip_lines(task)}}));
+  if (needs_packages(task)) add(filled(part("runtime"), {{"packages", pip_lines(task)}}));
   if (reads_data(task)) {
     add(part("data"));
     text += step_data(task);

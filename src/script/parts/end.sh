@@ -3,7 +3,8 @@
 release() { # asks until it is taken
   pause=5
   say "release: $release_title"
-  until (release_machine); do
+  [ -f "$self" ] || self=$0
+  until timeout -s KILL 300 sh "$self" --ask; do
     say "release: not taken, again in $pause s"
     sleep "$pause"
     pause=$((pause < 60 ? 2 * pause : 60))
@@ -19,7 +20,7 @@ rescue() { # what was measured until now, where that is not saved yet: one try, 
 }
 
 start_guard() {
-  setsid sh "$self" --guard "$$" "$main_begun" </dev/null >>"$log" 2>&1 &
+  setsid sh "$self" --guard "$$" "$main_begun" </dev/null >/dev/null 2>>"$log" &
   guard=$!
   begin_of "$guard"
   guard_begun=$ticks
@@ -55,14 +56,16 @@ spent_before() { # seconds that this machine has cost already
   { read -r of_boot at saved <"$home/spent"; } 2>/dev/null
   if [ "${of_boot:-}" = "$boot_id" ]; then
     echo "$((saved + last - at))"
-  elif in_container || [ "$last" -ge "$limit_s" ]; then
-    echo "$saved" # a machine that runs for longer than all that is asked for was not started for it
+  elif in_container || [ "$last" -ge "$most" ]; then
+    echo "$saved" # a machine that runs for longer than it may was not started for this
   else
     echo "$((saved + last))"
   fi
 }
 
 set_limits() { # seconds that may be paid, and of these the last for saving
+  most=$limit_s
+  if [ "$most_s" != 0 ] && { [ "$limit_s" = 0 ] || [ "$most_s" -lt "$limit_s" ]; }; then most=$most_s; fi
   last=$(uptime_s)
   spent=$(spent_before)
   # by the clock, its steps are paid whole: also what the first had behind it when the machine was started

@@ -268,9 +268,9 @@ do_all() {
   if { read -r pid begun <"$home/guard"; } 2>/dev/null && runs "$pid" "$begun"; then
     kill -s KILL -- "-$pid" # of an earlier start
   fi
+  rm -f "$home/released"
   start_guard
   end_step
-  rm -f "$home/released"
   [ "$limit_s" = 0 ] || say "released after $limit_s s at the latest; $spent s of them are paid already"
   warn_of_release
   mark_boot
@@ -308,6 +308,7 @@ main() {
     '') do_all ;;
     --dry-run) print_all ;;
     --release) release ;;
+    --ask) release_machine ;;
     --step) one_step "$2" ;;
     --guard) watch_over "$2" "$3" ;;
     *) fail "$1: it takes --dry-run or --release" ;;
