@@ -166,6 +166,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   const experiment::Launch launch{
       .launcher = [&](const Cell& cell) -> launch::Launcher& { return places.of(cell); },
       .files = [&](const Cell& cell) { return files[static_cast<std::size_t>(cell.index)]; },
+      .refusal = [&](const Cell& cell) { return places.refusal(cell); },
       .timeout_s = plan.options.timeout_s,
       .repro = [&](const Cell& cell) { return workload->command(cell.spec) + place(plan.options.on); }};
   const auto cells = static_cast<std::int64_t>(plan.cells.size());

@@ -60,7 +60,9 @@ class Trials {
     NEPH_TRY(small, experiment::begin(small, store));
     Watch watch(1, fmt::format("a trial of {}", cell.label));
     auto launch = launch_;
+    launch.launcher = [&](const Cell&) -> launch::Launcher& { return launch_.launcher(cell); };
     launch.files = [&](const Cell&) { return launch_.files(cell); };
+    launch.refusal = nullptr;
     NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch, watch, interrupt_, clock_));
     NEPH_TRY(const auto runs, store.runs(small.id, store::Detail::summary));
     if (outcome.ok == 0 || runs.empty())
@@ -76,6 +78,17 @@ class Trials {
   const Clock& clock_;
 };
 
+/// The cells whose runs can be made; why others cannot is said.
+std::vector<Cell> say_refused(std::vector<Cell> cells, const experiment::Launch& launch) {
+  if (!launch.refusal) return cells;
+  std::erase_if(cells, [&](const Cell& cell) {
+    const auto reason = launch.refusal(cell);
+    if (!reason.empty()) fmt::print("{}: will fail: {}\n", cell.label, reason);
+    return !reason.empty();
+  });
+  return cells;
+}
+
 std::string in_words(const RuntimeEstimate& seen) {
   constexpr std::array bounds{"about", "at least", "at most"};
   return fmt::format("{} {}", bounds[static_cast<std::size_t>(seen.bound)], format_seconds(seen.run_s));
@@ -86,7 +99,8 @@ std::string in_words(const RuntimeEstimate& seen) {
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
-  const auto chosen = workload->estimate_runtime ? plan.cells : cells_to_try(plan.cells);
+  const auto startable = say_refused(plan.cells, launch);
+  const auto chosen = workload->estimate_runtime ? startable : cells_to_try(startable);
   Trials trials(*workload, launch, interrupt, clock);
   std::vector<RuntimeEstimate> seen;
   for (const auto& cell : chosen) {
@@ -96,10 +110,10 @@ Status print_estimate(const Plan& plan, const experiment::Launch& launch, experi
     seen.push_back(one);
     fmt::print("{}: {} a run\n", cell.label, in_words(one));
   }
-  const auto runs = static_cast<std::int64_t>(plan.cells.size()) * plan.experiment.repeat;
+  const auto runs = std::ssize(startable) * plan.experiment.repeat;
   fmt::print("{}, {} in all{}\n", counted(runs, "run"), in_words(workload::all_runs(seen, runs)),
-             chosen.size() < plan.cells.size()
-                 ? fmt::format(" ({} of {} configurations tried)", chosen.size(), plan.cells.size())
+             chosen.size() < startable.size()
+                 ? fmt::format(" ({} of {} configurations tried)", chosen.size(), startable.size())
                  : "");
   return {};
 }

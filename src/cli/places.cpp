@@ -3,30 +3,60 @@
 #include <algorithm>
 
 namespace neph::cli {
+namespace {
+
+using Containers = std::vector<Result<std::optional<launch::Container>>>;
+
+Containers containers_of(const Plan& plan, const workload::Workload& workload) {
+  if (workload.containers == nullptr) return Containers(plan.cells.size(), std::nullopt);
+  std::vector<Json> specs;
+  for (const auto& cell : plan.cells) specs.push_back(cell.spec);
+  return workload.containers(specs);
+}
+
+}  // namespace
+
+std::size_t Places::add(Place place) {
+  if (place.usable) place.usable = place.launcher->check();
+  places_.push_back(std::move(place));
+  return places_.size() - 1;
+}
+
+/// The place of one container, the same for all cells that ask for it.
+std::size_t Places::in(const launch::Container& container) {
+  const auto known =
+      std::ranges::find_if(places_, [&](const Place& place) { return place.container == container; });
+  if (known != places_.end()) return static_cast<std::size_t>(known - places_.begin());
+  return add({.launcher = launch::in_docker(container), .usable = {}, .container = container});
+}
 
 Result<Places> Places::of(const Plan& plan, const workload::Workload& workload) {
   Places places;
-  std::vector<launch::Container> containers;  // of launchers_ from the second on
-  NEPH_TRY(auto first, launch::launcher_at(plan.options.on));
-  places.launchers_.push_back(std::move(first));
-  for (const auto& cell : plan.cells) {
-    std::optional<launch::Container> container;
-    if (workload.container != nullptr) {
-      NEPH_TRY(container, workload.container(cell.spec));
-    }
-    std::size_t place = 0;
+  NEPH_TRY(auto own, launch::launcher_at(plan.options.on));
+  places.add({.launcher = std::move(own), .usable = {}, .container = {}});
+  for (const auto& container : containers_of(plan, workload)) {
     if (container) {
-      const auto known = std::ranges::find(containers, *container);
-      place = 1 + static_cast<std::size_t>(known - containers.begin());
-      if (known == containers.end()) {
-        places.launchers_.push_back(launch::in_docker(*container));
-        containers.push_back(std::move(*container));
-      }
+      places.of_cell_.push_back(*container ? places.in(**container) : 0);
+      continue;
     }
-    places.of_cell_.push_back(place);
+    if (container.error().code == ErrorCode::invalid_argument) return tl::unexpected(container.error());
+    places.of_cell_.push_back(
+        places.add({.launcher = {}, .usable = tl::unexpected(container.error()), .container = {}}));
   }
-  for (const auto& launcher : places.launchers_) NEPH_CHECK(launcher->check());
+  NEPH_CHECK(places.refuse_where_nothing_runs());
   return places;
+}
+
+/// What all cells would stumble over is said once.
+Status Places::refuse_where_nothing_runs() {
+  const auto is_usable = [&](std::size_t place) { return places_[place].usable.has_value(); };
+  if (of_cell_.empty() || std::ranges::any_of(of_cell_, is_usable)) return {};
+  return places_[of_cell_.front()].usable;
+}
+
+std::string Places::refusal(const Cell& cell) const {
+  const auto& usable = place_of(cell).usable;
+  return usable ? std::string{} : usable.error().text();
 }
 
 }  // namespace neph::cli

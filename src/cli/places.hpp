@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/plan.hpp"
@@ -12,15 +14,30 @@ namespace neph::cli {
 
 class Places {
  public:
-  /// Checks each place once, which may pull an image. Errors: unavailable.
+  /// Checks each place once, which may pull an image. A place where nothing can run refuses its cells. Errors:
+  /// invalid_argument (a container that nobody can mean), and the reason of the first cell where all are
+  /// refused.
   static Result<Places> of(const Plan& plan, const workload::Workload& workload);
-  launch::Launcher& of(const Cell& cell) const {
-    return *launchers_[of_cell_[static_cast<std::size_t>(cell.index)]];
-  }
+  /// Of a cell that is not refused.
+  launch::Launcher& of(const Cell& cell) const { return *place_of(cell).launcher; }
+  /// Why no run of the cell can be made; empty: they can.
+  std::string refusal(const Cell& cell) const;
 
  private:
-  std::vector<std::unique_ptr<launch::Launcher>> launchers_;  ///< the plan's place first
-  std::vector<std::size_t> of_cell_;                          ///< index in launchers_
+  struct Place {
+    std::unique_ptr<launch::Launcher> launcher;  ///< null: there is none
+    Status usable;
+    std::optional<launch::Container> container;
+  };
+  const Place& place_of(const Cell& cell) const {
+    return places_[of_cell_[static_cast<std::size_t>(cell.index)]];
+  }
+  std::size_t add(Place place);
+  std::size_t in(const launch::Container& container);
+  Status refuse_where_nothing_runs();
+
+  std::vector<Place> places_;  ///< the plan's first
+  std::vector<std::size_t> of_cell_;
 };
 
 }  // namespace neph::cli

@@ -27,6 +27,10 @@ Result<Eta> learned_eta(const std::vector<Slot>& pending, const Experiment& expe
   return eta;
 }
 
+std::string refusal_of(const Launch& launch, const Cell& cell) {
+  return launch.refusal ? launch.refusal(cell) : std::string{};
+}
+
 tl::unexpected<Error> lost(const Error& error, const Cell& cell, const Slot& slot) {
   return fail(error.code, "{}; the run of {} (repeat {}) is lost, all earlier ones are kept", error.text(),
               cell.label, slot.repeat + 1);
@@ -86,6 +90,12 @@ struct Conductor {
   Status start_what_may_run() {
     for (auto next = pending.begin(); next != pending.end();) {
       if (std::ssize(running) >= launch.slots || interrupt.level() > 0) break;
+      if (auto reason = refusal_of(launch, cell_of(*next)); !reason.empty()) {
+        const auto slot = *next;
+        next = pending.erase(next);
+        NEPH_CHECK(refuse(slot, std::move(reason)));
+        continue;
+      }
       auto& launcher = launch.launcher(cell_of(*next));
       if (is_busy(launcher.machine())) {
         ++next;
@@ -96,6 +106,17 @@ struct Conductor {
       NEPH_CHECK(start(slot, launcher));
     }
     return {};
+  }
+
+  /// A run that has failed before it began, and tells nothing of how long others take.
+  Status refuse(const Slot& slot, std::string reason) {
+    observer.run_started(slot, cell_of(slot), eta);
+    const auto now = utc_now();
+    return keep(slot, {.run = {.status = RunStatus::failed,
+                               .reason = std::move(reason),
+                               .started = now,
+                               .ended = now},
+                       .machine = {}});
   }
 
   Status start(const Slot& slot, launch::Launcher& launcher) {
@@ -138,24 +159,24 @@ struct Conductor {
       }
       const auto ended = std::move(*each);
       running.erase(each);
-      NEPH_CHECK(keep(ended));
+      eta.ended(ended.slot);
+      NEPH_CHECK(keep(ended.slot, ended.worker->made()));
       NEPH_CHECK(start_what_may_run());
       each = running.begin();
     }
     return {};
   }
 
-  Status keep(const Running& ended) {
-    const auto& cell = cell_of(ended.slot);
-    eta.ended(ended.slot);
-    auto [run, machine] = ended.worker->made();
+  Status keep(const Slot& slot, Made made) {
+    const auto& cell = cell_of(slot);
+    auto& run = made.run;
     run.experiment_id = experiment.id;
-    run.cell = ended.slot.cell;
-    run.repeat = ended.slot.repeat;
-    run.position = ended.slot.position;
+    run.cell = slot.cell;
+    run.repeat = slot.repeat;
+    run.position = slot.position;
     if (launch.repro) run.repro = launch.repro(cell);
-    const auto id = store.add_run(run, machine);
-    if (!id) return lost(id.error(), cell, ended.slot);
+    const auto id = store.add_run(run, made.machine);
+    if (!id) return lost(id.error(), cell, slot);
     run.id = *id;
     --outcome.left;
     count(outcome, run.status);
@@ -176,7 +197,11 @@ Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const
   NEPH_TRY(const Ended ended, store.finished(experiment.id));
   const auto all = order(experiment, std::ssize(cells));
   auto pending = without(all, ended);
-  NEPH_TRY(auto eta, learned_eta(pending, experiment, store, clock));
+  auto startable = pending;
+  std::erase_if(startable, [&](const Slot& slot) {
+    return !refusal_of(launch, cells[static_cast<std::size_t>(slot.cell)]).empty();
+  });
+  NEPH_TRY(auto eta, learned_eta(startable, experiment, store, clock));
   const Outcome outcome{.skipped = std::ssize(all) - std::ssize(pending), .left = std::ssize(pending)};
   return Conductor{experiment, cells,    std::move(pending), std::move(eta), store,
                    launch,     observer, interrupt,          clock,          outcome}

@@ -193,6 +193,24 @@ TEST_F(Conduct, AnotherPlaceMakesAnotherExperiment) {
   EXPECT_EQ((*find_resumable(store, other))->id, base.id);
 }
 
+TEST_F(Conduct, ACellWithoutAPlaceFailsAndTheOthersGoOn) {
+  const auto experiment =
+      begun({.workload = "train", .spec = {{"a", 1}}, .factors = {{"in", {"process", "docker"}}}, .repeat = 3});
+  worker_is(std::string("read -r cell; case $cell in *docker*) exit 9;; esac; ") + good_result);
+  launch.refusal = [](const Cell& cell) { return cell.index == 1 ? "docker: no daemon" : ""; };
+  const auto outcome = conduct_with(experiment);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->ok, 3);
+  EXPECT_EQ(outcome->failed, 3);
+  EXPECT_TRUE(outcome->complete());
+  EXPECT_EQ(watcher.started.size(), 6U);
+  for (const auto& run : *store.runs(experiment.id, Detail::summary)) {
+    EXPECT_EQ(run.reason, run.cell == 1 ? "docker: no daemon" : "");
+    EXPECT_EQ(run.status == RunStatus::failed, run.cell == 1);
+    EXPECT_THAT(run.started, StartsWith("20"));
+  }
+}
+
 TEST_F(Conduct, NoSuchProgramIsAnErrorAndNoRun) {
   for (const auto& [program, code] : {std::pair("no-such-program-anywhere", ErrorCode::not_found),
                                       std::pair("/no/such/program", ErrorCode::not_found),

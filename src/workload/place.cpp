@@ -38,7 +38,8 @@ Result<launch::Container> container_of_run(const std::string& image) {
     return fail(ErrorCode::invalid_argument, "--image '{}' is no name of an image, as python:3.12", image);
   launch::Container container{.image = image, .environment = users_variables(), .may_write = true};
   if (image != own_image) {
-    NEPH_TRY(container.bundle, launch::bundle_folder());
+    static const auto bundle = launch::bundle_folder();  // asked for once for each cell
+    NEPH_TRY(container.bundle, bundle);
   }
   std::error_code ignored;
   container.folder = std::filesystem::current_path(ignored);

@@ -65,9 +65,9 @@ struct Workload {
   /// ready. What every run of a cell would stumble over (no model there, unknown engine, no picture) is
   /// refused here, once and before any of them. Gives the files that a run of each reads.
   Result<std::vector<launch::Files>> (*prepare)(std::span<const Json> specs, EventSink& events);
-  /// The container that the runs of a cell are made in; nullopt: none. Null: never one. Errors: what would
-  /// keep all of them from starting.
-  Result<std::optional<launch::Container>> (*container)(const Json& spec);
+  /// The container that the runs of each cell are made in; nullopt: none. Null: never one. Errors: what keeps
+  /// the cell's runs from starting; invalid_argument: what nobody can mean.
+  std::vector<Result<std::optional<launch::Container>>> (*containers)(std::span<const Json> specs);
   Result<RunResult> (*run)(const Json& spec, const Context& context);
   /// The `neph` command line for one run of it, with only what differs from the defaults.
   std::string (*command)(const Json& spec);

@@ -1,6 +1,8 @@
 """`neph infer --server-in docker`: the server in a container of its image, its processor and memory limited and watched;
 and `--on docker:IMAGE`: the whole run."""
 
+import json
+
 import pytest
 from conftest import Neph
 
@@ -87,7 +89,21 @@ def test_a_container_that_has_too_little_memory_is_a_failed_run(beside_docker, s
 def test_docker_that_does_not_run_is_named(beside_docker, small_model, pictures, tmp_path):
     done = Neph(tmp_path)(
         "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "docker", *QUICK, code=None,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "DOCKER_HOST": f"unix://{tmp_path}/none"},
+        env=no_docker(tmp_path),
     )
     assert done.returncode != 0
     assert "Cannot connect to the Docker daemon" in done.stderr, done.stderr
+
+
+def test_without_docker_the_other_servers_are_measured(small_model, pictures, tmp_path):
+    done = Neph(tmp_path)(
+        "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "process,docker", *QUICK, "--json",
+        env=no_docker(tmp_path),
+    )
+    here, there = json.loads(done.stdout)["cells"]
+    assert (here["runs_ok"], here["failures"]) == (1, [])
+    assert there["runs_ok"] == 0 and "docker" in there["failures"][0].lower(), there["failures"]
+
+
+def no_docker(folder):
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "DOCKER_HOST": f"unix://{folder}/none"}

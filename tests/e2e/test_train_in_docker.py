@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import tarfile
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from cells import TRAINED
 from paths import BUILD, REPOSITORY
+from conftest import Neph
 from test_server_in_docker import NephBesideDocker
 
 QUICK = ("--engine", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 32, "--epochs", 4, "--repeat", 1)
@@ -94,6 +96,61 @@ def test_a_command_runs_in_any_image_and_writes_where_it_would(beside_docker, bu
     assert cell["facts"]["steps_measured"] == "12", cell["facts"]
     failed = neph("train", *options, "--", "/bin/sh", "-c", "echo no data >&2; exit 3", code=None)
     assert failed.returncode != 0 and "no data" in failed.stderr
+
+
+class NephWithoutDocker(Neph):
+    """Where no engine of containers answers."""
+
+    def __call__(self, *arguments, **options):
+        nowhere = {**os.environ, "DOCKER_HOST": f"unix://{self.folder}/none"}
+        return super().__call__(*arguments, env=nowhere, **options)
+
+
+@pytest.fixture
+def without_docker(tmp_path):
+    (tmp_path / "known.identity").write_text(f"service_ms = 5\n{TRAINED}")
+    return NephWithoutDocker(tmp_path)
+
+
+TRAININGS = {
+    "a training": ("train", "known.identity", *QUICK, "--in", "process,docker"),
+    "a command": ("train", "--in", "process,docker", "--image", "x", "--repeat", 1, "--", "true"),
+    "a file": ("run", "study.toml"),
+}
+
+
+@pytest.mark.parametrize("what", TRAININGS)
+def test_without_docker_the_other_cells_are_measured(without_docker, what):
+    (without_docker.folder / "study.toml").write_text(
+        """repeat = 1
+        [train]
+        model = "known.identity"
+        engine = "identity"
+        data = "synth"
+        synth_samples = 320
+        epochs = 2
+        in = ["process", "docker"]
+        """
+    )
+    words = list(TRAININGS[what])
+    at = words.index("--") if "--" in words else len(words)
+    done = without_docker(*words[:at], "--json", *words[at:])
+    here, there = json.loads(done.stdout)["cells"]
+    assert (here["runs_ok"], here["failures"]) == (1, [])
+    (why,) = there["failures"]
+    assert there["runs_ok"] == 0 and ("docker" in why or "./dev bundle" in why), why
+    assert done.stderr.count(why) == 1, done.stderr
+
+
+def test_without_docker_an_estimate_is_of_the_other_cells(without_docker):
+    said = without_docker(*TRAININGS["a training"], "--repeat", 3, "--dry-run").stdout
+    assert "docker: will fail: cannot run in neph:latest: " in said and "3 runs, about " in said, said
+
+
+def test_where_all_cells_need_docker_it_is_said_once(without_docker):
+    done = without_docker("train", "known.identity", *QUICK, "--batch", "16,32", "--in", "docker", code=None)
+    assert done.returncode != 0 and done.stderr.count("cannot run in neph:latest: ") == 1
+    assert not (without_docker.folder / "neph.db").exists()
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,16 @@ bool has_gpus_for_containers() {
   return std::filesystem::exists("/dev/nvidiactl", absent) && check_program("nvidia-ctk", ".").has_value();
 }
 
+Result<std::optional<launch::Container>> container(const Json& json) {
+  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+  if (spec.in == In::process) return std::nullopt;
+  NEPH_TRY(auto container, container_of_run(spec.image));
+  container.writable.push_back(container.folder);
+  if (!spec.folder.empty()) container.writable.push_back(spec.folder);
+  container.gpus = has_gpus_for_containers();
+  return container;
+}
+
 }  // namespace
 
 Status check(const Json& json) {
@@ -69,14 +79,10 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
   return files;
 }
 
-Result<std::optional<launch::Container>> container(const Json& json) {
-  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
-  if (spec.in == In::process) return std::nullopt;
-  NEPH_TRY(auto container, container_of_run(spec.image));
-  container.writable.push_back(container.folder);
-  if (!spec.folder.empty()) container.writable.push_back(spec.folder);
-  container.gpus = has_gpus_for_containers();
-  return container;
+std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs) {
+  std::vector<Result<std::optional<launch::Container>>> all;
+  for (const auto& json : specs) all.push_back(container(json));
+  return all;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

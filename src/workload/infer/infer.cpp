@@ -79,6 +79,24 @@ bool is_server_in_docker(const InferSpec& spec) {
   return spec.architecture == Architecture::local && spec.server_in == In::docker;
 }
 
+/// That each server has a container to run in, which may pull its image: what all cells would stumble over is
+/// said once.
+Status check_containers(std::span<const Json> specs) {
+  std::map<std::string, Status> of_image;
+  std::size_t refused = 0;
+  Status refusal;
+  for (const auto& json : specs) {
+    NEPH_TRY(const auto spec, parse(json));
+    if (!is_server_in_docker(spec)) continue;
+    const auto [checked, is_new] = of_image.try_emplace(spec.image);
+    if (is_new) checked->second = ServerProcess::check(spec);
+    if (checked->second) continue;
+    ++refused;
+    refusal = checked->second;
+  }
+  return refused < specs.size() ? Status{} : refusal;
+}
+
 /// A fact of the run that is a number; at least 1.
 double pictures_in(const Run& run, Fact<std::int64_t> fact) {
   return static_cast<double>(std::max<std::int64_t>(1, get(run.result.facts, fact).value_or(1)));
@@ -101,14 +119,13 @@ Status check(const Json& json) {
 }
 
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events) {
+  NEPH_CHECK(check_containers(specs));
   engine::Registry engines;
   std::map<std::string, Ready> ready;  // by what is prepared
   std::set<std::pair<std::string, std::int64_t>> checked;
   std::vector<launch::Files> files;
-  std::set<std::string> images;  // of containers
   for (const auto& json : specs) {
     NEPH_TRY(const auto spec, parse(json));
-    if (is_server_in_docker(spec) && images.insert(spec.image).second) NEPH_CHECK(ServerProcess::check(spec));
     const auto key = dump_json(prepared_part(json));
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));

@@ -73,6 +73,27 @@ Status check_ranks(const TrainSpec& spec) {
   return {};
 }
 
+/// What a run in a container needs of this machine: its data, the engine's runtime, where it saves.
+Result<std::optional<launch::Container>> container(const Json& json, engine::Registry& engines) {
+  NEPH_TRY(const auto spec, parse(json));
+  if (spec.in == In::process) return std::nullopt;
+  NEPH_TRY(auto container, container_of_run(spec.image));
+  NEPH_TRY(const auto place, data::locate(spec.data));
+  if (!place.folder.empty()) {
+    container.readable.push_back(place.path);
+    container.environment.push_back(
+        fmt::format("NEPH_DATA={}", std::filesystem::absolute(place.folder).string()));
+  }
+  NEPH_TRY(const auto* engine, engines.open_trainer(spec.engine));
+  if (const std::filesystem::path runtime = engine->runtime(); !runtime.empty()) {
+    container.readable.push_back(runtime.parent_path());  // what it needs lies beside it
+    container.environment.push_back(fmt::format("NEPH_TORCH={}", runtime.string()));
+  }
+  if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
+  container.gpus = in_capitals(spec.device).starts_with("CUDA");
+  return container;
+}
+
 double length_s(const Run& run, const PhaseKind& kind) {
   double all = 0;
   for (const auto& phase : run.result.phases)
@@ -117,25 +138,11 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
   return files;
 }
 
-Result<std::optional<launch::Container>> container(const Json& json) {
-  NEPH_TRY(const auto spec, parse(json));
-  if (spec.in == In::process) return std::nullopt;
-  NEPH_TRY(auto container, container_of_run(spec.image));
-  NEPH_TRY(const auto place, data::locate(spec.data));
-  if (!place.folder.empty()) {
-    container.readable.push_back(place.path);
-    container.environment.push_back(
-        fmt::format("NEPH_DATA={}", std::filesystem::absolute(place.folder).string()));
-  }
-  engine::Registry engines;
-  NEPH_TRY(const auto* engine, engines.open_trainer(spec.engine));
-  if (const std::filesystem::path runtime = engine->runtime(); !runtime.empty()) {
-    container.readable.push_back(runtime.parent_path());  // what it needs lies beside it
-    container.environment.push_back(fmt::format("NEPH_TORCH={}", runtime.string()));
-  }
-  if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
-  container.gpus = in_capitals(spec.device).starts_with("CUDA");
-  return container;
+std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs) {
+  engine::Registry engines;  // each engine is opened once
+  std::vector<Result<std::optional<launch::Container>>> all;
+  for (const auto& json : specs) all.push_back(container(json, engines));
+  return all;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

@@ -9,7 +9,7 @@ namespace neph::workload::train {
 Status check(const Json& spec);
 std::vector<Idle> idle();
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
-Result<std::optional<launch::Container>> container(const Json& spec);
+std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 Json trial(const Json& spec);
