@@ -30,7 +30,7 @@ std::string speed_sentence(const Document& document, const Cells& cells, const s
   const auto figures =
       fmt::format("{} ({}{})", speed_text(document, best),
                   speed.low && speed.high ? ci_text(speed) + ", " : "", counted(best.runs_ok, "run"));
-  if (cells.size() == 1) return fmt::format("{}It learns {}.", whose, figures);
+  if (cells.size() == 1) return fmt::format("{}It learns at {}.", whose, figures);
   return fmt::format("{}The fastest of {} is {}: {}.", whose,
                      counted(static_cast<std::int64_t>(cells.size()), "configuration"), best.cell.label,
                      figures);
@@ -44,18 +44,14 @@ std::string time_sentence(const Document& document, const CellSummary& cell, con
   const auto count = epochs.is_number_integer() ? epochs.get<std::int64_t>() : 1;
   const auto how = get(cell.facts, fact::training_time);
   const bool is_measured = how == "measured";
-  const auto ci = ci_of_duration(*training);
-  auto text = fmt::format("{}{} with its verifying {} {}", whose, counted(count, "epoch"),
+  auto text = fmt::format("{}{} of training and verifying {} {}", whose, counted(count, "epoch"),
                           is_measured ? "took" : "would take", format_seconds(training->value));
-  if (count > 1)
-    text = fmt::format("{}{} with their verifying {} {}", whose, counted(count, "epoch"),
-                       is_measured ? "took" : "would take", format_seconds(training->value));
-  std::string inside = ci;
+  std::string inside = ci_of_duration(*training);
   if (!is_measured && how) inside += (inside.empty() ? "" : "; ") + *how;
   if (!inside.empty()) text += fmt::format(" ({})", inside);
   if (const auto* epoch = find_estimate(cell.figures, metric::epoch_s);
       count > 1 && epoch && std::isfinite(epoch->value))
-    text += fmt::format(", an epoch of learning {}", format_seconds(epoch->value));
+    text += fmt::format("; one epoch of training alone takes {}", format_seconds(epoch->value));
   return text + ".";
 }
 
@@ -77,8 +73,8 @@ std::string accuracy_sentence(const Cells& cells) {
       is_known ? fmt::format(" (95 % CI {} to {})", format_percent(*top->low), format_percent(*top->high))
                : "";
   if (lowest == highest)
-    return fmt::format("The test accuracy after the last epoch is {}{}.", format_percent(top->value), ci);
-  return fmt::format("The test accuracy after the last epoch is {} to {}, highest with {}{}.",
+    return fmt::format("Test accuracy after the last epoch is {}{}.", format_percent(top->value), ci);
+  return fmt::format("Test accuracy after the last epoch is between {} and {}, highest with {}{}.",
                      format_percent(accuracy(*lowest)), format_percent(top->value), highest->cell.label, ci);
 }
 

@@ -1,10 +1,11 @@
 #include "report/training_limits.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "core/values.hpp"
@@ -128,28 +129,29 @@ std::string used_text(const Evidence& seen) {
 std::string limit_of_cores(const Evidence& seen) {
   if (seen.stalled)
     return fmt::format(
-        "memory bandwidth is the likely limit: all cores are busy ({}), yet more hardly help: {}. It was not "
-        "measured; threads that spin while they wait look the same.",
+        "memory bandwidth is probably the limit: {}, yet the cores that were added last hardly help: {}. "
+        "Bandwidth was not measured; threads that spin while they wait look the same.",
         used_text(seen), *seen.stalled);
   return fmt::format("cores are the limit: {}.", used_text(seen));
 }
 
 /// What was looked at, and is not the limit.
 std::string undecided(const Evidence& seen) {
-  std::string known;
-  const auto add = [&](std::string part) { known += (known.empty() ? "" : "; ") + std::move(part); };
-  if (seen.used && seen.cores) add(used_text(seen));
-  if (seen.waiting) add(fmt::format("{} of the time it waited for data", format_percent(*seen.waiting, 2)));
+  std::vector<std::string> known;
+  if (seen.used && seen.cores) known.push_back(used_text(seen));
+  if (seen.waiting)
+    known.push_back(fmt::format("it waited for data {} of the time", format_percent(*seen.waiting, 2)));
   if (seen.gpu_percent)
-    add(fmt::format("the GPU was busy {} % of the time", format_number(*seen.gpu_percent)));
-  if (known.empty()) return "undecided: CPU time, waiting and GPUs are not known.";
-  return fmt::format("undecided: {}. What else it waited for is not measured.", known);
+    known.push_back(fmt::format("the GPU was busy {} % of the time", format_number(*seen.gpu_percent)));
+  if (known.empty()) return "no limit was found: neither CPU time, waiting nor GPU use was measured.";
+  return fmt::format("no limit was found: {}. Whatever else it waited for was not measured.",
+                     fmt::join(known, ", "));
 }
 
 std::string limit_of(const Evidence& seen) {
   if (seen.waiting && *seen.waiting >= waiting_share)
     return fmt::format(
-        "input is a limit: {:.0f} % of the time it waited for its next batch. More --loaders, or --data-in "
+        "input is a limit: it waited for the next batch {:.0f} % of the time. More --loaders, or --data-in "
         "memory, may help.",
         100 * *seen.waiting);
   if (seen.gpu_percent && *seen.gpu_percent >= busy_gpu_percent)
@@ -157,16 +159,17 @@ std::string limit_of(const Evidence& seen) {
                        format_number(*seen.gpu_percent));
   if (is_fixed(seen))
     return fmt::format(
-        "launch overhead is the limit: {} of a step is a cost that does not grow with the batch (95 % CI {} "
-        "to "
-        "{}): launches, and the update of the weights. A larger batch may help.",
+        "launch overhead is the limit: {} of a step (95 % CI {} to {}) does not grow with the batch, as "
+        "launches and the update of the weights do not. A larger batch may help.",
         format_percent(seen.fixed->share.value, 2), format_percent(*seen.fixed->share.low, 2),
         format_percent(*seen.fixed->share.high, 2));
   if (seen.used && seen.cores && *seen.used >= busy_share * *seen.cores) return limit_of_cores(seen);
   if (seen.used && seen.cores && seen.idle && seen.queued >= waiting_cores * *seen.cores &&
       *seen.idle < (1 - busy_share) * *seen.cores)
-    return fmt::format("other processes are: {}, and they {}. Alone on the machine it may be faster.",
-                       used_text(seen), format_number(seen.others.value_or(0)));
+    return fmt::format(
+        "other processes are the limit: {}, and other processes used {}. It may be faster alone on the "
+        "machine.",
+        used_text(seen), format_number(seen.others.value_or(0)));
   return undecided(seen);
 }
 
@@ -182,6 +185,14 @@ std::string task_of(const CellSummary& cell) {
     if (const auto value = factor_of(cell, name); !value.is_null())
       task += (task.empty() ? "" : " on ") + value_as_text(value);
   return task;
+}
+
+/// "Cores are the limit: ...", "With threads 4, cores are the limit: ...", "cuda, with threads 4: ..."
+std::string said_of(const std::string& where, std::string limit) {
+  const bool is_sentence = where.empty() || where.starts_with("with ");
+  auto text = where.empty() ? std::move(limit) : where + (is_sentence ? ", " : ": ") + limit;
+  if (is_sentence) text.front() = static_cast<char>(std::toupper(text.front()));
+  return text;
 }
 
 }  // namespace
@@ -207,12 +218,11 @@ std::vector<std::string> limit_findings(const Document& document) {
       const auto device = device_of(*cell);
       if (std::ranges::count(devices, device) != 0 || sentences.size() == most_groups) continue;
       devices.push_back(device);
-      std::string whose = group.name;
-      if (!device.empty()) whose += (whose.empty() ? "" : ", ") + device;
-      const bool is_only = group.cells.size() == 1;
-      sentences.push_back(fmt::format("{}What limits {}: {}", whose.empty() ? "" : whose + ": ",
-                                      is_only ? "it" : cell->cell.label,
-                                      limit_of(evidence_of(document, *cell))));
+      std::string where = group.name;
+      const auto add = [&](const std::string& more) { where += (where.empty() ? "" : ", ") + more; };
+      if (!device.empty()) add(device);
+      if (group.cells.size() > 1) add("with " + cell->cell.label);
+      sentences.push_back(said_of(where, limit_of(evidence_of(document, *cell))));
     }
   }
   return sentences;

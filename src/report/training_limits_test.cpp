@@ -18,19 +18,20 @@ using testing::StartsWith;
 TEST(TrainingLimits, NameTheCores) {
   const auto said = limit_findings(training_document({.cores = {1, 2, 4}}));
   ASSERT_EQ(said.size(), 1U);
-  EXPECT_EQ(said[0], "What limits threads 4: cores are the limit: it used 4.00 of 4 cores.");
+  EXPECT_EQ(said[0], "With threads 4, cores are the limit: it used 4.00 of 4 cores.");
 }
 
 TEST(TrainingLimits, GuessMemoryBandwidthWhereBusyCoresStopHelping) {
   const auto said = limit_findings(training_document({.cores = {1, 2, 4, 8}, .serial = 0.3}));
-  EXPECT_THAT(said[0], AllOf(HasSubstr("memory bandwidth is the likely limit"),
+  EXPECT_THAT(said[0], AllOf(HasSubstr("memory bandwidth is probably the limit"),
                              HasSubstr("from 4 to 8 it is 1."), HasSubstr("not measured")));
 }
 
 TEST(TrainingLimits, NameTheInput) {
   auto document = training_document({});
   for (auto& cell : document.cells) cell.stages_ms["wait"] = cell.stages_ms["step"];
-  EXPECT_THAT(limit_findings(document)[0], HasSubstr("input is a limit: 50 % of the time it waited"));
+  EXPECT_THAT(limit_findings(document)[0],
+              HasSubstr("input is a limit: it waited for the next batch 50 % of the time"));
 }
 
 TEST(TrainingLimits, NameLaunchOverheadOnlyFromThreeBatches) {
@@ -54,13 +55,15 @@ TEST(TrainingLimits, AreUndecidedWhereTheDataDoNotTell) {
   for (auto& cell : document.cells)
     for (auto& series : cell.telemetry)
       if (series.name == "cpu") series.mean = 0.4;
-  EXPECT_THAT(limit_findings(document)[0],
-              HasSubstr("undecided: it used 0.400 of 4 cores; 0.10 % of the time it waited for data."));
+  EXPECT_THAT(
+      limit_findings(document)[0],
+      HasSubstr("no limit was found: it used 0.400 of 4 cores, it waited for data 0.10 % of the time."));
   for (auto& cell : document.cells) {
     cell.telemetry.clear();
     cell.stages_ms.clear();
   }
-  EXPECT_THAT(limit_findings(document)[0], HasSubstr("undecided: CPU time, waiting and GPUs are not known."));
+  EXPECT_THAT(limit_findings(document)[0],
+              HasSubstr("no limit was found: neither CPU time, waiting nor GPU use was measured."));
   document.cells.clear();
   EXPECT_TRUE(limit_findings(document).empty());
 }
@@ -72,12 +75,13 @@ TEST(TrainingLimits, NameOthersWhoFillTheMachine) {
       if (series.name == "cpu") series.mean = 0.5;
     cell.telemetry.push_back({.target = "machine", .name = "cpu", .unit = "cores", .mean = 1.95});
   }
-  EXPECT_THAT(limit_findings(document)[0], HasSubstr("undecided: it used 0.500 of 4 cores"))
+  EXPECT_THAT(limit_findings(document)[0], HasSubstr("no limit was found: it used 0.500 of 4 cores"))
       << "it may have slept";
   for (auto& cell : document.cells)
     cell.telemetry.push_back({.target = "engine", .name = "cpu_wait", .unit = "cores", .mean = 2});
-  EXPECT_THAT(limit_findings(document)[0],
-              HasSubstr("other processes are: it used 0.500 of 4 cores, and they 1.45."));
+  EXPECT_THAT(
+      limit_findings(document)[0],
+      HasSubstr("other processes are the limit: it used 0.500 of 4 cores, and other processes used 1.45."));
 }
 
 TEST(TrainingLimits, KeepNetworksAndDevicesApart) {
@@ -87,8 +91,8 @@ TEST(TrainingLimits, KeepNetworksAndDevicesApart) {
   document.cells[2].cell.factors["device"] = "cpu";
   const auto said = limit_findings(document);
   ASSERT_EQ(said.size(), 2U);
-  EXPECT_THAT(said[0], StartsWith("cpu: What limits threads 4: "));
-  EXPECT_THAT(said[1], StartsWith("cuda: What limits threads 2: "));
+  EXPECT_THAT(said[0], StartsWith("cpu, with threads 4: cores are the limit"));
+  EXPECT_THAT(said[1], StartsWith("cuda, with threads 2: "));
 }
 
 TEST(TrainingMemory, HasGpusWhereTheyAre) {

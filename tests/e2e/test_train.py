@@ -92,7 +92,7 @@ def test_more_cores_are_faster_and_the_report_says_which_pay(neph, network):
     assert value(two, "samples_per_s") / value(one, "samples_per_s") == pytest.approx(1 / 0.55, rel=0.1)
     assert two["facts"]["threads"] == "2"
     findings = " ".join(document["findings"])
-    assert "2 cores are" in findings and "all of them pay" in findings and "5 epochs with their verifying would take" in findings
+    assert "2 cores are" in findings and "all of them pay" in findings and "5 epochs of training and verifying would take" in findings
     neph("report", "1", "--out", "page.html")
     page = (neph.folder / "page.html").read_text()
     for title in ("What more cores do", "Where a run's time goes", "What the machine did meanwhile"):
