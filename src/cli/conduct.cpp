@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/estimate.hpp"
+#include "cli/host_view.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/output_file.hpp"
 #include "cli/places.hpp"
@@ -168,7 +169,11 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
       .files = [&](const Cell& cell) { return files[static_cast<std::size_t>(cell.index)]; },
       .refusal = [&](const Cell& cell) { return places.refusal(cell); },
       .timeout_s = plan.options.timeout_s,
-      .repro = [&](const Cell& cell) { return workload->command(cell.spec) + place(plan.options.on); }};
+      .repro = [&](const Cell& cell) { return workload->command(cell.spec) + place(plan.options.on); },
+      .onlooker =
+          [&](const Cell& cell, const launch::Child& child, Moment origin) {
+            return places.is_container(cell) ? view_from_host(child, clock, origin) : nullptr;
+          }};
   const auto cells = static_cast<std::int64_t>(plan.cells.size());
   if (options.dry_run) {
     announce(plan.experiment, cells);

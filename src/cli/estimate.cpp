@@ -63,6 +63,7 @@ class Trials {
     launch.launcher = [&](const Cell&) -> launch::Launcher& { return launch_.launcher(cell); };
     launch.files = [&](const Cell&) { return launch_.files(cell); };
     launch.refusal = nullptr;
+    launch.onlooker = nullptr;
     NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch, watch, interrupt_, clock_));
     NEPH_TRY(const auto runs, store.runs(small.id, store::Detail::summary));
     if (outcome.ok == 0 || runs.empty())

@@ -27,21 +27,20 @@ std::size_t Places::in(const launch::Container& container) {
   const auto known =
       std::ranges::find_if(places_, [&](const Place& place) { return place.container == container; });
   if (known != places_.end()) return static_cast<std::size_t>(known - places_.begin());
-  return add({.launcher = launch::in_docker(container), .usable = {}, .container = container});
+  return add({.launcher = launch::in_docker(container), .is_container = true, .container = container});
 }
 
 Result<Places> Places::of(const Plan& plan, const workload::Workload& workload) {
   Places places;
   NEPH_TRY(auto own, launch::launcher_at(plan.options.on));
-  places.add({.launcher = std::move(own), .usable = {}, .container = {}});
+  places.add({.launcher = std::move(own), .is_container = plan.options.on != PlanOptions{}.on});
   for (const auto& container : containers_of(plan, workload)) {
     if (container) {
       places.of_cell_.push_back(*container ? places.in(**container) : 0);
       continue;
     }
     if (container.error().code == ErrorCode::invalid_argument) return tl::unexpected(container.error());
-    places.of_cell_.push_back(
-        places.add({.launcher = {}, .usable = tl::unexpected(container.error()), .container = {}}));
+    places.of_cell_.push_back(places.add({.usable = tl::unexpected(container.error())}));
   }
   NEPH_CHECK(places.refuse_where_nothing_runs());
   return places;

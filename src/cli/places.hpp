@@ -14,20 +14,23 @@ namespace neph::cli {
 
 class Places {
  public:
-  /// Checks each place once, which may pull an image. A place where nothing can run refuses its cells. Errors:
-  /// invalid_argument (a container that nobody can mean), and the reason of the first cell where all are
-  /// refused.
+  /// Checks each place once, which may pull an image. A place where nothing can run refuses its cells.
+  /// Errors: invalid_argument (a container that nobody can mean), and the reason of the first cell where all
+  /// are refused.
   static Result<Places> of(const Plan& plan, const workload::Workload& workload);
   /// Of a cell that is not refused.
   launch::Launcher& of(const Cell& cell) const { return *place_of(cell).launcher; }
   /// Why no run of the cell can be made; empty: they can.
   std::string refusal(const Cell& cell) const;
+  /// Whether its runs are made in a container.
+  bool is_container(const Cell& cell) const { return place_of(cell).is_container; }
 
  private:
   struct Place {
-    std::unique_ptr<launch::Launcher> launcher;  ///< null: there is none
-    Status usable;
-    std::optional<launch::Container> container;
+    std::unique_ptr<launch::Launcher> launcher{};  ///< null: there is none
+    Status usable{};
+    bool is_container = false;
+    std::optional<launch::Container> container{};
   };
   const Place& place_of(const Cell& cell) const {
     return places_[of_cell_[static_cast<std::size_t>(cell.index)]];

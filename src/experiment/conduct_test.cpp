@@ -193,9 +193,35 @@ TEST_F(Conduct, AnotherPlaceMakesAnotherExperiment) {
   EXPECT_EQ((*find_resumable(store, other))->id, base.id);
 }
 
+/// Sees one thing, which the result has then.
+class SeesMemory : public Onlooker {
+ public:
+  void add_to(RunResult& result) override {
+    result.series.push_back({.target = "host_container", .name = "memory_peak", .at_s = {1}, .values = {7}});
+  }
+};
+
+TEST_F(Conduct, WhatIsSeenFromHereIsPartOfTheResult) {
+  int asked = 0;
+  launch.onlooker = [&](const Cell& cell, const launch::Child& child, Moment) -> std::unique_ptr<Onlooker> {
+    ++asked;
+    EXPECT_EQ(cell.index, 0);
+    EXPECT_GT(child.id().value(), 0);
+    return std::make_unique<SeesMemory>();
+  };
+  EXPECT_TRUE(run_of(std::string("read -r cell; ") + good_result).result.series.empty())
+      << "it has not told where it runs";
+  EXPECT_EQ(asked, 0);
+  const auto run = run_of(worker_with(2));
+  EXPECT_EQ(asked, 1);
+  const auto stored = *store.run(run.id);
+  ASSERT_THAT(stored.result.series, SizeIs(1));
+  EXPECT_EQ(stored.result.series[0].target, "host_container");
+}
+
 TEST_F(Conduct, ACellWithoutAPlaceFailsAndTheOthersGoOn) {
-  const auto experiment =
-      begun({.workload = "train", .spec = {{"a", 1}}, .factors = {{"in", {"process", "docker"}}}, .repeat = 3});
+  const auto experiment = begun(
+      {.workload = "train", .spec = {{"a", 1}}, .factors = {{"in", {"process", "docker"}}}, .repeat = 3});
   worker_is(std::string("read -r cell; case $cell in *docker*) exit 9;; esac; ") + good_result);
   launch.refusal = [](const Cell& cell) { return cell.index == 1 ? "docker: no daemon" : ""; };
   const auto outcome = conduct_with(experiment);

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,6 +69,14 @@ Result<Experiment> begin(const Experiment& experiment, store::Store& store);
 Result<std::optional<Experiment>> find_resumable(const store::Store& store, const Experiment& experiment,
                                                  std::optional<std::uint64_t> seed = {});
 
+/// Watches from here what a run's process does somewhere else.
+class Onlooker {
+ public:
+  virtual ~Onlooker() = default;
+  /// Called once, when the run has ended: adds what was seen.
+  virtual void add_to(RunResult& result) = 0;
+};
+
 /// How workers are started and ended. What it borrows must outlive conduct().
 struct Launch {
   std::function<launch::Launcher&(const Cell&)> launcher;  ///< starts the cell's runs
@@ -81,6 +90,9 @@ struct Launch {
   double exit_s = 30;    ///< how long a worker may take to end after its last line
   std::size_t max_line_bytes = std::size_t{1} << 30;  ///< a longer line is no line of ours
   std::function<std::string(const Cell&)> repro{};    ///< the command that repeats a run of the cell
+  /// Asked once the worker has told where it runs: who watches it from here; null: nobody. `origin`: second 0
+  /// of the run's times.
+  std::function<std::unique_ptr<Onlooker>(const Cell&, const launch::Child&, Moment origin)> onlooker{};
 };
 
 /// Ctrl-C, as the controller understands it. raise() is async-signal-safe.

@@ -34,6 +34,7 @@ void Transcript::hear(std::string_view line) {
 
 void Transcript::take(Began&& began) {
   observer_.began(began);
+  has_begun_ = true;
   began_s_ = began.at_s;
   machine_ = std::move(began.machine);
 }

@@ -23,6 +23,7 @@ class Transcript {
   const std::string& protocol_error() const { return protocol_error_; }
   const std::optional<Error>& error() const { return error_; }
   bool has_result() const { return result_.has_value(); }
+  bool has_begun() const { return has_begun_; }
   /// The host's fingerprint; null: it was not told.
   Json take_machine() { return std::move(machine_); }
   /// The host's monotonic clock at the run's second 0 and at its end; empty: not told.
@@ -43,6 +44,7 @@ class Transcript {
 
   Observer& observer_;
   std::size_t max_line_bytes_;
+  bool has_begun_ = false;
   Json machine_;
   std::optional<double> began_s_, ended_s_;
   RunResult early_;

@@ -34,19 +34,27 @@ Result<std::unique_ptr<Worker>> Worker::start(const std::string& workload, const
                                      .started_s = seconds(started.time_since_epoch()),
                                      .clock = monotonic_clock_name()})));
   return std::unique_ptr<Worker>(
-      new Worker(std::move(child), std::move(date), started, launch, observer, clock));
+      new Worker(std::move(child), cell, std::move(date), started, launch, observer, clock));
 }
 
-Worker::Worker(std::unique_ptr<launch::Child> child, std::string date, Moment started, const Launch& launch,
-               Observer& observer, const Clock& clock)
+Worker::Worker(std::unique_ptr<launch::Child> child, const Cell& cell, std::string date, Moment started,
+               const Launch& launch, Observer& observer, const Clock& clock)
     : child_(std::move(child)),
+      cell_(cell),
       date_(std::move(date)),
       started_(started),
       launch_(launch),
       clock_(clock),
       transcript_(observer, launch.max_line_bytes) {
-  child_->on_line = [this](std::string_view line) { transcript_.hear(line); };
+  child_->on_line = [this](std::string_view line) { hear(line); };
   child_->on_error_line = [&observer](std::string_view line) { observer.worker_said(line); };
+}
+
+void Worker::hear(std::string_view line) {
+  const bool had_begun = transcript_.has_begun();
+  transcript_.hear(line);
+  if (had_begun || !transcript_.has_begun() || !launch_.onlooker) return;
+  onlooker_ = launch_.onlooker(cell_, *child_, started_);
 }
 
 void Worker::finish() { child_->say(order::finish); }
@@ -78,6 +86,7 @@ Made Worker::made() {
   if (!run.reason.empty())
     run.status = stop_ == Stop::interrupted ? RunStatus::interrupted : RunStatus::failed;
   run.result = transcript_.take_result();
+  if (onlooker_) onlooker_->add_to(run.result);
   run.host_begin_s = transcript_.began_s();
   run.host_end_s = transcript_.ended_s();
   const auto& exit = *child_->exit();

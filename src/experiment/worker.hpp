@@ -41,8 +41,9 @@ class Worker {
   enum class Stop { none, interrupted, timed_out, protocol_error, lingering };
   using Time = std::optional<Moment>;
 
-  Worker(std::unique_ptr<launch::Child> child, std::string date, Moment started, const Launch& launch,
-         Observer& observer, const Clock& clock);
+  Worker(std::unique_ptr<launch::Child> child, const Cell& cell, std::string date, Moment started,
+         const Launch& launch, Observer& observer, const Clock& clock);
+  void hear(std::string_view line);
   void end(Stop reason);
   bool is_over() const { return transcript_.complete() || child_->has_fallen_silent(); }
   std::string reason() const;
@@ -50,11 +51,13 @@ class Worker {
   std::string quoted_stderr_tail() const;
 
   std::unique_ptr<launch::Child> child_;
+  const Cell& cell_;
   const std::string date_;  ///< UTC, of its start
   const Moment started_;
   const Launch& launch_;
   const Clock& clock_;
   Transcript transcript_;
+  std::unique_ptr<Onlooker> onlooker_;
   Stop stop_ = Stop::none;
   Time over_;  ///< its last line was heard
 };

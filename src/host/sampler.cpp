@@ -22,7 +22,8 @@ Sampler::Sampler(const TelemetryOptions& options, const Clock& clock, Moment ori
                         .pid = options.pid,
                         .tree = tree_,
                         .nvml_library = options.nvml_library,
-                        .process = options.process};
+                        .process = options.process,
+                        .control_group_alone = options.control_group_alone};
   for (auto& source : open_sources(subject, recorder_, options.machine))
     entries_.push_back({.source = std::move(source)});
 }

@@ -15,7 +15,9 @@
 //              context_switches_voluntary context_switches_involuntary disk_read disk_write
 //   loader, engine, rest   threads by the role in their name (os/thread.hpp): cpu cpu_wait threads;
 //              loader + engine + rest = process for cpu. Descendants count as rest.
-//   container  cpu cpu_throttled throttled_periods memory_current memory_peak memory_limit_hits
+//   container  cpu cpu_throttled throttled_periods memory_current memory_peak memory_limit_hits;
+//   host_container
+//              is that of a run's container, read from outside of it
 //   gpu0, ...  utilisation memory_used power clock_sm temperature throttled_by_heat throttled_by_power
 // The kernel splits user from system time in steps of 10 ms, so one reading of cpu_user at 10 Hz is good to
 // 0.1 core and a mean over a second to 0.01; cpu of the process and its roles is good to a microsecond.
@@ -42,6 +44,8 @@ struct TelemetryOptions {
   std::string process{target::process};
   bool descendants = true;  ///< false: the process alone
   bool machine = true;      ///< false: neither the machine nor its GPUs, which another telemetry watches
+  /// true: nothing but its own control group, whatever groups around that one limit.
+  bool control_group_alone = false;
   std::filesystem::path root = "/";
   std::string nvml_library = "libnvidia-ml.so.1";
   /// A source whose readings would take more than this share of one core is read less often (/proc/stat of a

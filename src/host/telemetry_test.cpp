@@ -328,6 +328,36 @@ TEST_F(Sampled, ContainerUnderV2IsWatchedWhereItsLimitIs) {
   EXPECT_THAT(values("container.memory_limit_hits"), ElementsAre(2));
 }
 
+TEST_F(Sampled, OfAContainerFromOutsideItsOwnGroupAloneIsRead) {
+  tree_.write("proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  tree_.write("proc/100/cgroup", "0::/machine/docker-1f\n");
+  tree_.write("sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+  tree_.write("sys/fs/cgroup/machine/cpu.max", "200000 100000\n");
+  tree_.write("sys/fs/cgroup/machine/memory.max", "1000000\n");
+  const std::string own = "sys/fs/cgroup/machine/docker-1f/";
+  const auto use = [&](int usec) {
+    tree_.write(own + "cpu.stat", fmt::format("usage_usec {}\nnr_throttled 0\nthrottled_usec 0\n", usec));
+  };
+  use(100000);
+  tree_.write("sys/fs/cgroup/machine/cpu.stat", "usage_usec 900\nnr_throttled 9\nthrottled_usec 9\n");
+  tree_.write(own + "memory.current", "5000\n");
+  tree_.write("sys/fs/cgroup/machine/memory.current", "70000\n");
+  sampler_.emplace(TelemetryOptions{.pid = 100,
+                                    .process = "host",
+                                    .machine = false,
+                                    .control_group_alone = true,
+                                    .root = tree_.root(),
+                                    .cost_limit = 0},
+                   clock_, clock_.now());
+  sampler_->step(true);
+  use(850000);
+  step(1000);
+  finish();
+  EXPECT_THAT(values("host_container.cpu"), ElementsAre(DoubleNear(0.75, 1e-9)));
+  EXPECT_THAT(values("host_container.memory_current"), ElementsAre(5000, 5000));
+  for (const auto& [name, one] : series_) EXPECT_EQ(one.target, target::host_container) << name;
+}
+
 TEST_F(Sampled, ContainerUnderV1) {
   tree_.write("proc/self/mountinfo",
               "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"

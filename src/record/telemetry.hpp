@@ -20,6 +20,8 @@ inline constexpr std::string_view engine = "engine";
 inline constexpr std::string_view rest = "rest";
 inline constexpr std::string_view container = "container";  ///< the control group of the process
 inline constexpr std::string_view gpu = "gpu";  ///< none could be read; else gpu0, gpu1, ...: gpu_target()
+/// The control group of the container that the run is made in, as the machine around it sees it.
+inline constexpr std::string_view host_container = "host_container";
 
 /// Of a run behind a server: the run's own process, and the server's.
 inline constexpr std::string_view client = "client";

@@ -7,6 +7,7 @@
 
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/scaling.hpp"
 #include "report/way.hpp"
@@ -32,20 +33,28 @@ std::vector<Match> matches_of(const std::vector<ContainerCost>& costs) {
   return all;
 }
 
-/// "A container costs 1.2 % of time (95 % CI 0.4 to 2.0 %)."
+/// How many percent less it is.
+PercentMore percent_less(const Estimate& ratio) {
+  return percent_more({.value = 2 - ratio.value, .low = 2 - *ratio.high, .high = 2 - *ratio.low});
+}
+
+/// "A container costs 1.2 % more time (95 % CI 0.4 to 2.0 %)."
 std::string cost_sentence(const Estimate& ratio, std::size_t pairs) {
   const auto over = pairs > 1 ? fmt::format(", over {} pairs of configurations", pairs) : "";
   const auto more = percent_more(ratio);
   if (!ratio.low || !ratio.high)
     return fmt::format("In a container it took {} % more time{}; one repeat says nothing about chance.",
                        more.value, over);
-  const auto ci = fmt::format("95 % CI {} to {} %{}", more.low, more.high, over);
-  if (*ratio.low > 1) return fmt::format("A container costs {} % of time ({}).", more.value, ci);
-  if (*ratio.high < 1)
-    return fmt::format("In a container it is faster: it takes {} % of time more ({}).", more.value, ci);
-  return fmt::format(
-      "No cost of a container was seen: {} % of time ({}); one of more than {} % would have been.",
-      more.value, ci, more.high);
+  if (*ratio.low > 1)
+    return fmt::format("A container costs {} % more time (95 % CI {} to {} %{}).", more.value, more.low,
+                       more.high, over);
+  if (*ratio.high < 1) {
+    const auto less = percent_less(ratio);
+    return fmt::format("In a container it takes {} % less time (95 % CI {} to {} %{}).", less.value, less.low,
+                       less.high, over);
+  }
+  return fmt::format("A container has no significant cost: {} % more time (95 % CI {} to {} %{}).",
+                     more.value, more.low, more.high, over);
 }
 
 /// Where pairs are shown to differ from each other in what it costs.
@@ -72,7 +81,33 @@ std::string start_sentence(const Document& document, const std::vector<Container
                                                         format_seconds(*later.high))
                                           : "";
   if (later.value <= 0) return {};
-  return fmt::format("To start in a container takes {} longer{}.", format_seconds(later.value), ci);
+  return fmt::format("A start in a container takes {} longer{}.", format_seconds(later.value), ci);
+}
+
+/// "used 1.98 cores and at most 512 MiB", or what of that is known; empty: nothing.
+std::string use_text(const CellSummary& cell, std::string_view target, const Metric& memory) {
+  const auto* cpu = find_telemetry(cell, target, telemetry::cpu);
+  const auto* held = find_telemetry(cell, target, memory);
+  std::string text;
+  if (cpu && cpu->mean) text = fmt::format("{} cores", format_number(*cpu->mean));
+  if (held && held->max)
+    text += fmt::format("{}at most {}", text.empty() ? "" : " and ", quantity(held->max, unit::bytes));
+  return text.empty() ? text : "used " + text;
+}
+
+/// Of the container that held most memory: what the machine around it counts, beside what its processes do.
+std::string outside_sentence(const std::vector<ContainerCost>& costs) {
+  const auto peak = [](const ContainerCost& cost) {
+    const auto* held = find_telemetry(*cost.match.candidate, target::host_container, telemetry::memory_peak);
+    return held ? held->max.value_or(0) : 0;
+  };
+  const auto& cell = *std::ranges::max_element(costs, {}, peak)->match.candidate;
+  const auto outside = use_text(cell, target::host_container, telemetry::memory_peak);
+  const auto inside = use_text(cell, target::process, telemetry::memory_peak);
+  if (outside.empty()) return {};
+  return fmt::format("Seen from the host, the container{} {}{}.",
+                     costs.size() > 1 ? fmt::format(" of {}", cell.cell.label) : "", outside,
+                     inside.empty() ? "" : fmt::format("; seen from inside, its processes {}", inside));
 }
 
 }  // namespace
@@ -114,7 +149,7 @@ std::vector<std::string> container_findings(const Document& document) {
   const auto costs = container_costs(document);
   if (costs.empty()) return {};
   return {cost_sentence(container_cost_over_all(document, costs), costs.size()), most_sentence(costs),
-          start_sentence(document, costs)};
+          start_sentence(document, costs), outside_sentence(costs)};
 }
 
 }  // namespace neph::report

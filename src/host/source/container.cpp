@@ -1,6 +1,7 @@
 // The control group of the watched process: cpu.stat, memory.current and their v1 fellows
 // (Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/). Of nested groups the one that sets the quota, or the
-// memory limit, is watched, because there the throttling happens; without a limit the process's own.
+// memory limit, is watched, because there the throttling happens; without a limit the process's own, and
+// where nothing else is asked for.
 #include <fmt/format.h>
 
 #include "host/cgroup.hpp"
@@ -19,7 +20,8 @@ std::string watched_folder(const Hierarchy& hierarchy, const std::optional<Bound
 class Container final : public Source {
  public:
   Container(const Subject& subject, Recorder& recorder)
-      : cpu_(recorder.rate(subject.part(target::container), telemetry::cpu)),
+      : own_group_(subject.control_group_alone),
+        cpu_(recorder.rate(subject.part(target::container), telemetry::cpu)),
         throttled_(recorder.rate(subject.part(target::container), telemetry::cpu_throttled)),
         throttled_periods_(recorder.rate(subject.part(target::container), telemetry::throttled_periods)),
         memory_(recorder.gauge(subject.part(target::container), telemetry::memory_current)),
@@ -43,7 +45,7 @@ class Container final : public Source {
     const auto* cpu = find_controller(hierarchies, "cpu");
     if (cpu != nullptr && !(cpu->unified && cpu->group.empty())) {
       unified_cpu_ = cpu->unified;
-      const auto folder = watched_folder(*cpu, cpu_quota(records, hierarchies));
+      const auto folder = watched_folder(*cpu, cpu_quota(records, bounding(hierarchies)));
       stat_file_ = open(records, folder + "/cpu.stat", {&throttled_, &throttled_periods_});
       if (unified_cpu_) cpu_.unavailable(stat_file_ ? "cpu.stat has no usage_usec" : "no cpu.stat");
     }
@@ -63,7 +65,7 @@ class Container final : public Source {
       return;
     }
     unified_memory_ = memory->unified;
-    const auto folder = watched_folder(*memory, memory_limit(records, hierarchies));
+    const auto folder = watched_folder(*memory, memory_limit(records, bounding(hierarchies)));
     current_file_ =
         open(records, folder + (unified_memory_ ? "/memory.current" : "/memory.usage_in_bytes"), {});
     peak_file_ =
@@ -72,6 +74,11 @@ class Container final : public Source {
         open(records, folder + (unified_memory_ ? "/memory.events" : "/memory.failcnt"), {&limit_hits_});
     memory_.unavailable(folder + " does not tell");
     memory_peak_.unavailable(folder + " does not tell");  // memory.peak came with Linux 5.19
+  }
+
+  /// Those whose limits choose the group.
+  std::vector<Hierarchy> bounding(const std::vector<Hierarchy>& hierarchies) const {
+    return own_group_ ? std::vector<Hierarchy>{} : hierarchies;
   }
 
   static std::optional<CounterFile> open(const Records& records, const std::string& file,
@@ -108,6 +115,7 @@ class Container final : public Source {
     }
   }
 
+  bool own_group_;  ///< whatever groups around it limit
   Rate cpu_, throttled_, throttled_periods_;
   Gauge memory_, memory_peak_;
   Rate limit_hits_;

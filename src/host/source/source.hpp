@@ -18,6 +18,7 @@ struct Subject {
   ProcessTree& tree;  ///< brought up to date before the sources are asked
   std::string nvml_library;
   std::string process{target::process};  ///< its target
+  bool control_group_alone = false;      ///< TelemetryOptions::control_group_alone
 
   /// The target of a part of the process: "engine", or "server_engine" where the process is called server.
   std::string part(std::string_view name) const { return part_target(process, name); }

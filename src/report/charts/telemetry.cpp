@@ -69,6 +69,7 @@ constexpr std::array groups{
           false,
           {{{target::process, telemetry::memory_resident.name, "resident"},
             {target::container, telemetry::memory_current.name, "container"},
+            {target::host_container, telemetry::memory_current.name, "container, from the host"},
             {target::client, telemetry::memory_resident.name, "client"},
             {target::server, telemetry::memory_resident.name, "server"}}}},
     Group{"Whole machine",

@@ -56,21 +56,24 @@ const SeriesSummary* find_shown(const CellSummary& cell, const Shown& shown) {
 
 /// The quantities of the table in the page; the folded details of each configuration show all.
 std::vector<Shown> shown_telemetry(const std::vector<CellSummary>& cells) {
-  std::vector<Shown> wanted{{target::process, telemetry::cpu, "CPU of the process"},
-                            {target::engine, telemetry::cpu, "CPU of engine threads"},
-                            {target::loader, telemetry::cpu, "CPU of loader threads"},
-                            {target::process, telemetry::cpu_user, "CPU user"},
-                            {target::process, telemetry::cpu_system, "CPU system"},
-                            {target::machine, telemetry::cpu_iowait, "Waiting for disk"},
-                            {target::machine, telemetry::cpu_steal, "Steal"},
-                            {target::process, telemetry::memory_resident, "Memory"},
-                            {target::process, telemetry::memory_peak, "Memory peak"},
-                            {target::client, telemetry::cpu, "CPU of the client"},
-                            {target::server, telemetry::cpu, "CPU of the server"},
-                            {target::client, telemetry::memory_peak, "Memory peak of the client"},
-                            {target::server, telemetry::memory_peak, "Memory peak of the server"},
-                            {target::server_container, telemetry::memory_peak,
-                             "Memory peak of the container that the server runs in"}};
+  std::vector<Shown> wanted{
+      {target::process, telemetry::cpu, "CPU of the process"},
+      {target::engine, telemetry::cpu, "CPU of engine threads"},
+      {target::loader, telemetry::cpu, "CPU of loader threads"},
+      {target::process, telemetry::cpu_user, "CPU user"},
+      {target::process, telemetry::cpu_system, "CPU system"},
+      {target::machine, telemetry::cpu_iowait, "Waiting for disk"},
+      {target::machine, telemetry::cpu_steal, "Steal"},
+      {target::process, telemetry::memory_resident, "Memory"},
+      {target::process, telemetry::memory_peak, "Memory peak"},
+      {target::client, telemetry::cpu, "CPU of the client"},
+      {target::server, telemetry::cpu, "CPU of the server"},
+      {target::client, telemetry::memory_peak, "Memory peak of the client"},
+      {target::server, telemetry::memory_peak, "Memory peak of the server"},
+      {target::server_container, telemetry::memory_peak,
+       "Memory peak of the container that the server runs in"},
+      {target::host_container, telemetry::cpu, "CPU of the container, from the host"},
+      {target::host_container, telemetry::memory_peak, "Memory peak of the container, from the host"}};
   for (std::size_t gpu = 0; gpu < target::gpus.size(); ++gpu)
     for (const auto& quantity : {telemetry::utilisation, telemetry::memory_used, telemetry::power})
       wanted.push_back({target::gpus[gpu], quantity, fmt::format("GPU {} {}", gpu, in_words(quantity.name))});
