@@ -4,6 +4,7 @@ machine finds for them. tools/image puts them into a container image, tools/bund
 It names files and copies none. Paths in a copy: bin/neph, lib/neph/PLUGIN, lib/neph/lib/LIBRARY.
 """
 
+import hashlib
 import re
 import subprocess
 import tarfile
@@ -44,6 +45,13 @@ def parts_of_openvino(folder):
 
 def plugins(build):
     return [build / "bin/neph-wire-grpc.so", *sorted((build / "bin/engines").glob("neph-engine-*.so"))]
+
+
+def parts(build):
+    """The hashes of the program and its plugins, as sha256sum writes them: src/launch/bundle.cpp tells by them whether a copy
+    is of its own build."""
+    files = {file.relative_to(build).as_posix(): file for file in (build / "bin/neph", *plugins(build))}
+    return "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()}  {name}\n" for name in sorted(files))
 
 
 def staged(build, with_openvino=True):

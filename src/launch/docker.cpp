@@ -20,6 +20,9 @@ constexpr auto longest_making = std::chrono::milliseconds(500);  // of a contain
 /// Where the bundle lies in a container: no image has anything there.
 constexpr const char* bundle_there = "/neph-bundle";
 
+/// What tools/image tells of the build that an image was made of.
+constexpr const char* build_label = R"({{index .Config.Labels "neph.build"}})";
+
 /// What Docker's own exit code of a container adds to the signal that ended it.
 constexpr int signal_base = 128;
 
@@ -115,7 +118,7 @@ class Docker final : public Launcher {
       return fail_in(fmt::format("cannot run in {}", container_.image), std::move(said).error());
     }
     is_here_ = true;
-    return {};
+    return check_build();
   }
 
   Result<std::unique_ptr<Child>> start(const Command& command) override {
@@ -125,6 +128,18 @@ class Docker final : public Launcher {
   }
 
  private:
+  /// Another build is another program: what it measures, and what it says, need not be what this one does.
+  Status check_build() const {
+    if (container_.build.empty()) return {};
+    const auto has = answer_of({"docker", "image", "inspect", "--format", build_label, container_.image},
+                               longest_answer_s);
+    if (has && *has == container_.build) return {};
+    return fail(ErrorCode::unavailable,
+                "cannot run in {}: it has another build of neph than this one; ./dev image makes neph:latest "
+                "anew",
+                container_.image);
+  }
+
   enum class Access { read, write };
   static Words mount(const std::filesystem::path& here, const std::filesystem::path& there, Access access) {
     return {"--mount",

@@ -110,6 +110,18 @@ TEST_F(FakeDocker, TellsTheProcessInTheContainer) {
   EXPECT_THAT(child->id().error().message, HasSubstr("no such container"));
 }
 
+TEST_F(FakeDocker, RefusesAnotherBuild) {
+  docker_is(log_ + "[ $1 = image ] && echo 12ab || echo neph 1\n");
+  EXPECT_TRUE(in_docker({.image = "neph:1", .build = "12ab"})->check());
+  EXPECT_THAT(told().back(),
+              HasSubstr("image inspect --format {{index .Config.Labels \"neph.build\"}} neph:1"));
+  EXPECT_THAT(in_docker({.image = "neph:1", .build = "34cd"})->check().error().message,
+              AllOf(HasSubstr("neph:1"), HasSubstr("another build"), HasSubstr("./dev image")));
+  docker_is("[ $1 = image ] || echo neph 1\n");  // an image of before has no such label
+  EXPECT_THAT(in_docker({.image = "neph:1", .build = "34cd"})->check().error().message,
+              HasSubstr("another build"));
+}
+
 TEST_F(FakeDocker, AFileMayHaveAnyName) {
   docker_is("echo \"$*\"\n");
   const auto child =

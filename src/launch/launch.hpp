@@ -138,6 +138,7 @@ std::unique_ptr<Launcher> here(std::vector<std::string> program = {"/proc/self/e
 
 struct Container {
   std::string image;              ///< whose entry point is this program, where there is no bundle
+  std::string build{};            ///< build_hash() that the image's program must have; empty: any
   double cpus = 0;                ///< that it may use; 0: all
   std::int64_t memory_bytes = 0;  ///< that it may use; 0: all
   std::filesystem::path bundle;   ///< this program for any image; empty: the image has it
@@ -153,9 +154,13 @@ struct Container {
 /// machine's own network: what is measured is the container and not a proxy of its ports.
 std::unique_ptr<Launcher> in_docker(Container container);
 
+/// Tells this build of the program and its plugins from others; a bundle and an image have that of the build
+/// that they were made of. Looked up once; empty: it cannot be told.
+std::string build_hash();
+
 /// The folder of this program's bundle: what runs in any image. It is around the program itself where that
 /// runs out of one; of a development build it is what ./dev bundle made last. Errors: not_found, and
-/// unavailable where that is older than the program.
+/// unavailable where that is of another build.
 Result<std::filesystem::path> bundle_folder();
 
 /// By its name: "here", "docker:IMAGE". Errors: invalid_argument.

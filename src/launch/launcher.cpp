@@ -30,7 +30,7 @@ Result<std::unique_ptr<Launcher>> launcher_at(std::string_view place) {
   const auto kind = place.substr(0, colon);
   const auto rest = std::string(colon == place.npos ? "" : place.substr(colon + 1));
   if (place == "here") return here();
-  if (kind == "docker" && !rest.empty()) return in_docker({.image = rest});
+  if (kind == "docker" && !rest.empty()) return in_docker({.image = rest, .build = build_hash()});
   return fail(ErrorCode::invalid_argument, "'{}' is no place to run in: here, or docker:IMAGE", place);
 }
 

@@ -37,8 +37,10 @@ Result<launch::Container> container_of_run(const std::string& image) {
   if (image.empty() || image.starts_with('-'))
     return fail(ErrorCode::invalid_argument, "--image '{}' is no name of an image, as python:3.12", image);
   launch::Container container{.image = image, .environment = users_variables(), .may_write = true};
-  if (image != own_image) {
-    static const auto bundle = launch::bundle_folder();  // asked for once for each cell
+  if (image == own_image) {
+    container.build = launch::build_hash();
+  } else {
+    static const auto bundle = launch::bundle_folder();  // asked for by each cell
     NEPH_TRY(container.bundle, bundle);
   }
   std::error_code ignored;

@@ -44,8 +44,10 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
 
 std::unique_ptr<launch::Launcher> launcher_of(const InferSpec& spec) {
   if (spec.server_in == In::process) return launch::here();
-  return launch::in_docker(
-      {.image = spec.image, .cpus = spec.server_cpus, .memory_bytes = spec.server_memory_bytes});
+  return launch::in_docker({.image = spec.image,
+                            .build = launch::build_hash(),
+                            .cpus = spec.server_cpus,
+                            .memory_bytes = spec.server_memory_bytes});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -104,6 +105,43 @@ class NephWithoutDocker(Neph):
     def __call__(self, *arguments, **options):
         nowhere = {**os.environ, "DOCKER_HOST": f"unix://{self.folder}/none"}
         return super().__call__(*arguments, env=nowhere, **options)
+
+
+def test_a_bundle_of_another_build_is_refused(bundle, tmp_path):
+    """A copy of a development build, with the bundle where ./dev bundle puts it."""
+    copied = tmp_path / "build/release/bin"
+    shutil.copytree(BUILD / "bin/engines", copied / "engines")
+    for name in ("neph", "neph-wire-grpc.so"):
+        shutil.copy(BUILD / "bin" / name, copied)
+    (tmp_path / "build/bundle").symlink_to(bundle)
+    (tmp_path / "known.identity").write_text(TRAINED)
+    neph = NephWithoutDocker(tmp_path)
+    neph.program = copied / "neph"
+    training = ("train", "known.identity", *QUICK, "--in", "docker", "--image", "x:1")
+    assert "cannot run in x:1: " in neph(*training, code=None).stderr, "the bundle is of this build"
+    with open(copied / "engines/neph-engine-identity.so", "ab") as plugin:
+        plugin.write(b"!")
+    said = neph(*training, code=None).stderr
+    assert "is of another build than this program" in said and "./dev bundle makes a new one" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_an_image_of_another_build_is_refused(beside_docker, image, docker):
+    container = docker("create", image).strip()
+    docker("commit", "--change", "LABEL neph.build=of-before", container, "neph-of-before:1")
+    docker("rm", container)
+    try:
+        for words in (("--on", "docker:neph-of-before:1"), ()):
+            if not words:
+                docker("tag", image, "neph-kept:1")
+                docker("tag", "neph-of-before:1", "neph:latest")
+                words = ("--in", "docker")
+            said = beside_docker("train", "known.identity", *QUICK, *words, code=None).stderr
+            assert "it has another build of neph than this one; ./dev image makes neph:latest anew" in said
+            assert len(said.splitlines()) == 1
+    finally:
+        docker("tag", "neph-kept:1", "neph:latest")
+        docker("rmi", "--force", "neph-of-before:1", "neph-kept:1")
 
 
 @pytest.fixture
