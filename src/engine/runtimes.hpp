@@ -1,6 +1,6 @@
 // Where the libraries of an engine's runtime lie when they are not the system's: Python environments, which
-// pip fills. An engine's plugin needs the runtime of one version; the file NAME.pip beside it says which, as
-// pip names it.
+// pip fills. The file NAME.pip beside an engine's plugin says which packages make its runtime, as pip names
+// them: the one version that it needs, or of torch one that it was tried with.
 //
 // What it does not do: load anything (os/plugin.hpp), or look into an environment's version: a library of
 // another version has another file name.

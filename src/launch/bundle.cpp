@@ -42,9 +42,8 @@ std::string build_hash() {
 }
 
 Result<fs::path> bundle_folder() {
-  const auto around = around_program();
-  if (is_there(around / program)) return around;
-  const auto made = around.parent_path() / "bundle";  // beside build/release
+  if (auto own = own_bundle(); !own.empty()) return own;
+  const auto made = around_program().parent_path() / "bundle";  // beside build/release
   if (!is_there(made / program))
     return fail(ErrorCode::not_found,
                 "another image needs this program's bundle, which is not in {}; ./dev bundle makes it",

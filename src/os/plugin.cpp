@@ -52,6 +52,12 @@ std::filesystem::path program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
+fs::path own_bundle() {
+  const auto around = program_folder().parent_path();
+  std::error_code absent;
+  return fs::exists(around / "lib/neph/neph", absent) ? around : fs::path();
+}
+
 Result<void*> plugin_function(std::string_view what, const fs::path& file, const char* symbol,
                               const std::vector<fs::path>& folders) {
   std::string reason;

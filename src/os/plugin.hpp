@@ -16,6 +16,8 @@ namespace neph {
 
 /// Where the running program lies.
 std::filesystem::path program_folder();
+/// The folder of the bundle (ADR 17) that the program runs out of; empty: it runs out of none.
+std::filesystem::path own_bundle();
 
 /// Loads `file` and finds the function `symbol` in it. `what` is its name in messages: "engine 'openvino'".
 /// Errors: unsupported, with the loader's reason. The library stays in the process to its end: its code is

@@ -210,6 +210,28 @@ class TestOpenvino:
         assert f"looked in {other}" in engines(bundle / "bin/neph", "--engine-path", tmp_path)["openvino"]["reason"]
 
 
+class TestTorch:
+    @pytest.fixture(autouse=True)
+    def built(self):
+        if not (BUILD / "bin/engines/neph-engine-torch.so").is_file():
+            pytest.skip("engine torch is not built: ./dev setup train")
+
+    def test_without_it_the_line_that_gets_it_is_told(self, bundle):
+        torch = engines(bundle / "bin/neph")["torch"]
+        assert not torch["usable"] and "./dev" not in torch["reason"]
+        locked = re.findall(r"^[^#\s]+", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
+        assert f"--target '{bundle}/python' {' '.join(locked)}, or give the folder" in torch["reason"]
+
+    def test_it_is_found_where_that_line_puts_it(self, bundle, tmp_path):
+        packages = next((REPOSITORY / ".venv-train/lib").glob("python3*")) / "site-packages"
+        shutil.copytree(bundle, tmp_path / "own")
+        (tmp_path / "own/python").mkdir()
+        for package in ("torch", "nvidia"):
+            (tmp_path / "own/python" / package).symlink_to(packages / package)
+        torch = engines(tmp_path / "own/bin/neph")["torch"]
+        assert torch["usable"] and torch["trains"], torch["reason"]
+
+
 def measure(root):
     """What its users do, in a root that has no environment: a measurement, a store and a page, a server and its load."""
     assert root("/neph/bin/neph", "--version").strip()

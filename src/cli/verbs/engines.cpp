@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/verbs.hpp"
 #include "engine/engine.hpp"
+#include "os/plugin.hpp"
 
 namespace neph::cli {
 namespace {
@@ -60,9 +61,10 @@ Status list_engines(bool json) {
     return fail(ErrorCode::not_found, "no engine found; set NEPH_ENGINES to the folder of neph-engine-*.so");
   for (const auto& info : engines) print_engine(info);
   if (std::none_of(engines.begin(), engines.end(), [](const auto& info) { return info.name == "torch"; }))
-    fmt::print(
-        "torch: not built; ./dev setup train installs libtorch and builds this engine, which infers and "
-        "trains.\n");
+    fmt::print("torch: not built; {}.\n",
+               own_bundle().empty()
+                   ? "./dev setup train installs libtorch and builds this engine, which infers and trains"
+                   : "this bundle was made without that engine, which infers and trains");
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fmt/ranges.h>
 
+#include "engine/runtimes.hpp"
 #include "os/file.hpp"
 #include "os/plugin.hpp"
 
@@ -15,10 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* how_to_get_one =
-    "run ./dev setup train, or give the folder of an environment that has torch 2.10 or later with "
-    "--engine-path "
-    "or NEPH_TORCH";
+/// Where this plugin lies.
+fs::path own_file() {
+  Dl_info about{};
+  static const char inside = 0;
+  return dladdr(&inside, &about) != 0 && about.dli_fname != nullptr ? about.dli_fname : "";
+}
+
+/// A bundle has no ./dev, but a folder of its own for what pip brings.
+std::string how_to_get_one() {
+  const auto line = own_bundle().empty() ? std::string() : line_to_get(own_file());
+  return fmt::format(
+      "{}, or give the folder of an environment that has torch 2.10 or later with --engine-path or "
+      "NEPH_TORCH",
+      line.empty() ? "run ./dev setup train" : "get it with " + line);
+}
 
 bool has_library(const fs::path& folder) {
   std::error_code absent;
@@ -59,10 +71,11 @@ std::vector<fs::path> environments_of_path() {
   return {};
 }
 
-/// .venv-train and .venv beside the program: in its folder, and in up to four around it, as build/release/bin
-/// lies.
+/// A bundle's `python`; .venv-train and .venv beside the program: in its folder, and in up to four around it,
+/// as build/release/bin lies.
 std::vector<fs::path> environments_beside() {
   std::vector<fs::path> places;
+  if (const auto bundle = own_bundle(); !bundle.empty()) places.push_back(bundle / "python");
   auto folder = program_folder();
   for (int i = 0; i < 5 && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
     places.push_back(folder / ".venv-train");
@@ -155,7 +168,7 @@ Result<std::vector<fs::path>> find_torch_folders() {
 
 Result<Library> open_library() {
   NEPH_TRY(const auto folders, find_torch_folders());
-  if (folders.empty()) return fail(ErrorCode::not_found, "torch is not found here; {}", how_to_get_one);
+  if (folders.empty()) return fail(ErrorCode::not_found, "torch is not found here; {}", how_to_get_one());
   std::vector<std::string> reasons;
   for (const auto& folder : folders) {
     if (const auto version = package_version(folder); is_too_old(version)) {
@@ -167,7 +180,7 @@ Result<Library> open_library() {
     if (library) return library;
     reasons.push_back(library.error().message);
   }
-  return fail(ErrorCode::unsupported, "{}; {}", fmt::join(reasons, "; "), how_to_get_one);
+  return fail(ErrorCode::unsupported, "{}; {}", fmt::join(reasons, "; "), how_to_get_one());
 }
 
 }  // namespace neph::engine::torch_plugin
