@@ -127,16 +127,6 @@ TEST_F(Onnx, ASequenceHasItsFormInTheFile) {
   EXPECT_NEAR(squares / static_cast<double>(weights.size()) * 1312, 1, 0.02);
 }
 
-TEST_F(Onnx, KeepsTheNumbersOfALayerThatItReads) {
-  auto model = model_from_text("float[1,4] x",
-                               "a = Constant<value = float {-1}>() b = Constant<value = float {1}>() "
-                               "c = Clip(x, a, b) y = Transpose<perm = [1,0]>(c)");
-  const auto read = *read_onnx_bytes(model.SerializeAsString(), "test");
-  const auto written = *read_program_bytes(*write_onnx_bytes(read, 1), "test");
-  EXPECT_THAT(written.tensors.at("a").floats, testing::ElementsAre(-1));
-  EXPECT_THAT(written.nodes[1].attribute("perm", std::vector<std::int64_t>()), testing::ElementsAre(1, 0));
-}
-
 TEST_F(Onnx, RefusesToWriteANumberThatItDoesNotKnow) {
   auto model = model_from_text("float[1,4] x, double w", "y = Clip(x, w)");
   model.mutable_graph()->mutable_initializer(0)->mutable_raw_data()->resize(8);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <set>
@@ -38,17 +40,26 @@ void add_attribute(onnx::NodeProto& node, const std::string& name, const NodeAtt
   }
 }
 
-/// In the order in which files always had them; others keep the defaults of ONNX, which are those that Graph
-/// builds with.
+/// In the order in which files always had them. Pads are told as numbers, also where a file said "the same".
+void add_window(onnx::NodeProto& node, const Layer& layer, const Window& window) {
+  add_attribute(node, "kernel_shape", window.kernel);
+  add_attribute(node, "strides", window.strides);
+  add_attribute(node, "pads", window.pads);
+  if (layer.op == "Conv") add_attribute(node, "group", window.groups);
+  if (std::ranges::any_of(window.dilations, [](auto dilation) { return dilation != 1; }))
+    add_attribute(node, "dilations", window.dilations);
+}
+
+bool is_of_window(std::string_view attribute) {
+  constexpr std::array<std::string_view, 6> names{"kernel_shape", "strides",   "pads",
+                                                  "group",        "dilations", "auto_pad"};
+  return std::ranges::find(names, attribute) != names.end();
+}
+
 void add_attributes(onnx::NodeProto& node, const Layer& layer) {
-  if (!layer.window) {
-    for (const auto& [name, value] : layer.attributes) add_attribute(node, name, value);
-    return;
-  }
-  add_attribute(node, "kernel_shape", layer.window->kernel);
-  add_attribute(node, "strides", layer.window->strides);
-  add_attribute(node, "pads", layer.window->pads);
-  if (layer.op == "Conv") add_attribute(node, "group", layer.window->groups);
+  if (layer.window) add_window(node, layer, *layer.window);
+  for (const auto& [name, value] : layer.attributes)
+    if (!layer.window || !is_of_window(name)) add_attribute(node, name, value);
 }
 
 /// Where a tensor has its batch: behind the steps of a sequence.
