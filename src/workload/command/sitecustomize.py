@@ -2,7 +2,8 @@
 
 Python imports a module of this name when it starts. It changes nothing that a script computes: frameworks get their
 own hooks, or wrapped functions, once the script imports them; what is told goes to the pipe that $NEPH_EVENTS names
-(docs/EVENTS.md). A step costs the reading of a clock and an append; steps are written every second and at the end.
+(docs/EVENTS.md). A step costs the reading of a clock and an append; steps are written every second and at the end, and
+counted for the loop that they were in when another loop begins.
 Whatever fails in here is passed over: a script must never fail because it is measured.
 """
 
@@ -20,7 +21,8 @@ def _install():
         return
     interval_s = 1.0
     most_in_line = 200  # times of 20 bytes: a line stays below the 4096 bytes that a pipe takes whole
-    state = {"pipe": None, "due": monotonic() + interval_s, "streams": [], "pid": os.getpid(), "loop": None}
+    state = {"pipe": None, "streams": [], "pid": os.getpid(), "loop": None, "sent": 0, "counted": 0, "last_step_s": 0.0}
+    due = monotonic() + interval_s
 
     at_end = [lambda: flush()]
 
@@ -43,28 +45,30 @@ def _install():
         write(f'{{"event":"{event}","from":"{source}","pid":{state["pid"]}{words}}}\n')
 
     def flush(now=None):
-        state["due"] = (monotonic() if now is None else now) + interval_s
+        nonlocal due
+        due = (monotonic() if now is None else now) + interval_s
         for source, number, times in state["streams"]:
+            if times:
+                state["last_step_s"] = max(state["last_step_s"], times[-1])
             while times:
                 some = times[:most_in_line]
                 del times[: len(some)]
-                tell(source, "steps", stream=number, at_s="[" + ",".join(f"{time:.6f}" for time in some) + "]")
+                state["sent"] += len(some)
+                tell(source, "steps", stream=number, at_s="[" + ("%.6f," * len(some))[:-1] % tuple(some) + "]")
 
-    def stream(source):
-        """A list for the moments of what steps by itself: an optimizer, a model."""
-        times = []
+    def count_steps():
+        """Those since it was asked last are the current loop's."""
+        loop = state["loop"]
+        steps = state["sent"] + sum(len(times) for _, _, times in state["streams"])
+        if loop is not None and steps > state["counted"]:
+            loop["steps"] += steps - state["counted"]
+            loop["last_step_s"] = max([state["last_step_s"], *(times[-1] for _, _, times in state["streams"] if times)])
+        state["counted"] = steps
+
+    def stream(source, times):
+        """Of the moments of what steps by itself: an optimizer, a model."""
         state["streams"].append((source, len(state["streams"]), times))
         return times
-
-    def stepped(times):
-        now = monotonic()
-        times.append(now)
-        loop = state["loop"]
-        if loop is not None:
-            loop["steps"] += 1
-            loop["last_step_s"] = now
-        if now >= state["due"]:
-            flush(now)
 
     def span(source, phase, begin_s, end_s, **fields):
         tell(source, "span", phase=f'"{phase}"', begin_s=f"{begin_s:.6f}", end_s=f"{end_s:.6f}", **fields)
@@ -81,6 +85,7 @@ def _install():
         for _, _, times in state["streams"]:
             times.clear()  # they are the parent's to tell
         state["loop"] = None
+        state["sent"] = state["counted"] = 0
         state["pid"] = os.getpid()
 
     def size_of(file):
@@ -113,10 +118,13 @@ def _install():
 
     def of_torch_optimizer(module):
         def after_step(optimizer, _arguments, _named):
-            times = optimizer.__dict__.get("_neph_times")
-            if times is None:
-                times = optimizer.__dict__["_neph_times"] = stream("torch")
-            stepped(times)
+            now = monotonic()
+            try:
+                optimizer.__dict__["_neph_times"].append(now)
+            except KeyError:
+                optimizer.__dict__["_neph_times"] = stream("torch", [now])
+            if now >= due:
+                flush(now)
 
         module.register_optimizer_step_post_hook(after_step)
         tell("torch", "hello")
@@ -142,6 +150,7 @@ def _install():
             """Once, when nothing more can step in it."""
             if loop["told"] or loop["pid"] != state["pid"]:
                 return
+            count_steps()
             loop["told"] = True
             drawn = loop["drawn"]
             told = {"drawn": drawn, "batches": loop["batches"], "samples": samples_of(loop, drawn)}
@@ -179,9 +188,12 @@ def _install():
         at_end.append(last)
         original_iter = module.DataLoader.__iter__
         original_next = module._BaseDataLoaderIter.__next__
+        current = None  # the number of the iterator that was drawn from last; kept alive, it would be no end
 
         def __iter__(self):
+            nonlocal current
             begin_s = monotonic()
+            current = None  # a new iterator may have the number of one that is gone
             kept = getattr(self, "_iterator", None)  # of persistent workers: one iterator for all loops
             if kept is not None and (loop := ended(kept)) is not None:
                 tell_of(loop)
@@ -198,13 +210,20 @@ def _install():
             except StopIteration:
                 ended(self)
                 raise
-            loop = self.__dict__.get("_neph_loop")
+            if id(self) != current:
+                turn_to(self)
+            return batch
+
+        def turn_to(iterator):
+            nonlocal current
+            current = id(iterator)
+            loop = iterator.__dict__.get("_neph_loop")
             before = state["loop"]
             if before is not loop:
+                count_steps()
                 state["loop"] = loop
                 if before is not None and before["end_s"] is not None:
                     tell_of(before)
-            return batch
 
         module.DataLoader.__iter__ = like(original_iter, __iter__)
         module._BaseDataLoaderIter.__next__ = like(original_next, __next__)
@@ -258,10 +277,13 @@ def _install():
                     value("keras", name, logs[key])
 
         def after_step(self, *_arguments, **_named):
-            times = self.__dict__.get("_neph_times")
-            if times is None:
-                times = self.__dict__["_neph_times"] = stream("keras")
-            stepped(times)
+            now = monotonic()
+            try:
+                self.__dict__["_neph_times"].append(now)
+            except KeyError:
+                self.__dict__["_neph_times"] = stream("keras", [now])
+            if now >= due:
+                flush(now)
 
         before("on_epoch_begin", begins("epoch"))
         before("on_epoch_end", epoch_ended)
