@@ -55,6 +55,10 @@ Status check_open_shape(const std::vector<Port>& inputs, std::size_t port,
               shape_text(input.shape), shape_text({shape.begin(), shape.end()}));
 }
 
+tl::unexpected<Error> still_in_flight() {
+  return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
+}
+
 Status Request::bind_open_input(std::size_t, void*, std::span<const std::int64_t>) {
   return fail(ErrorCode::unsupported, "this engine takes no inputs of open shape");
 }

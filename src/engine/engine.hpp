@@ -243,6 +243,8 @@ Status check_binding(const char* kind, const std::vector<Port>& ports, std::size
 /// Of an input that is open: whether a tensor of that shape is one.
 Status check_open_shape(const std::vector<Port>& inputs, std::size_t port,
                         std::span<const std::int64_t> shape);
+/// Of a Request that is used while an inference is in flight: unavailable.
+tl::unexpected<Error> still_in_flight();
 /// "[8, 3, 224, 224]", with "?" where the model leaves a dimension open.
 std::string shape_text(const std::vector<std::int64_t>& shape);
 

@@ -16,16 +16,16 @@
 #include <mutex>
 #include <span>
 
-#include <sys/resource.h>
-
+#include "core/bench_program.hpp"
 #include "core/clock.hpp"
-#include "core/json.hpp"
 #include "engine/engine.hpp"
 #include "os/thread.hpp"
 #include "record/metrics.hpp"
 
 namespace neph::engine {
 namespace {
+
+constexpr const char* program = "infer_rate_bench";
 
 enum class Mode { sync, async };
 constexpr auto enum_names(Mode) { return std::array{Named{Mode::sync, "sync"}, Named{Mode::async, "async"}}; }
@@ -100,15 +100,6 @@ struct Outcome {
   double wall_s = 0;
   double cpu_s = 0;
 };
-
-double process_cpu_s() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto s = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return s(usage.ru_utime) + s(usage.ru_stime);
-}
 
 Status run_sync(Request& request, const Clock& clock, Moment end, std::int64_t& inferences) {
   do {
@@ -200,24 +191,8 @@ Result<Json> bench(const Spec& spec) {
               {"facts", session->facts()}};
 }
 
-/// MODEL --name value ...
-Result<Spec> parse(std::span<char*> words) {
-  if (words.empty() || words.size() % 2 == 0)
-    return fail(ErrorCode::invalid_argument, "usage: infer_rate_bench MODEL [--name value]...");
-  Spec spec{.model = words.front()};
-  Json fields = Json::object();
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    const std::string_view flag = words[i];
-    if (!flag.starts_with("--")) return fail(ErrorCode::invalid_argument, "'{}' should be a --name", flag);
-    const auto number = Json::parse(words[i + 1], nullptr, false);
-    fields[std::string(flag.substr(2))] = number.is_number() ? number : Json(words[i + 1]);
-  }
-  NEPH_CHECK(from_json(fields, spec, ""));
-  return spec;
-}
-
 Status run(std::span<char*> words) {
-  NEPH_TRY(const auto spec, parse(words));
+  NEPH_TRY(const auto spec, spec_of_words(program, words, Spec{}));
   NEPH_TRY(const auto result, bench(spec));
   std::puts(dump_json(result).c_str());
   return {};
@@ -227,8 +202,6 @@ Status run(std::span<char*> words) {
 }  // namespace neph::engine
 
 int main(int count, char** words) {
-  const auto status = neph::engine::run(std::span(words, static_cast<std::size_t>(count)).subspan(1));
-  if (status) return 0;
-  std::fprintf(stderr, "infer_rate_bench: %s\n", status.error().text().c_str());
-  return neph::exit_code(status.error().code);
+  using namespace neph::engine;
+  return neph::exit_code_of(program, run(std::span(words, static_cast<std::size_t>(count)).subspan(1)));
 }

@@ -5,6 +5,8 @@
 
 #include <sys/prctl.h>
 
+#include "engine/streamed_request.hpp"
+
 namespace neph::engine {
 namespace {
 
@@ -43,47 +45,22 @@ void copy_rows(std::byte* to, const std::byte* from, const RowCopy& copy, std::s
 
 }  // namespace
 
-class IdentityRequest final : public Request, private Job {
+class IdentityRequest final : public StreamedRequest {
  public:
   explicit IdentityRequest(IdentitySession& session)
-      : session_(session), inputs_(session.plan_.inputs.size()), outputs_(session.plan_.outputs.size()) {}
-  ~IdentityRequest() override { session_.streams_.wait_for(*this); }
-
-  Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
-    if (in_flight()) return still_in_flight();
-    NEPH_CHECK(check_binding("input", session_.plan_.inputs, port, data, bytes));
-    inputs_[port] = static_cast<const std::byte*>(data);
-    return {};
-  }
-
-  Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
-    if (in_flight()) return still_in_flight();
-    NEPH_CHECK(check_binding("output", session_.plan_.outputs, port, data, bytes));
-    outputs_[port] = static_cast<std::byte*>(data);
-    return {};
-  }
-
-  Status infer() override {
-    if (in_flight()) return still_in_flight();
-    return work();
-  }
-
-  Status start(std::function<void(Status)> done) override {
-    if (!session_.streams_.start(*this, std::move(done))) return still_in_flight();
-    return {};
-  }
+      : StreamedRequest(session.streams_, session.plan_.inputs, session.plan_.outputs), session_(session) {}
+  ~IdentityRequest() override { wait(); }
+  IdentityRequest(const IdentityRequest&) = delete;
+  IdentityRequest& operator=(const IdentityRequest&) = delete;
 
  private:
-  static tl::unexpected<Error> still_in_flight() {
-    return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
-  }
-
   Status work() override {
     const auto& plan = session_.plan_;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const auto& copy = plan.copies[i];
       if (outputs_[i] == nullptr || inputs_[copy.input] == nullptr) return unbound(i);
-      copy_rows(outputs_[i], inputs_[copy.input], copy, plan.rows);
+      copy_rows(static_cast<std::byte*>(outputs_[i]), static_cast<const std::byte*>(inputs_[copy.input]),
+                copy, plan.rows);
     }
     if (plan.service.is_none()) return {};
     const auto begin = session_.clock_.now();
@@ -99,8 +76,6 @@ class IdentityRequest final : public Request, private Job {
   }
 
   IdentitySession& session_;
-  std::vector<const std::byte*> inputs_;
-  std::vector<std::byte*> outputs_;
 };
 
 IdentitySession::IdentitySession(IdentityPlan plan, const Device& device, std::int64_t streams,

@@ -98,7 +98,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
-    if (in_flight_.load()) return busy();
+    if (in_flight_.load()) return still_in_flight();
     NEPH_CHECK(check_binding("input", inputs_, port, data, bytes));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
@@ -107,7 +107,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
-    if (in_flight_.load()) return busy();
+    if (in_flight_.load()) return still_in_flight();
     NEPH_CHECK(check_binding("output", outputs_, port, data, bytes));
     if (handed_on_[port]) {
       copies_[port] = data;
@@ -120,7 +120,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status bind_open_input(std::size_t port, void* data, std::span<const std::int64_t> shape) override {
-    if (in_flight_.load()) return busy();
+    if (in_flight_.load()) return still_in_flight();
     NEPH_CHECK(check_open_shape(inputs_, port, shape));
     return guarded([&] {
       const auto& type = compiled_.inputs()[port].get_element_type();
@@ -130,7 +130,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Result<OpenOutput> open_output(std::size_t port) override {
-    if (in_flight_.load()) return busy();
+    if (in_flight_.load()) return still_in_flight();
     OpenOutput output;
     NEPH_CHECK(guarded([&] {
       const auto tensor = request_.get_output_tensor(port);
@@ -143,7 +143,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status infer() override {
-    if (in_flight_.load()) return busy();
+    if (in_flight_.load()) return still_in_flight();
     auto status = guarded([&] {
       make_ready();
       request_.infer();
@@ -154,7 +154,7 @@ class OpenVinoRequest final : public Request {
   }
 
   Status start(std::function<void(Status)> done) override {
-    if (in_flight_.exchange(true)) return busy();
+    if (in_flight_.exchange(true)) return still_in_flight();
     done_ = std::move(done);
     ends_before(this);
     auto started = guarded([&] {
@@ -169,10 +169,6 @@ class OpenVinoRequest final : public Request {
   }
 
  private:
-  static tl::unexpected<Error> busy() {
-    return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
-  }
-
   template <class Action>
   static Status guarded(Action action) {
     try {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "engine/streams.hpp"
+#include "engine/streamed_request.hpp"
 #include "engine/torch/request_memory.hpp"
 #include "engine/torch/threads.hpp"
 
@@ -68,30 +68,22 @@ class TorchSession final : public Session {
   Streams streams_;             ///< last: its threads use the rest
 };
 
-class TorchRequest final : public Request, private Job {
+class TorchRequest final : public StreamedRequest {
  public:
   /// No plan: one is made for the shapes of each inference, and kept while they stay.
   TorchRequest(TorchSession& session, std::optional<Plan> plan)
-      : session_(session),
+      : StreamedRequest(session.streams_, session.inputs_, session.outputs_),
+        session_(session),
         sizes_(session.sizes_),
-        inputs_(session.inputs_.size()),
-        outputs_(session.outputs_.size()),
         open_(session.outputs_.size()) {
     if (plan) use(std::move(*plan));
   }
-  ~TorchRequest() override { session_.streams_.wait_for(*this); }
+  ~TorchRequest() override { wait(); }
   TorchRequest(const TorchRequest&) = delete;
   TorchRequest& operator=(const TorchRequest&) = delete;
 
-  Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
-    if (in_flight()) return still_in_flight();
-    NEPH_CHECK(check_binding("input", session_.inputs_, port, data, bytes));
-    inputs_[port] = data;
-    return {};
-  }
-
   Status bind_open_input(std::size_t port, void* data, std::span<const std::int64_t> shape) override {
-    if (in_flight()) return still_in_flight();
+    NEPH_CHECK(check_idle());
     NEPH_CHECK(check_open_shape(session_.inputs_, port, shape));
     double bytes = 8;
     for (const auto size : shape) bytes *= static_cast<double>(size);
@@ -103,35 +95,14 @@ class TorchRequest final : public Request, private Job {
     return {};
   }
 
-  Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
-    if (in_flight()) return still_in_flight();
-    NEPH_CHECK(check_binding("output", session_.outputs_, port, data, bytes));
-    outputs_[port] = data;
-    return {};
-  }
-
   Result<OpenOutput> open_output(std::size_t port) override {
-    if (in_flight()) return still_in_flight();
+    NEPH_CHECK(check_idle());
     if (port >= open_.size() || !session_.outputs_[port].is_open() || !plan_)
       return fail(ErrorCode::invalid_argument, "output {} is not open, or nothing was computed yet", port);
     return OpenOutput{open_[port].data(), open_[port].size(), plan_->output_sizes[port]};
   }
 
-  Status infer() override {
-    if (in_flight()) return still_in_flight();
-    return work();
-  }
-
-  Status start(std::function<void(Status)> done) override {
-    if (!session_.streams_.start(*this, std::move(done))) return still_in_flight();
-    return {};
-  }
-
  private:
-  static tl::unexpected<Error> still_in_flight() {
-    return fail(ErrorCode::unavailable, "the request is still in flight; wait until it is done");
-  }
-
   void use(Plan plan) {
     plan_ = std::move(plan);
     pass_.emplace(session_.ops_, plan_->parameters, std::vector<bool>{});
@@ -186,8 +157,6 @@ class TorchRequest final : public Request, private Job {
   std::vector<Sizes> sizes_;  ///< of the inputs
   std::optional<Plan> plan_;
   std::optional<Pass> pass_;
-  std::vector<void*> inputs_;
-  std::vector<void*> outputs_;
   std::vector<std::vector<std::byte>> open_;  ///< outputs of open shape
 };
 

@@ -11,9 +11,7 @@
 #include <iostream>
 #include <span>
 
-#include <sys/resource.h>
-
-#include "core/json.hpp"
+#include "core/bench_program.hpp"
 #include "os/thread.hpp"
 #include "workload/train/cores.hpp"
 #include "workload/train/learner.hpp"
@@ -22,14 +20,7 @@
 namespace neph::workload {
 namespace {
 
-double process_cpu_s() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto s = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return s(usage.ru_utime) + s(usage.ru_stime);
-}
+constexpr const char* program = "train_rate_bench";
 
 /// Epochs without end.
 class Training {
@@ -85,29 +76,13 @@ class Training {
   std::int64_t epoch_ = 1;
 };
 
-/// MODEL --name value ...
-Result<TrainSpec> parse(std::span<char*> words) {
-  if (words.empty() || words.size() % 2 == 0)
-    return fail(ErrorCode::invalid_argument, "usage: train_rate_bench MODEL [--name value]...");
-  TrainSpec spec{.model = words.front(), .data = "synth", .threads = 1};
-  Json fields = Json::object();
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    const std::string_view flag = words[i];
-    if (!flag.starts_with("--")) return fail(ErrorCode::invalid_argument, "'{}' should be a --name", flag);
-    const auto number = Json::parse(words[i + 1], nullptr, false);
-    fields[std::string(flag.substr(2))] = number.is_number() ? number : Json(words[i + 1]);
-  }
-  NEPH_CHECK(from_json(fields, spec, ""));
-  return spec;
-}
-
 void say(const Json& json) {
   std::puts(dump_json(json).c_str());
   std::fflush(stdout);
 }
 
 Status run(std::span<char*> words) {
-  NEPH_TRY(const auto spec, parse(words));
+  NEPH_TRY(const auto spec, spec_of_words(program, words, TrainSpec{.data = "synth", .threads = 1}));
   name_this_thread(engine_role);
   Training training;
   NEPH_CHECK(training.open(spec));
@@ -126,8 +101,6 @@ Status run(std::span<char*> words) {
 }  // namespace neph::workload
 
 int main(int count, char** words) {
-  const auto status = neph::workload::run(std::span(words, static_cast<std::size_t>(count)).subspan(1));
-  if (status) return 0;
-  std::fprintf(stderr, "train_rate_bench: %s\n", status.error().text().c_str());
-  return neph::exit_code(status.error().code);
+  using namespace neph::workload;
+  return neph::exit_code_of(program, run(std::span(words, static_cast<std::size_t>(count)).subspan(1)));
 }
