@@ -83,6 +83,7 @@ constexpr std::array operators{
     Entry{"Slice", make_slice},
     Entry{"Split", make_split},
     Entry{"Expand", make_expand},
+    Entry{expand_to_batch_operator, make_expand_to_batch},
     Entry{"Pad", make_pad},
     Entry{"ReduceMax", make_any_reduce},
     Entry{"ReduceMin", make_any_reduce},
@@ -97,6 +98,10 @@ Readers count_readers(const net::Program& program) {
       for (const auto& input : node.inputs) ++readers[input];
   for (const auto& output : program.outputs) ++readers[output.name];
   return readers;
+}
+
+bool has_gradient(std::string_view op) {
+  return std::ranges::find(operators, op, &Entry::op) != operators.end();
 }
 
 std::string title(const net::Node& node) {
@@ -246,7 +251,7 @@ Result<Plan> Builder::finish() && {
 }
 
 Result<Plan> make_plan(const net::Program& program, const Ops& ops, Arithmetic arithmetic) {
-  const auto simple = simplify(program);
+  NEPH_TRY(const auto simple, with_fixed_shapes(simplify(program), ops, arithmetic));
   return Builder(simple, ops, arithmetic).finish();
 }
 

@@ -35,6 +35,9 @@ void fold_batch_norms(net::Program& program);  // fold_batch_norm.cpp
 /// The operators that simplify() makes.
 inline constexpr const char* relu_dropout_operator = "Relu+Dropout";
 inline constexpr const char* flatten_gemm_operator = "Flatten+Gemm";
+/// That with_fixed_shapes() makes: Expand of input 0 to the sizes in input 2, of which one is that of
+/// input 1.
+inline constexpr const char* expand_to_batch_operator = "Expand to batch";
 
 /// How many read each tensor: nodes that are not removed, and the caller of an output.
 using Readers = std::map<std::string, int, std::less<>>;
@@ -55,8 +58,15 @@ struct Trial {
   std::vector<Sizes> inputs;
   Uploaded* uploaded;
   std::map<std::string, net::StoredTensor, std::less<>> folded;  ///< values that are the same in every pass
-  std::set<std::string, std::less<>> of_sizes;  ///< those that depend on the sizes of the inputs
-  Readers left;                                 ///< readers that are still to come
+  std::set<std::string, std::less<>> of_sizes;     ///< those that depend on the sizes of the inputs
+  std::map<std::string, Sizes, std::less<>> seen;  ///< sizes of all that nodes have computed
+  Readers left;                                    ///< readers that are still to come
+};
+
+/// What a trial found out.
+struct Tried {
+  std::map<std::string, net::StoredTensor, std::less<>> folded;
+  std::map<std::string, Sizes, std::less<>> seen;
 };
 
 class Builder {
@@ -103,6 +113,8 @@ class Builder {
   Result<Plan> finish() &&;
   /// Of inference: any number of inputs and outputs.
   Result<Plan> finish_inference() &&;
+  /// Of inference: without a plan.
+  Result<Tried> try_out() &&;
 
  private:
   struct Known {
@@ -116,6 +128,7 @@ class Builder {
 
   // Of inference: inference_plan.cpp.
   Status compute(const net::Node& node);
+  Status compute_all();
   bool fold_sizes(const net::Node& node);
   void fold(const std::string& name, const Tensor& value);
   void fold_outputs(const net::Node& node);
@@ -167,6 +180,15 @@ Status make_gru(Builder&, const net::Node&, std::unique_ptr<Layer>&);           
 
 /// The maker of an operator that only inference has, or has in a more general form than training; null: none.
 Maker inference_maker(std::string_view op);  // inference_operators.cpp
+
+/// Whether training knows the operator.
+bool has_gradient(std::string_view op);  // builder.cpp
+
+/// For training: what exporters compute of shapes is computed, once, and is a constant then. Cost: none where
+/// nothing is computed of shapes, else two inferences. Errors: unsupported (a number that depends on the
+/// batch in another way than as one size of a Reshape or an Expand).
+Result<Simplified> with_fixed_shapes(Simplified simple, const Ops& ops,
+                                     Arithmetic arithmetic);  // fixed_shapes.cpp
 
 /// For inference on inputs of these sizes, in the order of the program. Cost: one inference. Errors:
 /// unsupported (an operator or attribute, by its name), unavailable (memory).

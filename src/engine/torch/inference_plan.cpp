@@ -142,6 +142,11 @@ Status Builder::compute(const net::Node& node) {
   } catch (const Failure& failure) {
     throw Failure(fmt::format("{}, in {}", failure.what(), title(node)));
   }
+  for (const auto& name : node.outputs)
+    if (const auto found = known_.find(name); found != known_.end()) {
+      const auto sizes = trial_->pass.value(found->second.slot).sizes();
+      trial_->seen[name] = {sizes.begin(), sizes.end()};
+    }
   if (fixed) {
     fold_outputs(node);
   } else {
@@ -162,7 +167,7 @@ Status Builder::set_outputs() {
   return {};
 }
 
-Result<Plan> Builder::finish_inference() && {
+Status Builder::compute_all() {
   const auto& ports = program().inputs;
   trial_->pass.grow(ports.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -174,6 +179,16 @@ Result<Plan> Builder::finish_inference() && {
     trial_->pass.set(i, ports[i].element == "boolean" ? ops_->convert(zeros, ops_->abi().boolean()) : zeros);
   }
   for (const auto& node : program().nodes) NEPH_CHECK(compute(node));
+  return {};
+}
+
+Result<Tried> Builder::try_out() && {
+  NEPH_CHECK(compute_all());
+  return Tried{std::move(trial_->folded), std::move(trial_->seen)};
+}
+
+Result<Plan> Builder::finish_inference() && {
+  NEPH_CHECK(compute_all());
   NEPH_CHECK(set_outputs());
   for (const auto slot : plan_.outputs) {
     const auto sizes = trial_->pass.value(slot).sizes();

@@ -39,7 +39,8 @@ NEPH_TORCH_MAKER(make_running_sum);      ///< CumSum, of inference
 NEPH_TORCH_MAKER(make_slice);
 NEPH_TORCH_MAKER(make_split);
 NEPH_TORCH_MAKER(make_expand);
-NEPH_TORCH_MAKER(make_tile);  ///< of inference
+NEPH_TORCH_MAKER(make_expand_to_batch);  ///< fixed_shapes.cpp
+NEPH_TORCH_MAKER(make_tile);             ///< of inference
 NEPH_TORCH_MAKER(make_pad);
 
 // reduce.cpp

@@ -119,6 +119,17 @@ Result<std::vector<Range>> ranges_of(const Builder& builder, const net::Node& no
   return ranges;
 }
 
+/// Sizes of 1 stay as the input has them.
+Tensor expanded(const Ops& ops, const Tensor& x, Sizes sizes) {
+  const auto& own = x.sizes();
+  if (sizes.size() < own.size()) sizes.insert(sizes.begin(), own.size() - sizes.size(), 1);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    auto& size = sizes[sizes.size() - own.size() + i];
+    if (size == 1) size = own[i];
+  }
+  return ops.expand(x, sizes);
+}
+
 class Split final : public Layer {
  public:
   std::int64_t axis = 0;
@@ -227,20 +238,22 @@ Status make_split(Builder& builder, const net::Node& node, std::unique_ptr<Layer
 
 Status make_expand(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
   NEPH_TRY(const auto shape, builder.integers(node, 1));
-  Function function{[shape](const Ops& ops, auto in) {
-                      // Sizes of 1 stay as the input has them.
-                      Sizes sizes = shape;
-                      const auto& own = in[0].sizes();
-                      if (sizes.size() < own.size())
-                        sizes.insert(sizes.begin(), own.size() - sizes.size(), 1);
-                      for (std::size_t i = 0; i < own.size(); ++i) {
-                        auto& size = sizes[sizes.size() - own.size() + i];
-                        if (size == 1) size = own[i];
-                      }
-                      return ops.expand(in[0], sizes);
-                    },
+  Function function{[shape](const Ops& ops, auto in) { return expanded(ops, in[0], shape); },
                     [](const Ops&, const Known& known, std::size_t) { return known.gradient; }};
   return make_function(builder, node, 1, std::move(function), made);
+}
+
+Status make_expand_to_batch(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
+  NEPH_TRY(const auto shape, builder.integers(node, 2));
+  const auto axis = static_cast<std::size_t>(node.attribute<std::int64_t>("axis", 0));
+  const auto times = node.attribute<std::int64_t>("times", 1);
+  Function function{[=](const Ops& ops, auto in) {
+                      auto sizes = shape;
+                      sizes[axis] = times * in[1].size(0);
+                      return expanded(ops, in[0], std::move(sizes));
+                    },
+                    [](const Ops&, const Known& known, std::size_t) { return known.gradient; }};
+  return make_function(builder, node, 2, std::move(function), made);
 }
 
 Status make_tile(Builder& builder, const net::Node& node, std::unique_ptr<Layer>& made) {
