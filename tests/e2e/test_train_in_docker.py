@@ -55,13 +55,18 @@ def plain_image(docker):
 
 def test_a_training_in_a_container_is_the_same_training(beside_docker, image):
     options = ("--in", "process,docker", "--image", image, "--save", "trained.safetensors")
-    here, there = beside_docker.json("train", "known.identity", *QUICK, *options)["cells"]
+    document = beside_docker.json("train", "known.identity", *QUICK, *options)
+    here, there = document["cells"]
     assert [cell["failures"] for cell in (here, there)] == [[], []]
     assert [cell["factors"]["in"] for cell in (here, there)] == ["process", "docker"]
     for name in ("test_loss", "test_accuracy", "checkpoint_bytes"):
         assert here["figures"][name]["value"] == there["figures"][name]["value"]
     assert (beside_docker.folder / "trained.safetensors").stat().st_size == there["figures"]["checkpoint_bytes"]["value"]
     assert there["phases"]["process_start"]["value"] > here["phases"]["process_start"]["value"], "a container has to start"
+    outside = {name: series for name, series in there["telemetry"].items() if name.startswith("host_container.")}
+    assert not any(name.startswith("host_container.") for name in here["telemetry"])
+    assert outside["host_container.memory_current"]["maximum"] > 1e6 and outside["host_container.cpu"]["mean"] < 4
+    assert any(said.startswith("Seen from the host, the container used ") for said in document["findings"]), document["findings"]
     assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
