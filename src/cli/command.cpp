@@ -220,7 +220,7 @@ void Command::field(const Option& option, Set set) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_size(1)
         ->expected(may_stand_alone ? 0 : 1, is_list ? CLI::detail::expected_max_vector_size : 1)
-        ->allow_extra_args(false);
+        ->allow_extra_args(is_list);
   };
   add(option.is_positional ? name.substr(2) + "," + name : name)
       ->option_text(option.is_positional ? " " : option.hint);

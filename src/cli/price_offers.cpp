@@ -35,16 +35,18 @@ int version_of(const fs::path& folder) {
   return version;
 }
 
-/// The newest version below a folder of SkyPilot's catalogues, else the folder itself.
+/// The newest version in SkyPilot's folder of catalogues, which has nothing else; else the folder itself.
 fs::path newest_version(const fs::path& folder) {
   fs::path newest = folder;
   int most = 0;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (const int version = entry.is_directory(error) ? version_of(entry.path()) : 0; version > most) {
-      most = version;
-      newest = entry.path();
-    }
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with('.')) continue;
+    const int version = entry.is_directory(error) ? version_of(entry.path()) : 0;
+    if (version == 0) return folder;
+    if (version > most) newest = entry.path();
+    most = std::max(most, version);
+  }
   return newest;
 }
 
@@ -121,6 +123,7 @@ void assign_rules(std::vector<price::Offer>& offers, const std::vector<price::Ru
 }
 
 void take_list(OfferLists& all, price::Catalogue list) {
+  list.source.date = price::dates_of(list);
   if (all.offers.empty()) {
     all.offers = std::move(list.offers);
   } else {

@@ -27,7 +27,7 @@ void describe(Visit&& v, Self& s) {
 
 struct OfferLists {
   std::vector<price::Offer> offers;     ///< of all lists, each with its rule where one bills its provider
-  std::vector<price::Catalogue> lists;  ///< without their offers
+  std::vector<price::Catalogue> lists;  ///< without their offers; the date is that of those
   std::vector<std::string> notes;       ///< what else people must be told
 };
 

@@ -1,8 +1,9 @@
 #include "price/offer_table.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "core/text.hpp"
+#include "core/text_table.hpp"
 
 namespace neph::price {
 namespace {
@@ -30,17 +31,26 @@ Json price_json(const std::optional<Exact>& price, const std::string& currency) 
 
 }  // namespace
 
-TextTable offer_table(std::span<const Offer> offers) {
+std::string offers_text(std::span<const Offer> offers, std::size_t width) {
   using Side = TextTable::Side;
-  const auto& currency = offers.front().currency;
-  TextTable table(
-      {"offer", "vCPUs", "GiB", "GPUs", currency + "/h", "spot", "rule", "prices of"},
-      {Side::left, Side::right, Side::right, Side::left, Side::right, Side::right, Side::left, Side::left});
-  for (const auto& offer : offers)
-    table.add({printable(offer_name(offer)), number_text(offer.vcpus), number_text(offer.memory_gib),
-               gpu_text(offer), price_text(offer.per_hour), price_text(offer.spot_per_hour),
-               offer.rule.empty() ? "per-second, assumed" : offer.rule, printable(offer.date)});
-  return table;
+  const bool has_spot =
+      std::ranges::any_of(offers, [](const Offer& offer) { return offer.spot_per_hour.has_value(); });
+  const bool has_assumed = std::ranges::any_of(offers, [](const Offer& offer) { return offer.rule.empty(); });
+  std::vector<std::string> headings{"offer", "vCPUs", "GiB", "GPUs",
+                                    printable(offers.front().currency) + "/h"};
+  std::vector<Side> sides{Side::left, Side::right, Side::right, Side::left, Side::right};
+  if (has_spot) headings.emplace_back("spot"), sides.push_back(Side::right);
+  headings.emplace_back("rule");
+  TextTable table(headings, sides);
+  for (const auto& offer : offers) {
+    std::vector<std::string> row{printable(offer_name(offer)), number_text(offer.vcpus),
+                                 number_text(offer.memory_gib), gpu_text(offer), price_text(offer.per_hour)};
+    if (has_spot) row.push_back(price_text(offer.spot_per_hour));
+    row.push_back(offer.rule.empty() ? "assumed" : offer.rule);
+    table.add(std::move(row));
+  }
+  return table.text_within(width) +
+         (has_assumed ? "Rule 'assumed': none is known of the provider, so it is billed per second.\n" : "");
 }
 
 Json offer_json(const Offer& offer) {

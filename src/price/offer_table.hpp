@@ -2,15 +2,15 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "core/json.hpp"
-#include "core/text_table.hpp"
 #include "price/offer.hpp"
 
 namespace neph::price {
 
-/// One row each; all are in one currency, and there is one.
-TextTable offer_table(std::span<const Offer> offers);
+/// A table of a row each, within so many columns of a terminal; all are in one currency, and there is one.
+std::string offers_text(std::span<const Offer> offers, std::size_t width);
 Json offer_json(const Offer& offer);
 
 }  // namespace neph::price

@@ -57,6 +57,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -97,8 +98,11 @@ std::string_view asked_part(std::string_view asked) {
 }
 
 bool begins_with(std::string_view name, std::string_view asked) {
-  if (!name.starts_with(asked)) return false;
-  return name.size() == asked.size() || !is_letter(name[asked.size()]);
+  if (asked.empty() || !name.starts_with(asked)) return false;
+  if (name.size() == asked.size()) return true;
+  const char next = name[asked.size()];
+  const bool goes_on = is_digit(next) && is_digit(asked.back());  // us-east-1 is not us-east-11
+  return !is_letter(next) && !goes_on;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void read(std::string_view text) {
   merge_zones(offers);
   sort_offers(offers, OfferOrder::price_per_core, false);
   require(offers.size() <= list->offers.size());
-  if (!offers.empty()) require(!offer_table(offers).text().empty());
+  if (!offers.empty()) require(!offers_text(offers, 100).empty());
 }
 
 /// What people type.

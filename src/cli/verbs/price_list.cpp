@@ -69,8 +69,9 @@ std::string lists_text(const OfferLists& all) {
   for (std::size_t i = 0; i < std::min(most, all.lists.size()); ++i) {
     const auto& list = all.lists[i];
     const auto left_out = price::left_out_text(list.findings);
-    text += fmt::format("{} ({}): {}{}{}\n", list.source.file, enum_name(list.format),
-                        counted(list.rows, "row"), left_out.empty() ? "" : "; left out: ", left_out);
+    text += fmt::format("{} ({}, prices of {}): {}{}{}\n", list.source.file, enum_name(list.format),
+                        list.source.date, counted(list.rows, "row"),
+                        left_out.empty() ? "" : "; left out: ", left_out);
     for (const auto& note : list.notes) text += fmt::format("  {}\n", note);
   }
   if (all.lists.size() > most) text += fmt::format("... and {} lists more\n", all.lists.size() - most);
@@ -87,6 +88,7 @@ Json lists_json(const OfferLists& all) {
         ++left_out[std::string(kind.code)];
     lists.push_back({{"file", list.source.file},
                      {"format", enum_name(list.format)},
+                     {"date", list.source.date},
                      {"rows", list.rows},
                      {"left_out", left_out},
                      {"notes", list.notes}});
@@ -112,7 +114,7 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
     fmt::print("{}\n", dump_json(document, true));
     return;
   }
-  fmt::print("{}\n", price::offer_table(listing.offers).text_within(terminal_width()));
+  fmt::print("{}\n", price::offers_text(listing.offers, terminal_width()));
   if (listing.offers.size() < listing.found)
     fmt::print("{} of {} shown; --limit 0 shows all.\n", listing.offers.size(),
                counted(static_cast<std::int64_t>(listing.found), "offer"));
@@ -153,7 +155,14 @@ void declare_price_list(Command& command) {
       "  neph price list --gpu V100 --region eu --cores 4..16\n"
       "  neph price list --offers ~/.sky/catalogs/v8 --cores 8 --gpu none --sort price-per-core\n"
       "  neph price list --offers own.toml --offers aws.csv --rate EUR=1.08USD\n"
-      "What lists may look like, and what is left out of them: docs/method/prices.md.");
+      "A list of your own is CSV with the headings instance and price, or TOML:\n"
+      "  provider = \"own\"\n"
+      "  [[offer]]\n"
+      "  instance = \"desk\"\n"
+      "  price = \"0.12EUR/h\"   # or 0.12; also spot_price, currency, region, zone, vcpus, memory_gib, gpu, "
+      "gpus,\n"
+      "                        # gpu_memory_gib, arch, rule, date\n"
+      "What is left out of lists and why: docs/method/prices.md.");
   command.action([list] { return list_offers(*list); });
 }
 

@@ -109,6 +109,12 @@ Catalogue example_catalogue() {
   return std::move(*read);
 }
 
+std::string dates_of(const Catalogue& catalogue) {
+  if (catalogue.offers.empty()) return catalogue.source.date;
+  const auto [first, last] = std::ranges::minmax_element(catalogue.offers, {}, &Offer::date);
+  return printable(first->date == last->date ? first->date : first->date + " to " + last->date);
+}
+
 std::string left_out_text(const std::vector<Finding>& findings) {
   std::map<Flaw, std::int64_t> counts;
   for (const auto& finding : findings)

@@ -51,6 +51,9 @@ Result<Catalogue> parse_catalogue(std::string_view text, ListSource source);
 /// examples/prices.csv: a few real prices of 2026, for those who have no catalogue yet.
 Catalogue example_catalogue();
 
+/// "2026-11-20", or "2026-11-01 to 2026-11-20" where the offers have several dates; empty: they have none.
+std::string dates_of(const Catalogue& catalogue);
+
 /// How many rows were left out, and why: "rows without a price: 2, prices of 0: 1"; empty: none.
 std::string left_out_text(const std::vector<Finding>& findings);
 

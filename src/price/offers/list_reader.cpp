@@ -194,7 +194,11 @@ void ListReader::take_cluster(Offer offer, const std::vector<std::string_view>& 
   if (prices.vcpu == 0 && prices.gib == 0 && prices.gpu == 0)
     return find(Flaw::unfilled, offer.line, "no price of vCPU, memory or GPU");
   offer.unit_prices = std::make_shared<const UnitPrices>(std::move(prices));
-  for (auto& job : usual_jobs(offer)) catalogue_.offers.push_back(std::move(job));
+  auto jobs = usual_jobs(offer);
+  std::erase_if(jobs, [](const Offer& job) { return job.per_hour == Exact(0); });
+  if (jobs.empty())
+    return find(Flaw::unfilled, offer.line, "a GPU's price, and neither its name nor other prices");
+  for (auto& job : jobs) catalogue_.offers.push_back(std::move(job));
 }
 
 void ListReader::check_gpu_of_table(std::int64_t line, const std::vector<std::string_view>& cells) {
