@@ -115,10 +115,10 @@ Result<std::vector<Offer>> find_offers(std::string_view name, std::span<const Of
   if (const auto shape = job_shape(wanted.instance); shape && wanted.provider == cluster_provider)
     found = jobs_of(*shape, wanted.region, offers);
   for (const auto& offer : offers) {
-    if (!same_words(offer.provider, wanted.provider)) continue;
-    if (!wanted.region.empty() && !is_in_region(wanted.region, offer.region, offer.zone)) continue;
     if (offer.unit_prices || !same_words(offer.instance, wanted.instance)) continue;
-    if (has_gpu(offer, wanted)) found.push_back(offer);
+    if (!same_words(offer.provider, wanted.provider) || !has_gpu(offer, wanted)) continue;
+    if (wanted.region.empty() || is_in_region(wanted.region, offer.region, offer.zone))
+      found.push_back(offer);
   }
   if (found.empty()) return no_such_offer(wanted, offers);
   std::ranges::stable_sort(found, is_cheaper);

@@ -50,7 +50,7 @@ std::string offers_text(std::span<const Offer> offers, std::size_t width) {
     table.add(std::move(row));
   }
   return table.text_within(width) +
-         (has_assumed ? "Rule 'assumed': none is known of the provider, so it is billed per second.\n" : "");
+         (has_assumed ? "\nRule 'assumed': none is known of the provider, so it is billed per second." : "");
 }
 
 Json offer_json(const Offer& offer) {

@@ -106,7 +106,7 @@ def test_without_a_catalogue_there_are_examples(neph):
 def test_several_lists_and_a_folder(neph):
     both = neph.json("price", "list", "--offers", f"{LISTS}/v8/aws/vms.csv,{LISTS}/gpuhunt/aws.csv")
     assert {offer["catalogue"] for offer in both["offers"]} == {f"{LISTS}/v8/aws/vms.csv", f"{LISTS}/gpuhunt/aws.csv"}
-    folder = neph.json("price", "list", "--offers", LISTS, "--provider", "aws")
+    folder = neph.json("price", "list", LISTS, "--provider", "aws")
     assert {offer["provider"] for offer in folder["offers"]} == {"aws"} and len(folder["lists"]) == 9
 
 

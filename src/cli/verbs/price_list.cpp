@@ -114,7 +114,8 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
     fmt::print("{}\n", dump_json(document, true));
     return;
   }
-  fmt::print("{}\n", price::offers_text(listing.offers, terminal_width()));
+  const auto table = price::offers_text(listing.offers, terminal_width());
+  fmt::print("{}\n", table);
   if (listing.offers.size() < listing.found)
     fmt::print("{} of {} shown; --limit 0 shows all.\n", listing.offers.size(),
                counted(static_cast<std::int64_t>(listing.found), "offer"));
@@ -146,7 +147,7 @@ Status list_offers(const ListCommand& command) {
 
 void declare_price_list(Command& command) {
   auto list = std::make_shared<ListCommand>();
-  command.fields(list->files);
+  command.fields(list->files, "offers");
   command.fields(list->choice);
   command.fields(list->options);
   command.flag("json", list->json, "as JSON on stdout");
@@ -154,7 +155,7 @@ void declare_price_list(Command& command) {
       "Examples:\n"
       "  neph price list --gpu V100 --region eu --cores 4..16\n"
       "  neph price list --offers ~/.sky/catalogs/v8 --cores 8 --gpu none --sort price-per-core\n"
-      "  neph price list --offers own.toml --offers aws.csv --rate EUR=1.08USD\n"
+      "  neph price list own.toml aws.csv --rate EUR=1.08USD\n"
       "A list of your own is CSV with the headings instance and price, or TOML:\n"
       "  provider = \"own\"\n"
       "  [[offer]]\n"

@@ -38,26 +38,37 @@ Status check_text(std::string_view text) {
   return {};
 }
 
-/// A row of another length than the heading: a slip, or the end of a file that was cut short.
-Status take_odd_row(const Rows& rows, std::size_t width, ListReader& reader, Catalogue& catalogue) {
-  const auto cells = counted(std::ssize(rows.cells()), "cell");
-  if (rows.is_unfinished() && rows.cells().size() < width)
-    return fail(ErrorCode::corrupt,
-                "line {} ends in the middle, after {} of {}: the file is cut short; fetch it again",
-                rows.line(), cells, width);
-  ++catalogue.rows;
-  reader.find(Flaw::bad_row, rows.line(), fmt::format("{}, and the heading has {}", cells, width));
-  return {};
+/// A file that was cut short ends within a row: told before all of it is read. Where quotes do not add up,
+/// the reader of rows finds it.
+Status check_end(std::string_view text, std::size_t width) {
+  const auto last = text.rfind('\n');
+  if (last == std::string_view::npos || last + 1 == text.size()) return {};
+  const auto before = text.substr(0, last + 1);
+  if (std::ranges::count(before, '"') % 2 != 0) return {};
+  const auto row = text.substr(last + 1);
+  const bool is_open = std::ranges::count(row, '"') % 2 != 0;
+  Rows rows(row);
+  rows.separate_by(Rows(text).separator());
+  if (!is_open) NEPH_CHECK(rows.next());
+  if (!is_open && rows.cells().size() >= width) return {};
+  return fail(
+      ErrorCode::corrupt, "line {} ends in the middle{}: the file is cut short; fetch it again",
+      std::ranges::count(before, '\n') + 1,
+      is_open ? "" : fmt::format(", after {} of {}", counted(std::ssize(rows.cells()), "cell"), width));
 }
 
 Status read_rows(Rows& rows, const Headings& headings, ListReader& reader, Catalogue& catalogue) {
   for (;;) {
     NEPH_TRY(const bool is_row, rows.next());
     if (!is_row) break;
-    if (rows.cells().size() == headings.width())
+    if (rows.cells().size() == headings.width()) {
       reader.take(rows.cells(), rows.line());
-    else
-      NEPH_CHECK(take_odd_row(rows, headings.width(), reader, catalogue));
+      continue;
+    }
+    ++catalogue.rows;
+    reader.find(Flaw::bad_row, rows.line(),
+                fmt::format("{}, and the heading has {}", counted(std::ssize(rows.cells()), "cell"),
+                            headings.width()));
   }
   if (rows.is_unfinished() &&
       (catalogue.format == ListFormat::skypilot || catalogue.format == ListFormat::gpuhunt))
@@ -72,6 +83,7 @@ Status read_csv(std::string_view text, Catalogue& catalogue) {
   NEPH_TRY(const bool has_heading, rows.next());
   if (!has_heading) return fail(ErrorCode::corrupt, "it is empty");
   NEPH_TRY(const auto headings, Headings::read(rows.cells()));
+  NEPH_CHECK(check_end(text, headings.width()));
   catalogue.format = headings.format();
   if (headings.format() == ListFormat::csv && catalogue.source.provider.empty())
     catalogue.source.provider = "own";

@@ -198,6 +198,8 @@ TEST(BadList, IsToldInOneLine) {
               HasSubstr("line 3 ends in the middle, after 1 cell of 3: the file is cut short"));
   EXPECT_THAT(refusal("InstanceType,Price,Region\nm5.large,1,\"us\nm5.large"),
               HasSubstr("line 2: a quote is opened and never closed"));
+  EXPECT_THAT(refusal("InstanceType,Price,Region\nm5.large,1,us\nm5.large,1,\"Texas, U"),
+              HasSubstr("line 3 ends in the middle: the file is cut short"));
   EXPECT_THAT(refusal("InstanceType,Price,instance\na,1,b\n"), HasSubstr("two columns say the same"));
   EXPECT_THAT(refusal("provider = \"own\"\n"), HasSubstr("no [[offer]]"));
   EXPECT_THAT(refusal("[[offer]]\ninstance = \"a\"\nprize = 1\n"), HasSubstr("did you mean 'price'?"));

@@ -15,8 +15,10 @@ namespace neph::price {
 
 class Rows {
  public:
-  /// The text outlives it.
+  /// The text outlives it. Its first line says what separates cells.
   explicit Rows(std::string_view text);
+  char separator() const { return separator_; }
+  void separate_by(char separator) { separator_ = separator; }
 
   /// Goes on to the next row that is not blank; false: there is none. Errors: corrupt (a quote is never
   /// closed).
