@@ -121,6 +121,22 @@ TEST(SkyPilot, MemoryOfGpusIsThatOfEach) {
               UnorderedElementsAre("gpu-memory-of-all 2", "no-spot-price 2", "no-spot-price 3"));
 }
 
+TEST(SkyPilot, GpuInfoMayBeJsonAndAGpuDivided) {
+  const auto list = read(
+      "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,GpuInfo\n"
+      "1B300.30V,B300,1.0,,2.447,\"{\"\"Gpus\"\": [{\"\"Name\"\": \"\"B300\"\", \"\"MemoryInfo\"\": "
+      "{\"\"SizeInMiB\"\": "
+      "268288}}], \"\"TotalGpuMemoryInMiB\"\": 268288}\"\n"
+      "g6f.large,L4,0.125,0.2,,L4\n",
+      "verda");
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_THAT(list->findings, IsEmpty());
+  EXPECT_EQ(list->offers[0].gpu_memory_gib, 262);
+  EXPECT_EQ(list->offers[0].per_hour, std::nullopt) << "it is let as spot only";
+  EXPECT_EQ(list->offers[1].gpus, 1);
+  EXPECT_EQ(list->offers[1].gpu_share, 0.125);
+}
+
 TEST(SkyPilot, PricesOfOnesOwnClusterAreForJobsOfAnySize) {
   const auto list = golden("v8/slurm/pricing.csv");
   EXPECT_EQ(list.format, ListFormat::slurm);
@@ -158,6 +174,20 @@ TEST(OwnList, InTomlHasExactPricesAndTheirCurrencies) {
   EXPECT_EQ(list.offers[2].currency, "EUR");
   EXPECT_EQ(list.offers[2].rule, "exact");
   EXPECT_EQ(list.offers[1].line, 14);
+}
+
+TEST(OwnList, InTomlIsLeftOutRowByRow) {
+  const auto list = parse_catalogue(
+      "[[offer]]\ninstance = \"a\"\nprice = -1\n[[offer]]\ninstance = \"b\"\nprice = "
+      "nan\n[[offer]]\ninstance = "
+      "\"c\"\n[[offer]]\nprice = 1\n[[offer]]\ninstance = \"d\"\nprice = 0\n[[offer]]\ninstance = \"e\"\ngpu "
+      "= "
+      "\"H100\"\ngpus = 12\nprice = 9\n",
+      {.file = "own.toml", .provider = "aws", .date = {}});
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_THAT(list->offers, IsEmpty());
+  EXPECT_THAT(findings(*list), ElementsAre("negative-price 1", "bad-price 4", "no-price 7", "no-name 9",
+                                           "zero-price 11", "gpu-count 14"));
 }
 
 TEST(OwnList, InCsvNeedsAMachineAndAPrice) {
