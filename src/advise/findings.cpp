@@ -44,7 +44,6 @@ std::string answer(const Found& found) {
 std::string chance_sentence(const Found& found) {
   const auto place = *found.choice.recommended;
   const auto& chances = found.chances;
-  if (!chances.unknown.empty()) return fmt::format("How sure that is cannot be said: {}.", chances.unknown);
   const bool is_by_cost = found.choice.recommended == found.choice.cheapest;
   const auto best = is_by_cost ? chances.cheapest[place] : chances.fastest[place];
   const auto simulations = found.request.simulations;
@@ -56,7 +55,10 @@ std::string chance_sentence(const Found& found) {
     text += fmt::format("{} that it is the {} {}{}", text.empty() ? "The probability" : ",",
                         is_by_cost ? "cheapest" : "fastest", text.empty() ? "is " : "",
                         words_for_chance(*best, simulations));
-  return text.empty() ? text : text + ".";
+  if (!text.empty()) text += ".";
+  if (chances.unknown.empty()) return text;
+  return fmt::format("{}{}How sure the choice is cannot be said: {}.", text, text.empty() ? "" : " ",
+                     chances.unknown);
 }
 
 /// Where the recommended one may well be late: the cheapest that is not.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/words.hpp"
 #include "core/random.hpp"
 
 namespace neph::advise {
@@ -44,8 +45,9 @@ std::string why_unknown(const std::vector<Job>& jobs, const std::vector<Candidat
     const auto& job = jobs[candidate.job];
     if (!candidate.is_measured || job.has_interval()) continue;
     if (candidate.cost > near * chosen.cost && candidate.done_s > chosen.done_s) continue;
-    return fmt::format("{} has no interval{}", job.configuration->work.name,
-                       job.configuration->repeats == 1 ? ": one run only" : "");
+    return fmt::format("{} has no interval{}; one more run of it costs {}", job.configuration->work.name,
+                       job.configuration->repeats == 1 ? ", after one run" : "",
+                       words_for_amount(candidate.bill.amount, candidate.price.currency));
   }
   return {};
 }
