@@ -33,7 +33,7 @@ TEST(Advise, TakesTheCheapestWhereNothingElseIsAsked) {
   EXPECT_EQ(candidate_of(advice, "16 threads").cost.amount, "0.80");
   for (const auto& candidate : advice.candidates)
     EXPECT_TRUE(candidate.is_on_front) << candidate.configuration;
-  EXPECT_THAT(candidate_of(advice, "16 threads").why, HasSubstr("30 min faster and 0.4 USD dearer"));
+  EXPECT_THAT(candidate_of(advice, "16 threads").why, HasSubstr("30 min faster and 0.40 USD dearer"));
 }
 
 TEST(Advise, KeepsToADeadline) {
@@ -50,8 +50,8 @@ TEST(Advise, TakesTheFastestForABudget) {
   request.budget = price::parse_decimal("0.6", "budget").value();
   const auto advice = advise(three, sizes, request).value();
   EXPECT_EQ(recommended(advice).configuration, "8 threads");
-  EXPECT_EQ(candidate_of(advice, "16 threads").why, "over budget by 0.2 USD");
-  EXPECT_THAT(advice.findings.front(), HasSubstr("he fastest for at most 0.6 USD is 8 threads on test/c8"));
+  EXPECT_EQ(candidate_of(advice, "16 threads").why, "over budget by 0.20 USD");
+  EXPECT_THAT(advice.findings.front(), HasSubstr("he fastest for at most 0.60 USD is 8 threads on test/c8"));
 }
 
 TEST(Advise, KeepsToBothLimitsAndNamesTheFastestToo) {
@@ -72,7 +72,7 @@ TEST(Advise, BillsEachByItsProvidersRule) {
   EXPECT_EQ(advice.candidates[0].billed_s, 3600);
   EXPECT_EQ(advice.candidates[1].cost.amount, "0.533333");
   EXPECT_EQ(advice.candidates[1].why_not, WhyNot::dominated);
-  EXPECT_EQ(advice.candidates[1].why, "as fast and 0.0333 USD dearer than 8 threads on test/hourly");
+  EXPECT_EQ(advice.candidates[1].why, "no faster and 0.0333 USD dearer than 8 threads on test/hourly");
 }
 
 TEST(Advise, PaysForStagesThatAreAssumed) {
@@ -175,11 +175,11 @@ TEST(Advise, SaysWhichLimitToLoosen) {
   request.deadline_s.reset();
   request.budget = price::parse_decimal("0.1", "").value();
   EXPECT_EQ(error_of(request),
-            "nothing is done for at most 0.1 USD; what would do: --budget 0.4USD (4 threads on test/c4)");
+            "nothing is done for at most 0.10 USD; what would do: --budget 0.4USD (4 threads on test/c4)");
   request.deadline_s = 2400;
   request.budget = price::parse_decimal("0.5", "").value();
   EXPECT_EQ(error_of(request),
-            "nothing is done within 40 min for at most 0.5 USD; what would do: --deadline 60min (4 threads "
+            "nothing is done within 40 min for at most 0.50 USD; what would do: --deadline 60min (4 threads "
             "on test/c4), "
             "or --budget 0.534USD (8 threads on test/c8)");
   request.deadline_s = 1000;

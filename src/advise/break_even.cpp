@@ -51,7 +51,7 @@ std::vector<std::string> core_sentences(const std::vector<Job>& jobs,
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i + 1 < row.size() && sentences.size() < most_steps; ++i) {
     if (cores(row[i]) == cores(row[i + 1])) continue;
-    const auto other = format_number(cores(row[i + 1]));
+    const auto other = fmt::format("{}", cores(row[i + 1]));
     sentences.push_back(
         fmt::format("{}: {}, {}.", counted(static_cast<std::int64_t>(cores(row[i])), "core"),
                     words_for_ratio(row[i]->done_s, row[i + 1]->done_s, "fast", "slow", other),
@@ -136,7 +136,7 @@ std::optional<std::string> gpu_sentence(const std::vector<Job>& jobs, const Cand
   if (gpus.empty() || !reference) return std::nullopt;
   const auto& job = jobs[reference->job];
   const double work_s = job.job_s * work_share(job);
-  const auto unit = fmt::format("{}-core work", format_number(*of(jobs, *reference).needs.cores));
+  const auto unit = fmt::format("{}-core work", *of(jobs, *reference).needs.cores);
   const double times = turning_point(cpus, gpus, jobs);
   if (times == 0) return fmt::format("A GPU pays off for any length of this work.");
   if (!std::isfinite(times))
@@ -167,9 +167,9 @@ std::optional<std::string> packing_sentence(const std::vector<Job>& jobs, const 
   std::int64_t n = 2;
   while (n < most_jobs && each(n) > near_limit * limit) ++n;
   if (n == most_jobs) return std::nullopt;
-  return fmt::format(
-      "{}: pack at least {} {}s per boot, {} each instead of {}.", way_of_counting(*candidate.rule), n,
-      request.noun, words_for_amount(each(n), request.currency), words_for_amount(each(1), request.currency));
+  return fmt::format("{}: pack at least {} {}s per boot, {} each instead of {}.",
+                     way_of_counting(*candidate.rule), n, request.noun,
+                     money_words(each(n), request.currency), money_words(each(1), request.currency));
 }
 
 }  // namespace

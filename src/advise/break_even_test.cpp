@@ -38,7 +38,8 @@ TEST(BreakEven, TellsThatAGpuNeverPays) {
   // Ten times as dear and twice as fast.
   const auto said = turns({takes("core", 1, 6000), on_gpu("gpu", "V100", 3000)},
                           {machine("c1", 1, "0.36"), machine("g", 8, "3.6", "V100")}, with_boot("5min"));
-  EXPECT_THAT(said, Contains(HasSubstr("does not pay off for this work, however long: 5")));
+  EXPECT_THAT(said,
+              Contains(HasSubstr("does not pay off for this work, however long: it is 5.00 times as dear")));
 }
 
 TEST(BreakEven, TellsThatAGpuAlwaysPays) {

@@ -115,7 +115,7 @@ std::string next_run_sentence(const Found& found, const Advice& advice) {
                   words_for_chance(run.p_expected, simulations), words_for_chance(run.p_now, simulations));
   if (found.chances.loss)
     text += fmt::format("; being unsure costs {} a {} on average",
-                        words_for_amount(*found.chances.loss, found.request.currency), found.request.noun);
+                        money_words(*found.chances.loss, found.request.currency), found.request.noun);
   return text + ".";
 }
 

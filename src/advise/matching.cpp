@@ -259,9 +259,8 @@ std::string why_unfit(const Needs& needs, Misfit misfit, std::span<const price::
     case Misfit::gpu:
       return fmt::format("no offer has {} {}", needs.gpus, needs.gpu.empty() ? "GPUs" : needs.gpu);
     case Misfit::cores:
-      return fmt::format("it needs {} cores, and the largest offer has {}{}",
-                         format_number(needs.cores.value_or(0)), format_number(most_cores),
-                         needs.gpus > 0 ? "; with its GPUs fewer" : "");
+      return fmt::format("it needs {} cores, and the largest offer has {}{}", needs.cores.value_or(0),
+                         most_cores, needs.gpus > 0 ? "; with its GPUs fewer" : "");
     case Misfit::memory:
       return fmt::format("it takes {} of memory, and the largest offer has {}",
                          format_bytes(needs.memory_bytes.value_or(0)), format_bytes(most_memory));

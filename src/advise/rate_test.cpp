@@ -47,7 +47,7 @@ TEST(Rate, CountsMachinesAndPricesAMillionAtTheOfferedRate) {
   EXPECT_EQ(recommended(advice).configuration, "2 cores");
   EXPECT_EQ(candidate_of(advice, "8 cores").cost.amount, "0.72");
   EXPECT_EQ(candidate_of(advice, "gpu").machines, 1);
-  EXPECT_EQ(candidate_of(advice, "gpu").why, "0.1 USD an hour dearer than 5 × 2 cores on test/c2");
+  EXPECT_EQ(candidate_of(advice, "gpu").why, "0.10 USD an hour dearer than 5 × 2 cores on test/c2");
 }
 
 TEST(Rate, ThatIsExactlySustainedNeedsNoMoreMachines) {

@@ -29,22 +29,24 @@ struct Leader {
   }
 };
 
-std::vector<double> shares(const std::vector<Leader>& leaders, std::size_t candidates) {
-  std::vector<double> counts(candidates, 0);
+/// Of each measured candidate the share of draws that it leads.
+void tell(const std::vector<Leader>& leaders, const std::vector<Candidate>& candidates,
+          std::vector<std::optional<double>>& shares) {
+  std::vector<double> counts(candidates.size(), 0);
   for (const auto& leader : leaders)
     if (leader.candidate != nobody) counts[leader.candidate] += 1;
-  for (auto& count : counts) count /= static_cast<double>(leaders.size());
-  return counts;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (candidates[i].is_measured) shares[i] = counts[i] / static_cast<double>(leaders.size());
 }
 
-/// Whoever might be the better choice must have an interval, or no share of draws says anything.
+/// Whoever might be better than the best must have an interval, or no share of draws says anything. Why none
+/// does; empty: all have one.
 std::string why_unknown(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates,
-                        const Choice& choice) {
-  const auto& chosen = candidates[*choice.recommended];
+                        std::size_t best, double Candidate::*compared) {
   for (const auto& candidate : candidates) {
     const auto& job = jobs[candidate.job];
-    if (!candidate.is_measured || job.has_interval()) continue;
-    if (candidate.cost > near * chosen.cost && candidate.done_s > chosen.done_s) continue;
+    const bool is_rival = candidate.*compared <= near * candidates[best].*compared;
+    if (!candidate.is_measured || !is_rival || job.has_interval()) continue;
     return fmt::format("{} has no interval{}; one more run of it costs {}", job.configuration->work.name,
                        job.configuration->repeats == 1 ? ", after one run" : "",
                        words_for_amount(candidate.bill.amount, candidate.price.currency));
@@ -133,15 +135,13 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
         chances.deadline[place] = share_in_time(jobs[j], draws, *request.deadline_s);
     if (jobs[j].is_measured()) race.run(jobs[j], places[j], candidates, draws, limits_of(request));
   }
-  chances.unknown = why_unknown(jobs, candidates, choice);
-  if (!chances.unknown.empty()) return chances;
-  const auto cheap = shares(race.cheapest, candidates.size()), fast = shares(race.fastest, candidates.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i].is_measured) continue;
-    chances.cheapest[i] = cheap[i];
-    chances.fastest[i] = fast[i];
-  }
-  if (choice.recommended == choice.cheapest) chances.loss = loss_of(race.cheapest, race.chosen);
+  const bool is_by_cost = choice.recommended == choice.cheapest;
+  const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost);
+  const auto no_fastest = why_unknown(jobs, candidates, *choice.fastest, &Candidate::done_s);
+  chances.unknown = is_by_cost ? no_cheapest : no_fastest;
+  if (no_cheapest.empty()) tell(race.cheapest, candidates, chances.cheapest);
+  if (no_fastest.empty()) tell(race.fastest, candidates, chances.fastest);
+  if (is_by_cost && no_cheapest.empty()) chances.loss = loss_of(race.cheapest, race.chosen);
   return chances;
 }
 

@@ -10,14 +10,14 @@
 namespace neph::advise {
 namespace {
 
-/// "12 min slower and 0.30 USD dearer"; "as fast and 0.30 USD dearer".
+/// "12 min slower and 0.30 USD dearer"; "no faster and 0.30 USD dearer".
 std::string beside(const Found& found, const Candidate& candidate, const Candidate& other) {
   const double slower = candidate.done_s - other.done_s;
   const price::Exact dearer = candidate.bill.amount - other.bill.amount;
   const auto time =
-      slower == 0 ? std::string("as fast")
+      slower == 0 ? std::string("no faster")
                   : fmt::format("{} {}", words_for_time(std::abs(slower)), slower > 0 ? "slower" : "faster");
-  const auto money = dearer == 0 ? std::string("as dear")
+  const auto money = dearer == 0 ? std::string("no cheaper")
                                  : fmt::format("{} {}", words_for_amount(abs(dearer), found.request.currency),
                                                dearer > 0 ? "dearer" : "cheaper");
   return fmt::format("{} and {}", time, money);

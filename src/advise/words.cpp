@@ -21,17 +21,15 @@ std::string without_zeros(std::string text) {
 
 }  // namespace
 
-std::string words_for_time(double seconds) { return format_seconds(seconds); }
-
-std::string words_for_amount(double amount, const std::string& currency) {
-  constexpr double cents_tell = 1;  // a third digit of 0.123 USD says something, of 1.23 USD it does not
-  if (amount == 0) return fmt::format("0 {}", currency);
-  if (std::abs(amount) < cents_tell) return fmt::format("{} {}", format_number(amount), currency);
-  return fmt::format("{:.2f} {}", amount, currency);
+std::string words_for_time(double seconds) {
+  auto text = format_seconds(seconds);
+  for (const std::string_view nothing : {" 0 s", " 0 min"})
+    if (text.ends_with(nothing)) text.erase(text.size() - nothing.size());
+  return text;
 }
 
 std::string words_for_amount(const price::Exact& amount, const std::string& currency) {
-  return words_for_amount(price::approximate(amount), currency);
+  return money_words(price::approximate(amount), currency);
 }
 
 std::string option_time(double seconds) {

@@ -9,9 +9,7 @@ namespace neph::advise {
 
 /// "3 min 20 s".
 std::string words_for_time(double seconds);
-/// "0.52 USD": money as a person reads it, to cents, or to three digits where it is less.
 std::string words_for_amount(const price::Exact& amount, const std::string& currency);
-std::string words_for_amount(double amount, const std::string& currency);
 /// "2 h 10 min" as an option takes it, rounded up: "2h10min".
 std::string option_time(double seconds);
 /// "4.21USD", rounded up.

@@ -31,8 +31,12 @@ Result<Measured> measured_only(const AdviseOptions& options) {
       return fail(ErrorCode::invalid_argument, "--time is of a table, and {} is an experiment",
                   options.measured.empty() ? "the newest" : options.measured);
     NEPH_TRY(const auto document, experiment_of(options, *number));
+    if (document.experiment.workload == view::load.workload)
+      return fail(ErrorCode::invalid_argument,
+                  "experiment {} is of load, which has no end; ask for a rate: --infer {} --rate 200",
+                  document.experiment.id, document.experiment.id);
     Measured measured{.source = fmt::format("experiment {} of {}", document.experiment.id, options.store)};
-    if (document.experiment.workload == "train") measured.noun = "training";
+    if (document.experiment.workload == view::train.workload) measured.noun = "training";
     NEPH_TRY(measured.configurations, configurations_of(document, options.where));
     return measured;
   }

@@ -105,12 +105,14 @@ std::optional<double> cores_of(const report::Document& document, const CellSumma
   return machine ? machine->cores : std::nullopt;
 }
 
-/// The most that the run and its server had, in bytes.
-std::optional<double> memory_of(const CellSummary& cell) {
+/// The most that the run and its server had, in bytes. A load generator is no part of what is rented.
+std::optional<double> memory_of(const report::Document& document, const CellSummary& cell) {
+  const bool is_load = document.experiment.workload == view::load.workload;
   std::optional<double> sum;
   for (const auto& series : cell.telemetry) {
-    const bool is_of_job = series.target == target::process || series.target == target::client ||
-                           series.target == target::server;
+    const bool is_of_job =
+        series.target == target::server ||
+        (!is_load && (series.target == target::process || series.target == target::client));
     if (is_of_job && series.name == telemetry::memory_resident.name && series.max)
       sum = sum.value_or(0) + *series.max;
   }
@@ -122,7 +124,7 @@ bool is_gpu(const std::string& device) {
 }
 
 advise::Needs needs_of(const report::Document& document, const CellSummary& cell, const Machine* machine) {
-  advise::Needs needs{.cores = cores_of(document, cell, machine), .memory_bytes = memory_of(cell)};
+  advise::Needs needs{.cores = cores_of(document, cell, machine), .memory_bytes = memory_of(document, cell)};
   if (is_gpu(text_of(field_of(document, cell, "device")))) {
     const auto gpus = field_of(document, cell, "gpus");
     needs.gpus = gpus.is_number_integer() ? gpus.get<std::int64_t>() : 1;

@@ -52,10 +52,7 @@ void add_row_of_rate(const AdvisedCandidate& candidate, PlainTable& table) {
 }  // namespace
 
 std::string money_text(const Amount& amount) {
-  const double value = std::strtod(amount.amount.c_str(), nullptr);
-  if (value == 0) return fmt::format("0 {}", amount.currency);
-  if (std::abs(value) < 1) return fmt::format("{} {}", format_number(value), amount.currency);
-  return fmt::format("{:.2f} {}", value, amount.currency);
+  return money_words(std::strtod(amount.amount.c_str(), nullptr), amount.currency);
 }
 
 std::string chance_text(const std::optional<double>& share) {

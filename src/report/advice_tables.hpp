@@ -10,7 +10,6 @@
 
 namespace neph::report {
 
-/// "0.52 USD": to cents, or to three digits where it is less.
 std::string money_text(const Amount& amount);
 /// "–": not known.
 std::string chance_text(const std::optional<double>& share);

@@ -120,6 +120,10 @@ Result<Advice> advice_for_a_rate(const AdviseCommand& command, const Rates& rate
         ErrorCode::invalid_argument,
         "--infer is of a rate that never ends: it takes no other experiment, no --deadline and no --budget");
   NEPH_TRY(const auto document, experiment_of(options, options.infer));
+  const auto& workload = document.experiment.workload;
+  if (workload != view::infer.workload && workload != view::load.workload)
+    return fail(ErrorCode::invalid_argument, "experiment {} is of {}; --infer is for one of infer or load",
+                document.experiment.id, workload);
   NEPH_TRY(const auto capacities, capacities_of(document, options.where, options.p99.value));
   NEPH_TRY(auto market, market_of(command, rates.currencies, {}, needs_of(capacities)));
   NEPH_TRY(auto advice,
