@@ -1,0 +1,36 @@
+// What the columns of a table of times mean, by their names.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/table.hpp"
+
+namespace neph::cli {
+
+enum class Role { cores, gpus, gpu, memory, place, instance, provider, arch, predicted, refused, repeat };
+
+using Places = std::map<Role, std::size_t>;
+
+struct Columns {
+  Places roles;
+  std::size_t time = 0;
+  std::optional<std::size_t> low, high, n;
+  std::vector<std::size_t> naming;
+};
+
+/// `time` as of times_in(). Errors: as there.
+Result<Columns> columns_of(const table::Table& table, const std::string& time);
+
+/// Seconds of one unit of the column of times.
+double unit_of(const std::string& name);
+/// Whether its name says that unit.
+bool says_unit(const std::string& name);
+
+std::string lower(std::string_view text);
+
+}  // namespace neph::cli
