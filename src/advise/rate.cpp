@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -112,8 +113,13 @@ std::vector<const Fleet*> worth_having(const std::vector<Fleet>& fleets) {
   return kept;
 }
 
-const Fleet* cheapest_at(const std::vector<const Fleet*>& fleets, double rate) {
-  return *std::ranges::min_element(fleets, {}, [&](const Fleet* fleet) { return fleet->cost_at(rate); });
+/// Of equal ones the dearer machine, of which fewer are needed.
+const Fleet* cheapest_at(const std::vector<const Fleet*>& by_price, double rate) {
+  constexpr double alike = 1e-9;
+  const auto* best = by_price.back();
+  for (const auto* fleet : by_price | std::views::reverse)
+    if (fleet->cost_at(rate) < best->cost_at(rate) * (1 - alike)) best = fleet;
+  return best;
 }
 
 /// Rates up to `most` above which one of them needs a machine more.
