@@ -79,6 +79,38 @@ struct Spread {
   }
 };
 
+/// Layers without a mark of any extent make Vega complain: a front of one point, intervals that nobody knows.
+void drop_empty_layers(Json& spec, std::size_t on_front, const Advice& advice) {
+  const bool has_times =
+      std::ranges::any_of(advice.candidates, [](const auto& each) { return each.seconds.low.has_value(); });
+  const bool has_costs =
+      std::ranges::any_of(advice.candidates, [](const auto& each) { return each.cost_low.has_value(); });
+  auto& layers = spec["layer"][0]["layer"];
+  if (!has_costs) layers.erase(2);
+  if (!has_times) layers.erase(1);
+  if (on_front < 2) layers.erase(0);
+}
+
+void add_limits(Json& spec, const Advice& advice, const TimeUnit& unit) {
+  const auto add = [&](Json layers) {
+    for (auto& layer : layers) spec["layer"].push_back(std::move(layer));
+  };
+  if (advice.deadline_s) add(line_across("x", *advice.deadline_s / unit.seconds, "deadline"));
+  if (advice.budget) add(line_across("y", number_of(*advice.budget), "budget"));
+}
+
+void put_scales(Json& spec, const Spread& times, const Spread& costs, const TimeUnit& unit,
+                const std::string& currency) {
+  auto& encoding = spec["layer"][0]["encoding"];
+  encoding["x"]["title"] = fmt::format("done in, {}", unit.name);
+  encoding["y"]["title"] = currency;
+  encoding["x"]["scale"] = scale_over(times.least / unit.seconds, times.most / unit.seconds);
+  encoding["y"]["scale"] = scale_over(costs.least, costs.most);
+  encoding["color"]["scale"] = {
+      {"domain", {"recommended", "on the front", "beaten in both", "predicted only"}},
+      {"range", {series_colour(1), series_colour(0), std::string(muted_colour), series_colour(2)}}};
+}
+
 Drawing draw_cost_time(const Advice& advice) {
   if (advice.rate_per_s || advice.candidates.size() < 2) return {};
   const auto places = shown_candidates(advice, most_points);
@@ -100,20 +132,9 @@ Drawing draw_cost_time(const Advice& advice) {
       fmt::format("Cost in {} against the time until the result is there, of {}; {} on the front.", currency,
                   counted(std::ssize(places), "candidate"), on_front);
   Json spec = specification(template_text, description, std::move(rows));
-  auto& encoding = spec["layer"][0]["encoding"];
-  encoding["x"]["title"] = fmt::format("done in, {}", unit.name);
-  encoding["y"]["title"] = currency;
-  encoding["x"]["scale"] = scale_over(times.least / unit.seconds, times.most / unit.seconds);
-  encoding["y"]["scale"] = scale_over(costs.least, costs.most);
-  encoding["color"]["scale"] = {
-      {"domain", {"recommended", "on the front", "beaten in both", "predicted only"}},
-      {"range", {series_colour(1), series_colour(0), std::string(muted_colour), series_colour(2)}}};
-  if (advice.deadline_s)
-    for (auto& layer : line_across("x", *advice.deadline_s / unit.seconds, "deadline"))
-      spec["layer"].push_back(std::move(layer));
-  if (advice.budget)
-    for (auto& layer : line_across("y", number_of(*advice.budget), "budget"))
-      spec["layer"].push_back(std::move(layer));
+  put_scales(spec, times, costs, unit, currency);
+  drop_empty_layers(spec, on_front, advice);
+  add_limits(spec, advice, unit);
   const auto hidden = advice.candidates.size() - places.size();
   return {.panels = {{.caption = fmt::format("{} against time", currency),
                       .description = description,
