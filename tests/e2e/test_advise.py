@@ -120,6 +120,22 @@ def test_configurations_of_different_jobs_are_no_choice(neph, folder):
     assert chosen(neph.json("advise", 1, "--offers", "prices.csv", "--where", "model=b.identity"))
 
 
+def test_predictions_are_shown_and_never_recommended(neph, folder):
+    """Twelve cores would be the cheapest in time; nobody measured them."""
+    measured = [(cores, batch) for cores in (1, 2, 4, 8, 16) for batch in (32, 64, 128, 256, 512)]
+    lines = [f"{cores},{batch},{4000 / cores + 200 + batch / 10}" for cores, batch in measured]
+    (folder / "runs.csv").write_text("\n".join(["cores,batch,train_s", *lines]))
+    (folder / "rows.csv").write_text("cores,batch\n6,64\n12,64\n")
+    neph("fit", "runs.csv", "--target", "train_s", "--method", "terms", "--out", "model.json")
+    ask = ("advise", "runs.csv", "--offers", "prices.csv", "--where", "batch=64", *SOON)
+    advice = neph.json(*ask, "--model", "model.json", "--rows", "rows.csv")
+    predicted = [candidate for candidate in advice["candidates"] if candidate["predicted"]]
+    assert predicted and all(candidate["why_not"] == "predicted only" for candidate in predicted)
+    assert not any(candidate["on_front"] for candidate in predicted)
+    assert not chosen(advice)["predicted"]
+    assert "--model and --rows go together" in refused(neph, *ask[1:], "--model", "model.json")
+
+
 def test_a_rate_needs_machines(neph, folder):
     with KnownServer(folder, service=0.005) as server:
         neph("load", server.http, "--model", "known", "--clients", 1, "--duration", "3s", "--warmup", "200ms")
