@@ -8,6 +8,7 @@
 
 #include "advise/words.hpp"
 #include "core/units.hpp"
+#include "record/money_words.hpp"
 
 namespace neph::advise {
 namespace {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/money_words.hpp"
 
 namespace neph::advise {
 namespace {

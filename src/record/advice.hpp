@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/describe.hpp"
@@ -23,9 +22,6 @@ void describe(Visit&& v, Self& s) {
   v("amount", s.amount, "a decimal number");
   v("currency", s.currency, "ISO 4217");
 }
-
-/// "1.23 USD", "0.40 USD", "0.0333 USD": to cents, and of less than one to three digits.
-std::string money_words(double amount, std::string_view currency);
 
 /// Why a candidate is not the recommended one.
 enum class WhyNot { recommended, on_front, dominated, too_slow, over_budget, predicted };

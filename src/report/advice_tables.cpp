@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/money_words.hpp"
 
 namespace neph::report {
 namespace {

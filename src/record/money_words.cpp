@@ -1,4 +1,4 @@
-#include "record/advice.hpp"
+#include "record/money_words.hpp"
 
 #include <cmath>
 
