@@ -12,7 +12,7 @@
 # it too; "nohup sh run.sh &" stays.
 set -u
 export LC_ALL=C
-PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH="${PATH:-}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 export no_proxy="169.254.169.254,169.254.42.42,metadata.google.internal,${no_proxy:-}"
 
 ## What is asked for
@@ -112,7 +112,7 @@ power_off() { act as_root systemctl poweroff || act as_root poweroff || act as_r
 
 #: steps
 step_save() {
-  [ "${NEPH_HURRY:-}" ] || act in_folder "$home" "$neph" report --store neph.db --out report.html || echo 'no report' >&2
+  [ "${NEPH_HURRY:-}" ] || act "$neph" report --store "$home/neph.db" --out "$home/report.html" || echo 'no page' >&2
   act write_marks
   ready_for_results
   for file in neph.db report.html marks.jsonl run.log; do
