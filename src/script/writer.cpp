@@ -151,7 +151,9 @@ std::string release_text(const Task& task) {
         "  [ \"${{{}:-}}\" ] || say 'CAREFUL: {} is not set, and without it this machine cannot be "
         "released'\n",
         variable, variable);
-  return text + "\n" + function("warn_of_release", warnings.empty() ? "  :\n" : warnings);
+  const bool needs_curl = task.release.text.find("request ") != std::string::npos;
+  return text + "\n" + function("warn_of_release", warnings.empty() ? "  :\n" : warnings) +
+         function("ready_for_release", needs_curl ? "  has wget || need curl\n" : "  :\n");
 }
 
 std::set<Kind> kinds_of(const Task& task) {

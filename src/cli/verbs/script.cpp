@@ -40,7 +40,8 @@ std::string command_of(const ScriptOptions& options) {
   const auto defaults = to_json(script::Wishes{});
   for (const auto& [name, value] : to_json(options.wishes).items()) {
     if (value == defaults[name]) continue;
-    for (const auto& each : value.is_array() ? value : Json::array({value}))
+    const std::vector<Json> values = value.is_array() ? value.get<std::vector<Json>>() : std::vector{value};
+    for (const auto& each : values)
       line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(each)));
   }
   return line;

@@ -7,6 +7,7 @@ in_image() { # neph of the image, with the folder of all this at its own place
 }
 
 step_image() {
+  prepare_release
   if ! has docker && ! has podman; then
     if has apt-get; then act install_packages docker.io; else act install_packages docker || act install_packages podman; fi
     has docker || docker=podman

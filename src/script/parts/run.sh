@@ -23,6 +23,7 @@ self=$home/run.sh                            # a copy: nobody changes it while i
 log=$home/run.log
 step='' step_begun='' guard='' guard_begun='' # processes, and when they began
 dry=
+hurry=${NEPH_HURRY:-} # one try of everything
 
 #: release
 ## Words
@@ -48,7 +49,7 @@ act() { # act COMMAND...: does it, or prints it
 again() { # again COMMAND...: up to four tries; one where time is short
   for pause in 2 10 30 0; do
     "$@" && return
-    if [ "$pause" = 0 ] || [ "${NEPH_HURRY:-}" ]; then return 1; fi
+    if [ "$pause" = 0 ] || [ "$hurry" ]; then return 1; fi
     echo "failed, again in $pause s: $*" >&2
     sleep "$pause"
   done
@@ -111,8 +112,14 @@ power_off() { act as_root systemctl poweroff || act as_root poweroff || act as_r
 ## The steps
 
 #: steps
+prepare_release() { # now that there is time
+  hurry=1
+  ready_for_release || echo 'curl is missing: the provider may not hear of the release' >&2
+  hurry=${NEPH_HURRY:-}
+}
+
 step_save() {
-  [ "${NEPH_HURRY:-}" ] || act "$neph" report --store "$home/neph.db" --out "$home/report.html" || echo 'no page' >&2
+  [ "$hurry" ] || act "$neph" report --store "$home/neph.db" --out "$home/report.html" || echo 'no page' >&2
   act write_marks
   ready_for_results
   for file in neph.db report.html marks.jsonl run.log; do
