@@ -230,7 +230,8 @@ TEST_F(Conduct, ACellWithoutAPlaceFailsAndTheOthersGoOn) {
   EXPECT_EQ(outcome->failed, 3);
   EXPECT_TRUE(outcome->complete());
   EXPECT_EQ(watcher.started.size(), 6U);
-  for (const auto& run : *store.runs(experiment.id, Detail::summary)) {
+  const auto runs = *store.runs(experiment.id, Detail::summary);
+  for (const auto& run : runs) {
     EXPECT_EQ(run.reason, run.cell == 1 ? "docker: no daemon" : "");
     EXPECT_EQ(run.status == RunStatus::failed, run.cell == 1);
     EXPECT_THAT(run.started, StartsWith("20"));
