@@ -77,6 +77,9 @@ endfunction()
 function(neph_engine name)
   neph_plugin(neph_engine_${name} FOLDER engine/${name} OF neph_engine FILE engines/neph-engine-${name}
               TESTS ${name}_engine ${ARGN})
+  if(TARGET ${name}_engine_test)
+    target_compile_definitions(${name}_engine_test PRIVATE NEPH_TESTED_ENGINE="${name}")
+  endif()
 endfunction()
 
 # neph_test_program(NAME LIBRARY source...): a gtest program that ctest runs from the repository's root.

@@ -291,8 +291,8 @@ class Registry {
   /// The training engine of that name, which lies in the same plugin as the engine or in one of its own.
   /// Errors: as open(); unsupported where the plugin does not train.
   Result<TrainEngine*> open_trainer(const std::string& name);
-  /// The first engine, by name, that can be loaded here and reads files with this one's ending. Errors:
-  /// unsupported (no engine does; names the endings that there are).
+  /// The engine that reads files with this one's ending and can be loaded here: OpenVINO, or the first by
+  /// name. Errors: unsupported (no engine does; names the endings that there are).
   Result<Engine*> open_for(const std::filesystem::path& model);
   /// All plugins found, each tried.
   std::vector<EngineInfo> list();

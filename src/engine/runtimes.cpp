@@ -51,7 +51,7 @@ std::vector<fs::path> runtime_folders(std::string_view runtime, const std::vecto
   };
   for (const auto& environment : environments) {
     for (const auto& packages : package_folders(environment))
-      for (const char* libraries : {"libs", "lib"}) add(packages / runtime / libraries);
+      for (const char* libraries : {"libs", "lib", "capi"}) add(packages / runtime / libraries);
     add(environment);
   }
   return folders;

@@ -19,8 +19,8 @@ namespace neph::engine {
 /// Some may not exist.
 std::vector<std::filesystem::path> python_environments();
 
-/// The folders with libraries of the package `runtime` in these: PACKAGE/libs and PACKAGE/lib of each, where
-/// they exist; and a folder that was given by itself.
+/// The folders with libraries of the package `runtime` in these: PACKAGE/libs, PACKAGE/lib and PACKAGE/capi
+/// of each, where they exist; and a folder that was given by itself.
 std::vector<std::filesystem::path> runtime_folders(std::string_view runtime,
                                                    const std::vector<std::filesystem::path>& environments);
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/openvino/amx.hpp"
-#include "engine/openvino/models_for_tests.hpp"
+#include "engine/models_for_tests.hpp"
 #include "os/thread.hpp"
 
 namespace neph::engine {
@@ -139,7 +139,7 @@ TEST(Compile, FactsSayWhatIsUsedNotWhatWasAsked) {
   const auto& facts = session->facts();
   EXPECT_EQ(facts.at("device"), "CPU");
   EXPECT_FALSE(facts.at("device_name").empty());
-  EXPECT_EQ(facts.at("engine"), "openvino " + openvino().version());
+  EXPECT_EQ(facts.at("engine"), "openvino " + tested_engine().version());
   EXPECT_EQ(facts.at("hint"), "latency");
   EXPECT_EQ(facts.at("precision"), "f32");
   EXPECT_EQ(facts.at("threads"), "1");
@@ -155,7 +155,7 @@ TEST(Compile, FactsSayWhatIsUsedNotWhatWasAsked) {
 }
 
 TEST(Compile, UsesOnlyPrecisionsThatTheProcessorHas) {
-  const auto devices = openvino().devices();
+  const auto devices = tested_engine().devices();
   ASSERT_TRUE(devices);
   const auto& native = devices->front().precisions;
   for (const auto precision : {Precision::bf16, Precision::f16}) {
@@ -225,7 +225,7 @@ TEST(CompileDeathTest, NamesTheThreadsOfTheRuntimeAfterTheEngine) {
 }
 
 TEST(Amx, IsLeftOffWhereItWouldCrash) {
-  openvino();
+  tested_engine();
   if (!has_amx_without_palette()) GTEST_SKIP() << "this processor describes its AMX tiles, or has none";
   ASSERT_NE(std::getenv("ONEDNN_MAX_CPU_ISA"), nullptr);
   EXPECT_EQ(compile("conv.onnx")->facts().count("amx"), 1U);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "engine/openvino/models_for_tests.hpp"
+#include "engine/models_for_tests.hpp"
 
 namespace neph::engine {
 namespace {
@@ -77,7 +77,7 @@ class BadModel : public testing::TestWithParam<Fault> {};
 TEST_P(BadModel, GetsOneClearLine) {
   const auto& fault = GetParam();
   testing::internal::CaptureStderr();
-  const auto model = openvino().load(model_path(fault.file));
+  const auto model = tested_engine().load(model_path(fault.file));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the runtime must not talk";
   ASSERT_FALSE(model);
   const auto message = model.error().text();
@@ -121,9 +121,9 @@ TEST(Load, ModelThatMayNotBeReadIsUnavailable) {
   std::filesystem::copy_file(model_path("conv.onnx"), path);
   std::filesystem::permissions(path, std::filesystem::perms(0));
   const auto user = ::geteuid();
-  openvino();                                         // loaded before, with all rights
+  tested_engine();                                         // loaded before, with all rights
   ASSERT_EQ(::seteuid(user == 0 ? 65534 : user), 0);  // root may read everything
-  const auto model = openvino().load(path);
+  const auto model = tested_engine().load(path);
   ASSERT_EQ(::seteuid(user), 0);
   ASSERT_FALSE(model);
   EXPECT_EQ(to_string(model.error().code), "unavailable");

@@ -2,35 +2,17 @@
 
 #include <openvino/runtime/properties.hpp>
 
-#include <pthread.h>
-
 #include "core/names.hpp"
+#include "engine/engine_name.hpp"
 #include "engine/openvino/batch.hpp"
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/facts.hpp"
 #include "engine/openvino/port.hpp"
 #include "engine/openvino/session.hpp"
-#include "os/thread.hpp"
 
 namespace neph::engine {
 namespace {
-
-/// Gives this thread the engine's name for a while: OpenVINO and TBB start all their workers while a model is
-/// compiled, and a new thread has the name of the one that made it.
-class EngineName {
- public:
-  EngineName() {
-    pthread_getname_np(pthread_self(), name_, sizeof(name_));
-    name_this_thread(engine_role);
-  }
-  ~EngineName() { name_this_thread(name_); }
-  EngineName(const EngineName&) = delete;
-  EngineName& operator=(const EngineName&) = delete;
-
- private:
-  char name_[16] = "";
-};
 
 ov::AnyMap properties_of(const Options& options) {
   ov::AnyMap properties{ov::hint::performance_mode(options.hint == Hint::latency

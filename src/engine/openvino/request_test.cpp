@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include "engine/openvino/models_for_tests.hpp"
+#include "engine/models_for_tests.hpp"
 
 namespace neph::engine {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/names.hpp"
+#include "engine/batch_shapes.hpp"
 #include "engine/torch/device.hpp"
 #include "engine/torch/session.hpp"
 
@@ -32,30 +33,6 @@ Status check_precision(const Place& place, Precision precision) {
     return {};
   return fail(ErrorCode::unsupported, "precision {}: {} ({}) does not compute in it with torch",
               enum_name(precision), place.device.name, place.device.description);
-}
-
-/// The inputs' shapes with the batch in front; with batch 0 dimensions may stay open. Errors:
-/// invalid_argument, unsupported.
-Result<std::vector<Sizes>> batched(const std::vector<Port>& inputs, std::int64_t batch) {
-  if (batch < 0) return fail(ErrorCode::invalid_argument, "batch {}: it must be 0 or more", batch);
-  std::vector<Sizes> shapes;
-  double bytes = 0;
-  for (const auto& input : inputs) {
-    Sizes shape = input.shape;
-    if (batch > 0 && !shape.empty()) shape[0] = batch;
-    const bool open = std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; });
-    if (open && batch > 0)
-      return fail(ErrorCode::unsupported,
-                  "input '{}' has the shape {}: only its first dimension may be open; fix the others in the "
-                  "model",
-                  input.name, shape_text(input.shape));
-    double each = open ? 0 : static_cast<double>(element_bytes(input.element));
-    for (const auto size : shape) each *= static_cast<double>(size);
-    bytes += each;
-    shapes.push_back(std::move(shape));
-  }
-  NEPH_CHECK(check_memory(bytes, batch));
-  return shapes;
 }
 
 class TorchModel final : public Model {
@@ -88,7 +65,7 @@ class TorchModel final : public Model {
     NEPH_CHECK(check_precision(place, options.precision));
     if (options.pinning == Pinning::on)
       return fail(ErrorCode::unsupported, "pinning on: torch ties no threads to cores; use auto or off");
-    NEPH_TRY(auto sizes, batched(inputs_, options.batch));
+    NEPH_TRY(auto sizes, shapes_with_batch(inputs_, options.batch));
     return make_session(*library_, place, simple_, std::move(sizes), inputs_, outputs_, options);
   }
 

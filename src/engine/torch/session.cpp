@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
 #include "engine/torch/request_memory.hpp"
 #include "engine/torch/threads.hpp"

@@ -7,21 +7,10 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
-#include <sched.h>
+
+#include "engine/hardware.hpp"
 
 namespace neph::engine::torch_plugin {
-namespace {
-
-/// Processors of the process's affinity.
-std::int64_t usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0)
-    return static_cast<std::int64_t>(std::thread::hardware_concurrency());
-  return CPU_COUNT(&set);
-}
-
-}  // namespace
-
 Threads::Threads(const Abi& abi, std::int64_t wanted) : abi_(&abi), wanted_(usable_threads(wanted)) {}
 
 void Threads::take_effect() {
@@ -30,8 +19,6 @@ void Threads::take_effect() {
   abi_->set_gradient_mode(false);
   where_ = std::this_thread::get_id();
 }
-
-std::int64_t usable_threads(std::int64_t wanted) { return wanted > 0 ? wanted : usable_processors(); }
 
 void compute_with(const Abi& abi, std::int64_t threads) {
   thread_local std::int64_t set_here = 0;

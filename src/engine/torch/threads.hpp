@@ -27,9 +27,6 @@ class Threads {
   std::thread::id where_;  ///< it took effect
 };
 
-/// `wanted`, or of 0 as many as the process may use.
-std::int64_t usable_threads(std::int64_t wanted);
-
 /// Has the calling thread compute with so many threads, and without recording for gradients. Cost: nothing
 /// where it did so last.
 void compute_with(const Abi& abi, std::int64_t threads);

@@ -21,8 +21,8 @@ class ModelFolder {
   ModelFolder() : path_((std::filesystem::temp_directory_path() / "neph-models-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) std::abort();
     std::filesystem::permissions(path_, std::filesystem::perms(0755));  // a test reads it as nobody
-    const auto command = std::string(std::getenv("NEPH_PYTHON")) + " src/engine/openvino/test_models.py " +
-                         path_ + " tests/golden/models";
+    const auto command = std::string(std::getenv("NEPH_PYTHON")) + " src/engine/test_models.py " + path_ +
+                         " tests/golden/models";
     if (std::system(command.c_str()) != 0) std::abort();
   }
   ~ModelFolder() {
@@ -40,16 +40,16 @@ inline std::string model_path(const std::string& name) {
   return folder.path() + "/" + name;
 }
 
-/// The engine as users get it: from its plugin.
-inline Engine& openvino() {
+/// The engine that the test program is of, as users get it: from its plugin.
+inline Engine& tested_engine() {
   static Registry registry({std::string(std::getenv("NEPH_BUILD")) + "/bin/engines"});
-  static const auto engine = registry.open("openvino");
+  static const auto engine = registry.open(NEPH_TESTED_ENGINE);
   if (!engine) ADD_FAILURE() << engine.error().message;
   return **engine;
 }
 
 inline std::unique_ptr<Model> load(const std::string& name) {
-  auto model = openvino().load(model_path(name));
+  auto model = tested_engine().load(model_path(name));
   if (!model) ADD_FAILURE() << model.error().message;
   return model ? std::move(*model) : nullptr;
 }

@@ -1,0 +1,91 @@
+#include "engine/hardware.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <thread>
+#include <type_traits>
+
+#include <dlfcn.h>
+#include <sched.h>
+
+namespace neph::engine {
+namespace {
+
+/// CUDA's driver, as far as it is asked here: its own C functions, which do not change.
+struct Driver {
+  int (*init)(unsigned) = nullptr;
+  int (*count)(int*) = nullptr;
+  int (*name)(char*, int, int) = nullptr;
+  int (*attribute)(int*, int, int) = nullptr;
+};
+
+constexpr int compute_capability_major = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+
+Result<Driver> open_driver() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return fail(ErrorCode::not_found, "there is no driver of NVIDIA's GPUs (libcuda.so.1)");
+  Driver driver;
+  const auto find = [&](const char* symbol, auto& function) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, symbol));
+    return function != nullptr;
+  };
+  if (!find("cuInit", driver.init) || !find("cuDeviceGetCount", driver.count) ||
+      !find("cuDeviceGetName", driver.name) || !find("cuDeviceGetAttribute", driver.attribute))
+    return fail(ErrorCode::unsupported, "libcuda.so.1 lacks a function that every driver has");
+  if (const int code = driver.init(0); code != 0)
+    return fail(ErrorCode::unavailable, "NVIDIA's driver does not start (error {})", code);
+  return driver;
+}
+
+}  // namespace
+
+std::string processor_line(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(':');
+    if (!line.starts_with(key) || colon == std::string::npos || colon + 2 > line.size()) continue;
+    return line.substr(colon + 2);
+  }
+  return {};
+}
+
+std::string processor_name() {
+  auto name = processor_line("model name");
+  return name.empty() ? "processor" : name;
+}
+
+std::int64_t usable_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    return static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  return CPU_COUNT(&set);
+}
+
+std::int64_t usable_threads(std::int64_t wanted) { return wanted > 0 ? wanted : usable_processors(); }
+
+Result<std::vector<Gpu>> nvidia_gpus() {
+  NEPH_TRY(const auto driver, open_driver());
+  int count = 0;
+  if (driver.count(&count) != 0 || count == 0)
+    return fail(ErrorCode::not_found, "NVIDIA's driver finds no GPU");
+  std::vector<Gpu> gpus;
+  for (int i = 0; i < count; ++i) {
+    std::array<char, 256> name{};
+    Gpu gpu;
+    if (driver.name(name.data(), static_cast<int>(name.size()) - 1, i) == 0) gpu.name = name.data();
+    int major = 0;
+    if (driver.attribute(&major, compute_capability_major, i) == 0) gpu.compute_capability_major = major;
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+std::string device_name_of(std::string_view wanted) {
+  std::string name(wanted);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return name == "CUDA" ? "CUDA:0" : name;
+}
+
+}  // namespace neph::engine

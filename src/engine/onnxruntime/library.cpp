@@ -1,0 +1,63 @@
+#include "engine/onnxruntime/library.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <fmt/ranges.h>
+
+#include "engine/runtimes.hpp"
+
+namespace neph::engine::onnxruntime_plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view file_begin = "libonnxruntime.so";
+
+/// libonnxruntime.so, or with its version behind it, which PyPI's package has alone.
+std::vector<fs::path> libraries_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(folder, absent))
+    if (entry.path().filename().string().starts_with(file_begin)) found.push_back(entry.path());
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string loader_reason() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "the loader gives no reason";
+}
+
+Result<Library> open_file(const fs::path& file) {
+  void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr)
+    return fail(ErrorCode::unsupported, "{} cannot be opened: {}", file.string(), loader_reason());
+  auto* const base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(opened, "OrtGetApiBase"));
+  if (base == nullptr)
+    return fail(ErrorCode::unsupported, "{} has no OrtGetApiBase: it is no ONNX Runtime", file.string());
+  const auto* const api = base()->GetApi(ORT_API_VERSION);
+  if (api == nullptr)
+    return fail(ErrorCode::unsupported, "{} is ONNX Runtime {}: 1.{} or later is needed", file.string(),
+                base()->GetVersionString(), ORT_API_VERSION);
+  Ort::InitApi(api);
+  return Library{
+      .file = file, .version = base()->GetVersionString(), .providers = Ort::GetAvailableProviders()};
+}
+
+}  // namespace
+
+Result<Library> open_library() {
+  std::vector<std::string> reasons;
+  for (const auto& folder : runtime_folders("onnxruntime", python_environments()))
+    for (const auto& file : libraries_in(folder)) {
+      auto library = open_file(file);
+      if (library) return library;
+      reasons.push_back(library.error().message);
+    }
+  if (reasons.empty()) return fail(ErrorCode::not_found, "there is no package onnxruntime");
+  return fail(ErrorCode::unsupported, "{}", fmt::join(reasons, "; "));
+}
+
+}  // namespace neph::engine::onnxruntime_plugin

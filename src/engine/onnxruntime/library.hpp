@@ -1,0 +1,24 @@
+// ONNX Runtime's library: found in Python environments, opened by its file, never linked.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "engine/onnxruntime/api.hpp"
+
+namespace neph::engine::onnxruntime_plugin {
+
+struct Library {
+  std::filesystem::path file;
+  std::string version;                 ///< "1.32.0"
+  std::vector<std::string> providers;  ///< that it was built with: "CPUExecutionProvider"
+};
+
+/// The first that can be opened, in the order of runtimes.hpp; afterwards all of Ort:: works. Errors:
+/// not_found (no environment has it), unsupported (it cannot be opened, or is older than
+/// the header).
+Result<Library> open_library();
+
+}  // namespace neph::engine::onnxruntime_plugin

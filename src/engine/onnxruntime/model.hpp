@@ -1,0 +1,26 @@
+// Inference by ONNX Runtime: the model's file as it is, by the providers of its library.
+//
+// What it does not do: change a model's own shapes (a first dimension that the file fixes stays), text,
+// sequences and maps.
+//
+// Threads: as engine.hpp says. Each of a session's streams has an ONNX Runtime session of its own, with its
+// part of the threads asked for: inferences side by side share no thread.
+// Ownership: sessions share what ONNX Runtime prepares of the weights.
+// Cost: load() reads the file to know its inputs and outputs, and compile() reads it again for each stream.
+// (Nothing of the GPUs has been tried.)
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "engine/engine.hpp"
+#include "engine/onnxruntime/library.hpp"
+
+namespace neph::engine::onnxruntime_plugin {
+
+/// Errors: not_found, corrupt, unsupported (operators, versions, types of inputs and outputs), with ONNX
+/// Runtime's reason.
+Result<std::unique_ptr<Model>> load_model(const Library& library, Ort::Env& env,
+                                          const std::filesystem::path& path);
+
+}  // namespace neph::engine::onnxruntime_plugin

@@ -1,0 +1,157 @@
+// ONNX Runtime from its plugin, on the models that the engines' tests share; what they answer is OpenVINO's.
+#include <algorithm>
+#include <array>
+#include <future>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/models_for_tests.hpp"
+
+namespace neph::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void expect_near(const std::vector<float>& answers, const std::vector<float>& expected) {
+  ASSERT_EQ(answers.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(answers[i], expected[i], 1e-5) << i;
+}
+
+TEST(OnnxRuntime, AnswersAsOpenVinoDoes) {
+  const auto session = compile("conv.onnx", {.batch = 2});
+  EXPECT_THAT(session->inputs()[0].shape, ElementsAre(2, 3, 8, 8));
+  EXPECT_THAT(session->outputs()[0].shape, ElementsAre(2, 5));
+  auto input = numbers("conv.onnx.in");
+  const auto expected = numbers("conv.onnx.out");
+  std::vector<float> output(expected.size());
+  const auto request = request_of(*session);
+  bind(*request, input, output);
+  ASSERT_TRUE(request->infer());
+  expect_near(output, expected);
+}
+
+TEST(OnnxRuntime, SeesNewInputInBoundMemory) {
+  const auto session = compile("conv.onnx", {.batch = 2});
+  const auto input = numbers("conv.onnx.in");
+  const auto expected = numbers("conv.onnx.out");
+  std::vector<float> memory(input.size()), output(expected.size());
+  const auto request = request_of(*session);
+  bind(*request, memory, output);
+  ASSERT_TRUE(request->infer());
+  memory = input;
+  ASSERT_TRUE(request->infer());
+  expect_near(output, expected);
+}
+
+TEST(OnnxRuntime, RunsSideBySide) {
+  const auto session = compile("conv.onnx", {.batch = 2, .threads = 2, .streams = 2});
+  EXPECT_EQ(session->optimal_requests(), 2);
+  auto input = numbers("conv.onnx.in");
+  const auto expected = numbers("conv.onnx.out");
+  std::vector<std::vector<float>> outputs(4, std::vector<float>(expected.size()));
+  std::vector<std::unique_ptr<Request>> requests;
+  std::vector<std::promise<Status>> done(outputs.size());
+  for (auto& output : outputs) {
+    requests.push_back(request_of(*session));
+    bind(*requests.back(), input, output);
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    ASSERT_TRUE(requests[i]->start([&, i](Status status) { done[i].set_value(std::move(status)); }));
+  for (auto& each : done) EXPECT_TRUE(each.get_future().get());
+  for (const auto& output : outputs) expect_near(output, expected);
+}
+
+TEST(OnnxRuntime, OfOpenShapesTakesWhatComes) {
+  const auto session = compile("open_all.onnx", {.batch = 0});
+  const auto request = request_of(*session);
+  for (const std::int64_t width : {3, 1}) {
+    std::vector<float> input(static_cast<std::size_t>(2 * width), -1.0F);
+    input.back() = 1;
+    ASSERT_TRUE(request->bind_open_input(0, input.data(), std::vector<std::int64_t>{2, width}));
+    ASSERT_TRUE(request->infer());
+    const auto output = request->open_output(0);
+    ASSERT_TRUE(output) << output.error().message;
+    EXPECT_THAT(output->shape, ElementsAre(2, 1));
+    ASSERT_EQ(output->bytes, 16U);
+    std::array<std::int64_t, 2> place{};
+    std::memcpy(place.data(), output->data, output->bytes);
+    EXPECT_EQ(place, (std::array<std::int64_t, 2>{1, width - 1}));
+  }
+}
+
+TEST(OnnxRuntime, PassesOtherElementsOn) {
+  const auto session = compile("words_of_many.onnx", {.batch = 1});
+  EXPECT_EQ(session->inputs()[0].element, Element::i64);
+  std::array<std::int64_t, 2> ids{7, 49};
+  std::vector<float> output(6);
+  const auto request = request_of(*session);
+  ASSERT_TRUE(request->bind_input(0, ids.data(), sizeof(ids)));
+  ASSERT_TRUE(request->bind_output(0, output.data(), output.size() * sizeof(float)));
+  ASSERT_TRUE(request->infer());
+  EXPECT_NE(output, std::vector<float>(6));
+  ids[1] = 50;
+  const auto status = request->infer();
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("indices element out of data bounds"));
+}
+
+TEST(OnnxRuntime, ForgetsAFailedInference) {
+  const auto session = compile("fussy.onnx", {.batch = 0});
+  const auto request = request_of(*session);
+  std::vector<float> input{1, 2, 3, 4}, output(4);
+  std::array<std::int64_t, 2> shape{3, 3};
+  ASSERT_TRUE(request->bind_input(0, input.data(), 16));
+  ASSERT_TRUE(request->bind_input(1, shape.data(), 16));
+  ASSERT_TRUE(request->bind_output(0, output.data(), 16));
+  EXPECT_FALSE(request->infer());
+  shape = {4, 1};
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(output, input);
+}
+
+struct Refused {
+  const char* file;
+  ErrorCode code;
+  const char* reason;
+};
+class AtLoading : public testing::TestWithParam<Refused> {};
+
+TEST_P(AtLoading, SaysWhy) {
+  const auto model = tested_engine().load(model_path(GetParam().file));
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, GetParam().code) << model.error().text();
+  EXPECT_THAT(model.error().message, HasSubstr(GetParam().reason));
+  EXPECT_THAT(model.error().message, HasSubstr(GetParam().file));
+  EXPECT_EQ(model.error().message.find('\n'), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, AtLoading,
+                         testing::Values(Refused{"nowhere.onnx", ErrorCode::not_found, "is not there"},
+                                         Refused{"cut.onnx", ErrorCode::corrupt, "cannot load"},
+                                         Refused{"text.onnx", ErrorCode::corrupt, "cannot load"},
+                                         Refused{"noise.onnx", ErrorCode::corrupt, "cannot load"},
+                                         Refused{"no_such_operator.onnx", ErrorCode::unsupported,
+                                                 "Frobnicate"},
+                                         Refused{"words.onnx", ErrorCode::unsupported, "'x' holds text"}));
+
+TEST(OnnxRuntime, LeavesAFixedBatchAsItIs) {
+  const auto model = load("conv3.onnx");
+  ASSERT_TRUE(model->compile({.batch = 3}));
+  const auto other = model->compile({.batch = 2});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(other.error().message, HasSubstr("use batch 3"));
+}
+
+TEST(OnnxRuntime, RefusesWhatItWouldNotDo) {
+  const auto model = load("conv.onnx");
+  EXPECT_EQ(model->compile({.device = "TPU"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(model->compile({.precision = Precision::bf16}).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(model->compile({.pinning = Pinning::on}).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(model->compile({.batch = -1}).error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace neph::engine

@@ -1,0 +1,75 @@
+#include "engine/onnxruntime/ports.hpp"
+
+#include <array>
+#include <optional>
+
+namespace neph::engine::onnxruntime_plugin {
+namespace {
+
+struct Pair {
+  ONNXTensorElementDataType theirs;
+  Element ours;
+};
+constexpr std::array pairs{Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, Element::f32},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16, Element::f16},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, Element::bf16},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, Element::f64},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, Element::u8},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16, Element::u16},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32, Element::u32},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, Element::u64},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, Element::i8},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, Element::i16},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, Element::i32},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, Element::i64},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, Element::boolean}};
+
+std::optional<Element> element_of(ONNXTensorElementDataType type) {
+  for (const auto& pair : pairs)
+    if (pair.theirs == type) return pair.ours;
+  return std::nullopt;
+}
+
+Status add(Ports& ports, std::string name, const Ort::TypeInfo& info) {
+  if (info.GetONNXType() != ONNX_TYPE_TENSOR)
+    return fail(ErrorCode::unsupported, "'{}' is no tensor but a sequence, map, or sparse", name);
+  const auto tensor = info.GetTensorTypeAndShapeInfo();
+  const auto element = element_of(tensor.GetElementType());
+  if (!element)
+    return fail(
+        ErrorCode::unsupported, "'{}' holds {}, which neph cannot pass on", name,
+        tensor.GetElementType() == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ? "text" : "a type of elements");
+  auto shape = tensor.GetShape();
+  std::vector<const char*> symbols(shape.size(), nullptr);
+  tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
+  auto& names = ports.symbols.emplace_back();
+  for (const char* symbol : symbols) names.emplace_back(symbol != nullptr ? symbol : "");
+  ports.ports.push_back({.name = std::move(name), .element = *element, .shape = std::move(shape)});
+  return {};
+}
+
+}  // namespace
+
+Result<Ports> inputs_of(const Ort::Session& session) {
+  const Ort::AllocatorWithDefaultOptions allocator;
+  Ports ports;
+  for (std::size_t i = 0; i < session.GetInputCount(); ++i)
+    NEPH_CHECK(add(ports, session.GetInputNameAllocated(i, allocator).get(), session.GetInputTypeInfo(i)));
+  return ports;
+}
+
+Result<Ports> outputs_of(const Ort::Session& session) {
+  const Ort::AllocatorWithDefaultOptions allocator;
+  Ports ports;
+  for (std::size_t i = 0; i < session.GetOutputCount(); ++i)
+    NEPH_CHECK(add(ports, session.GetOutputNameAllocated(i, allocator).get(), session.GetOutputTypeInfo(i)));
+  return ports;
+}
+
+ONNXTensorElementDataType type_of(Element element) {
+  for (const auto& pair : pairs)
+    if (pair.ours == element) return pair.theirs;
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
+
+}  // namespace neph::engine::onnxruntime_plugin

@@ -1,0 +1,14 @@
+// A model for one device and batch, and its requests. See model.hpp.
+#pragma once
+
+#include "engine/onnxruntime/device.hpp"
+#include "engine/onnxruntime/ports.hpp"
+
+namespace neph::engine::onnxruntime_plugin {
+
+/// `inputs` have the shapes that are asked for. Errors: unsupported (layers that do not take them, a provider
+/// that does not start), unavailable (memory).
+Result<std::unique_ptr<Session>> make_session(const Library& library, Ort::Env& env, const Place& place,
+                                              const std::string& file, Ports inputs, const Options& options);
+
+}  // namespace neph::engine::onnxruntime_plugin
