@@ -8,6 +8,8 @@
 namespace neph::price {
 namespace {
 
+constexpr std::size_t longest_name = 80, longest_gpu = 40;  ///< shown; a table would wrap more for minutes
+
 std::string number_text(const std::optional<double>& value) {
   return value ? fmt::format("{:g}", *value) : "-";
 }
@@ -16,8 +18,8 @@ std::string price_text(const std::optional<Exact>& price) { return price ? decim
 
 std::string gpu_text(const Offer& offer) {
   if (offer.gpus == 0) return "-";
-  auto text =
-      fmt::format("{:g} x {}", static_cast<double>(offer.gpus) * offer.gpu_share, printable(offer.gpu));
+  auto text = fmt::format("{:g} x {}", static_cast<double>(offer.gpus) * offer.gpu_share,
+                          cut_to_width(printable(offer.gpu), longest_gpu));
   if (offer.gpu_memory_gib) text += fmt::format(" {:.3g} GiB", *offer.gpu_memory_gib);
   return text;
 }
@@ -43,8 +45,9 @@ std::string offers_text(std::span<const Offer> offers, std::size_t width) {
   headings.emplace_back("rule");
   TextTable table(headings, sides);
   for (const auto& offer : offers) {
-    std::vector<std::string> row{printable(offer_name(offer)), number_text(offer.vcpus),
-                                 number_text(offer.memory_gib), gpu_text(offer), price_text(offer.per_hour)};
+    std::vector<std::string> row{cut_to_width(printable(offer_name(offer)), longest_name),
+                                 number_text(offer.vcpus), number_text(offer.memory_gib), gpu_text(offer),
+                                 price_text(offer.per_hour)};
     if (has_spot) row.push_back(price_text(offer.spot_per_hour));
     row.push_back(offer.rule.empty() ? "assumed" : offer.rule);
     table.add(std::move(row));

@@ -153,20 +153,21 @@ void sort_offers(std::vector<Offer>& offers, OfferOrder order, bool by_spot) {
 }
 
 void merge_zones(std::vector<Offer>& offers) {
-  std::unordered_map<std::string, std::vector<std::size_t>> kept_by_name;
+  std::unordered_map<std::string, std::size_t> places;  // by name and price, in `kept`
   std::vector<Offer> kept;
+  places.reserve(offers.size());
   for (auto& offer : offers) {
-    auto& places = kept_by_name[fmt::format("{}+{}:{}", offer_name(offer), offer.gpu, offer.gpus)];
-    const auto same =
-        std::ranges::find_if(places, [&](std::size_t i) { return kept[i].per_hour == offer.per_hour; });
-    if (same == places.end()) {
-      places.push_back(kept.size());
+    const auto price = offer.per_hour ? offer.per_hour->str() : "";
+    const auto key = fmt::format("{}+{}:{} {}", offer_name(offer), offer.gpu, offer.gpus, price);
+    const auto [place, is_new] = places.try_emplace(key, kept.size());
+    if (is_new) {
       kept.push_back(std::move(offer));
       continue;
     }
-    auto& spot = kept[*same].spot_per_hour;
+    auto& same = kept[place->second];
+    auto& spot = same.spot_per_hour;
     if (offer.spot_per_hour && (!spot || *offer.spot_per_hour < *spot)) spot = std::move(offer.spot_per_hour);
-    kept[*same].zone.clear();
+    same.zone.clear();
   }
   offers = std::move(kept);
 }

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <map>
 
+#include "core/text.hpp"
+
 namespace neph::price {
 namespace {
 
@@ -52,11 +54,9 @@ const BuiltIn* kind_of_machine(std::string_view instance) {
   return found == with_gpus.end() ? nullptr : &*found;
 }
 
-bool fits(const Offer& machine, const Offer& gpu) {
-  const auto limit = std::ranges::find_if(
-      limits, [&](const Limit& each) { return each.gpu == gpu.gpu && each.gpus == gpu.gpus; });
-  return limit != limits.end() && machine.vcpus.value_or(limit->vcpus + 1) <= limit->vcpus &&
-         machine.memory_gib.value_or(limit->gib + 1) <= limit->gib;
+bool fits(const Offer& machine, const Limit& limit) {
+  return machine.vcpus.value_or(limit.vcpus + 1) <= limit.vcpus &&
+         machine.memory_gib.value_or(limit.gib + 1) <= limit.gib;
 }
 
 std::optional<Exact> sum(const std::optional<Exact>& one, const std::optional<Exact>& other) {
@@ -75,11 +75,12 @@ Offer with_gpu(const Offer& machine, const Offer& gpu, bool is_attached) {
   return both;
 }
 
-/// The GPUs of a zone, and whether a machine has them.
 struct Gpu {
   Offer offer;
-  bool is_used = false;
+  bool is_used = false;  ///< some machine has it
 };
+/// Of a zone, by name and count.
+using Gpus = std::map<std::pair<std::string, std::int64_t>, Gpu>;
 
 class Join {
  public:
@@ -89,30 +90,47 @@ class Join {
     auto rows = std::exchange(catalogue_.offers, {});
     catalogue_.offers.reserve(rows.size());
     for (auto& row : rows)
-      if (row.instance.empty())
-        gpus_[row.zone.empty() ? row.region : row.zone].push_back({.offer = std::move(row)});
+      if (row.instance.empty()) take_gpu(row);
     for (auto& row : rows)
-      if (!row.instance.empty()) take(std::move(row));
+      if (!row.instance.empty()) take_machine(std::move(row));
     for (auto& [zone, gpus] : gpus_)
-      for (auto& gpu : gpus) take_alone(gpu);
+      for (auto& [name, gpu] : gpus) take_alone(gpu);
   }
 
  private:
-  void take(Offer machine) {
-    const auto zone = gpus_.find(machine.zone.empty() ? machine.region : machine.zone);
-    const auto* kind = machine.gpu.empty() ? kind_of_machine(machine.instance) : nullptr;
-    if (kind != nullptr) {
-      const auto count = built_in_count(machine.instance, *kind);
-      if (zone != gpus_.end())
-        for (auto& gpu : zone->second)
-          if (gpu.offer.gpu == kind->gpu && gpu.offer.gpus == count) return add(machine, gpu, false);
-      return find(Flaw::gpu_without_price, machine.line,
-                  fmt::format("{}: {} x {} in {}", machine.instance, count, kind->gpu, machine.region));
-    }
-    if (zone != gpus_.end() && machine.instance.starts_with("n1-"))
-      for (auto& gpu : zone->second)
-        if (fits(machine, gpu.offer)) add(machine, gpu, true);
+  static const std::string& zone_of(const Offer& offer) {
+    return offer.zone.empty() ? offer.region : offer.zone;
+  }
+
+  void take_gpu(const Offer& row) {
+    const auto [known, is_new] = gpus_[zone_of(row)].try_emplace({row.gpu, row.gpus}, Gpu{.offer = row});
+    if (is_new) return;
+    find(Flaw::other_price, row.line,
+         fmt::format("{} x {} in {}: that of line {} is taken", row.gpus, printable(row.gpu),
+                     printable(zone_of(row)), known->second.offer.line));
+  }
+
+  void take_machine(Offer machine) {
+    const auto zone = gpus_.find(zone_of(machine));
+    auto* gpus = zone == gpus_.end() ? nullptr : &zone->second;
+    if (const auto* kind = machine.gpu.empty() ? kind_of_machine(machine.instance) : nullptr; kind != nullptr)
+      return take_built_in(machine, *kind, gpus);
+    if (gpus != nullptr && machine.instance.starts_with("n1-"))
+      for (const auto& limit : limits)
+        if (const auto gpu = gpus->find({std::string(limit.gpu), limit.gpus});
+            gpu != gpus->end() && fits(machine, limit))
+          add(machine, gpu->second, true);
     catalogue_.offers.push_back(std::move(machine));
+  }
+
+  void take_built_in(const Offer& machine, const BuiltIn& kind, Gpus* gpus) {
+    const auto count = built_in_count(machine.instance, kind);
+    if (gpus != nullptr)
+      if (const auto gpu = gpus->find({std::string(kind.gpu), count}); gpu != gpus->end())
+        return add(machine, gpu->second, false);
+    find(Flaw::gpu_without_price, machine.line,
+         fmt::format("{}: {} x {} in {}", printable(machine.instance), count, kind.gpu,
+                     printable(machine.region)));
   }
 
   void add(const Offer& machine, Gpu& gpu, bool is_attached) {
@@ -129,7 +147,7 @@ class Join {
       return catalogue_.offers.push_back(std::move(gpu.offer));
     }
     find(Flaw::gpu_without_machine, gpu.offer.line,
-         fmt::format("{} x {} in {}", gpu.offer.gpus, gpu.offer.gpu, gpu.offer.region));
+         fmt::format("{} x {} in {}", gpu.offer.gpus, printable(gpu.offer.gpu), printable(gpu.offer.region)));
   }
 
   void find(Flaw flaw, std::int64_t line, std::string what) {
@@ -137,7 +155,7 @@ class Join {
   }
 
   Catalogue& catalogue_;
-  std::map<std::string, std::vector<Gpu>> gpus_;  ///< by zone
+  std::map<std::string, Gpus> gpus_;  ///< by zone
 };
 
 }  // namespace

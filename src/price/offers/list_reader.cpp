@@ -24,13 +24,13 @@ bool is_flag(std::string_view cell) { return is_true(cell) || same_words(cell, "
 
 /// What a cell says, for a finding.
 std::string shown(std::string_view cell) {
-  constexpr std::size_t longest = 40;
+  constexpr std::size_t longest = 60;
   return cut_to_width(printable(cell), longest);
 }
 
 std::string machine_of(const Offer& offer) {
-  if (!offer.instance.empty()) return printable(offer.instance);
-  return offer.gpu.empty() ? "a row" : fmt::format("{} x {}", offer.gpus, printable(offer.gpu));
+  if (!offer.instance.empty()) return shown(offer.instance);
+  return offer.gpu.empty() ? "a row" : fmt::format("{} x {}", offer.gpus, shown(offer.gpu));
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ void ListReader::read_gpu(Offer& offer, const std::vector<std::string_view>& cel
   const auto count = number(headings_.of(Cell::gpus, cells), "number of GPUs", offer.line);
   if (offer.gpu.empty()) {
     if (!offer.instance.empty() && is_named_for_gpus(offer.provider, offer.instance))
-      find(Flaw::gpu_missing, offer.line, offer.instance);
+      find(Flaw::gpu_missing, offer.line, machine_of(offer));
     return;
   }
   const double gpus = count.value_or(1);
