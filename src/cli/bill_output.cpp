@@ -39,6 +39,13 @@ std::vector<std::string_view> names_of(const std::vector<BillStage>& stages) {
   return names;
 }
 
+std::string ends_text(const price::Priced& priced) {
+  if (!priced.low) return "-";
+  const auto low = price::decimal_text(*priced.low);
+  const auto high = price::decimal_text(*priced.high);
+  return low == high ? "also " + low : fmt::format("{} to {}", low, high);
+}
+
 /// How surely the total is known; nothing where nothing of it was measured.
 std::string interval_text(const MadeBill& made) {
   const auto& [bill, low, high, unsure] = made.priced;
@@ -46,8 +53,8 @@ std::string interval_text(const MadeBill& made) {
     if (unsure.empty()) return {};
     return fmt::format("No interval: too few runs of {}.\n", fmt::join(names_of(unsure), ", "));
   }
-  auto text = fmt::format("{} to {} {} where all stages are at the ends of their 95 % intervals",
-                          price::decimal_text(*low), price::decimal_text(*high), bill.currency);
+  auto text = fmt::format("{} {} where all stages are at the ends of their 95 % intervals",
+                          ends_text(made.priced), bill.currency);
   if (!unsure.empty())
     text +=
         fmt::format("; {} {} none", fmt::join(names_of(unsure), ", "), unsure.size() == 1 ? "has" : "have");
@@ -65,11 +72,6 @@ std::string spot_text(const BillTerms& terms) {
   if (!terms.is_spot) return {};
   return fmt::format("Spot: {}.\n",
                      terms.rule.spot.empty() ? "the machine may be taken away at any time" : terms.rule.spot);
-}
-
-std::string ends_text(const price::Priced& priced) {
-  if (!priced.low) return "-";
-  return fmt::format("{} to {}", price::decimal_text(*priced.low), price::decimal_text(*priced.high));
 }
 
 std::string cheapest_minutes(const MadeBill& made) {

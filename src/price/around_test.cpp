@@ -15,7 +15,8 @@ using testing::HasSubstr;
 
 std::vector<std::pair<BillStage, double>> told(const std::vector<Stretch>& stretches) {
   std::vector<std::pair<BillStage, double>> all;
-  for (const auto& stretch : stretches) all.emplace_back(stretch.stage, neph::seconds(stretch.length));
+  for (const auto& stretch : stretches)
+    all.emplace_back(stretch.stage, std::chrono::duration<double>(stretch.length).count());
   return all;
 }
 

@@ -18,7 +18,7 @@ std::string stage_name(const Line& line) {
 Json seconds_json(Nanoseconds length) {
   constexpr std::int64_t second = 1'000'000'000;
   if (length.count() % second == 0) return length.count() / second;
-  return seconds(length);
+  return static_cast<double>(length.count()) / static_cast<double>(second);  // the nearest, as it is read
 }
 
 Json money_json(const Exact& amount, const std::string& currency) {
