@@ -7,7 +7,8 @@ What a rule says:
 * `align = "start"`: what is paid of a start is the sum of its paid stages, at least `minimum_s` (`minimum_per = "start"`), in
   whole steps of `step_s`, up or down; 0 is no step.
 * `align = "clock"`: all steps of the wall clock of `time_zone` that a paid stretch touches. Stages that follow each other are
-  one stretch; a minimum makes the last one longer. `within = "most"`: a step that several starts touch is paid once.
+  one stretch, and one of no length touches nothing; a minimum makes the last one longer. `within = "most"`: a step that
+  several starts touch is paid once.
 * `minimum_per = "bill"`: the minimum, in whole steps, is paid once for all starts, if any time at all was paid.
 """
 
@@ -83,6 +84,8 @@ def in_steps(rule, length):
 
 def steps_touched(rule, begin, end):
     """The beginnings of all steps of the wall clock from that of `begin` to that before `end`, in nanoseconds since 1970."""
+    if begin == end:
+        return set()
     steps, at = set(), step_begin(rule, begin)
     while at < end:
         steps.add(at)
