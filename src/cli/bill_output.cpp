@@ -155,6 +155,18 @@ Result<std::string> comparison(std::span<const MadeBill> bills) {
   return table.text();
 }
 
+std::string shared_text(std::span<const MadeBill> bills) {
+  std::string text;
+  std::vector<const BillTerms*> seen;
+  for (const auto& made : bills) {
+    if (std::ranges::find(seen, made.terms) != seen.end()) continue;
+    seen.push_back(made.terms);
+    const auto offer = offer_text(*made.terms);
+    text += (offer.empty() ? "" : offer + "\n") + price::rule_text(made.terms->rule) + spot_text(*made.terms);
+  }
+  return text + assumed_text(bills.front());
+}
+
 Result<std::string> made_text(const MadeBill& made) {
   const auto& [job, terms, priced, sweep] = made;
   NEPH_TRY(const auto ledger, price::bill_text(terms->rule, terms->price, priced.bill));

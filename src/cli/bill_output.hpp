@@ -24,6 +24,9 @@ Result<Json> made_json(const MadeBill& made);
 /// All in a line each: what differs of configuration and rule, time that is paid, total, until when.
 Result<std::string> comparison(std::span<const MadeBill> bills);
 
+/// What all of several bills share: their offers and rules, and what is assumed.
+std::string shared_text(std::span<const MadeBill> bills);
+
 /// The whole ledger, with what is assumed and how sure it is.
 Result<std::string> made_text(const MadeBill& made);
 

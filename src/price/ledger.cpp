@@ -39,10 +39,6 @@ Result<Json> line_json(const Line& line, const Rule& rule) {
   return json;
 }
 
-std::string source_text(const Rule& rule) {
-  return fmt::format("rule of {}{}: {}", rule.date, rule.is_confirmed ? "" : ", not confirmed", rule.source);
-}
-
 struct Shown {
   Line line;
   std::int64_t times = 1;
@@ -105,6 +101,11 @@ Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill) {
               {"lines", std::move(lines)}};
 }
 
+std::string rule_text(const Rule& rule) {
+  return fmt::format("{} ({})\nrule of {}{}: {}\n", rule.name, rule.title, rule.date,
+                     rule.is_confirmed ? "" : ", not confirmed", rule.source);
+}
+
 Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& bill) {
   using Side = TextTable::Side;
   TextTable table({"stage", "from", "length", "", "", price.currency},
@@ -120,8 +121,8 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   table.add({"total", "", format_seconds(seconds(bill.billed)), "paid", "", decimal_text(bill.amount)});
   NEPH_TRY(const auto until, instant_text(bill.paid_until, rule.time_zone));
   const bool is_more_free = bill.billed > bill.exact;
-  return fmt::format("{} ({})\n{}\nat {} {} an hour\n\n{}\n{}{}", rule.name, rule.title, source_text(rule),
-                     decimal_text(price.per_hour), price.currency, table.text(),
+  return fmt::format("{}at {} {} an hour\n\n{}\n{}{}", rule_text(rule), decimal_text(price.per_hour),
+                     price.currency, table.text(),
                      is_more_free ? fmt::format("Work until {} would cost the same.\n", until) : "",
                      notes_text(rule));
 }

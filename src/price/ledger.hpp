@@ -13,6 +13,10 @@ namespace neph::price {
 /// "known". Errors: not_found (the rule's time zone).
 Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill);
 
+/// "gcp (Google Compute Engine)" and, in a line below it, where and when the rule was read, and whether that
+/// was the provider's own word.
+std::string rule_text(const Rule& rule);
+
 /// The ledger as a table, and what rounding came to in a sentence. Errors: as of bill_json().
 Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& bill);
 

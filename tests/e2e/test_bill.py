@@ -173,6 +173,7 @@ def test_an_experiment_is_billed_as_it_was_measured(trained, exported):
 def test_configurations_are_a_table_and_one_is_a_ledger(trained):
     table = trained("bill", 1, "--rule", "exact", *A_SECOND).stdout
     assert table.splitlines()[0].startswith("configuration") and "95 % interval" in table and "batch 64" in table
+    assert "rule of 2026: docs.boxlite.ai" in table and "Assumed: boot" in table
     ledgers = {trained("bill", 1, *A_SECOND, "--cell", cell, "--start", "2026-11-24T13:25").stdout for cell in ("1", "batch 64")}
     (ledger,) = ledgers
     assert ledger.startswith("experiment 1, batch 64 (2 runs)") and "learn" in ledger

@@ -69,7 +69,7 @@ Status print_text(const std::vector<MadeBill>& bills, bool has_ledgers) {
     fmt::print("{}", table);
   }
   if (!has_ledgers) {
-    fmt::print("\n--cell has the whole ledger of one of them.\n");
+    fmt::print("\n{}--cell has the whole ledger of one of them.\n", shared_text(bills));
     return {};
   }
   for (const auto& made : bills) {
