@@ -61,7 +61,7 @@ def test_an_old_store_exports_what_it_did(neph, old, pictures):
     for grown in (False, True):
         if grown:
             neph("infer", "mnist", "--images", pictures, "--count", 4, "--warmup", 1, "--warmup-max-s", 0.1)
-            assert schema(neph) == 5
+            assert schema(neph) == 6
         results, table = exports(neph, experiment)
         is_within(json.loads(kept.with_suffix(".json").read_text()), without_words(results))
         assert table == kept.with_suffix(".csv").read_text()
