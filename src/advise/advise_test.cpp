@@ -85,6 +85,19 @@ TEST(Advise, PaysForStagesThatAreAssumed) {
   EXPECT_THAT(advice.assumptions, Contains(HasSubstr("boot 40")));
 }
 
+TEST(Advise, PaysForTheTimeThatARuleKeepsMachinesReady) {
+  auto request = asked();
+  request.rules.push_back(request.rules.front());
+  auto& rule = request.rules.back();
+  rule = price::find_rule("exact", request.rules).value();
+  rule.name = "ready";
+  rule.idle_s = 5;
+  const std::vector offers{machine("m", 8, "3600", "", 0, "ready")};
+  const auto advice = advise(std::vector{takes("8 threads", 8, 100)}, offers, request).value();
+  EXPECT_EQ(recommended(advice).cost.amount, "105.00");
+  EXPECT_EQ(recommended(advice).seconds.value, 100) << "the result is there before";
+}
+
 TEST(Advise, ALargerMachineCostsMoreForNothing) {
   const auto advice = advise(std::vector{takes("4 threads", 4, 3600)}, sizes, asked()).value();
   ASSERT_EQ(advice.candidates.size(), 1u);

@@ -20,7 +20,7 @@ Result<price::Exact> amount_at(const Candidate& candidate, const Job& job, doubl
 
 Result<Candidate> candidate_of(const Match& match, const Matches& matches, const std::vector<Job>& jobs,
                                const Request& request) {
-  const auto& job = jobs[match.configuration];
+  const auto job = kept_ready(jobs[match.configuration], matches.rules[match.rule]);
   Candidate candidate{
       .job = match.configuration,
       .offer = match.offer,

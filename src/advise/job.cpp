@@ -86,4 +86,16 @@ Result<Job> job_of(const Configuration& configuration, const std::vector<price::
   return job;
 }
 
+Job kept_ready(Job job, const price::Rule& rule) {
+  const auto after = std::ranges::find_if(
+      job.segments, [](const Segment& segment) { return segment.stage >= BillStage::idle; });
+  if (rule.idle_s == 0 || (after != job.segments.end() && after->stage == BillStage::idle)) return job;
+  const auto place = after - job.segments.begin();
+  job.segments.insert(after, {.stage = BillStage::idle, .fixed_s = static_cast<double>(rule.idle_s)});
+  job.stretches.insert(job.stretches.begin() + place, {.stage = BillStage::idle,
+                                                       .length = std::chrono::seconds(rule.idle_s),
+                                                       .known = price::Known::assumed});
+  return job;
+}
+
 }  // namespace neph::advise

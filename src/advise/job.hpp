@@ -32,4 +32,7 @@ struct Job {
 /// Errors: invalid_argument (a time that is no number, or not above 0).
 Result<Job> job_of(const Configuration& configuration, const std::vector<price::Stretch>& assumed);
 
+/// With the time for which this rule's machines are kept ready after a job, where nobody measured that.
+Job kept_ready(Job job, const price::Rule& rule);
+
 }  // namespace neph::advise
