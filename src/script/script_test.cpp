@@ -91,11 +91,11 @@ TEST(Scripts, OfTheSameExperimentHaveTheSameFolderWhateverTheBudget) {
 }
 
 TEST(Scripts, FitIntoTheUserDataOfAnyProvider) {
-  constexpr std::size_t most_of_aws = 16384;
+  constexpr std::size_t most_of_azure = 65536 * 3 / 4;  // which counts it in base64; AWS takes it packed
   for (const auto* offer : {"aws/m5", "gcp/n1", "azure/NC6", "yandex/x"})
     EXPECT_LT(
         text_of(job(), offer, {.bundle = "https://host/neph.tar.gz", .format = Format::cloud_init}).size(),
-        most_of_aws * 2)
+        most_of_azure)
         << offer;
 }
 

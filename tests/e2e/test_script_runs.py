@@ -103,6 +103,11 @@ class TestRun:
         assert machine.asked() == [] and (tmp_path / "saved/neph.db").exists()
         machine.clear()
 
+    def test_without_any_neph_it_says_where_to_put_it(self, machine):
+        (machine.bin / "neph").unlink()
+        assert "put the bundle beside this file" in machine.run(code=1)
+        assert machine.asked() == [RELEASED]
+
     def test_what_is_not_there_is_named(self, study, tmp_path):
         machine = RentedMachine(tmp_path / "machine", BUILD / "bin/neph")
         machine.script.write_text(script(study, "--release-command", "fakecloud release it", results=tmp_path / "saved"))
