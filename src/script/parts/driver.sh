@@ -11,9 +11,10 @@ step_driver() {
       act as_root ubuntu-drivers install --gpgpu
       ;;
     debian)
-      act as_root sed -i -e 's/^Components:.*/Components: main contrib non-free non-free-firmware/' \
-        -e '/^deb/s/ main.*/ main contrib non-free non-free-firmware/' \
-        /etc/apt/sources.list /etc/apt/sources.list.d/*
+      for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
+        [ ! -e "$list" ] || act as_root sed -i -e 's/^Components:.*/Components: main contrib non-free non-free-firmware/' \
+          -e '/^deb/s/ main.*/ main contrib non-free non-free-firmware/' "$list"
+      done
       act install_packages "linux-headers-$(uname -r)" nvidia-driver nvidia-smi
       ;;
     *)

@@ -300,7 +300,7 @@ print_all() {
   set_limits
   echo "release: $release_title"
   [ "$limit_s" = 0 ] || echo "   $((limit_s - spent)) s from now at the latest"
-  release_machine
+  release_machine >/dev/null
 }
 
 in_order() {
