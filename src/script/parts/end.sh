@@ -10,7 +10,7 @@ release() { # asks until it is taken
     pause=$((pause < 60 ? 2 * pause : 60))
   done
   say 'release: taken'
-  { : >"$home/released"; } 2>/dev/null || :
+  { echo taken >"$home/released"; } 2>/dev/null || :
 }
 
 rescue() { # what was measured until now, where that is not saved yet: one try, and not for long
