@@ -41,7 +41,7 @@ shape = [-1, 3, 64, 64]
 name = "y"
 from = "picture"
 """
-STUDY = """repeat = 2
+STUDY = """repeat = 1
 [infer]
 model = "model.identity"
 images = "pictures"

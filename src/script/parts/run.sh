@@ -49,7 +49,8 @@ act() { # act COMMAND...: does it, or prints it
 again() { # again COMMAND...: up to four tries; one where time is short
   for pause in 2 10 30 0; do
     "$@" && return
-    if [ "$pause" = 0 ] || [ "$hurry" ]; then return 1; fi
+    result=$?
+    if [ "$pause" = 0 ] || [ "$hurry" ]; then return "$result"; fi
     echo "failed, again in $pause s: $*" >&2
     sleep "$pause"
   done
@@ -172,7 +173,8 @@ mark_boot() { # from the start of the kernel until the system was ready, or unti
     say 'boot: absent, this is a container'
     return
   fi
-  ready=$(systemctl show --property=FinishTimestampMonotonic --value 2>/dev/null) || :
+  ready=
+  [ ! -d /run/systemd/system ] || ready=$(systemctl show --property=FinishTimestampMonotonic --value) || :
   case $ready in
     '' | 0 | *[!0-9]*) ready=$(now) ;;
     *) ready=$((boot + ready / 1000000)).00 ;;
