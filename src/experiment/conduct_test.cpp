@@ -212,6 +212,7 @@ TEST_F(Conduct, WhatIsSeenFromHereIsPartOfTheResult) {
   EXPECT_TRUE(run_of(std::string("read -r cell; ") + good_result).result.series.empty())
       << "it has not told where it runs";
   EXPECT_EQ(asked, 0);
+  watcher.ended.clear();
   const auto run = run_of(worker_with(2));
   EXPECT_EQ(asked, 1);
   const auto stored = *store.run(run.id);
