@@ -176,6 +176,13 @@ TEST(Offers, OfOneRegionsZonesAreOneWhereTheyCostTheSame) {
   EXPECT_THAT(offers_text(offers, 100), HasSubstr("USD/h"));
 }
 
+TEST(Offers, OfOneMachineAtManyPricesAreMergedInOnePass) {
+  std::vector<Offer> offers;
+  for (int i = 1; i <= 50'000; ++i) offers.push_back(offer("aws", "m5.large", "us-east-1", Exact(i, 1000)));
+  merge_zones(offers);  // takes minutes where each is compared with all others
+  EXPECT_EQ(offers.size(), 50'000);
+}
+
 TEST(Rate, IsReadAsPeopleWriteIt) {
   const auto rate = parse_rate("EUR=1.08USD").value();
   EXPECT_EQ(rate.from, "EUR");

@@ -176,6 +176,12 @@ TEST(OwnList, InTomlHasExactPricesAndTheirCurrencies) {
   EXPECT_EQ(list.offers[1].line, 14);
 }
 
+TEST(OwnList, NamesItsMachines) {
+  const auto list = read("instance,gpu,price,currency\n,V100,1,USD\n", "own");
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_THAT(findings(*list), ElementsAre("no-name 2"));
+}
+
 TEST(OwnList, InTomlIsLeftOutRowByRow) {
   const auto list = parse_catalogue(
       "[[offer]]\ninstance = \"a\"\nprice = -1\n[[offer]]\ninstance = \"b\"\nprice = "

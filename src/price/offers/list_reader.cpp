@@ -56,7 +56,8 @@ void ListReader::take(const std::vector<std::string_view>& cells, std::int64_t l
   if (headings_.format() == ListFormat::slurm) return take_cluster(std::move(offer), cells);
   if (headings_.format() == ListFormat::gpus) return check_gpu_of_table(offer.line, cells);
   read_gpu(offer, cells);
-  if (offer.instance.empty() && offer.gpu.empty()) return find(Flaw::no_name, line, "no machine, no GPU");
+  const bool may_be_gpu = !offer.gpu.empty() && headings_.format() == ListFormat::skypilot;  // Google's
+  if (offer.instance.empty() && !may_be_gpu) return find(Flaw::no_name, line, "no machine");
   read_prices(offer, cells);
   const bool is_spot_row = is_true(trimmed(headings_.of(Cell::spot, cells)));
   offer.gpu_is_attached = offer.gpus > 0 && offer.provider == "gcp" && offer.instance.starts_with("n1-");
