@@ -47,7 +47,7 @@ TEST(Offers, AreKnownByTheirNames) {
   EXPECT_EQ(offer_of_name("aws/p3+V100")->gpus, 1);
   for (const auto* wrong :
        {"", "gcp", "/n1", "gcp/n1+V100:", "gcp/n1+V100:-1", "gcp/n1+V100:65", "gcp/n1+:2", "gcp/n\n1"})
-    EXPECT_FALSE(offer_of_name(wrong) && std::string_view(wrong) != "gcp/n1+V100:") << wrong;
+    EXPECT_FALSE(offer_of_name(wrong)) << wrong;
 }
 
 /// Strings of any bytes that are text, numbers of any size.
@@ -78,7 +78,7 @@ TEST(Scripts, HaveOnlyWhatIsAskedFor) {
     EXPECT_THAT(plain, Not(HasSubstr(absent)));
   EXPECT_THAT(text_of(job(), "aws/p3+V100:1"), HasSubstr("do_step driver install"));
   EXPECT_THAT(text_of(job(), "aws/m5", {.install = Install::image, .image = "reg/neph:1"}),
-              HasSubstr("image=reg/neph:1"));
+              HasSubstr("image='reg/neph:1'"));
 }
 
 TEST(Scripts, OfTheSameExperimentHaveTheSameFolderWhateverTheBudget) {

@@ -17,6 +17,12 @@ struct Step {
   std::string_view name, stage;  ///< empty: none pays it
 };
 
+/// Between quotes even where it needs none: a value then never looks like a sum or a command.
+std::string quoted(const std::string& text) {
+  const auto word = shell_quoted(text);
+  return word.starts_with('\'') ? word : "'" + word + "'";
+}
+
 bool has_bundle(const Task& task) { return task.wishes.install != Install::image; }
 bool has_image(const Task& task) { return task.wishes.install != Install::bundle; }
 
@@ -47,11 +53,11 @@ std::vector<Step> steps_of(const Task& task) {
 
 /// A path as a word of sh: as it is, or beside the script.
 std::string path_word(const std::string& path) {
-  return path.starts_with('/') ? shell_quoted(path) : fmt::format("\"$(beside {})\"", shell_quoted(path));
+  return path.starts_with('/') ? quoted(path) : fmt::format("\"$(beside {})\"", quoted(path));
 }
 
 std::string at_word(const Place& place) {
-  return place.kind == Kind::path ? path_word(place.at) : shell_quoted(place.at);
+  return place.kind == Kind::path ? path_word(place.at) : quoted(place.at);
 }
 
 std::string port_word(const Place& place) { return place.kind == Kind::scp ? " " + place.port : ""; }
@@ -76,7 +82,7 @@ std::string results_functions(const Task& task) {
 
 std::string get_bundle(const Task& task) {
   if (task.bundle) return function("get_bundle", ready_line(*task.bundle) + get_line(*task.bundle, "\"$1\""));
-  const auto archive = shell_quoted(archive_name(task.job));
+  const auto archive = quoted(archive_name(task.job));
   return fmt::format("archive={}\n\n", archive) +
          function("get_bundle",
                   "  [ ! -e \"$(beside \"$archive\")\" ] || act cp \"$(beside \"$archive\")\" \"$1\"\n");
@@ -91,13 +97,13 @@ std::string get_image(const Task& task) {
 
 /// Where what the experiment calls `path` lies: a word of sh.
 std::string place_of_data(const std::string& path) {
-  return path.starts_with('/') ? shell_quoted(path) : fmt::format("\"$home\"/work/{}", shell_quoted(path));
+  return path.starts_with('/') ? quoted(path) : fmt::format("\"$home\"/work/{}", quoted(path));
 }
 
 std::string step_data(const Task& task) {
   std::string body;
   for (const auto& name : task.job.datasets)
-    body += fmt::format("  ! has apt-get || act install_packages {}\n", shell_quoted("dataset-" + name));
+    body += fmt::format("  ! has apt-get || act install_packages {}\n", quoted("dataset-" + name));
   for (const auto& source : task.data) {
     const auto to = place_of_data(source.path);
     body += ready_line(source.place) + fmt::format("  act mkdir -p \"$(dirname {})\"\n", to);
@@ -107,7 +113,7 @@ std::string step_data(const Task& task) {
     else
       body += get_line(source.place, to);
   }
-  for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", shell_quoted(file));
+  for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", quoted(file));
   return function("step_data", body);
 }
 
@@ -119,7 +125,7 @@ std::string pip_lines(const Task& task) {
     const bool is_whole =
         engine == "torch" && task.offer.gpus > 0;  // with NVIDIA's libraries, which it names itself
     for (const auto& package : packages_of_engine(engine))
-      if (!is_whole || package.starts_with("torch==")) words += " " + shell_quoted(package);
+      if (!is_whole || package.starts_with("torch==")) words += " " + quoted(package);
     lines += fmt::format(
         "  again act python3 -m pip install --quiet {}--target \"$home/python\"{}\n",
         is_whole ? "" : "--no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 ",
@@ -130,21 +136,21 @@ std::string pip_lines(const Task& task) {
 
 std::string values(const Task& task) {
   const auto most_s = static_cast<std::int64_t>(std::ceil(task.wishes.max_time.value));
-  std::string text = fmt::format("name={}\n", shell_quoted(task_name(task)));
+  std::string text = fmt::format("name={}\n", quoted(task_name(task)));
   text += fmt::format(
       "limit_s={} # {}\n", task.limit.seconds,
       task.limit.seconds == 0 ? "no budget was given" : "so long lasts the budget: " + task.budget);
   text +=
       fmt::format("clock_s={} # where whole steps of the clock are paid: their length\n", task.limit.clock_s);
   text += fmt::format("most_s={} # --max-time; 0: no limit\n", most_s);
-  if (has_image(task)) text += fmt::format("image={}\n", shell_quoted(task.image));
+  if (has_image(task)) text += fmt::format("image={}\n", quoted(task.image));
   if (has_image(task)) text += fmt::format("gpu_option={}\n", task.offer.gpus > 0 ? "--gpus=all" : "");
   return text;
 }
 
 std::string release_text(const Task& task) {
-  std::string text = fmt::format("## The release\n\nrelease_title={}\n\n", shell_quoted(task.release.title)) +
-                     task.release.text;
+  std::string text =
+      fmt::format("## The release\n\nrelease_title={}\n\n", quoted(task.release.title)) + task.release.text;
   std::string warnings;
   for (const auto& variable : task.release.variables)
     warnings += fmt::format(
