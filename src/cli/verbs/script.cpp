@@ -37,12 +37,15 @@ std::string command_of(const ScriptOptions& options) {
   if (options.store != default_store) line += " --store " + shell_quoted(options.store);
   for (const auto& file : options.offers) line += " --offers " + shell_quoted(file);
   if (!options.rules.empty()) line += " --rules " + shell_quoted(options.rules);
-  const auto defaults = to_json(script::Wishes{});
-  for (const auto& [name, value] : to_json(options.wishes).items()) {
+  const auto given = to_json(options.wishes), defaults = to_json(script::Wishes{});
+  const auto add = [&](const std::string& name, const Json& value) {
+    line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(value)));
+  };
+  for (const auto& [name, value] : given.items()) {
     if (value == defaults[name]) continue;
-    const std::vector<Json> values = value.is_array() ? value.get<std::vector<Json>>() : std::vector{value};
-    for (const auto& each : values)
-      line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(each)));
+    if (!value.is_array()) add(name, value);
+    if (value.is_array())
+      for (const auto& each : value) add(name, each);
   }
   return line;
 }
