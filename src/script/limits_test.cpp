@@ -28,7 +28,7 @@ TEST(Limits, AreWholeStepsOfTheRule) {
 }
 
 TEST(Limits, SayWhatIsWrong) {
-  EXPECT_THAT(limit("aws-ec2", "36USD/h", "0.5USD"), HasSubstr("bills at least 1 min"));
+  EXPECT_THAT(limit("aws-ec2", "36USD/h", "0.5USD"), HasSubstr("bills at least 60.0 s, which is 0.60 USD"));
   EXPECT_THAT(limit("scaleway-cpu", "1EUR/h", "0.99EUR"), HasSubstr("which is 1.00 EUR"));
   EXPECT_THAT(limit("aws-ec2", "1USD/h", "1EUR"), HasSubstr("give both in one currency"));
   EXPECT_THAT(limit("aws-ec2", "0USD/h", "1USD"), HasSubstr("--max-time"));

@@ -85,7 +85,7 @@ class TestBadInput:
         (["--offer", "aws/m5", "--results", "/x", "--budget", "5USD/h", "--price", "1USD/h"], "not a price"),
         (["--offer", "aws/m5", "--results", "/x", "--budget", "5EUR", "--price", "1USD/h"], "one currency"),
         (["--offer", "aws/m5", "--results", "/x", "--budget", "5USD", "--price", "0USD/h"], "--max-time"),
-        (["--offer", "selectel/x", "--results", "/x", "--budget", "50RUB", "--price", "100RUB/h"], "at least 1 h"),
+        (["--offer", "selectel/x", "--results", "/x", "--budget", "50RUB", "--price", "100RUB/h"], "which is 100.00 RUB"),
         (["--offer", "aws/m5", "--results", "/x", "--install", "image"], "--image"),
         (["--offer", "aws/m5", "--results", "/x", "--release-command", " "], "no command"),
         (["--offer", "aws/m5", "--results", "/x", "--release", "power"], "did you mean 'poweroff'?"),
