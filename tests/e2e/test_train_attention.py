@@ -101,7 +101,7 @@ def test_a_vision_transformer_learns_as_the_same_without_computed_shapes(neph):
     vision_transformer(neph.folder / "plain.onnx", computes_shapes=False)
     curves = {}
     for name in ("exported", "plain"):
-        cells = neph.json("train", f"{name}.onnx", "--data", "data.npz", "--batch", 8, "--epochs", "1,6", "--learning-rate", 0.01,
+        cells = neph.json("train", f"{name}.onnx", "--data", "data.npz", "--batch", 8, "--epochs", "1,25", "--learning-rate", 0.01,
                           "--repeat", 1, "--save", f"{name}-trained.onnx")["cells"]
         assert [cell["failures"] for cell in cells] == [[], []]
         curves[name] = [cell["figures"][figure]["value"] for cell in cells for figure in ("train_loss", "test_loss")]

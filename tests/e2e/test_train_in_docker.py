@@ -186,12 +186,12 @@ def test_without_docker_the_other_cells_are_measured(without_docker, what):
 
 
 def test_without_docker_an_estimate_is_of_the_other_cells(without_docker):
-    said = without_docker(*TRAININGS["a training"], "--repeat", 3, "--dry-run").stdout
-    assert "docker: will fail: cannot run in neph:latest: " in said and "3 runs, about " in said, said
+    said = without_docker(*TRAININGS["a training"], "--dry-run").stdout
+    assert "docker: will fail: cannot run in neph:latest: " in said and "1 run, about " in said, said
 
 
 def test_where_all_cells_need_docker_it_is_said_once(without_docker):
-    done = without_docker("train", "known.identity", *QUICK, "--batch", "16,32", "--in", "docker", code=None)
+    done = without_docker("train", "known.identity", *QUICK, "--threads", "1,2", "--in", "docker", code=None)
     assert done.returncode != 0 and done.stderr.count("cannot run in neph:latest: ") == 1
     assert not (without_docker.folder / "neph.db").exists()
 
