@@ -112,11 +112,10 @@ struct Conductor {
   Status refuse(const Slot& slot, std::string reason) {
     observer.run_started(slot, cell_of(slot), eta);
     const auto now = utc_now();
-    return keep(slot, {.run = {.status = RunStatus::failed,
-                               .reason = std::move(reason),
-                               .started = now,
-                               .ended = now},
-                       .machine = {}});
+    return keep(
+        slot,
+        {.run = {.status = RunStatus::failed, .reason = std::move(reason), .started = now, .ended = now},
+         .machine = {}});
   }
 
   Status start(const Slot& slot, launch::Launcher& launcher) {
