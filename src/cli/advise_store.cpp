@@ -152,6 +152,7 @@ advise::Configuration described(const report::Document& document, const CellSumm
   const auto* machine = machine_of(document, cell);
   auto place = text_of(field_of(document, cell, "in"));
   if (place.empty()) place = text_of(field_of(document, cell, "server_in"));
+  if (place.empty() && document.experiment.workload != view::load.workload) place = "process";  // the default
   return {.work = {.name = cell.cell.label, .stages = {}},
           .family = family_of(cell),
           .place = std::move(place),
