@@ -13,12 +13,16 @@ namespace {
 
 constexpr double sure = 0.95;  ///< from here on an answer needs no "as far as"
 
+/// "0.52 USD (0.49 to 0.55)": the currency once.
 std::string cost_text(const Found& found, const Candidate& candidate) {
   const auto& currency = found.request.currency;
   const auto text = words_for_amount(candidate.bill.amount, currency);
   if (!candidate.low || *candidate.low == *candidate.high) return text;
-  return fmt::format("{} ({} to {})", text, words_for_amount(*candidate.low, currency),
-                     words_for_amount(*candidate.high, currency));
+  auto low = words_for_amount(*candidate.low, currency);
+  low.erase(low.size() - currency.size() - 1);
+  auto high = words_for_amount(*candidate.high, currency);
+  high.erase(high.size() - currency.size() - 1);
+  return fmt::format("{} ({} to {})", text, low, high);
 }
 
 std::string time_text(const Found& found, const Candidate& candidate) {

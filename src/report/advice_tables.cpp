@@ -24,11 +24,13 @@ std::string time_text(const Estimate& seconds) {
              : text;
 }
 
+/// "0.41 USD (0.40 to 0.43)": the currency once.
 std::string cost_text(const AdvisedCandidate& candidate) {
   const auto text = money_text(candidate.cost);
-  return candidate.cost_low && candidate.cost_high
-             ? ranged(text, money_text(*candidate.cost_low), money_text(*candidate.cost_high))
-             : text;
+  if (!candidate.cost_low || !candidate.cost_high) return text;
+  auto low = money_text(*candidate.cost_low), high = money_text(*candidate.cost_high);
+  for (auto* end : {&low, &high}) end->erase(end->size() - candidate.cost.currency.size() - 1);
+  return ranged(text, low, high);
 }
 
 std::string standing(const AdvisedCandidate& candidate) {
