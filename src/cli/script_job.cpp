@@ -103,6 +103,7 @@ Result<script::Job> of_file(const std::string& path) {
   NEPH_TRY(const auto plan, read_plan(text, path));
   script::Job job{.experiment = plan.experiment, .name = short_name(path), .version = version};
   job.title = fmt::format("{} of {}", subject_of(job.experiment), path);
+  if (plan.options.seed == 0) job.experiment.seed = 0;  // one is chosen there: the same file, the same script
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
   if (plan.options.timeout_s != workload->timeout_s) job.options["timeout_s"] = plan.options.timeout_s;
   if (plan.options.on != PlanOptions{}.on) job.options["on"] = plan.options.on;

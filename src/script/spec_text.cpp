@@ -19,7 +19,7 @@ void add_line(std::string& text, const std::string& key, const Json& value) {
 std::string spec_text(const Experiment& experiment, const Json& options) {
   std::string text;
   add_line(text, "repeat", experiment.repeat);
-  add_line(text, "seed", experiment.seed);
+  if (experiment.seed != 0) add_line(text, "seed", experiment.seed);
   for (const auto& [key, value] : options.items()) add_line(text, key, value);
   if (experiment.latency_limit_s > 0)
     add_line(text, "latency_limit", seconds_text(Seconds{experiment.latency_limit_s}));
