@@ -188,8 +188,7 @@ std::vector<Start> starts_of(std::string_view text, const Rule& rule) {
     const auto space = one.find(' ');
     Start start{.begin = parse_instant(one.substr(0, space), rule.time_zone, {}).value()};
     const auto stages = expand_values(one.substr(space + 1)).value();
-    for (const auto& stage : stages)
-      start.stretches.push_back(parse_stage(stage, "stage").value());
+    for (const auto& stage : stages) start.stretches.push_back(parse_stage(stage, "stage").value());
     starts.push_back(std::move(start));
     text.remove_prefix(std::min(end + 2, text.size()));
   }
