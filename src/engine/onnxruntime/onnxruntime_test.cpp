@@ -95,20 +95,8 @@ TEST(OnnxRuntime, PassesOtherElementsOn) {
   const auto status = request->infer();
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("indices element out of data bounds"));
-}
-
-TEST(OnnxRuntime, ForgetsAFailedInference) {
-  const auto session = compile("fussy.onnx", {.batch = 0});
-  const auto request = request_of(*session);
-  std::vector<float> input{1, 2, 3, 4}, output(4);
-  std::array<std::int64_t, 2> shape{3, 3};
-  ASSERT_TRUE(request->bind_input(0, input.data(), 16));
-  ASSERT_TRUE(request->bind_input(1, shape.data(), 16));
-  ASSERT_TRUE(request->bind_output(0, output.data(), 16));
-  EXPECT_FALSE(request->infer());
-  shape = {4, 1};
-  ASSERT_TRUE(request->infer());
-  EXPECT_EQ(output, input);
+  ids[1] = 49;
+  EXPECT_TRUE(request->infer()) << "a failure leaves no trace";
 }
 
 struct Refused {

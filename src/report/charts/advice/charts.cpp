@@ -5,7 +5,7 @@
 namespace neph::report {
 
 /// One word per chart, in the order of the page; the file of that name holds the rest.
-#define NEPH_CHARTS(chart) chart(cost_time) chart(cost_resources) chart(bill)
+#define NEPH_CHARTS(chart) chart(cost_time) chart(cost_resources) chart(advised_bill)
 
 #define NEPH_DECLARE(name) extern const AdviceChart name##_chart;
 NEPH_CHARTS(NEPH_DECLARE)

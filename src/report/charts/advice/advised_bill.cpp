@@ -47,8 +47,8 @@ Drawing draw_bill(const Advice& advice) {
 
 }  // namespace
 
-extern const AdviceChart bill_chart;
-const AdviceChart bill_chart{
+extern const AdviceChart advised_bill_chart;
+const AdviceChart advised_bill_chart{
     "bill", "What is paid for",
     "Stages that were measured, those that are assumed, and what the provider's rounding adds.", draw_bill};
 
