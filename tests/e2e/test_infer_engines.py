@@ -1,0 +1,45 @@
+"""`--engine torch` and `onnxruntime` of `neph infer` and `serve`: OpenVINO's answers, in the program and behind a server."""
+
+import pytest
+
+QUICK = ("--repeat", 1, "--warmup", 1, "--warmup-max-s", 0.2, "--batch", 4)
+
+
+@pytest.fixture(params=["onnxruntime", "torch"])
+def engine(neph, request):
+    """Skips torch where libtorch or its plugin is not installed: ./dev setup train."""
+    found = [each for each in neph.json("engines") if each["name"] == request.param]
+    if request.param == "torch" and not (found and found[0]["usable"]):
+        pytest.skip("torch is not installed: ./dev setup train")
+    assert found[0]["infers"], found[0]["reason"]
+    return request.param
+
+
+def classes(neph, tmp_path, *options):
+    answers = tmp_path / "answers.csv"
+    neph("infer", *options, "--answers", answers, *QUICK)
+    # Batches side by side end in any order.
+    return sorted(line.split(",")[:2] for line in answers.read_text().splitlines()[1:])
+
+
+def test_it_answers_as_openvino_does(neph, engine, tmp_path, small_model, pictures):
+    given = small_model, "--images", pictures
+    theirs = classes(neph, tmp_path, *given, "--engine", "openvino")
+    assert len(theirs) == 24
+    assert classes(neph, tmp_path, *given, "--engine", engine) == theirs
+    assert classes(neph, tmp_path, *given, "--engine", engine, "--mode", "async", "--streams", 2) == theirs
+    assert classes(neph, tmp_path, *given, "--engine", engine, "--architecture", "local") == theirs
+
+
+def test_the_engine_is_a_factor(neph, engine, small_model, pictures):
+    document = neph.json("infer", small_model, "--images", pictures, "--engine", f"openvino,{engine}", *QUICK)
+    assert len(document["cells"]) == 2
+    for cell in document["cells"]:
+        assert cell["images_per_s"]["value"] > 0
+
+
+def test_a_gpu_that_is_not_there_is_said(neph, engine, small_model, pictures):
+    if any(device["name"].startswith("CUDA") for each in neph.json("engines") for device in each["devices"]):
+        pytest.skip("there is a GPU")
+    said = neph("infer", small_model, "--images", pictures, "--engine", engine, "--device", "cuda", *QUICK, code=None)
+    assert said.returncode != 0 and " computes on no GPU here: " in said.stderr
