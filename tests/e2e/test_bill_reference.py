@@ -114,8 +114,7 @@ def test_ten_thousand_bills_are_those_of_an_independent_implementation(neph):
         found = json.loads(line)
         paid, exact, amount = reference.bill(*given)
         assert found["total"]["amount"] == reference.money(amount), (case, found)
-        assert Fraction(found["billed_s"]).limit_denominator(10**9) == Fraction(paid, 10**9), (case, found)
-        assert Fraction(found["exact_s"]).limit_denominator(10**9) == Fraction(exact, 10**9), (case, found)
+        assert (found["billed_s"], found["exact_s"]) == (paid / 10**9, exact / 10**9), (case, found)
         totals.add(found["total"]["amount"])
     assert len(totals) > CASES / 10, "cases that differ"
     assert {case["rule"] for case, _ in cases if isinstance(case["rule"], str)} == {rule["name"] for rule in rules}
