@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/advise_headings.hpp"
 #include "record/columns.hpp"
 
 namespace neph::cli {
@@ -20,10 +21,31 @@ struct Called {
 constexpr std::array names_of_roles{Called{Role::cores, "cores"},
                                     Called{Role::cores, "threads"},
                                     Called{Role::cores, "vcpus"},
+                                    Called{Role::cores, "cpus"},
+                                    Called{Role::cores, "n_cores"},
+                                    Called{Role::cores, "num_cores"},
+                                    Called{Role::cores, "cpu_cores"},
+                                    Called{Role::cores, "n_cpus"},
+                                    Called{Role::cores, "num_cpus"},
+                                    Called{Role::cores, "cpu_count"},
+                                    Called{Role::cores, "n_threads"},
+                                    Called{Role::cores, "num_threads"},
                                     Called{Role::gpus, "gpus"},
                                     Called{Role::gpus, "gpu_count"},
+                                    Called{Role::gpus, "n_gpus"},
+                                    Called{Role::gpus, "num_gpus"},
+                                    Called{Role::gpus, "n_gpu"},
+                                    Called{Role::gpus, "num_gpu"},
+                                    Called{Role::gpus, "ngpus"},
+                                    Called{Role::gpus, "accelerator_count"},
                                     Called{Role::gpu, "gpu"},
                                     Called{Role::gpu, "gpu_name"},
+                                    Called{Role::gpu, "gpu_type"},
+                                    Called{Role::gpu, "gpu_model"},
+                                    Called{Role::gpu, "accelerator"},
+                                    Called{Role::gpu, "accelerator_name"},
+                                    Called{Role::gpu, "accelerator_type"},
+                                    Called{Role::device, "device"},
                                     Called{Role::memory, "memory_gb"},
                                     Called{Role::memory, "memory_gib"},
                                     Called{Role::place, "in"},
@@ -33,11 +55,15 @@ constexpr std::array names_of_roles{Called{Role::cores, "cores"},
                                     Called{Role::instance, "instance_name"},
                                     Called{Role::provider, "provider"},
                                     Called{Role::arch, "arch"},
+                                    Called{Role::arch, "cpu_arch"},
                                     Called{Role::predicted, "predicted"},
-                                    Called{Role::refused, "refused"},
-                                    Called{Role::repeat, "repeat"},
-                                    Called{Role::repeat, "run"},
-                                    Called{Role::repeat, "replicate"}};
+                                    Called{Role::refused, "refused"}};
+
+std::optional<std::size_t> called(const table::Table& table, std::string_view plain_name) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (heading::plain(table.columns[i].name) == plain_name) return i;
+  return std::nullopt;
+}
 
 std::optional<std::size_t> exactly(const table::Table& table, std::string_view name) {
   for (std::size_t i = 0; i < table.columns.size(); ++i)
@@ -47,13 +73,11 @@ std::optional<std::size_t> exactly(const table::Table& table, std::string_view n
 
 Places roles_in(const table::Table& table) {
   Places places;
-  for (const auto& [role, name] : names_of_roles)
-    if (const auto place = exactly(table, name)) places.try_emplace(role, *place);
-  // "gpu" may count them.
-  if (const auto gpu = places.find(Role::gpu);
-      gpu != places.end() && !places.contains(Role::gpus) && !table.columns[gpu->second].is_text()) {
-    places[Role::gpus] = gpu->second;
-    places.erase(gpu);
+  for (const auto& [role, name] : names_of_roles) {
+    const auto place = called(table, name);
+    if (!place) continue;
+    const bool is_count = name == "gpu" && !table.columns[*place].is_text() && !places.contains(Role::gpus);
+    places.try_emplace(is_count ? Role::gpus : role, *place);
   }
   return places;
 }
@@ -68,10 +92,29 @@ Result<std::size_t> time_column(const table::Table& table, const std::string& as
   if (!asked.empty()) return table.find(asked);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (!table.columns[i].is_text() && table.columns[i].name.ends_with("_s")) found.push_back(i);
+    if (!table.columns[i].is_text() && heading::is_time(table.columns[i].name)) found.push_back(i);
   if (found.size() == 1) return found.front();
   return fail(ErrorCode::invalid_argument, "which column of {} has the times? --time NAME; there are {}",
               table.source, column_names(table));
+}
+
+/// What is neither a role nor of the times: it names configurations, tells repeats apart, or is a result.
+Status sort_in(const table::Table& table, std::size_t place, Columns& columns) {
+  const auto& column = table.columns[place];
+  if (heading::is_repeat(column.name)) return {};
+  const bool is_known =
+      std::ranges::find(names_of_roles, heading::plain(column.name), &Called::name) != names_of_roles.end();
+  if (!column.is_text() && !is_known && heading::is_result(column.name))
+    columns.results.push_back(place);
+  else if (is_known || !heading::is_of_machine(column.name))
+    columns.naming.push_back(place);
+  else
+    return fail(
+        ErrorCode::invalid_argument,
+        "{}: what does '{}' say of the machine? Call it cores, gpus (how many) or gpu (which), or leave "
+        "it out",
+        table.source, column.name);
+  return {};
 }
 
 }  // namespace
@@ -82,6 +125,8 @@ Result<Columns> columns_of(const table::Table& table, const std::string& time) {
   const auto& name = table.columns[columns.time].name;
   if (table.columns[columns.time].is_text())
     return fail(ErrorCode::invalid_argument, "{}: '{}' has text, and no times", table.source, name);
+  NEPH_CHECK(heading::check_time(name, table.source));
+  columns.is_predicted = heading::is_predicted(name);
   std::erase_if(columns.roles, [&](const auto& role) { return role.second == columns.time; });
   columns.low = exactly(table, name + "_low");
   columns.high = exactly(table, name + "_high");
@@ -93,24 +138,14 @@ Result<Columns> columns_of(const table::Table& table, const std::string& time) {
   std::vector<std::string> headings;
   for (const auto& column : table.columns) headings.push_back(column.name);
   const auto results = column::results_in_export(headings);
-  for (std::size_t i = 0; i < headings.size(); ++i)
-    if (!known.contains(i) && std::ranges::find(results, headings[i]) == results.end())
-      columns.naming.push_back(i);
+  for (std::size_t i = 0; i < headings.size(); ++i) {
+    if (known.contains(i) || std::ranges::find(results, headings[i]) != results.end()) continue;
+    if (results.empty())
+      NEPH_CHECK(sort_in(table, i, columns));
+    else
+      columns.naming.push_back(i);  // a factor of an exported table
+  }
   return columns;
-}
-
-double unit_of(const std::string& name) {
-  const auto ends = [&](std::string_view ending) {
-    return name.ends_with("_" + std::string(ending)) || name.ends_with("(" + std::string(ending) + ")");
-  };
-  if (ends("ms")) return 1e-3;
-  if (ends("min")) return 60;
-  if (ends("h")) return 3600;
-  return 1;
-}
-
-bool says_unit(const std::string& name) {
-  return unit_of(name) != 1 || name.ends_with("_s") || name.ends_with("(s)") || name.ends_with("seconds");
 }
 
 std::string lower(std::string_view text) {

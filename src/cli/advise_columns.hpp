@@ -12,7 +12,7 @@
 
 namespace neph::cli {
 
-enum class Role { cores, gpus, gpu, memory, place, instance, provider, arch, predicted, refused, repeat };
+enum class Role { cores, gpus, gpu, device, memory, place, instance, provider, arch, predicted, refused };
 
 using Places = std::map<Role, std::size_t>;
 
@@ -21,15 +21,12 @@ struct Columns {
   std::size_t time = 0;
   std::optional<std::size_t> low, high, n;
   std::vector<std::size_t> naming;
+  std::vector<std::size_t> results;  ///< that are no times to choose by
+  bool is_predicted = false;         ///< the times are a model's
 };
 
 /// `time` as of times_in(). Errors: as there.
 Result<Columns> columns_of(const table::Table& table, const std::string& time);
-
-/// Seconds of one unit of the column of times.
-double unit_of(const std::string& name);
-/// Whether its name says that unit.
-bool says_unit(const std::string& name);
 
 std::string lower(std::string_view text);
 

@@ -46,6 +46,7 @@ Result<Measured> measured_only(const AdviseOptions& options) {
   NEPH_TRY(const auto table, table::read_table(options.measured));
   NEPH_TRY(auto times, times_in(table, options.time, options.where));
   return Measured{.source = options.measured,
+                  .time = std::move(times.time),
                   .configurations = std::move(times.configurations),
                   .notes = std::move(times.notes)};
 }
@@ -64,7 +65,16 @@ Result<Measured> measured_by(const AdviseOptions& options) {
   NEPH_TRY(auto measured, measured_only(options));
   if (options.model.empty()) return measured;
   NEPH_TRY(auto predicted, predicted_times(options.model, options.rows, options.where));
-  std::ranges::move(predicted, std::back_inserter(measured.configurations));
+  if (!measured.time.empty() && predicted.time != measured.time)
+    return fail(ErrorCode::invalid_argument,
+                "{} predicts '{}', and the measured times are '{}': no choice between them", options.model,
+                predicted.time, measured.time);
+  if (measured.time.empty())
+    measured.notes.push_back(fmt::format("Predicted is '{}'; it is set beside whole jobs.", predicted.time));
+  std::ranges::move(predicted.configurations, std::back_inserter(measured.configurations));
+  for (auto& note : predicted.notes)
+    if (std::ranges::find(measured.notes, note) == measured.notes.end())
+      measured.notes.push_back(std::move(note));
   return measured;
 }
 

@@ -13,6 +13,7 @@ namespace neph::cli {
 
 struct Measured {
   std::string source, noun = "job";
+  std::string time;  ///< a table's column of times; empty: of an experiment
   std::vector<advise::Configuration> configurations;
   std::vector<std::string> notes;
 };

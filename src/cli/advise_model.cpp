@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "cli/advise_table.hpp"
 #include "host/host.hpp"
 #include "predict/predict.hpp"
 
@@ -46,16 +45,15 @@ void put_predictions(const std::string& time, const std::vector<predict::Predict
 
 }  // namespace
 
-Result<std::vector<advise::Configuration>> predicted_times(const std::string& file, const std::string& rows,
-                                                           const std::vector<std::string>& where) {
+Result<TimesTable> predicted_times(const std::string& file, const std::string& rows,
+                                   const std::vector<std::string>& where) {
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, predict::load_model(file));
   NEPH_TRY(auto table, table::read_table(rows));
   NEPH_TRY(const auto predictions, model.predict(table, threads));
   const auto time = model.origin().target;
   put_predictions(time, predictions, table);
-  NEPH_TRY(auto times, times_in(table, time, where));
-  return std::move(times.configurations);
+  return times_in(table, time, where);
 }
 
 }  // namespace neph::cli

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "advise/advise.hpp"
+#include "cli/advise_table.hpp"
 
 namespace neph::cli {
 
 /// Rows of a table that has the columns that the model was fitted to; all are marked as predicted, and those
 /// without an answer as refused. Errors: of the files; invalid_argument, as of times_in().
-Result<std::vector<advise::Configuration>> predicted_times(const std::string& model, const std::string& rows,
-                                                           const std::vector<std::string>& where);
+Result<TimesTable> predicted_times(const std::string& model, const std::string& rows,
+                                   const std::vector<std::string>& where);
 
 }  // namespace neph::cli

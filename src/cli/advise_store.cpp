@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/advise_headings.hpp"
 #include "core/names.hpp"
 #include "core/seconds.hpp"
 #include "core/units.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 using Cells = std::vector<const CellSummary*>;
 
-/// Factors that change what is done, and not how: cells that differ in them are no alternatives.
-constexpr std::array<std::string_view, 6> jobs{"model", "data", "epochs", "images", "count", "synth_samples"};
 /// Factors that are told as needs and places.
 constexpr std::array<std::string_view, 7> resources{"threads",   "device", "gpus", "in",
                                                     "server_in", "image",  "rate"};
@@ -58,7 +57,7 @@ Result<Cells> chosen_cells(const report::Document& document, const std::vector<s
 
 /// Errors: invalid_argument, where cells do different jobs.
 Status check_same_job(const Cells& cells) {
-  for (const auto name : jobs) {
+  for (const auto name : heading::jobs) {
     const std::string key(name);
     const auto value_of = [&](const CellSummary* cell) {
       return cell->cell.factors.contains(key) ? cell->cell.factors[key] : Json();
@@ -142,10 +141,13 @@ std::string family_of(const CellSummary& cell) {
   return family;
 }
 
-std::string refusal_of(const CellSummary& cell) {
+std::string refusal_of(const CellSummary& cell, const advise::Needs& needs) {
   if (cell.runs_ok == 0)
     return cell.failures.empty() ? "no run of it ended well" : "its runs failed: " + cell.failures.front();
-  return cell.verdict == Verdict::invalid ? "its measurement is invalid (neph show says why)" : "";
+  if (cell.verdict == Verdict::invalid) return "its measurement is invalid (neph show says why)";
+  if (needs.gpus > 0 && needs.gpu.empty())
+    return "it ran on a GPU, and which one is not known: its machine is not, or there were several";
+  return {};
 }
 
 advise::Configuration described(const report::Document& document, const CellSummary& cell) {
@@ -153,13 +155,15 @@ advise::Configuration described(const report::Document& document, const CellSumm
   auto place = text_of(field_of(document, cell, "in"));
   if (place.empty()) place = text_of(field_of(document, cell, "server_in"));
   if (place.empty() && document.experiment.workload != view::load.workload) place = "process";  // the default
+  auto needs = needs_of(document, cell, machine);
+  auto refused = refusal_of(cell, needs);
   return {.work = {.name = cell.cell.label, .stages = {}},
           .family = family_of(cell),
           .place = std::move(place),
-          .needs = needs_of(document, cell, machine),
+          .needs = std::move(needs),
           .machine = machine ? machine_text(*machine) : "",
           .repeats = cell.runs_ok,
-          .refused = refusal_of(cell),
+          .refused = std::move(refused),
           .is_doubtful = cell.verdict == Verdict::doubtful};
 }
 
@@ -224,6 +228,7 @@ Result<std::vector<advise::Configuration>> configurations_of(const report::Docum
 Result<std::vector<advise::Capacity>> capacities_of(const report::Document& document,
                                                     const std::vector<std::string>& where, double p99_s) {
   NEPH_TRY(const auto cells, chosen_cells(document, where));
+  NEPH_CHECK(check_same_job(cells));
   std::vector<advise::Capacity> capacities;
   for (const auto* cell : cells) capacities.push_back(capacity_of(document, *cell, p99_s));
   return capacities;

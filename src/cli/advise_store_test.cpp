@@ -69,6 +69,15 @@ TEST(StoredConfigurations, OnAGpuNameItsModel) {
   EXPECT_EQ(all[1].needs.gpu, "Tesla T4");
 }
 
+TEST(StoredConfigurations, OnAGpuThatNobodyKnowsAreRefused) {
+  auto document = trained();
+  document.cells[1].cell.spec["device"] = "cuda";
+  document.runs[1].machine_id.reset();
+  const auto all = configurations_of(document, {}).value();
+  EXPECT_EQ(all[0].refused, "") << "of cores a machine need not be known";
+  EXPECT_THAT(all[1].refused, HasSubstr("which one is not known"));
+}
+
 TEST(StoredConfigurations, WithoutATimeSayWhy) {
   auto document = trained();
   document.cells[0].runs_ok = 0;
@@ -105,6 +114,15 @@ TEST(StoredCapacities, KeepToTheObjective) {
   EXPECT_EQ(capacities_of(document, {}, 0).value()[1].unfit, "");
   document.cells[0].latency_ms["p99"].low.reset();
   EXPECT_THAT(capacities_of(document, {}, 0.1).value()[0].unfit, HasSubstr("too few"));
+}
+
+TEST(StoredCapacities, OfDifferentModelsAreNoChoice) {
+  auto document = trained();
+  document.experiment.workload = view::infer.workload;
+  document.experiment.factors.push_back({.name = "model", .values = {"a", "b"}});
+  document.cells[0].cell.factors["model"] = "a";
+  document.cells[1].cell.factors["model"] = "b";
+  EXPECT_THAT(capacities_of(document, {}, 0).error().text(), HasSubstr("--where model=a"));
 }
 
 TEST(StoredCapacities, OfASearchHaveItsObjective) {

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/advise_columns.hpp"
+#include "cli/advise_headings.hpp"
+#include "cli/advise_rows.hpp"
 #include "core/text.hpp"
 #include "stats/stats.hpp"
 
@@ -15,6 +16,7 @@ namespace neph::cli {
 namespace {
 
 constexpr double gib = 1073741824, gb = 1e9;
+constexpr double most_gpus = 1e6;
 
 struct Condition {
   std::size_t column = 0;
@@ -92,13 +94,37 @@ std::string place_of(const Row& row) {
   return value;
 }
 
+/// What a column 'device' says: 0 of a CPU, nothing where it says nothing. Error: it says neither CPU nor
+/// GPU.
+Result<std::optional<double>> gpus_of_device(const Row& row, bool has_name) {
+  const auto device = lower(row.text(Role::device));
+  if (device.empty()) return std::nullopt;
+  if (device.starts_with("cpu")) return 0.0;
+  if (device.starts_with("cuda") || device.starts_with("gpu"))
+    return has_name ? std::nullopt : std::optional(1.0);
+  return fail(ErrorCode::invalid_argument,
+              "{}, row {}: device is '{}'; it should be cpu or cuda, and a column 'gpu' name the model",
+              row.table().source, row.place() + 1, row.text(Role::device));
+}
+
+/// How many; a name alone is of one.
+Result<std::int64_t> gpu_count(const Row& row, bool has_name) {
+  NEPH_TRY(const auto told, row.number(Role::gpus));
+  NEPH_TRY(const auto of_device, gpus_of_device(row, has_name));
+  if (of_device == 0.0) return 0;  // the machine's GPUs did nothing
+  const double gpus = told ? *told : of_device.value_or(has_name ? 1 : 0);
+  if (gpus == std::floor(gpus) && gpus <= most_gpus) return static_cast<std::int64_t>(gpus);
+  return fail(ErrorCode::invalid_argument,
+              "{}, row {}: it uses {} GPUs; only whole ones are rented, so leave the row out",
+              row.table().source, row.place() + 1, gpus);
+}
+
 Status read_gpus(const Row& row, advise::Needs& needs) {
-  NEPH_TRY(const auto gpus, row.number(Role::gpus));
   const auto name = row.text(Role::gpu);
   const auto small = lower(name);
   const bool has_name =
       !small.empty() && small != "none" && small != "no" && small != "cpu" && small != "-" && small != "0";
-  needs.gpus = gpus ? static_cast<std::int64_t>(*gpus) : has_name ? 1 : 0;
+  NEPH_TRY(needs.gpus, gpu_count(row, has_name));
   if (needs.gpus > 0 && has_name) needs.gpu = name;
   if (needs.gpus > 0 && !has_name && row.text(Role::instance).empty())
     return fail(ErrorCode::invalid_argument, "{}, row {}: it uses {} GPUs, and no column 'gpu' says which",
@@ -124,7 +150,9 @@ Result<advise::Needs> needs_of(const Row& row, const Columns& columns) {
   if (memory)
     needs.memory_bytes =
         *memory *
-        (lower(row.table().columns[columns.roles.at(Role::memory)].name).ends_with("gib") ? gib : gb);
+        (lower(row.table().columns[columns.roles.at(Role::memory)].name).find("gib") != std::string::npos
+             ? gib
+             : gb);
   needs.arch = row.text(Role::arch);
   read_instance(row, needs);
   if (!needs.cores && needs.gpus == 0 && needs.instance.empty())
@@ -137,7 +165,7 @@ Result<advise::Needs> needs_of(const Row& row, const Columns& columns) {
 
 Result<Estimate> estimate_of(const Row& row, const Columns& columns) {
   const auto& column = row.table().columns[columns.time];
-  const double unit = unit_of(column.name);
+  const double unit = heading::unit_of(column.name).value_or(1);
   NEPH_TRY(const auto value, row.number(columns.time));
   if (!value)
     return fail(ErrorCode::invalid_argument, "{}, row {}: {} is empty; give the time, or leave the row out",
@@ -159,37 +187,6 @@ Result<Estimate> estimate_of(const Row& row, const Columns& columns) {
   return estimate;
 }
 
-/// Cells of these columns in words; those that are the same in all rows say nothing.
-std::string words_of(const table::Table& table, const std::vector<std::size_t>& columns, std::size_t row) {
-  std::string words;
-  for (const auto place : columns) {
-    const auto text = table.columns[place].text(row);
-    if (!text.empty())
-      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", table.columns[place].name, text);
-  }
-  return words;
-}
-
-std::vector<std::size_t> varied(const table::Table& table, const std::vector<std::size_t>& rows,
-                                std::vector<std::size_t> columns) {
-  std::erase_if(columns, [&](std::size_t place) {
-    const auto& column = table.columns[place];
-    return std::ranges::all_of(
-        rows, [&](std::size_t row) { return column.text(row) == column.text(rows.front()); });
-  });
-  return columns;
-}
-
-/// Columns that tell one configuration from another, in the order of the table.
-std::vector<std::size_t> telling(const Columns& columns) {
-  auto all = columns.naming;
-  for (const auto& [role, place] : columns.roles)
-    if (role != Role::repeat && role != Role::predicted && role != Role::refused && role != Role::memory)
-      all.push_back(place);
-  std::ranges::sort(all);
-  return all;
-}
-
 struct Measured {
   advise::Configuration configuration;
   std::vector<Estimate> times;
@@ -201,7 +198,7 @@ Result<Measured> read_row(const Row& row, const Columns& columns) {
   auto& configuration = measured.configuration;
   NEPH_TRY(configuration.needs, needs_of(row, columns));
   configuration.place = place_of(row);
-  configuration.is_predicted = row.is_set(Role::predicted);
+  configuration.is_predicted = columns.is_predicted || row.is_set(Role::predicted);
   if (row.is_set(Role::refused)) {
     const auto why = row.text(Role::refused);
     configuration.refused =
@@ -249,18 +246,10 @@ Result<advise::Configuration> finished(Measured measured, const std::string& sou
   return configuration;
 }
 
-}  // namespace
-
-Result<TimesTable> times_in(const table::Table& table, const std::string& time,
-                            const std::vector<std::string>& where) {
-  NEPH_TRY(const auto columns, columns_of(table, time));
-  NEPH_TRY(const auto conditions, conditions_of(table, where));
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < table.rows; ++row)
-    if (meets(table, conditions, row)) rows.push_back(row);
-  if (rows.empty()) return fail(ErrorCode::not_found, "{}: no row is as --where says", table.source);
-  const auto telling_columns = telling(columns), named = varied(table, rows, telling_columns),
-             family = varied(table, rows, columns.naming);
+/// Rows by their configurations, in the order of the table.
+Result<std::vector<Measured>> measured_in(const table::Table& table, const Columns& columns,
+                                          const std::vector<std::size_t>& rows) {
+  const auto named = varied(table, rows, telling(columns)), family = varied(table, rows, columns.naming);
   std::map<std::string, std::size_t> places;
   std::vector<Measured> all;
   for (const auto row : rows) {
@@ -275,13 +264,27 @@ Result<TimesTable> times_in(const table::Table& table, const std::string& time,
     else
       add_repeat(std::move(measured), all[place->second]);
   }
+  return all;
+}
+
+}  // namespace
+
+Result<TimesTable> times_in(const table::Table& table, const std::string& time,
+                            const std::vector<std::string>& where) {
+  NEPH_TRY(const auto columns, columns_of(table, time));
+  NEPH_TRY(const auto conditions, conditions_of(table, where));
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (meets(table, conditions, row)) rows.push_back(row);
+  if (rows.empty()) return fail(ErrorCode::not_found, "{}: no row is as --where says", table.source);
+  NEPH_CHECK(check_same_job(table, columns, rows));
   TimesTable times{.time = table.columns[columns.time].name};
+  NEPH_TRY(times.notes, notes_of(table, columns, rows));
+  NEPH_TRY(auto all, measured_in(table, columns, rows));
   for (auto& measured : all) {
     NEPH_TRY(auto configuration, finished(std::move(measured), table.source));
     times.configurations.push_back(std::move(configuration));
   }
-  if (!says_unit(times.time))
-    times.notes.push_back(fmt::format("'{}' is taken to be in seconds.", times.time));
   return times;
 }
 

@@ -6,6 +6,7 @@
 namespace neph::cli {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 Result<TimesTable> times(std::string_view text, const std::string& time = "train_s",
@@ -59,8 +60,20 @@ TEST(TimesTable, TakesRowsOfOneConfigurationForRepeats) {
 }
 
 TEST(TimesTable, ReadsUnitsOfTheHeading) {
-  for (const auto& [heading, seconds] :
-       {std::pair{"time_ms", 0.1}, {"time (min)", 6000.0}, {"time_h", 360000.0}, {"time_s", 100.0}})
+  for (const auto& [heading, seconds] : {std::pair{"time_ms", 0.1},
+                                         {"time (min)", 6000.0},
+                                         {"time_h", 360000.0},
+                                         {"time_s", 100.0},
+                                         {"train_milliseconds", 0.1},
+                                         {"train_hours", 360000.0},
+                                         {"time (µs)", 1e-4},
+                                         {"train_us", 1e-4},
+                                         {"train_minutes", 6000.0},
+                                         {"Train time [sec]", 100.0},
+                                         {"s_per_epoch", 100.0},
+                                         {"ms/step", 0.1},
+                                         {"train_ms_mean", 0.1},
+                                         {"train_s_min", 100.0}})
     EXPECT_DOUBLE_EQ(times(fmt::format("cores,{}\n1,100\n", heading), heading)
                          .value()
                          .configurations[0]
@@ -68,6 +81,9 @@ TEST(TimesTable, ReadsUnitsOfTheHeading) {
                          .seconds.value,
                      seconds);
   EXPECT_THAT(times("cores,time\n1,100\n", "time").value().notes.at(0), HasSubstr("in seconds"));
+  for (const auto* heading : {"time_weeks", "time (fortnights)", "train_m"})
+    EXPECT_THAT(error_of(fmt::format("cores,{}\n1,100\n", heading), heading),
+                HasSubstr("a unit that is not known"));
 }
 
 TEST(TimesTable, MarksPredictionsAndRefusals) {
@@ -82,6 +98,73 @@ TEST(TimesTable, MarksPredictionsAndRefusals) {
 TEST(TimesTable, FindsTheOnlyColumnOfTimes) {
   EXPECT_EQ(times("cores,epoch_s\n1,100\n", "").value().time, "epoch_s");
   EXPECT_THAT(error_of("cores,a_s,b_s\n1,1,2\n", ""), HasSubstr("--time NAME; there are cores, a_s, b_s"));
+}
+
+TEST(TimesTable, KnowsTheUsualNamesOfCoresAndGpus) {
+  for (const auto* heading : {"cores,n_gpus,gpu_type,train_s", "num_cores,num_gpus,GPU model,train_s",
+                              "cpus,gpu_count,accelerator,train_s", "n_cpus,gpu,gpu_name,train_s"}) {
+    const auto read = times(fmt::format("{}\n8,0,,3600\n8,2,V100,200\n", heading)).value();
+    EXPECT_EQ(read.configurations[0].needs.cores, 8) << heading;
+    EXPECT_EQ(read.configurations[0].needs.gpus, 0) << heading;
+    EXPECT_EQ(read.configurations[1].needs.gpus, 2) << heading;
+    EXPECT_EQ(read.configurations[1].needs.gpu, "V100") << heading;
+  }
+  EXPECT_EQ(
+      times("device,cores,gpu,train_s\ncpu,8,V100,90\ncuda,8,V100,9\n").value().configurations[0].needs.gpus,
+      0)
+      << "the machine has one, and it did nothing";
+}
+
+TEST(TimesTable, TakesNoTimeOfAGpuForOneOfCores) {
+  EXPECT_THAT(error_of("cores,gpus_used,train_s\n8,1,200\n"),
+              HasSubstr("what does 'gpus_used' say of the machine?"));
+  EXPECT_THAT(error_of("cores,accel,train_s\n8,V100,200\n"), HasSubstr("what does 'accel' say"));
+  EXPECT_THAT(error_of("cores,gpus,gpu,train_s\n8,0.5,V100,200\n"), HasSubstr("it uses 0.5 GPUs"));
+  EXPECT_THAT(error_of("device,cores,train_s\ncuda,8,200\n"), HasSubstr("no column 'gpu' says which"));
+  EXPECT_THAT(error_of("device,cores,train_s\nV100,8,200\n"), HasSubstr("it should be cpu or cuda"));
+  EXPECT_TRUE(times("cores,f1_score,train_s\n8,0.5,200\n")) << "a score is no core";
+}
+
+TEST(TimesTable, TakesNoRateForATime) {
+  EXPECT_EQ(times("cores,time,images_per_s\n8,100,5\n", "").value().time, "time");
+  EXPECT_THAT(error_of("cores,images_per_s\n8,5\n", ""), HasSubstr("--time NAME"));
+  for (const auto* rate : {"images_per_s", "images/s", "items per second", "throughput"})
+    EXPECT_THAT(error_of(fmt::format("cores,{}\n8,5\n", rate), rate), HasSubstr("is a rate, and no time"))
+        << rate;
+}
+
+TEST(TimesTable, KeepsRepeatsTogetherWhateverRunsGave) {
+  const auto read =
+      times(
+          "cores,seed,accuracy,images_per_s,train_s\n"
+          "8,1,0.91,310,98\n8,2,0.93,300,100\n8,3,0.9,290,102\n16,1,0.9,500,60\n16,2,0.92,490,61\n")
+          .value();
+  ASSERT_EQ(read.configurations.size(), 2u);
+  EXPECT_EQ(read.configurations[0].repeats, 3);
+  EXPECT_EQ(read.configurations[0].work.name, "cores 8");
+  EXPECT_THAT(read.notes,
+              Contains("Taken for results, and not for what was varied: accuracy, images_per_s."));
+}
+
+TEST(TimesTable, AsksWhatANumberIsThatIsAnotherInEveryRow) {
+  EXPECT_THAT(error_of("cores,temperature,train_s\n8,60.5,98\n8,61.2,100\n8,59.9,102\n"),
+              HasSubstr("'temperature' is another number in every row"));
+  const auto read = times("cores,batch,train_s\n8,32,98\n8,64,100\n8,128,102\n").value();
+  EXPECT_EQ(read.configurations.size(), 3u);
+  EXPECT_THAT(read.notes, Contains(HasSubstr("'batch' is taken for what was varied")));
+  EXPECT_TRUE(times("cores,lr,train_s\n8,0.1,98\n8,0.1,100\n8,0.5,102\n")) << "it has repeats";
+}
+
+TEST(TimesTable, OfDifferentJobsIsNoChoice) {
+  const auto* table = "model,cores,train_s\nresnet50,8,100\nmobilenet,8,10\n";
+  EXPECT_THAT(error_of(table), HasSubstr("--where model=resnet50"));
+  EXPECT_TRUE(times(table, "train_s", {"model=mobilenet"}));
+}
+
+TEST(TimesTable, OfPredictedTimesHasOnlyPredictions) {
+  EXPECT_TRUE(times("cores,predicted\n8,100\n", "predicted").value().configurations[0].is_predicted);
+  EXPECT_TRUE(times("cores,predicted_train_s\n8,100\n", "").value().configurations[0].is_predicted);
+  EXPECT_FALSE(times("cores,train_s\n8,100\n", "").value().configurations[0].is_predicted);
 }
 
 TEST(TimesTable, KeepsRowsThatAreAsked) {

@@ -137,6 +137,43 @@ def test_predictions_are_shown_and_never_recommended(neph, folder):
     assert "--model and --rows go together" in refused(neph, *ask[1:], "--model", "model.json")
 
 
+def test_predictions_of_something_else_are_refused(neph, folder):
+    lines = [f"{cores},{batch},{4000 / cores + batch}" for cores in (1, 2, 4, 8, 16) for batch in (32, 64, 128, 256, 512)]
+    (folder / "epochs.csv").write_text("\n".join(["cores,batch,epoch_s", *lines]))
+    (folder / "rows.csv").write_text("cores,batch\n12,64\n")
+    neph("fit", "epochs.csv", "--target", "epoch_s", "--method", "terms", "--out", "model.json")
+    ask = ("times.csv", "--offers", "prices.csv", "--model", "model.json", "--rows", "rows.csv", *SOON)
+    assert "predicts 'epoch_s', and the measured times are 'train_s'" in refused(neph, *ask)
+
+
+def test_a_table_of_predictions_recommends_none(neph, folder):
+    (folder / "predicted.csv").write_text("cores,predicted_s\n8,100\n16,60\n")
+    assert "only predicted" in refused(neph, "predicted.csv", "--offers", "prices.csv", *SOON, code=3)
+
+
+def test_repeats_of_a_table_are_repeats_whatever_they_gave(neph, folder):
+    """A choice among runs would take the luckiest one; of the means 16 cores at twice the price are the dearer."""
+    runs = [(8, 1, 0.91, 98), (8, 2, 0.93, 100), (8, 3, 0.90, 102), (16, 1, 0.92, 60), (16, 2, 0.9, 61), (16, 3, 0.94, 62)]
+    lines = [",".join(map(str, run)) for run in runs]
+    (folder / "runs.csv").write_text("\n".join(["cores,seed,accuracy,train_s", *lines]))
+    advice = neph.json("advise", "runs.csv", "--offers", "prices.csv", *SOON)
+    assert {candidate["configuration"] for candidate in advice["candidates"]} == {"cores 8", "cores 16"}
+    assert chosen(advice)["seconds"]["value"] == 440 and chosen(advice)["seconds"]["n"] == 3
+    assert chosen(advice)["p_cheapest"] is not None
+    assert any("accuracy" in sentence for sentence in advice["assumptions"])
+
+
+def test_a_machine_of_another_architecture_is_not_taken(neph, folder):
+    (folder / "arm.csv").write_text(
+        "provider,instance,vcpus,price,currency,arch\naws,m6g,8,0.10,USD,arm64\naws,m5,8,0.40,USD,x86_64\n"
+    )
+    (folder / "arch.csv").write_text("cores,arch,train_s\n8,arm64,3600\n")
+    advice = neph.json("advise", "times.csv", "--offers", "arm.csv", "--where", "cores=8", *SOON)
+    assert chosen(advice)["offer"].startswith("aws/m5")
+    assert any("x86_64" in sentence for sentence in advice["assumptions"])
+    assert chosen(neph.json("advise", "arch.csv", "--offers", "arm.csv", *SOON))["offer"].startswith("aws/m6g")
+
+
 def test_a_rate_needs_machines(neph, folder):
     with KnownServer(folder, service=0.005) as server:
         neph("load", server.http, "--model", "known", "--clients", 1, "--duration", "3s", "--warmup", "200ms")
@@ -179,12 +216,19 @@ def test_the_page_needs_nothing_else(neph, folder):
         (("1", "--time", "train_s"), "--time is of a table"),
         (("empty.csv",), "empty.csv"),
         (("nan.csv",), "row 2: train_s"),
+        (("rates.csv", "--time", "images_per_s"), "is a rate, and no time"),
+        (("models.csv",), "--where model=resnet50"),
+        (("gpus.csv",), "gpus_used"),
+        (("times.csv", "--simulations", "10"), "--simulations"),
         (("times.csv", "--offers", "empty.csv"), "empty.csv"),
     ],
 )
 def test_what_is_no_question_is_refused_in_a_line(neph, folder, arguments, words):
     (folder / "empty.csv").write_text("")
     (folder / "nan.csv").write_text("cores,train_s\n1,10\n2,nan\n")
+    (folder / "rates.csv").write_text("cores,images_per_s\n1,10\n2,20\n")
+    (folder / "models.csv").write_text("model,cores,train_s\nresnet50,8,100\nmobilenet,8,10\n")
+    (folder / "gpus.csv").write_text("cores,gpus_used,train_s\n8,0,100\n8,1,10\n")
     offers = () if "--offers" in arguments else ("--offers", "prices.csv")
     assert words in refused(neph, *arguments, *offers, *SOON, code=None)
 

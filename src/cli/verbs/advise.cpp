@@ -176,8 +176,9 @@ void declare_advise(Command& command) {
       "gpu,\n"
       "memory_gb, in, arch, provider and instance say what a configuration needs; TIME_low and TIME_high are "
       "the\n"
-      "95 % interval; a row with 'predicted' or 'refused' is never recommended. Other columns name\n"
-      "configurations. docs/method/advice.md has the method.");
+      "95 % interval; a row with 'predicted' or 'refused' is never recommended. Seeds and run numbers tell\n"
+      "repeats apart, accuracy, loss and rates are results, and other columns name configurations.\n"
+      "docs/method/advice.md has the method.");
   command.action(
       [advise, is_of_rate = command.asked("infer")] { return show_advice(*advise, is_of_rate()); });
 }
