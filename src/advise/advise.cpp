@@ -13,7 +13,7 @@
 namespace neph::advise {
 namespace {
 
-constexpr std::int64_t most_simulations = 1'000'000;
+constexpr std::int64_t least_simulations = 1000, most_simulations = 1'000'000;
 
 Status check(std::span<const Configuration> configurations, std::span<const price::Offer> offers,
              const Request& request) {
@@ -25,9 +25,9 @@ Status check(std::span<const Configuration> configurations, std::span<const pric
   if (request.budget && *request.budget <= 0)
     return fail(ErrorCode::invalid_argument, "a budget of {} {} buys nothing: give one above 0",
                 price::decimal_text(*request.budget), request.currency);
-  if (request.simulations < 1 || request.simulations > most_simulations)
-    return fail(ErrorCode::invalid_argument, "{} simulations: give 1 to {}", request.simulations,
-                most_simulations);
+  if (request.simulations < least_simulations || request.simulations > most_simulations)
+    return fail(ErrorCode::invalid_argument, "{} simulations: give {} to {}", request.simulations,
+                least_simulations, most_simulations);
   for (const auto& offer : offers)
     if (hourly(offer, request.is_spot) && offer.currency != request.currency)
       return fail(ErrorCode::invalid_argument, "{} costs {}, and the rest {}: give a rate between them",

@@ -28,7 +28,7 @@ struct Needs {
   std::int64_t gpus = 0;
   std::string gpu;  ///< model, as a driver or a catalogue calls it; empty: any
   std::optional<double> memory_bytes;
-  std::string arch;                ///< x86_64, arm64 or aarch64; empty: any
+  std::string arch;  ///< x86_64, arm64 or aarch64; empty: x86_64, and of an instance what that has
   std::string provider, instance;  ///< only there; empty: anywhere
 };
 

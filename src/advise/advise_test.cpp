@@ -54,6 +54,18 @@ TEST(Advise, TakesTheFastestForABudget) {
   EXPECT_THAT(advice.findings.front(), HasSubstr("he fastest for at most 0.60 USD is 8 threads on test/c8"));
 }
 
+TEST(Advise, OfABudgetTellsHowSureTheFastestIsWhereItIsTheCheapestToo) {
+  auto request = asked();
+  request.budget = price::Exact(5);
+  const std::vector two{takes("8 threads", 8, 1000, 1.2), takes("4 threads", 4, 2400, 1.2)};
+  const auto advice = advise(two, sizes, request).value();
+  EXPECT_EQ(advice.recommended, advice.cheapest);
+  EXPECT_THAT(advice.findings.front(), HasSubstr("he fastest for at most 5.00 USD is 8 threads"));
+  EXPECT_THAT(advice.findings[1], HasSubstr("that it is the fastest"));
+  EXPECT_THAT(advice.findings, Contains("It is the cheapest too."));
+  EXPECT_FALSE(advice.expected_loss) << "it is of money, and time was asked for";
+}
+
 TEST(Advise, KeepsToBothLimitsAndNamesTheFastestToo) {
   auto request = asked();
   request.deadline_s = 3000;
@@ -143,6 +155,26 @@ TEST(Advise, LeavesOutWhatCannotRunIt) {
                                                      HasSubstr("dearer than an offer")));
 }
 
+TEST(Advise, TakesTimesOfNoArchitectureForThoseOfX86) {
+  auto arm = machine("arm", 8, "0.1"), usual = machine("usual", 8, "0.9");
+  arm.arch = "arm64";
+  auto measured = takes("8 threads", 8, 3600);
+  const auto advice = advise(std::vector{measured}, std::vector{arm, usual}, asked()).value();
+  EXPECT_EQ(recommended(advice).offer, "test/usual");
+  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("taken to be of x86_64")));
+  EXPECT_THAT(advice.assumptions, Contains("Offers that name no architecture are taken to be x86_64."));
+  measured.needs.arch = "aarch64";
+  EXPECT_EQ(recommended(advise(std::vector{measured}, std::vector{arm, usual}, asked()).value()).offer,
+            "test/arm");
+  EXPECT_THAT(advise(std::vector{measured}, std::vector{usual}, asked()).error().text(),
+              HasSubstr("no offer is arm64"));
+  measured.needs.arch = "";
+  measured.needs.instance = "arm";
+  EXPECT_EQ(recommended(advise(std::vector{measured}, std::vector{arm, usual}, asked()).value()).offer,
+            "test/arm")
+      << "it was measured there";
+}
+
 TEST(Advise, UsesATimeOnlyWhereItWasMeasured) {
   auto pinned = takes("8 threads", 8, 3600);
   pinned.needs.provider = "test";
@@ -214,6 +246,9 @@ TEST(Advise, RefusesWhatIsNoQuestion) {
   request = asked();
   request.budget = price::Exact(0);
   EXPECT_THAT(error_of(request), HasSubstr("a budget of 0.00 USD buys nothing"));
+  request = asked();
+  request.simulations = 999;
+  EXPECT_EQ(error_of(request), "999 simulations: give 1000 to 1000000");
   request = asked();
   request.currency = "EUR";
   EXPECT_THAT(error_of(request), HasSubstr("test/c4 costs USD, and the rest EUR"));
@@ -298,7 +333,7 @@ TEST(Advise, FindsWhatLookingAtEveryPairFinds) {
   int chosen = 0;
   for (int i = 0; i < 2000; ++i) {
     auto market = drawn(random);
-    market.request.simulations = 10;
+    market.request.simulations = 1000;
     const auto pairs = all_pairs(market.configurations, market.offers, market.request);
     const auto advice = advise(market.configurations, market.offers, market.request);
     const auto *cheapest = best_of(pairs, market.request, true),

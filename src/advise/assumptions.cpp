@@ -13,10 +13,11 @@ namespace {
 /// Times that are used for another machine than theirs.
 void add_machines(const Found& found, std::vector<std::string>& said) {
   std::set<std::string> machines;
-  bool is_untold = false;
+  bool is_untold = false, has_no_arch = false;
   for (const auto& candidate : found.candidates) {
     const auto& configuration = *found.jobs[candidate.job].configuration;
     if (!configuration.needs.instance.empty()) continue;
+    has_no_arch |= configuration.needs.arch.empty();
     if (configuration.machine.empty())
       is_untold = true;
     else
@@ -29,6 +30,10 @@ void add_machines(const Found& found, std::vector<std::string>& said) {
     said.push_back(
         "Times are taken to be the same on every machine with as many cores and the same GPUs: the table "
         "does not name the machines.");
+  if (has_no_arch)
+    said.push_back(
+        "Times are taken to be of x86_64, and no other machine is looked at: their architecture is not "
+        "named.");
   if (!machines.empty() || is_untold)
     said.push_back("A vCPU counts as a core; at most providers it is one of a core's two hardware threads.");
 }
@@ -41,6 +46,19 @@ void add_stages(const Found& found, std::vector<std::string>& said) {
                           words_for_time(seconds(stretch.length)));
   }
   if (!stages.empty()) said.push_back(fmt::format("Assumed, not measured: {}.", stages));
+}
+
+/// Of how many runs an interval is the mean decides where one more run may lie.
+void add_intervals(const Found& found, std::vector<std::string>& said) {
+  if (!found.request.deadline_s) return;
+  const auto is_untold = [&](const Candidate& candidate) {
+    const auto& job = found.jobs[candidate.job];
+    return job.has_interval() && job.configuration->repeats < 2;
+  };
+  if (std::ranges::any_of(found.candidates, is_untold))
+    said.push_back(
+        "Intervals that are not known to be of several runs are taken to be of one; a table's column TIME_n "
+        "says how many. Of a mean of several, chances of being in time are nearer to 50 % than told.");
 }
 
 bool has_clock(const Found& found) {
@@ -70,6 +88,8 @@ std::vector<std::string> assumptions_about_offers(const std::vector<const price:
   if (!unconfirmed.empty())
     said.push_back(
         fmt::format("Not confirmed in the provider's own words: the rule {}.", fmt::join(unconfirmed, ", ")));
+  if (std::ranges::any_of(offers, [](const auto* offer) { return offer->arch.empty(); }))
+    said.push_back("Offers that name no architecture are taken to be x86_64.");
   if (is_spot)
     said.push_back(
         "Spot machines may be taken away; what that costs in time and money is not in the figures.");
@@ -94,6 +114,7 @@ std::vector<std::string> assumptions_of(const Found& found) {
     rules.push_back(candidate.rule);
   }
   std::ranges::move(assumptions_about_offers(offers, rules, found.request.is_spot), std::back_inserter(said));
+  add_intervals(found, said);
   if (found.chances.unknown.empty())
     said.push_back(
         fmt::format("Chances are shares of {} draws of log-normal times with the measured 95 % intervals; of "

@@ -68,6 +68,8 @@ std::optional<std::size_t> first_of(const std::vector<Candidate>& candidates, Be
 
 }  // namespace
 
+bool is_by_cost(const Request& request) { return !request.budget || request.deadline_s.has_value(); }
+
 Limits limits_of(const Request& request) {
   constexpr auto none = std::numeric_limits<double>::infinity();
   return {.deadline_s = request.deadline_s.value_or(none),
@@ -107,7 +109,7 @@ Choice choose(const std::vector<Candidate>& candidates, const Request& request) 
   Choice choice{.cheapest = first_of(candidates, is_cheaper, will_do),
                 .fastest = first_of(candidates, is_faster, will_do),
                 .recommended = {}};
-  choice.recommended = request.budget && !request.deadline_s ? choice.fastest : choice.cheapest;
+  choice.recommended = is_by_cost(request) ? choice.cheapest : choice.fastest;
   return choice;
 }
 

@@ -32,7 +32,11 @@ struct Candidate {
 /// What all must keep to.
 struct Limits {
   double deadline_s, budget;  ///< infinite: none
-  bool hold(double done_s, double cost) const { return done_s <= deadline_s && cost <= budget; }
+  /// A bill that is the budget keeps to it, however doubles are rounded.
+  bool hold(double done_s, double cost) const {
+    return done_s <= deadline_s && cost <= budget * (1 + rounding);
+  }
+  static constexpr double rounding = 1e-12;
 };
 Limits limits_of(const Request& request);
 
@@ -42,6 +46,9 @@ Result<std::vector<Candidate>> candidates_of(const std::vector<Job>& jobs, const
 
 /// "8 threads on gcp/n1-standard-8@us-central1".
 std::string name_of(const Candidate& candidate, const std::vector<Job>& jobs);
+
+/// Whether the cheapest is looked for, and not the fastest.
+bool is_by_cost(const Request& request);
 
 /// Marks the measured ones to which no other measured one is preferable in time and cost. The candidates are
 /// in the order of their costs.

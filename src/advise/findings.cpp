@@ -38,8 +38,7 @@ std::string answer(const Found& found) {
   question[0] = 'T';
   auto text = fmt::format("{} is {}: {}, done in {}.", question, name_of(candidate, found.jobs),
                           cost_text(found, candidate), time_text(found, candidate));
-  const bool is_by_cost = found.choice.recommended == found.choice.cheapest;
-  const auto& chances = is_by_cost ? found.chances.cheapest : found.chances.fastest;
+  const auto& chances = is_by_cost(found.request) ? found.chances.cheapest : found.chances.fastest;
   if (chances[*found.choice.recommended].value_or(0) >= sure) return text;
   text[0] = 't';
   return "As far as these times tell, " + text;
@@ -49,8 +48,8 @@ std::string answer(const Found& found) {
 std::string chance_sentence(const Found& found) {
   const auto place = *found.choice.recommended;
   const auto& chances = found.chances;
-  const bool is_by_cost = found.choice.recommended == found.choice.cheapest;
-  const auto best = is_by_cost ? chances.cheapest[place] : chances.fastest[place];
+  const bool is_for_cost = is_by_cost(found.request);
+  const auto best = is_for_cost ? chances.cheapest[place] : chances.fastest[place];
   const auto simulations = found.request.simulations;
   std::string text;
   if (chances.deadline[place])
@@ -58,7 +57,7 @@ std::string chance_sentence(const Found& found) {
                        words_for_chance(*chances.deadline[place], simulations));
   if (best)
     text += fmt::format("{} that it is the {} {}{}", text.empty() ? "The probability" : ",",
-                        is_by_cost ? "cheapest" : "fastest", text.empty() ? "is " : "",
+                        is_for_cost ? "cheapest" : "fastest", text.empty() ? "is " : "",
                         words_for_chance(*best, simulations));
   if (!text.empty()) text += ".";
   if (chances.unknown.empty()) return text;
@@ -89,11 +88,11 @@ std::string doubt_sentence(const Found& found) {
 
 std::string other_sentence(const Found& found) {
   const auto& choice = found.choice;
-  const bool is_by_cost = choice.recommended == choice.cheapest;
-  const auto other = is_by_cost ? choice.fastest : choice.cheapest;
+  const bool is_for_cost = is_by_cost(found.request);
+  const auto other = is_for_cost ? choice.fastest : choice.cheapest;
   if (!other || other == choice.recommended)
-    return fmt::format("It is the {} too.", is_by_cost ? "fastest" : "cheapest");
-  return fmt::format("The {} {} {}: {}, done in {}.", is_by_cost ? "fastest" : "cheapest",
+    return fmt::format("It is the {} too.", is_for_cost ? "fastest" : "cheapest");
+  return fmt::format("The {} {} {}: {}, done in {}.", is_for_cost ? "fastest" : "cheapest",
                      words_for_limits(found.request).empty() ? "is" : "that keeps to the limits is",
                      found.name(*other), cost_text(found, found.candidates[*other]),
                      time_text(found, found.candidates[*other]));
@@ -127,7 +126,7 @@ std::string next_run_sentence(const Found& found, const Advice& advice) {
 }  // namespace
 
 std::string question_of(const Request& request) {
-  const auto what = request.budget && !request.deadline_s ? "the fastest" : "the cheapest";
+  const auto what = is_by_cost(request) ? "the cheapest" : "the fastest";
   const auto limits = words_for_limits(request);
   return limits.empty() ? what : fmt::format("{} {}", what, limits);
 }

@@ -39,8 +39,9 @@ class Names {
   std::vector<std::string> names_;
 };
 
-/// "amd64" and "x86_64" are one.
+/// "amd64" and "x86_64" are one. Who names none means the usual one.
 std::string usual_arch(std::string arch) {
+  if (arch.empty()) return "x86_64";
   if (arch == "aarch64") return "arm64";
   if (arch == "amd64" || arch == "x86-64" || arch == "x86") return "x86_64";
   return arch;
@@ -108,7 +109,6 @@ Result<Market> market_of(std::span<const price::Offer> offers, const std::vector
                          bool is_spot) {
   Market market{.offers = offers};
   market.machines.reserve(offers.size());
-  market.archs.place_of("");
   RulesOfOffers rules_of(market, rules);
   for (const auto& offer : offers) {
     Machine machine{.vcpus = offer.vcpus.value_or(unknown),
@@ -137,9 +137,9 @@ Wanted wanted_of(const Needs& needs, const Market& market) {
       .needs = &needs, .cores = needs.cores.value_or(0), .memory_bytes = needs.memory_bytes.value_or(0)};
   for (const auto& gpu : market.gpus.all())
     wanted.gpus.push_back(needs.gpus == 0 || fits_gpu(needs.gpu, gpu));
-  const auto arch = usual_arch(needs.arch);
+  const bool is_any = needs.arch.empty() && !needs.instance.empty();
   for (const auto& other : market.archs.all())
-    wanted.archs.push_back(arch.empty() || other.empty() || other == arch);
+    wanted.archs.push_back(is_any || other == usual_arch(needs.arch));
   return wanted;
 }
 
@@ -255,7 +255,8 @@ std::string why_unfit(const Needs& needs, Misfit misfit, std::span<const price::
       return fmt::format("it was measured on {}{}{}, which no offer is", needs.provider,
                          needs.provider.empty() ? "" : "/", needs.instance);
     case Misfit::arch:
-      return fmt::format("no offer is {}", needs.arch);
+      return fmt::format("no offer is {}{}", usual_arch(needs.arch),
+                         needs.arch.empty() ? ", which it is taken to be" : "");
     case Misfit::gpu:
       return fmt::format("no offer has {} {}", needs.gpus, needs.gpu.empty() ? "GPUs" : needs.gpu);
     case Misfit::cores:

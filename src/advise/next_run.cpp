@@ -105,11 +105,10 @@ double expected_share(const Question& question, const std::vector<std::size_t>& 
 
 std::vector<NextRun> next_runs_of(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates,
                                   const Choice& choice, const Chances& chances, const Request& request) {
-  const bool is_by_cost = choice.recommended == choice.cheapest;
-  const auto& shares = is_by_cost ? chances.cheapest : chances.fastest;
+  const auto& shares = is_by_cost(request) ? chances.cheapest : chances.fastest;
   const auto rivals = rivals_of(shares);
   if (rivals.size() < 2) return {};
-  const Question question{jobs, candidates, limits_of(request), is_by_cost};
+  const Question question{jobs, candidates, limits_of(request), is_by_cost(request)};
   const double now = shares[*choice.recommended].value_or(0);
   std::set<std::size_t> looked_at;
   std::vector<NextRun> runs;

@@ -50,7 +50,7 @@ int choice(double of_12_s, double parallel, int times_as_dear, double times_as_f
   configurations.push_back(on_gpu("0", "V100", of_12_s / times_as_fast));
   auto request = asked();
   request.assumed = price::usual_assumptions();
-  request.simulations = 1;
+  request.simulations = 1000;
   return std::stoi(recommended(advise(configurations, market(times_as_dear), request).value()).configuration);
 }
 

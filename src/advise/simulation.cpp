@@ -135,13 +135,12 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
         chances.deadline[place] = share_in_time(jobs[j], draws, *request.deadline_s);
     if (jobs[j].is_measured()) race.run(jobs[j], places[j], candidates, draws, limits_of(request));
   }
-  const bool is_by_cost = choice.recommended == choice.cheapest;
   const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost);
   const auto no_fastest = why_unknown(jobs, candidates, *choice.fastest, &Candidate::done_s);
-  chances.unknown = is_by_cost ? no_cheapest : no_fastest;
+  chances.unknown = is_by_cost(request) ? no_cheapest : no_fastest;
   if (no_cheapest.empty()) tell(race.cheapest, candidates, chances.cheapest);
   if (no_fastest.empty()) tell(race.fastest, candidates, chances.fastest);
-  if (is_by_cost && no_cheapest.empty()) chances.loss = loss_of(race.cheapest, race.chosen);
+  if (is_by_cost(request) && no_cheapest.empty()) chances.loss = loss_of(race.cheapest, race.chosen);
   return chances;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr double z95 = 1.959963984540054;
 constexpr double sure = 0.02;  ///< four standard errors of a share of 10,000 draws
@@ -83,6 +84,37 @@ TEST(Chances, ArePaidInSteps) {
   auto certain = takes("certain", 2, 3600, 1.000001);
   const auto advice = advise(std::vector{takes("x", 1, 3600, 1.2), certain}, offers, asked()).value();
   EXPECT_NEAR(*candidate_of(advice, "certain").p_cheapest, 0.5, sure);
+}
+
+TEST(Chances, OfABillThatIsTheBudgetAreNotLostInRounding) {
+  auto request = asked();
+  for (const auto* price : {"0.24", "0.1", "0.07", "1.1"}) {
+    const std::vector offers{machine("h", 1, price, "", 0, "ru-2017-hour")};
+    request.budget = price::parse_decimal(price, "").value();
+    const auto advice = advise(std::vector{takes("x", 1, 1000, 1.1)}, offers, request).value();
+    EXPECT_EQ(recommended(advice).p_fastest, 1.0) << price;
+  }
+}
+
+TEST(Chances, OfADeadlineSayWhoseIntervalItIs) {
+  auto request = asked();
+  request.deadline_s = 1100;
+  auto measured = takes("x", 1, 1000, 1.1);
+  EXPECT_THAT(advise(std::vector{measured}, one, request).value().assumptions,
+              Contains(HasSubstr("are taken to be of one;")));
+  measured.repeats = 8;
+  EXPECT_THAT(advise(std::vector{measured}, one, request).value().assumptions,
+              Not(Contains(HasSubstr("are taken to be of one;"))));
+}
+
+TEST(Chances, AreNeverToldAsCertain) {
+  const std::vector two{takes("a", 1, 1000, 1.01), takes("b", 1, 9000, 1.01)};
+  for (const auto& [draws, words] :
+       {std::pair{1000, "above 99.0 %"}, {10'000, "above 99.9 %"}, {200'000, "above 99.9 %"}}) {
+    auto request = asked();
+    request.simulations = draws;
+    EXPECT_THAT(advise(two, one, request).value().findings, Contains(HasSubstr(words))) << draws;
+  }
 }
 
 TEST(Chances, AreTheSameForTheSameSeed) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/chance.hpp"
 #include "record/money_words.hpp"
 
 namespace neph::advise {
@@ -58,9 +59,9 @@ std::string words_for_limits(const Request& request) {
 }
 
 std::string words_for_chance(double share, std::int64_t simulations) {
-  const double one = 1 / static_cast<double>(simulations);
-  if (share >= 1) return fmt::format("above {}", format_percent(1 - 10 * one, 4));
-  if (share <= 0) return fmt::format("below {}", format_percent(10 * one, 2));
+  const double least = least_told_chance(simulations);
+  if (share > 1 - least) return fmt::format("above {}", format_percent(1 - least, 3));
+  if (share < least) return fmt::format("below {}", format_percent(least, 2));
   return format_percent(share, share > 0.99 ? 3 : 2);
 }
 

@@ -42,7 +42,8 @@ void describe(Visit&& v, Self& s) {
   v("infer", s.infer, "number of an experiment of infer or load instead: machines for a --rate of requests",
     at_least(0));
   v("time", s.time,
-    "column of the table that has the times, in seconds unless its name ends in _ms, _min or _h");
+    "column of the table that has the times, in seconds unless its name tells another unit: _ms, _min, "
+    "_hours");
   v("model", s.model, "model of neph fit; what it predicts of --rows is shown too, and never recommended");
   v("rows", s.rows, "table of configurations to predict with --model");
   v("where", s.where, "only what has this value: model=resnet50; may be given several times");
@@ -57,7 +58,7 @@ void describe(Visit&& v, Self& s) {
   v("assume", s.assume,
     "a stage around the job where nothing is measured, instead of boot=40s, install=5min, poweroff=30s");
   v("rules", s.rules, price_rules_help);
-  v("simulations", s.simulations, "draws behind the probabilities", between(1, 1e6));
+  v("simulations", s.simulations, "draws behind the probabilities", between(1000, 1e6));
   v("seed", s.seed, "seed of the draws", at_least(0));
   v("limit", s.limit, "candidates in the table", between(1, 1e6));
   v("html", s.html, "file to write a page with charts to, which loads nothing from anywhere");

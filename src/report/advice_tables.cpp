@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/chance.hpp"
 #include "record/money_words.hpp"
 
 namespace neph::report {
@@ -49,7 +50,7 @@ void add_row_of_rate(const AdvisedCandidate& candidate, PlainTable& table) {
   table.rows.push_back({candidate.configuration, candidate.offer, std::to_string(candidate.machines),
                         format_estimate(candidate.sustained_per_s), money_text(candidate.cost),
                         candidate.per_million ? money_text(*candidate.per_million) : "–",
-                        chance_text(candidate.p_rate), standing(candidate)});
+                        chance_text(candidate.p_rate, 0), standing(candidate)});
 }
 
 }  // namespace
@@ -58,11 +59,14 @@ std::string money_text(const Amount& amount) {
   return money_words(std::strtod(amount.amount.c_str(), nullptr), amount.currency);
 }
 
-std::string chance_text(const std::optional<double>& share) {
+std::string chance_text(const std::optional<double>& share, std::int64_t draws) {
   if (!share) return "–";
-  if (*share >= 1) return "> 99.9 %";
-  return *share <= 0 ? "< 0.1 %" : format_percent(*share, 2);
+  const double least = least_told_chance(draws);
+  if (*share > 1 - least) return "> " + format_percent(1 - least, 3);
+  return *share < least ? "< " + format_percent(least, 1) : format_percent(*share, *share > 0.99 ? 3 : 2);
 }
+
+bool is_for_speed(const Advice& advice) { return advice.budget && !advice.deadline_s && !advice.rate_per_s; }
 
 std::vector<std::size_t> shown_candidates(const Advice& advice, std::size_t limit) {
   std::vector<std::size_t> places(advice.candidates.size());
@@ -88,20 +92,19 @@ PlainTable candidates_table(const Advice& advice, std::size_t limit) {
     return table;
   }
   const bool has_deadline = has_any(advice, &AdvisedCandidate::p_deadline);
-  const bool is_for_speed = advice.recommended == advice.fastest && advice.recommended != advice.cheapest;
-  const auto chance = is_for_speed ? &AdvisedCandidate::p_fastest : &AdvisedCandidate::p_cheapest;
+  const auto chance = is_for_speed(advice) ? &AdvisedCandidate::p_fastest : &AdvisedCandidate::p_cheapest;
   const bool has_chance = has_any(advice, chance);
   table.headings = {"configuration", "offer", "done in", "cost"};
   if (has_deadline) table.headings.emplace_back("in time");
-  if (has_chance) table.headings.emplace_back(is_for_speed ? "fastest" : "cheapest");
+  if (has_chance) table.headings.emplace_back(is_for_speed(advice) ? "fastest" : "cheapest");
   table.headings.emplace_back("");
   for (const auto place : places) {
     const auto& candidate = advice.candidates[place];
     table.rows.push_back(
         {candidate.configuration, candidate.offer, time_text(candidate.seconds), cost_text(candidate)});
     auto& row = table.rows.back();
-    if (has_deadline) row.push_back(chance_text(candidate.p_deadline));
-    if (has_chance) row.push_back(chance_text(candidate.*chance));
+    if (has_deadline) row.push_back(chance_text(candidate.p_deadline, advice.simulations));
+    if (has_chance) row.push_back(chance_text(candidate.*chance, advice.simulations));
     row.push_back(standing(candidate));
   }
   return table;
@@ -135,8 +138,9 @@ PlainTable next_runs_table(const Advice& advice) {
   PlainTable table{.caption = "One more run of each",
                    .headings = {"configuration", "offer", "costs", "choice sure now", "expected then"}};
   for (const auto& run : advice.next_runs)
-    table.rows.push_back({run.configuration, run.offer, money_text(run.cost), chance_text(run.p_now),
-                          chance_text(run.p_expected)});
+    table.rows.push_back({run.configuration, run.offer, money_text(run.cost),
+                          chance_text(run.p_now, advice.simulations),
+                          chance_text(run.p_expected, advice.simulations)});
   return table;
 }
 

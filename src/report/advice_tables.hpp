@@ -11,8 +11,10 @@
 namespace neph::report {
 
 std::string money_text(const Amount& amount);
-/// "–": not known.
-std::string chance_text(const std::optional<double>& share);
+/// "–": not known. `draws` are behind it; 0: it was computed without.
+std::string chance_text(const std::optional<double>& share, std::int64_t draws);
+/// Whether the fastest was looked for, and not the cheapest.
+bool is_for_speed(const Advice& advice);
 
 /// The recommended one, those on the front, then others by cost, `limit` in all; places among the candidates.
 std::vector<std::size_t> shown_candidates(const Advice& advice, std::size_t limit);

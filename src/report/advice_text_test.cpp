@@ -31,6 +31,25 @@ TEST(AdviceText, ShowsTheFrontFirstWhereItIsCut) {
               AllOf(HasSubstr("and 3 more candidates: --limit N shows more"), HasSubstr("16 threads")));
 }
 
+TEST(AdviceText, TellsTheChanceOfWhatWasAsked) {
+  auto advice = sample_advice();
+  EXPECT_THAT(text_summary(advice, {.width = 160}),
+              AllOf(HasSubstr("cheapest"), Not(HasSubstr("  fastest"))));
+  advice.deadline_s.reset();
+  EXPECT_TRUE(is_for_speed(advice)) << "a budget alone asks for the fastest";
+  EXPECT_EQ(candidates_table(advice, 9).headings.at(5), "fastest");
+  EXPECT_THAT(written(html(advice)), HasSubstr("The fastest"));
+}
+
+TEST(AdviceText, TellsNoChanceAsCertain) {
+  EXPECT_EQ(chance_text(1.0, 1000), "> 99.0 %");
+  EXPECT_EQ(chance_text(1.0, 10'000), "> 99.9 %");
+  EXPECT_EQ(chance_text(0.9999, 10'000), "> 99.9 %");
+  EXPECT_EQ(chance_text(0.0, 1000), "< 1 %");
+  EXPECT_EQ(chance_text(0.25, 1000), "25 %");
+  EXPECT_EQ(chance_text(std::nullopt, 1000), "–");
+}
+
 TEST(AdviceText, LetsNoNameSteerTheTerminal) {
   EXPECT_THAT(text_summary(sample_advice("\x1b[31mred"), {}), Not(HasSubstr("\x1b")));
 }

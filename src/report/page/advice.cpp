@@ -38,8 +38,14 @@ std::string tiles(const Advice& advice) {
     out += tile("A million", escape_html(money_text(*chosen.per_million)), "at the offered rate");
   if (!advice.rate_per_s)
     out += tile("Done in", escape_html(format_seconds(chosen.seconds.value)), "from the machine's start");
-  if (chosen.p_deadline) out += tile("In time", escape_html(chance_text(chosen.p_deadline)), "");
-  if (chosen.p_cheapest) out += tile("The cheapest", escape_html(chance_text(chosen.p_cheapest)), "");
+  const auto add_chance = [&](const char* name, const std::optional<double>& share) {
+    if (share) out += tile(name, escape_html(chance_text(share, advice.simulations)), "");
+  };
+  add_chance("In time", chosen.p_deadline);
+  if (is_for_speed(advice))
+    add_chance("The fastest", chosen.p_fastest);
+  else
+    add_chance("The cheapest", chosen.p_cheapest);
   return out;
 }
 
