@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "advise/turning_point.hpp"
 #include "advise/words.hpp"
 #include "core/units.hpp"
 #include "record/money_words.hpp"
@@ -18,8 +19,6 @@ using Candidates = std::vector<Candidate>;
 constexpr std::size_t most_steps = 4;  ///< pairs of core counts
 constexpr double near_limit = 1.1;     ///< of a job's price without what a boot adds: packed well enough
 constexpr std::int64_t most_jobs = 10'000;
-constexpr double longest = 1000, shortest = 0.001;  ///< times the measured work
-constexpr int steps_per_decade = 24;
 
 /// Of each job its cheapest candidate; nullptr: none, or not measured.
 std::vector<const Candidate*> cheapest_of_jobs(const std::vector<Job>& jobs, const Candidates& candidates) {
@@ -33,9 +32,18 @@ const Configuration& of(const std::vector<Job>& jobs, const Candidate& candidate
   return *jobs[candidate.job].configuration;
 }
 
+bool is_of_one_kind(const Configuration& a, const Configuration& b) {
+  return a.family == b.family && a.needs.gpus == b.needs.gpus && a.needs.gpu == b.needs.gpu &&
+         a.needs.instance == b.needs.instance && a.needs.provider == b.needs.provider &&
+         a.needs.arch == b.needs.arch;
+}
+
 bool is_alike_but_for_cores(const Configuration& a, const Configuration& b) {
-  return a.family == b.family && a.place == b.place && a.needs.gpus == b.needs.gpus &&
-         a.needs.gpu == b.needs.gpu && a.needs.instance == b.needs.instance;
+  return is_of_one_kind(a, b) && a.place == b.place;
+}
+
+bool is_alike_but_for_place(const Configuration& a, const Configuration& b) {
+  return is_of_one_kind(a, b) && a.needs.cores == b.needs.cores;
 }
 
 /// "8 cores: 50 % slower than 16, 40 % cheaper": each number of cores beside the next.
@@ -70,56 +78,13 @@ std::optional<std::string> container_sentence(const std::vector<Job>& jobs,
   for (const auto* candidate : cheapest) {
     if (!candidate) continue;
     const auto& other = of(jobs, *candidate);
-    if (other.family != chosen.family || other.needs.cores != chosen.needs.cores ||
-        other.needs.gpus != chosen.needs.gpus || other.needs.gpu != chosen.needs.gpu || other.place.empty())
-      continue;
+    if (!is_alike_but_for_place(other, chosen) || other.place.empty()) continue;
     (other.place == "process" ? bare : inside) = candidate;
   }
   if (!bare || !inside) return std::nullopt;
   return fmt::format("In a container: {}, {}.",
                      words_for_ratio(inside->done_s, bare->done_s, "fast", "slow", "without one"),
                      words_for_ratio(inside->cost, bare->cost, "cheap", "dear"));
-}
-
-double work_share(const Job& job) {
-  double share = 0;
-  for (const auto& segment : job.segments)
-    if (segment.stage == BillStage::learn || segment.stage == BillStage::verify) share += segment.share;
-  return share;
-}
-
-/// The least that any of them costs where the work is so many times as long.
-double least_cost(const std::vector<const Candidate*>& some, const std::vector<Job>& jobs, double times) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto* candidate : some) {
-    const auto& job = jobs[candidate->job];
-    const double share = work_share(job);
-    least = std::min(least, candidate->cost_at(job.job_s * (1 - share + times * share)));
-  }
-  return least;
-}
-
-/// From which length of the work on the second are always cheaper than the first: as a multiple of what was
-/// measured. 0: at any length; infinite: at none.
-double turning_point(const std::vector<const Candidate*>& first, const std::vector<const Candidate*>& second,
-                     const std::vector<Job>& jobs) {
-  const auto pays = [&](double times) {
-    return least_cost(second, jobs, times) < least_cost(first, jobs, times);
-  };
-  const int steps = static_cast<int>(std::lround(steps_per_decade * std::log10(longest / shortest)));
-  const auto at = [&](int step) {
-    return shortest * std::pow(10, static_cast<double>(step) / steps_per_decade);
-  };
-  int step = steps;
-  while (step >= 0 && pays(at(step))) --step;
-  if (step == steps) return std::numeric_limits<double>::infinity();
-  if (step < 0) return 0;
-  double low = at(step), high = at(step + 1);
-  for (int i = 0; i < 40; ++i) {
-    const double middle = std::sqrt(low * high);
-    (pays(middle) ? high : low) = middle;
-  }
-  return high;
 }
 
 /// "a GPU pays off above 37 minutes of one-core work".
@@ -141,9 +106,9 @@ std::optional<std::string> gpu_sentence(const std::vector<Job>& jobs, const Cand
   const double times = turning_point(cpus, gpus, jobs);
   if (times == 0) return fmt::format("A GPU pays off for any length of this work.");
   if (!std::isfinite(times))
-    return fmt::format(
-        "A GPU does not pay off for this work, however long: it is {}.",
-        words_for_ratio(least_cost(gpus, jobs, longest), least_cost(cpus, jobs, longest), "cheap", "dear"));
+    return fmt::format("A GPU does not pay off for this work, however long: it is {}.",
+                       words_for_ratio(least_cost(gpus, jobs, longest_work),
+                                       least_cost(cpus, jobs, longest_work), "cheap", "dear"));
   return fmt::format("A GPU pays off above {} of {}; measured were {}.", words_for_time(times * work_s), unit,
                      words_for_time(work_s));
 }

@@ -48,6 +48,17 @@ TEST(BreakEven, TellsThatAGpuAlwaysPays) {
   EXPECT_THAT(said, Contains("A GPU pays off for any length of this work."));
 }
 
+TEST(BreakEven, LooksAtEveryStepOfTheBills) {
+  // By the hour n hours end after n - 1/12 of work, behind a boot of 5 min: they cost n. The GPU, four times
+  // as fast, is then paid for 15n + 4 min at 3.8 an hour: 5.003 for n = 5, and 5.953 for 6, and less than n
+  // from there on. Shorter works turn to and fro.
+  const auto said =
+      turns({takes("core", 1, 7200), on_gpu("gpu", "V100", 1800)},
+            {machine("c1", 1, "1", "", 0, "ru-2017-hour"), machine("g", 8, "3.8", "V100", 1, "lambda")},
+            with_boot("5min"));
+  EXPECT_THAT(said, Contains("A GPU pays off above 4 h 55 min of 1-core work; measured were 2 h."));
+}
+
 TEST(BreakEven, SaysNothingOfGpusWhereNoneWasMeasured) {
   EXPECT_THAT(turns({takes("core", 1, 6000)}, {machine("c1", 1, "0.36")}, asked()),
               Each(Not(HasSubstr("GPU"))));
@@ -73,6 +84,23 @@ TEST(BreakEven, TellsWhatAContainerCosts) {
   bare.place = "process";
   inside.place = "docker";
   EXPECT_THAT(turns({bare, inside}, {machine("c4", 4, "1")}, asked()),
+              Contains("In a container: 10 % slower than without one, 10 % dearer."));
+}
+
+TEST(BreakEven, ComparesAContainerOnOneInstance) {
+  const auto on = [](const char* name, const char* instance, const char* place, double cores,
+                     double seconds) {
+    auto configuration = takes(name, cores, seconds);
+    configuration.needs.provider = "test";
+    configuration.needs.instance = instance;
+    configuration.place = place;
+    return configuration;
+  };
+  // No cores are told: only the instance tells the machines apart.
+  std::vector all{on("8 process", "c8", "process", 8, 1000), on("8 docker", "c8", "docker", 8, 1100),
+                  on("16 process", "c16", "process", 16, 700), on("16 docker", "c16", "docker", 16, 720)};
+  for (auto& configuration : all) configuration.needs.cores.reset();
+  EXPECT_THAT(turns(all, {machine("c8", 8, "0.4"), machine("c16", 16, "1")}, asked()),
               Contains("In a container: 10 % slower than without one, 10 % dearer."));
 }
 
