@@ -35,7 +35,7 @@ void describe(Visit&& v, Self& s) {
   v("rule", s.rule, "a rule's name, or a rule");
   v("price", s.price, "as of --price");
   v("zone", s.zone, "as of --zone");
-  v("jobs", s.jobs, "as of --jobs", between(1, 1e6));
+  v("jobs", s.jobs, "as of --jobs", between(1, most_jobs));
   v("starts", s.starts, "of the machine, in the order of time");
 }
 
@@ -44,15 +44,16 @@ Result<price::Rule> rule_of(const Json& rule, const std::vector<price::Rule>& ru
   return price::rule_from(rule, "rule");
 }
 
-Result<price::Start> start_of(const CaseStart& start, const BillCase& one, const std::string& zone) {
+Result<price::Start> start_of(const CaseStart& start, const BillCase& one, const price::Rule& rule) {
   price::Start result;
-  NEPH_TRY(result.begin, price::parse_instant(start.start, zone, {}));
+  NEPH_TRY(result.begin, price::parse_instant(start.start, one.zone.empty() ? rule.time_zone : one.zone, {}));
   std::vector<price::Stretch> stretches;
   for (const auto& phase : start.phases) {
     NEPH_TRY(const auto stretch, price::parse_stage(phase, "phases"));
     stretches.push_back(stretch);
   }
-  NEPH_TRY(result.stretches, price::jobs_on_one_start(stretches, one.jobs));
+  NEPH_TRY(result.stretches,
+           price::jobs_on_one_start(price::with_idle_of(rule, std::move(stretches)), one.jobs));
   return result;
 }
 
@@ -63,7 +64,7 @@ Result<Json> bill_of(std::string_view line, const std::string& where, const std:
   NEPH_TRY(const auto price, price::parse_price(one.price));
   std::vector<price::Start> starts;
   for (const auto& start : one.starts) {
-    NEPH_TRY(auto made, start_of(start, one, one.zone.empty() ? rule.time_zone : one.zone));
+    NEPH_TRY(auto made, start_of(start, one, rule));
     starts.push_back(std::move(made));
   }
   if (starts.empty()) return fail(ErrorCode::invalid_argument, "starts: none; a bill has one at least");

@@ -12,6 +12,9 @@
 
 namespace neph::cli {
 
+/// On one start: a bill has a line for each stage of each.
+inline constexpr double most_jobs = 10'000;
+
 struct BillOptions {
   std::int64_t experiment = 0;
   std::string cell;
@@ -21,6 +24,7 @@ struct BillOptions {
   std::string price;
   std::string offer;
   OfferFiles lists;
+  std::vector<std::string> rate;
   std::string start;
   std::string zone;
   std::vector<std::string> phase;
@@ -46,6 +50,7 @@ void describe(Visit&& v, Self& s) {
   v("price", s.price, "of the machine: 100RUB/h, $0.40/h");
   v("offer", s.offer, "a machine of a price list instead: azure/Standard_NC6@westus2 (neph price list)");
   describe(v, s.lists);
+  v("rate", s.rate, price::rate_help);
   v("start", s.start,
     "when the machine is started: 2026-11-24T13:25+03:00, or 13:25 of today on the rule's clock; several "
     "starts with commas between; sweep: each minute of this hour; empty: now");
@@ -55,7 +60,8 @@ void describe(Visit&& v, Self& s) {
   v("assume", s.assume,
     "a stage around an experiment's job where nothing is measured, instead of boot=40s, install=5min, "
     "poweroff=30s");
-  v("jobs", s.jobs, "times that the stages from data_load to idle are done on one start", between(1, 1e6));
+  v("jobs", s.jobs, "times that the stages from data_load to idle are done on one start",
+    between(1, most_jobs));
   v("idle", s.idle, "time for which the machine is kept ready after each job, as 10min");
   v("rules", s.rules, price_rules_help);
   v("cases", s.cases, "file with a bill to make on each line, as JSON; a line of JSON for each comes out");

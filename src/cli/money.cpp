@@ -82,7 +82,8 @@ void add_marginal_costs(const Terms& terms, const View& view, CellSummary& cell)
 Status add_bills(const Terms& terms, CellSummary& cell) {
   const auto training = cell.figures.find(std::string(metric::training_s.name));
   if (training != cell.figures.end() && std::isfinite(training->second.value)) {
-    const auto learning = hire_of({.stages = {{.stage = BillStage::learn, .seconds = training->second}}});
+    auto learning = hire_of({.stages = {{.stage = BillStage::learn, .seconds = training->second}}});
+    learning.around.given = {{.stage = BillStage::idle, .known = price::Known::given}};  // nothing after it
     NEPH_TRY(cell.figures[std::string(metric::cost_of_training.name)],
              billed(terms, learning, training->second.n));
   }

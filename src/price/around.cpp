@@ -49,9 +49,9 @@ Result<Mark> parse_mark(std::string_view text, std::size_t line, std::string_vie
   Mark mark{.stage = *stage, .line = line};
   NEPH_TRY(mark.begin_s, moment_of(json, "begin_s", where));
   NEPH_TRY(mark.end_s, moment_of(json, "end_s", where));
-  constexpr double longest_s = 1e11;
+  constexpr double longest_s = 36525 * 86400.0;
   if (std::abs(mark.begin_s) > longest_s || std::abs(mark.end_s) > longest_s)
-    return fail(ErrorCode::invalid_argument, "{}: a moment more than 3000 years from 1970", where);
+    return fail(ErrorCode::invalid_argument, "{}: a moment more than 100 years from 1970", where);
   if (mark.end_s < mark.begin_s)
     return fail(ErrorCode::invalid_argument, "{}: {} ends before it begins", where, enum_name(*stage));
   return mark;
@@ -155,6 +155,18 @@ std::vector<Stretch> with_absent(const std::vector<Stretch>& stages) {
       all.push_back({.stage = stage, .known = Known::absent});
   }
   return all;
+}
+
+std::vector<Stretch> with_idle_of(const Rule& rule, std::vector<Stretch> stages) {
+  const auto is_of_a_job = [](const Stretch& stretch) {
+    return stretch.stage >= BillStage::data_load && stretch.stage < BillStage::idle;
+  };
+  if (rule.idle_s == 0 || has(stages, BillStage::idle) || std::ranges::none_of(stages, is_of_a_job))
+    return stages;
+  const auto after =
+      std::ranges::find_if(stages, [](const Stretch& stretch) { return stretch.stage > BillStage::idle; });
+  stages.insert(after, {.stage = BillStage::idle, .length = seconds(rule.idle_s), .known = Known::assumed});
+  return stages;
 }
 
 Sources on_a_warm_machine(Sources sources) {

@@ -42,6 +42,10 @@ std::vector<Stretch> stages_of_start(const Sources& sources);
 /// says so. `stages` are in the order of BillStage.
 std::vector<Stretch> with_absent(const std::vector<Stretch>& stages);
 
+/// The stages of a start with the time for which the rule's provider keeps a machine after a job, assumed. As
+/// they are where they have `idle` already, or no stage of a job.
+std::vector<Stretch> with_idle_of(const Rule& rule, std::vector<Stretch> stages);
+
 /// The same sources on a machine that is on and stays on: what is neither of the job nor given is left out.
 Sources on_a_warm_machine(Sources sources);
 

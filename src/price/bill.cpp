@@ -24,13 +24,24 @@ Nanoseconds in_steps(const Rule& rule, Nanoseconds length) {
   return length - over + (rule.rounding == Rounding::up ? step : Nanoseconds{});
 }
 
+/// What is paid for a length: never less than the minimum, also where steps are rounded down.
+Nanoseconds at_least(const Rule& rule, Nanoseconds least, Nanoseconds length) {
+  return std::max(in_steps(rule, std::max(least, length)), least);
+}
+
+/// The length at which more than `paid` is paid.
+Nanoseconds dearer_from(const Rule& rule, Nanoseconds paid) {
+  const auto step = step_of(rule);
+  return rule.rounding == Rounding::up || step == Nanoseconds{} ? paid : (paid / step + 1) * step;
+}
+
 Nanoseconds minimum_of(const Rule& rule) { return std::chrono::seconds(rule.minimum_s); }
 
 /// The steps of the clock that a span touches.
 Result<Span> on_the_clock(const Rule& rule, const Span& span) {
   NEPH_TRY(const auto begin, period_begin(span.begin, step_of(rule), rule.time_zone));
-  NEPH_TRY(const auto last, period_begin(span.end, step_of(rule), rule.time_zone));
-  return Span{begin, last == span.end ? last : last + step_of(rule)};
+  NEPH_TRY(const auto end, period_end(span.end - Nanoseconds(1), step_of(rule), rule.time_zone));
+  return Span{begin, end};
 }
 
 /// Refuses before a sum could overflow.
@@ -108,8 +119,8 @@ Result<Paid> paid_for(const Rule& rule, const Account& account) {
   if (account.spans.empty()) return paid;  // the machine was never billed
   const auto least = rule.minimum_per == MinimumPer::start ? minimum_of(rule) : Nanoseconds{};
   if (rule.align == Align::start) {
-    paid.length = in_steps(rule, std::max(least, account.exact));
-    paid.until = account.spans.back().end + std::max(paid.length - account.exact, Nanoseconds{});
+    paid.length = at_least(rule, least, account.exact);
+    paid.until = account.spans.back().end + dearer_from(rule, paid.length) - account.exact;
     return paid;
   }
   auto spans = account.spans;
@@ -176,9 +187,9 @@ Result<Bill> bill(const Rule& rule, const Price& price, std::span<const Start> s
     NEPH_TRY(result.billed, covered(steps));
   }
   if (rule.minimum_per == MinimumPer::bill && result.exact > Nanoseconds{}) {
-    const auto missing = std::max(in_steps(rule, minimum_of(rule)) - result.billed, Nanoseconds{});
-    result.billed += missing;
-    result.paid_until += missing;
+    const auto paid = std::max(at_least(rule, minimum_of(rule), {}), result.billed);
+    result.paid_until += dearer_from(rule, paid) - dearer_from(rule, result.billed);
+    result.billed = paid;
   }
   result.amount = cost(price, result.billed);
   const auto rounded = result.billed - result.exact;

@@ -64,10 +64,12 @@ struct Bill {
   Nanoseconds billed{};     ///< what is paid
   Exact amount;             ///< not rounded yet: decimal_text() does
   std::string currency;
-  Instant paid_until;  ///< to where the last step reaches: work until then costs no more
+  /// To where the last step reaches: work until then costs no more. Where rounding is down, to where the next
+  /// step is full: then it costs more.
+  Instant paid_until;
 };
 
-/// Paid time of a start: the sum of its billed stages, at least the minimum, in whole steps from its begin;
+/// Paid time of a start: the sum of its billed stages, in whole steps from its begin, at least the minimum;
 /// by the clock all steps that a billed stage touches. Starts are in order of time. Errors: invalid_argument
 /// (a length below 0, starts that overlap, lengths or what is paid beyond 100 years together), not_found (the
 /// rule's time zone).

@@ -10,6 +10,7 @@
 namespace neph::price {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
@@ -43,6 +44,45 @@ TEST(Bill, KnowsTheHourThatIsSkippedAndTheOneThatIsThereTwice) {
   };
   EXPECT_EQ(total("2026-03-29T01:30", "1h"), "2.00") << "to 03:30, an hour later";
   EXPECT_EQ(total("2026-10-25T01:30", "2h"), "3.00") << "1, 2 and again 2 o'clock";
+}
+
+TEST(Bill, KnowsDaysAndPartsOfDaysOfTheClock) {
+  auto rule = berlin_hours();
+  const auto paid = [&](std::string_view begin, const char* length) {
+    const std::vector starts{start_of(rule, begin, {{learn, length}})};
+    return bill(rule, parse_price("1EUR/h").value(), starts).value().billed;
+  };
+  rule.step_s = 86400;
+  EXPECT_EQ(paid("2026-03-29T10:00", "1h"), hours(23));
+  EXPECT_EQ(paid("2026-10-25T00:30", "10h"), hours(25));
+  EXPECT_EQ(paid("2026-10-24T23:00", "2h"), hours(49)) << "two days";
+  EXPECT_EQ(paid("2026-11-24T23:00", "1h"), hours(24));
+  rule.step_s = 6 * 3600;
+  EXPECT_EQ(paid("2026-10-25T05:00", "1h"), hours(7)) << "from 0 to 6 o'clock";
+  EXPECT_EQ(paid("2026-10-25T06:00", "1h"), hours(6));
+  EXPECT_EQ(paid("2026-03-29T05:00", "2h"), hours(5 + 6));
+  rule.step_s = 3600;
+  rule.time_zone = "Asia/Kolkata";
+  EXPECT_EQ(paid("2026-11-24T13:05", "50min"), hours(1));
+  rule.time_zone = "Australia/Lord_Howe";  // moved by half an hour
+  EXPECT_EQ(paid("2026-04-05T01:15+11:00", "30min"), hours(1));
+  EXPECT_EQ(paid("2026-04-05T01:15+11:00", "1h"), minutes(90)) << "to 1:45, half an hour later";
+  EXPECT_EQ(paid("2026-04-05T02:15", "30min"), hours(1));
+}
+
+TEST(Bill, IsNeverBelowTheMinimumWhereStepsAreRoundedDown) {
+  Rule rule{.name = "down", .step_s = 60, .rounding = Rounding::down, .minimum_s = 90};
+  const auto made = [&](const char* length) {
+    const std::vector starts{start_of(rule, "2026-01-01T00:00", {{learn, length}})};
+    return bill(rule, parse_price("1USD/h").value(), starts).value();
+  };
+  EXPECT_EQ(made("1s").billed, seconds(90));
+  EXPECT_EQ(made("119s").billed, seconds(90));
+  EXPECT_EQ(made("120s").billed, seconds(120));
+  EXPECT_EQ(instant_text(made("1s").paid_until, "UTC").value(), "2026-01-01T00:02:00+00:00");
+  rule.minimum_per = MinimumPer::bill;
+  EXPECT_EQ(made("1s").billed, seconds(90));
+  EXPECT_EQ(instant_text(made("61s").paid_until, "UTC").value(), "2026-01-01T00:02:00+00:00");
 }
 
 TEST(Bill, PaysAnHourOfTheClockOnceForTwoStarts) {
@@ -107,7 +147,7 @@ TEST(Bill, HasALineForWhatRoundingAdds) {
             Wanted("13:25:20", "13:26:00", 40, "0.04"));
   EXPECT_EQ(rounding("selectel", {{learn, "15min"}}), Wanted("13:40:00", "14:00:00", 2700, "2.70"))
       << "of the hour 25 min were before";
-  EXPECT_EQ(rounding("azure-2017", {{learn, "119s"}}), Wanted("13:26:59", "13:26:59", -59, "-0.059"))
+  EXPECT_EQ(rounding("azure-2017", {{learn, "119s"}}), Wanted("13:26:59", "13:27:00", -59, "-0.059"))
       << "given back";
   EXPECT_EQ(rounding("aws-ec2", {{provision, "10min"}}), Wanted("13:35:00", "13:35:00", 0, "0.00"));
 }

@@ -14,18 +14,18 @@ bool is_used(const Hire& hire, const StageTime& time) {
 }
 
 Result<Exact> amount_at(const Rule& rule, const Price& price, const Hire& hire, Bound bound) {
-  NEPH_TRY(const auto starts, starts_of(hire, bound));
+  NEPH_TRY(const auto starts, starts_of(rule, hire, bound));
   NEPH_TRY(const auto result, bill(rule, price, starts));
   return result.amount;
 }
 
 }  // namespace
 
-Result<std::vector<Start>> starts_of(const Hire& hire, Bound bound) {
+Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound bound) {
   auto sources = hire.around;
   sources.job = stretches(hire.work, bound);
   const bool is_measured = !sources.job.empty() || !sources.marks.empty();
-  const auto once = stages_of_start(sources);
+  const auto once = with_idle_of(rule, stages_of_start(sources));
   NEPH_TRY(const auto all, jobs_on_one_start(is_measured ? with_absent(once) : once, hire.jobs));
   std::vector<Start> starts;
   for (const auto& begin : hire.begins) starts.push_back({.begin = begin, .stretches = all});
@@ -33,7 +33,7 @@ Result<std::vector<Start>> starts_of(const Hire& hire, Bound bound) {
 }
 
 Result<Priced> priced(const Rule& rule, const Price& price, const Hire& hire) {
-  NEPH_TRY(const auto starts, starts_of(hire, Bound::value));
+  NEPH_TRY(const auto starts, starts_of(rule, hire, Bound::value));
   Priced result;
   NEPH_TRY(result.bill, bill(rule, price, starts));
   bool has_interval = false;

@@ -21,9 +21,9 @@ struct Hire {
   std::vector<Instant> begins;  ///< of each start
 };
 
-/// With the job's stages at their values, or all of them at the lower or the upper ends of their intervals.
-/// Errors: as of jobs_on_one_start().
-Result<std::vector<Start>> starts_of(const Hire& hire, Bound bound);
+/// With the job's stages at their values, or all of them at the lower or the upper ends of their intervals,
+/// and the idle time of the rule. Errors: as of jobs_on_one_start().
+Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound bound);
 
 /// A bill, and what it comes to at the ends of the stages' intervals. All stages at once are rarely at one
 /// end, so that is wider than a 95 % interval of the sum.

@@ -51,6 +51,25 @@ TEST(Hire, HasEachOfItsJobsOnEachOfItsStarts) {
   EXPECT_EQ(decimal_text(result.bill.amount), "1340.00") << "2 × (40 + 300 + 3 × 100 + 30) s";
 }
 
+TEST(Hire, HasTheIdleTimeOfItsRuleAfterEachJob) {
+  const auto paid = [](const Hire& hire) {
+    return decimal_text(priced(rule_of("runpod-serverless"), price_of("3600USD/h"), hire)->bill.amount);
+  };
+  auto hire = hire_of({.value = 100});
+  EXPECT_EQ(paid(hire), "105.00");
+  hire.jobs = 3;
+  EXPECT_EQ(paid(hire), "315.00");
+  const Hire given{.around = {.given = {{.stage = learn, .length = std::chrono::seconds(100)},
+                                        {.stage = poweroff, .length = std::chrono::seconds(10)}}},
+                   .begins = hire.begins};
+  EXPECT_EQ(paid(given), "115.00") << "also where stages are given";
+  hire.around.given = {{.stage = idle, .known = Known::given}};
+  EXPECT_EQ(paid(hire), "300.00") << "unless it is told otherwise";
+  EXPECT_TRUE(with_idle_of(rule_of("aws-ec2"), {}).empty());
+  EXPECT_EQ(with_idle_of(rule_of("runpod-serverless"), {{.stage = boot}}).size(), 1U)
+      << "no job, no idle time";
+}
+
 TEST(Hire, IsSweptOverTheHourOfTheClock) {
   auto hire = hire_of({.value = 1555});  // 25 min 55 s
   const auto sweep = sweep_hour(rule_of("selectel"), price_of("100RUB/h"), hire, hire.begins[0]).value();

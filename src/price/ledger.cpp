@@ -68,7 +68,7 @@ std::vector<Shown> shown_lines(const Bill& bill) {
 std::string notes_text(const Rule& rule) {
   std::string text;
   if (!rule.after.empty()) text += fmt::format("Not in it: {}.\n", fmt::join(rule.after, ", "));
-  if (!rule.vat.empty()) text += fmt::format("VAT: {}.\n", rule.vat);
+  text += fmt::format("VAT: {}.\n", rule.vat.empty() ? "not known whether the price has it" : rule.vat);
   if (!rule.note.empty()) text += fmt::format("{}\n", rule.note);
   return text;
 }
@@ -93,6 +93,7 @@ Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill) {
               {"rule_note", rule.note},
               {"price_per_hour", money_json(price.per_hour, price.currency)},
               {"not_included", rule.after},
+              {"vat", rule.vat.empty() ? Json() : Json(rule.vat)},
               {"start", start},
               {"total", money_json(bill.amount, bill.currency)},
               {"billed_s", seconds_json(bill.billed)},
@@ -120,7 +121,7 @@ Result<std::string> bill_text(const Rule& rule, const Price& price, const Bill& 
   }
   table.add({"total", "", format_seconds(seconds(bill.billed)), "paid", "", decimal_text(bill.amount)});
   NEPH_TRY(const auto until, instant_text(bill.paid_until, rule.time_zone));
-  const bool is_more_free = bill.billed > bill.exact;
+  const bool is_more_free = bill.paid_until > bill.lines.back().begin;  // of rounding, which is last
   return fmt::format("{}at {} {} an hour\n\n{}\n{}{}", rule_text(rule), decimal_text(price.per_hour),
                      price.currency, table.text(),
                      is_more_free ? fmt::format("Work until {} would cost the same.\n", until) : "",

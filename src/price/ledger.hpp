@@ -8,9 +8,9 @@
 
 namespace neph::price {
 
-/// {"rule", "price", "start", "total": {"amount", "currency"}, "billed_s", "exact_s", "paid_until", "lines"};
-/// amounts are decimal texts. The line "rounding" has a length below 0 where rounding is down, and no
-/// "known". Errors: not_found (the rule's time zone).
+/// {"rule", "price", "start", "total": {"amount", "currency"}, "vat", "billed_s", "exact_s", "paid_until",
+/// "lines"}; amounts are decimal texts. The line "rounding" has a length below 0 where rounding is down, and
+/// no "known". Errors: not_found (the rule's time zone).
 Result<Json> bill_json(const Rule& rule, const Price& price, const Bill& bill);
 
 /// "gcp (Google Compute Engine)" and, in a line below it, where and when the rule was read, and whether that

@@ -23,6 +23,9 @@ TEST(Ledger, SaysUntilWhenWorkIsFreeOnlyWhereSomeIs) {
               HasSubstr("Work until 1970-01-01T01:00:00+00:00 would cost the same."));
   EXPECT_THAT(text_by("aws-ec2", minutes(20)), Not(HasSubstr("would cost the same")));
   EXPECT_THAT(text_by("scaleway-cpu", minutes(20)), HasSubstr("given"));
+  EXPECT_THAT(text_by("azure-2017", std::chrono::seconds(61)),
+              HasSubstr("Work until 1970-01-01T00:02:00+00:00 would cost the same."));
+  EXPECT_THAT(text_by("gcp", minutes(20)), HasSubstr("VAT: not known whether the price has it."));
 }
 
 TEST(Ledger, OfManyJobsHasALineForEachStage) {

@@ -41,11 +41,37 @@ Result<const date::time_zone*> zone_of(const std::string& name) {
 /// Needs no data of time zones, which a bare system lacks.
 constexpr std::string_view utc = "UTC";
 
-/// By which the zone's clock is ahead.
-Result<std::chrono::seconds> offset_at(Instant instant, const std::string& zone) {
-  if (zone == utc) return std::chrono::seconds{};
+/// A zone's clock for as long as it is not moved.
+struct Clock {
+  std::chrono::seconds offset{};  ///< by which it is ahead
+  std::chrono::sys_seconds begin = std::chrono::sys_seconds::min(), end = std::chrono::sys_seconds::max();
+};
+
+Result<Clock> clock_at(Instant instant, const std::string& zone) {
+  if (zone == utc) return Clock{};
   NEPH_TRY(const auto* clock, zone_of(zone));
-  return clock->get_info(instant).offset;
+  const auto info = clock->get_info(instant);
+  return Clock{.offset = info.offset, .begin = info.begin, .end = info.end};
+}
+
+Result<std::chrono::seconds> offset_at(Instant instant, const std::string& zone) {
+  NEPH_TRY(const auto clock, clock_at(instant, zone));
+  return clock.offset;
+}
+
+/// The last full period that a clock reads, since its midnight.
+Instant full_period(Instant reading, Nanoseconds period) {
+  const auto midnight = std::chrono::floor<std::chrono::days>(reading);
+  return midnight + (reading - midnight) / period * period;
+}
+
+/// Whether a period begins where a clock is moved.
+Result<bool> begins_at_move(std::chrono::sys_seconds move, Nanoseconds period, const std::string& zone) {
+  NEPH_TRY(const auto before, offset_at(move - std::chrono::seconds(1), zone));
+  NEPH_TRY(const auto after, offset_at(move, zone));
+  const Instant from = move + before, to = move + after;
+  const auto last = full_period(to, period);
+  return full_period(from, period) == from || last == to || (to > from && last > from);
 }
 
 /// "+03:00"
@@ -215,11 +241,26 @@ Result<std::string> instant_text(Instant instant, const std::string& zone) {
 }
 
 Result<Instant> period_begin(Instant instant, Nanoseconds period, const std::string& zone) {
-  NEPH_TRY(const auto offset, offset_at(instant, zone));
-  const auto local = (instant + offset).time_since_epoch().count();
-  auto begin = local / period.count() * period.count();
-  if (begin > local) begin -= period.count();  // before 1970
-  return Instant(Nanoseconds(begin) - offset);
+  NEPH_TRY(const auto clock, clock_at(instant, zone));
+  const Instant begin = full_period(instant + clock.offset, period) - clock.offset;
+  if (std::chrono::floor<std::chrono::seconds>(begin) >= clock.begin) return begin;
+  NEPH_TRY(const bool is_begin, begins_at_move(clock.begin, period, zone));
+  return is_begin ? Instant(clock.begin) : period_begin(Instant(clock.begin) - Nanoseconds(1), period, zone);
+}
+
+Result<Instant> period_end(Instant instant, Nanoseconds period, const std::string& zone) {
+  NEPH_TRY(const auto clock, clock_at(instant, zone));
+  const Instant end = full_period(instant + clock.offset, period) + period - clock.offset;
+  if (std::chrono::floor<std::chrono::seconds>(end) <= clock.end) return end;
+  NEPH_TRY(const bool is_begin, begins_at_move(clock.end, period, zone));
+  return is_begin ? Instant(clock.end) : period_end(Instant(clock.end), period, zone);
+}
+
+bool is_period(Nanoseconds period) {
+  using std::chrono::hours, std::chrono::seconds;
+  if (period <= Nanoseconds{} || period % seconds(1) != Nanoseconds{}) return false;
+  return hours(1) % period == Nanoseconds{} ||
+         (period % hours(1) == Nanoseconds{} && hours(24) % period == Nanoseconds{});
 }
 
 }  // namespace neph::price

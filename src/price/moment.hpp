@@ -26,8 +26,15 @@ Result<Instant> parse_instant(std::string_view text, const std::string& zone, In
 /// "2026-11-24T13:25:00+03:00", on the clock of `zone`. Errors: not_found.
 Result<std::string> instant_text(Instant instant, const std::string& zone);
 
-/// The last moment not after `instant` at which `period` begins on the clock of `zone`: the full hour, the
-/// day. Where the clock was moved within the period, as it stood at `instant`. Errors: not_found.
+/// Whether periods of the clock may be so long: in whole seconds, and a part of an hour, or whole hours that
+/// are a part of a day or all of it.
+bool is_period(Nanoseconds period);
+
+/// A period begins whenever the clock of `zone`, counted from midnight, comes to read a multiple of it, or
+/// skips one; so it is shorter or longer where the clock is moved: a day has 23, 24 or 25 hours. The last
+/// beginning that is not after `instant`, of a period that is_period(). Errors: not_found.
 Result<Instant> period_begin(Instant instant, Nanoseconds period, const std::string& zone);
+/// The first that is after it.
+Result<Instant> period_end(Instant instant, Nanoseconds period, const std::string& zone);
 
 }  // namespace neph::price

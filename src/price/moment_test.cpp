@@ -68,6 +68,27 @@ TEST(Period, BeginsOnTheZonesClock) {
   EXPECT_EQ(begin("2026-11-24T13:25", "Asia/Kolkata"), "2026-11-24T13:00:00+05:30");
   EXPECT_EQ(begin("2026-11-24T13:25", "Europe/Moscow", hours(24)), "2026-11-24T00:00:00+03:00");
   EXPECT_EQ(begin("1969-12-31T23:25", "UTC"), "1969-12-31T23:00:00+00:00");
+  EXPECT_EQ(begin("2026-10-25T10:00", "Europe/Berlin", hours(24)), "2026-10-25T00:00:00+02:00");
+  EXPECT_EQ(begin("2026-03-29T03:30", "Europe/Berlin", hours(2)), "2026-03-29T03:00:00+02:00")
+      << "2 o'clock was skipped";
+}
+
+TEST(Period, EndsWhereTheNextBegins) {
+  for (const auto* zone : {"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"})
+    for (const auto period : {Nanoseconds(minutes(1)), Nanoseconds(minutes(15)), Nanoseconds(hours(1)),
+                              Nanoseconds(hours(2)), Nanoseconds(hours(24))})
+      for (Instant at = now - hours(24 * 330); at < now; at += hours(7) + minutes(13)) {
+        const auto begin = period_begin(at, period, zone).value(), end = period_end(at, period, zone).value();
+        ASSERT_TRUE(begin <= at && at < end) << zone;
+        ASSERT_EQ(period_begin(end, period, zone).value(), end) << zone;
+        ASSERT_EQ(period_begin(end - Nanoseconds(1), period, zone).value(), begin) << zone;
+        ASSERT_EQ(period_end(begin, period, zone).value(), end) << zone;
+      }
+}
+
+TEST(Period, IsAPartOfAnHourOrOfADay) {
+  for (const int good : {1, 60, 900, 3600, 7200, 21600, 86400}) EXPECT_TRUE(is_period(seconds(good))) << good;
+  for (const int bad : {0, -60, 7, 5400, 18000, 172800}) EXPECT_FALSE(is_period(seconds(bad))) << bad;
 }
 
 }  // namespace

@@ -148,6 +148,21 @@ Result<Price> parse_price(std::string_view text) {
                .currency = std::move(currency)};
 }
 
+Result<std::string> parse_currency(std::string_view text) {
+  constexpr std::size_t letters = 3;
+  std::string code(trimmed(text));
+  for (auto& c : code) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  if (code.size() == letters && std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; }))
+    return code;
+  return fail(ErrorCode::invalid_argument, "currency '{}': give its three letters, as USD", text);
+}
+
+Result<Price> parse_price_or_number(std::string_view text, const std::string& currency) {
+  if (text.find('/') != std::string_view::npos) return parse_price(text);
+  NEPH_TRY(auto value, parse_decimal(text, "price"));
+  return Price{.per_hour = std::move(value), .currency = currency};
+}
+
 Exact cost(const Price& price, Nanoseconds length) {
   return price.per_hour * Exact(cpp_int(length.count()), cpp_int(hour_ns));
 }

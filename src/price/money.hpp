@@ -34,6 +34,12 @@ struct Price {
 /// hours. Errors: invalid_argument (no number, below 0, no currency, no unit of time).
 Result<Price> parse_price(std::string_view text);
 
+/// "usd" in capitals. Errors: invalid_argument (no three letters).
+Result<std::string> parse_currency(std::string_view text);
+
+/// As of parse_price(); a bare number is per hour, in `currency`.
+Result<Price> parse_price_or_number(std::string_view text, const std::string& currency);
+
 /// What a length of time costs.
 Exact cost(const Price& price, Nanoseconds length);
 

@@ -25,21 +25,32 @@ Status check(const Rule& rule, const std::string& path) {
   if (rule.source.empty() || rule.date.empty()) return wrong("a rule needs a source and a date");
   if (rule.align == Align::clock && rule.step_s == 0)
     return wrong("align = \"clock\" needs a step: step_s = 3600");
+  if (rule.align == Align::clock && !is_period(std::chrono::seconds(rule.step_s)))
+    return wrong(
+        "a step of the clock is a part of an hour, or whole hours that are a part of a day: step_s = 900, "
+        "3600, 21600 or 86400");
   if (rule.align == Align::clock && rule.rounding == Rounding::down)
     return wrong("a step of the clock that was begun is paid; rounding = \"down\" means nothing there");
   if (rule.within == Within::most && rule.align != Align::clock)
     return wrong("within = \"most\" is about steps of the clock: say align = \"clock\" too");
-  NEPH_CHECK(instant_text({}, rule.time_zone));
   return {};
 }
 
+Result<Rule> read_rule(const Json& json, const std::string& what) {
+  NEPH_TRY(auto rule, from_json<Rule>(json, what));
+  NEPH_CHECK(check(rule, what));
+  return rule;
+}
+
+/// Zones of built-in rules are looked for only when a bill is made: a bare system has no data of zones.
 std::vector<Rule> read_all(std::string_view text) {
   std::vector<Rule> rules;
   while (text.starts_with(border)) {
     const auto line = text.find('\n');
     const auto file = text.substr(border.size(), line - border.size());
     const auto end = std::min(text.find(fmt::format("\n{}", border)), text.size() - 1) + 1;
-    auto rule = parse_rule(text.substr(line + 1, end - line - 1), file);
+    const auto json = parse_toml(text.substr(line + 1, end - line - 1), file);
+    auto rule = json ? read_rule(*json, std::string(file)) : tl::unexpected(json.error());
     if (!rule) throw std::logic_error(rule.error().text());  // a test reads them all
     rules.push_back(std::move(*rule));
     text.remove_prefix(end);
@@ -66,8 +77,8 @@ Result<Rule> parse_rule(std::string_view toml, std::string_view what) {
 }
 
 Result<Rule> rule_from(const Json& json, const std::string& what) {
-  NEPH_TRY(auto rule, from_json<Rule>(json, what));
-  NEPH_CHECK(check(rule, what));
+  NEPH_TRY(auto rule, read_rule(json, what));
+  NEPH_CHECK(instant_text({}, rule.time_zone));
   return rule;
 }
 

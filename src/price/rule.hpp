@@ -94,6 +94,7 @@ struct Rule {
   std::string name, title;
   std::vector<std::string> bills;
   Machines bills_machines = Machines::all;
+  std::vector<std::string> bills_instances;
   std::int64_t step_s = 1;
   Rounding rounding = Rounding::up;
   std::int64_t minimum_s = 0;
@@ -117,7 +118,12 @@ void describe(Visit&& v, Self& s) {
   v("title", s.title, "the provider and what it rents, for people");
   v("bills", s.bills, "providers whose offers are billed so: aws, gcp; a rule of your own goes first");
   v("bills_machines", s.bills_machines, "which of their machines");
-  v("step_s", s.step_s, "time is paid in whole steps of this; 0: to the nanosecond", between(0, 31622400));
+  v("bills_instances", s.bills_instances,
+    "also these of their machines, by names or their beginnings with a star: RENDER-S*");
+  v("step_s", s.step_s,
+    "time is paid in whole steps of this; 0: to the nanosecond; of the clock: a part of an hour, or hours "
+    "that are a part of a day",
+    between(0, 31622400));
   v("rounding", s.rounding, "of a step that was begun");
   v("minimum_s", s.minimum_s, "the least that is paid", between(0, 31622400));
   v("minimum_per", s.minimum_per, "the least is paid for each start of a machine, or once");
@@ -138,7 +144,8 @@ void describe(Visit&& v, Self& s) {
   v("date", s.date, "when it was read");
 }
 
-/// Errors: invalid_argument (an unknown key, a step of the clock without a length, no name, no source).
+/// Errors: invalid_argument (an unknown key, a step of the clock that is no period of it, no name, no
+/// source), not_found (the time zone).
 Result<Rule> parse_rule(std::string_view toml, std::string_view what);
 /// The same of its keys as JSON.
 Result<Rule> rule_from(const Json& json, const std::string& what);

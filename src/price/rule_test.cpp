@@ -41,6 +41,8 @@ TEST(Rules, NameWhatIsWrong) {
   EXPECT_THAT(refusal("step = 5"), HasSubstr("step_s"));
   EXPECT_THAT(refusal("name = \"x\"\nsource = \"s\"\ndate = \"d\"\nalign = \"clock\"\nstep_s = 0"),
               HasSubstr("needs a step"));
+  EXPECT_THAT(refusal("name = \"x\"\nsource = \"s\"\ndate = \"d\"\nalign = \"clock\"\nstep_s = 18000"),
+              HasSubstr("whole hours that are a part of a day"));
   EXPECT_THAT(refusal("name = \"x\"\nsource = \"s\"\ndate = \"d\"\ntime_zone = \"Mars/Base\""),
               HasSubstr("no time zone 'Mars/Base'"));
   EXPECT_THAT(refusal("name = \"x\"\nsource = \"s\"\ndate = \"d\"\nstep_s = -1"), HasSubstr("step_s"));

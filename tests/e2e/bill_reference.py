@@ -5,8 +5,10 @@ What a rule says:
 
 * A stage is paid where `billed` says so. A start of which no stage is paid costs nothing.
 * `align = "start"`: what is paid of a start is the sum of its paid stages, at least `minimum_s` (`minimum_per = "start"`), in
-  whole steps of `step_s`, up or down; 0 is no step.
-* `align = "clock"`: all steps of the wall clock of `time_zone` that a paid stretch touches. Stages that follow each other are
+  whole steps of `step_s`, up or down, and never less than the minimum; 0 is no step. A provider that keeps a machine
+  ready after a job has it paid: `idle_s`, unless the stages say otherwise.
+* `align = "clock"`: all steps of the wall clock of `time_zone` that a paid stretch touches. A step lasts until the clock
+  comes to read the beginning of another, counted from midnight, or is moved onto or over one: a day has 23 to 25 hours. Stages that follow each other are
   one stretch, and one of no length touches nothing; a minimum makes the last one longer. `within = "most"`: a step that
   several starts touch is paid once.
 * `minimum_per = "bill"`: the minimum, in whole steps, is paid once for all starts, if any time at all was paid.
@@ -16,9 +18,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
+from functools import cache
+from math import gcd
 from zoneinfo import ZoneInfo
 
 SECOND = 10**9  # nanoseconds
+QUARTER = 900  # seconds
 DEFAULTS = {
     "step_s": 1, "rounding": "up", "minimum_s": 0, "minimum_per": "start", "align": "start", "within": "sum", "time_zone": "UTC"
 }
@@ -48,18 +53,18 @@ def bill(rule, per_hour, starts):
             continue
         least = rule["minimum_s"] * SECOND if rule["minimum_per"] == "start" else 0
         if rule["align"] == "start":
-            paid += in_steps(rule, max(used, least))
+            paid += max(in_steps(rule, max(used, least)), least)
             continue
         begin, end = stretches.pop()
         stretches.append((begin, end + max(least - used, 0)))
         steps = set().union(*(steps_touched(rule, *stretch) for stretch in stretches))
         if rule["within"] == "sum":
-            paid += len(steps) * rule["step_s"] * SECOND
+            paid += total(steps)
         touched |= steps
     if rule["within"] == "most":
-        paid = len(touched) * rule["step_s"] * SECOND
+        paid = total(touched)
     if rule["minimum_per"] == "bill" and exact > 0:
-        paid = max(paid, in_steps(rule, rule["minimum_s"] * SECOND))
+        paid = max(paid, in_steps(rule, rule["minimum_s"] * SECOND), rule["minimum_s"] * SECOND)
     return paid, exact, per_hour * Fraction(paid, 3600 * SECOND)
 
 
@@ -74,6 +79,15 @@ def paid_stretches(start, billed):
     return stretches
 
 
+def with_idle(rule, stages, jobs_end):
+    """The stages of one job with the idle time of the rule, before those that come after a job (`jobs_end`)."""
+    names = [stage[0] for stage in stages]
+    if not rule.get("idle_s") or "idle" in names or not set(names) & {"data_load", "start", "learn", "verify", "save"}:
+        return stages
+    before = [stage for stage in stages if stage[0] not in jobs_end]
+    return [*before, ("idle", rule["idle_s"] * SECOND), *stages[len(before):]]
+
+
 def in_steps(rule, length):
     step = rule["step_s"] * SECOND
     if step == 0:
@@ -82,23 +96,43 @@ def in_steps(rule, length):
     return (whole + (1 if rule["rounding"] == "up" and length % step else 0)) * step
 
 
+def total(steps):
+    return sum(end - begin for begin, end in steps)
+
+
 def steps_touched(rule, begin, end):
-    """The beginnings of all steps of the wall clock from that of `begin` to that before `end`, in nanoseconds since 1970."""
+    """(begin, end) of all steps of the wall clock that the stretch touches, in nanoseconds since 1970."""
     if begin == end:
         return set()
-    steps, at = set(), step_begin(rule, begin)
-    while at < end:
-        steps.add(at)
-        at += rule["step_s"] * SECOND
+    grain = gcd(rule["step_s"], QUARTER) * SECOND  # clocks differ by quarters of an hour
+    bound = begin // grain * grain
+    while not is_step_begin(rule, bound):
+        bound -= grain
+    steps = set()
+    while bound < end:
+        last, bound = bound, bound + grain
+        while not is_step_begin(rule, bound):
+            bound += grain
+        steps.add((last, bound))
     return steps
 
 
-def step_begin(rule, instant):
-    """By the wall clock as it stands at that moment: the time of its day back to a whole step."""
-    second, below = divmod(instant, SECOND)
-    wall = (EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(rule["time_zone"]))
-    of_day = wall.hour * 3600 + wall.minute * 60 + wall.second
-    return instant - below - of_day % rule["step_s"] * SECOND
+@cache
+def begins_by_rule(step_s, zone, instant):
+    """Whether the clock reads a whole step at that moment, would have read one, or was moved over one."""
+    reads = wall_second(zone, instant)
+    expected = wall_second(zone, instant - SECOND) + 1
+    return reads % step_s == 0 or expected % step_s == 0 or (reads > expected and reads // step_s > expected // step_s)
+
+
+def is_step_begin(rule, instant):
+    return begins_by_rule(rule["step_s"], rule["time_zone"], instant)
+
+
+def wall_second(zone, instant):
+    """Seconds that the wall clock reads since a midnight long ago; days are whole multiples of each step."""
+    wall = (EPOCH + timedelta(seconds=instant // SECOND)).astimezone(ZoneInfo(zone))
+    return wall.toordinal() * 86400 + wall.hour * 3600 + wall.minute * 60 + wall.second
 
 
 def money(amount):

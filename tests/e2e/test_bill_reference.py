@@ -12,8 +12,9 @@ import bill_reference as reference
 from paths import REPOSITORY
 
 CASES = 10_000
-ZONES = ["Europe/Moscow", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"]
-MOVED = ["2026-03-29T01:00", "2026-10-25T01:00", "2026-03-08T07:00", "2026-11-01T06:00"]  # UTC: Berlin, New York
+ZONES = ["Europe/Moscow", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"]
+MOVED = ["2026-03-29T01:00", "2026-10-25T01:00", "2026-03-08T07:00", "2026-11-01T06:00",  # UTC: Berlin, New York
+         "2026-04-04T15:00", "2026-10-03T15:30"]  # Lord Howe, by half an hour
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 STAGES = list(reference.BILLED)
 PRICES = ["100RUB/h", "0.40 USD/h", "$12.24/h", "0.000386EUR/s", "3 EUR/day", "1e-05USD/h", "0USD/h", "365 USD/month"]
@@ -30,9 +31,9 @@ def any_rule(draw):
     align = draw.choice(["start", "clock"])
     rule = {
         "name": "any", "source": "a test", "date": "2026-11-25", "align": align,
-        "step_s": draw.choice([60, 600, 900, 3600] if align == "clock" else [0, 1, 60, 600, 3600]),
+        "step_s": draw.choice([60, 600, 900, 3600, 7200, 21600, 86400] if align == "clock" else [0, 1, 60, 600, 3600]),
         "minimum_s": draw.choice([0, 0, 60, 100, 3600]), "minimum_per": draw.choice(["start", "bill"]),
-        "time_zone": draw.choice(ZONES),
+        "time_zone": draw.choice(ZONES), "idle_s": draw.choice([0, 0, 5, 300]),
         "billed": {stage: draw.random() < 0.8 for stage in STAGES},
     }
     if align == "start":
@@ -84,7 +85,7 @@ def any_case(draw, rules):
     for _ in range(draw.choice([1, 1, 2, 3])):
         lengths = [(stage, *any_length(draw)) for stage in sorted(draw.sample(STAGES, draw.randrange(1, 6)), key=STAGES.index)]
         asked.append({"start": text, "phases": [f"{stage}={length}" for stage, length, _ in lengths]})
-        stages = in_jobs([(stage, ns) for stage, _, ns in lengths], jobs)
+        stages = in_jobs(reference.with_idle(rule, [(stage, ns) for stage, _, ns in lengths], ("poweroff", "off")), jobs)
         begin = int((moment - reference.EPOCH).total_seconds()) * reference.SECOND
         starts.append(reference.Start(begin, stages))
         taken_s = sum(ns for _, ns in stages) // reference.SECOND + 1

@@ -37,10 +37,6 @@ Result<MadeBill> make_bill(const BillOptions& options, const BilledJob& job, con
   const auto& rule = terms.rule;
   MadeBill made{.job = &job, .terms = &terms};
   auto hire = job.hire;
-  if (rule.idle_s > 0 && options.idle.empty() && !job.name.empty())
-    hire.around.assumed.push_back({.stage = BillStage::idle,
-                                   .length = std::chrono::seconds(rule.idle_s),
-                                   .known = price::Known::assumed});
   NEPH_TRY(hire.begins, begins_of(options, rule, now));
   if (options.start == each_minute) {
     NEPH_TRY(made.sweep, price::sweep_hour(rule, terms.price, hire, now));
