@@ -32,6 +32,8 @@ Result<BillTerms> price_of_offer(const BillOptions& options, const std::vector<p
     return fail(ErrorCode::not_found, "{} has no price {} in these lists; {}", options.offer,
                 options.spot ? "for spot" : "on demand",
                 options.spot ? "leave --spot out" : "--spot takes the one that it has");
+  NEPH_TRY(const auto rates, price::parse_rates(options.rate));
+  NEPH_CHECK(price::into_one_currency(found, rates));
   const auto cheapest = std::ranges::min_element(
       found, [&](const auto& one, const auto& other) { return *price_in(one) < *price_in(other); });
   return BillTerms{.price = {.per_hour = *price_in(*cheapest), .currency = cheapest->currency},

@@ -106,15 +106,19 @@ bool is_folder(const std::string& name) {
 /// The rule of each provider is looked for once.
 void assign_rules(std::vector<price::Offer>& offers, const std::vector<price::Rule>& rules) {
   std::string provider;
+  bool goes_by_names = false;        // of machines
   std::array<std::string, 2> names;  // without and with a GPU
   for (auto& offer : offers) {
     if (!offer.rule.empty()) continue;
     if (offer.provider != provider) {
       provider = offer.provider;
+      goes_by_names = std::ranges::any_of(rules, [&](const price::Rule& rule) {
+        return !rule.bills_instances.empty() && std::ranges::find(rule.bills, provider) != rule.bills.end();
+      });
       for (auto& name : names) name = "?";
     }
     auto& name = names[offer.gpus > 0 ? 1 : 0];
-    if (name == "?") {
+    if (goes_by_names || name == "?") {
       const auto* rule = price::rule_for(offer, rules);
       name = rule == nullptr ? "" : rule->name;
     }
@@ -167,13 +171,13 @@ Result<std::vector<std::string>> price_files(const std::vector<std::string>& nam
   return files;
 }
 
-Result<price::Catalogue> read_catalogue(const std::string& file, const std::string& provider) {
+Result<price::Catalogue> read_catalogue(const std::string& file, const std::string& provider, bool is_alone) {
   NEPH_TRY(const auto text, read_file(file));
   struct stat info {};
   const auto date = ::stat(file.c_str(), &info) == 0 ? day_text(info.st_mtim.tv_sec) : today();
   std::error_code error;
   const auto path = fs::absolute(file, error).string();  // its folders say whose prices they are
-  auto known = price::provider_of_path(path);
+  auto known = is_alone && !provider.empty() ? provider : price::provider_of_path(path);
   if (known.empty()) known = provider;
   return price::parse_catalogue(text, {.file = file, .provider = std::move(known), .date = date});
 }
@@ -190,7 +194,7 @@ Result<OfferLists> load_offers(const OfferFiles& files, const std::vector<price:
   NEPH_TRY(const auto paths, price_files(named));
   const bool is_of_folder = std::ranges::any_of(named, is_folder);
   for (const auto& path : paths) {
-    auto list = read_catalogue(path, files.provider);
+    auto list = read_catalogue(path, files.provider, paths.size() == 1 && !is_of_folder);
     if (!list && is_of_folder && list.error().code == ErrorCode::invalid_argument) {
       all.notes.push_back("left out " + list.error().text());
       continue;

@@ -22,7 +22,9 @@ void describe(Visit&& v, Self& s) {
     "times; none: "
     "~/.sky/catalogs, else a few examples");
   v("provider", s.provider,
-    "only this provider's offers, as aws; a list of which nothing says whose it is, is its");
+    "only this provider's offers, as aws; a list that is named alone, or of which nothing says whose it is, "
+    "is "
+    "its");
 }
 
 struct OfferLists {
@@ -38,8 +40,9 @@ Result<OfferLists> load_offers(const OfferFiles& files, const std::vector<price:
 /// The files that are meant: those that are named, and of a folder all that may be price lists.
 Result<std::vector<std::string>> price_files(const std::vector<std::string>& named);
 
-/// The file's own date stands in for one that it lacks.
-Result<price::Catalogue> read_catalogue(const std::string& file, const std::string& provider);
+/// The file's own date stands in for one that it lacks. `provider` says whose prices they are where the path
+/// does not; of a file that was named alone it goes before the path.
+Result<price::Catalogue> read_catalogue(const std::string& file, const std::string& provider, bool is_alone);
 
 /// "2026-11-25", UTC.
 std::string today();

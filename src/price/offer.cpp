@@ -89,6 +89,15 @@ tl::unexpected<Error> no_such_offer(const Wanted& wanted, std::span<const Offer>
   return unknown("GPU", asked, gpus, fmt::format("offers of {}/{}", wanted.provider, wanted.instance));
 }
 
+/// "RENDER-S*" names RENDER-S and RENDER-S-2.
+bool is_named_by(const Rule& rule, std::string_view instance) {
+  return std::ranges::any_of(rule.bills_instances, [&](std::string_view name) {
+    if (!name.ends_with('*')) return same_words(name, instance);
+    name.remove_suffix(1);
+    return same_words(name, instance.substr(0, name.size()));
+  });
+}
+
 }  // namespace
 
 bool same_words(std::string_view one, std::string_view other) {
@@ -111,14 +120,14 @@ bool is_cheaper(const Offer& first, const Offer& second) {
 
 Result<std::vector<Offer>> find_offers(std::string_view name, std::span<const Offer> offers) {
   NEPH_TRY(const auto wanted, read_name(name));
+  const AskedRegion region(wanted.region, offers);
   std::vector<Offer> found;
-  if (const auto shape = job_shape(wanted.instance); shape && wanted.provider == cluster_provider)
+  if (const auto shape = job_shape(wanted.instance); shape && same_words(wanted.provider, cluster_provider))
     found = jobs_of(*shape, wanted.region, offers);
   for (const auto& offer : offers) {
     if (offer.unit_prices || !same_words(offer.instance, wanted.instance)) continue;
     if (!same_words(offer.provider, wanted.provider) || !has_gpu(offer, wanted)) continue;
-    if (wanted.region.empty() || is_in_region(wanted.region, offer.region, offer.zone))
-      found.push_back(offer);
+    if (region.has(offer)) found.push_back(offer);
   }
   if (found.empty()) return no_such_offer(wanted, offers);
   std::ranges::stable_sort(found, is_cheaper);
@@ -129,7 +138,8 @@ const Rule* rule_for(const Offer& offer, const std::vector<Rule>& rules) {
   const auto bills = [&](const Rule& rule) {
     const bool is_of_kind = rule.bills_machines == Machines::all ||
                             (rule.bills_machines == Machines::with_gpu) == (offer.gpus > 0);
-    return is_of_kind && std::ranges::find(rule.bills, offer.provider) != rule.bills.end();
+    return (is_of_kind || is_named_by(rule, offer.instance)) &&
+           std::ranges::find(rule.bills, offer.provider) != rule.bills.end();
   };
   const auto found = std::ranges::find_if(rules, bills);
   return found == rules.end() ? nullptr : &*found;

@@ -55,7 +55,8 @@ std::string offer_name(const Offer& offer);
 /// the nearest names; invalid_argument (no provider/instance).
 Result<std::vector<Offer>> find_offers(std::string_view name, std::span<const Offer> offers);
 
-/// The rule whose `bills` has the offer's provider; null: none has.
+/// The first rule whose `bills` has the offer's provider, and whose `bills_machines` or `bills_instances` has
+/// the machine; null: none has.
 const Rule* rule_for(const Offer& offer, const std::vector<Rule>& rules);
 
 /// The rule that an offer is billed by; where none is known per second, which the bill says as an assumption.

@@ -80,6 +80,8 @@ TEST(RuleOf, GoesByTheProvider) {
   EXPECT_EQ(rule(offer("aws", "m5.large", "", 1)), "aws-ec2");
   EXPECT_EQ(rule(offer("scaleway", "PRO2-S", "", 1)), "scaleway-cpu");
   EXPECT_EQ(rule(with_gpu(offer("scaleway", "L4-1-24G", "", 1), "L4", 1)), "scaleway-gpu");
+  EXPECT_EQ(rule(with_gpu(offer("scaleway", "RENDER-S", "", 1), "P100", 1)), "scaleway-cpu")
+      << "it is billed by the hour";
   const auto assumed = rule_of(offer("nebius", "x", "", 1), rules).value();
   EXPECT_EQ(assumed.name, "per-second");
   EXPECT_THAT(assumed.title, HasSubstr("no rule of 'nebius' is known"));
@@ -88,6 +90,31 @@ TEST(RuleOf, GoesByTheProvider) {
   EXPECT_EQ(rule(own), "exact");
   own.rule = "exakt";
   EXPECT_THAT(rule_of(own, rules).error().text(), HasSubstr("did you mean 'exact'?"));
+}
+
+TEST(OfferName, WithARegionThatThereIsMeansNoOther) {
+  const std::vector offers{offer("azure", "Standard_NC6", "westus2", 1),
+                           offer("azure", "Standard_NC6", "westus", 2),
+                           offer("azure", "Standard_NC24", "westus2", 4)};
+  EXPECT_THAT(names(find_offers("azure/Standard_NC6@WestUS", offers).value()),
+              ElementsAre("azure/Standard_NC6@westus"));
+  EXPECT_FALSE(find_offers("azure/Standard_NC24@westus", offers)) << "it is let in another region";
+  EXPECT_THAT(names(choose(offers, {.region = "westus"})->offers), ElementsAre("azure/Standard_NC6@westus"));
+  EXPECT_EQ(choose(offers, {.region = "us"})->offers.size(), 3U);
+}
+
+TEST(AskedRegion, LeavesOtherProvidersAsTheyAre) {
+  const std::vector offers{offer("runpod", "a", "FR", 1), offer("scaleway", "b", "fr-par-1", 1)};
+  EXPECT_EQ(choose(offers, {.region = "fr"})->offers.size(), 2U);
+}
+
+TEST(Choice, SaysOfHowManyThePartOfTheWorldIsNotKnown) {
+  const std::vector offers{offer("ovhcloud", "a", "GRA11", 1), offer("aws", "b", "eu-west-1", 1),
+                           offer("aws", "b", "us-east-1", 1)};
+  const auto chosen = choose(offers, {.region = "eu"}).value();
+  EXPECT_EQ(chosen.offers.size(), 1U);
+  EXPECT_EQ(chosen.without_place, 1);
+  EXPECT_EQ(choose(offers, {.region = "eu-west-1"})->without_place, 0);
 }
 
 TEST(RuleOf, AUsersRuleGoesFirst) {
@@ -107,6 +134,13 @@ TEST(Region, IsMeantByItsPartOfTheWorld) {
        {"us-east-1", "westus2", "US-CA-1", "Georgia, US, NA", ", US, NA", "southcentralus"})
     EXPECT_EQ(part_of_world(region), "us") << region;
   EXPECT_EQ(part_of_world("ru-central1"), "ru");
+  EXPECT_EQ(part_of_world("Russia, RU, EU"), "ru") << "the country goes before the continent";
+  EXPECT_EQ(part_of_world("Turkey, TR, AS"), "me");
+  EXPECT_EQ(part_of_world("Israel, IL, AS"), "me");
+  EXPECT_EQ(part_of_world("California, US"), "us");
+  EXPECT_EQ(part_of_world("northamerica-south1"), "sa") << "Mexico";
+  EXPECT_EQ(part_of_world("ICE-01"), "eu");
+  EXPECT_EQ(part_of_world("usgovvirginia"), "us");
   EXPECT_EQ(part_of_world("ap-southeast-2"), "au");
   EXPECT_EQ(part_of_world("ap-southeast-1"), "asia");
   EXPECT_EQ(part_of_world("southeastasia"), "asia");

@@ -31,21 +31,24 @@ constexpr std::array words{
     Word{"is", eu},         Word{"it", eu},     Word{"lt", eu},     Word{"lu", eu},    Word{"lv", eu},
     Word{"nl", eu},         Word{"no", eu},     Word{"pl", eu},     Word{"pt", eu},    Word{"ro", eu},
     Word{"rs", eu},         Word{"se", eu},     Word{"si", eu},     Word{"sk", eu},    Word{"ua", eu},
-    Word{"uk", eu}};
+    Word{"uk", eu},         Word{"ice", eu}};
 
 /// Parts of words that are written together, as Azure's are. The first that is found counts.
-constexpr std::array within{
-    Word{"southafrica", africa}, Word{"africa", africa}, Word{"southamerica", sa}, Word{"brazil", sa},
-    Word{"chile", sa},           Word{"mexico", sa},     Word{"northamerica", ca}, Word{"canada", ca},
-    Word{"russia", ru},          Word{"australia", au},  Word{"newzealand", au},   Word{"asia", asia},
-    Word{"japan", asia},         Word{"korea", asia},    Word{"india", asia},      Word{"china", asia},
-    Word{"singapore", asia},     Word{"taiwan", asia},   Word{"indonesia", asia},  Word{"malaysia", asia},
-    Word{"hongkong", asia},      Word{"israel", me},     Word{"qatar", me},        Word{"uae", me},
-    Word{"saudi", me},           Word{"europe", eu},     Word{"france", eu},       Word{"germany", eu},
-    Word{"sweden", eu},          Word{"norway", eu},     Word{"switzerland", eu},  Word{"poland", eu},
-    Word{"italy", eu},           Word{"spain", eu},      Word{"austria", eu},      Word{"belgium", eu},
-    Word{"denmark", eu},         Word{"finland", eu},    Word{"greece", eu},       Word{"uksouth", eu},
-    Word{"ukwest", eu},          Word{"eastus", us},     Word{"westus", us},       Word{"centralus", us}};
+constexpr std::array within{Word{"southafrica", africa}, Word{"africa", africa},  Word{"southamerica", sa},
+                            Word{"brazil", sa},          Word{"chile", sa},       Word{"mexico", sa},
+                            Word{"northamerica", ca},    Word{"canada", ca},      Word{"russia", ru},
+                            Word{"australia", au},       Word{"newzealand", au},  Word{"asia", asia},
+                            Word{"japan", asia},         Word{"korea", asia},     Word{"india", asia},
+                            Word{"china", asia},         Word{"singapore", asia}, Word{"taiwan", asia},
+                            Word{"indonesia", asia},     Word{"malaysia", asia},  Word{"hongkong", asia},
+                            Word{"israel", me},          Word{"qatar", me},       Word{"uae", me},
+                            Word{"saudi", me},           Word{"europe", eu},      Word{"france", eu},
+                            Word{"germany", eu},         Word{"sweden", eu},      Word{"norway", eu},
+                            Word{"switzerland", eu},     Word{"poland", eu},      Word{"italy", eu},
+                            Word{"spain", eu},           Word{"austria", eu},     Word{"belgium", eu},
+                            Word{"denmark", eu},         Word{"finland", eu},     Word{"greece", eu},
+                            Word{"uksouth", eu},         Word{"ukwest", eu},      Word{"eastus", us},
+                            Word{"westus", us},          Word{"centralus", us},   Word{"usgov", us}};
 
 /// Regions of Amazon whose first word says less than people mean.
 constexpr std::array australian{"ap-southeast-2", "ap-southeast-4", "ap-southeast-6", "ap-sydney-1",
@@ -73,11 +76,26 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return found;
 }
 
+/// Of "Russia, RU, EU" the country first, then the continent, which would put Russia into Europe, then the
+/// rest; of "Delaware, US" what is last first.
+std::vector<std::string_view> ordered_words(std::string_view name) {
+  std::vector<std::string_view> places;
+  for (auto rest = name;;) {
+    const auto comma = rest.find(',');
+    places.insert(places.begin(), rest.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (places.size() > 2) std::swap(places[0], places[1]);
+  std::vector<std::string_view> all;
+  for (const auto place : places) std::ranges::copy(words_of(place), std::back_inserter(all));
+  return all;
+}
+
 std::string_view part_of(std::string_view name) {
   if (std::ranges::find(australian, name) != australian.end()) return au;
-  auto parts = words_of(name);
-  if (name.find(',') != std::string_view::npos) std::ranges::reverse(parts);  // "Texas, US, NA"
-  for (const auto part : parts)
+  if (name.starts_with("northamerica-south")) return sa;  // Google's in Mexico
+  for (const auto part : ordered_words(name))
     if (const auto found = std::ranges::find(words, part, &Word::word); found != words.end())
       return found->part;
   for (const auto& [word, part] : within)
@@ -105,9 +123,15 @@ bool begins_with(std::string_view name, std::string_view asked) {
   return !is_letter(next) && !goes_on;
 }
 
+bool is_named(const Offer& offer, std::string_view asked) {
+  return same_words(offer.region, asked) || same_words(offer.zone, asked);
+}
+
 }  // namespace
 
 std::string_view part_of_world(std::string_view region) { return part_of(lower(region)); }
+
+bool is_part_of_world(std::string_view asked) { return !asked_part(lower(asked)).empty(); }
 
 bool is_in_region(std::string_view asked, std::string_view region, std::string_view zone) {
   const auto wanted = lower(asked);
@@ -117,6 +141,18 @@ bool is_in_region(std::string_view asked, std::string_view region, std::string_v
   if (begins_with(name, wanted)) return true;
   const auto parts = words_of(name);
   return std::ranges::find(parts, std::string_view(wanted)) != parts.end();
+}
+
+AskedRegion::AskedRegion(std::string_view asked, std::span<const Offer> offers) : asked_(asked) {
+  if (asked.empty() || is_part_of_world(asked)) return;
+  for (const auto& offer : offers)
+    if (is_named(offer, asked)) exact_.insert(offer.provider);
+}
+
+bool AskedRegion::has(const Offer& offer) const {
+  if (asked_.empty()) return true;
+  return exact_.contains(offer.provider) ? is_named(offer, asked_)
+                                         : is_in_region(asked_, offer.region, offer.zone);
 }
 
 }  // namespace neph::price

@@ -116,13 +116,18 @@ Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice) 
   NEPH_TRY(const auto gpu, gpu_choice(choice.gpu));
   NEPH_TRY(const auto cores, parse_bounds(choice.cores, "--cores"));
   NEPH_TRY(const auto memory, parse_bounds(choice.memory, "--memory"));
+  const AskedRegion region(choice.region, offers);
+  const bool is_part = is_part_of_world(choice.region);
   Chosen chosen;
   for (const auto& offer : offers) {
     if (!choice.machine.empty() && !contains_words(offer.instance, choice.machine)) continue;
     if (!has_gpu(offer, gpu)) continue;
     if (!choice.cores.empty() && !(offer.vcpus && cores.hold(*offer.vcpus))) continue;
     if (!choice.memory.empty() && !(offer.memory_gib && memory.hold(*offer.memory_gib))) continue;
-    if (!choice.region.empty() && !is_in_region(choice.region, offer.region, offer.zone)) continue;
+    if (!region.has(offer)) {
+      chosen.without_place += is_part && part_of_world(offer.region).empty() ? 1 : 0;
+      continue;
+    }
     if (choice.spot ? offer.spot_per_hour.has_value() : offer.per_hour.has_value())
       chosen.offers.push_back(offer);
     else

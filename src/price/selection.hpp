@@ -51,10 +51,11 @@ void describe(Visit&& v, Self& s) {
   v("spot", s.spot, "machines that may be taken away, by their price");
 }
 
-/// Of all, those that are wanted, and how many were not for want of a price of that kind.
+/// Of all, those that are wanted, and how many were not for want of a price of that kind, or because their
+/// region's name does not tell the part of the world that was asked for.
 struct Chosen {
   std::vector<Offer> offers;
-  std::int64_t without_price = 0;
+  std::int64_t without_price = 0, without_place = 0;
 };
 
 /// Errors: invalid_argument (bounds that are none).

@@ -98,7 +98,7 @@ Json lists_json(const OfferLists& all) {
 
 struct Listing {
   std::size_t found = 0;  ///< of which `offers` are shown
-  std::int64_t without_price = 0;
+  std::int64_t without_price = 0, without_place = 0;
   std::vector<price::Offer> offers;
 };
 
@@ -109,6 +109,7 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
     const Json document{{"offers", std::move(offers)},
                         {"found", listing.found},
                         {"without_price", listing.without_price},
+                        {"without_place", listing.without_place},
                         {"lists", lists_json(all)},
                         {"notes", all.notes}};
     fmt::print("{}\n", dump_json(document, true));
@@ -122,6 +123,9 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
   if (listing.without_price > 0)
     fmt::print("{} more: no price {}.\n", counted(listing.without_price, "offer"),
                command.choice.spot ? "as spot" : "on demand (--spot)");
+  if (listing.without_place > 0)
+    fmt::print("{} more: the region's name does not say whether it is in {}.\n",
+               counted(listing.without_place, "offer"), command.choice.region);
   fmt::print("{}", lists_text(all));
 }
 
@@ -136,6 +140,7 @@ Status list_offers(const ListCommand& command) {
   price::sort_offers(chosen.offers, command.options.sort, command.choice.spot);
   Listing listing{.found = chosen.offers.size(),
                   .without_price = chosen.without_price,
+                  .without_place = chosen.without_place,
                   .offers = std::move(chosen.offers)};
   const auto limit = static_cast<std::size_t>(command.options.limit);
   if (limit > 0 && listing.found > limit) listing.offers.resize(limit);

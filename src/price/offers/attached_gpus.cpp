@@ -14,11 +14,11 @@ namespace {
 struct BuiltIn {
   std::string_view kind, gpu;
 };
-constexpr std::array with_gpus{BuiltIn{"a2-highgpu", "A100"},       BuiltIn{"a2-megagpu", "A100"},
-                               BuiltIn{"a2-ultragpu", "A100-80GB"}, BuiltIn{"a3-highgpu", "H100"},
-                               BuiltIn{"a3-edgegpu", "H100"},       BuiltIn{"a3-megagpu", "H100-MEGA"},
-                               BuiltIn{"a3-ultragpu", "H200"},      BuiltIn{"a4-highgpu", "B200"},
-                               BuiltIn{"a4x-highgpu", "GB200"},     BuiltIn{"g2-standard", "L4"}};
+constexpr std::array with_gpus{
+    BuiltIn{"a2-highgpu", "A100"},  BuiltIn{"a2-megagpu", "A100"},       BuiltIn{"a2-ultragpu", "A100-80GB"},
+    BuiltIn{"a3-highgpu", "H100"},  BuiltIn{"a3-edgegpu", "H100"},       BuiltIn{"a3-megagpu", "H100-MEGA"},
+    BuiltIn{"a3-ultragpu", "H200"}, BuiltIn{"a4-highgpu", "B200"},       BuiltIn{"a4x-highgpu", "GB200"},
+    BuiltIn{"g2-standard", "L4"},   BuiltIn{"g4-standard", "RTXPRO6000"}};
 
 /// The most vCPUs and GiB of an N1 machine with so many GPUs.
 struct Limit {
@@ -39,10 +39,12 @@ std::int64_t number_at(std::string_view text) {
   return number;
 }
 
-/// "a2-highgpu-1g" has one; "g2-standard-24" has two by its vCPUs.
+/// "a2-highgpu-1g" has one; "g2-standard-24" and "g4-standard-96" have two, by their vCPUs.
 std::int64_t built_in_count(std::string_view instance, const BuiltIn& kind) {
   const auto number = number_at(instance.substr(kind.kind.size() + 1));
-  if (kind.gpu != "L4") return number;
+  constexpr std::int64_t vcpus_per_g4_gpu = 48;
+  if (kind.kind == "g4-standard") return std::max<std::int64_t>(number / vcpus_per_g4_gpu, 1);
+  if (kind.kind != "g2-standard") return number;
   return number == 24 ? 2 : number == 48 ? 4 : number == 96 ? 8 : 1;
 }
 
@@ -105,9 +107,12 @@ class Join {
   void take_gpu(const Offer& row) {
     const auto [known, is_new] = gpus_[zone_of(row)].try_emplace({row.gpu, row.gpus}, Gpu{.offer = row});
     if (is_new) return;
-    find(Flaw::other_price, row.line,
+    auto& taken = known->second.offer;
+    auto left_out = row;
+    if (!taken.per_hour && row.per_hour) std::swap(taken, left_out);  // the one with a price on demand
+    find(Flaw::other_gpu_price, left_out.line,
          fmt::format("{} x {} in {}: that of line {} is taken", row.gpus, printable(row.gpu),
-                     printable(zone_of(row)), known->second.offer.line));
+                     printable(zone_of(row)), taken.line));
   }
 
   void take_machine(Offer machine) {

@@ -110,7 +110,7 @@ Result<Catalogue> parse_catalogue(std::string_view text, ListSource source) {
         is_toml(text, catalogue.source.file) ? read_toml_list(text, catalogue) : read_csv(text, catalogue);
   if (!status) return fail_in(catalogue.source.file, status.error());
   for (auto& offer : catalogue.offers)
-    if (offer.provider.empty()) offer.provider = "unknown";
+    if (offer.provider.empty()) offer.provider = provider.empty() ? "unknown" : provider;
   return catalogue;
 }
 

@@ -153,6 +153,72 @@ TEST(SkyPilot, PricesOfOnesOwnClusterAreForJobsOfAnySize) {
   EXPECT_THAT(findings(*unfilled), ElementsAre("unfilled 2"));
 }
 
+constexpr std::string_view cluster_heading =
+    "Region,Zone,PricePerVCPU,PricePerMemoryGB,AcceleratorName,PricePerAccelerator\n";
+
+std::vector<std::string> jobs(std::string_view name, std::string_view rows) {
+  const auto list = read(std::string(cluster_heading) + std::string(rows)).value();
+  std::vector<std::string> all;
+  if (const auto found = find_offers(name, list.offers))
+    for (const auto& offer : *found) all.push_back(priced(offer));
+  return all;
+}
+
+TEST(Cluster, HasNoGpuForNothing) {
+  EXPECT_THAT(jobs("slurm/8CPU--32GB--H100:1", ",,0.02,0.003,,0\n"), IsEmpty());
+  EXPECT_THAT(jobs("slurm/8CPU--32GB--H100:1", ",,0.02,0.003,,\n"), IsEmpty());
+  EXPECT_THAT(jobs("slurm/8CPU--32GB--H100:1", "c,,0.02,0.003,H100,0\n,,0.02,0.003,,2\n"),
+              ElementsAre("slurm/8CPU--32GB--H100:1 2.256 -"));
+  EXPECT_THAT(findings(read(std::string(cluster_heading) + "c,,0.02,0.003,H100,0\n").value()),
+              ElementsAre("unfilled 2"));
+}
+
+TEST(Cluster, BillsAJobWithoutGpusByTheRowThatNamesNone) {
+  constexpr std::string_view rows = "c,,0,0,V100,0.9\nc,,0.05,0,H100,2\nc,,0.02,0.003,,0\n";
+  EXPECT_THAT(jobs("Slurm/8CPU--32GB", rows), ElementsAre("slurm/8CPU--32GB@c 0.256 -"));
+  EXPECT_THAT(jobs("slurm/8CPU--32GB", "c,,0.05,0,H100,2\n"), ElementsAre("slurm/8CPU--32GB@c 0.40 -"))
+      << "there is no other row";
+  EXPECT_THAT(jobs("slurm/8CPU--32GB", "c,,0,0,V100,0.9\n"), IsEmpty()) << "nothing is rented for 0";
+}
+
+TEST(SkyPilot, OfGoogleHasG4WithItsGpusOrNotAtAll) {
+  const auto list = read(
+      "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,"
+      "SpotPrice\n"
+      "g4-standard-96,96,360,,,,us-central1,us-central1-b,3,1\n"
+      "g4-standard-48,48,180,,,,us-central1,us-central1-b,1.5,0.5\n"
+      ",,,RTXPRO6000,2,RTXPRO6000,us-central1,us-central1-b,4,2\n",
+      "gcp");
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_THAT(all_priced(*list), ElementsAre("gcp/g4-standard-96@us-central1 7.00 3.00"));
+  EXPECT_THAT(findings(*list), ElementsAre("gpu-without-price 3"));
+}
+
+TEST(SkyPilot, OfGoogleTakesOneOfTwoPricesOfAGpu) {
+  const auto list = read(
+      "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,"
+      "SpotPrice\n"
+      "a2-highgpu-1g,12,85,,,,us-central1,us-central1-a,1,0.5\n"
+      ",,,A100,1,A100,us-central1,us-central1-a,,1\n"
+      ",,,A100,1,A100,us-central1,us-central1-a,3,1.5\n",
+      "gcp");
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_THAT(all_priced(*list), ElementsAre("gcp/a2-highgpu-1g@us-central1 4.00 2.00"));
+  EXPECT_THAT(findings(*list), ElementsAre("other-gpu-price 3")) << "that on demand is taken";
+  EXPECT_THAT(left_out_text(list->findings), HasSubstr("GPUs that have another price in their zone too: 1"));
+}
+
+TEST(GpuCount, OfTenIsThereAndOfTwelveWhereTheNameSaysSo) {
+  const auto list = read(
+      "InstanceType,AcceleratorName,AcceleratorCount,Price\nn3-RTX-A4000x10,RTXA4000,10,1\n"
+      "l40s-48gb.12x,L40S,12,1\np5.48xlarge,H100,12,1\nx.112x,H100,12,1\n",
+      "hyperstack");
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_EQ(list->offers.size(), 2U);
+  EXPECT_THAT(findings(*list),
+              ElementsAre("gpu-count-odd 2", "gpu-count-odd 3", "gpu-count 4", "gpu-count 5"));
+}
+
 TEST(Gpuhunt, HasARowForSpotAndOneWithout) {
   const auto list = golden("gpuhunt/aws.csv");
   EXPECT_EQ(list.format, ListFormat::gpuhunt);
@@ -206,6 +272,30 @@ TEST(OwnList, InCsvNeedsAMachineAndAPrice) {
   EXPECT_EQ(list->offers[0].vcpus, 16);
 }
 
+TEST(OwnList, HasOneCurrencyForEachOffer) {
+  const auto toml = read(
+      "currency = \"rub\"\n[[offer]]\ninstance = \"a\"\nprice = \"100RUB/h\"\nspot_price = \"1USD/h\"\n"
+      "[[offer]]\ninstance = \"b\"\nprice = 2\nspot_price = \"1RUB/h\"\n"
+      "[[offer]]\ninstance = \"c\"\nprice = 2\ncurrency = \"dollars\"\n");
+  ASSERT_TRUE(toml) << toml.error().text();
+  EXPECT_THAT(all_priced(*toml), ElementsAre("aws/b 2.00 1.00"));
+  EXPECT_EQ(toml->offers[0].currency, "RUB");
+  EXPECT_THAT(findings(*toml), ElementsAre("bad-price 2", "bad-price 10"));
+  const auto csv = read(
+      "instance,price,spot_price,currency\na,100RUB/h,40RUB/h,USD\nb,100RUB/h,1USD/h,USD\n"
+      "c,100RUB/h,40,usd\nd,,40RUB/h,USD\ne,2,40RUB/h,USD\n");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(all_priced(*csv), ElementsAre("aws/a 100.00 40.00", "aws/c 100.00 40.00", "aws/d - 40.00"));
+  for (const auto& offer : csv->offers) EXPECT_EQ(offer.currency, "RUB") << offer.instance;
+  EXPECT_THAT(findings(*csv), ElementsAre("bad-price 3", "bad-price 6"));
+}
+
+TEST(ListSource, OfRowsBeforeTheFirstKnownMachineIsThatMachines) {
+  const auto list = read("InstanceType,Price\na,1\np3.8xlarge,1\n", "");
+  ASSERT_TRUE(list) << list.error().text();
+  EXPECT_THAT(all_priced(*list), ElementsAre("aws/a 1.00 -", "aws/p3.8xlarge 1.00 -"));
+}
+
 TEST(ListSource, IsToldByThePathOrTheMachines) {
   const auto provider = [](const std::string& file, std::string_view machine) {
     return parse_catalogue(fmt::format("InstanceType,Price\n{},1\n", machine),
@@ -217,6 +307,9 @@ TEST(ListSource, IsToldByThePathOrTheMachines) {
   EXPECT_EQ(provider("/x/v8/nebius/vms.csv", "a"), "nebius");
   EXPECT_EQ(provider("/x/v8/somebody/vms.csv", "a"), "somebody");
   EXPECT_EQ(provider("/x/lambdalabs.csv", "a"), "lambda");
+  EXPECT_EQ(provider("/x/v2/test/aws.csv", "a"), "aws");
+  EXPECT_EQ(provider("/x/v2/test/prices.csv", "a"), "unknown");
+  EXPECT_EQ(provider("/x/v3/verda/20260818-42/catalog.csv", "a"), "verda");
   EXPECT_EQ(provider("/x/prices.csv", "p3.8xlarge"), "aws");
   EXPECT_EQ(provider("/x/prices.csv", "Standard_NC6"), "azure");
   EXPECT_EQ(provider("/x/prices.csv", "n1-standard-8"), "gcp");

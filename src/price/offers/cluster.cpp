@@ -1,6 +1,8 @@
 #include "price/offers/cluster.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
 
 #include "price/region.hpp"
@@ -23,13 +25,26 @@ std::optional<double> take_number(std::string_view& text, std::string_view unit)
 
 bool is_of_any_place(const Offer& offer) { return offer.region.empty() && offer.zone.empty(); }
 
-bool is_for(const Offer& offer, std::string_view region) {
-  if (region.empty() || is_of_any_place(offer)) return true;
-  return is_in_region(region, offer.region, offer.zone);
+/// A GPU whose price nobody filled in is not free.
+bool has_price_of(const UnitPrices& prices, const JobShape& shape) {
+  if (shape.gpus == 0) return true;
+  return prices.gpu > 0 && (prices.gpu_name.empty() || same_words(prices.gpu_name, shape.gpu));
 }
 
-bool has_price_of(const UnitPrices& prices, const JobShape& shape) {
-  return shape.gpu.empty() || prices.gpu_name.empty() || same_words(prices.gpu_name, shape.gpu);
+/// Those of the offers that may serve a job: one without GPUs takes a named GPU's row where there is no
+/// other.
+std::vector<const Offer*> serving(const JobShape& shape, std::string_view region,
+                                  std::span<const Offer> offers) {
+  const AskedRegion asked(region, offers);
+  std::vector<const Offer*> all;
+  for (const auto& offer : offers)
+    if (offer.unit_prices && has_price_of(*offer.unit_prices, shape) &&
+        (is_of_any_place(offer) || asked.has(offer)))
+      all.push_back(&offer);
+  const auto is_of_no_gpu = [](const Offer* offer) { return offer->unit_prices->gpu_name.empty(); };
+  if (shape.gpus == 0 && std::ranges::any_of(all, is_of_no_gpu))
+    std::erase_if(all, std::not_fn(is_of_no_gpu));
+  return all;
 }
 
 }  // namespace
@@ -74,15 +89,15 @@ Offer job_of(const Offer& priced, const JobShape& shape) {
 std::vector<Offer> jobs_of(const JobShape& shape, std::string_view region, std::span<const Offer> offers) {
   std::map<std::pair<std::string, std::string>, const Offer*> best;  // by region and zone
   bool has_named = false;
-  for (const auto& offer : offers) {
-    if (!offer.unit_prices || !is_for(offer, region) || !has_price_of(*offer.unit_prices, shape)) continue;
-    has_named |= !is_of_any_place(offer);
-    auto& known = best[{offer.region, offer.zone}];
-    if (known == nullptr || (known->unit_prices->gpu_name.empty() && shape.gpus > 0)) known = &offer;
+  for (const auto* offer : serving(shape, region, offers)) {
+    has_named |= !is_of_any_place(*offer);
+    auto& known = best[{offer->region, offer->zone}];
+    if (known == nullptr || (known->unit_prices->gpu_name.empty() && shape.gpus > 0)) known = offer;
   }
   std::vector<Offer> jobs;
   for (const auto& [where, offer] : best)
     if (region.empty() || !has_named || !is_of_any_place(*offer)) jobs.push_back(job_of(*offer, shape));
+  std::erase_if(jobs, [](const Offer& job) { return *job.per_hour == 0; });
   return jobs;
 }
 

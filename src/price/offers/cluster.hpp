@@ -28,7 +28,8 @@ std::string shape_name(const JobShape& shape);
 Offer job_of(const Offer& priced, const JobShape& shape);
 
 /// The job in each region and zone that has a price for it. What names a place that was asked for goes before
-/// what is of any place; a GPU's own price before that of any GPU.
+/// what is of any place; a GPU's own price before that of any GPU, and for a job without one a price that
+/// names no GPU before one that does.
 std::vector<Offer> jobs_of(const JobShape& shape, std::string_view region, std::span<const Offer> offers);
 
 /// Jobs that stand for all: 1, 2, 4 to 64 vCPUs with 4 GiB each, and where the GPU has a name 1, 2, 4 and 8

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -50,7 +51,8 @@ class Linter {
       const bool has_rule = std::ranges::any_of(rules_, [&](const Rule& rule) {
         return std::ranges::find(rule.bills, provider) != rule.bills.end();
       });
-      if (!has_rule && !is_known_provider(provider)) find(Flaw::unknown_provider, 0, printable(provider));
+      if (has_rule || provider == "own") continue;  // offers of one's own name their rules
+      find(is_known_provider(provider) ? Flaw::no_rule : Flaw::unknown_provider, 0, printable(provider));
     }
   }
 
@@ -128,10 +130,8 @@ class Linter {
   }
 
   void check_outliers(const std::vector<const Offer*>& offers) {
-    std::vector<std::pair<std::string_view, double>> regions;  // one price of each
-    for (const auto* offer : offers)
-      if (regions.empty() || regions.back().first != offer->region)
-        regions.emplace_back(offer->region, approximate(*offer->per_hour));
+    std::map<std::string_view, double> regions;  // one price of each
+    for (const auto* offer : offers) regions.try_emplace(offer->region, approximate(*offer->per_hour));
     if (regions.size() < fewest_regions) return;
     std::vector<double> prices;
     for (const auto& [region, price] : regions) prices.push_back(price);

@@ -54,6 +54,17 @@ TEST(Lint, LooksAtTheWholeFile) {
                              Not(Contains(HasSubstr("unknown-rule 3")))));
 }
 
+TEST(Lint, CountsARegionOnceHoweverItsRowsLie) {
+  const auto found = lint(read(
+      rows({"0.1,us-east-1,a", "0.1,eu-west-1,a", "0.1,us-east-1,b", "0.1,eu-west-1,b", "1,eu-west-1,c"})));
+  EXPECT_THAT(found, Not(Contains(HasSubstr("price-outlier")))) << "two regions say nothing of a median";
+}
+
+TEST(Lint, SaysWhichProviderNoRuleBills) {
+  EXPECT_THAT(lint(read(rows({"0.1,eu-west-1,a"}), "nebius")), Contains("no-rule 0: nebius"));
+  EXPECT_THAT(lint(read(rows({"0.1,eu-west-1,a"}), "vast")), Not(Contains(HasSubstr("no-rule"))));
+}
+
 TEST(Lint, SaysWhatAChoiceWouldMiss) {
   EXPECT_THAT(lint(read("InstanceType,Price,Region\nm5.large,1,\n")),
               testing::AllOf(Contains("no-size 2: aws/m5.large"), Contains("no-region 2: aws/m5.large")));

@@ -28,6 +28,20 @@ std::string shown(std::string_view cell) {
   return cut_to_width(printable(cell), longest);
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether a machine's name says the number of its GPUs: "l40s-48gb.12x", "n3-A4000x12".
+bool is_in_name(std::int64_t gpus, std::string_view instance) {
+  const auto number = std::to_string(gpus);
+  for (auto at = instance.find(number); at != std::string_view::npos; at = instance.find(number, at + 1)) {
+    const char before = at > 0 ? instance[at - 1] : ' ';
+    const auto end = at + number.size();
+    const char behind = end < instance.size() ? instance[end] : ' ';
+    if ((before == 'x' && !is_digit(behind)) || (behind == 'x' && !is_digit(before))) return true;
+  }
+  return false;
+}
+
 std::string machine_of(const Offer& offer) {
   if (!offer.instance.empty()) return shown(offer.instance);
   return offer.gpu.empty() ? "a row" : fmt::format("{} x {}", offer.gpus, shown(offer.gpu));
@@ -83,9 +97,11 @@ Offer ListReader::offer_of(const std::vector<std::string_view>& cells, std::int6
   if (const auto provider = text(Cell::provider); !provider.empty()) offer.provider = provider_name(provider);
   if (offer.provider.empty()) {
     offer.provider = blank_.provider = provider_of_machine(offer.instance);
-    if (!blank_.provider.empty())
+    if (!blank_.provider.empty()) {
+      catalogue_.source.provider = blank_.provider;  // of the rows before, too
       catalogue_.notes.push_back(fmt::format(
           "taken as {}'s, by the names of its machines; --provider says otherwise", blank_.provider));
+    }
   }
   offer.region = text(Cell::region);
   offer.zone = text(Cell::zone);
@@ -99,12 +115,10 @@ Offer ListReader::offer_of(const std::vector<std::string_view>& cells, std::int6
 }
 
 void ListReader::read_currency(Offer& offer, std::string_view currency) {
-  constexpr std::size_t letters = 3;
-  offer.currency = currency;
-  for (auto& c : offer.currency) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  const bool is_code = currency.size() == letters &&
-                       std::ranges::all_of(offer.currency, [](char c) { return c >= 'A' && c <= 'Z'; });
-  if (!is_code) find(Flaw::bad_price, offer.line, fmt::format("currency '{}'", shown(currency)));
+  if (auto code = parse_currency(currency))
+    offer.currency = std::move(*code);
+  else
+    find(Flaw::bad_price, offer.line, fmt::format("currency '{}'", shown(currency)));
 }
 
 void ListReader::read_gpu(Offer& offer, const std::vector<std::string_view>& cells) {
@@ -139,22 +153,18 @@ void ListReader::read_prices(Offer& offer, const std::vector<std::string_view>& 
   const auto line = offer.line;
   const auto cell = trimmed(headings_.of(Cell::price, cells));
   const auto spot = trimmed(headings_.of(Cell::spot, cells));
-  if (!is_flag(spot)) offer.spot_per_hour = read_spot(spot, offer);
+  auto read = parse_price_or_number(cell, offer.currency);
+  if (read) offer.currency = read->currency;
+  if (!is_flag(spot)) read_spot(spot, read.has_value(), offer);
   if (cell.empty()) {
     if (!offer.spot_per_hour) find(Flaw::no_price, line, machine_of(offer));
     return;
   }
-  auto price = parse_decimal(cell, "price");
-  if (!price && cell.find('/') != std::string_view::npos) {
-    if (auto whole = parse_price(cell)) {
-      offer.currency = whole->currency;
-      price = std::move(whole->per_hour);
-    }
-  }
   const auto wrong = [&](Flaw flaw) {
     find(flaw, line, fmt::format("{}: {}", machine_of(offer), shown(cell)));
   };
-  if (!price) return wrong(cell.starts_with('-') ? Flaw::negative_price : Flaw::bad_price);
+  if (!read) return wrong(cell.starts_with('-') ? Flaw::negative_price : Flaw::bad_price);
+  auto* price = &read->per_hour;
   if (*price < 0) return wrong(Flaw::negative_price);
   if (*price == 0) return wrong(Flaw::zero_price);
   if (offer.spot_per_hour == *price && *price == placeholder() && offer.gpu.starts_with("tpu"))
@@ -169,13 +179,18 @@ void ListReader::read_prices(Offer& offer, const std::vector<std::string_view>& 
   offer.per_hour = std::move(*price);
 }
 
-std::optional<Exact> ListReader::read_spot(std::string_view cell, const Offer& offer) {
-  if (cell.empty()) return std::nullopt;
-  auto price = parse_decimal(cell, "spot price");
-  if (price && *price > 0) return std::move(*price);
-  find(price && *price == 0 ? Flaw::no_spot_price : Flaw::bad_spot_price, offer.line,
-       fmt::format("{}: {}", machine_of(offer), shown(cell)));
-  return std::nullopt;
+void ListReader::read_spot(std::string_view cell, bool has_price, Offer& offer) {
+  if (cell.empty()) return;
+  auto price = parse_price_or_number(cell, offer.currency);
+  if (!price || price->per_hour <= 0)
+    return find(price && price->per_hour == 0 ? Flaw::no_spot_price : Flaw::bad_spot_price, offer.line,
+                fmt::format("{}: {}", machine_of(offer), shown(cell)));
+  if (has_price && price->currency != offer.currency)
+    return find(
+        Flaw::bad_price, offer.line,
+        fmt::format("{}: one price in {} and one in {}", machine_of(offer), offer.currency, price->currency));
+  offer.currency = std::move(price->currency);
+  offer.spot_per_hour = std::move(price->per_hour);
 }
 
 void ListReader::take_cluster(Offer offer, const std::vector<std::string_view>& cells) {
@@ -194,6 +209,8 @@ void ListReader::take_cluster(Offer offer, const std::vector<std::string_view>& 
   }
   if (prices.vcpu == 0 && prices.gib == 0 && prices.gpu == 0)
     return find(Flaw::unfilled, offer.line, "no price of vCPU, memory or GPU");
+  if (!prices.gpu_name.empty() && prices.gpu == 0)
+    return find(Flaw::unfilled, offer.line, fmt::format("no price of {}", shown(prices.gpu_name)));
   offer.unit_prices = std::make_shared<const UnitPrices>(std::move(prices));
   auto jobs = usual_jobs(offer);
   std::erase_if(jobs, [](const Offer& job) { return job.per_hour == Exact(0); });
@@ -245,10 +262,11 @@ void ListReader::keep(Offer offer, bool is_spot_row) {
 }
 
 void check_gpus(const Offer& offer, std::vector<Finding>& findings) {
-  constexpr std::int64_t most = 16;
+  constexpr std::int64_t most = 16, also_built = 10;
   const bool is_power = (offer.gpus & (offer.gpus - 1)) == 0;
   if (is_power && offer.gpus <= most) return;
-  const bool is_usual = lets_any_count(offer.provider) && offer.gpus <= most;
+  const bool is_usual = (lets_any_count(offer.provider) && offer.gpus <= most) || offer.gpus == also_built ||
+                        is_in_name(offer.gpus, offer.instance);
   const bool is_wrong = is_known_gpu(offer.gpu) && !is_usual;
   findings.push_back(
       {.flaw = is_wrong ? Flaw::gpu_count : Flaw::gpu_count_odd,

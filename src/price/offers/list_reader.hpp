@@ -26,7 +26,7 @@ class ListReader {
   void check_gpu_of_table(std::int64_t line, const std::vector<std::string_view>& cells);
   void read_gpu(Offer& offer, const std::vector<std::string_view>& cells);
   void read_prices(Offer& offer, const std::vector<std::string_view>& cells);
-  std::optional<Exact> read_spot(std::string_view cell, const Offer& offer);
+  void read_spot(std::string_view cell, bool has_price, Offer& offer);
   std::optional<double> number(std::string_view cell, std::string_view what, std::int64_t line);
   void take_cluster(Offer offer, const std::vector<std::string_view>& cells);
   void keep(Offer offer, bool is_spot_row);

@@ -107,12 +107,19 @@ bool lets_any_count(std::string_view provider) {
 std::string provider_of_path(std::string_view path) {
   const auto parts = parts_of(path);
   if (parts.empty()) return {};
-  const auto count = parts.size();
-  if (count > 2 && is_version(parts[count - 3])) return provider_name(parts[count - 2]);
-  const auto stem = parts.back().substr(0, parts.back().find('.'));
-  for (const auto part : {stem, count > 1 ? parts[count - 2] : std::string_view()})
-    if (auto name = provider_name(part); is_known_provider(name) && name != "own") return name;
-  return {};
+  const auto part = [&](std::size_t from_end) {
+    return from_end < parts.size() ? parts[parts.size() - 1 - from_end] : std::string_view();
+  };
+  const auto known_in = [](std::string_view folder) {
+    auto name = provider_name(folder);
+    return is_known_provider(name) && name != "own" ? name : std::string();
+  };
+  for (const std::size_t folder : {1, 2})  // .../v8/aws/vms.csv; gpuhunt's .../v3/aws/20260818-42/catalog.csv
+    if (is_version(part(folder + 1)))
+      if (auto name = known_in(part(folder)); !name.empty()) return name;
+  if (auto name = known_in(part(0).substr(0, part(0).find('.'))); !name.empty()) return name;
+  if (is_version(part(2)) && part(0) == "vms.csv") return provider_name(part(1));  // a new one of SkyPilot's
+  return known_in(part(1));
 }
 
 }  // namespace neph::price

@@ -23,10 +23,7 @@ std::vector<std::int64_t> lines_of_offers(std::string_view text) {
 
 /// A price as it stands: "100RUB/h", "0.40", or TOML's number, whose shortest decimal is what was written.
 Result<Price> price_of(const Json& price, const std::string& currency) {
-  const auto text = price.is_string() ? price.get<std::string>() : dump_json(price);
-  if (text.find('/') != std::string::npos) return parse_price(text);
-  NEPH_TRY(auto value, parse_decimal(text, "price"));
-  return Price{.per_hour = std::move(value), .currency = currency};
+  return parse_price_or_number(price.is_string() ? price.get<std::string>() : dump_json(price), currency);
 }
 
 std::string or_else(const std::string& one, const std::string& other) { return one.empty() ? other : one; }
@@ -71,6 +68,7 @@ class Taker {
     offer.line = line;
     if (own.instance.empty()) return find(Flaw::no_name, "[[offer]] without instance");
     if (own.price.is_null() && own.spot_price.is_null()) return find(Flaw::no_price, own.instance);
+    if (!take_currency(offer)) return;
     if (!take_price(own.price, offer, offer.per_hour)) return;
     if (!take_price(own.spot_price, offer, offer.spot_per_hour)) return;
     if (offer.gpus > 0 && !has_right_count(offer)) return;
@@ -78,11 +76,23 @@ class Taker {
   }
 
  private:
+  bool take_currency(Offer& offer) {
+    auto code = parse_currency(offer.currency);
+    if (!code) find(Flaw::bad_price, code.error().text());
+    if (code) offer.currency = std::move(*code);
+    return code.has_value();
+  }
+
   bool take_price(const Json& said, Offer& offer, std::optional<Exact>& price) {
     if (said.is_null()) return true;
     auto read = price_of(said, offer.currency);
     if (const auto flaw = flaw_of(read)) {
       find(*flaw, fmt::format("{}: {}", offer.instance, dump_json(said)));
+      return false;
+    }
+    if (offer.per_hour && read->currency != offer.currency) {  // the other price's
+      find(Flaw::bad_price,
+           fmt::format("{}: one price in {} and one in {}", offer.instance, offer.currency, read->currency));
       return false;
     }
     offer.currency = read->currency;
