@@ -49,6 +49,13 @@ def test_lengths_on_the_command_line_are_given(neph):
     assert [line.get("known") for line in bill["lines"]] == ["given", "given", None]
 
 
+def test_a_provider_that_keeps_machines_ready_is_paid_for_it(neph):
+    arguments = ("bill", "--rule", "runpod-serverless", *A_SECOND, "--phase", "start=2s,learn=8s")
+    bill = neph.json(*arguments)
+    assert amount(bill) == "15.00" and known(bill)["idle"] == "assumed" and lengths(bill)["idle"] == 5
+    assert amount(neph.json(*arguments, "--idle", "0")) == "10.00"
+
+
 def test_the_published_example(neph):
     bill = neph.json("bill", *SELECTEL, "--start", "2026-11-24T13:25+03:00", "--phase", PUBLISHED)
     assert bill["total"] == {"amount": "100.00", "currency": "RUB"}
@@ -132,6 +139,22 @@ def test_an_unknown_offer_is_told_in_a_line(neph, offer, said):
 def test_an_offer_without_a_price_for_spot(neph):
     done = neph("bill", "--offer", "lambda/cpu_4x_general", "--spot", *LISTS, *AN_HOUR, code=3)
     assert "has no price for spot in these lists; leave --spot out" in done.stderr
+
+
+def test_the_cheapest_offer_is_not_chosen_among_currencies_by_their_numbers(neph):
+    (neph.folder / "own.csv").write_text(
+        "instance,region,price,currency\ndesk,a,100,RUB\ndesk,b,2,USD\n", encoding="utf-8"
+    )
+    arguments = ("bill", "--offer", "own/desk", "--offers", "own.csv", *AN_HOUR)
+    assert "which are not compared without a rate: --rate" in neph(*arguments, code=2).stderr
+    bill = neph.json(*arguments, "--rate", "USD=90RUB")
+    assert bill["total"] == {"amount": "100.00", "currency": "RUB"} and bill["offer"]["region"] == "a"
+    assert amount(neph.json("bill", "--offer", "own/desk@b", *arguments[3:])) == "2.00", "there is one"
+
+
+def test_an_offer_in_a_region_is_not_that_of_a_longer_name(neph):
+    (neph.folder / "azure.csv").write_text("instance,region,price\nNC6,westus2,1\nNC6,westus,3\n")
+    assert amount(neph.json("bill", "--offer", "azure/NC6@westus", "--offers", "azure.csv", *AN_HOUR)) == "3.00"
 
 
 # ---- Of experiments
@@ -285,6 +308,7 @@ WRONG = [
     (("--price", "1USD/h", "--phase", "learn=1h", "--zone", "Mars/Base", "--start", "10:00"), "no time zone 'Mars/Base'"),
     (("--price", "1USD/h", "--phase", "learn=1h", "--start", "2026-11-24T13:00,2026-11-24T13:30"), "start 2 begins before start 1 has ended"),
     (("--price", "1USD/h", "--phase", "learn=1h", "--jobs", "0"), "--jobs: 0 is below 1"),
+    (("--price", "1USD/h", "--phase", "learn=1h", "--jobs", "10001"), "--jobs: 10001 is above 10000"),
     (("--price", "1USD/h", "--phase", "learn=1h", "--idle", "10"), "10"),
     (("--price", "1USD/h", "--phase", "learn=200y"), "200y"),
     (("--price", "1USD/h", "--phase", "learn=1h", "--spot"), "--spot goes with --offer"),

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import time
 
 import pytest
@@ -101,6 +102,35 @@ def test_currencies_are_compared_by_a_rate_only(neph):
 def test_without_a_catalogue_there_are_examples(neph):
     done = neph("price", "list", "--gpu", "V100", "--region", "eu", env=os.environ | {"HOME": str(neph.folder)})
     assert "verda/1V100.6V@FIN-01" in done.stdout and "a few example prices of 2026" in done.stdout
+
+
+def test_money_needs_no_data_of_time_zones(neph):
+    """As on a system without tzdata; only a bill on another clock than UTC needs them."""
+    alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c"]
+    hidden = "mount -t tmpfs none /usr/share/zoneinfo && "
+    if subprocess.run([*alone, hidden + "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("a mount namespace is not allowed here")
+    bill = "bill --price 1USD/h --phase learn=1h --rule"
+    for command in ("price rules", f"price list {LISTS / 'own.toml'} --rate RUB=0.01EUR", f"{bill} aws-ec2"):
+        done = subprocess.run([*alone, hidden + f"{neph.program} {command}"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    done = subprocess.run([*alone, hidden + f"{neph.program} {bill} selectel"], capture_output=True, text=True, check=False)
+    assert done.returncode == NOT_FOUND and "no time zone 'Europe/Moscow' on this machine" in done.stderr
+
+
+def test_provider_says_whose_a_file_is_that_is_named_alone(neph):
+    (neph.folder / "lambda").mkdir()
+    (neph.folder / "lambda/prices.csv").write_text("InstanceType,Price\nm5.large,0.1\n")
+    assert names(neph.json("price", "list", "lambda/prices.csv", "--provider", "aws")) == ["aws/m5.large"]
+    refused(neph, "list", "lambda", "--provider", "aws", code=NOT_FOUND, says=["known: lambda"])
+
+
+def test_list_says_which_regions_it_cannot_place(neph):
+    (neph.folder / "own.csv").write_text("instance,region,price\na,GRA11,1\nb,eu-west-1,1\n")
+    listing = neph.json("price", "list", "own.csv", "--region", "eu")
+    assert names(listing) == ["own/b@eu-west-1"] and listing["without_place"] == 1
+    done = neph("price", "list", "own.csv", "--region", "eu")
+    assert "1 offer more: the region's name does not say whether it is in eu" in done.stdout
 
 
 def test_several_lists_and_a_folder(neph):
