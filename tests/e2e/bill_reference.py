@@ -8,9 +8,9 @@ What a rule says:
   whole steps of `step_s`, up or down, and never less than the minimum; 0 is no step. A provider that keeps a machine
   ready after a job has it paid: `idle_s`, unless the stages say otherwise.
 * `align = "clock"`: all steps of the wall clock of `time_zone` that a paid stretch touches. A step lasts until the clock
-  comes to read the beginning of another, counted from midnight, or is moved onto or over one: a day has 23 to 25 hours. Stages that follow each other are
-  one stretch, and one of no length touches nothing; a minimum makes the last one longer. `within = "most"`: a step that
-  several starts touch is paid once.
+  comes to read the beginning of another, counted from midnight, or is moved onto or over one: a day has 23 to 25 hours.
+  Stages that follow each other are one stretch, and one of no length touches nothing; a minimum makes the last one longer.
+  `within = "most"`: a step that several starts touch is paid once.
 * `minimum_per = "bill"`: the minimum, in whole steps, is paid once for all starts, if any time at all was paid.
 """
 

@@ -48,7 +48,8 @@ Result<int> lint(const LintOptions& options, bool json) {
   bool is_failed = false;
   Json documents = Json::array();
   for (const auto& file : files) {
-    NEPH_TRY(const auto list, read_catalogue(file, options.provider, files.size() == 1 && files == options.files));
+    NEPH_TRY(const auto list,
+             read_catalogue(file, options.provider, files.size() == 1 && files == options.files));
     const auto findings = price::lint_catalogue(list, rules, day);
     is_failed |= std::ranges::any_of(findings, [&](const price::Finding& finding) {
       return is_failure(price::kind_of(finding.flaw).gravity, options.fail_on);
