@@ -131,7 +131,8 @@ Result<Paid> paid_for(const Rule& rule, const Account& account) {
     paid.steps.push_back(steps);
   }
   NEPH_TRY(paid.length, covered(paid.steps));
-  paid.until = paid.steps.empty() ? account.spans.back().end : paid.steps.back().end;
+  paid.until = account.spans.back().end;
+  if (!paid.steps.empty()) paid.until = std::max(paid.until, paid.steps.back().end);
   return paid;
 }
 
