@@ -1,5 +1,7 @@
 #include "script/formats.hpp"
 
+#include <fmt/ranges.h>
+
 #include "core/text.hpp"
 
 namespace neph::script {
@@ -46,6 +48,13 @@ std::string resources(const Task& task) {
   return text + "  autostop: {idle_minutes: 5, down: true}\n";
 }
 
+/// What the launching shell gives: SkyPilot refuses to start without.
+std::string variables(const Task& task) {
+  std::string text = task.release.variables.empty() ? "" : "envs: # sky launch --env NAME gives them\n";
+  for (const auto& name : task.release.variables) text += fmt::format("  {}: null\n", name);
+  return text;
+}
+
 std::string file_mounts(const Task& task, const std::string& folder) {
   std::vector<std::string> files = task.job.files;
   for (const auto& source : task.data) std::erase(files, source.path);
@@ -71,11 +80,11 @@ Result<std::string> sky_text(const Task& task, const std::string& script) {
       "# A task of SkyPilot: sky launch --down FILE. The script releases the machine by itself; --down and "
       "autostop see to it\n"
       "# too, and let SkyPilot know.\n"
-      "name: {}\nresources:\n{}{}"
+      "name: {}\nresources:\n{}{}{}"
       "setup: |\n  mkdir -p {}\n  cat >{}/run.sh <<'{}'\n{}  {}\n"
       "run: |\n  sh {}/run.sh\n",
-      yaml("neph-" + task_name(task)), resources(task), file_mounts(task, folder), folder, folder,
-      end_of_script, indented(script, 2), end_of_script, folder);
+      yaml("neph-" + task_name(task)), resources(task), variables(task), file_mounts(task, folder), folder,
+      folder, end_of_script, indented(script, 2), end_of_script, folder);
 }
 
 Result<std::string> cloud_init_text(const Task& task, const std::string& script) {
@@ -85,6 +94,12 @@ Result<std::string> cloud_init_text(const Task& task, const std::string& script)
                 "--format cloud-init: nothing lies beside the script there; say from where the bundle comes, "
                 "--bundle "
                 "https://...");
+  if (!task.release.variables.empty())
+    return fail(
+        ErrorCode::invalid_argument,
+        "--format cloud-init: nobody gives the machine {} there, and so it could not be released: take "
+        "--format sh, or say how by --release-command",
+        fmt::join(task.release.variables, ", "));
   const auto home = fmt::format("/root/neph-{}", task_name(task));
   return fmt::format(
       "#cloud-config\n"

@@ -15,7 +15,7 @@ struct Store {
   std::string_view scheme, remote;
 };
 constexpr std::array stores{Store{"s3", ":s3,provider=AWS,env_auth=true:"},
-                            Store{"gs", ":gcs,env_auth=true:"}};
+                            Store{"gs", ":gcs,env_auth=true,bucket_policy_only=true:"}};
 
 constexpr std::string_view examples =
     "s3://BUCKET/PATH, gs://BUCKET/PATH, rclone://REMOTE/PATH, scp://HOST/PATH, https://HOST/PATH or /FOLDER";

@@ -17,7 +17,7 @@ std::string read(std::string_view address) {
 
 TEST(Places, AreReachedByTheProgramOfTheirKind) {
   EXPECT_EQ(read("s3://bucket/a/b"), "rclone :s3,provider=AWS,env_auth=true:bucket/a/b");
-  EXPECT_EQ(read("gs://bucket"), "rclone :gcs,env_auth=true:bucket");
+  EXPECT_EQ(read("gs://bucket"), "rclone :gcs,env_auth=true,bucket_policy_only=true:bucket");
   EXPECT_EQ(read("rclone://mine/a b"), "rclone mine:a b");
   EXPECT_EQ(read("rclone://mine"), "rclone mine:");
   EXPECT_EQ(read("https://host/x?sig=1"), "https https://host/x?sig=1");

@@ -24,8 +24,9 @@ Result<Release> parse_release(std::string_view name, std::string_view text) {
   NEPH_TRY(auto release, from_json<Release>(json, path));
   if (release.title.empty() || release.date.empty())
     return fail(ErrorCode::invalid_argument, "{}: a release needs a title and a date", path);
-  if (text.find("\nrelease_machine() {") == std::string_view::npos)
-    return fail(ErrorCode::invalid_argument, "{}: there is no function release_machine in it", path);
+  for (const auto* function : {"release_machine", "can_release"})
+    if (text.find(fmt::format("\n{}() {{", function)) == std::string_view::npos)
+      return fail(ErrorCode::invalid_argument, "{}: there is no function {} in it", path, function);
   release.name = name;
   release.text = text;
   return release;

@@ -17,6 +17,7 @@ struct Release {
   std::string title;
   std::string ends;
   std::vector<std::string> also, variables, read;
+  std::string program, package;
   std::string sky, needs, date;
 };
 
@@ -26,13 +27,15 @@ void describe(Visit&& v, Self& s) {
   v("ends", s.ends, "what ends the bill at the least, as rules have it (release); nothing: not rented");
   v("also", s.also, "other names of the provider");
   v("sky", s.sky, "what SkyPilot calls the provider; empty: it does not know it");
-  v("variables", s.variables, "without which nothing is released");
+  v("variables", s.variables, "without which nothing is released, where nobody has logged in");
+  v("program", s.program, "without which nothing is released");
+  v("package", s.package, "that has it, in systems like Debian");
   v("needs", s.needs, "what must be there, for people");
   v("read", s.read, "where it was read");
   v("date", s.date, "when it was read");
 }
 
-/// Errors: invalid_argument (no head, an unknown key, no title, no function release_machine).
+/// Errors: invalid_argument (no head, an unknown key, no title, no function release_machine or can_release).
 Result<Release> parse_release(std::string_view name, std::string_view text);
 /// Those that are built in, by name.
 const std::vector<Release>& built_in_releases();

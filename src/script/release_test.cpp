@@ -38,8 +38,9 @@ TEST(Releases, AreWhatTheRuleOfTheProviderSays) {
 }
 
 TEST(Releases, OfAReaderNeedOneFile) {
-  const auto release =
-      parse_release("mine", "# title = \"mine: gone\"\n# date = \"2026\"\nrelease_machine() {\n  :\n}\n");
+  const auto release = parse_release("mine",
+                                     "# title = \"mine: gone\"\n# date = \"2026\"\n"
+                                     "release_machine() {\n  :\n}\ncan_release() { :; }\n");
   ASSERT_TRUE(release) << release.error().text();
   EXPECT_EQ(release->title, "mine: gone");
 }
@@ -49,6 +50,7 @@ TEST(Releases, NameWhatIsWrong) {
   EXPECT_THAT(refusal("# titel = \"x\"\n"), HasSubstr("title"));
   EXPECT_THAT(refusal("# title = \"x\"\n"), HasSubstr("a title and a date"));
   EXPECT_THAT(refusal("# title = \"x\"\n# date = \"d\"\n"), HasSubstr("release_machine"));
+  EXPECT_THAT(refusal("# title = \"x\"\n# date = \"d\"\nrelease_machine() {\n}\n"), HasSubstr("can_release"));
   const auto unknown = find_release("asure").error();
   EXPECT_EQ(unknown.code, ErrorCode::not_found);
   EXPECT_THAT(unknown.text(), HasSubstr("did you mean 'azure'?"));

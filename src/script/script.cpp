@@ -27,7 +27,8 @@ Result<Release> release_of(const price::Offer& offer, const Wishes& wishes) {
   Release own{
       .name = "command", .title = "by the command of --release-command", .sky = known ? known->sky : ""};
   own.text = "release_machine() {\n  # shellcheck disable=SC2016 # the other shell expands it\n  act sh -c " +
-             shell_quoted(wishes.release_command) + "\n}\n";
+             shell_quoted(wishes.release_command) + "\n}\n\ncan_release() { :; }\n";
+  own.needs = "whatever that command needs";
   return own;
 }
 
@@ -95,6 +96,14 @@ bool is_archive(std::string_view name) {
   return name.ends_with(".tar.gz") || name.ends_with(".tgz") || name.ends_with(".tar");
 }
 
+Status check_gpu(const Job& job, const price::Offer& offer, const Wishes& wishes) {
+  if (!job.needs_gpu || offer.gpus > 0) return {};
+  return fail(wrong,
+              "the experiment runs on cuda, and --offer '{}' names no GPU: say which and how many, as "
+              "{}/{}+V100:1",
+              wishes.offer, offer.provider, offer.instance);
+}
+
 /// [PATH=]ADDRESS; without a path the one file that the experiment reads, else what it is called there.
 Result<Task::Source> source_of(const std::string& text, const Job& job) {
   const auto equals = text.find('=');
@@ -109,6 +118,7 @@ Result<Task::Source> source_of(const std::string& text, const Job& job) {
     source.path = job.files.size() == 1 ? job.files.front() : name;
   if (source.path.empty() || has_control_character(source.path))
     return fail(wrong, "--data '{}': as what does the experiment know it? Give it as PATH={}", text, text);
+  while (source.path.size() > 1 && source.path.ends_with('/')) source.path.pop_back();
   source.is_archive = is_archive(name) && !is_archive(source.path);
   return source;
 }
@@ -122,6 +132,7 @@ Result<std::string> script(const Job& job, const price::Offer& offer, const Wish
                 "where do the results go? Give --results s3://BUCKET/PATH, scp://HOST/PATH, https://..., or "
                 "a folder");
   Task task{.job = job, .wishes = wishes, .offer = offer};
+  NEPH_CHECK(check_gpu(job, offer, wishes));
   NEPH_TRY(task.release, release_of(offer, wishes));
   NEPH_TRY(task.results, parse_place("--results", wishes.results));
   NEPH_CHECK(set_limit(task, rules));

@@ -62,7 +62,9 @@ void describe(Visit&& v, Self& s) {
   v("budget", s.budget, "release the machine before it has cost more: 5USD, 500RUB");
   v("price", s.price, "of the machine, for --budget: 2.48USD/h");
   v("rule", s.rule, "how its time is billed, for --budget (neph price rules); empty: as the provider does");
-  v("max_time", s.max_time, "release the machine after it was paid for so long; 0s: no limit",
+  v("max_time", s.max_time,
+    "release the machine after it was paid for so long; 0s: as the budget says, and without one after a day "
+    "of the script",
     between(0, 1e8));
   v("install", s.install, "neph as its bundle, as its container image, or both, each measured");
   v("bundle", s.bundle,
@@ -89,6 +91,7 @@ struct Job {
   std::vector<std::string> engines;   ///< that its runs use
   std::vector<std::string> datasets;  ///< known by name
   bool has_containers = false;        ///< its runs start some
+  bool needs_gpu = false;             ///< one of NVIDIA's
 };
 
 /// A machine by its name alone: provider, instance, GPU, region. Errors: invalid_argument.

@@ -102,17 +102,10 @@ std::string place_of_data(const std::string& path) {
 
 std::string step_data(const Task& task) {
   std::string body;
-  for (const auto& name : task.job.datasets)
-    body += fmt::format("  ! has apt-get || act install_packages {}\n", quoted("dataset-" + name));
-  for (const auto& source : task.data) {
-    const auto to = place_of_data(source.path);
-    body += ready_line(source.place) + fmt::format("  act mkdir -p \"$(dirname {})\"\n", to);
-    if (source.is_archive)
-      body += get_line(source.place, "\"$home/data.tar.gz\"") +
-              fmt::format("  act unpack \"$home/data.tar.gz\" {}\n", to);
-    else
-      body += get_line(source.place, to);
-  }
+  for (const auto& name : task.job.datasets) body += fmt::format("  bring_dataset {}\n", quoted(name));
+  for (const auto& [path, place, is_archive] : task.data)
+    body += fmt::format("  again bring {} {} {} '{}'{}\n", place_of_data(path), enum_name(place.kind),
+                        at_word(place), place.port, is_archive ? " unpacked" : "");
   for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", quoted(file));
   return function("step_data", body);
 }
@@ -134,32 +127,43 @@ std::string pip_lines(const Task& task) {
   return lines;
 }
 
-std::string values(const Task& task) {
+/// Seconds that may be paid, from when on, and why: also where nobody gave a limit, a rented machine has one.
+std::string most_lines(const Task& task) {
+  constexpr std::int64_t day_s = 86400;
   const auto most_s = static_cast<std::int64_t>(std::ceil(task.wishes.max_time.value));
+  const bool is_default = most_s == 0 && task.limit.seconds == 0 && task.release.ends != "nothing";
+  return fmt::format("most_s={} # {}\npaid_from={}\n", is_default ? day_s : most_s,
+                     is_default    ? "no limit was given: a day of this script"
+                     : most_s == 0 ? "--max-time was not given"
+                                   : "--max-time",
+                     is_default ? "script" : "boot");
+}
+
+std::string values(const Task& task) {
   std::string text = fmt::format("name={}\n", quoted(task_name(task)));
   text += fmt::format(
       "limit_s={} # {}\n", task.limit.seconds,
       task.limit.seconds == 0 ? "no budget was given" : "so long lasts the budget: " + task.budget);
   text +=
       fmt::format("clock_s={} # where whole steps of the clock are paid: their length\n", task.limit.clock_s);
-  text += fmt::format("most_s={} # --max-time; 0: no limit\n", most_s);
+  text += most_lines(task);
   if (has_image(task)) text += fmt::format("image={}\n", quoted(task.image));
   if (has_image(task)) text += fmt::format("gpu_option={}\n", task.offer.gpus > 0 ? "--gpus=all" : "");
   return text;
 }
 
 std::string release_text(const Task& task) {
-  std::string text =
-      fmt::format("## The release\n\nrelease_title={}\n\n", quoted(task.release.title)) + task.release.text;
-  std::string warnings;
-  for (const auto& variable : task.release.variables)
-    warnings += fmt::format(
-        "  [ \"${{{}:-}}\" ] || say 'CAREFUL: {} is not set, and without it this machine cannot be "
-        "released'\n",
-        variable, variable);
-  const bool needs_curl = task.release.text.find("request ") != std::string::npos;
-  return text + "\n" + function("warn_of_release", warnings.empty() ? "  :\n" : warnings) +
-         function("ready_for_release", needs_curl ? "  has wget || need curl\n" : "  :\n");
+  const auto& release = task.release;
+  const auto head = fmt::format("## The release\n\nrelease_title={}\nrelease_needs={}\n\n",
+                                quoted(release.title), quoted(release.needs));
+  std::string ready;
+  if (!release.program.empty()) ready += fmt::format("  need {} {} &&\n", release.program, release.package);
+  ready += release.text.find("request ") != std::string::npos ? "  need curl\n" : "  :\n";
+  const bool may_go = task.results.kind == Kind::path && release.ends != "nothing";
+  return head + release.text + "\n" + function("ready_for_release", ready) +
+         function("warn_of_results",
+                  may_go ? "  say 'CAREFUL: the results go to a folder of this machine, and may go with it'\n"
+                         : "  :\n");
 }
 
 std::set<Kind> kinds_of(const Task& task) {
@@ -167,6 +171,7 @@ std::set<Kind> kinds_of(const Task& task) {
   if (task.bundle && has_bundle(task)) kinds.insert(task.bundle->kind);
   if (task.image_archive) kinds.insert(task.image_archive->kind);
   for (const auto& source : task.data) kinds.insert(source.place.kind);
+  if (reads_data(task)) kinds.insert(Kind::path);  // what lies beside the script
   return kinds;
 }
 
@@ -180,11 +185,23 @@ std::string transfers(const Task& task) {
   return text;
 }
 
+/// What the experiment reads that is not in the script's own folder, for the image to see.
+std::string volumes(const Task& task) {
+  std::set<std::string> paths;
+  for (const auto& path : task.job.files)
+    if (path.starts_with('/')) paths.insert(path);
+  for (const auto& name : task.job.datasets) paths.insert("/usr/share/datasets/" + name);
+  std::string lines;
+  for (const auto& path : paths)
+    lines += fmt::format("    --volume {}:{}:ro \\\n", quoted(path), quoted(path));
+  return lines;
+}
+
 std::string step_functions(const Task& task) {
   std::string text;
   const auto add = [&](std::string_view more) { text.append(more).append("\n"); };
   if (task.offer.gpus > 0) add(part("driver"));
-  if (has_image(task)) add(part("image"));
+  if (has_image(task)) add(filled(part("image"), {{"volumes", volumes(task)}}));
   if (has_bundle(task))
     add(part("bundle"));
   else
@@ -208,8 +225,12 @@ std::string about(const Task& task) {
 }  // namespace
 
 std::string task_name(const Task& task) {
-  const auto& e = task.job.experiment;
-  const auto whole = spec_text(e, task.job.options) + task.wishes.results + task.wishes.offer;
+  const auto& wishes = task.wishes;
+  auto whole = spec_text(task.job.experiment, task.job.options);
+  for (const auto& wish :
+       {wishes.results, wishes.offer, std::string(enum_name(wishes.install)), wishes.bundle, wishes.image})
+    whole += wish + "\n";
+  for (const auto& data : wishes.data) whole += data + "\n";
   return fmt::format("{}-{:08x}", task.job.name, fnv1a(whole) & 0xffffffff);
 }
 

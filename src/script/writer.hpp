@@ -26,7 +26,7 @@ struct Task {
   std::vector<Source> data;
 };
 
-/// "neph-12-1f2e3d4c": another folder for another experiment.
+/// "12-1f2e3d4c": another folder for another experiment, and for other wishes but those of money and time.
 std::string task_name(const Task& task);
 /// What the bundle's archive is called.
 std::string archive_name(const Job& job);

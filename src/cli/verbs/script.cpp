@@ -63,11 +63,28 @@ void tell_needs(const script::Job& job, const price::Offer& offer, const script:
   if (release && wishes.release_command.empty()) talk("{}; this needs {}\n", release->title, release->needs);
 }
 
+/// A budget lasts as long as one price lets it: not as the cheapest of several does.
+Status check_one_price(const ScriptOptions& options, const std::vector<price::Offer>& cheapest_first) {
+  const auto& cheapest = cheapest_first.front();
+  if (options.wishes.budget.empty() || !options.wishes.price.empty() || !cheapest.per_hour) return {};
+  for (const auto& other : cheapest_first)
+    if (other.per_hour && (other.per_hour != cheapest.per_hour || other.currency != cheapest.currency))
+      return fail(
+          ErrorCode::invalid_argument,
+          "--offer '{}' has several prices, {} {} an hour as {} and {} {} as {}: name one of them, or "
+          "say --price",
+          options.wishes.offer, price::decimal_text(*cheapest.per_hour), cheapest.currency,
+          price::offer_name(cheapest), price::decimal_text(*other.per_hour), other.currency,
+          price::offer_name(other));
+  return {};
+}
+
 /// By its name alone; of a price list, with its price.
 Result<price::Offer> offer_of(const ScriptOptions& options, const std::vector<price::Rule>& rules) {
   if (options.offers.empty()) return script::offer_of_name(options.wishes.offer);
   NEPH_TRY(const auto lists, load_offers({.offers = options.offers, .provider = {}}, rules));
   NEPH_TRY(const auto found, price::find_offers(options.wishes.offer, lists.offers));
+  NEPH_CHECK(check_one_price(options, found));
   return found.front();
 }
 

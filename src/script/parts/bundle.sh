@@ -2,7 +2,6 @@ neph=$home/neph/bin/neph # from the bundle, or the one that was here already
 [ -x "$neph" ] || ! has neph || neph=neph
 
 step_bundle() {
-  prepare_release
   need tar
   need gzip
   get_bundle "$home/bundle.tar.gz"

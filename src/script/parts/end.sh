@@ -1,5 +1,11 @@
 ## The end: the release, and the guard that sees to it
 
+check_release() { # while there is somebody who looks
+  [ ! "$dry" ] || return 0
+  timeout -s KILL 60 sh "$self" --check </dev/null >>"$log" 2>&1 ||
+    say "CAREFUL: it seems that nobody can release this machine from here, and it costs on; this needs $release_needs"
+}
+
 release() { # asks until it is taken
   pause=5
   say "release: $release_title"
@@ -56,7 +62,7 @@ spent_before() { # seconds that this machine has cost already
   { read -r of_boot at saved <"$home/spent"; } 2>/dev/null
   if [ "${of_boot:-}" = "$boot_id" ]; then
     echo "$((saved + last - at))"
-  elif in_container || [ "$last" -ge "$most" ]; then
+  elif [ "$paid_from" = script ] || in_container || [ "$last" -ge "$most" ]; then
     echo "$saved" # a machine that runs for longer than it may was not started for this
   else
     echo "$((saved + last))"
@@ -71,7 +77,6 @@ set_limits() { # seconds that may be paid, and of these the last for saving
   # by the clock, its steps are paid whole: also what the first had behind it when the machine was started
   [ "$clock_s" = 0 ] || limit_s=$((limit_s - ($(date +%s) - spent) % clock_s))
   if [ "$most_s" != 0 ] && { [ "$limit_s" = 0 ] || [ "$most_s" -lt "$limit_s" ]; }; then limit_s=$most_s; fi
-  rescue_s=120
   if [ "$limit_s" != 0 ] && [ "$limit_s" -lt 1200 ]; then rescue_s=$((limit_s / 10 + 1)); fi
 }
 

@@ -7,6 +7,7 @@
 #   sh run.sh              does all steps; those that have ended are not done again
 #   sh run.sh --dry-run    prints each step and does none
 #   sh run.sh --release    only asks for the release
+#   sh run.sh --check      looks whether the release can be asked for, and asks for none
 #
 # Keep it as a file: it starts itself again for each step, and as a guard that outlives it. A connection that breaks ends
 # it too; "nohup sh run.sh &" stays.
@@ -24,6 +25,8 @@ log=$home/run.log
 step='' step_begun='' guard='' guard_begun='' # processes, and when they began
 dry=
 hurry=${NEPH_HURRY:-} # one try of everything
+pauses='2 10 30'      # between tries
+rescue_s=120
 
 #: release
 ## Words
@@ -46,12 +49,12 @@ act() { # act COMMAND...: does it, or prints it
   if [ "$dry" ]; then echo "   $*" >&3; else "$@"; fi
 }
 
-again() { # again COMMAND...: up to four tries; one where time is short
-  for pause in 2 10 30 0; do
+again() { # again COMMAND...: some tries; one where time is short
+  for pause in $pauses end; do
     "$@" && return
     result=$?
-    if [ "$pause" = 0 ] || [ "$hurry" ]; then return "$result"; fi
-    echo "failed, again in $pause s: $*" >&2
+    if [ "$pause" = end ] || [ "$hurry" ]; then return "$result"; fi
+    echo "failed, again in $pause s: $1" >&2 # no more of it: addresses may be signed
     sleep "$pause"
   done
 }
@@ -84,17 +87,23 @@ request() { # request METHOD URL BODY [HEADER...]: the answer of a server of the
     echo "ANSWER"
     return
   fi
-  for header in "$@"; do
-    set -- "$@" --header "$header"
-    shift
-  done
   if has curl; then
-    [ "$method" != POST ] || set -- "$@" --data-raw "$body"
-    curl -fsS --connect-timeout 3 --max-time 30 -X "$method" "$@" "$url"
+    headers=$(for header in "$@"; do curl_header "$header"; done)
+    set --
+    [ "$method" != POST ] || set -- --data-raw "$body"
+    printf '%s\n' "$headers" | curl -fsS --connect-timeout 3 --max-time 30 -K - -X "$method" "$@" "$url"
   else
+    for header in "$@"; do
+      set -- "$@" --header "$header"
+      shift
+    done
     [ "$method" != POST ] || set -- "$@" --body-data "$body"
     wget -q -O - --tries 1 --connect-timeout 3 --timeout 30 --method "$method" "$@" "$url"
   fi
+}
+
+curl_header() { # curl_header TEXT: as a line for curl's -K, since all processes can read its arguments
+  printf 'header = "%s"\n' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"
 }
 
 field() { # field NAME: its text in the JSON that comes in
@@ -113,13 +122,19 @@ power_off() { act as_root systemctl poweroff || act as_root poweroff || act as_r
 ## The steps
 
 #: steps
-prepare_release() { # now that there is time
+step_ready() { # what the end needs is there, and a first small file gets to where the results go
   hurry=1
-  ready_for_release || echo 'curl is missing: the provider may not hear of the release' >&2
+  ready_for_release || echo 'what asks the provider for the release could not be installed' >&2
   hurry=${NEPH_HURRY:-}
+  act write_begun
+  ready_for_results
+  again put_result "$home/begun.txt"
 }
 
+write_begun() { echo "$name begun, $(date -u)" >"$home/begun.txt" || cannot_write; }
+
 step_save() {
+  pauses='2 10 30 60 120 300 600 900 900' # for most of an hour: there is no other copy
   [ "$hurry" ] || act "$neph" report --store "$home/neph.db" --out "$home/report.html" || echo 'no page' >&2
   act write_marks
   ready_for_results
@@ -146,9 +161,11 @@ uptime_s() {
   echo "${up%.*}"
 }
 
-know_boot() { # when the kernel was started, and which start that was
+know_boot() { # when the kernel was started, and which start that was; a container has lives of its own
   while read -r key value _; do [ "$key" != btime ] || boot=$value; done </proc/stat
   { read -r boot_id </proc/sys/kernel/random/boot_id; } 2>/dev/null || boot_id=$boot
+  begin_of 1
+  life=$boot_id:$ticks
 }
 
 now() { # boot and uptime: a clock that is set meanwhile moves no mark
@@ -183,8 +200,8 @@ mark_boot() { # from the start of the kernel until the system was ready, or unti
 }
 
 in_container() { # the first process of a machine begins with its kernel
-  begin_of 1
-  [ "${ticks:-0}" -gt 200 ]
+  begun_1=${life##*:}
+  [ "${begun_1:-0}" -gt 200 ]
 }
 
 ## Processes
@@ -192,10 +209,10 @@ in_container() { # the first process of a machine begins with its kernel
 begin_of() { # begin_of PROCESS: its begin in ticks since the boot, as $ticks; false where it has ended
   ticks=
   { read -r line <"/proc/$1/stat"; } 2>/dev/null || return
-  read -r state _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ ticks _ <<END
-${line##*) }
-END
-  [ "$state" != Z ]
+  # shellcheck disable=SC2086 # words; a here-document would need room in /tmp
+  set -- ${line##*) }
+  ticks=${20}
+  [ "$1" != Z ]
 }
 
 runs() { # runs PROCESS TICKS: that one, and no later one of the same number
@@ -203,8 +220,8 @@ runs() { # runs PROCESS TICKS: that one, and no later one of the same number
 }
 
 end_step() { # the step in progress with all that it started: neph ends its run at the second word
-  { read -r pid begun <"$home/step"; } 2>/dev/null || { pid=$step begun=$step_begun; }
-  [ "$pid" ] || return 0
+  { read -r pid begun of_life <"$home/step"; } 2>/dev/null || { pid=$step begun=$step_begun of_life=$life; }
+  if [ ! "$pid" ] || [ "$of_life" != "$life" ]; then return 0; fi # after a restart its number is somebody else's
   for signal in TERM TERM KILL; do
     runs "$pid" "$begun" || break
     kill -s "$signal" -- "-$pid" 2>/dev/null
@@ -246,13 +263,14 @@ do_step() { # do_step STEP STAGE
 
 one_step() { # in a process and a session of its own
   begin_of $$
-  echo "$$ $ticks" >"$home/step"
+  echo "$$ $ticks $life" >"$home/step"
   set -e
   the_step "$1"
 }
 
 the_step() {
   case $1 in
+    ready) step_ready ;;
 #: cases
     *) fail "there is no step $1" ;;
   esac
@@ -262,17 +280,19 @@ the_step() {
 ## All of it
 
 do_all() {
+  trap finish EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   if { read -r pid begun <"$home/main"; } 2>/dev/null && runs "$pid" "$begun"; then
+    trap - EXIT # that one releases it
     fail "it runs already, as process $pid"
   fi
   begin_of $$
   main_begun=$ticks
   set_limits
-  trap finish EXIT
-  trap 'exit 129' HUP
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
   mkdir -p "$home/done" "$home/work" || cannot_write
+  chmod 700 "$home" || cannot_write # addresses in it may be signed
   copy_self || cannot_write
   if { read -r pid begun <"$home/guard"; } 2>/dev/null && runs "$pid" "$begun"; then
     kill -s KILL -- "-$pid" # of an earlier start
@@ -281,7 +301,7 @@ do_all() {
   start_guard
   end_step
   [ "$limit_s" = 0 ] || say "released after $limit_s s at the latest; $spent s of them are paid already"
-  warn_of_release
+  warn_of_results
   mark_boot
   in_order
   say 'all steps have ended'
@@ -305,8 +325,9 @@ print_all() {
   release_machine >/dev/null
 }
 
-in_order() {
-  : # each step with the stage of the bill that pays it
+in_order() { # each step with the stage of the bill that pays it
+  do_step ready install
+  check_release
 #: order
 }
 
@@ -318,9 +339,10 @@ main() {
     --dry-run) print_all ;;
     --release) release ;;
     --ask) release_machine ;;
+    --check) can_release ;;
     --step) one_step "$2" ;;
     --guard) watch_over "$2" "$3" ;;
-    *) fail "$1: it takes --dry-run or --release" ;;
+    *) fail "$1: it takes --dry-run, --release or --check" ;;
   esac
 }
 

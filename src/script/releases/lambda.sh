@@ -8,11 +8,20 @@
 #   "docs-api.lambda.ai/api/cloud: GET /api/v1/instances, POST /api/v1/instance-operations/terminate"]
 # date = "2026-11-25"
 release_machine() {
+  know_lambda
+  [ "$instance" ] || fail 'which instance this is was not found: set NEPH_INSTANCE to its number'
+  request POST $api/instance-operations/terminate "{\"instance_ids\": [\"$instance\"]}" "$key" 'Content-Type: application/json'
+}
+
+can_release() {
+  know_lambda
+  [ "$instance" ]
+}
+
+know_lambda() {
   api=https://cloud.lambda.ai/api/v1
   key="Authorization: Bearer ${LAMBDA_API_KEY:-}"
   instance=${NEPH_INSTANCE:-$(request GET $api/instances '' "$key" | lambda_instance)}
-  [ "$instance" ] || return
-  request POST $api/instance-operations/terminate "{\"instance_ids\": [\"$instance\"]}" "$key" 'Content-Type: application/json'
 }
 
 lambda_instance() { # the one with an address or the name of this machine

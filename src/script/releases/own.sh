@@ -6,3 +6,5 @@
 # read = []
 # date = "2026-11-25"
 release_machine() { :; }
+
+can_release() { :; }

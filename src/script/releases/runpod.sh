@@ -8,10 +8,19 @@
 #   "docs.runpod.io/pods/templates/environment-variables"]
 # date = "2026-11-25"
 release_machine() {
-  pod=${RUNPOD_POD_ID:-$(of_the_first_process RUNPOD_POD_ID)}
+  know_runpod
   if has runpodctl; then
     act runpodctl remove pod "$pod" && return
   fi
-  request DELETE "https://rest.runpod.io/v1/pods/$pod" '' \
-    "Authorization: Bearer ${RUNPOD_API_KEY:-$(of_the_first_process RUNPOD_API_KEY)}"
+  request DELETE "https://rest.runpod.io/v1/pods/$pod" '' "Authorization: Bearer $key"
+}
+
+can_release() {
+  know_runpod
+  [ "$pod" ] && { [ "$key" ] || has runpodctl; }
+}
+
+know_runpod() {
+  pod=${RUNPOD_POD_ID:-$(of_the_first_process RUNPOD_POD_ID)}
+  key=${RUNPOD_API_KEY:-$(of_the_first_process RUNPOD_API_KEY)}
 }

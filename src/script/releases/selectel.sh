@@ -9,7 +9,15 @@
 #   "docs.openstack.org/nova/latest/user/metadata.html: meta_data.json, uuid"]
 # date = "2026-11-25"
 # variables = ["OS_AUTH_URL"]
+# program = "openstack"
+# package = "python3-openstackclient"
 release_machine() {
+  act openstack server delete "$(selectel_server)"
+}
+
+can_release() { has openstack && openstack server show -f value -c id "$(selectel_server)"; }
+
+selectel_server() {
   server=${NEPH_INSTANCE:-$(request GET http://169.254.169.254/openstack/latest/meta_data.json '' | field uuid)}
-  act openstack server delete "${server:-$(uname -n)}"
+  echo "${server:-$(uname -n)}"
 }
