@@ -90,6 +90,37 @@ TEST(Scripts, OfTheSameExperimentHaveTheSameFolderWhateverTheBudget) {
   EXPECT_NE(name(first), name(text_of(other, "aws/m5")));
 }
 
+TEST(Scripts, OfOtherWishesHaveOtherFolders) {
+  const auto name = [](const Wishes& wishes) {
+    const auto text = text_of(job(), "aws/m5", wishes);
+    return text.substr(text.find("\nname="), 20);
+  };
+  const auto first = name({});
+  for (const auto& wishes :
+       {Wishes{.data = {"s3://bucket/other"}}, Wishes{.bundle = "https://host/x"},
+        Wishes{.install = Install::image, .image = "x"}, Wishes{.install = Install::both, .image = "x"}})
+    EXPECT_NE(first, name(wishes));
+}
+
+TEST(Scripts, ShowTheImageWhatLiesElsewhere) {
+  auto reads = job();
+  reads.files = {"photos", "/srv/it's"};
+  reads.datasets = {"fashion-mnist"};
+  const auto text = text_of(reads, "aws/m5", {.install = Install::image, .image = "x"});
+  for (const auto* volume :
+       {R"(--volume '/srv/it'\''s':'/srv/it'\''s':ro \)",
+        "--volume '/usr/share/datasets/fashion-mnist':'/usr/share/datasets/fashion-mnist':ro"})
+    EXPECT_THAT(text, HasSubstr(volume));
+  EXPECT_THAT(text, Not(HasSubstr("photos':")));
+}
+
+TEST(Scripts, NeedAGpuThatIsNamed) {
+  auto learns = job();
+  learns.needs_gpu = true;
+  EXPECT_THAT(text_of(learns, "aws/p3.2xlarge"), HasSubstr("aws/p3.2xlarge+V100:1"));
+  EXPECT_THAT(text_of(learns, "aws/p3.2xlarge+V100:1"), HasSubstr("do_step driver install"));
+}
+
 TEST(Scripts, FitIntoTheUserDataOfAnyProvider) {
   constexpr std::size_t most_of_azure = 65536 * 3 / 4;  // which counts it in base64; AWS takes it packed
   for (const auto* offer : {"aws/m5", "gcp/n1", "azure/NC6", "yandex/x"})

@@ -86,6 +86,7 @@ class Files(BaseHTTPRequestHandler):
 
     def hold(self, name):
         self.server.seen.append((self.command, name))
+        self.server.authorizations.add(self.headers.get("Authorization"))
         while (self.command, name, self.server.seen.count((self.command, name))) in self.server.held:
             time.sleep(0.05)
 
@@ -115,6 +116,7 @@ class FileServer:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Files)
         self.server.daemon_threads = True
         self.server.folder, self.server.held, self.server.seen, self.server.refuses = folder, set(), [], False
+        self.server.authorizations = set()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

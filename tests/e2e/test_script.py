@@ -43,6 +43,10 @@ class TestWhatIsWritten:
         (torch,) = re.findall(r"^torch==.*$", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
         assert torch in text and "dataset-fashion-mnist" in text
 
+    def test_only_the_experiment_stands_in_a_here_document(self, study):
+        """Some shells need room in /tmp for one: what sees to the release must not."""
+        assert re.findall(r"<<.*", script(study, offer="azure/x")) == ["<<'END_OF_SPEC'"]
+
     def test_the_same_question_has_the_same_answer(self, study):
         assert script(study) == script(study)
         (study.folder / "study.toml").write_text("seed = 7\n" + STUDY)
@@ -58,6 +62,12 @@ class TestWhatIsWritten:
         (again,) = study.json("runs", "--store", "again.db")
         assert [again[key] for key in ("spec", "factors", "repeat", "seed")] == [
             stored[key] for key in ("spec", "factors", "repeat", "seed")]
+
+
+PRICES = """provider,instance,region,vcpus,memory_gib,gpu,gpus,price,currency,date
+aws,m5.large,us-east-1,2,8,,,1,USD,2026-11-25
+aws,m5.large,eu-west-1,2,8,,,2,USD,2026-11-25
+"""
 
 
 class TestBadInput:
@@ -92,6 +102,8 @@ class TestBadInput:
         (["--offer", "aws/m5", "--results", "/x", "--release", "power-off"], "did you mean 'poweroff'?"),
         (["--offer", "aws/m5", "--results", "/x", "--format", "cloud-init"], "--bundle"),
         (["--offer", "selectel/x", "--results", "/x", "--format", "sky"], "SkyPilot"),
+        (["--offer", "lambda/x", "--results", "/x", "--format", "cloud-init", "--bundle", "https://h/b"], "LAMBDA_API_KEY"),
+        (["--offer", "scaleway/x", "--results", "/x", "--format", "cloud-init", "--bundle", "https://h/b"], "SCW_SECRET_KEY"),
     ])  # fmt: skip
     def test_is_refused_in_one_line(self, study, options, said):
         assert said in self.refusal(study, "study.toml", *options, code=None)
@@ -102,6 +114,19 @@ class TestBadInput:
         assert "neph.db" in self.refusal(study, 12, *given, code=3)
         study("run", "study.toml")
         assert "12" in self.refusal(study, 12, *given, code=3)
+
+    def test_a_gpu_is_named_where_it_is_needed(self, study):
+        (study.folder / "study.toml").write_text(STUDY + 'device = ["CPU", "cuda"]\n')
+        given = ["--results", "s3://b/x", "--offer"]
+        assert "names no GPU" in self.refusal(study, "study.toml", *given, "azure/Standard_NC6")
+        assert "do_step driver install" in study("script", "study.toml", *given, "azure/Standard_NC6+K80:1").stdout
+
+    def test_a_budget_at_several_prices_is_no_limit(self, study):
+        (study.folder / "prices.csv").write_text(PRICES)
+        given = ["--results", "s3://b/x", "--offers", "prices.csv", "--budget", "5USD", "--offer"]
+        said = self.refusal(study, "study.toml", *given, "aws/m5.large")
+        assert "aws/m5.large@us-east-1" in said and "aws/m5.large@eu-west-1" in said and "--price" in said
+        assert "limit_s=9000" in study("script", "study.toml", *given, "aws/m5.large@eu-west-1").stdout
 
     def test_containers_need_an_image(self, study):
         (study.folder / "study.toml").write_text(STUDY + 'architecture = "local"\nserver_in = "docker"\n')
@@ -124,6 +149,15 @@ class TestMoney:
         assert re.search(r"^clock_s=(\d+)", text, re.MULTILINE)[1] == str(clock_s)
 
 
+    @pytest.mark.parametrize("offer, options, most_s", [
+        ("aws/m5", [], 86400), ("aws/m5", ["--max-time", "3h"], 10800), ("aws/m5", ["--budget", "5USD", "--price", "1USD/h"], 0),
+        ("own/desk", [], 0), ("own/desk", ["--release-command", "reboot"], 86400),
+    ])  # fmt: skip
+    def test_a_rented_machine_has_a_limit_even_where_none_is_given(self, study, offer, options, most_s):
+        text = script(study, *options, offer=offer)
+        assert re.search(r"^most_s=(\d+)", text, re.MULTILINE)[1] == str(most_s)
+
+
 def block(text, key):
     """The lines of YAML's literal block of that key, without their indentation."""
     indent, block = re.search(rf"^( *)(?:- )?{key}: \|\n((?:\1 +.*\n|\n)+)", text, re.MULTILINE).groups()
@@ -144,6 +178,10 @@ class TestOtherFormats:
         assert setup[1].endswith("<<'END_OF_SCRIPT'") and setup[-1] == "END_OF_SCRIPT"
         assert setup[5:-1] == plain[3:]  # the third line is the command that made it
         assert block(text, "run") == ["sh ~/neph-script/run.sh"]
+
+    def test_skypilot_is_told_which_variables_the_release_needs(self, study):
+        text = script(study, "--format", "sky", offer="lambda/gpu_1x_a10")
+        assert "\nenvs:" in text and "\n  LAMBDA_API_KEY: null\n" in text
 
     def test_user_data_of_cloud_init_has_the_script_in_it(self, study, tmp_path):
         options = ["--bundle", "https://example.org/neph.tar.gz"]

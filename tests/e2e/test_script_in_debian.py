@@ -65,7 +65,7 @@ def test_it_measures_saves_and_deallocates(machine, study):
     runs = study.json("runs", experiment["id"], "--store", machine.folder / "results/neph.db")
     assert [run["status"] for run in runs] == ["ok"]
     marks = marks_in(machine.folder / "results/marks.jsonl")
-    assert [mark["stage"] for mark in marks] == ["install", "data_load", "learn", "save"]
+    assert [mark["stage"] for mark in marks] == ["install", "install", "data_load", "learn", "save"]
     machine("/bin/sh", "-c", "/bin/sh /job/run.sh")
     assert len(asked(machine)) == 2 and marks_in(machine.folder / "results/marks.jsonl") == marks
 

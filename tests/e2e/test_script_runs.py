@@ -10,7 +10,7 @@ import pytest
 from paths import BUILD
 from script_runs import RELEASES, FileServer, RentedMachine, marks_in, need, script
 
-STEPS = ["bundle", "data", "learn", "save", "marks"]
+STEPS = ["ready", "bundle", "data", "learn", "save", "marks"]
 RELEASED = "fakecloud release it"
 
 
@@ -49,7 +49,7 @@ class TestRun:
         runs = study.json("runs", experiment["id"], "--store", saved / "neph.db")
         assert [run["status"] for run in runs] == ["ok"]
         stages = [mark["stage"] for mark in marks_in(saved / "marks.jsonl")]
-        assert [stage for stage in stages if stage != "boot"] == ["install", "data_load", "learn", "save"]
+        assert [stage for stage in stages if stage != "boot"] == ["install", "install", "data_load", "learn", "save"]
         ends = [0.0]
         for mark in marks_in(saved / "marks.jsonl"):
             assert list(mark) == ["stage", "begin_s", "end_s", "step"]
@@ -116,6 +116,27 @@ class TestRun:
         machine.clear()
 
 
+class TestSecrets:
+    def test_a_signed_address_is_not_in_the_log(self, machine, files):
+        machine.write("--data", f"more={files.url}/missing?signature=secret")
+        running = machine.start()
+        machine.wait_until(lambda: "again in 2 s: bring" in machine.log(), "a second try")
+        running.terminate()
+        running.communicate(timeout=20)
+        assert "secret" not in machine.log()
+        assert machine.kept.stat().st_mode & 0o77 == 0
+
+    def test_what_the_server_wants_to_see_is_in_no_list_of_processes(self, machine, files):
+        files.server.held.add(("PUT", "results/begun.txt", 1))
+        running = machine.start(NEPH_PUT_HEADER='Authorization: Basic "secret\\')
+        machine.wait_until(lambda: ("PUT", "results/begun.txt") in files.server.seen, "an upload")
+        assert any("curl" in command for _, command in machine.processes())
+        assert not [command for _, command in machine.processes() if "secret" in command]
+        files.server.held.clear()
+        running.communicate(timeout=30)
+        assert 'Basic "secret\\' in files.server.authorizations
+
+
 class TestEnds:
     """Whatever ends the script, the release is asked for; and what had ended is not done again."""
 
@@ -126,7 +147,7 @@ class TestEnds:
             waits = machine.folder / f"calls.{verb}.wait"
             waits.touch()
             return waits.unlink, lambda: f"neph {verb}" in machine.called()
-        request = {"data": ("GET", "pictures.tar.gz", 1), "save": ("PUT", "results/neph.db", 1),
+        request = {"ready": ("PUT", "results/begun.txt", 1), "data": ("GET", "pictures.tar.gz", 1), "save": ("PUT", "results/neph.db", 1),
                    "marks": ("PUT", "results/marks.jsonl", 2)}[step]
         files.server.held.add(request)
         return files.server.held.clear, lambda: files.server.seen.count(request[:2]) >= request[2]
@@ -157,10 +178,10 @@ class TestEnds:
         machine.run()
         assert len(machine.asked()) == first + 1
         again = machine.called()[len(calls):]
-        assert ("neph --version" in again) == (step == "bundle")
-        assert ("neph run" in again) == (step in ("bundle", "data", "learn"))
+        assert ("neph --version" in again) == (step in ("ready", "bundle"))
+        assert ("neph run" in again) == (step in ("ready", "bundle", "data", "learn"))
         fetched = [name for verb, name in files.server.seen[len(requests):] if verb == "GET"]
-        assert ("pictures.tar.gz" in fetched) == (step in ("bundle", "data"))
+        assert ("pictures.tar.gz" in fetched) == (step in ("ready", "bundle", "data"))
         assert machine.ended() >= set(STEPS)
 
     @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
@@ -219,9 +240,18 @@ class TestEnds:
         assert "data failed" in machine.run(code=22, NEPH_HURRY="1")
         assert machine.asked() == [RELEASED]
 
-    def test_results_that_nobody_takes(self, machine, files):
+    def test_results_that_nobody_takes_are_not_measured(self, machine, files):
         files.server.refuses = True
-        assert "save failed" in machine.run(code=22, NEPH_HURRY="1")
+        assert "ready failed" in machine.run(code=22, NEPH_HURRY="1")
+        assert machine.asked() == [RELEASED] and machine.called() == []
+
+    def test_results_that_nobody_takes_any_more(self, machine, files):
+        go_on, waits = self.hold(machine, files, "learn")
+        running = machine.start(NEPH_HURRY="1")
+        machine.wait_until(waits, "learning")
+        files.server.refuses = True
+        go_on()
+        assert "save failed" in running.communicate(timeout=30)[0] and running.returncode == 22
         assert machine.asked() == [RELEASED]
         files.server.refuses = False
         machine.run()
@@ -238,6 +268,37 @@ class TestEnds:
         running.communicate(timeout=20)
         assert (files.server.folder / "results/neph.db").exists()
         assert "learn" not in [mark["stage"] for mark in marks_in(files.server.folder / "results/marks.jsonl")]
+
+    def test_a_transfer_that_stands_still_ends(self, machine, files):
+        text = machine.script.read_text()
+        assert text.count("--speed-time 120") == 2
+        machine.script.write_text(text.replace("--speed-time 120", "--speed-time 2"))
+        self.hold(machine, files, "data")
+        assert "data failed" in machine.run(code=28, NEPH_HURRY="1")
+        assert machine.asked() == [RELEASED]
+
+    def test_a_process_that_has_a_step_s_number_after_a_restart_is_left_alone(self, machine):
+        machine.run()
+        other = subprocess.Popen(["setsid", "sleep", "60"])
+        (machine.kept / "step").write_text(f"{other.pid} 1 before-the-restart:1\n")
+        machine.run()
+        assert other.poll() is None
+        other.kill()
+        other.wait()
+
+    def test_a_folder_that_was_copied_in_part_is_copied_again(self, study, tmp_path):
+        machine = RentedMachine(tmp_path / "machine", BUILD / "bin/neph")
+        for name in ("model.identity", "pictures"):
+            (machine.folder / name).symlink_to(study.folder / name)
+        machine.script.write_text(script(study, "--data", f"pictures={study.folder}/pictures", results=tmp_path / "saved"))
+        pictures = sorted(file.name for file in (study.folder / "pictures").iterdir())
+        machine.add("cp", '#!/bin/sh\ncase $* in *pictures*) mkdir -p "$3" && cp "$2/%s" "$3" && kill -KILL "$PPID" ;; esac\n'
+                          'exec /usr/bin/cp "$@"\n' % pictures[0])  # fmt: skip
+        machine.run(code=137)
+        (machine.bin / "cp").unlink()
+        machine.run()
+        assert sorted(file.name for file in (machine.kept / "work/pictures").iterdir()) == pictures
+        machine.clear()
 
     def test_a_place_that_it_cannot_write_in(self, machine):
         machine.home.rmdir()

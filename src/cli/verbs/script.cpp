@@ -61,6 +61,9 @@ void tell_needs(const script::Job& job, const price::Offer& offer, const script:
            shell_quoted(file));
   const auto release = script::find_release(wishes.release.empty() ? offer.provider : wishes.release);
   if (release && wishes.release_command.empty()) talk("{}; this needs {}\n", release->title, release->needs);
+  const bool is_rented = !release || release->ends != "nothing" || !wishes.release_command.empty();
+  if (is_rented && wishes.budget.empty() && wishes.max_time.value == 0)
+    talk("no limit was given: it is released after a day (--budget and --max-time say otherwise)\n");
 }
 
 /// A budget lasts as long as one price lets it: not as the cheapest of several does.
