@@ -80,11 +80,11 @@ Result<std::string> sky_text(const Task& task, const std::string& script) {
       "# A task of SkyPilot: sky launch --down FILE. The script releases the machine by itself; --down and "
       "autostop see to it\n"
       "# too, and let SkyPilot know.\n"
-      "name: {}\nresources:\n{}{}{}"
-      "setup: |\n  mkdir -p {}\n  cat >{}/run.sh <<'{}'\n{}  {}\n"
-      "run: |\n  sh {}/run.sh\n",
+      "name: {0}\nresources:\n{1}{2}{3}"
+      "setup: |\n  mkdir -p {4} && chmod 700 {4}\n  cat >{4}/run.sh <<'{5}'\n{6}  {5}\n"
+      "run: |\n  sh {4}/run.sh\n",
       yaml("neph-" + task_name(task)), resources(task), variables(task), file_mounts(task, folder), folder,
-      folder, end_of_script, indented(script, 2), end_of_script, folder);
+      end_of_script, indented(script, 2));
 }
 
 Result<std::string> cloud_init_text(const Task& task, const std::string& script) {

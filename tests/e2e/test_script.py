@@ -47,6 +47,11 @@ class TestWhatIsWritten:
         """Some shells need room in /tmp for one: what sees to the release must not."""
         assert re.findall(r"<<.*", script(study, offer="azure/x")) == ["<<'END_OF_SPEC'"]
 
+    def test_data_that_no_package_has_here_is_missed_before_it_learns(self):
+        elsewhere = 'has() { false; }; fail() { echo "$*"; exit 1; }; dry=; . src/script/parts/data.sh; bring_dataset nothing'
+        done = subprocess.run(["sh", "-c", elsewhere], cwd=REPOSITORY, capture_output=True, text=True)
+        assert done.returncode == 1 and "--data" in done.stdout
+
     def test_the_same_question_has_the_same_answer(self, study):
         assert script(study) == script(study)
         (study.folder / "study.toml").write_text("seed = 7\n" + STUDY)

@@ -292,7 +292,7 @@ class TestEnds:
             (machine.folder / name).symlink_to(study.folder / name)
         machine.script.write_text(script(study, "--data", f"pictures={study.folder}/pictures", results=tmp_path / "saved"))
         pictures = sorted(file.name for file in (study.folder / "pictures").iterdir())
-        machine.add("cp", '#!/bin/sh\ncase $* in *pictures*) mkdir -p "$3" && cp "$2/%s" "$3" && kill -KILL "$PPID" ;; esac\n'
+        machine.add("cp", '#!/bin/sh\ncase $* in *pictures*) mkdir -p "$3" && /usr/bin/cp "$2/%s" "$3" && kill -KILL "$PPID" ;; esac\n'
                           'exec /usr/bin/cp "$@"\n' % pictures[0])  # fmt: skip
         machine.run(code=137)
         (machine.bin / "cp").unlink()

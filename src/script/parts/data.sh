@@ -10,6 +10,7 @@ unpack() { # unpack ARCHIVE: it becomes the folder of what is in it
 
 find_or_bring() { # find_or_bring PATH: what the experiment reads; from beside this file, where it is not there yet
   case $1 in /*) there=$1 ;; *) there=$home/work/$1 ;; esac
+  there=${there%/}
   [ ! -e "$there" ] || return 0
   [ -e "$(beside "$1")" ] || [ "$dry" ] || fail "$1: the experiment reads it; put it beside run.sh, or say from where it comes by --data"
   bring "$there" path "$(beside "$1")" ''

@@ -13,7 +13,7 @@ step_driver() {
     debian)
       for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
         [ ! -e "$list" ] || act as_root sed -i -e 's/^Components:.*/Components: main contrib non-free non-free-firmware/' \
-          -e '/^deb/s/ main.*/ main contrib non-free non-free-firmware/' "$list"
+          -e '/^deb.*debian/s/ main.*/ main contrib non-free non-free-firmware/' "$list"
       done
       act install_packages "linux-headers-$(uname -r)" nvidia-driver nvidia-smi
       ;;
