@@ -154,8 +154,10 @@ std::string values(const Task& task) {
 
 std::string release_text(const Task& task) {
   const auto& release = task.release;
-  const auto head = fmt::format("## The release\n\nrelease_title={}\nrelease_needs={}\n\n",
-                                quoted(release.title), quoted(release.needs));
+  const auto head = fmt::format(
+      "## The release\n\nrelease_title={}\n"
+      "# shellcheck disable=SC2016 # it names variables\nrelease_needs={}\n\n",
+      quoted(release.title), quoted(release.needs));
   std::string ready;
   if (!release.program.empty()) ready += fmt::format("  need {} {} &&\n", release.program, release.package);
   ready += release.text.find("request ") != std::string::npos ? "  need curl\n" : "  :\n";
