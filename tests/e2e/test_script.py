@@ -41,7 +41,7 @@ class TestWhatIsWritten:
         text = neph("script", "train.toml", "--offer", "lambda/gpu_1x_a10", "--results", "s3://b/x").stdout
         self.checked(text, tmp_path)
         (torch,) = re.findall(r"^torch==.*$", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
-        assert torch in text and "dataset-fashion-mnist" in text
+        assert torch in text and "bring_dataset 'fashion-mnist'" in text
 
     def test_only_the_experiment_stands_in_a_here_document(self, study):
         """Some shells need room in /tmp for one: what sees to the release must not."""
