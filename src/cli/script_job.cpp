@@ -6,7 +6,6 @@
 #include "cli/plan.hpp"
 #include "cli/version.hpp"
 #include "core/values.hpp"
-#include "engine/hardware.hpp"
 #include "net/net.hpp"
 #include "os/file.hpp"
 #include "record/cells.hpp"
@@ -28,7 +27,9 @@ void add_model(script::Job& job, const std::string& model) {
   if (!is_network(model)) add(job.files, model);
 }
 
-bool is_cuda(const std::string& device) { return engine::device_name_of(device).starts_with("CUDA"); }
+bool is_cuda(const std::string& device) {
+  return price::same_words(std::string_view(device).substr(0, 4), "cuda");
+}
 
 void add_needs(script::Job& job, const workload::InferSpec& spec) {
   add_model(job, spec.model);
