@@ -68,7 +68,9 @@ TEST(Bill, KeepsItsPromisesForAnyRule) {
     expect_sound(one, seed);
     const Nanoseconds step = seconds(rule.step_s);
     const Nanoseconds minimum = seconds(rule.minimum_s);
-    if (one.exact > Nanoseconds{}) EXPECT_GE(one.billed, minimum) << seed;
+    if (one.exact > Nanoseconds{}) {
+      EXPECT_GE(one.billed, minimum) << seed;
+    }
     EXPECT_GE(one.billed, rule.rounding == Rounding::up ? one.exact : one.exact - step) << seed;
     const bool has_gap = rule.billed.off && !rule.billed.poweroff;
     const int steps = rule.align == Align::start ? 1 : has_gap ? 4 : 2;  // begun at both ends
