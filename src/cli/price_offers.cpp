@@ -177,7 +177,8 @@ Result<price::Catalogue> read_catalogue(const std::string& file, const std::stri
   const auto date = ::stat(file.c_str(), &info) == 0 ? day_text(info.st_mtim.tv_sec) : today();
   std::error_code error;
   const auto path = fs::absolute(file, error).string();  // its folders say whose prices they are
-  auto known = is_alone && !provider.empty() ? provider : price::provider_of_path(path);
+  const bool is_correction = is_alone && price::is_known_provider(price::provider_name(provider));
+  auto known = is_correction ? provider : price::provider_of_path(path);
   if (known.empty()) known = provider;
   return price::parse_catalogue(text, {.file = file, .provider = std::move(known), .date = date});
 }

@@ -116,23 +116,22 @@ def test_a_checkpoint_is_as_right_in_pytorch(neph, trained):
     assert right == pytest.approx(accuracy, abs=2e-4)
 
 
-def in_pytorch(neph, seed):
-    """From the weights that neph begins with: PyTorch's own beginnings learn this network more slowly."""
-    import onnx
+def from_our_start(script):
+    """The accuracies of a framework by seed, each from the weights that neph begins with: others' own begin worse here."""
+    def learnt(neph, seed):
+        import onnx
 
-    neph("net", "mnist-cnn", "--seed", seed, "--onnx", f"start{seed}.onnx")
-    stored = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(neph.folder / f"start{seed}.onnx").graph.initializer}
-    np.savez(neph.folder / "start.npz", **{name: value for name, value in stored.items() if value.ndim > 0})
-    return in_framework("mnist_cnn_pytorch.py", "learn", seed, 2, "start.npz", cwd=neph.folder)[-1]
-
-
-def in_keras(neph, seed):
-    return in_framework("mnist_cnn_keras.py", seed, 2, cwd=neph.folder)[-1]
+        neph("net", "mnist-cnn", "--seed", seed, "--onnx", f"start{seed}.onnx")
+        stored = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(neph.folder / f"start{seed}.onnx").graph.initializer}
+        np.savez(neph.folder / "start.npz", **{name: value for name, value in stored.items() if value.ndim > 0})
+        return in_framework(*script, seed, 2, "start.npz", cwd=neph.folder)[-1]
+    return learnt
 
 
 @pytest.mark.slow
 @with_frameworks
-@pytest.mark.parametrize("learnt", [in_pytorch, in_keras])
+@pytest.mark.parametrize("learnt", [from_our_start(("mnist_cnn_pytorch.py", "learn")), from_our_start(("mnist_cnn_keras.py",))],
+                         ids=["pytorch", "keras"])
 def test_it_learns_as_well_as_others(neph, learnt):
     """Five seeds of two epochs of Fashion-MNIST each; the 95 % interval of the difference holds 0 (Welch)."""
     options = ("--data", "fashion-mnist", "--epochs", 2, "--train-seed", "1..5", "--repeat", 1)
