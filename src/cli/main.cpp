@@ -22,8 +22,10 @@ int main(int count, char** arguments) {
     neph.verb("predict", "predict rows that were not measured, with intervals", declare_predict);
     neph.verb("validate", "how well methods predict parts of a table from the rest", declare_validate);
     neph.verb("bill", "what time on a machine costs, line by line", declare_bill);
-    neph.verb("price", "what machines cost, what is wrong in price lists, and how providers bill", declare_price);
-    neph.verb("advise", "which machine to rent, how many cores, GPU or not, by what was measured", declare_advise);
+    neph.verb("price", "what machines cost, what is wrong in price lists, and how providers bill",
+              declare_price);
+    neph.verb("advise", "which machine to rent, how many cores, GPU or not, by what was measured",
+              declare_advise);
     neph.verb("net", "a network's layers, parameters and operations", declare_net);
     neph.verb("images", "check, prepare or make image sets", declare_images);
     neph.verb("host", "what this machine is", declare_host);

@@ -105,8 +105,8 @@ class TrainEngine {
   /// The folder of the runtime, of plugins that look for it when they are used; empty: it is linked with.
   virtual std::string runtime() const { return {}; }
   virtual Result<std::vector<Device>> devices() = 0;
-  /// One device as TrainOptions::device names it, in any case. Errors: not_found, with the nearest known name,
-  /// or with the reason why there is none of its kind.
+  /// One device as TrainOptions::device names it, in any case. Errors: not_found, with the nearest known
+  /// name, or with the reason why there is none of its kind.
   virtual Result<Device> device(const std::string& name) = 0;
   /// Trains what `program` computes, from the weights that it stores. Errors: unsupported (an operator or
   /// attribute that is not trained here, by its name; a precision), invalid_argument (options), not_found

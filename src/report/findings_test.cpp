@@ -291,7 +291,8 @@ TEST(Findings, AdviseOnlyWhatIsNotDoneYet) {
 TEST(Findings, SeeOthersFillTheProcessor) {
   auto document = one_cell();
   set_mean(document.cells[0], "process", "cpu", 1.1);
-  EXPECT_THAT(findings(document), Not(Contains(HasSubstr("was not the limit")))) << "what others did is not known";
+  EXPECT_THAT(findings(document), Not(Contains(HasSubstr("was not the limit"))))
+      << "what others did is not known";
   set_mean(document.cells[0], "machine", "cpu_user", 1.5);
   set_mean(document.cells[0], "machine", "cpu_system", 0.1);
   EXPECT_THAT(findings(document), Contains(HasSubstr("not the limit: 0.400 of 2.00 cores were idle")));
@@ -324,9 +325,8 @@ TEST(Findings, MentionStolenTimeAndDoubts) {
   document.cells[0].warnings = {{.code = WarningCode::stolen}};
   const auto sentences = findings(document);
   EXPECT_THAT(sentences, Contains(HasSubstr("The hypervisor took 0.300 cores away")));
-  EXPECT_THAT(
-      sentences,
-      Contains("Of 1 configuration, 1 is doubtful (steal): read the warnings before relying on it."));
+  EXPECT_THAT(sentences,
+              Contains("Of 1 configuration, 1 is doubtful (steal): read the warnings before relying on it."));
 }
 
 TEST(Findings, DoNotDoubtForAHint) {

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/openvino/amx.hpp"
 #include "engine/models_for_tests.hpp"
+#include "engine/openvino/amx.hpp"
 #include "os/thread.hpp"
 
 namespace neph::engine {

@@ -121,7 +121,7 @@ TEST(Load, ModelThatMayNotBeReadIsUnavailable) {
   std::filesystem::copy_file(model_path("conv.onnx"), path);
   std::filesystem::permissions(path, std::filesystem::perms(0));
   const auto user = ::geteuid();
-  tested_engine();                                         // loaded before, with all rights
+  tested_engine();                                    // loaded before, with all rights
   ASSERT_EQ(::seteuid(user == 0 ? 65534 : user), 0);  // root may read everything
   const auto model = tested_engine().load(path);
   ASSERT_EQ(::seteuid(user), 0);
