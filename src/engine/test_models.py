@@ -119,6 +119,12 @@ save("open_sum.onnx", [node("Cast", ["mask"], "m", to=TensorProto.FLOAT), node("
                        node("Add", ["i", "m"], "y")],
      [tensor("ids", ["N", "T"], TensorProto.INT64), tensor("mask", ["N", "T"], TensorProto.INT64)],
      [tensor("y", ["N", "T"])])
+# Its output has one shape, which only computing it tells.
+save("computed_shape.onnx", [node("Mul", ["x", "none"], "n"), node("ReduceMax", ["n"], "m", keepdims=0),
+                             node("Cast", ["m"], "i", to=TensorProto.INT64), node("Add", ["i", "sides"], "shape"),
+                             node("Reshape", ["x", "shape"], "y")], [tensor("x", [1, 6])], [tensor("y", ["A", "B"])],
+     [constant("none", numpy.float32(0)), constant("sides", [2, 3])])
+save("places.onnx", [node("NonZero", ["x"], "y")], [tensor("x", [1, 4])], [tensor("y", [2, "C"], TensorProto.INT64)])
 save("open_all.onnx", [node("Relu", ["x"], "r"), node("NonZero", ["r"], "y")], [tensor("x", ["A", "B"])],
      [tensor("y", [2, "C"], TensorProto.INT64)])
 # Reads one row of many: an engine that copies its input touches all of it.

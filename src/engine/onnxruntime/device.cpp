@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
-#include "core/names.hpp"
 #include "engine/hardware.hpp"
+#include "engine/named_place.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
 
 constexpr std::string_view cuda_provider = "CUDAExecutionProvider";
+
+Place processor() {
+  return {.device = {.name = "CPU", .description = processor_name(), .precisions = {Precision::f32}}};
+}
 
 Result<std::vector<Place>> gpus(const Library& library) {
   if (std::ranges::find(library.providers, cuda_provider) == library.providers.end())
@@ -27,25 +31,14 @@ Result<std::vector<Place>> gpus(const Library& library) {
 }  // namespace
 
 std::vector<Place> find_places(const Library& library) {
-  std::vector<Place> places{
-      {.device = {.name = "CPU", .description = processor_name(), .precisions = {Precision::f32}}}};
+  std::vector<Place> places{processor()};
   if (auto more = gpus(library))
     for (auto& place : *more) places.push_back(std::move(place));
   return places;
 }
 
 Result<Place> find_place(const Library& library, const std::string& name) {
-  const auto wanted = device_name_of(name);
-  std::vector<std::string> names;
-  for (auto& place : find_places(library)) {
-    if (place.device.name == wanted) return place;
-    names.push_back(place.device.name);
-  }
-  if (wanted.starts_with("CUDA"))
-    if (const auto none = gpus(library); !none)
-      return fail(ErrorCode::not_found, "device '{}': ONNX Runtime computes on no GPU here: {}", name,
-                  none.error().message);
-  return unknown_name(ErrorCode::not_found, "device", name, names, "ONNX Runtime on this machine");
+  return named_place<Place>({processor()}, gpus(library), name, "ONNX Runtime");
 }
 
 }  // namespace neph::engine::onnxruntime_plugin

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/runtimes.hpp"
+#include "os/plugin.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
@@ -23,11 +24,6 @@ std::vector<fs::path> libraries_in(const fs::path& folder) {
     if (entry.path().filename().string().starts_with(file_begin)) found.push_back(entry.path());
   std::ranges::sort(found);
   return found;
-}
-
-std::string loader_reason() {
-  const char* text = dlerror();
-  return text != nullptr ? text : "the loader gives no reason";
 }
 
 Result<Library> open_file(const fs::path& file) {

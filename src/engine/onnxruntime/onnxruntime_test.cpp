@@ -81,6 +81,36 @@ TEST(OnnxRuntime, OfOpenShapesTakesWhatComes) {
   }
 }
 
+/// Such an output is handed on after the inference, also of one that was started.
+TEST(OnnxRuntime, LearnsAShapeThatOnlyComputingTells) {
+  const auto session = compile("computed_shape.onnx", {.batch = 1});
+  ASSERT_THAT(session->outputs()[0].shape, ElementsAre(2, 3));
+  std::vector<float> input{1, 2, 3, 4, 5, 6}, output(6);
+  const auto request = request_of(*session);
+  bind(*request, input, output);
+  ASSERT_TRUE(request->infer());
+  EXPECT_EQ(output, input);
+  output.assign(6, 0);
+  std::promise<Status> done;
+  ASSERT_TRUE(request->start([&](Status status) { done.set_value(std::move(status)); }));
+  const auto status = done.get_future().get();
+  EXPECT_TRUE(status) << status.error().message;
+  EXPECT_EQ(output, input);
+}
+
+TEST(OnnxRuntime, LeavesOpenWhatDependsOnTheNumbers) {
+  const auto session = compile("places.onnx", {.batch = 1});
+  ASSERT_THAT(session->outputs()[0].shape, ElementsAre(2, -1));
+  const auto request = request_of(*session);
+  for (const std::int64_t ones : {1, 3}) {
+    std::vector<float> input(4, 0);
+    std::fill_n(input.begin(), ones, 1.0F);
+    ASSERT_TRUE(request->bind_input(0, input.data(), 16));
+    ASSERT_TRUE(request->infer());
+    EXPECT_THAT(request->open_output(0).value().shape, ElementsAre(2, ones));
+  }
+}
+
 TEST(OnnxRuntime, PassesOtherElementsOn) {
   const auto session = compile("words_of_many.onnx", {.batch = 1});
   EXPECT_EQ(session->inputs()[0].element, Element::i64);

@@ -30,6 +30,21 @@ Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, c
   return Ort::Value::CreateTensor(memory, data, bytes, shape.data(), shape.size(), type_of(port.element));
 }
 
+/// The lowest bytes of one, as an integer or a float; of f16 and bf16 a small number will do.
+void fill_with_ones(std::vector<std::byte>& memory, Element element) {
+  const auto width = element_bytes(element);
+  constexpr float one = 1;
+  constexpr double one_of_double = 1;
+  for (std::size_t at = 0; at + width <= memory.size(); at += width) {
+    if (element == Element::f32)
+      std::memcpy(&memory[at], &one, sizeof one);
+    else if (element == Element::f64)
+      std::memcpy(&memory[at], &one_of_double, sizeof one_of_double);
+    else
+      memory[at] = std::byte{1};
+  }
+}
+
 std::size_t bytes_of(const Port& port, const Shape& shape) {
   auto sized = port;
   sized.shape = shape;
@@ -59,7 +74,8 @@ class OrtSession final : public Session {
   friend class OrtRequest;
   Ort::SessionOptions session_options() const;
   Status set_output_shapes();
-  Result<std::vector<Shape>> shapes_of_a_trial();
+  /// Throws Ort::Exception.
+  std::vector<Shape> shapes_of_a_trial(bool of_ones);
 
   Place place_;
   Options options_;
@@ -119,6 +135,12 @@ class OrtRequest final : public StreamedRequest {
     NEPH_CHECK(check_idle());
     if (port >= answers_.size() || !answers_[port])
       return fail(ErrorCode::invalid_argument, "there is no output {}, or nothing was computed yet", port);
+    return answer(port);
+  }
+
+ private:
+  /// What the last inference gave, also while it is still told of.
+  Result<OpenOutput> answer(std::size_t port) const {
     OpenOutput output;
     NEPH_CHECK(guarded([&] {
       output.shape = answers_[port].GetTensorTypeAndShapeInfo().GetShape();
@@ -128,7 +150,6 @@ class OrtRequest final : public StreamedRequest {
     return output;
   }
 
- private:
   template <class Action>
   static Status guarded(Action action) {
     try {
@@ -164,7 +185,7 @@ class OrtRequest final : public StreamedRequest {
   Status give(std::size_t i) {
     const auto& port = session_.outputs_[i];
     if (session_.is_told_[i] || port.is_open()) return {};
-    NEPH_TRY(const auto output, open_output(i));
+    NEPH_TRY(const auto output, answer(i));
     if (output.shape != port.shape)
       return fail(ErrorCode::unsupported,
                   "output '{}' came as {}, not as {} as before: its shape depends on what is computed",
@@ -209,7 +230,8 @@ Status OrtSession::prepare(Ort::Env& env, const std::string& file) {
   return set_output_shapes();
 }
 
-/// Shapes that the runtime leaves open although all inputs' are known come from an inference of zeros.
+/// Shapes that the runtime leaves open although all inputs' are known come from inferences of zeros and of
+/// ones; where the two differ the shape depends on what is computed, and stays open.
 Status OrtSession::set_output_shapes() {
   for (const auto& output : outputs_) is_told_.push_back(!output.is_open() && !output.shape.empty());
   if (std::ranges::any_of(inputs_.ports, is_open)) {
@@ -218,16 +240,23 @@ Status OrtSession::set_output_shapes() {
     return {};
   }
   if (std::ranges::find(is_told_, false) == is_told_.end()) return {};
-  NEPH_TRY(auto shapes, shapes_of_a_trial());
-  for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i].shape = std::move(shapes[i]);
+  const auto zeros = shapes_of_a_trial(false);
+  auto ones = zeros;
+  try {
+    ones = shapes_of_a_trial(true);
+  } catch (const Ort::Exception&) {  // ones may be no indices
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    if (zeros[i] == ones[i]) outputs_[i].shape = zeros[i];
   return {};
 }
 
-Result<std::vector<Shape>> OrtSession::shapes_of_a_trial() {
-  std::vector<std::vector<std::byte>> zeros;
+std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) {
+  std::vector<std::vector<std::byte>> numbers;
   std::vector<Ort::Value> given;
   for (const auto& input : inputs_.ports) {
-    auto& memory = zeros.emplace_back(input.bytes());
+    auto& memory = numbers.emplace_back(input.bytes());
+    if (of_ones) fill_with_ones(memory, input.element);
     given.push_back(tensor(memory_, memory.data(), input, input.shape));
   }
   const auto answers = sessions_.front().Run(Ort::RunOptions{nullptr}, input_names_.data(), given.data(),
