@@ -367,5 +367,16 @@ TEST(Advise, FindsWhatLookingAtEveryPairFinds) {
   EXPECT_GT(chosen, 1000) << "or nothing was compared";
 }
 
+TEST(Rules, AreEachOffersOwnAlsoWithinAProvider) {
+  auto ordinary = machine("GPU-3070-S", 8, "1", "RTX3070", 1, ""),
+       other = machine("RENDER-S", 10, "1.5", "P100", 1, "");
+  ordinary.provider = other.provider = "scaleway";
+  const std::vector offers{ordinary, other};
+  const std::vector configurations{on_gpu("a", "RTX3070", 60), on_gpu("b", "P100", 60)};
+  const auto advice = advise(configurations, offers, asked()).value();
+  EXPECT_EQ(candidate_of(advice, "a").rule, "scaleway-gpu");
+  EXPECT_EQ(candidate_of(advice, "b").rule, "scaleway-cpu") << "RENDER-S is billed by the hour";
+}
+
 }  // namespace
 }  // namespace neph::advise

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "advise/advise.hpp"
+#include "core/text.hpp"
 
 namespace neph::advise {
 namespace {
@@ -11,8 +12,6 @@ struct GpuName {
   std::string model;   ///< "V100", "RTX4090", "A100"
   std::string memory;  ///< "80"; empty: not told
 };
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// Words of capitals and digits; what stands between them is dropped.
 std::vector<std::string> words_of(std::string_view name) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,7 +87,8 @@ class RulesOfOffers {
   RulesOfOffers(Market& market, const std::vector<price::Rule>& rules) : market_(market), rules_(rules) {}
 
   Result<std::size_t> of(const price::Offer& offer) {
-    const auto key = std::tuple(offer.rule, offer.provider, offer.gpus > 0);
+    const auto* known = offer.rule.empty() ? price::rule_for(offer, rules_) : nullptr;
+    const auto key = std::pair(known ? known->name : offer.rule, known ? std::string() : offer.provider);
     if (const auto found = places_.find(key); found != places_.end()) return found->second;
     NEPH_TRY(auto rule, price::rule_of(offer, rules_));
     auto place = static_cast<std::size_t>(std::ranges::find(market_.rules, rule.name, &price::Rule::name) -
@@ -102,7 +103,7 @@ class RulesOfOffers {
  private:
   Market& market_;
   const std::vector<price::Rule>& rules_;
-  std::map<std::tuple<std::string, std::string, bool>, std::size_t> places_;
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;
 };
 
 Result<Market> market_of(std::span<const price::Offer> offers, const std::vector<price::Rule>& rules,

@@ -203,8 +203,8 @@ std::vector<std::string> findings_of(const Fleet& chosen, const RateRequest& req
       per_s(request.rate_per_s), objective, name_of(chosen), words_for_amount(chosen.cost, request.currency),
       words_for_amount(per_million(chosen, request.rate_per_s), request.currency), request.item)};
   if (const auto share = chance(chosen, request.rate_per_s))
-    sentences.push_back(fmt::format("{} {} the rate with {}.", chosen.machines == 1 ? "It" : "They",
-                                    chosen.machines == 1 ? "sustains" : "sustain",
+    sentences.push_back(fmt::format("The probability that {} the rate is {}.",
+                                    chosen.machines == 1 ? "it sustains" : "they sustain",
                                     words_for_chance(*share, 10'000)));
   else
     sentences.push_back("How sure that is cannot be said: the rate has no interval.");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/advise_headings.hpp"
+#include "core/text.hpp"
 #include "record/columns.hpp"
 
 namespace neph::cli {
@@ -67,7 +68,7 @@ std::optional<std::size_t> called(const table::Table& table, std::string_view pl
 
 std::optional<std::size_t> exactly(const table::Table& table, std::string_view name) {
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (lower(table.columns[i].name) == lower(name)) return i;
+    if (lowered(table.columns[i].name) == lowered(name)) return i;
   return std::nullopt;
 }
 
@@ -98,10 +99,22 @@ Result<std::size_t> time_column(const table::Table& table, const std::string& as
               table.source, column_names(table));
 }
 
+/// "exp01", "exp02": one word and running numbers, which tell nothing but which run it was.
+bool are_numbered(const std::vector<std::string>& levels) {
+  const auto word_of = [](std::string_view level) {
+    while (!level.empty() && is_digit(level.back())) level.remove_suffix(1);
+    return level;
+  };
+  return !levels.empty() && std::ranges::all_of(levels, [&](const std::string& level) {
+    return word_of(level) == word_of(levels.front()) && word_of(level).size() < level.size();
+  });
+}
+
 /// What is neither a role nor of the times: it names configurations, tells repeats apart, or is a result.
 Status sort_in(const table::Table& table, std::size_t place, Columns& columns) {
   const auto& column = table.columns[place];
   if (heading::is_repeat(column.name)) return {};
+  if (heading::is_experiment(column.name) && (!column.is_text() || are_numbered(column.levels))) return {};
   const bool is_known =
       std::ranges::find(names_of_roles, heading::plain(column.name), &Called::name) != names_of_roles.end();
   if (!column.is_text() && !is_known && heading::is_result(column.name))
@@ -146,12 +159,6 @@ Result<Columns> columns_of(const table::Table& table, const std::string& time) {
       columns.naming.push_back(i);  // a factor of an exported table
   }
   return columns;
-}
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  for (auto& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return small;
 }
 
 }  // namespace neph::cli

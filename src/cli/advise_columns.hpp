@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.hpp"
 #include "table/table.hpp"
 
 namespace neph::cli {
@@ -27,7 +28,5 @@ struct Columns {
 
 /// `time` as of times_in(). Errors: as there.
 Result<Columns> columns_of(const table::Table& table, const std::string& time);
-
-std::string lower(std::string_view text);
 
 }  // namespace neph::cli

@@ -62,6 +62,8 @@ constexpr std::array<std::string_view, 20> repeats{
     "repeat",      "run",        "replicate", "repetition", "rep",    "trial",     "seed",
     "random_seed", "iter",       "iteration", "run_id",     "run_no", "timestamp", "date",
     "datetime",    "start_time", "end_time",  "started_at", "id",     "index"};
+constexpr std::array<std::string_view, 8> experiments{
+    "exp", "exp_name", "exp_id", "experiment", "experiment_name", "experiment_id", "trial_id", "trial_name"};
 constexpr std::array<std::string_view, 15> results{"accuracy", "acc",        "loss",  "error",   "auc",
                                                    "f1",       "perplexity", "score", "speedup", "speed",
                                                    "cost",     "price",      "rmse",  "mse",     "mae"};
@@ -171,6 +173,8 @@ Status check_time(std::string_view name, const std::string& source) {
 bool is_predicted(std::string_view name) { return plain(name).starts_with("predict"); }
 
 bool is_repeat(std::string_view name) { return is_among(repeats, plain(name)); }
+
+bool is_experiment(std::string_view name) { return is_among(experiments, plain(name)); }
 
 bool is_result(std::string_view name) {
   auto words = without_statistic(words_of(name));

@@ -33,6 +33,8 @@ bool is_predicted(std::string_view name);
 
 /// Tells one run from the next: "seed".
 bool is_repeat(std::string_view name);
+/// "exp_name": where its values are numbers, or numbered, they tell repeats apart too.
+bool is_experiment(std::string_view name);
 /// What a run gave, where it is a number: "accuracy", "save_s".
 bool is_result(std::string_view name);
 /// Speaks of cores or GPUs.

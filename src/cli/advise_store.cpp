@@ -9,8 +9,10 @@
 #include "cli/advise_headings.hpp"
 #include "core/names.hpp"
 #include "core/seconds.hpp"
+#include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "engine/engine.hpp"
 #include "record/telemetry.hpp"
 #include "record/views.hpp"
 
@@ -118,13 +120,10 @@ std::optional<double> memory_of(const report::Document& document, const CellSumm
   return sum;
 }
 
-bool is_gpu(const std::string& device) {
-  return device.starts_with("cuda") || device.starts_with("CUDA") || device.starts_with("GPU");
-}
-
 advise::Needs needs_of(const report::Document& document, const CellSummary& cell, const Machine* machine) {
   advise::Needs needs{.cores = cores_of(document, cell, machine), .memory_bytes = memory_of(document, cell)};
-  if (is_gpu(text_of(field_of(document, cell, "device")))) {
+  const auto device = text_of(field_of(document, cell, "device"));
+  if (engine::is_cuda(device) || same_words(device.substr(0, 3), "gpu")) {
     const auto gpus = field_of(document, cell, "gpus");
     needs.gpus = gpus.is_number_integer() ? gpus.get<std::int64_t>() : 1;
     if (machine) needs.gpu = machine->gpu;
@@ -167,15 +166,11 @@ advise::Configuration described(const report::Document& document, const CellSumm
           .is_doubtful = cell.verdict == Verdict::doubtful};
 }
 
-const Estimate* find(const std::map<std::string, Estimate>& estimates, std::string_view name) {
-  const auto found = estimates.find(std::string(name));
-  return found == estimates.end() || !std::isfinite(found->second.value) ? nullptr : &found->second;
-}
-
 /// The 99th percentile of what was measured, and why it does not keep to the objective; empty: it does.
 std::string unfit(const Estimate* p99_ms, double limit_s) {
   if (limit_s <= 0) return {};
-  if (!p99_ms || !p99_ms->low || !p99_ms->high) return "its p99 is not known: too few were timed";
+  if (!p99_ms || !p99_ms->low || !p99_ms->high)
+    return "its p99 is not known: too few were timed; measure it for longer (--count, --duration)";
   if (p99_ms->value <= 1e3 * limit_s) return {};
   return fmt::format("its p99 is {}, above {}", format_seconds(1e-3 * p99_ms->value),
                      format_seconds(limit_s));
@@ -193,7 +188,7 @@ std::string unfit_search(const report::Document& document, const CellSummary& ce
 
 advise::Capacity capacity_of(const report::Document& document, const CellSummary& cell, double p99_s) {
   advise::Capacity capacity{.configuration = described(document, cell), .sustained_per_s = {}, .unfit = {}};
-  if (const auto* sustained = find(cell.figures, metric::sustained_per_s.name)) {
+  if (const auto* sustained = price::find_figure(cell.figures, metric::sustained_per_s.name)) {
     capacity.sustained_per_s = *sustained;
     capacity.unfit = unfit_search(document, cell, p99_s);
     return capacity;
@@ -201,9 +196,10 @@ advise::Capacity capacity_of(const report::Document& document, const CellSummary
   const auto& view = view_of(document.experiment.workload);
   capacity.sustained_per_s = speed_of(view, cell);
   const bool is_load = view.workload == view::load.workload;
-  capacity.unfit = unfit(is_load ? find(cell.figures, time_name(metric::response, statistic::p99))
-                                 : find(cell.latency_ms, statistic::p99),
-                         p99_s);
+  capacity.unfit =
+      unfit(is_load ? price::find_figure(cell.figures, time_name(metric::response, statistic::p99))
+                    : price::find_figure(cell.latency_ms, statistic::p99),
+            p99_s);
   return capacity;
 }
 

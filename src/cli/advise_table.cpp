@@ -72,7 +72,7 @@ class Row {
   }
   /// A flag, or text that is a reason.
   bool is_set(Role role) const {
-    const auto value = lower(text(role));
+    const auto value = lowered(text(role));
     return !value.empty() && value != "0" && value != "no" && value != "false" && value != "off";
   }
   const table::Table& table() const { return table_; }
@@ -85,7 +85,7 @@ class Row {
 };
 
 std::string place_of(const Row& row) {
-  const auto value = lower(row.text(Role::place));
+  const auto value = lowered(row.text(Role::place));
   if (value.empty()) return value;
   for (const auto* no : {"0", "no", "false", "off", "none", "process", "bare"})
     if (value == no) return "process";
@@ -97,7 +97,7 @@ std::string place_of(const Row& row) {
 /// What a column 'device' says: 0 of a CPU, nothing where it says nothing. Error: it says neither CPU nor
 /// GPU.
 Result<std::optional<double>> gpus_of_device(const Row& row, bool has_name) {
-  const auto device = lower(row.text(Role::device));
+  const auto device = lowered(row.text(Role::device));
   if (device.empty()) return std::nullopt;
   if (device.starts_with("cpu")) return 0.0;
   if (device.starts_with("cuda") || device.starts_with("gpu"))
@@ -121,7 +121,7 @@ Result<std::int64_t> gpu_count(const Row& row, bool has_name) {
 
 Status read_gpus(const Row& row, advise::Needs& needs) {
   const auto name = row.text(Role::gpu);
-  const auto small = lower(name);
+  const auto small = lowered(name);
   const bool has_name =
       !small.empty() && small != "none" && small != "no" && small != "cpu" && small != "-" && small != "0";
   NEPH_TRY(needs.gpus, gpu_count(row, has_name));
@@ -134,11 +134,11 @@ Status read_gpus(const Row& row, advise::Needs& needs) {
 
 /// "aws/p3.8xlarge" may stand in one column.
 void read_instance(const Row& row, advise::Needs& needs) {
-  needs.provider = lower(row.text(Role::provider));
+  needs.provider = lowered(row.text(Role::provider));
   needs.instance = row.text(Role::instance);
   const auto slash = needs.instance.find('/');
   if (slash == std::string::npos) return;
-  needs.provider = lower(needs.instance.substr(0, slash));
+  needs.provider = lowered(needs.instance.substr(0, slash));
   needs.instance.erase(0, slash + 1);
 }
 
@@ -150,7 +150,7 @@ Result<advise::Needs> needs_of(const Row& row, const Columns& columns) {
   if (memory)
     needs.memory_bytes =
         *memory *
-        (lower(row.table().columns[columns.roles.at(Role::memory)].name).find("gib") != std::string::npos
+        (lowered(row.table().columns[columns.roles.at(Role::memory)].name).find("gib") != std::string::npos
              ? gib
              : gb);
   needs.arch = row.text(Role::arch);
@@ -202,7 +202,7 @@ Result<Measured> read_row(const Row& row, const Columns& columns) {
   if (row.is_set(Role::refused)) {
     const auto why = row.text(Role::refused);
     configuration.refused =
-        why == "1" || lower(why) == "yes" || lower(why) == "true" ? "refused in the table" : why;
+        why == "1" || lowered(why) == "yes" || lowered(why) == "true" ? "refused in the table" : why;
     return measured;
   }
   NEPH_TRY(const auto time, estimate_of(row, columns));

@@ -95,6 +95,13 @@ TEST(TimesTable, MarksPredictionsAndRefusals) {
   EXPECT_TRUE(read.configurations[2].refused.empty());
 }
 
+TEST(TimesTable, TakesNumberedExperimentsForRepeats) {
+  const auto numbered = times("exp_name,cores,train_s\nexp01,8,100\nexp02,8,104\nexp03,8,108\n").value();
+  ASSERT_EQ(numbered.configurations.size(), 1u);
+  EXPECT_EQ(numbered.configurations[0].repeats, 3);
+  EXPECT_EQ(times("exp_name,cores,train_s\nbare,8,100\nfused,8,104\n").value().configurations.size(), 2u);
+}
+
 TEST(TimesTable, FindsTheOnlyColumnOfTimes) {
   EXPECT_EQ(times("cores,epoch_s\n1,100\n", "").value().time, "epoch_s");
   EXPECT_THAT(error_of("cores,a_s,b_s\n1,1,2\n", ""), HasSubstr("--time NAME; there are cores, a_s, b_s"));

@@ -26,13 +26,6 @@ Result<Terms> terms_of(const std::string& price, const std::string& rule) {
   return terms;
 }
 
-Estimate scaled(const Estimate& estimate, double factor) {
-  Estimate result{.value = estimate.value * factor, .n = estimate.n};
-  if (estimate.low) result.low = *estimate.low * factor;
-  if (estimate.high) result.high = *estimate.high * factor;
-  return result;
-}
-
 /// Of items per second what a million of them cost: the highest rate makes the lowest cost.
 Estimate of_a_million(const Estimate& rate, double per_s) {
   Estimate cost{.value = 1e6 * per_s / rate.value, .n = rate.n};

@@ -6,6 +6,7 @@
 #include "cli/plan.hpp"
 #include "cli/version.hpp"
 #include "core/values.hpp"
+#include "engine/engine.hpp"
 #include "net/net.hpp"
 #include "os/file.hpp"
 #include "record/cells.hpp"
@@ -27,16 +28,12 @@ void add_model(script::Job& job, const std::string& model) {
   if (!is_network(model)) add(job.files, model);
 }
 
-bool is_cuda(const std::string& device) {
-  return price::same_words(std::string_view(device).substr(0, 4), "cuda");
-}
-
 void add_needs(script::Job& job, const workload::InferSpec& spec) {
   add_model(job, spec.model);
   add(job.files, spec.images);
   add(job.engines, spec.runtime.engine);
   job.has_containers |= spec.server_in == workload::In::docker;
-  job.needs_gpu |= is_cuda(spec.runtime.device);
+  job.needs_gpu |= engine::is_cuda(spec.runtime.device);
 }
 
 void add_needs(script::Job& job, const workload::TrainSpec& spec) {
@@ -48,7 +45,7 @@ void add_needs(script::Job& job, const workload::TrainSpec& spec) {
     add(job.files, spec.data);
   add(job.engines, spec.engine);
   job.has_containers |= spec.in == workload::In::docker;
-  job.needs_gpu |= is_cuda(spec.device);
+  job.needs_gpu |= engine::is_cuda(spec.device);
 }
 
 template <class Spec>

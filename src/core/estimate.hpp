@@ -17,6 +17,14 @@ struct Estimate {
   std::int64_t n = 0;
 };
 
+/// The same in another unit, or of so many times as much; `factor` is not below 0.
+inline Estimate scaled(Estimate estimate, double factor) {
+  estimate.value *= factor;
+  if (estimate.low) *estimate.low *= factor;
+  if (estimate.high) *estimate.high *= factor;
+  return estimate;
+}
+
 template <class Visit, Describes<Estimate> Self>
 void describe(Visit&& v, Self& s) {
   v("value", s.value, "the best single number");

@@ -8,6 +8,8 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
+char small(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
 /// The code point that begins at `at`, which moves behind it. A byte that begins no valid sequence (overlong,
 /// surrogate, beyond U+10FFFF, cut short) is U+FFFD (Unicode 15, section 3.9).
 char32_t next_code_point(std::string_view text, std::size_t& at) {
@@ -119,6 +121,16 @@ std::string cut_to_width(std::string_view text, std::size_t width) {
     append_utf8(out, c);
   }
   return width > 0 ? out + "…" : out;
+}
+
+std::string lowered(std::string_view text) {
+  std::string all(text);
+  std::ranges::transform(all, all.begin(), small);
+  return all;
+}
+
+bool same_words(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, {}, small, small);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -18,6 +18,12 @@ std::size_t display_width(std::string_view text);
 /// At most `width` columns, ended by "…" when something was cut.
 std::string cut_to_width(std::string_view text, std::size_t width);
 
+/// With small letters for A to Z; others stay.
+std::string lowered(std::string_view text);
+/// Whether two words differ in nothing but small and capital letters A to Z.
+bool same_words(std::string_view one, std::string_view other);
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Without spaces, tabs and line ends at its ends; a view of the same text.
 std::string_view trimmed(std::string_view text);
 

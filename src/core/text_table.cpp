@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t gap = 2;             ///< between columns
 constexpr std::size_t least_wrapped = 12;  ///< no column is made narrower
 
-/// Where a line of at most `width` columns ends: behind the last space in it, else behind an operator of a
-/// term, else where it is full.
+/// Where a line of at most `width` columns ends: behind the last space in it, else behind a sign
+/// of a term or of a name, else where it is full.
 std::size_t end_of_line(std::string_view text, std::size_t width) {
   std::size_t end = 0, space = 0, sign = 0;
   while (end < text.size()) {
@@ -21,7 +21,7 @@ std::size_t end_of_line(std::string_view text, std::size_t width) {
     while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
     if (display_width(text.substr(0, next)) > width) break;
     if (text[end] == ' ') space = next;
-    if (std::string_view("*/+-^,").find(text[end]) != std::string_view::npos) sign = next;
+    if (std::string_view("*/+-^,@").find(text[end]) != std::string_view::npos) sign = next;
     end = next;
   }
   if (end == text.size() || text[end] == ' ') return end;

@@ -43,5 +43,12 @@ TEST(Trimmed, LosesBlanksAtItsEndsOnly) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+TEST(SmallLetters, AreOfAsciiAlone) {
+  EXPECT_EQ(lowered("eu-WEST-1 Ä"), "eu-west-1 Ä");
+  EXPECT_TRUE(same_words("V100", "v100"));
+  EXPECT_FALSE(same_words("V100", "v10"));
+  EXPECT_FALSE(same_words("Ä", "ä"));
+}
+
 }  // namespace
 }  // namespace neph

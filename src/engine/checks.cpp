@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "core/text.hpp"
 #include "core/units.hpp"
 #include "engine/engine.hpp"
 
@@ -17,6 +18,8 @@ double machine_bytes() {
 }
 
 }  // namespace
+
+bool is_cuda(std::string_view device) { return same_words(device.substr(0, 4), "cuda"); }
 
 Status check_counts(const Options& options) {
   NEPH_CHECK(check_count("threads", options.threads));

@@ -25,6 +25,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/describe.hpp"
@@ -230,6 +231,9 @@ class Engine {
   /// version).
   virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) = 0;
 };
+
+/// Whether Options::device names one of NVIDIA's: "cuda", "CUDA:1".
+bool is_cuda(std::string_view device);
 
 // What every plugin checks alike. Errors: invalid_argument, in the words that the user gave.
 

@@ -30,13 +30,6 @@ constexpr double deviations_of_growth = 3;
 /// More rows of raw samples are thinned evenly.
 constexpr std::size_t most_rows = 500'000;
 
-Estimate scaled(Estimate estimate, double by) {
-  estimate.value *= by;
-  if (estimate.low) *estimate.low *= by;
-  if (estimate.high) *estimate.high *= by;
-  return estimate;
-}
-
 class Summing {
  public:
   Summing(const Measurement& measured, const Judging& judging, RunResult& result)

@@ -13,10 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// dlerror() without the plugin's own path, which our messages name already.
-std::string loader_reason(const std::filesystem::path& plugin) {
-  const char* text = dlerror();
-  std::string reason = text != nullptr ? text : "no reason given";
+/// The loader's reason without the plugin's own path, which our messages name already.
+std::string reason_without(const std::filesystem::path& plugin) {
+  auto reason = loader_reason();
   const auto own = plugin.string() + ": ";
   return reason.starts_with(own) ? reason.substr(own.size()) : reason;
 }
@@ -34,7 +33,7 @@ std::string missing_library(std::string_view reason) {
 void* open_library(const fs::path& file, const std::vector<fs::path>& folders, std::string& reason) {
   for (std::string before;;) {
     if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    reason = loader_reason(file);
+    reason = reason_without(file);
     const auto missing = missing_library(reason);
     if (missing.empty() || missing == before) return nullptr;
     before = missing;
@@ -46,6 +45,11 @@ void* open_library(const fs::path& file, const std::vector<fs::path>& folders, s
 }
 
 }  // namespace
+
+std::string loader_reason() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "the loader gives no reason";
+}
 
 std::filesystem::path program_folder() {
   std::error_code ignored;

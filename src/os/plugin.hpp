@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ std::filesystem::path own_bundle();
 /// is looked for by its name in `folders`, in their order.
 Result<void*> plugin_function(std::string_view what, const std::filesystem::path& file, const char* symbol,
                               const std::vector<std::filesystem::path>& folders = {});
+
+/// Why the last dlopen() or dlsym() of this thread failed; it names the library itself.
+std::string loader_reason();
 
 /// The first of the folders from which this process has loaded a library; empty: none.
 std::filesystem::path loaded_from(const std::vector<std::filesystem::path>& folders);

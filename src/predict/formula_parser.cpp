@@ -25,7 +25,6 @@ constexpr int deepest = 100;
 constexpr std::size_t most_names_told = 20;
 constexpr std::size_t shown_before = 60, shown_behind = 40;  ///< bytes of a text around its fault
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 

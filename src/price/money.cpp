@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/text.hpp"
+
 namespace neph::price {
 namespace {
 
@@ -13,8 +15,6 @@ using boost::multiprecision::cpp_int;
 
 constexpr std::ptrdiff_t most_digits = 40;
 constexpr std::int64_t hour_ns = 3'600'000'000'000;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 cpp_int power_of_ten(std::int64_t exponent) {
   return boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(exponent));

@@ -5,19 +5,12 @@
 #include <set>
 
 #include "core/names.hpp"
+#include "core/text.hpp"
 #include "price/offers/cluster.hpp"
 #include "price/region.hpp"
 
 namespace neph::price {
 namespace {
-
-char small(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), small);
-  return all;
-}
 
 /// "gcp/n1-standard-8+v100:1@us-central1", taken apart.
 struct Wanted {
@@ -76,7 +69,8 @@ tl::unexpected<Error> no_such_offer(const Wanted& wanted, std::span<const Offer>
     instances.insert(offer.instance);
     if (!same_words(offer.instance, wanted.instance)) continue;
     if (!offer.gpu.empty())
-      gpus.insert(fmt::format("{}:{}", lower(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share));
+      gpus.insert(
+          fmt::format("{}:{}", lowered(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share));
     if (has_gpu(offer, wanted)) regions.insert(offer.region);
   }
   if (offers.empty())
@@ -100,14 +94,10 @@ bool is_named_by(const Rule& rule, std::string_view instance) {
 
 }  // namespace
 
-bool same_words(std::string_view one, std::string_view other) {
-  return std::ranges::equal(one, other, {}, small, small);
-}
-
 std::string offer_name(const Offer& offer) {
   auto name = fmt::format("{}/{}", offer.provider, offer.instance);
   if (offer.gpu_is_attached)
-    name += fmt::format("+{}:{}", lower(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share);
+    name += fmt::format("+{}:{}", lowered(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share);
   const auto& region = offer.region.empty() ? offer.zone : offer.region;
   return region.empty() ? name : name + "@" + region;
 }

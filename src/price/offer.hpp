@@ -66,7 +66,4 @@ Result<Rule> rule_of(const Offer& offer, const std::vector<Rule>& rules);
 /// Whether `first` costs less an hour, on demand; what has no price on demand is last.
 bool is_cheaper(const Offer& first, const Offer& second);
 
-/// Whether two texts are the same but for the case of their letters.
-bool same_words(std::string_view one, std::string_view other);
-
 }  // namespace neph::price

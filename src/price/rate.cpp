@@ -62,8 +62,9 @@ Result<Exact> converted(const Exact& amount, const std::string& from, const std:
     if (rate.from == to && rate.to == from) return Exact(amount / rate.value);
   }
   return fail(ErrorCode::invalid_argument,
-              "prices are in {} and in {}, which are not compared without a rate: --rate {}=NUMBER{}", from,
-              to, from, to);
+              "prices are in {0} and in {1}, which are not compared without a rate: --rate {0}=…{1}, with "
+              "what one {0} is",
+              from, to);
 }
 
 Status into_one_currency(std::vector<Offer>& offers, std::span<const Rate> rates,

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/text.hpp"
+
 namespace neph::price {
 namespace {
 
@@ -54,13 +56,6 @@ constexpr std::array within{Word{"southafrica", africa}, Word{"africa", africa},
 constexpr std::array australian{"ap-southeast-2", "ap-southeast-4", "ap-southeast-6", "ap-sydney-1",
                                 "ap-melbourne-1"};
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (auto& c : all) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return all;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80; }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -129,14 +124,14 @@ bool is_named(const Offer& offer, std::string_view asked) {
 
 }  // namespace
 
-std::string_view part_of_world(std::string_view region) { return part_of(lower(region)); }
+std::string_view part_of_world(std::string_view region) { return part_of(lowered(region)); }
 
-bool is_part_of_world(std::string_view asked) { return !asked_part(lower(asked)).empty(); }
+bool is_part_of_world(std::string_view asked) { return !asked_part(lowered(asked)).empty(); }
 
 bool is_in_region(std::string_view asked, std::string_view region, std::string_view zone) {
-  const auto wanted = lower(asked);
-  const auto name = lower(region);
-  if (wanted == name || (!zone.empty() && wanted == lower(zone))) return true;
+  const auto wanted = lowered(asked);
+  const auto name = lowered(region);
+  if (wanted == name || (!zone.empty() && wanted == lowered(zone))) return true;
   if (const auto part = asked_part(wanted); !part.empty()) return part_of(name) == part;
   if (begins_with(name, wanted)) return true;
   const auto parts = words_of(name);

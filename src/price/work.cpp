@@ -19,24 +19,12 @@ Estimate sum_of(const Estimate& a, const Estimate& b) {
   return sum;
 }
 
-Estimate scaled(const Estimate& estimate, double factor) {
-  Estimate result{.value = estimate.value * factor, .n = estimate.n};
-  if (estimate.low) result.low = *estimate.low * factor;
-  if (estimate.high) result.high = *estimate.high * factor;
-  return result;
-}
-
 /// The same, so much shorter: of a time that has a part which was told apart.
 Estimate less(const Estimate& estimate, double part) {
   Estimate result{.value = std::max(0.0, estimate.value - part), .n = estimate.n};
   if (estimate.low) result.low = std::max(0.0, *estimate.low - part);
   if (estimate.high) result.high = std::max(0.0, *estimate.high - part);
   return result;
-}
-
-const Estimate* find(const std::map<std::string, Estimate>& estimates, std::string_view name) {
-  const auto found = estimates.find(std::string(name));
-  return found == estimates.end() || !std::isfinite(found->second.value) ? nullptr : &found->second;
 }
 
 /// A field of the workload's description; what is not stated has its default.
@@ -48,7 +36,7 @@ double field_of(const CellSummary& cell, const char* name, double usual) {
 }
 
 double length_of(const CellSummary& cell, const PhaseKind& kind) {
-  const auto* length = find(cell.phases_s, kind.name);
+  const auto* length = find_figure(cell.phases_s, kind.name);
   return length ? length->value : 0;
 }
 
@@ -57,7 +45,7 @@ using Stages = std::map<BillStage, Estimate>;
 Stages measured_stages(const CellSummary& cell) {
   Stages stages;
   for (const auto& kind : phase_kinds) {
-    const auto* length = find(cell.phases_s, kind.name);
+    const auto* length = find_figure(cell.phases_s, kind.name);
     if (!length) continue;
     const auto [place, is_first] = stages.try_emplace(kind.stage, *length);
     if (!is_first) place->second = sum_of(place->second, *length);
@@ -67,7 +55,7 @@ Stages measured_stages(const CellSummary& cell) {
 
 /// Whether some of the training was measured, and the rest is told from that.
 bool is_extrapolated(const CellSummary& cell) {
-  if (!find(cell.figures, metric::training_s.name)) return false;
+  if (!find_figure(cell.figures, metric::training_s.name)) return false;
   if (const auto how = get(cell.facts, fact::training_time)) return *how != "measured";
   // Runs that were extrapolated from different numbers of steps share no such fact.
   return field_of(cell, "steps", 0) > 0 ||
@@ -77,8 +65,8 @@ bool is_extrapolated(const CellSummary& cell) {
 /// training_s goes from the first step to the end of the last verifying. Its first steps are of stage start.
 void put_whole_training(const CellSummary& cell, Stages& stages) {
   const double epochs = field_of(cell, "epochs", 1);
-  const auto& training = *find(cell.figures, metric::training_s.name);
-  const auto* of_an_epoch = find(cell.figures, metric::verify_s.name);
+  const auto& training = *find_figure(cell.figures, metric::training_s.name);
+  const auto* of_an_epoch = find_figure(cell.figures, metric::verify_s.name);
   const auto verify = of_an_epoch ? scaled(*of_an_epoch, epochs) : Estimate{.value = 0};
   if (of_an_epoch) stages[BillStage::verify] = verify;
   stages[BillStage::learn] =
@@ -91,6 +79,11 @@ Nanoseconds length_at(const Estimate& seconds, Bound bound) {
 }
 
 }  // namespace
+
+const Estimate* find_figure(const std::map<std::string, Estimate>& estimates, std::string_view name) {
+  const auto found = estimates.find(std::string(name));
+  return found == estimates.end() || !std::isfinite(found->second.value) ? nullptr : &found->second;
+}
 
 Result<Work> work_of(const CellSummary& cell) {
   if (cell.runs_ok == 0)

@@ -2,7 +2,9 @@
 // others include price/price.hpp.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/estimate.hpp"
@@ -23,6 +25,9 @@ struct Work {
   std::string name;  ///< of the cell, as reports call it
   std::vector<StageTime> stages;
 };
+
+/// nullptr: there is none of that name, or it is no number.
+const Estimate* find_figure(const std::map<std::string, Estimate>& estimates, std::string_view name);
 
 /// Of a measured cell: its phases by stage. Of an extrapolated training `learn` and `verify` are those of the
 /// whole training. Errors: not_found (no run of it ended well).

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 #include "record/chance.hpp"
@@ -13,25 +15,25 @@
 namespace neph::report {
 namespace {
 
-std::string ranged(const std::string& value, const std::string& low, const std::string& high) {
-  return low == high ? value : fmt::format("{} ({} to {})", value, low, high);
+/// " ± 3.1 %": the longer side of the interval; empty: there is none.
+std::string spread(double value, std::optional<double> low, std::optional<double> high) {
+  if (!low || !high || value <= 0) return {};
+  return fmt::format(" ± {}", format_percent(std::max(*high - value, value - *low) / value, 2));
 }
 
 std::string time_text(const Estimate& seconds) {
   if (!std::isfinite(seconds.value)) return "–";
-  const auto text = format_seconds(seconds.value);
-  return seconds.low && seconds.high
-             ? ranged(text, format_seconds(*seconds.low), format_seconds(*seconds.high))
-             : text;
+  return format_seconds(seconds.value) + spread(seconds.value, seconds.low, seconds.high);
 }
 
-/// "0.41 USD (0.40 to 0.43)": the currency once.
+double number_of(const Amount& amount) { return std::strtod(amount.amount.c_str(), nullptr); }
+
 std::string cost_text(const AdvisedCandidate& candidate) {
-  const auto text = money_text(candidate.cost);
-  if (!candidate.cost_low || !candidate.cost_high) return text;
-  auto low = money_text(*candidate.cost_low), high = money_text(*candidate.cost_high);
-  for (auto* end : {&low, &high}) end->erase(end->size() - candidate.cost.currency.size() - 1);
-  return ranged(text, low, high);
+  const auto end = [](const std::optional<Amount>& amount) {
+    return amount ? std::optional(number_of(*amount)) : std::nullopt;
+  };
+  return money_text(candidate.cost) +
+         spread(number_of(candidate.cost), end(candidate.cost_low), end(candidate.cost_high));
 }
 
 std::string standing(const AdvisedCandidate& candidate) {
@@ -53,11 +55,40 @@ void add_row_of_rate(const AdvisedCandidate& candidate, PlainTable& table) {
                         chance_text(candidate.p_rate, 0), standing(candidate)});
 }
 
+/// Those that are not recommended, by reason, with the nearest of each.
+struct WhyNotGroup {
+  std::string reason;
+  std::int64_t count = 0;
+  std::vector<std::string> examples;
+};
+
+std::vector<WhyNotGroup> why_not_groups(const Advice& advice, std::size_t examples) {
+  std::vector<WhyNotGroup> groups;
+  for (const auto& entry : enum_names(WhyNot{})) {
+    if (entry.value == WhyNot::recommended) continue;
+    WhyNotGroup group{.reason = std::string(entry.name)};
+    for (const auto& candidate : advice.candidates) {
+      if (candidate.why_not != entry.value) continue;
+      if (static_cast<std::size_t>(group.count++) < examples)
+        group.examples.push_back(
+            fmt::format("{} on {}: {}", candidate.configuration, candidate.offer, candidate.why));
+    }
+    if (group.count > 0) groups.push_back(std::move(group));
+  }
+  for (const auto& each : advice.left_out) {
+    auto reason = each.what == "offer" ? fmt::format("offers, {}", each.reason) : each.reason;
+    const auto same = std::ranges::find(groups, reason, &WhyNotGroup::reason);
+    auto& group =
+        same == groups.end() ? groups.emplace_back(WhyNotGroup{.reason = std::move(reason)}) : *same;
+    group.count += each.count;
+    if (group.examples.size() < examples) group.examples.push_back(each.example);
+  }
+  return groups;
+}
+
 }  // namespace
 
-std::string money_text(const Amount& amount) {
-  return money_words(std::strtod(amount.amount.c_str(), nullptr), amount.currency);
-}
+std::string money_text(const Amount& amount) { return money_words(number_of(amount), amount.currency); }
 
 std::string chance_text(const std::optional<double>& share, std::int64_t draws) {
   if (!share) return "–";
@@ -110,28 +141,15 @@ PlainTable candidates_table(const Advice& advice, std::size_t limit) {
   return table;
 }
 
-std::vector<WhyNotGroup> why_not_groups(const Advice& advice, std::size_t examples) {
-  std::vector<WhyNotGroup> groups;
-  for (const auto& entry : enum_names(WhyNot{})) {
-    if (entry.value == WhyNot::recommended) continue;
-    WhyNotGroup group{.reason = std::string(entry.name)};
-    for (const auto& candidate : advice.candidates) {
-      if (candidate.why_not != entry.value) continue;
-      if (static_cast<std::size_t>(group.count++) < examples)
-        group.examples.push_back(
-            fmt::format("{} on {}: {}", candidate.configuration, candidate.offer, candidate.why));
-    }
-    if (group.count > 0) groups.push_back(std::move(group));
+std::vector<std::string> why_not_sentences(const Advice& advice, std::size_t examples) {
+  std::vector<std::string> sentences;
+  for (const auto& group : why_not_groups(advice, examples)) {
+    const auto more = group.count - std::ssize(group.examples);
+    sentences.push_back(fmt::format("{} ({}): {}{}", group.reason, format_grouped(group.count),
+                                    fmt::join(group.examples, "; "),
+                                    more > 0 ? fmt::format("; and {} more", format_grouped(more)) : ""));
   }
-  for (const auto& each : advice.left_out) {
-    auto reason = each.what == "offer" ? fmt::format("offers, {}", each.reason) : each.reason;
-    const auto same = std::ranges::find(groups, reason, &WhyNotGroup::reason);
-    auto& group =
-        same == groups.end() ? groups.emplace_back(WhyNotGroup{.reason = std::move(reason)}) : *same;
-    group.count += each.count;
-    if (group.examples.size() < examples) group.examples.push_back(each.example);
-  }
-  return groups;
+  return sentences;
 }
 
 PlainTable next_runs_table(const Advice& advice) {

@@ -21,13 +21,8 @@ std::vector<std::size_t> shown_candidates(const Advice& advice, std::size_t limi
 /// Those, in the order of their costs.
 PlainTable candidates_table(const Advice& advice, std::size_t limit);
 
-/// Why the others are not recommended: by reason, with the nearest of each.
-struct WhyNotGroup {
-  std::string reason;
-  std::int64_t count = 0;
-  std::vector<std::string> examples;
-};
-std::vector<WhyNotGroup> why_not_groups(const Advice& advice, std::size_t examples);
+/// Why the others are not recommended: a sentence for each reason, with the nearest of them.
+std::vector<std::string> why_not_sentences(const Advice& advice, std::size_t examples);
 
 PlainTable next_runs_table(const Advice& advice);
 PlainTable advised_bill_table(const Advice& advice);

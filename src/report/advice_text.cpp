@@ -33,18 +33,6 @@ std::string table_text(const PlainTable& table, std::size_t width) {
   return text.text_within(width);
 }
 
-std::vector<std::string> why_not_lines(const Advice& advice) {
-  std::vector<std::string> lines;
-  for (const auto& group : why_not_groups(advice, most_examples)) {
-    std::string examples;
-    for (const auto& example : group.examples) examples += (examples.empty() ? "" : "; ") + example;
-    const auto more = group.count - std::ssize(group.examples);
-    lines.push_back(fmt::format("{} ({}): {}{}", group.reason, format_grouped(group.count), examples,
-                                more > 0 ? fmt::format("; and {} more", format_grouped(more)) : ""));
-  }
-  return lines;
-}
-
 }  // namespace
 
 std::string text_summary(const Advice& advice, const AdviceOptions& options) {
@@ -55,7 +43,7 @@ std::string text_summary(const Advice& advice, const AdviceOptions& options) {
   if (table.rows.size() < advice.candidates.size())
     text += fmt::format("and {}: --limit N shows more, --json has all\n",
                         counted(std::ssize(advice.candidates) - std::ssize(table.rows), "more candidate"));
-  text += lines_of("Why not", why_not_lines(advice), options.width);
+  text += lines_of("Why not", why_not_sentences(advice, most_examples), options.width);
   text += lines_of("Where the choice turns", advice.break_evens, options.width);
   if (!advice.next_runs.empty())
     text += "\nWhat one more run would be worth:\n" + table_text(next_runs_table(advice), options.width);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text.hpp"
 #include "script/script.hpp"
 
 namespace neph::script {
@@ -10,13 +11,6 @@ namespace {
 tl::unexpected<Error> no_offer(std::string_view name, std::string_view reason) {
   return fail(ErrorCode::invalid_argument,
               "--offer '{}': {}; give it as gcp/n1-standard-8+v100:1@us-central1", name, reason);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (auto& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
 }
 
 /// What stands behind the last `sign`, taken off the text; empty: there is none.
@@ -38,7 +32,7 @@ Result<price::Offer> offer_of_name(std::string_view name) {
   if (has_control_character(name)) return no_offer(name, "it has a control character in it");
   const auto slash = name.find('/');
   if (slash == std::string_view::npos || slash == 0) return no_offer(name, "it names no provider");
-  price::Offer offer{.provider = price::provider_name(lower(name.substr(0, slash)))};
+  price::Offer offer{.provider = price::provider_name(lowered(name.substr(0, slash)))};
   auto rest = name.substr(slash + 1);
   offer.region = cut_off(rest, '@');
   const auto gpu = cut_off(rest, '+');

@@ -252,12 +252,6 @@ Status pieces_of(const std::filesystem::path& path, const Taker& take) {
   return {};
 }
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (auto& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return all;
-}
-
 }  // namespace
 
 bool Column::is_empty(std::size_t row) const { return is_text() ? codes[row] < 0 : std::isnan(numbers[row]); }
@@ -296,7 +290,7 @@ Result<std::size_t> Table::find(std::string_view name) const {
     if (columns[i].name == name) return i;
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < columns.size(); ++i)
-    if (lower(columns[i].name) == lower(name) || lower(without_unit(columns[i].name)) == lower(name))
+    if (lowered(columns[i].name) == lowered(name) || lowered(without_unit(columns[i].name)) == lowered(name))
       found.push_back(i);
   if (found.size() == 1) return found.front();
   if (found.size() > 1)
@@ -306,7 +300,7 @@ Result<std::size_t> Table::find(std::string_view name) const {
   std::vector<std::string> names, parts;  // "latency" is meant for "batch_latency"
   for (const auto& column : columns) {
     names.push_back(column.name);
-    if (name.size() >= fewest_letters && lower(column.name).find(lower(name)) != std::string::npos)
+    if (name.size() >= fewest_letters && lowered(column.name).find(lowered(name)) != std::string::npos)
       parts.push_back(column.name);
   }
   auto unknown = unknown_name(ErrorCode::not_found, "column", name, names, source);

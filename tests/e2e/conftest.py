@@ -152,6 +152,17 @@ def small_model(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def archive(tmp_path_factory):
+    """The bundle of this build."""
+    if BUILD.name in ("asan", "tsan"):
+        pytest.skip(f"no bundle is made of build/{BUILD.name}")
+    folder = tmp_path_factory.mktemp("bundle")
+    subprocess.run([REPOSITORY / "tools/bundle", BUILD, folder], check=True, capture_output=True)
+    (archive,) = folder.glob("neph-*-x86_64.tar.gz")
+    return archive
+
+
+@pytest.fixture(scope="session")
 def repository(tmp_path_factory):
     """A repository folder of models of known behaviour: see identity_repository.py."""
     return write_repository(tmp_path_factory.mktemp("repository"))

@@ -28,16 +28,6 @@ from = "picture"
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory):
-    if BUILD.name in ("asan", "tsan"):
-        pytest.skip(f"no bundle is made of build/{BUILD.name}")
-    folder = tmp_path_factory.mktemp("bundle")
-    subprocess.run([REPOSITORY / "tools/bundle", BUILD, folder], check=True, capture_output=True)
-    (archive,) = folder.glob("neph-*-x86_64.tar.gz")
-    return archive
-
-
-@pytest.fixture(scope="module")
 def bundle(archive, tmp_path_factory):
     """Unpacked, and then moved, to a folder with a space in its name."""
     begun = unpack(archive, tmp_path_factory.mktemp("begun"))

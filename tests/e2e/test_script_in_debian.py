@@ -2,25 +2,13 @@
 was asked."""
 
 import shutil
-import subprocess
 
 import pytest
 from bundle_roots import NoSuchSuite, Root, can_have_roots, debian
-from paths import BUILD, REPOSITORY
 from script_runs import marks_in, script
 
 pytestmark = pytest.mark.slow
 ASKED = "az vm deallocate --no-wait --name"
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory):
-    if BUILD.name in ("asan", "tsan"):
-        pytest.skip(f"no bundle is made of build/{BUILD.name}")
-    folder = tmp_path_factory.mktemp("bundle")
-    subprocess.run([REPOSITORY / "tools/bundle", BUILD, folder], check=True, capture_output=True)
-    (archive,) = folder.glob("neph-*-x86_64.tar.gz")
-    return archive
 
 
 @pytest.fixture(scope="module")

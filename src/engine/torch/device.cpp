@@ -1,7 +1,7 @@
 #include "engine/torch/device.hpp"
 
-#include "core/names.hpp"
 #include "engine/hardware.hpp"
+#include "engine/named_place.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
@@ -41,17 +41,7 @@ std::vector<Place> find_places(const Library& library) {
 }
 
 Result<Place> find_place(const Library& library, const std::string& name) {
-  const auto wanted = device_name_of(name);
-  std::vector<std::string> names;
-  for (auto& place : find_places(library)) {
-    if (place.device.name == wanted) return place;
-    names.push_back(place.device.name);
-  }
-  if (wanted.starts_with("CUDA"))
-    if (const auto none = gpus(library); !none)
-      return fail(ErrorCode::not_found, "device '{}': torch computes on no GPU here: {}", name,
-                  none.error().message);
-  return unknown_name(ErrorCode::not_found, "device", name, names, "torch on this machine");
+  return named_place<Place>({processor(library)}, gpus(library), name, "torch");
 }
 
 }  // namespace neph::engine::torch_plugin

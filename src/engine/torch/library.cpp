@@ -84,12 +84,6 @@ std::vector<fs::path> environments_beside() {
   return places;
 }
 
-/// What dlopen() says; it names the library itself.
-std::string loader_reason() {
-  const char* text = dlerror();
-  return text != nullptr ? text : "the loader gives no reason";
-}
-
 /// Opens CUDA's part, before anything asks libtorch for it: the answer is kept. Gives the reason where it
 /// fails.
 std::string open_cuda(const fs::path& folder) {

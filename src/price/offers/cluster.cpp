@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "core/text.hpp"
 #include "price/region.hpp"
 
 namespace neph::price {

@@ -59,12 +59,6 @@ constexpr std::array names{Name{"provider", Cell::provider},
                            Name{"pricepermemorygb", Cell::gib_price},
                            Name{"priceperaccelerator", Cell::gpu_price}};
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (auto& c : all) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return all;
-}
-
 std::string listed(const std::vector<std::string_view>& headings) {
   constexpr std::size_t most_shown = 8, longest = 120;
   std::string text;
@@ -81,7 +75,7 @@ Result<Headings> Headings::read(const std::vector<std::string_view>& headings) {
   read.width_ = headings.size();
   bool is_skypilot = false;
   for (std::size_t i = 0; i < headings.size(); ++i) {
-    const auto name = lower(trimmed(headings[i]));
+    const auto name = lowered(trimmed(headings[i]));
     is_skypilot |= name == "instancetype";
     const auto found = std::ranges::find(names, std::string_view(name), &Name::name);
     if (found == names.end()) continue;

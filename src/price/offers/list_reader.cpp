@@ -28,8 +28,6 @@ std::string shown(std::string_view cell) {
   return cut_to_width(printable(cell), longest);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Whether a machine's name says the number of its GPUs: "l40s-48gb.12x", "n3-A4000x12".
 bool is_in_name(std::int64_t gpus, std::string_view instance) {
   const auto number = std::to_string(gpus);

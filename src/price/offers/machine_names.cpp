@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.hpp"
+
 namespace neph::price {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// "p3.8xlarge": a family, a point and a size.
 bool is_of_aws(std::string_view instance) {

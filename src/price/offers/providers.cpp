@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "core/text.hpp"
+
 namespace neph::price {
 namespace {
 
@@ -68,12 +70,6 @@ constexpr std::array aliases{Alias{"amazon", "aws"},        Alias{"datacrunch", 
 constexpr std::array markets{"hyperbolic", "lium",       "primeintellect", "runpod", "shadeform",
                              "spheron",    "tensordock", "vast",           "own",    "slurm"};
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (auto& c : all) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return all;
-}
-
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> parts;
   while (!path.empty()) {
@@ -93,7 +89,7 @@ bool is_version(std::string_view part) {
 }  // namespace
 
 std::string provider_name(std::string_view name) {
-  auto small = lower(name);
+  auto small = lowered(name);
   const auto found = std::ranges::find(aliases, small, &Alias::name);
   return found == aliases.end() ? small : std::string(found->of);
 }

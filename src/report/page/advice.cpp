@@ -49,17 +49,6 @@ std::string tiles(const Advice& advice) {
   return out;
 }
 
-std::string why_not_html(const Advice& advice) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& group : why_not_groups(advice, most_examples)) {
-    std::string examples;
-    for (const auto& example : group.examples) examples += (examples.empty() ? "" : "; ") + example;
-    rows.push_back({group.reason, format_grouped(group.count), examples});
-  }
-  return table_html("Why not", std::vector<std::string>{"reason", "how many", "first of them"},
-                    std::move(rows));
-}
-
 }  // namespace
 
 std::string html(const Advice& advice) {
@@ -69,7 +58,7 @@ std::string html(const Advice& advice) {
   for (const auto& chart : advice_charts())
     page.add_chart(chart.id, chart.title, chart.reading, chart.draw(advice));
   page.add_section("turns", "Where the choice turns", list_html(advice.break_evens));
-  page.add_section("why-not", "Why not the others", why_not_html(advice));
+  page.add_section("why-not", "Why not the others", list_html(why_not_sentences(advice, most_examples)));
   page.add_section("next", "What one more run would be worth", html_of(next_runs_table(advice)));
   page.add_section("figures", "The bill", html_of(advised_bill_table(advice)));
   page.add_section("rests", "What this rests on", list_html(advice.assumptions));

@@ -14,10 +14,10 @@ std::optional<double> half_of(const Estimate& estimate) {
   return (*estimate.high - *estimate.low) / 2;
 }
 
-Estimate scaled(const Estimate& estimate, double factor) {
-  Estimate result{.value = estimate.value * factor, .n = estimate.n};
-  if (estimate.low) result.low = std::max(0.0, *estimate.low * factor);
-  if (estimate.high) result.high = *estimate.high * factor;
+/// Of a time, which is never below 0.
+Estimate scaled_time(const Estimate& estimate, double factor) {
+  auto result = scaled(estimate, factor);
+  if (result.low) result.low = std::max(0.0, *result.low);
   return result;
 }
 
@@ -49,13 +49,14 @@ Estimate sample_time(std::span<const double> step_s, std::int64_t batch, double 
 
 Estimate verifying_time(std::span<const double> verify_s, std::int64_t batch, std::int64_t samples) {
   const double batches = static_cast<double>(samples) / static_cast<double>(batch);
-  return scaled(mean_of_verifying(verify_s, std::max(1.0, batches)), batches);
+  return scaled_time(mean_of_verifying(verify_s, std::max(1.0, batches)), batches);
 }
 
 Estimate training_time(const TrainingCourse& course, const Estimate& learning,
                        std::span<const double> verify_s) {
   if (course.samples_left <= 0 && course.test_samples_left <= 0) return {.value = course.past_s, .n = 1};
-  const auto learn = scaled(learning, static_cast<double>(std::max<std::int64_t>(0, course.samples_left)));
+  const auto learn =
+      scaled_time(learning, static_cast<double>(std::max<std::int64_t>(0, course.samples_left)));
   const auto verify = verifying_time(verify_s, course.batch, course.test_samples_left);
   Estimate time{.value = course.past_s + learn.value, .n = learning.n};
   auto half = half_of(learn);
