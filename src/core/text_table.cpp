@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <ranges>
 
 #include "core/text.hpp"
 
@@ -10,7 +11,7 @@ namespace neph {
 namespace {
 
 constexpr std::size_t gap = 2;             ///< between columns
-constexpr std::size_t least_wrapped = 12;  ///< no column is made narrower
+constexpr std::size_t least_wrapped = 12;  ///< no column is made narrower, nor than a word of its heading
 
 /// Where a line of at most `width` columns ends: behind the last space in it, else behind a sign
 /// of a term or of a name, else where it is full.
@@ -39,6 +40,13 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   }
   lines.emplace_back(text);
   return lines;
+}
+
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  for (const auto word : std::views::split(text, ' '))
+    longest = std::max(longest, display_width(std::string_view(word.begin(), word.end())));
+  return longest;
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -80,13 +88,16 @@ std::string TextTable::text() const { return joined(lines()); }
 
 std::string TextTable::text_within(std::size_t width) const {
   auto all = widths();
-  for (auto& each : all) each += gap;
-  while (std::accumulate(all.begin(), all.end(), std::size_t{0}) > width + gap) {
-    const auto widest = std::max_element(all.begin(), all.end());
-    if (*widest <= least_wrapped + gap) break;
-    --*widest;
+  std::vector<std::size_t> least;
+  for (const auto& heading : rows_.front()) least.push_back(std::max(least_wrapped, longest_word(heading)));
+  const auto narrowable = [&](std::size_t i) { return all[i] > least[i] ? all[i] : 0; };
+  for (auto total = this->width(); total > width; --total) {
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < all.size(); ++i)
+      if (narrowable(i) > narrowable(widest)) widest = i;
+    if (narrowable(widest) == 0) break;
+    --all[widest];
   }
-  for (auto& each : all) each -= gap;
   return joined(lines(all));
 }
 

@@ -30,6 +30,9 @@ TEST(TextTable, LongTextsGoOnInFurtherLines) {
   narrow.add({"aaaaaaaaaaaaaaaa", "b"});
   EXPECT_EQ(narrow.text_within(3), "a             b\naaaaaaaaaaaa  b\naaaa\n")
       << "no column of less than twelve";
+  TextTable worded({"configuration"});
+  worded.add({"aaaaaaaaaaaaaaaa"});
+  EXPECT_EQ(worded.text_within(3), "configuration\naaaaaaaaaaaaa\naaa\n") << "no heading's word is broken";
 }
 
 TEST(TextTable, SetsColumnsWhereItIsTold) {

@@ -343,7 +343,7 @@ class Summing {
     if (stats::drifts(trend, drift_tolerance) && !is_the_line)
       warn(make_warning(WarningCode::unsteady,
                         fmt::format("the response time was {} times as long at the end as at the beginning",
-                                    format_number(stats::end_over_beginning(medians), 2)),
+                                    format_number(stats::end_over_beginning(medians), 3)),
                         "a longer --warmup, or look for what changed with it"));
   }
 

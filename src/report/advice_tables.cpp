@@ -15,25 +15,25 @@
 namespace neph::report {
 namespace {
 
-/// " ± 3.1 %": the longer side of the interval; empty: there is none.
+/// "3.1 %": the longer side of the interval; empty: there is none.
 std::string spread(double value, std::optional<double> low, std::optional<double> high) {
-  if (!low || !high || value <= 0) return {};
-  return fmt::format(" ± {}", format_percent(std::max(*high - value, value - *low) / value, 2));
+  if (!low || !high || !(value > 0)) return {};
+  return format_percent(std::max(*high - value, value - *low) / value, 2);
 }
 
+std::string spread(const Estimate& seconds) { return spread(seconds.value, seconds.low, seconds.high); }
+
 std::string time_text(const Estimate& seconds) {
-  if (!std::isfinite(seconds.value)) return "–";
-  return format_seconds(seconds.value) + spread(seconds.value, seconds.low, seconds.high);
+  return std::isfinite(seconds.value) ? format_seconds(seconds.value) : "–";
 }
 
 double number_of(const Amount& amount) { return std::strtod(amount.amount.c_str(), nullptr); }
 
-std::string cost_text(const AdvisedCandidate& candidate) {
+std::string spread_of_cost(const AdvisedCandidate& candidate) {
   const auto end = [](const std::optional<Amount>& amount) {
     return amount ? std::optional(number_of(*amount)) : std::nullopt;
   };
-  return money_text(candidate.cost) +
-         spread(number_of(candidate.cost), end(candidate.cost_low), end(candidate.cost_high));
+  return spread(number_of(candidate.cost), end(candidate.cost_low), end(candidate.cost_high));
 }
 
 std::string standing(const AdvisedCandidate& candidate) {
@@ -125,14 +125,14 @@ PlainTable candidates_table(const Advice& advice, std::size_t limit) {
   const bool has_deadline = has_any(advice, &AdvisedCandidate::p_deadline);
   const auto chance = is_for_speed(advice) ? &AdvisedCandidate::p_fastest : &AdvisedCandidate::p_cheapest;
   const bool has_chance = has_any(advice, chance);
-  table.headings = {"configuration", "offer", "done in", "cost"};
+  table.headings = {"configuration", "offer", "done in", "±", "cost", "±"};
   if (has_deadline) table.headings.emplace_back("in time");
   if (has_chance) table.headings.emplace_back(is_for_speed(advice) ? "fastest" : "cheapest");
   table.headings.emplace_back("");
   for (const auto place : places) {
     const auto& candidate = advice.candidates[place];
-    table.rows.push_back(
-        {candidate.configuration, candidate.offer, time_text(candidate.seconds), cost_text(candidate)});
+    table.rows.push_back({candidate.configuration, candidate.offer, time_text(candidate.seconds),
+                          spread(candidate.seconds), money_text(candidate.cost), spread_of_cost(candidate)});
     auto& row = table.rows.back();
     if (has_deadline) row.push_back(chance_text(candidate.p_deadline, advice.simulations));
     if (has_chance) row.push_back(chance_text(candidate.*chance, advice.simulations));

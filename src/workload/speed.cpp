@@ -63,7 +63,7 @@ std::optional<Warning> unsteady(std::span<const BatchEnd> ends) {
   if (!stats::drifts(trend, drift_tolerance)) return std::nullopt;
   return make_warning(WarningCode::unsteady,
                       fmt::format("the time per batch was {} times as long at the end as at the beginning",
-                                  format_number(stats::end_over_beginning(batch_s), 2)),
+                                  format_number(stats::end_over_beginning(batch_s), 3)),
                       "measure longer, or look at the telemetry for what changed with it");
 }
 
