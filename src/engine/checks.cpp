@@ -26,6 +26,13 @@ Status check_counts(const Options& options) {
   return check_count("streams", options.streams);
 }
 
+Status check_no_provider(const Options& options) {
+  if (options.provider.empty()) return {};
+  return fail(ErrorCode::unsupported,
+              "provider {}: only the engine onnxruntime has a choice of them (--engine onnxruntime)",
+              options.provider);
+}
+
 Status check_memory(double needed, std::int64_t batch) {
   if (needed <= machine_bytes()) return {};
   return fail(ErrorCode::invalid_argument,
@@ -64,6 +71,10 @@ tl::unexpected<Error> still_in_flight() {
 
 Status Request::bind_open_input(std::size_t, void*, std::span<const std::int64_t>) {
   return fail(ErrorCode::unsupported, "this engine takes no inputs of open shape");
+}
+
+Result<std::vector<LayerTime>> Session::layers() {
+  return fail(ErrorCode::unsupported, "this engine does not tell how long each layer took");
 }
 
 Result<OpenOutput> Request::open_output(std::size_t) {

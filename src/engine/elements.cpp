@@ -72,6 +72,8 @@ double element_value(Element element, const void* data, std::size_t i) {
       return value_at<std::int32_t>(data, i);
     case Element::i64:
       return value_at<std::int64_t>(data, i);
+    case Element::text:
+      break;
   }
   return 0;
 }

@@ -35,15 +35,18 @@
 
 namespace neph::engine {
 
-enum class Element { f32, f16, bf16, f64, u8, u16, u32, u64, i8, i16, i32, i64, boolean };
+/// text: strings of any length. Its memory is what the Open Inference Protocol calls BYTES: each string with
+/// its length before it, four bytes, little-endian. A port of it is open, whatever its shape.
+enum class Element { f32, f16, bf16, f64, u8, u16, u32, u64, i8, i16, i32, i64, boolean, text };
 constexpr auto enum_names(Element) {
   return std::array{
-      Named{Element::f32, "f32"},        Named{Element::f16, "f16"}, Named{Element::bf16, "bf16"},
-      Named{Element::f64, "f64"},        Named{Element::u8, "u8"},   Named{Element::u16, "u16"},
-      Named{Element::u32, "u32"},        Named{Element::u64, "u64"}, Named{Element::i8, "i8"},
-      Named{Element::i16, "i16"},        Named{Element::i32, "i32"}, Named{Element::i64, "i64"},
-      Named{Element::boolean, "boolean"}};
+      Named{Element::f32, "f32"},         Named{Element::f16, "f16"},  Named{Element::bf16, "bf16"},
+      Named{Element::f64, "f64"},         Named{Element::u8, "u8"},    Named{Element::u16, "u16"},
+      Named{Element::u32, "u32"},         Named{Element::u64, "u64"},  Named{Element::i8, "i8"},
+      Named{Element::i16, "i16"},         Named{Element::i32, "i32"},  Named{Element::i64, "i64"},
+      Named{Element::boolean, "boolean"}, Named{Element::text, "text"}};
 }
+/// 0 for text.
 std::size_t element_bytes(Element element);
 bool is_float(Element element);
 
@@ -77,7 +80,7 @@ struct Port {
   std::vector<std::int64_t> shape;  ///< -1: not fixed by the model
   bool open_rank = false;           ///< not even the number of dimensions is; `shape` is empty
 
-  /// Whether a dimension, or the rank, is not fixed.
+  /// Whether a dimension, or the rank, is not fixed, or it is text.
   bool is_open() const;
   /// Bytes of the whole tensor; 0 while it is open.
   std::size_t bytes() const;
@@ -101,6 +104,7 @@ Result<PictureShape> picture_input(const std::vector<Port>& inputs);
 struct Runtime {
   std::string engine;
   std::string device = "CPU";
+  std::string provider;
   Precision precision = Precision::f32;
   std::int64_t threads = 0;
   std::int64_t streams = 0;
@@ -111,6 +115,9 @@ void describe(Visit&& v, Self& s) {
   v("engine", s.engine, "runtime (see neph engines); empty: the one that reads such a file",
     changes_answers() | prepared());
   v("device", s.device, "device of the engine (see neph engines)", changes_answers() | prepared());
+  v("provider", s.provider,
+    "ONNX Runtime's execution provider: cpu, openvino, cuda, tensorrt; empty: the device's usual one",
+    changes_answers() | prepared());
   v("precision", s.precision, "arithmetic of the engine", changes_answers());
   v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
   v("streams", s.streams,
@@ -122,13 +129,27 @@ void describe(Visit&& v, Self& s) {
 
 struct Options {
   std::string device = "CPU";
+  /// Of an engine that has several for a device, the execution provider; empty: the usual one.
+  std::string provider;
   Precision precision = Precision::f32;
   /// The first dimension of every input and output is set to it; 0: all shapes stay as the model has them.
   std::int64_t batch = 1;
+  /// Whole shapes of inputs by name; those of other inputs are as `batch` says.
+  std::map<std::string, std::vector<std::int64_t>> shapes;
   std::int64_t threads = 0;  ///< 0: as many as the engine thinks right
   std::int64_t streams = 0;  ///< inferences side by side; 0: as many as the engine thinks right for the hint
   Pinning pinning = Pinning::automatic;
   Hint hint = Hint::latency;
+  bool profiled = false;  ///< keeps the time of each layer, for Session::layers(); costs some speed
+};
+
+/// The time that one layer of a compiled model took, on average of the inferences since it was compiled.
+struct LayerTime {
+  std::string name;    ///< as the model's file has it; of several that became one, the engine's
+  std::string kind;    ///< "Convolution"
+  std::string kernel;  ///< how the engine runs it: "jit_avx512_f32"; empty: not told
+  double self_s = 0;   ///< without the layers inside it
+  bool is_run = true;  ///< false: the engine put it into another, or took it away
 };
 
 /// An output whose shape was not known before. The memory is the request's.
@@ -176,6 +197,9 @@ class Session {
   /// precision, kernel, threads, streams, requests, pinning. A fact that the runtime does not tell is left
   /// out.
   virtual const Facts& facts() const = 0;
+  /// After inferences, when compiled with Options::profiled. Errors: unsupported (an engine that does not
+  /// tell; the default).
+  virtual Result<std::vector<LayerTime>> layers();
 };
 
 /// What the graph of a model says of the rows of a batch. Empty: nothing.
@@ -212,9 +236,10 @@ Result<std::string> rows_that_differ(Session& alone, Session& together, std::int
                                      std::int64_t integers_below = 2);
 
 struct Device {
-  std::string name;                   ///< as Options::device takes it
-  std::string description;            ///< "Intel(R) Xeon(R) Processor"
-  std::vector<Precision> precisions;  ///< that it computes in natively
+  std::string name;                    ///< as Options::device takes it
+  std::string description;             ///< "Intel(R) Xeon(R) Processor"
+  std::vector<Precision> precisions;   ///< that it computes in natively
+  std::vector<std::string> providers;  ///< that Options::provider takes there; empty: it has no choice
 };
 
 class Engine {
@@ -239,6 +264,8 @@ bool is_cuda(std::string_view device);
 
 /// threads and streams.
 Status check_counts(const Options& options);
+/// Of an engine whose devices have one provider each: that none is asked for.
+Status check_no_provider(const Options& options);
 /// `needed` bytes against the memory of this machine; in floating point, as a product may pass 64 bits.
 Status check_memory(double needed, std::int64_t batch);
 /// A Request's binding of `kind` ("input", "output") number `port` to memory.

@@ -25,6 +25,8 @@ std::size_t element_bytes(Element element) {
     case Element::i64:
     case Element::u64:
       return 8;
+    case Element::text:
+      break;
   }
   return 0;
 }
@@ -35,7 +37,8 @@ bool is_float(Element element) {
 }
 
 bool Port::is_open() const {
-  return open_rank || std::any_of(shape.begin(), shape.end(), [](auto dimension) { return dimension < 0; });
+  return open_rank || element == Element::text ||
+         std::any_of(shape.begin(), shape.end(), [](auto dimension) { return dimension < 0; });
 }
 
 std::size_t Port::bytes() const {

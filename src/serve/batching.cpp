@@ -44,6 +44,7 @@ std::int64_t streams_of(const ModelOptions& options) {
 engine::Options engine_options(const ModelOptions& options, std::int64_t rows) {
   const auto& runtime = options.runtime;
   return {.device = runtime.device,
+          .provider = runtime.provider,
           .precision = runtime.precision,
           .batch = rows,
           .threads = runtime.threads,

@@ -34,6 +34,8 @@ constexpr wire::DataType datatype_of(engine::Element element) {
       return DataType::i32;
     case Element::i64:
       return DataType::i64;
+    case Element::text:
+      return DataType::bytes;
     case Element::boolean:
       break;
   }

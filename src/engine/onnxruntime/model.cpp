@@ -4,8 +4,8 @@
 #include <system_error>
 
 #include "core/names.hpp"
-#include "engine/batch_shapes.hpp"
 #include "engine/engine_name.hpp"
+#include "engine/input_shapes.hpp"
 #include "engine/onnxruntime/device.hpp"
 #include "engine/onnxruntime/ports.hpp"
 #include "engine/onnxruntime/session.hpp"
@@ -23,15 +23,13 @@ Status check_precision(const Place& place, Precision precision) {
       enum_name(precision), enum_name(precision));
 }
 
-/// A first dimension that the file fixes is not to be changed.
-Status check_batch(const std::vector<Port>& inputs, std::int64_t batch) {
-  for (const auto& input : inputs)
-    if (batch > 0 && !input.shape.empty() && input.shape[0] >= 0 && input.shape[0] != batch)
-      return fail(
-          ErrorCode::unsupported,
-          "batch {}: input '{}' has the shape {}, and ONNX Runtime takes a file's shapes as they are; "
-          "use batch {}, or another engine",
-          batch, input.name, shape_text(input.shape), input.shape[0]);
+/// Dimensions that the file fixes are not to be changed.
+Status check_fixed(const std::vector<Port>& inputs, const std::vector<std::vector<std::int64_t>>& shapes) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (auto fits = check_open_shape(inputs, i, shapes[i]); !fits && shapes[i] != inputs[i].shape)
+      return fail(ErrorCode::unsupported,
+                  "{}, and ONNX Runtime takes what a file fixes as it is; use that, or another engine",
+                  fits.error().message);
   return {};
 }
 
@@ -65,8 +63,8 @@ class OrtModel final : public Model {
     if (options.pinning == Pinning::on)
       return fail(ErrorCode::unsupported,
                   "pinning on: ONNX Runtime's threads are not tied to cores here; use auto or off");
-    NEPH_CHECK(check_batch(inputs_.ports, options.batch));
-    NEPH_TRY(auto shapes, shapes_with_batch(inputs_.ports, options.batch));
+    NEPH_TRY(auto shapes, input_shapes(inputs_.ports, options));
+    NEPH_CHECK(check_fixed(inputs_.ports, shapes));
     auto inputs = inputs_;
     for (std::size_t i = 0; i < shapes.size(); ++i) inputs.ports[i].shape = std::move(shapes[i]);
     const EngineName name;

@@ -4,12 +4,12 @@
 
 #include "core/names.hpp"
 #include "engine/engine_name.hpp"
-#include "engine/openvino/batch.hpp"
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/facts.hpp"
 #include "engine/openvino/port.hpp"
 #include "engine/openvino/session.hpp"
+#include "engine/openvino/shapes.hpp"
 
 namespace neph::engine {
 namespace {
@@ -56,11 +56,12 @@ Result<std::unique_ptr<Session>> OpenVinoModel::compile(const Options& options) 
 
 Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& options) {
   NEPH_CHECK(check_counts(options));
+  NEPH_CHECK(check_no_provider(options));
   NEPH_TRY(const auto device, find_device(core_, options.device));
   NEPH_CHECK(check_precision(device, *model_, options.precision));
   // The clone shares the weights; the model stays as it was read for the next batch.
   auto model = model_->clone();
-  if (auto fits = set_batch(*model, options.batch); !fits)
+  if (auto fits = set_shapes(*model, options); !fits)
     return fail(fits.error().code, "{}: {}", file_, fits.error().message);
   auto compiled = core_.compile_model(model, options.device, properties_of(options));
   auto facts = facts_of(compiled, device.name, device.description);

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/openvino/batch.hpp"
+#include "engine/openvino/shapes.hpp"
 
 namespace neph::engine {
 namespace {
@@ -62,7 +62,7 @@ bool data_decide(const std::shared_ptr<ov::Node>& node) {
 /// The shapes of all tensors when the model's batch is this; empty where it cannot be.
 std::shared_ptr<ov::Model> with_batch(const ov::Model& model, std::int64_t batch) {
   auto sized = model.clone();
-  return set_batch(*sized, batch) ? sized : nullptr;
+  return set_shapes(*sized, {.batch = batch}) ? sized : nullptr;
 }
 
 /// How many of a tensor's dimensions grow with the batch: those that are not the same for another one.

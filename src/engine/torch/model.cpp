@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/names.hpp"
-#include "engine/batch_shapes.hpp"
+#include "engine/input_shapes.hpp"
 #include "engine/torch/device.hpp"
 #include "engine/torch/session.hpp"
 
@@ -61,11 +61,12 @@ class TorchModel final : public Model {
  private:
   Result<std::unique_ptr<Session>> compile_checked(const Options& options) {
     NEPH_CHECK(check_counts(options));
+    NEPH_CHECK(check_no_provider(options));
     NEPH_TRY(const auto place, find_place(*library_, options.device));
     NEPH_CHECK(check_precision(place, options.precision));
     if (options.pinning == Pinning::on)
       return fail(ErrorCode::unsupported, "pinning on: torch ties no threads to cores; use auto or off");
-    NEPH_TRY(auto sizes, shapes_with_batch(inputs_, options.batch));
+    NEPH_TRY(auto sizes, input_shapes(inputs_, options));
     return make_session(*library_, place, simple_, std::move(sizes), inputs_, outputs_, options);
   }
 

@@ -25,6 +25,7 @@ Result<std::string> try_rows(engine::Model& model, const InferSpec& spec, std::i
 engine::Options engine_options(const InferSpec& spec) {
   const auto& runtime = spec.runtime;
   return {.device = runtime.device,
+          .provider = runtime.provider,
           .precision = runtime.precision,
           .batch = spec.batch,
           .threads = runtime.threads,

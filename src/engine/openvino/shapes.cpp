@@ -1,4 +1,4 @@
-#include "engine/openvino/batch.hpp"
+#include "engine/openvino/shapes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,6 +6,7 @@
 #include <openvino/op/constant.hpp>
 
 #include "engine/engine.hpp"
+#include "engine/input_shapes.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/port.hpp"
 
@@ -40,29 +41,13 @@ double least_bytes(const ov::Model& model) {
 
 using Shapes = std::map<ov::Output<ov::Node>, ov::PartialShape>;
 
-/// The inputs' shapes with `batch` in front; only those that change.
-Result<Shapes> batched_shapes(ov::Model& model, std::int64_t batch) {
+/// The inputs' shapes that are to become others.
+Result<Shapes> changed_shapes(ov::Model& model, const Options& options) {
+  NEPH_TRY(const auto ports, ports_of(std::as_const(model).inputs()));
+  NEPH_TRY(const auto wanted, input_shapes(ports, options));
   Shapes shapes;
-  double bytes = 0;
-  for (const auto& input : model.inputs()) {
-    auto shape = input.get_partial_shape();
-    const auto name = file_name_of(input);
-    if (shape.rank().is_dynamic())
-      return fail(ErrorCode::unsupported,
-                  "input '{}' leaves its whole shape open; fix all but the batch in the model", name);
-    if (shape.size() == 0) continue;
-    shape[0] = 1;
-    if (shape.is_dynamic())
-      return fail(
-          ErrorCode::unsupported,
-          "input '{}' has the shape {}: only its first dimension may be open; fix the others in the model",
-          name, input.get_partial_shape().to_string());
-    bytes += static_cast<double>(ov::shape_size(shape.to_shape())) *
-             static_cast<double>(input.get_element_type().bitwidth()) / 8 * static_cast<double>(batch);
-    shape[0] = batch;
-    if (shape != input.get_partial_shape()) shapes.emplace(input, shape);
-  }
-  NEPH_CHECK(check_memory(bytes, batch));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != ports[i].shape) shapes.emplace(model.input(i), ov::PartialShape(wanted[i]));
   return shapes;
 }
 
@@ -84,21 +69,21 @@ Status check_outputs(const ov::Model& model, std::int64_t batch) {
 
 }  // namespace
 
-Status set_batch(ov::Model& model, std::int64_t batch) {
-  if (batch < 0) return fail(ErrorCode::invalid_argument, "batch {}: it must be 0 or more", batch);
-  if (batch == 0) return check_memory(least_bytes(model), 1);
-  NEPH_TRY(const auto shapes, batched_shapes(model, batch));
+Status set_shapes(ov::Model& model, const Options& options) {
+  NEPH_TRY(const auto shapes, changed_shapes(model, options));
   if (!shapes.empty()) {
     try {
       model.reshape(shapes);
     } catch (...) {
-      const auto error = explain_current(fmt::format("the model's layers do not take batch {}", batch));
+      const auto error = explain_current(
+          options.shapes.empty() ? fmt::format("the model's layers do not take batch {}", options.batch)
+                                 : std::string("the model's layers do not take these shapes"));
       return fail(error.code == ErrorCode::unavailable ? error.code : ErrorCode::unsupported, "{}",
                   error.message);
     }
   }
-  NEPH_CHECK(check_outputs(model, batch));
-  return check_memory(least_bytes(model), batch);
+  if (options.batch > 0 && options.shapes.empty()) NEPH_CHECK(check_outputs(model, options.batch));
+  return check_memory(least_bytes(model), std::max<std::int64_t>(options.batch, 1));
 }
 
 }  // namespace neph::engine
