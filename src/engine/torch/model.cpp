@@ -13,7 +13,9 @@ namespace {
 Result<Element> element_of(const net::ProgramPort& port) {
   const auto name = port.element.empty() && !port.integers ? std::string_view("f32") : port.element;
   for (const auto& known : enum_names(Element{}))
-    if (known.name == name && known.value != Element::f16 && known.value != Element::bf16) return known.value;
+    if (known.name == name && known.value != Element::f16 && known.value != Element::bf16 &&
+        known.value != Element::text)
+      return known.value;
   return fail(ErrorCode::unsupported, "'{}' is of a type that engine torch does not take ({})", port.name,
               name.empty() ? "no numbers" : name);
 }

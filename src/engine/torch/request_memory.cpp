@@ -29,9 +29,10 @@ void with_type(Element element, const Use& use) {
       return use(static_cast<std::uint8_t*>(nullptr));
     case Element::f16:
     case Element::bf16:
+    case Element::text:
       break;
   }
-  throw Failure("numbers of 16-bit floats");  // load_model() refuses them
+  throw Failure("text, or numbers of 16-bit floats");  // load_model() refuses them
 }
 
 template <class To, class From>
