@@ -37,7 +37,7 @@ TEST(AdviceText, TellsTheChanceOfWhatWasAsked) {
               AllOf(HasSubstr("cheapest"), Not(HasSubstr("  fastest"))));
   advice.deadline_s.reset();
   EXPECT_TRUE(is_for_speed(advice)) << "a budget alone asks for the fastest";
-  EXPECT_EQ(candidates_table(advice, 9).headings.at(5), "fastest");
+  EXPECT_EQ(candidates_table(advice, 9).headings.at(7), "fastest");
   EXPECT_THAT(written(html(advice)), HasSubstr("The fastest"));
 }
 

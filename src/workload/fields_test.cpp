@@ -70,17 +70,17 @@ TEST(Fields, OfAPartHaveTheTraitsOfTheWhole) {
   EXPECT_THAT(
       where["architecture remote"],
       UnorderedElementsAre("protocol", "server_in", "image", "server_cpus", "server_memory_bytes", "engine",
-                           "device", "precision", "threads", "streams", "pinning", "instances"));
+                           "device", "provider", "precision", "threads", "streams", "pinning", "instances"));
   EXPECT_THAT(where["architecture local"],
               UnorderedElementsAre("server", "metrics", "ca", "certificate", "key", "token_file"));
   EXPECT_THAT(where["mode sync"], ElementsAre("depth"));
 }
 
 TEST(Fields, OfInferThatMayChangeAnswersAreAllThatTheModelAndItsInputDependOn) {
-  EXPECT_THAT(
-      fields_with<InferSpec>(&Traits::changes_answers),
-      UnorderedElementsAre("model", "images", "count", "prepared", "engine", "device", "precision", "classes",
-                           "side", "weights_seed", "min_file_bytes", "tensor_memory_bytes"));
+  EXPECT_THAT(fields_with<InferSpec>(&Traits::changes_answers),
+              UnorderedElementsAre("model", "images", "count", "prepared", "engine", "device", "provider",
+                                   "precision", "classes", "side", "weights_seed", "min_file_bytes",
+                                   "tensor_memory_bytes"));
   EXPECT_THAT(fields_with<InferSpec>(&Traits::is_prepared), Not(Contains("batch")));
   EXPECT_THAT(fields_with<LoadSpec>(&Traits::changes_answers), IsEmpty());
 }
