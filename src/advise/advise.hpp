@@ -40,6 +40,9 @@ struct Configuration {
   Needs needs;
   std::string machine;       ///< that it was measured on, for people; empty: not told
   std::int64_t repeats = 0;  ///< runs behind the interval; 0: not told
+  /// How long one run took that measured it, without a machine's boot and installation; empty: as long as the
+  /// job.
+  std::optional<double> run_s;
   bool is_predicted = false;
   std::string refused;       ///< why there is no time of it; empty: there is
   bool is_doubtful = false;  ///< the measurement has warnings

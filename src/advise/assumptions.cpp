@@ -116,10 +116,10 @@ std::vector<std::string> assumptions_of(const Found& found) {
   std::ranges::move(assumptions_about_offers(offers, rules, found.request.is_spot), std::back_inserter(said));
   add_intervals(found, said);
   if (found.chances.unknown.empty())
-    said.push_back(
-        fmt::format("Chances are shares of {} draws of log-normal times with the measured 95 % intervals; of "
-                    "a deadline, of one more run.",
-                    found.request.simulations));
+    said.push_back(fmt::format(
+        "Chances are shares of {} draws of times within the measured 95 % intervals, by Student's t "
+        "of as many runs; of a deadline, of one more run.",
+        found.request.simulations));
   return said;
 }
 

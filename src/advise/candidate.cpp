@@ -40,6 +40,16 @@ Result<Candidate> candidate_of(const Match& match, const Matches& matches, const
   return candidate;
 }
 
+/// Where the fastest is late by its estimate, and may well be in time by its interval.
+std::string doubt_about(const Candidate& fastest, const std::vector<Job>& jobs, const Request& request) {
+  const auto done = jobs[fastest.job].done();
+  if (!request.deadline_s || !done.low || *done.low > *request.deadline_s ||
+      done.value <= *request.deadline_s)
+    return {};
+  return fmt::format(" as far as these times tell (the fastest takes {}, {} to {}: measure it again)",
+                     words_for_time(done.value), words_for_time(*done.low), words_for_time(*done.high));
+}
+
 bool is_cheaper(const Candidate& a, const Candidate& b) {
   if (a.bill.amount != b.bill.amount) return a.bill.amount < b.bill.amount;
   return a.done_s < b.done_s;
@@ -90,6 +100,11 @@ Result<std::vector<Candidate>> candidates_of(const std::vector<Job>& jobs, const
   return candidates;
 }
 
+Amount one_more_run(const Candidate& candidate, const Job& job, const Request& request) {
+  const auto amount = amount_at(candidate, kept_ready(job, *candidate.rule), job.run_s(), request.begin);
+  return amount_of(amount.value_or(candidate.bill.amount), request.currency);
+}
+
 std::string name_of(const Candidate& candidate, const std::vector<Job>& jobs) {
   return fmt::format("{} on {}", jobs[candidate.job].configuration->work.name,
                      price::offer_name(*candidate.offer));
@@ -138,8 +153,8 @@ tl::unexpected<Error> nothing_fits(const std::vector<Candidate>& candidates, con
     ways.push_back(fmt::format("the fastest takes {} and the cheapest costs {}: loosen both limits",
                                words_for_time(candidates[*fastest].done_s),
                                words_for_amount(candidates[*cheapest].bill.amount, request.currency)));
-  return fail(ErrorCode::not_found, "nothing is done {}; what would do: {}", words_for_limits(request),
-              fmt::join(ways, ", or "));
+  return fail(ErrorCode::not_found, "nothing is done {}{}; what would do: {}", words_for_limits(request),
+              doubt_about(candidates[*fastest], jobs, request), fmt::join(ways, ", or "));
 }
 
 }  // namespace neph::advise

@@ -44,6 +44,9 @@ Limits limits_of(const Request& request);
 Result<std::vector<Candidate>> candidates_of(const std::vector<Job>& jobs, const Matches& matches,
                                              const Request& request);
 
+/// What a run costs that measures the job once more, on a machine that is started for it.
+Amount one_more_run(const Candidate& candidate, const Job& job, const Request& request);
+
 /// "8 threads on gcp/n1-standard-8@us-central1".
 std::string name_of(const Candidate& candidate, const std::vector<Job>& jobs);
 

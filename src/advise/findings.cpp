@@ -114,8 +114,8 @@ std::string next_run_sentence(const Found& found, const Advice& advice) {
   const auto& run = advice.next_runs.front();
   const auto simulations = found.request.simulations;
   auto text =
-      fmt::format("One more run of {} ({} {} on {}) is expected to make the choice {} sure, not {}",
-                  run.configuration, run.cost.amount, run.cost.currency, run.offer,
+      fmt::format("One more run of {} ({} on {}) is expected to make the choice {} sure, not {}",
+                  run.configuration, money_words(std::stod(run.cost.amount), run.cost.currency), run.offer,
                   words_for_chance(run.p_expected, simulations), words_for_chance(run.p_now, simulations));
   if (found.chances.loss)
     text += fmt::format("; being unsure costs {} a {} on average",

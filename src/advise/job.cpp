@@ -6,7 +6,6 @@
 namespace neph::advise {
 namespace {
 
-constexpr double z95 = 1.959963984540054;  ///< of the standard normal: half of a 95 % interval in deviations
 constexpr double least_known =
     0.5;  ///< share of the time whose interval must be known, to know that of the whole
 

@@ -9,6 +9,8 @@
 
 namespace neph::advise {
 
+constexpr double z95 = 1.959963984540054;  ///< of the standard normal: half of a 95 % interval in deviations
+
 struct Job {
   const Configuration* configuration = nullptr;
   std::vector<price::Stretch> stretches;  ///< of one start of a machine, what is assumed among them
@@ -25,6 +27,8 @@ struct Job {
   bool is_measured() const { return !configuration->is_predicted && configuration->refused.empty(); }
   /// What one more of as many runs of it is, in deviations of their mean: 1 where that is not known.
   double spread_of_one_run() const;
+  /// How long a run takes that measures it once more.
+  double run_s() const { return configuration->run_s.value_or(job_s); }
   /// The stretches where the job takes so long.
   std::vector<price::Stretch> stretches_at(double seconds) const;
 };

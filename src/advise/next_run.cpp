@@ -60,8 +60,8 @@ std::vector<Rival> best_of_others(const Question& question, const std::vector<st
   for (const auto place : rivals) {
     const auto other = question.candidates[place].job;
     if (other == job) continue;
-    const auto draws = draws_of(other, request);
     const auto& its = question.jobs[other];
+    const auto draws = draws_of(other, its, request);
     for (std::size_t i = 0; i < inner; ++i) {
       const auto rival = question.at(place, its.job_s * std::exp(its.sigma * draws[i % draws.size()]));
       if (is_before(rival, best[i])) best[i] = rival;
@@ -75,17 +75,19 @@ double narrowing(std::int64_t repeats) {
   return repeats < 2 ? std::sqrt(0.5) : stats::narrowing_by_one_more(repeats);
 }
 
-/// What the largest share will be, on average over what the run may tell.
+/// What the largest share will be, on average over what the run may tell that makes the interval so much
+/// narrower; with 1: what it is now.
 double expected_share(const Question& question, const std::vector<std::size_t>& rivals, std::size_t job_place,
-                      const Request& request) {
+                      double narrower, const Request& request) {
   const auto& job = question.jobs[job_place];
   const auto others = best_of_others(question, rivals, job_place, request);
-  const auto draws = draws_of(job_place, request);
-  const double after = job.sigma * narrowing(job.configuration->repeats);
+  const auto draws = draws_of(job_place, job, request);
+  const double after = job.sigma * narrower;
   const double moves = std::sqrt(std::max(0.0, job.sigma * job.sigma - after * after));
   Random random(static_cast<std::uint64_t>(request.seed) + 77 * (job_place + 1));
   double sum = 0;
-  for (std::size_t o = 0; o < outer; ++o) {
+  const auto tellings = moves > 0 ? outer : 1;
+  for (std::size_t o = 0; o < tellings; ++o) {
     const double moved = moves * random.normal();
     std::vector<std::size_t> counts(question.candidates.size(), 0);
     for (std::size_t i = 0; i < inner; ++i) {
@@ -98,7 +100,7 @@ double expected_share(const Question& question, const std::vector<std::size_t>& 
     }
     sum += static_cast<double>(*std::ranges::max_element(counts)) / inner;
   }
-  return sum / outer;
+  return sum / static_cast<double>(tellings);
 }
 
 }  // namespace
@@ -116,13 +118,15 @@ std::vector<NextRun> next_runs_of(const std::vector<Job>& jobs, const std::vecto
     const auto job = candidates[place].job;
     if (!looked_at.insert(job).second || jobs[job].sigma == 0) continue;
     const auto first = std::ranges::find(candidates, job, &Candidate::job);  // its cheapest
-    const double then = expected_share(question, rivals, job, request);
-    if (then < now + least_gain) continue;
+    const double narrower = narrowing(jobs[job].configuration->repeats);
+    const double gain = expected_share(question, rivals, job, narrower, request) -
+                        expected_share(question, rivals, job, 1, request);
+    if (gain < least_gain) continue;
     runs.push_back({.configuration = jobs[job].configuration->work.name,
                     .offer = price::offer_name(*first->offer),
-                    .cost = amount_of(first->bill.amount, request.currency),
+                    .cost = one_more_run(*first, jobs[job], request),
                     .p_now = now,
-                    .p_expected = then});
+                    .p_expected = std::min(1.0, now + gain)});
   }
   std::ranges::stable_sort(runs, [](const auto& a, const auto& b) { return a.p_expected > b.p_expected; });
   return runs;

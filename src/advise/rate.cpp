@@ -13,7 +13,6 @@
 namespace neph::advise {
 namespace {
 
-constexpr double z95 = 1.959963984540054;
 constexpr double most_machines = 1e6;
 constexpr std::size_t most_turns = 100'000;  ///< rates at which one more machine is needed
 

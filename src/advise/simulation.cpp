@@ -1,5 +1,6 @@
 #include "advise/simulation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,6 +8,8 @@
 
 #include "advise/words.hpp"
 #include "core/random.hpp"
+#include "record/money_words.hpp"
+#include "stats/stats.hpp"
 
 namespace neph::advise {
 namespace {
@@ -14,6 +17,19 @@ namespace {
 constexpr double near = 2;  ///< times the cost of the choice: what is dearer is no rival, interval or not
 constexpr double alike = 1e-12;  ///< costs that differ by so little of themselves are equal
 constexpr auto nobody = std::numeric_limits<std::size_t>::max();
+
+constexpr double farthest = 30;  ///< no logarithm is drawn farther off, in units of sigma
+
+/// Student's t (Bailey, Mathematics of Computation 62, 1994).
+double student(Random& random, double degrees) {
+  double x = 0, square = 0;
+  do {
+    x = 2 * random.uniform() - 1;
+    const double y = 2 * random.uniform() - 1;
+    square = x * x + y * y;
+  } while (square >= 1 || square == 0);
+  return x * std::sqrt(degrees * (std::pow(square, -2 / degrees) - 1) / square);
+}
 
 /// The best so far of each draw.
 struct Leader {
@@ -42,14 +58,15 @@ void tell(const std::vector<Leader>& leaders, const std::vector<Candidate>& cand
 /// Whoever might be better than the best must have an interval, or no share of draws says anything. Why none
 /// does; empty: all have one.
 std::string why_unknown(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates,
-                        std::size_t best, double Candidate::*compared) {
+                        std::size_t best, double Candidate::*compared, const Request& request) {
   for (const auto& candidate : candidates) {
     const auto& job = jobs[candidate.job];
     const bool is_rival = candidate.*compared <= near * candidates[best].*compared;
     if (!candidate.is_measured || !is_rival || job.has_interval()) continue;
+    const auto cost = one_more_run(candidate, job, request);
     return fmt::format("{} has no interval{}; one more run of it costs {}", job.configuration->work.name,
                        job.configuration->repeats == 1 ? ", after one run" : "",
-                       words_for_amount(candidate.bill.amount, candidate.price.currency));
+                       money_words(std::stod(cost.amount), cost.currency));
   }
   return {};
 }
@@ -72,13 +89,15 @@ std::vector<std::vector<std::size_t>> by_job(const std::vector<Job>& jobs,
 }
 
 /// What the chosen one costs more than the best of each draw, where both keep to the limits; of a choice for
-/// speed there is no such sum.
-std::optional<double> loss_of(const std::vector<Leader>& cheapest, const std::vector<double>& chosen) {
+/// speed there is no such sum. Of one draw `most` at most: of two runs so much is possible that the mean
+/// would be of the wildest draw alone.
+std::optional<double> loss_of(const std::vector<Leader>& cheapest, const std::vector<double>& chosen,
+                              double most) {
   double sum = 0;
   std::size_t counted = 0;
   for (std::size_t i = 0; i < cheapest.size(); ++i) {
     if (cheapest[i].candidate == nobody) continue;
-    sum += std::max(0.0, chosen[i] - cheapest[i].first);
+    sum += std::clamp(chosen[i] - cheapest[i].first, 0.0, most);
     ++counted;
   }
   return counted == 0 ? std::nullopt : std::optional(sum / static_cast<double>(counted));
@@ -109,13 +128,20 @@ struct Race {
 
 }  // namespace
 
-std::vector<double> draws_of(std::size_t job, const Request& request) {
+std::vector<double> draws_of(std::size_t place, const Job& job, const Request& request) {
   auto state = static_cast<std::uint64_t>(request.seed);
   const auto first = split_mix(state);
-  state = first ^ (static_cast<std::uint64_t>(job) + 1);
+  state = first ^ (static_cast<std::uint64_t>(place) + 1);
   Random random(split_mix(state));
   std::vector<double> draws(static_cast<std::size_t>(request.simulations));
-  for (auto& z : draws) z = random.normal();
+  const auto repeats = job.configuration->repeats;
+  if (repeats < 2) {
+    for (auto& z : draws) z = random.normal();
+    return draws;
+  }
+  const double scale = z95 / stats::student_errors(repeats);
+  for (auto& z : draws)
+    z = std::clamp(scale * student(random, static_cast<double>(repeats - 1)), -farthest, farthest);
   return draws;
 }
 
@@ -129,18 +155,19 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
   const auto places = by_job(jobs, candidates);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (places[j].empty()) continue;
-    const auto draws = draws_of(j, request);
+    const auto draws = draws_of(j, jobs[j], request);
     if (request.deadline_s)
       for (const auto place : places[j])
         chances.deadline[place] = share_in_time(jobs[j], draws, *request.deadline_s);
     if (jobs[j].is_measured()) race.run(jobs[j], places[j], candidates, draws, limits_of(request));
   }
-  const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost);
-  const auto no_fastest = why_unknown(jobs, candidates, *choice.fastest, &Candidate::done_s);
+  const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost, request);
+  const auto no_fastest = why_unknown(jobs, candidates, *choice.fastest, &Candidate::done_s, request);
   chances.unknown = is_by_cost(request) ? no_cheapest : no_fastest;
   if (no_cheapest.empty()) tell(race.cheapest, candidates, chances.cheapest);
   if (no_fastest.empty()) tell(race.fastest, candidates, chances.fastest);
-  if (is_by_cost(request) && no_cheapest.empty()) chances.loss = loss_of(race.cheapest, race.chosen);
+  if (is_by_cost(request) && no_cheapest.empty())
+    chances.loss = loss_of(race.cheapest, race.chosen, candidates[*choice.recommended].cost);
   return chances;
 }
 

@@ -16,8 +16,10 @@ struct Chances {
   std::string unknown;         ///< why there are no chances of being the cheapest; empty: there are
 };
 
-/// Draws of standard normals: of a job the same on all offers, of two jobs independent ones.
-std::vector<double> draws_of(std::size_t job, const Request& request);
+/// Draws of how far the logarithm of a job's time is off, in units of its `sigma`: Student's t of as many
+/// runs as the interval is of, and normal where that is not told. Of a job (its place) the same on all
+/// offers, of two jobs independent ones.
+std::vector<double> draws_of(std::size_t place, const Job& job, const Request& request);
 
 /// The candidates are in the order of their costs; `choice` is of them.
 Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& candidates, const Choice& choice,

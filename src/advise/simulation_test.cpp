@@ -1,5 +1,6 @@
 // Probabilities against what can be computed without drawing.
 #include <cmath>
+#include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +19,12 @@ constexpr double z95 = 1.959963984540054;
 constexpr double sure = 0.02;  ///< four standard errors of a share of 10,000 draws
 
 double normal_cdf(double z) { return std::erfc(-z / std::sqrt(2)) / 2; }
+
+/// Student's t of 3 degrees of freedom.
+double student_3_cdf(double t) {
+  const double x = t / std::sqrt(3);
+  return 0.5 + (x / (1 + x * x) + std::atan(x)) / std::numbers::pi;
+}
 
 /// The deviation of the logarithm that an interval of a factor either way has.
 double sigma_of(double spread) { return std::log(spread) / z95; }
@@ -50,7 +57,20 @@ TEST(Chances, OfADeadlineAreOfOneMoreRunAndNotOfTheMean) {
   auto measured = takes("x", 1, 1000, 1.1);
   measured.repeats = 8;
   const auto advice = advise(std::vector{measured}, one, request).value();
-  EXPECT_NEAR(*recommended(advice).p_deadline, normal_cdf(std::log(1.1) / (3 * sigma_of(1.1))), sure);
+  constexpr double student = 0.7717;  // P(T <= 1.9600 / 3 * 2.3646 / 1.9600) of 7 degrees
+  EXPECT_NEAR(*recommended(advice).p_deadline, student, sure);
+}
+
+TEST(Chances, OfTwoRunsAreTooFewForCertainty) {
+  auto slow = takes("slow", 1, 1200, 1.05), fast = takes("fast", 1, 1000, 1.05);
+  const auto p_of = [&] {
+    return *candidate_of(advise(std::vector{slow, fast}, one, asked()).value(), "fast").p_cheapest;
+  };
+  EXPECT_GT(p_of(), 0.999) << "where it is not told how many runs there were";
+  slow.repeats = fast.repeats = 2;
+  // Two of Cauchy's, each with the deviation log(1.05) / 12.706: their difference is Cauchy with twice that.
+  const double cauchy = 0.5 + std::atan(std::log(1.2) / (2 * std::log(1.05) / 12.706)) / std::numbers::pi;
+  EXPECT_NEAR(p_of(), cauchy, sure / 2);
 }
 
 TEST(Chances, OfBeingTheCheapestAreThoseOfARatio) {
@@ -168,8 +188,17 @@ TEST(NextRun, HelpsWhereTheChoiceIsOpenAndNotWhereItIsClear) {
   EXPECT_TRUE(clear.next_runs.empty());
 }
 
-TEST(NextRun, ExpectsWhatTheNormalModelExpects) {
-  // One uncertain time against a certain one: after the run the larger of Φ(m / s') and its complement, m
+TEST(NextRun, CostsWhatARunCostsAndNotTheJob) {
+  auto a = takes("a", 1, 1000, 1.2), b = takes("b", 1, 1050, 1.3);
+  a.repeats = b.repeats = 3;
+  b.run_s = 36;
+  const auto advice = advise(std::vector{a, b}, one, asked()).value();
+  EXPECT_EQ(advice.next_runs.at(0).configuration, "b");
+  EXPECT_EQ(advice.next_runs.at(0).cost.amount, "0.01");
+}
+
+TEST(NextRun, ExpectsWhatTheModelExpects) {
+  // One uncertain time against a certain one: after the run the larger of F(m / s') and its complement, m
   // normal.
   auto x = takes("x", 1, 1000, 1.3);
   x.repeats = 4;
@@ -179,7 +208,8 @@ TEST(NextRun, ExpectsWhatTheNormalModelExpects) {
   const double moves = std::sqrt(sigma * sigma - after * after), gap = std::log(1.02);
   double expected = 0, weights = 0;
   for (double z = -6; z <= 6; z += 0.01) {
-    const double share = normal_cdf((gap - moves * z) / after), weight = std::exp(-z * z / 2);
+    const double share = student_3_cdf((gap - moves * z) / after * 3.182446 / z95),
+                 weight = std::exp(-z * z / 2);
     expected += weight * std::max(share, 1 - share);
     weights += weight;
   }

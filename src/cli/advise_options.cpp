@@ -62,11 +62,7 @@ Result<Rates> rates_of(const AdviseOptions& options) {
 }
 
 Result<std::vector<price::Stretch>> assumed_by(const AdviseOptions& options) {
-  std::vector<price::Stretch> own;
-  for (const auto& text : options.assume) {
-    NEPH_TRY(const auto stage, price::parse_stage(text, "--assume"));
-    own.push_back(stage);
-  }
+  NEPH_TRY(auto own, price::parse_stages(options.assume, "--assume"));
   return price::assumptions_with(std::move(own));
 }
 

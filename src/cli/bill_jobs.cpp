@@ -14,24 +14,25 @@
 namespace neph::cli {
 namespace {
 
-/// An option may be given several times, or with commas between.
-Result<std::vector<price::Stretch>> stages_given(const std::vector<std::string>& texts,
-                                                 std::string_view option) {
-  std::vector<price::Stretch> stretches;
-  for (const auto& given : texts) {
-    NEPH_TRY(const auto parts, expand_values(given));
-    for (const auto& part : parts) {
-      NEPH_TRY(const auto stretch, price::parse_stage(part, option));
-      stretches.push_back(stretch);
-    }
-  }
-  return stretches;
+/// Of several marked starts it is known what each did, and not what another would do.
+Status check_marked(const BillOptions& options, const price::Hire& hire, bool has_experiment) {
+  const auto refused = [&](std::string_view option) {
+    return fail(ErrorCode::invalid_argument, "{}: {} starts are marked in it; bill them without {}",
+                options.marks, hire.marked.size(), option);
+  };
+  if (hire.marked.size() < 2) return {};
+  if (has_experiment) return refused("an experiment: neph bill --marks has all of their time");
+  if (options.jobs > 1) return refused("--jobs");
+  if (options.warm) return refused("--warm");
+  return {};
 }
 
-Result<price::Sources> around(const BillOptions& options, bool has_experiment) {
-  price::Sources sources;
-  NEPH_TRY(sources.given, stages_given(options.phase, "--phase"));
-  NEPH_TRY(auto assumed, stages_given(options.assume, "--assume"));
+/// A hire without its work: what the machine does around it.
+Result<price::Hire> hire_around(const BillOptions& options, bool has_experiment) {
+  price::Hire hire{.jobs = options.jobs};
+  auto& sources = hire.around;
+  NEPH_TRY(sources.given, price::parse_stages(options.phase, "--phase"));
+  NEPH_TRY(auto assumed, price::parse_stages(options.assume, "--assume"));
   if (!options.idle.empty()) {
     NEPH_TRY(const auto idle, price::parse_length(options.idle));
     const auto after = std::ranges::find_if(
@@ -40,7 +41,8 @@ Result<price::Sources> around(const BillOptions& options, bool has_experiment) {
   }
   if (!options.marks.empty()) {
     NEPH_TRY(const auto text, read_file(options.marks));
-    NEPH_TRY(sources.marks, price::parse_marks(text, options.marks));
+    NEPH_TRY(hire.marked, price::parse_marks(text, options.marks));
+    sources.marks = hire.marked.front().stages;
     for (auto& stretch : price::assumptions_with(std::move(assumed)))
       if (!price::is_marked_from_inside(stretch.stage)) sources.assumed.push_back(stretch);
   } else if (has_experiment) {
@@ -49,7 +51,9 @@ Result<price::Sources> around(const BillOptions& options, bool has_experiment) {
     for (auto& stretch : assumed) stretch.known = price::Known::assumed;
     sources.assumed = std::move(assumed);
   }
-  return options.warm ? price::on_a_warm_machine(std::move(sources)) : sources;
+  NEPH_CHECK(check_marked(options, hire, has_experiment));
+  if (options.warm) sources = price::on_a_warm_machine(std::move(sources));
+  return hire;
 }
 
 /// A configuration by its number or its name.
@@ -94,9 +98,9 @@ Result<Measured> measured(const BillOptions& options) {
 }
 
 BilledJob job_of(const CellSummary& cell, price::Work work, const Measured& measured,
-                 const BillOptions& options, const price::Sources& around) {
-  BilledJob job{.name = cell.cell.label, .hire = {.work = std::move(work), .around = around}};
-  job.hire.jobs = options.jobs;
+                 const BillOptions& options, const price::Hire& around) {
+  BilledJob job{.name = cell.cell.label, .hire = around};
+  job.hire.work = std::move(work);
   job.about = {
       {"experiment", measured.experiment}, {"cell", cell.cell.index}, {"configuration", cell.cell.label}};
   job.about[options.run != 0 ? "run" : "runs"] = options.run != 0 ? options.run : cell.runs_ok;
@@ -108,13 +112,13 @@ BilledJob job_of(const CellSummary& cell, price::Work work, const Measured& meas
 
 Result<std::vector<BilledJob>> jobs_of_experiment(const BillOptions& options) {
   NEPH_TRY(const auto found, measured(options));
-  NEPH_TRY(const auto sources, around(options, true));
+  NEPH_TRY(const auto hire, hire_around(options, true));
   std::vector<BilledJob> jobs;
   std::optional<Error> last;
   for (const auto& cell : found.cells) {
     auto work = price::work_of(cell);
     if (work)
-      jobs.push_back(job_of(cell, std::move(*work), found, options, sources));
+      jobs.push_back(job_of(cell, std::move(*work), found, options, hire));
     else
       talk("left out: {}\n", (last = work.error())->text());
   }
@@ -132,8 +136,7 @@ Result<std::vector<BilledJob>> billed_jobs(const BillOptions& options) {
     return fail(ErrorCode::invalid_argument, "--cell {}: of which experiment? neph bill 12 --cell {}",
                 options.cell, shell_quoted(options.cell));
   BilledJob job;
-  job.hire.jobs = options.jobs;
-  NEPH_TRY(job.hire.around, around(options, false));
+  NEPH_TRY(job.hire, hire_around(options, false));
   if (job.hire.around.given.empty() && job.hire.around.marks.empty())
     return fail(ErrorCode::invalid_argument,
                 "what is billed? Name an experiment, as neph bill 12, or give stages: --phase "

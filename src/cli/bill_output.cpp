@@ -64,8 +64,10 @@ std::string interval_text(const MadeBill& made) {
 std::string assumed_text(const MadeBill& made) {
   const auto stages = assumed_stages(made.priced.bill);
   if (stages.empty()) return {};
-  return fmt::format("Assumed: {}. --marks has them from a run of neph script, --phase from you.\n",
-                     fmt::join(stages, ", "));
+  return fmt::format("Assumed: {}. {}\n", fmt::join(stages, ", "),
+                     made.job->hire.marked.empty()
+                         ? "--marks has them from a run of neph script, --phase from you."
+                         : "The marks do not have it: --phase has it from you.");
 }
 
 std::string spot_text(const BillTerms& terms) {
@@ -107,7 +109,7 @@ std::vector<Column> columns_of(std::span<const MadeBill> bills) {
   columns.push_back({bills[0].terms->price.currency,
                      [](Made made) { return price::decimal_text(made.priced.bill.amount); }});
   if (std::ranges::any_of(bills, [](Made made) { return made.priced.low.has_value(); }))
-    columns.push_back({"95 % interval", [](Made made) { return ends_text(made.priced); }});
+    columns.push_back({"range", [](Made made) { return ends_text(made.priced); }});
   if (!bills[0].sweep.empty()) {
     columns.push_back({"start at", [](Made made) { return cheapest_minutes(made); }});
     columns.push_back({"at worst", [](Made made) { return dearest(made); }});

@@ -7,6 +7,7 @@
 
 #include "core/json.hpp"
 #include "core/names.hpp"
+#include "core/values.hpp"
 
 namespace neph::price {
 namespace {
@@ -103,24 +104,44 @@ Result<Stretch> parse_stage(std::string_view text, std::string_view option) {
   return Stretch{.stage = *stage, .length = length, .known = Known::given};
 }
 
-Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_view what) {
+Result<std::vector<Stretch>> parse_stages(const std::vector<std::string>& texts, std::string_view option) {
+  std::vector<Stretch> stretches;
+  for (const auto& given : texts) {
+    NEPH_TRY(const auto parts, expand_values(given));
+    for (const auto& part : parts) {
+      NEPH_TRY(const auto stretch, parse_stage(part, option));
+      stretches.push_back(stretch);
+    }
+  }
+  return stretches;
+}
+
+std::optional<Instant> begin_of(const std::vector<MarkedStart>& starts) {
+  constexpr auto year_2000 = seconds(946'684'800);
+  if (starts.empty() || starts.front().at < year_2000) return std::nullopt;
+  return Instant(starts.front().at);
+}
+
+Result<std::vector<MarkedStart>> parse_marks(std::string_view lines, std::string_view what) {
   NEPH_TRY(auto marks, parse_lines(lines, what));
   if (marks.empty())
     return fail(ErrorCode::invalid_argument, "{}: no marks in it; `neph script` writes them as it runs",
                 what);
   std::ranges::stable_sort(marks, {}, &Mark::begin_s);
-  std::vector<Stretch> stretches;
+  std::vector<MarkedStart> starts;
   std::optional<Mark> last;
   for (const auto& mark : marks) {
     if (last && mark.begin_s < last->end_s)
       return fail(ErrorCode::invalid_argument, "{}: {} (line {}) begins before {} (line {}) has ended", what,
                   enum_name(mark.stage), mark.line, enum_name(last->stage), last->line);
-    const bool is_after_off = mark.stage == BillStage::provision || mark.stage == BillStage::boot;
-    const auto begin_s = last && !is_after_off ? last->end_s : mark.begin_s;
-    stretches.push_back({.stage = mark.stage, .length = length_between(begin_s, mark.end_s)});
+    const bool is_start = !last || mark.stage == BillStage::provision ||
+                          (mark.stage == BillStage::boot && last->stage != BillStage::provision);
+    if (is_start) starts.push_back({.at = length_between(0, mark.begin_s)});
+    const auto begin_s = is_start ? mark.begin_s : last->end_s;
+    starts.back().stages.push_back({.stage = mark.stage, .length = length_between(begin_s, mark.end_s)});
     last = mark;
   }
-  return stretches;
+  return starts;
 }
 
 bool is_marked_from_inside(BillStage stage) {

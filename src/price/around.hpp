@@ -3,6 +3,7 @@
 // module; others include price/price.hpp.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,12 +19,24 @@ std::vector<Stretch> assumptions_with(std::vector<Stretch> own);
 
 /// "boot=40s": a stage and its length, as given. `option` is its name in messages. Errors: invalid_argument.
 Result<Stretch> parse_stage(std::string_view text, std::string_view option);
+/// Of an option that may be given several times, or with commas between: "boot=40s,install=5min".
+Result<std::vector<Stretch>> parse_stages(const std::vector<std::string>& texts, std::string_view option);
+
+/// What a machine marked from one start to the next.
+struct MarkedStart {
+  Nanoseconds at{};  ///< its first mark, on the machine's clock
+  std::vector<Stretch> stages;
+};
 
 /// Marks of a machine's own clock, a line of JSON for each: {"stage": "boot", "begin_s": 0, "end_s": 41.5},
 /// in any order; other keys are passed over. What lies between two marks is paid too, and counts to the
-/// second; but before another boot the machine was off. Errors: invalid_argument, with the line: no such
-/// stage, an end before its begin, marks that overlap, none.
-Result<std::vector<Stretch>> parse_marks(std::string_view lines, std::string_view what);
+/// second; but with another provision or boot another start begins, and before it the machine was off. Not
+/// empty, in the order of time. Errors: invalid_argument, with the line: no such stage, an end before its
+/// begin, marks that overlap, none.
+Result<std::vector<MarkedStart>> parse_marks(std::string_view lines, std::string_view what);
+
+/// When the first of them was, if the machine counts from 1970 and not from its boot.
+std::optional<Instant> begin_of(const std::vector<MarkedStart>& starts);
 
 /// Whether a machine can mark the stage itself: it does not see its order, nor its own end. Where it marks
 /// others and not this one, as a container does not boot, the stage is absent.

@@ -32,25 +32,32 @@ TEST(Marks, AreReadInTheOrderOfTime) {
                          "{\"stage\": \"install\", \"begin_s\": 41.5, \"end_s\": 90}",
                          "run.marks")
                          .value();
-  EXPECT_THAT(told(marks),
+  ASSERT_EQ(marks.size(), 1);
+  EXPECT_THAT(told(marks[0].stages),
               ElementsAre(std::pair(boot, 41.5), std::pair(install, 48.5), std::pair(learn, 70.25)))
       << "what lies between two is paid too";
-  EXPECT_EQ(marks[0].known, Known::measured);
+  EXPECT_EQ(marks[0].stages[0].known, Known::measured);
+  EXPECT_EQ(begin_of(marks), std::nullopt) << "a clock that counts from the boot tells no day";
 }
 
-TEST(Marks, KnowThatAMachineWasOffBeforeItBoots) {
+TEST(Marks, OfAnotherBootAreAnotherStart) {
   const auto marks = parse_marks(
                          "{\"stage\": \"boot\", \"begin_s\": 0, \"end_s\": 40}\n"
+                         "{\"stage\": \"provision\", \"begin_s\": 990, \"end_s\": 1000}\n"
                          "{\"stage\": \"boot\", \"begin_s\": 1000, \"end_s\": 1030}",
                          "run.marks")
                          .value();
-  EXPECT_THAT(told(marks), ElementsAre(std::pair(boot, 40.0), std::pair(boot, 30.0)));
+  ASSERT_EQ(marks.size(), 2);
+  EXPECT_THAT(told(marks[0].stages), ElementsAre(std::pair(boot, 40.0)));
+  EXPECT_THAT(told(marks[1].stages), ElementsAre(std::pair(provision, 10.0), std::pair(boot, 30.0)));
+  EXPECT_EQ(marks[1].at - marks[0].at, seconds(990));
 }
 
 TEST(Marks, SinceThe1970sMakeNoStepLonger) {
   const auto marks =
       parse_marks("{\"stage\": \"boot\", \"begin_s\": 1795600000.1, \"end_s\": 1795600060.1}", "m").value();
-  EXPECT_EQ(marks[0].length, minutes(1));
+  EXPECT_EQ(marks[0].stages[0].length, minutes(1));
+  EXPECT_EQ(begin_of(marks), Instant(milliseconds(1795600000100)));
 }
 
 TEST(Marks, NameTheLineThatIsWrong) {

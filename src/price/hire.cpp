@@ -19,16 +19,26 @@ Result<Exact> amount_at(const Rule& rule, const Price& price, const Hire& hire, 
   return result.amount;
 }
 
+Result<std::vector<Stretch>> stages_of(const Rule& rule, const Sources& sources, std::int64_t jobs) {
+  const bool is_measured = !sources.job.empty() || !sources.marks.empty();
+  const auto once = with_idle_of(rule, stages_of_start(sources));
+  return jobs_on_one_start(is_measured ? with_absent(once) : once, jobs);
+}
+
 }  // namespace
 
 Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound bound) {
   auto sources = hire.around;
   sources.job = stretches(hire.work, bound);
-  const bool is_measured = !sources.job.empty() || !sources.marks.empty();
-  const auto once = with_idle_of(rule, stages_of_start(sources));
-  NEPH_TRY(const auto all, jobs_on_one_start(is_measured ? with_absent(once) : once, hire.jobs));
+  NEPH_TRY(const auto all, stages_of(rule, sources, hire.jobs));
   std::vector<Start> starts;
   for (const auto& begin : hire.begins) starts.push_back({.begin = begin, .stretches = all});
+  for (std::size_t i = 1; i < hire.marked.size(); ++i) {
+    sources.marks = hire.marked[i].stages;
+    NEPH_TRY(auto its, stages_of(rule, sources, hire.jobs));
+    starts.push_back({.begin = hire.begins.front() + (hire.marked[i].at - hire.marked[0].at),
+                      .stretches = std::move(its)});
+  }
   return starts;
 }
 

@@ -19,10 +19,13 @@ struct Hire {
   Sources around;               ///< whose `job` is not read
   std::int64_t jobs = 1;        ///< on each start of the machine
   std::vector<Instant> begins;  ///< of each start
+  /// All starts, as they were marked; those after the first follow the first of `begins` as they did there.
+  std::vector<MarkedStart> marked;
 };
 
 /// With the job's stages at their values, or all of them at the lower or the upper ends of their intervals,
-/// and the idle time of the rule. Errors: as of jobs_on_one_start().
+/// and the idle time of the rule. Where starts were marked the stages of each are its own. Errors: as of
+/// jobs_on_one_start().
 Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound bound);
 
 /// A bill, and what it comes to at the ends of the stages' intervals. All stages at once are rarely at one

@@ -51,6 +51,20 @@ TEST(Hire, HasEachOfItsJobsOnEachOfItsStarts) {
   EXPECT_EQ(decimal_text(result.bill.amount), "1340.00") << "2 × (40 + 300 + 3 × 100 + 30) s";
 }
 
+TEST(Hire, HasEachOfItsMarkedStarts) {
+  Hire hire{.begins = {parse_instant("2026-11-24T10:00", "UTC", {}).value()}};
+  hire.marked = {
+      {.at = std::chrono::hours(100), .stages = {{.stage = learn, .length = std::chrono::minutes(10)}}},
+      {.at = std::chrono::hours(110), .stages = {{.stage = save, .length = std::chrono::seconds(100)}}}};
+  hire.around.marks = hire.marked[0].stages;
+  const auto rule = rule_of("gcp-2017");
+  EXPECT_EQ(decimal_text(priced(rule, price_of("0.6USD/h"), hire)->bill.amount), "0.20")
+      << "ten minutes are the least of each start";
+  const auto starts = starts_of(rule, hire, Bound::value).value();
+  ASSERT_EQ(starts.size(), 2);
+  EXPECT_EQ(starts[1].begin - starts[0].begin, std::chrono::hours(10));
+}
+
 TEST(Hire, HasTheIdleTimeOfItsRuleAfterEachJob) {
   const auto paid = [](const Hire& hire) {
     return decimal_text(priced(rule_of("runpod-serverless"), price_of("3600USD/h"), hire)->bill.amount);

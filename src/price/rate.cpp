@@ -15,6 +15,10 @@ bool is_currency(std::string_view code) {
          std::ranges::all_of(code, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+bool is_of_same_pair(const Rate& a, const Rate& b) {
+  return (a.from == b.from && a.to == b.to) || (a.from == b.to && a.to == b.from);
+}
+
 /// Where all go that are not of one currency already.
 std::string target_of(const std::set<std::string>& currencies, std::span<const Rate> rates) {
   for (const auto& rate : rates)
@@ -48,6 +52,9 @@ Result<std::vector<Rate>> parse_rates(const std::vector<std::string>& texts) {
     while (!text.empty()) {
       const auto comma = std::min(text.find(','), text.size());
       NEPH_TRY(auto rate, parse_rate(text.substr(0, comma)));
+      if (std::ranges::any_of(rates, [&](const Rate& other) { return is_of_same_pair(rate, other); }))
+        return fail(ErrorCode::invalid_argument, "--rate: two rates of {} and {}; give one", rate.from,
+                    rate.to);
       rates.push_back(std::move(rate));
       text.remove_prefix(std::min(comma + 1, text.size()));
     }
@@ -65,6 +72,13 @@ Result<Exact> converted(const Exact& amount, const std::string& from, const std:
               "prices are in {0} and in {1}, which are not compared without a rate: --rate {0}=…{1}, with "
               "what one {0} is",
               from, to);
+}
+
+std::vector<std::string> rate_texts(std::span<const Rate> rates) {
+  std::vector<std::string> texts;
+  for (const auto& rate : rates)
+    texts.push_back(fmt::format("{} = {} {}", rate.from, decimal_text(rate.value), rate.to));
+  return texts;
 }
 
 Status into_one_currency(std::vector<Offer>& offers, std::span<const Rate> rates,

@@ -32,6 +32,9 @@ Result<std::vector<Rate>> parse_rates(const std::vector<std::string>& texts);
 Result<Exact> converted(const Exact& amount, const std::string& from, const std::string& to,
                         std::span<const Rate> rates);
 
+/// "EUR = 1.08 USD": each of them, for people.
+std::vector<std::string> rate_texts(std::span<const Rate> rates);
+
 /// All offers in one currency: `currency`, or where that is empty the one that they have, or the rates lead
 /// to. Errors: invalid_argument (several, and a rate is missing).
 Status into_one_currency(std::vector<Offer>& offers, std::span<const Rate> rates,

@@ -46,6 +46,8 @@ double bias_correction(std::span<const double> sorted_means, double mean) {
 
 }  // namespace
 
+double student_errors(std::int64_t n) { return student_t_bound(static_cast<double>(n) - 1); }
+
 double narrowing_by_one_more(std::int64_t n) {
   const auto samples = static_cast<double>(n);
   return student_t_bound(samples) / student_t_bound(samples - 1) * std::sqrt(samples / (samples + 1));

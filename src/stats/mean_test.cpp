@@ -37,6 +37,7 @@ TEST(Mean, OfStudentsOwnExample) {
 
 TEST(Mean, IsKnownBetterWithOneSampleMore) {
   // Student's bounds of 1, 2, 3 degrees of freedom: 12.706, 4.303, 3.182.
+  EXPECT_NEAR(student_errors(2), 12.706, 1e-3);
   EXPECT_NEAR(narrowing_by_one_more(2), 4.303 / 12.706 * std::sqrt(2. / 3), 1e-4);
   EXPECT_NEAR(narrowing_by_one_more(3), 3.182446 / 4.302653 * std::sqrt(3. / 4), 1e-4);
   EXPECT_NEAR(narrowing_by_one_more(10'000), 1, 1e-4);

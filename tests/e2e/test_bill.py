@@ -195,7 +195,7 @@ def test_an_experiment_is_billed_as_it_was_measured(trained, exported):
 
 def test_configurations_are_a_table_and_one_is_a_ledger(trained):
     table = trained("bill", 1, "--rule", "exact", *A_SECOND).stdout
-    assert table.splitlines()[0].startswith("configuration") and "95 % interval" in table and "batch 64" in table
+    assert table.splitlines()[0].startswith("configuration") and "range" in table and "batch 64" in table
     assert "rule of 2026: docs.boxlite.ai" in table and "Assumed: boot" in table
     ledgers = {trained("bill", 1, *A_SECOND, "--cell", cell, "--start", "2026-11-24T13:25").stdout for cell in ("1", "batch 64")}
     (ledger,) = ledgers
@@ -241,6 +241,12 @@ def test_marks_of_a_script_are_measured(trained):
     assert lengths(bill)["learn"] != 107, "a job's own times go before those of the script"
     alone = trained.json("bill", *marked)
     assert amount(alone) == "234.00" and lengths(alone)["learn"] == 107
+    again = [{"stage": "boot", "begin_s": 40000, "end_s": 40030}, {"stage": "learn", "begin_s": 40030, "end_s": 40060}]
+    (trained.folder / "twice.marks").write_text("\n".join([*lines, *map(json.dumps, again)]))
+    twice = trained.json("bill", "--marks", "twice.marks", "--rule", "gcp-2017", "--price", "0.6USD/h", "--start", "10:00")
+    assert twice["total"] == "0.20", "two starts of ten minutes at least"
+    refused = trained("bill", 1, "--marks", "twice.marks", *A_SECOND, code=None)
+    assert "2 starts are marked in it" in refused.stderr
     (trained.folder / "container.marks").write_text("\n".join(lines[1:]))
     inside = trained.json("bill", 1, "--cell", 0, "--marks", "container.marks", *A_SECOND)
     assert known(inside)["boot"] == "absent" and "boot" not in lengths(inside)

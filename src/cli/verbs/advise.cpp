@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/advise_measured.hpp"
 #include "cli/advise_options.hpp"
@@ -68,6 +69,9 @@ Result<Market> market_of(const AdviseCommand& command, const std::vector<price::
   NEPH_CHECK(price::into_one_currency(chosen.offers, rates, currency));
   market.offers = std::move(chosen.offers);
   market.notes = std::move(all.notes);
+  if (!rates.empty())
+    market.notes.push_back(fmt::format("Currencies are exchanged as --rate says: {}.",
+                                       fmt::join(price::rate_texts(rates), ", ")));
   return market;
 }
 

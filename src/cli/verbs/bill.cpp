@@ -17,10 +17,11 @@ constexpr std::string_view each_minute = "sweep";
 /// To the second: that is what a bill shows.
 price::Instant now() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); }
 
-/// In the order of time, on the clock of the rule unless another is asked for.
-Result<std::vector<price::Instant>> begins_of(const BillOptions& options, const price::Rule& rule,
-                                              price::Instant now) {
-  if (options.start.empty() || options.start == each_minute) return std::vector{now};
+/// In the order of time, on the clock of the rule unless another is asked for; else when it was, as marked.
+Result<std::vector<price::Instant>> begins_of(const BillOptions& options, const price::Hire& hire,
+                                              const price::Rule& rule, price::Instant now) {
+  if (options.start.empty()) return std::vector{price::begin_of(hire.marked).value_or(now)};
+  if (options.start == each_minute) return std::vector{now};
   NEPH_TRY(const auto texts, expand_values(options.start));
   std::vector<price::Instant> begins;
   for (const auto& text : texts) {
@@ -28,6 +29,9 @@ Result<std::vector<price::Instant>> begins_of(const BillOptions& options, const 
              price::parse_instant(text, options.zone.empty() ? rule.time_zone : options.zone, now));
     begins.push_back(begin);
   }
+  if (hire.marked.size() > 1 && begins.size() > 1)
+    return fail(ErrorCode::invalid_argument, "--start {}: {} starts are marked; give the first of them",
+                options.start, hire.marked.size());
   std::ranges::sort(begins);
   return begins;
 }
@@ -37,7 +41,7 @@ Result<MadeBill> make_bill(const BillOptions& options, const BilledJob& job, con
   const auto& rule = terms.rule;
   MadeBill made{.job = &job, .terms = &terms};
   auto hire = job.hire;
-  NEPH_TRY(hire.begins, begins_of(options, rule, now));
+  NEPH_TRY(hire.begins, begins_of(options, hire, rule, now));
   if (options.start == each_minute) {
     NEPH_TRY(made.sweep, price::sweep_hour(rule, terms.price, hire, now));
     const auto best = std::ranges::min_element(made.sweep, {}, &price::Minutes::total);
