@@ -244,7 +244,7 @@ def test_marks_of_a_script_are_measured(trained):
     again = [{"stage": "boot", "begin_s": 40000, "end_s": 40030}, {"stage": "learn", "begin_s": 40030, "end_s": 40060}]
     (trained.folder / "twice.marks").write_text("\n".join([*lines, *map(json.dumps, again)]))
     twice = trained.json("bill", "--marks", "twice.marks", "--rule", "gcp-2017", "--price", "0.6USD/h", "--start", "10:00")
-    assert twice["total"] == "0.20", "two starts of ten minutes at least"
+    assert amount(twice) == "0.20", "two starts of ten minutes at least"
     refused = trained("bill", 1, "--marks", "twice.marks", *A_SECOND, code=None)
     assert "2 starts are marked in it" in refused.stderr
     (trained.folder / "container.marks").write_text("\n".join(lines[1:]))
