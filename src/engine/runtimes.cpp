@@ -57,6 +57,22 @@ std::vector<fs::path> runtime_folders(std::string_view runtime, const std::vecto
   return folders;
 }
 
+std::vector<fs::path> nvidia_folders(const std::vector<fs::path>& environments) {
+  std::vector<fs::path> folders;
+  std::error_code absent;
+  const auto add = [&](const fs::path& folder) {
+    if (fs::is_directory(folder, absent)) folders.push_back(fs::absolute(folder, absent));
+  };
+  for (const auto& environment : environments) {
+    for (const auto& packages : package_folders(environment)) {
+      for (const auto& part : fs::directory_iterator(packages / "nvidia", absent)) add(part.path() / "lib");
+      add(packages / "tensorrt_libs");
+    }
+    add(environment);
+  }
+  return folders;
+}
+
 std::string line_to_get(const fs::path& plugin) {
   std::string package;
   std::getline(std::ifstream(fs::path(plugin).replace_extension(".pip")) >> std::ws, package);

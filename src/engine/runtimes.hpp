@@ -24,6 +24,10 @@ std::vector<std::filesystem::path> python_environments();
 std::vector<std::filesystem::path> runtime_folders(std::string_view runtime,
                                                    const std::vector<std::filesystem::path>& environments);
 
+/// The folders with libraries of NVIDIA's packages in these: nvidia/*/lib and tensorrt_libs; and a folder
+/// that was given by itself.
+std::vector<std::filesystem::path> nvidia_folders(const std::vector<std::filesystem::path>& environments);
+
 /// How to get what the plugin needs, as a line of a shell; empty: it needs nothing that pip has.
 std::string line_to_get(const std::filesystem::path& plugin);
 

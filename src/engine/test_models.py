@@ -142,6 +142,30 @@ save("quantised.onnx",
      [scale, zero, constant("weights", random.integers(-100, 100, size=(64, 32)).astype("int8"))])
 save("words.onnx", [node("Identity", ["x"], "y")], [tensor("x", [1], TensorProto.STRING)],
      [tensor("y", [1], TensorProto.STRING)])
+# Text joined with text, and looked up: "cat" is 7, anything else -1.
+save("joined.onnx", [node("StringConcat", ["x", "y"], "z")], [tensor("x", ["N"], TensorProto.STRING), tensor("y", ["N"], TensorProto.STRING)],
+     [tensor("z", ["N"], TensorProto.STRING)], opsets=(("", 20),))
+save("labels.onnx", [node("LabelEncoder", ["x"], "y", domain="ai.onnx.ml", keys_strings=["cat", "dog"], values_int64s=[7, 9], default_int64=-1)],
+     [tensor("x", ["N", 2], TensorProto.STRING)], [tensor("y", ["N", 2], TensorProto.INT64)], opsets=(("", 17), ("ai.onnx.ml", 2)))
+# Batch 1 in every shape: what is between and in a branch too.
+save("conv1.onnx", layers, [tensor("picture", [1, 3, 8, 8])], [tensor("scores", [1, 5])], [kernel, dense])
+one = onnx.load(folder / "conv1.onnx")
+one.graph.value_info.append(tensor("features", [1, 4, 8, 8]))
+branch = {f"{name}_branch": helper.make_graph([node("Relu", ["scores"], name)], name, [], [tensor(name, [1, 5])]) for name in ("then", "else")}
+one.graph.node.append(node("If", ["always"], "same", **branch))
+one.graph.initializer.append(constant("always", numpy.array(True)))
+one.graph.output.append(tensor("same", [1, 5]))
+onnx.save(one, folder / "conv1_in_all.onnx")
+for name in ("conv1_beside", "weights_gone"):
+    onnx.save(onnx.load(folder / "conv1_in_all.onnx"), folder / f"{name}.onnx", save_as_external_data=True, location=f"{name}.data", size_threshold=0)
+(folder / "weights_gone.data").unlink()
+# Reshapes that hold one batch only: one fails with another, one makes a single row of all.
+save("flat1.onnx", [node("Reshape", ["x", "flat"], "y", name="flatten")], [tensor("x", [1, 3, 4])], [tensor("y", [1, 12])], [constant("flat", [1, 12])])
+save("one_row.onnx", [node("Reshape", ["x", "flat"], "y")], [tensor("x", [1, 3, 4])], [tensor("y", [1, 12])], [constant("flat", [1, -1])])
+save("any_rank.onnx", [node("Relu", ["x"], "y")], [tensor("x", None)], [tensor("y", None)])
+save("from_later.onnx", [node("Relu", ["x"], "y")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])], opsets=(("", 99),))
+save("no_such_step.onnx", [node("Frobnicate", ["x"], "y", name="frob")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4])])
+save("of_no_graph.onnx", [node("MatMul", ["x", "dense"], "y", name="by_dense")], [tensor("x", ["N", 3])], [tensor("y", ["N", 5])], [dense])
 save("no_such_operator.onnx", [node("Frobnicate", ["picture"], "scores", domain="com.example")], pictures, scores,
      opsets=(("", 17), ("com.example", 1)))
 save("wrong_shape.onnx", layers, [tensor("picture", ["N", 5, 8, 8])], scores, [kernel, dense])

@@ -25,6 +25,8 @@ namespace fact {
 inline constexpr Fact<std::string> device{"device"};
 inline constexpr Fact<std::string> device_name{"device_name"};
 inline constexpr Fact<std::string> engine{"engine"};
+inline constexpr Fact<std::string> provider{"provider"};
+inline constexpr Fact<std::string> fallback{"fallback"};  ///< nodes that another provider computes
 inline constexpr Fact<std::string> hint{"hint"};
 inline constexpr Fact<std::string> precision{"precision"};
 inline constexpr Fact<std::string> kernel{"kernel"};

@@ -1,7 +1,5 @@
 #include "engine/engine.hpp"
 
-#include <optional>
-
 #include "engine/onnxruntime/device.hpp"
 #include "engine/onnxruntime/library.hpp"
 #include "engine/onnxruntime/model.hpp"
@@ -18,7 +16,6 @@ class OrtEngine final : public Engine {
     auto opened = onnxruntime_plugin::open_library();
     if (!opened) throw std::runtime_error(opened.error().message);
     library_ = std::move(*opened);
-    env_.emplace(ORT_LOGGING_LEVEL_FATAL, "neph");  // what fails is said by who asked for it
   }
 
   std::string name() const override { return "onnxruntime"; }
@@ -37,12 +34,11 @@ class OrtEngine final : public Engine {
   }
 
   Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
-    return onnxruntime_plugin::load_model(library_, *env_, path);
+    return onnxruntime_plugin::load_model(library_, path);
   }
 
  private:
   Library library_;
-  std::optional<Ort::Env> env_;
 };
 
 }  // namespace

@@ -38,8 +38,11 @@ Result<Library> open_file(const fs::path& file) {
     return fail(ErrorCode::unsupported, "{} is ONNX Runtime {}: 1.{} or later is needed", file.string(),
                 base()->GetVersionString(), ORT_API_VERSION);
   Ort::InitApi(api);
-  return Library{
+  Library library{
       .file = file, .version = base()->GetVersionString(), .providers = Ort::GetAvailableProviders()};
+  library.log = std::make_unique<ErrorLog>();  // on stderr nobody asked for it
+  library.env = Ort::Env(ORT_LOGGING_LEVEL_ERROR, "neph", ErrorLog::hear, library.log.get());
+  return library;
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/result.hpp"
 #include "engine/onnxruntime/api.hpp"
+#include "engine/onnxruntime/log.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 
@@ -14,6 +16,8 @@ struct Library {
   std::filesystem::path file;
   std::string version;                 ///< "1.32.0"
   std::vector<std::string> providers;  ///< that it was built with: "CPUExecutionProvider"
+  std::unique_ptr<ErrorLog> log;       ///< the environment's
+  Ort::Env env{nullptr};               ///< last: it uses the log
 };
 
 /// The first that can be opened, in the order of runtimes.hpp; afterwards all of Ort:: works. Errors:

@@ -1,13 +1,16 @@
 #include "engine/onnxruntime/model.hpp"
 
 #include <algorithm>
+#include <map>
 #include <system_error>
 
 #include "core/names.hpp"
 #include "engine/engine_name.hpp"
 #include "engine/input_shapes.hpp"
 #include "engine/onnxruntime/device.hpp"
+#include "engine/onnxruntime/onnx_file.hpp"
 #include "engine/onnxruntime/ports.hpp"
+#include "engine/onnxruntime/provider.hpp"
 #include "engine/onnxruntime/session.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
@@ -23,21 +26,41 @@ Status check_precision(const Place& place, Precision precision) {
       enum_name(precision), enum_name(precision));
 }
 
-/// Dimensions that the file fixes are not to be changed.
-Status check_fixed(const std::vector<Port>& inputs, const std::vector<std::vector<std::int64_t>>& shapes) {
+/// The inputs that are to have another dimension than the file fixes.
+InputShapes changes_of(const std::vector<Port>& inputs,
+                       const std::vector<std::vector<std::int64_t>>& shapes) {
+  InputShapes changes;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (auto fits = check_open_shape(inputs, i, shapes[i]); !fits && shapes[i] != inputs[i].shape)
-      return fail(ErrorCode::unsupported,
-                  "{}, and ONNX Runtime takes what a file fixes as it is; use that, or another engine",
-                  fits.error().message);
+    if (shapes[i] != inputs[i].shape && !check_open_shape(inputs, i, shapes[i]))
+      changes.emplace(inputs[i].name, shapes[i]);
+  return changes;
+}
+
+/// A dimension that has one name at several inputs has one size.
+Status check_symbols(const Ports& inputs) {
+  std::map<std::string, std::pair<std::string, std::int64_t>>
+      known;  // by the dimension's name: of which input
+  for (std::size_t i = 0; i < inputs.ports.size(); ++i) {
+    const auto& [name, element, shape, open_rank] = inputs.ports[i];
+    for (std::size_t k = 0; k < std::min(shape.size(), inputs.symbols[i].size()); ++k) {
+      const auto& symbol = inputs.symbols[i][k];
+      if (symbol.empty() || shape[k] < 0) continue;
+      const auto& [first, size] = known.try_emplace(symbol, name, shape[k]).first->second;
+      if (size != shape[k])
+        return fail(
+            ErrorCode::invalid_argument,
+            "inputs '{}' and '{}' share the dimension '{}', which cannot be {} of one and {} of the other; "
+            "say the shapes of both",
+            first, name, symbol, size, shape[k]);
+    }
+  }
   return {};
 }
 
 class OrtModel final : public Model {
  public:
-  OrtModel(const Library& library, Ort::Env& env, std::string file, Ports inputs, std::vector<Port> outputs)
+  OrtModel(const Library& library, std::string file, Ports inputs, std::vector<Port> outputs)
       : library_(&library),
-        env_(&env),
         file_(std::move(file)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)) {}
@@ -59,27 +82,34 @@ class OrtModel final : public Model {
   Result<std::unique_ptr<Session>> compile_checked(const Options& options) {
     NEPH_CHECK(check_counts(options));
     NEPH_TRY(const auto place, find_place(*library_, options.device));
+    NEPH_TRY(const auto provider, find_provider(*library_, place, options.provider));
     NEPH_CHECK(check_precision(place, options.precision));
     if (options.pinning == Pinning::on)
       return fail(ErrorCode::unsupported,
                   "pinning on: ONNX Runtime's threads are not tied to cores here; use auto or off");
     NEPH_TRY(auto shapes, input_shapes(inputs_.ports, options));
-    NEPH_CHECK(check_fixed(inputs_.ports, shapes));
+    Source source{.file = file_};
+    if (const auto changes = changes_of(inputs_.ports, shapes); !changes.empty()) {
+      NEPH_TRY(source.changed, with_input_shapes(std::filesystem::path(file_), changes));
+    }
     auto inputs = inputs_;
-    for (std::size_t i = 0; i < shapes.size(); ++i) inputs.ports[i].shape = std::move(shapes[i]);
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      inputs.ports[i].shape = std::move(shapes[i]);
+      inputs.ports[i].open_rank = inputs.ports[i].open_rank && inputs.ports[i].shape.empty();
+    }
+    NEPH_CHECK(check_symbols(inputs));
     const EngineName name;
-    return make_session(*library_, *env_, place, file_, std::move(inputs), options);
+    return make_session(*library_, place, provider, source, std::move(inputs), options);
   }
 
   const Library* library_;
-  Ort::Env* env_;
   std::string file_;
   Ports inputs_;
   std::vector<Port> outputs_;
 };
 
 /// Reads the model and prepares nothing: only what it says of itself is wanted.
-Ort::Session read_only(Ort::Env& env, const std::filesystem::path& path) {
+Ort::Session read_only(const Ort::Env& env, const std::filesystem::path& path) {
   Ort::SessionOptions options;
   options.SetIntraOpNumThreads(1);
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
@@ -93,19 +123,19 @@ Error at_loading(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> load_model(const Library& library, Ort::Env& env,
-                                          const std::filesystem::path& path) try {
+Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path) try {
   std::error_code unreadable;
   if (!std::filesystem::exists(path, unreadable))
     return fail(ErrorCode::not_found, "{} is not there", path.string());
-  const auto session = read_only(env, path);
+  const auto session = read_only(library.env, path);
   auto inputs = inputs_of(session);
   auto outputs = outputs_of(session);
   for (const auto* ports : {&inputs, &outputs})
     if (!*ports)
       return fail(ports->error().code, "cannot load {}: {}", path.string(), ports->error().message);
-  return std::make_unique<OrtModel>(library, env, path.string(), std::move(*inputs),
-                                    std::move(outputs->ports));
+  const auto of_any_rank = inputs_of_any_rank(path);
+  for (auto& input : inputs->ports) input.open_rank = of_any_rank.contains(input.name);
+  return std::make_unique<OrtModel>(library, path.string(), std::move(*inputs), std::move(outputs->ports));
 } catch (...) {
   return tl::unexpected(at_loading(path));
 }

@@ -1,7 +1,7 @@
 // Inference by ONNX Runtime: the model's file as it is, by the providers of its library.
 //
-// What it does not do: change a model's own shapes (a first dimension that the file fixes stays), text,
-// sequences and maps.
+// What it does not do: sequences and maps. Dimensions that the file fixes are changed in a copy of its bytes
+// (onnx_file.hpp).
 //
 // Threads: as engine.hpp says. Each of a session's streams has an ONNX Runtime session of its own, with its
 // part of the threads asked for: inferences side by side share no thread.
@@ -20,7 +20,6 @@ namespace neph::engine::onnxruntime_plugin {
 
 /// Errors: not_found, corrupt, unsupported (operators, versions, types of inputs and outputs), with ONNX
 /// Runtime's reason.
-Result<std::unique_ptr<Model>> load_model(const Library& library, Ort::Env& env,
-                                          const std::filesystem::path& path);
+Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path);
 
 }  // namespace neph::engine::onnxruntime_plugin

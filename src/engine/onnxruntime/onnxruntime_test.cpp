@@ -145,23 +145,18 @@ TEST_P(AtLoading, SaysWhy) {
   EXPECT_EQ(model.error().message.find('\n'), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, AtLoading,
-                         testing::Values(Refused{"nowhere.onnx", ErrorCode::not_found, "is not there"},
-                                         Refused{"cut.onnx", ErrorCode::corrupt, "cannot load"},
-                                         Refused{"text.onnx", ErrorCode::corrupt, "cannot load"},
-                                         Refused{"noise.onnx", ErrorCode::corrupt, "cannot load"},
-                                         Refused{"no_such_operator.onnx", ErrorCode::unsupported,
-                                                 "Frobnicate"},
-                                         Refused{"words.onnx", ErrorCode::unsupported, "'x' holds text"}));
-
-TEST(OnnxRuntime, LeavesAFixedBatchAsItIs) {
-  const auto model = load("conv3.onnx");
-  ASSERT_TRUE(model->compile({.batch = 3}));
-  const auto other = model->compile({.batch = 2});
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, ErrorCode::unsupported);
-  EXPECT_THAT(other.error().message, HasSubstr("of shape [3, 3, 8, 8] cannot be [2, 3, 8, 8]"));
-}
+INSTANTIATE_TEST_SUITE_P(
+    Models, AtLoading,
+    testing::Values(Refused{"nowhere.onnx", ErrorCode::not_found, "is not there"},
+                    Refused{"empty.onnx", ErrorCode::corrupt, "it is empty"},
+                    Refused{"cut.onnx", ErrorCode::corrupt, "cut short"},
+                    Refused{"text.onnx", ErrorCode::corrupt, "no ONNX model"},
+                    Refused{"noise.onnx", ErrorCode::corrupt, "no ONNX model"},
+                    Refused{"no_such_operator.onnx", ErrorCode::unsupported, "com.example:Frobnicate"},
+                    Refused{"no_such_step.onnx", ErrorCode::unsupported, "(\"frob\", Frobnicate"},
+                    Refused{"from_later.onnx", ErrorCode::unsupported, "an older opset"},
+                    Refused{"of_no_graph.onnx", ErrorCode::corrupt, "Node (by_dense)"},
+                    Refused{"weights_gone.onnx", ErrorCode::not_found, "weights_gone.data"}));
 
 TEST(OnnxRuntime, RefusesWhatItWouldNotDo) {
   const auto model = load("conv.onnx");
@@ -169,6 +164,23 @@ TEST(OnnxRuntime, RefusesWhatItWouldNotDo) {
   EXPECT_EQ(model->compile({.precision = Precision::bf16}).error().code, ErrorCode::unsupported);
   EXPECT_EQ(model->compile({.pinning = Pinning::on}).error().code, ErrorCode::unsupported);
   EXPECT_EQ(model->compile({.batch = -1}).error().code, ErrorCode::invalid_argument);
+  const auto unknown = model->compile({.provider = "cdua"}).error();
+  EXPECT_EQ(unknown.code, ErrorCode::not_found);
+  EXPECT_THAT(unknown.text(), HasSubstr("did you mean 'cuda'?"));
+  const auto absent = model->compile({.provider = "TensorrtExecutionProvider"}).error();
+  EXPECT_EQ(absent.code, ErrorCode::unsupported);
+  EXPECT_THAT(absent.text(), HasSubstr("package onnxruntime-gpu has it"));
+}
+
+TEST(OnnxRuntime, TellsItsProviders) {
+  const auto device = tested_engine().device("CPU");
+  ASSERT_TRUE(device);
+  EXPECT_THAT(device->providers, testing::Contains("cpu"));
+  for (const char* name : {"", "cpu", "CPU", "CPUExecutionProvider"}) {
+    const auto session = compile("conv.onnx", {.provider = name});
+    EXPECT_EQ(session->facts().at("provider"), "cpu");
+    EXPECT_FALSE(session->facts().contains("fallback"));
+  }
 }
 
 }  // namespace

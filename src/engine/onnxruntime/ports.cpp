@@ -22,7 +22,8 @@ constexpr std::array pairs{Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, Element::f3
                            Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, Element::i16},
                            Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, Element::i32},
                            Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, Element::i64},
-                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, Element::boolean}};
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, Element::boolean},
+                           Pair{ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, Element::text}};
 
 std::optional<Element> element_of(ONNXTensorElementDataType type) {
   for (const auto& pair : pairs)
@@ -36,9 +37,7 @@ Status add(Ports& ports, std::string name, const Ort::TypeInfo& info) {
   const auto tensor = info.GetTensorTypeAndShapeInfo();
   const auto element = element_of(tensor.GetElementType());
   if (!element)
-    return fail(
-        ErrorCode::unsupported, "'{}' holds {}, which neph cannot pass on", name,
-        tensor.GetElementType() == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ? "text" : "a type of elements");
+    return fail(ErrorCode::unsupported, "'{}' holds a type of elements that neph cannot pass on", name);
   auto shape = tensor.GetShape();
   std::vector<const char*> symbols(shape.size(), nullptr);
   tensor.GetSymbolicDimensions(symbols.data(), symbols.size());

@@ -14,7 +14,7 @@ struct Ports {
   std::vector<std::vector<std::string>> symbols;  ///< names of open dimensions, by port; empty: no name
 };
 
-/// Errors: unsupported (text, sequences, maps, other types than Element has). Throws Ort::Exception.
+/// Errors: unsupported (sequences, maps, other types than Element has). Throws Ort::Exception.
 Result<Ports> inputs_of(const Ort::Session& session);
 Result<Ports> outputs_of(const Ort::Session& session);
 

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
+
+#include <onnxruntime_session_options_config_keys.h>
 
 #include "core/names.hpp"
 #include "engine/hardware.hpp"
+#include "engine/onnxruntime/text.hpp"
 #include "engine/streamed_request.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
@@ -15,6 +19,7 @@ namespace {
 using Shape = std::vector<std::int64_t>;
 
 bool is_open(const Port& port) { return port.is_open(); }
+bool is_text(const Port& port) { return port.element == Element::text; }
 
 /// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
 /// where there are two. A GPU has one queue.
@@ -28,6 +33,14 @@ Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, c
   std::size_t bytes = element_bytes(port.element);
   for (const auto size : shape) bytes *= static_cast<std::size_t>(size);
   return Ort::Value::CreateTensor(memory, data, bytes, shape.data(), shape.size(), type_of(port.element));
+}
+
+/// From the file, or from the bytes that stand for it, whose external data lies where the file's does.
+Ort::Session read(const Ort::Env& env, const Source& source, Ort::SessionOptions& options) {
+  if (source.changed.empty()) return Ort::Session(env, source.file.c_str(), options);
+  const auto folder = std::filesystem::absolute(source.file).parent_path().string();
+  options.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath, folder.c_str());
+  return Ort::Session(env, source.changed.data(), source.changed.size(), options);
 }
 
 /// The lowest bytes of one, as an integer or a float; of f16 and bf16 a small number will do.
@@ -53,15 +66,16 @@ std::size_t bytes_of(const Port& port, const Shape& shape) {
 
 class OrtSession final : public Session {
  public:
-  OrtSession(const Place& place, Ports inputs, const Options& options)
+  OrtSession(const Place& place, const Provider& provider, Ports inputs, const Options& options)
       : place_(place),
+        provider_(provider),
         options_(options),
         inputs_(std::move(inputs)),
         threads_(usable_threads(options.threads)),
         streams_(streams_for(options, place, threads_)) {}
 
   /// Throws Ort::Exception.
-  Status prepare(Ort::Env& env, const std::string& file);
+  Status prepare(const Library& library, const Source& source);
   void set_facts(const Library& library);
 
   const std::vector<Port>& inputs() const override { return inputs_.ports; }
@@ -72,12 +86,16 @@ class OrtSession final : public Session {
 
  private:
   friend class OrtRequest;
-  Ort::SessionOptions session_options() const;
-  Status set_output_shapes();
+  Result<Ort::SessionOptions> session_options(const Library& library) const;
+  /// Throws Ort::Exception.
+  Status make_sessions(const Library& library, const Source& source);
+  Status set_output_shapes(bool is_changed);
+  Status check_batch_of_outputs() const;
   /// Throws Ort::Exception.
   std::vector<Shape> shapes_of_a_trial(bool of_ones);
 
   Place place_;
+  Provider provider_;
   Options options_;
   Ports inputs_;
   std::vector<Port> outputs_;
@@ -86,7 +104,9 @@ class OrtSession final : public Session {
   std::vector<const char*> input_names_, output_names_;
   std::int64_t threads_;
   Ort::MemoryInfo memory_ = Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault);
-  std::vector<Ort::Session> sessions_;  ///< one a stream
+  PlacementLog placement_;
+  Ort::RunOptions run_options_{nullptr};
+  std::vector<Ort::Session> sessions_;  ///< one a stream; the first is heard by the log above
   std::atomic<std::size_t> requests_ = 0;
   Facts facts_;
   Streams streams_;  ///< last: its threads use the rest
@@ -100,7 +120,8 @@ class OrtRequest final : public StreamedRequest {
         runs_(runs),
         open_shapes_(session.inputs_.ports.size()),
         given_(session.inputs_.ports.size()),
-        answers_(session.outputs_.size()) {
+        answers_(session.outputs_.size()),
+        texts_(session.outputs_.size()) {
     for (auto& value : given_) value = Ort::Value(nullptr);
     for (auto& value : answers_) value = Ort::Value(nullptr);
   }
@@ -119,8 +140,10 @@ class OrtRequest final : public StreamedRequest {
     NEPH_CHECK(check_open_shape(session_.inputs_.ports, port, shape));
     inputs_[port] = data;
     open_shapes_[port].assign(shape.begin(), shape.end());
+    const auto& input = session_.inputs_.ports[port];
     return guarded([&] {
-      given_[port] = tensor(session_.memory_, data, session_.inputs_.ports[port], open_shapes_[port]);
+      given_[port] = is_text(input) ? text_tensor(open_shapes_[port])
+                                    : tensor(session_.memory_, data, input, open_shapes_[port]);
     });
   }
 
@@ -144,6 +167,11 @@ class OrtRequest final : public StreamedRequest {
     OpenOutput output;
     NEPH_CHECK(guarded([&] {
       output.shape = answers_[port].GetTensorTypeAndShapeInfo().GetShape();
+      if (is_text(session_.outputs_[port])) {
+        output.data = texts_[port].data();
+        output.bytes = texts_[port].size();
+        return;
+      }
       output.data = static_cast<const std::byte*>(answers_[port].GetTensorRawData());
       output.bytes = bytes_of(session_.outputs_[port], output.shape);
     }));
@@ -174,7 +202,9 @@ class OrtRequest final : public StreamedRequest {
     for (std::size_t i = 0; i < answers_.size(); ++i)
       if (!session_.is_told_[i]) answers_[i] = Ort::Value(nullptr);
     NEPH_CHECK(guarded([&] {
-      runs_.Run(Ort::RunOptions{nullptr}, session_.input_names_.data(), given_.data(), given_.size(),
+      for (std::size_t i = 0; i < given_.size(); ++i)
+        if (is_text(session_.inputs_.ports[i])) fill_text(given_[i], inputs_[i]);
+      runs_.Run(session_.run_options_, session_.input_names_.data(), given_.data(), given_.size(),
                 session_.output_names_.data(), answers_.data(), answers_.size());
     }));
     for (std::size_t i = 0; i < answers_.size(); ++i) NEPH_CHECK(give(i));
@@ -184,6 +214,7 @@ class OrtRequest final : public StreamedRequest {
   /// An output that the runtime made goes to the caller's memory, where its shape is the expected one.
   Status give(std::size_t i) {
     const auto& port = session_.outputs_[i];
+    if (is_text(port)) return guarded([&] { read_text(answers_[i], texts_[i]); });
     if (session_.is_told_[i] || port.is_open()) return {};
     NEPH_TRY(const auto output, answer(i));
     if (output.shape != port.shape)
@@ -198,48 +229,73 @@ class OrtRequest final : public StreamedRequest {
   Ort::Session& runs_;
   std::vector<Shape> open_shapes_;  ///< of the inputs
   std::vector<Ort::Value> given_;
-  std::vector<Ort::Value> answers_;  ///< the caller's memory, or what the last inference made
+  std::vector<Ort::Value> answers_;            ///< the caller's memory, or what the last inference made
+  std::vector<std::vector<std::byte>> texts_;  ///< of outputs of text, as a port's memory has it
 };
 
-Ort::SessionOptions OrtSession::session_options() const {
+Result<Ort::SessionOptions> OrtSession::session_options(const Library& library) const {
   Ort::SessionOptions options;
-  options.SetIntraOpNumThreads(static_cast<int>(std::max<std::int64_t>(1, threads_ / streams_.count())));
+  const auto threads = std::max<std::int64_t>(1, threads_ / streams_.count());
+  options.SetIntraOpNumThreads(static_cast<int>(threads));
   options.SetExecutionMode(ORT_SEQUENTIAL);
   options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
-  if (place_.gpu >= 0) {
-    OrtCUDAProviderOptions cuda;
-    cuda.device_id = place_.gpu;
-    options.AppendExecutionProvider_CUDA(cuda);
-  }
+  NEPH_CHECK(use_provider(library, place_, provider_, threads, options));
   for (std::size_t i = 0; i < inputs_.ports.size(); ++i) {
     const auto& symbols = inputs_.symbols[i];
     const auto& shape = inputs_.ports[i].shape;
-    if (!shape.empty() && shape[0] >= 0 && !symbols[0].empty())
-      Ort::ThrowOnError(Ort::GetApi().AddFreeDimensionOverrideByName(options, symbols[0].c_str(), shape[0]));
+    for (std::size_t k = 0; k < std::min(shape.size(), symbols.size()); ++k)
+      if (shape[k] >= 0 && !symbols[k].empty())
+        Ort::ThrowOnError(
+            Ort::GetApi().AddFreeDimensionOverrideByName(options, symbols[k].c_str(), shape[k]));
   }
   return options;
 }
 
-Status OrtSession::prepare(Ort::Env& env, const std::string& file) {
-  const auto options = session_options();
-  for (std::int64_t i = 0; i < streams_.count(); ++i) sessions_.emplace_back(env, file.c_str(), options);
+/// Where a provider may leave nodes to others, the first session is asked which.
+Status OrtSession::make_sessions(const Library& library, const Source& source) {
+  const bool asks = provider_.name != "cpu";
+  for (std::int64_t i = 0; i < streams_.count(); ++i) {
+    NEPH_TRY(auto options, session_options(library));
+    if (asks && i == 0) placement_.listen(options);
+    sessions_.push_back(read(library.env, source, options));
+  }
+  placement_.close();
+  if (asks) run_options_ = Ort::RunOptions();
+  if (asks) run_options_.SetRunLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
+  return {};
+}
+
+Status OrtSession::prepare(const Library& library, const Source& source) {
+  NEPH_CHECK(make_sessions(library, source));
   NEPH_TRY(auto outputs, outputs_of(sessions_.front()));
   outputs_ = std::move(outputs.ports);
   for (const auto& port : inputs_.ports) input_names_.push_back(port.name.c_str());
   for (const auto& port : outputs_) output_names_.push_back(port.name.c_str());
-  return set_output_shapes();
+  const bool is_changed = !source.changed.empty();
+  NEPH_CHECK(set_output_shapes(is_changed));
+  return is_changed && options_.batch > 0 && options_.shapes.empty() ? check_batch_of_outputs() : Status();
+}
+
+Status OrtSession::check_batch_of_outputs() const {
+  for (const auto& output : outputs_)
+    if (!output.shape.empty() && output.shape[0] != options_.batch)
+      return fail(ErrorCode::unsupported,
+                  "with batch {} output '{}' has the shape {}, whose first dimension is not the batch",
+                  options_.batch, output.name, shape_text(output.shape));
+  return {};
 }
 
 /// Shapes that the runtime leaves open although all inputs' are known come from inferences of zeros and of
-/// ones; where the two differ the shape depends on what is computed, and stays open.
-Status OrtSession::set_output_shapes() {
+/// ones; where the two differ the shape depends on what is computed, and stays open. A model whose shapes
+/// were changed is tried in any case.
+Status OrtSession::set_output_shapes(bool is_changed) {
   for (const auto& output : outputs_) is_told_.push_back(!output.is_open() && !output.shape.empty());
   if (std::ranges::any_of(inputs_.ports, is_open)) {
     is_told_.assign(outputs_.size(), false);
     for (auto& output : outputs_) output.open_rank = output.shape.empty();
     return {};
   }
-  if (std::ranges::find(is_told_, false) == is_told_.end()) return {};
+  if (!is_changed && std::ranges::find(is_told_, false) == is_told_.end()) return {};
   const auto zeros = shapes_of_a_trial(false);
   auto ones = zeros;
   try {
@@ -259,8 +315,8 @@ std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) {
     if (of_ones) fill_with_ones(memory, input.element);
     given.push_back(tensor(memory_, memory.data(), input, input.shape));
   }
-  const auto answers = sessions_.front().Run(Ort::RunOptions{nullptr}, input_names_.data(), given.data(),
-                                             given.size(), output_names_.data(), output_names_.size());
+  const auto answers = sessions_.front().Run(run_options_, input_names_.data(), given.data(), given.size(),
+                                             output_names_.data(), output_names_.size());
   std::vector<Shape> shapes;
   for (const auto& answer : answers) shapes.push_back(answer.GetTensorTypeAndShapeInfo().GetShape());
   return shapes;
@@ -274,25 +330,35 @@ void OrtSession::set_facts(const Library& library) {
   set(facts_, fact::engine, "onnxruntime " + library.version);
   set(facts_, fact::device, place_.device.name);
   set(facts_, fact::device_name, place_.device.description);
+  set(facts_, fact::provider, std::string(provider_.name));
+  if (const auto others = fallback_text(placement_.placed(), provider_.theirs); !others.empty())
+    set(facts_, fact::fallback, others);
   set(facts_, fact::hint, std::string(enum_name(options_.hint)));
   set(facts_, fact::threads, std::to_string(threads_));
   set(facts_, fact::streams, std::to_string(streams_.count()));
   set(facts_, fact::requests, optimal_requests());
 }
 
+/// Of a model whose shapes were changed the reason is that change.
+std::string cannot(const Place& place, const Source& source, const Options& options) {
+  if (source.changed.empty()) return "cannot compile for " + place.device.name;
+  return options.shapes.empty() ? fmt::format("the model's layers do not take batch {}", options.batch)
+                                : std::string("the model's layers do not take these shapes");
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Session>> make_session(const Library& library, Ort::Env& env, const Place& place,
-                                              const std::string& file, Ports inputs,
+Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
+                                              const Provider& provider, const Source& source, Ports inputs,
                                               const Options& options) try {
-  auto session = std::make_unique<OrtSession>(place, std::move(inputs), options);
-  NEPH_CHECK(session->prepare(env, file));
+  auto session = std::make_unique<OrtSession>(place, provider, std::move(inputs), options);
+  NEPH_CHECK(session->prepare(library, source));
   session->set_facts(library);
   return session;
 } catch (const std::system_error& error) {
   return fail(ErrorCode::unavailable, "cannot start the threads: {}", error.what());
 } catch (...) {
-  return tl::unexpected(explain_current("cannot compile for " + place.device.name));
+  return tl::unexpected(explain_current(cannot(place, source, options)));
 }
 
 }  // namespace neph::engine::onnxruntime_plugin

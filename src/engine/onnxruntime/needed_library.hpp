@@ -1,0 +1,24 @@
+// The libraries that an execution provider needs beside its own: CUDA's, cuDNN, TensorRT, which packages of
+// PyPI bring into folders that the system's loader does not look into.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace neph::engine::onnxruntime_plugin {
+
+/// "libcudnn.so.9" of a text that holds "libcudnn.so.9: cannot open shared object file"; empty: it says no
+/// such thing.
+std::string missing_library(std::string_view reason);
+
+/// Loads it by its path, with what it lacks in turn, from the first Python environment that has it; the
+/// loader then takes it for whatever asks for its name. False: no environment has it, or it cannot be loaded.
+bool load_from_environments(const std::string& library);
+
+/// Loads, where they are found, those that CUDA's provider opens by name when it runs.
+void load_what_is_opened_by_name();
+
+/// "libcudnn.so.9 is missing; PyPI's package nvidia-cudnn-cu13 has it: python3 -m pip install --no-deps ...".
+std::string what_is_missing(const std::string& library);
+
+}  // namespace neph::engine::onnxruntime_plugin
