@@ -47,6 +47,7 @@ void describe(Visit&& v, Self& s) {
   v("seconds", s.seconds, "measured, after a fifth of it as warm-up");
   v("requests", s.requests, "in flight when async; 0: as many as the engine thinks right");
   v("device", s.options.device, "as the engine calls it");
+  v("provider", s.options.provider, "of ONNX Runtime; empty: the device's usual one");
   v("precision", s.options.precision, "auto, f32, bf16, f16, i8");
   v("batch", s.options.batch, "images per inference");
   v("threads", s.options.threads, "0: the engine chooses");

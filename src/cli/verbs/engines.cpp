@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +15,10 @@ namespace {
 Json device_json(const engine::Device& device) {
   Json precisions = Json::array();
   for (const auto precision : device.precisions) precisions.push_back(std::string(enum_name(precision)));
-  return {{"name", device.name}, {"description", device.description}, {"precisions", precisions}};
+  return {{"name", device.name},
+          {"description", device.description},
+          {"precisions", precisions},
+          {"providers", device.providers}};
 }
 
 Json engine_json(const engine::EngineInfo& info) {
@@ -24,6 +28,29 @@ Json engine_json(const engine::EngineInfo& info) {
           {"version", info.version}, {"formats", info.formats}, {"devices", devices},
           {"plugin", info.path},     {"runtime", info.runtime}, {"infers", info.infers},
           {"trains", info.trains}};
+}
+
+/// An engine that a build may lack, and what brings it.
+struct Optional {
+  std::string_view name;
+  std::string_view brought_by;
+};
+constexpr std::array optional_engines{
+    Optional{"onnxruntime", "./dev build does it where a mirror of Debian has the header of ONNX Runtime"},
+    Optional{"torch", "./dev setup train installs libtorch and builds this engine, which infers and trains"}};
+
+/// Those of this program and those that it could have, by name.
+std::vector<engine::EngineInfo> all_engines() {
+  auto engines = engine::Registry().list();
+  if (engines.empty()) return engines;
+  for (const auto& each : optional_engines) {
+    if (std::ranges::find(engines, each.name, &engine::EngineInfo::name) != engines.end()) continue;
+    engines.push_back({.name = std::string(each.name),
+                       .reason = own_bundle().empty() ? fmt::format("it was not built; {}", each.brought_by)
+                                                      : "this bundle was made without it"});
+  }
+  std::ranges::sort(engines, {}, &engine::EngineInfo::name);
+  return engines;
 }
 
 /// "infers .onnx .xml", "trains", or both.
@@ -44,13 +71,13 @@ void print_engine(const engine::EngineInfo& info) {
   for (const auto& device : info.devices) {
     std::vector<std::string_view> precisions;
     for (const auto precision : device.precisions) precisions.push_back(enum_name(precision));
-    fmt::print("  {}: {} ({})\n", device.name, device.description, fmt::join(precisions, ", "));
+    fmt::print("  {}: {} ({}){}{}\n", device.name, device.description, fmt::join(precisions, ", "),
+               device.providers.empty() ? "" : "; providers ", fmt::join(device.providers, ", "));
   }
 }
 
 Status list_engines(bool json) {
-  engine::Registry registry;
-  const auto engines = registry.list();
+  const auto engines = all_engines();
   if (json) {
     Json array = Json::array();
     for (const auto& info : engines) array.push_back(engine_json(info));
@@ -60,11 +87,6 @@ Status list_engines(bool json) {
   if (engines.empty())
     return fail(ErrorCode::not_found, "no engine found; set NEPH_ENGINES to the folder of neph-engine-*.so");
   for (const auto& info : engines) print_engine(info);
-  if (std::none_of(engines.begin(), engines.end(), [](const auto& info) { return info.name == "torch"; }))
-    fmt::print("torch: not built; {}.\n",
-               own_bundle().empty()
-                   ? "./dev setup train installs libtorch and builds this engine, which infers and trains"
-                   : "this bundle was made without that engine, which infers and trains");
   return {};
 }
 

@@ -19,7 +19,9 @@ std::vector<float> answers_of(const std::string& name, const Options& options, s
   const auto request = request_of(*session);
   std::vector<float> output(size), same(size);
   bind(*request, input, output);
-  if (session->outputs().size() > 1) EXPECT_TRUE(request->bind_output(1, same.data(), 4 * size));
+  if (session->outputs().size() > 1) {
+    EXPECT_TRUE(request->bind_output(1, same.data(), 4 * size));
+  }
   const auto status = request->infer();
   EXPECT_TRUE(status) << status.error().message;
   return output;

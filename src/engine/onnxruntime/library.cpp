@@ -41,7 +41,8 @@ Result<Library> open_file(const fs::path& file) {
   Library library{
       .file = file, .version = base()->GetVersionString(), .providers = Ort::GetAvailableProviders()};
   library.log = std::make_unique<ErrorLog>();  // on stderr nobody asked for it
-  library.env = Ort::Env(ORT_LOGGING_LEVEL_ERROR, "neph", ErrorLog::hear, library.log.get());
+  library.env =
+      std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_ERROR, "neph", ErrorLog::hear, library.log.get());
   return library;
 }
 

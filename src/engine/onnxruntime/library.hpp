@@ -17,7 +17,7 @@ struct Library {
   std::string version;                 ///< "1.32.0"
   std::vector<std::string> providers;  ///< that it was built with: "CPUExecutionProvider"
   std::unique_ptr<ErrorLog> log;       ///< the environment's
-  Ort::Env env{nullptr};               ///< last: it uses the log
+  std::unique_ptr<Ort::Env> env;       ///< last: it uses the log
 };
 
 /// The first that can be opened, in the order of runtimes.hpp; afterwards all of Ort:: works. Errors:

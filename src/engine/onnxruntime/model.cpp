@@ -127,7 +127,7 @@ Result<std::unique_ptr<Model>> load_model(const Library& library, const std::fil
   std::error_code unreadable;
   if (!std::filesystem::exists(path, unreadable))
     return fail(ErrorCode::not_found, "{} is not there", path.string());
-  const auto session = read_only(library.env, path);
+  const auto session = read_only(*library.env, path);
   auto inputs = inputs_of(session);
   auto outputs = outputs_of(session);
   for (const auto* ports : {&inputs, &outputs})

@@ -18,7 +18,8 @@ namespace {
 // Field numbers of onnx.proto3.
 constexpr std::uint64_t model_graph = 7;
 constexpr std::uint64_t graph_node = 1, graph_input = 11, graph_output = 12, graph_value_info = 13;
-constexpr std::uint64_t node_attribute = 5, attribute_graph = 6, attribute_graphs = 11;
+constexpr std::uint64_t graph_initializer = 5, tensor_external = 13, entry_key = 1, entry_value = 2;
+constexpr std::uint64_t node_attribute = 5, attribute_tensor = 5, attribute_graph = 6, attribute_graphs = 11;
 constexpr std::uint64_t value_name = 1, value_type = 2;
 constexpr std::uint64_t type_tensor = 1, tensor_shape = 2, shape_dimension = 1, dimension_value = 1;
 
@@ -178,30 +179,37 @@ std::optional<std::string> body(std::string_view graph) {
   });
 }
 
-/// A file in memory as long as this lives; empty where it cannot be had.
-class Mapping {
- public:
-  explicit Mapping(const std::filesystem::path& file) {
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    std::error_code unreadable;
-    const auto size = std::filesystem::file_size(file, unreadable);
-    if (!unreadable && size > 0) {
-      void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-      if (memory != MAP_FAILED) bytes_ = {static_cast<const char*>(memory), size};
-    }
-    ::close(descriptor);
+/// Calls `visit` with each delimited field of a message, up to where it is none.
+template <class Visit>
+void each_field(std::string_view message, Visit visit) {
+  while (!message.empty()) {
+    const auto field = take_field(message);
+    if (!field) return;
+    if (field->wire == delimited) visit(*field);
   }
-  ~Mapping() {
-    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  std::string_view bytes() const { return bytes_; }
+}
 
- private:
-  std::string_view bytes_;
-};
+void add_files_of_tensor(std::string_view tensor, std::set<std::string>& files) {
+  each_field(tensor, [&](const Field& field) {
+    if (field.number == tensor_external && content_of(field.content, entry_key) == "location")
+      files.emplace(content_of(field.content, entry_value).value_or(""));
+  });
+}
+
+void add_files_of_graph(std::string_view graph, std::set<std::string>& files) {
+  each_field(graph, [&](const Field& field) {
+    if (field.number == graph_initializer) add_files_of_tensor(field.content, files);
+    if (field.number != graph_node) return;
+    each_field(field.content, [&](const Field& attribute) {
+      if (attribute.number != node_attribute) return;
+      each_field(attribute.content, [&](const Field& part) {
+        if (part.number == attribute_tensor) add_files_of_tensor(part.content, files);
+        if (part.number == attribute_graph || part.number == attribute_graphs)
+          add_files_of_graph(part.content, files);
+      });
+    });
+  });
+}
 
 bool is_of_any_rank(std::string_view value) {
   const auto type = content_of(value, value_type);
@@ -210,6 +218,28 @@ bool is_of_any_rank(std::string_view value) {
 }
 
 }  // namespace
+
+Mapping::Mapping(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  std::error_code unreadable;
+  const auto size = std::filesystem::file_size(file, unreadable);
+  if (!unreadable && size > 0) {
+    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (memory != MAP_FAILED) bytes_ = {static_cast<const char*>(memory), size};
+  }
+  ::close(descriptor);
+}
+
+Mapping::~Mapping() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+std::set<std::string> files_beside(std::string_view model) {
+  std::set<std::string> files;
+  add_files_of_graph(content_of(model, model_graph).value_or(""), files);
+  return files;
+}
 
 std::set<std::string> inputs_of_any_rank(const std::filesystem::path& file) {
   const Mapping mapped(file);

@@ -20,6 +20,22 @@ namespace neph::engine::onnxruntime_plugin {
 /// By name of an input.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>>;
 
+/// A file in memory as long as this lives; empty where it cannot be had.
+class Mapping {
+ public:
+  explicit Mapping(const std::filesystem::path& file);
+  ~Mapping();
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+};
+
+/// Names of the files beside the model that hold weights of its graphs (external data).
+std::set<std::string> files_beside(std::string_view model);
+
 /// The graph's inputs of which not even the rank is said, which ONNX Runtime tells as it does scalars. Of a
 /// file that is no ONNX model: none.
 std::set<std::string> inputs_of_any_rank(const std::filesystem::path& file);

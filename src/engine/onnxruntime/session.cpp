@@ -6,10 +6,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include <onnxruntime_session_options_config_keys.h>
-
 #include "core/names.hpp"
 #include "engine/hardware.hpp"
+#include "engine/onnxruntime/onnx_file.hpp"
 #include "engine/onnxruntime/text.hpp"
 #include "engine/streamed_request.hpp"
 
@@ -35,11 +34,23 @@ Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, c
   return Ort::Value::CreateTensor(memory, data, bytes, shape.data(), shape.size(), type_of(port.element));
 }
 
-/// From the file, or from the bytes that stand for it, whose external data lies where the file's does.
+/// From the file, or from the bytes that stand for it. Those are told of the files beside it by their bytes:
+/// a folder for them, which ONNX Runtime has an option for, is not asked by all that reads weights (1.24
+/// and 1.32).
 Ort::Session read(const Ort::Env& env, const Source& source, Ort::SessionOptions& options) {
   if (source.changed.empty()) return Ort::Session(env, source.file.c_str(), options);
-  const auto folder = std::filesystem::absolute(source.file).parent_path().string();
-  options.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath, folder.c_str());
+  std::vector<std::unique_ptr<Mapping>> mappings;
+  std::vector<std::string> names;
+  std::vector<char*> memory;
+  std::vector<std::size_t> sizes;
+  for (const auto& name : files_beside(source.changed)) {
+    const auto& mapping = mappings.emplace_back(
+        std::make_unique<Mapping>(std::filesystem::path(source.file).parent_path() / name));
+    names.push_back(name);
+    memory.push_back(const_cast<char*>(mapping->bytes().data()));  // it is read only
+    sizes.push_back(mapping->bytes().size());
+  }
+  if (!names.empty()) options.AddExternalInitializersFromFilesInMemory(names, memory, sizes);
   return Ort::Session(env, source.changed.data(), source.changed.size(), options);
 }
 
@@ -257,7 +268,7 @@ Status OrtSession::make_sessions(const Library& library, const Source& source) {
   for (std::int64_t i = 0; i < streams_.count(); ++i) {
     NEPH_TRY(auto options, session_options(library));
     if (asks && i == 0) placement_.listen(options);
-    sessions_.push_back(read(library.env, source, options));
+    sessions_.push_back(read(*library.env, source, options));
   }
   placement_.close();
   if (asks) run_options_ = Ort::RunOptions();

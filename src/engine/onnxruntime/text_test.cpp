@@ -64,7 +64,9 @@ TEST(Text, IsSeenInBoundMemory) {
   auto memory = bytes_of({"cat", "dog", "cow", "cat"});
   ASSERT_TRUE(request->bind_open_input(0, memory.data(), std::array<std::int64_t, 2>{2, 2}));
   std::array<std::int64_t, 4> labels{};
-  if (!session->outputs()[0].is_open()) ASSERT_TRUE(request->bind_output(0, labels.data(), sizeof labels));
+  if (!session->outputs()[0].is_open()) {
+    ASSERT_TRUE(request->bind_output(0, labels.data(), sizeof labels));
+  }
   const auto run = [&] {
     std::promise<Status> done;
     EXPECT_TRUE(request->start([&](Status status) { done.set_value(std::move(status)); }));
