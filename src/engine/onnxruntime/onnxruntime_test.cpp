@@ -19,17 +19,34 @@ void expect_near(const std::vector<float>& answers, const std::vector<float>& ex
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(answers[i], expected[i], 1e-5) << i;
 }
 
+/// By every provider that this library has: of PyPI's onnxruntime one, of onnxruntime-openvino two.
 TEST(OnnxRuntime, AnswersAsOpenVinoDoes) {
-  const auto session = compile("conv.onnx", {.batch = 2});
-  EXPECT_THAT(session->inputs()[0].shape, ElementsAre(2, 3, 8, 8));
-  EXPECT_THAT(session->outputs()[0].shape, ElementsAre(2, 5));
-  auto input = numbers("conv.onnx.in");
-  const auto expected = numbers("conv.onnx.out");
-  std::vector<float> output(expected.size());
-  const auto request = request_of(*session);
-  bind(*request, input, output);
-  ASSERT_TRUE(request->infer());
-  expect_near(output, expected);
+  for (const auto& provider : tested_engine().device("CPU")->providers) {
+    const auto session = compile("conv.onnx", {.provider = provider, .batch = 2});
+    ASSERT_NE(session, nullptr) << provider;
+    EXPECT_EQ(session->facts().at("provider"), provider);
+    EXPECT_FALSE(session->facts().contains("fallback")) << session->facts().at("fallback");
+    EXPECT_THAT(session->inputs()[0].shape, ElementsAre(2, 3, 8, 8));
+    EXPECT_THAT(session->outputs()[0].shape, ElementsAre(2, 5));
+    auto input = numbers("conv.onnx.in");
+    const auto expected = numbers("conv.onnx.out");
+    std::vector<float> output(expected.size());
+    const auto request = request_of(*session);
+    bind(*request, input, output);
+    const auto status = request->infer();
+    ASSERT_TRUE(status) << provider << ": " << status.error().message;
+    expect_near(output, expected);
+  }
+}
+
+TEST(OnnxRuntime, SaysWhatAProviderLeavesToTheProcessor) {
+  const auto providers = tested_engine().device("CPU")->providers;
+  if (std::ranges::find(providers, "openvino") == providers.end())
+    GTEST_SKIP() << "this library has one provider: NEPH_ENGINE_PATH with package onnxruntime-openvino";
+  const auto session = compile("computed_shape.onnx", {.provider = "openvino", .batch = 1});
+  EXPECT_EQ(session->facts().at("provider"), "openvino");
+  const auto places = compile("places.onnx", {.provider = "openvino", .batch = 1});
+  EXPECT_THAT(places->facts().at("fallback"), testing::AllOf(HasSubstr("on cpu: "), HasSubstr("NonZero")));
 }
 
 TEST(OnnxRuntime, SeesNewInputInBoundMemory) {
