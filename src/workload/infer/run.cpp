@@ -238,6 +238,8 @@ void InferRun::sum_up(std::vector<Series> series) {
     if (warning.code != WarningCode::busy_machine || !sut_->has_external_server_here())
       result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : sut_->facts()) result_.facts[name] = value;
+  if (const auto others = get(result_.facts, fact::fallback))
+    warn(make_warning(WarningCode::nodes_fell_back, *others));
   set(result_.facts, fact::usable_pictures, std::ssize(pictures_.set.usable));
   if (source_) set(result_.facts, fact::distinct_pictures, source_->distinct_pictures());
   if (source_) set(result_.facts, fact::loaders, loaders_);
