@@ -147,6 +147,10 @@ save("joined.onnx", [node("StringConcat", ["x", "y"], "z")], [tensor("x", ["N"],
      [tensor("z", ["N"], TensorProto.STRING)], opsets=(("", 20),))
 save("labels.onnx", [node("LabelEncoder", ["x"], "y", domain="ai.onnx.ml", keys_strings=["cat", "dog"], values_int64s=[7, 9], default_int64=-1)],
      [tensor("x", ["N", 2], TensorProto.STRING)], [tensor("y", ["N", 2], TensorProto.INT64)], opsets=(("", 17), ("ai.onnx.ml", 2)))
+save("labelled.onnx", [node("Relu", ["x"], "y"), node("LabelEncoder", ["s"], "label", name="by_name", domain="ai.onnx.ml",
+                                                      keys_strings=["cat"], values_int64s=[7], default_int64=-1)],
+     [tensor("x", ["N", 4]), tensor("s", ["N"], TensorProto.STRING)], [tensor("y", ["N", 4]), tensor("label", ["N"], TensorProto.INT64)],
+     opsets=(("", 17), ("ai.onnx.ml", 2)))
 # Batch 1 in every shape: what is between and in a branch too.
 save("conv1.onnx", layers, [tensor("picture", [1, 3, 8, 8])], [tensor("scores", [1, 5])], [kernel, dense])
 one = onnx.load(folder / "conv1.onnx")
