@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <filesystem>
 #include <system_error>
 
 #include "core/names.hpp"
 #include "engine/hardware.hpp"
-#include "engine/onnxruntime/onnx_file.hpp"
+#include "engine/onnxruntime/tensors.hpp"
 #include "engine/onnxruntime/text.hpp"
 #include "engine/streamed_request.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
-
-using Shape = std::vector<std::int64_t>;
 
 bool is_open(const Port& port) { return port.is_open(); }
 bool is_text(const Port& port) { return port.element == Element::text; }
@@ -26,53 +23,6 @@ std::int64_t streams_for(const Options& options, const Place& place, std::int64_
   if (options.streams > 0) return options.streams;
   if (options.hint == Hint::latency || place.gpu >= 0) return 1;
   return std::max(std::min<std::int64_t>(threads, 2), threads / 4);
-}
-
-Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, const Shape& shape) {
-  std::size_t bytes = element_bytes(port.element);
-  for (const auto size : shape) bytes *= static_cast<std::size_t>(size);
-  return Ort::Value::CreateTensor(memory, data, bytes, shape.data(), shape.size(), type_of(port.element));
-}
-
-/// From the file, or from the bytes that stand for it. Those are told of the files beside it by their bytes:
-/// a folder for them, which ONNX Runtime has an option for, is not asked by all that reads weights (1.24
-/// and 1.32).
-Ort::Session read(const Ort::Env& env, const Source& source, Ort::SessionOptions& options) {
-  if (source.changed.empty()) return Ort::Session(env, source.file.c_str(), options);
-  std::vector<std::unique_ptr<Mapping>> mappings;
-  std::vector<std::string> names;
-  std::vector<char*> memory;
-  std::vector<std::size_t> sizes;
-  for (const auto& name : files_beside(source.changed)) {
-    const auto& mapping = mappings.emplace_back(
-        std::make_unique<Mapping>(std::filesystem::path(source.file).parent_path() / name));
-    names.push_back(name);
-    memory.push_back(const_cast<char*>(mapping->bytes().data()));  // it is read only
-    sizes.push_back(mapping->bytes().size());
-  }
-  if (!names.empty()) options.AddExternalInitializersFromFilesInMemory(names, memory, sizes);
-  return Ort::Session(env, source.changed.data(), source.changed.size(), options);
-}
-
-/// The lowest bytes of one, as an integer or a float; of f16 and bf16 a small number will do.
-void fill_with_ones(std::vector<std::byte>& memory, Element element) {
-  const auto width = element_bytes(element);
-  constexpr float one = 1;
-  constexpr double one_of_double = 1;
-  for (std::size_t at = 0; at + width <= memory.size(); at += width) {
-    if (element == Element::f32)
-      std::memcpy(&memory[at], &one, sizeof one);
-    else if (element == Element::f64)
-      std::memcpy(&memory[at], &one_of_double, sizeof one_of_double);
-    else
-      memory[at] = std::byte{1};
-  }
-}
-
-std::size_t bytes_of(const Port& port, const Shape& shape) {
-  auto sized = port;
-  sized.shape = shape;
-  return sized.bytes();
 }
 
 class OrtSession final : public Session {
@@ -101,6 +51,11 @@ class OrtSession final : public Session {
   /// Throws Ort::Exception.
   Status make_sessions(const Library& library, const Source& source);
   Status set_output_shapes(bool is_changed);
+  /// Whether requests bind their memory once. On a GPU what is bound would be copied there once.
+  bool is_bound() const {
+    return place_.gpu < 0 && std::ranges::find(is_told_, false) == is_told_.end() &&
+           std::ranges::none_of(inputs_.ports, is_open);
+  }
   Status check_batch_of_outputs() const;
   /// Throws Ort::Exception.
   std::vector<Shape> shapes_of_a_trial(bool of_ones);
@@ -135,6 +90,7 @@ class OrtRequest final : public StreamedRequest {
         texts_(session.outputs_.size()) {
     for (auto& value : given_) value = Ort::Value(nullptr);
     for (auto& value : answers_) value = Ort::Value(nullptr);
+    if (session.is_bound()) binding_ = Ort::IoBinding(runs);
   }
   ~OrtRequest() override { wait(); }
   OrtRequest(const OrtRequest&) = delete;
@@ -143,7 +99,10 @@ class OrtRequest final : public StreamedRequest {
   Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
     NEPH_CHECK(StreamedRequest::bind_input(port, data, bytes));
     const auto& input = session_.inputs_.ports[port];
-    return guarded([&] { given_[port] = tensor(session_.memory_, data, input, input.shape); });
+    return guarded([&] {
+      given_[port] = tensor(session_.memory_, data, input, input.shape);
+      if (binding_) binding_.BindInput(session_.input_names_[port], given_[port]);
+    });
   }
 
   Status bind_open_input(std::size_t port, void* data, std::span<const std::int64_t> shape) override {
@@ -162,7 +121,10 @@ class OrtRequest final : public StreamedRequest {
     NEPH_CHECK(StreamedRequest::bind_output(port, data, bytes));
     if (!session_.is_told_[port]) return {};
     const auto& output = session_.outputs_[port];
-    return guarded([&] { answers_[port] = tensor(session_.memory_, data, output, output.shape); });
+    return guarded([&] {
+      answers_[port] = tensor(session_.memory_, data, output, output.shape);
+      if (binding_) binding_.BindOutput(session_.output_names_[port], answers_[port]);
+    });
   }
 
   Result<OpenOutput> open_output(std::size_t port) override {
@@ -210,6 +172,7 @@ class OrtRequest final : public StreamedRequest {
 
   Status work() override {
     NEPH_CHECK(check_bound());
+    if (binding_) return guarded([&] { runs_.Run(session_.run_options_, binding_); });
     for (std::size_t i = 0; i < answers_.size(); ++i)
       if (!session_.is_told_[i]) answers_[i] = Ort::Value(nullptr);
     NEPH_CHECK(guarded([&] {
@@ -238,7 +201,8 @@ class OrtRequest final : public StreamedRequest {
 
   OrtSession& session_;
   Ort::Session& runs_;
-  std::vector<Shape> open_shapes_;  ///< of the inputs
+  Ort::IoBinding binding_{nullptr};  ///< where all memory is the caller's; null: values are given to each run
+  std::vector<Shape> open_shapes_;   ///< of the inputs
   std::vector<Ort::Value> given_;
   std::vector<Ort::Value> answers_;            ///< the caller's memory, or what the last inference made
   std::vector<std::vector<std::byte>> texts_;  ///< of outputs of text, as a port's memory has it
@@ -268,7 +232,7 @@ Status OrtSession::make_sessions(const Library& library, const Source& source) {
   for (std::int64_t i = 0; i < streams_.count(); ++i) {
     NEPH_TRY(auto options, session_options(library));
     if (asks && i == 0) placement_.listen(options);
-    sessions_.push_back(read(*library.env, source, options));
+    sessions_.push_back(read_source(*library.env, source, options));
   }
   placement_.close();
   if (asks) run_options_ = Ort::RunOptions();

@@ -4,13 +4,9 @@
 #include "engine/onnxruntime/device.hpp"
 #include "engine/onnxruntime/ports.hpp"
 #include "engine/onnxruntime/provider.hpp"
+#include "engine/onnxruntime/source.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
-
-struct Source {
-  std::string file;
-  std::string changed;  ///< its bytes with other shapes of inputs; empty: as the file has them
-};
 
 /// `inputs` have the shapes that are asked for. Errors: unsupported (layers that do not take them, a provider
 /// that does not start), unavailable (memory).

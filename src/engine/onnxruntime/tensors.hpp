@@ -1,0 +1,24 @@
+// Tensors of numbers on memory of a port, for ONNX Runtime.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/onnxruntime/api.hpp"
+
+namespace neph::engine::onnxruntime_plugin {
+
+using Shape = std::vector<std::int64_t>;
+
+/// On the caller's memory, which stays its. Throws Ort::Exception.
+Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, const Shape& shape);
+
+/// The lowest bytes of one, as an integer or a float; of f16 and bf16 a small number will do.
+void fill_with_ones(std::vector<std::byte>& memory, Element element);
+
+/// Of a tensor of the port in that shape.
+std::size_t bytes_of(const Port& port, const Shape& shape);
+
+}  // namespace neph::engine::onnxruntime_plugin
