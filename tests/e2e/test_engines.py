@@ -3,6 +3,8 @@
 import shutil
 import subprocess
 
+import numpy
+import pytest
 from paths import BUILD
 
 QUICK = ("--repeat", 1, "--warmup", 1, "--warmup-max-s", 0.2, "--batch", 4)
@@ -47,3 +49,33 @@ def test_a_provider_that_cannot_be_is_refused_before_anything_runs(neph, small_m
     refused("cdua", NOT_FOUND, "did you mean 'cuda'?", "--engine", "onnxruntime")
     refused("TensorrtExecutionProvider", UNSUPPORTED, "package onnxruntime-gpu has it", "--engine", "onnxruntime")
     refused("cpu", UNSUPPORTED, "--engine onnxruntime", "--engine", "openvino")
+
+
+def bad_models(folder):
+    """Name of the model: what each engine's line must name."""
+    from onnx import TensorProto, helper, numpy_helper, save
+
+    def model(name, node, shape=("N", 3, 8, 8), constants=(), **saved):
+        ends = [helper.make_tensor_value_info(end, TensorProto.FLOAT, shape) for end in "xy"]
+        graph = helper.make_graph([node], "g", ends[:1], ends[1:], constants)
+        imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.example", 1)]
+        save(helper.make_model(graph, opset_imports=imports, ir_version=8), folder / name, **saved)
+
+    weights = numpy_helper.from_array(numpy.ones((8, 8), "float32"), "w")
+    model("custom.onnx", helper.make_node("Frobnicate", ["x"], ["y"], domain="com.example"))
+    product = helper.make_node("MatMul", ["x", "w"], ["y"], name="y")
+    model("contradiction.onnx", product, ("N", 3, 8, 7), [weights])
+    model("gone.onnx", product, constants=[weights], save_as_external_data=True, location="gone.data", size_threshold=0)
+    (folder / "gone.data").unlink()
+    whole = (folder / "contradiction.onnx").read_bytes()
+    (folder / "cut.onnx").write_bytes(whole[: len(whole) * 2 // 3])
+    return {"custom.onnx": "Frobnicate", "contradiction.onnx": "MatMul", "gone.onnx": "gone.data", "cut.onnx": "cut short"}
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+def test_a_model_that_cannot_be_read_gets_one_line_that_names_what(neph, engine, pictures, tmp_path):
+    for name, named in bad_models(tmp_path).items():
+        done = neph("infer", name, "--images", pictures, "--engine", engine, *QUICK, code=None)
+        lines = done.stderr.strip().splitlines()
+        assert done.returncode not in (0, 1) and len(lines) == 1, done.stderr
+        assert name in lines[0] and named in lines[0], lines[0]

@@ -26,6 +26,7 @@ constexpr std::string_view custom =
 constexpr std::string_view beside =
     "its weights lie in a file of their own, which belongs beside the model, whole and by that name";
 constexpr std::string_view contradictory = "the file's shapes contradict its graph; export the model again";
+constexpr std::string_view broken = "the graph is broken; export the model again";
 constexpr std::array causes{
     Cause{"is under development and support for this is limited", ErrorCode::unsupported, newer},
     Cause{"Unsupported model IR version", ErrorCode::unsupported, newer},
@@ -43,6 +44,8 @@ constexpr std::array causes{
     Cause{"TypeInferenceError", ErrorCode::corrupt,
           "the file's types contradict its graph; export the model again"},
     Cause{"Type Error", ErrorCode::corrupt, "the file's types contradict its graph; export the model again"},
+    Cause{"is not a graph input, initializer, or output", ErrorCode::corrupt, broken},
+    Cause{"the graph is not acyclic", ErrorCode::corrupt, broken},
     Cause{"Failed to construct locale", ErrorCode::unsupported,
           "this machine lacks the locale that the model asks for; install it"},
     Cause{"Failed to allocate memory", ErrorCode::unavailable, "there is not enough memory"},
@@ -111,9 +114,15 @@ std::string in_one_line(std::string_view text) {
   for (const char c : text) line += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
   for (int i = 0; i < 4 && take_place_out(line); ++i) {
   }
-  constexpr std::array<std::string_view, 3> noise{
+  constexpr std::array<std::string_view, 6> noise{
       "Non-zero status code returned while running ",
-      "Exception during initialization: ", "This is an invalid model. "};
+      "Exception during initialization: ",
+      "This is an invalid model. ",
+      "Invalid model. ",
+      "ONNX Runtime only *guarantees* support for models stamped with official released onnx opset "
+      "versions. ",
+      " The operator schemas and or other functionality may change before next ONNX release and in this case "
+      "ONNX Runtime will not guarantee backward compatibility."};
   for (const auto words : noise)
     if (const auto at = line.find(words); at != std::string::npos) line.erase(at, words.size());
   if (const auto at = line.find(" failed:"); line.starts_with("Load model from ") && at != std::string::npos)

@@ -51,6 +51,22 @@ std::string sentence(std::string_view text) {
   return "OpenVINO gives no reason";
 }
 
+/// What stands between the two; empty: they do not.
+std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+  const auto begin = text.find(before);
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin + before.size());
+  return text.substr(0, std::min(text.find(after), text.size()));
+}
+
+/// "node 'y' (MatMul): " of "While validating ONNX node '<Node(MatMul): y>'"; empty: no node is named.
+std::string node_of(std::string_view text) {
+  const auto node = between(text, "While validating ONNX node '<Node(", ">'");
+  const auto end = node.find("): ");
+  if (end == std::string_view::npos) return {};
+  return fmt::format("node '{}' ({}): ", node.substr(end + 3), node.substr(0, end));
+}
+
 ErrorCode code_of(std::string_view text) {
   for (const std::string_view sign : {"not supported", "nsupported", "not implemented", "Not Implemented"})
     if (holds(text, sign)) return ErrorCode::unsupported;
@@ -67,8 +83,12 @@ Error explain(std::string_view subject, std::string_view text) {
     return {ErrorCode::unsupported,
             fmt::format("{}: OpenVINO does not know the operator{} {}", subject, many, operators(list))};
   }
+  if (const auto file = between(text, "externally stored data in file (", ","); !file.empty())
+    return {ErrorCode::not_found,
+            fmt::format("{}: its weights in {}, which belongs beside the model, are missing or cut short",
+                        subject, file)};
   const auto reason = sentence(text);
-  return {code_of(reason), fmt::format("{}: {}", subject, reason)};
+  return {code_of(reason), fmt::format("{}: {}{}", subject, node_of(text), reason)};
 }
 
 Error explain_current(std::string_view subject) {

@@ -40,7 +40,7 @@ TEST(ErrorText, FindsTheReasonBehindNestedChecks) {
               "src/core/matmul.hpp:65:\n"
               "While validating node 'opset1::MatMul MatMul_5 ()' with friendly_name 'MatMul_5':\n"
               "Incompatible MatMul matrix dimension.\n\nSummary:\n-- Conversion is failed for: Gemm-17\n");
-  EXPECT_EQ(error.message, "cannot load m.onnx: Incompatible MatMul matrix dimension.");
+  EXPECT_EQ(error.message, "cannot load m.onnx: node 'y' (Gemm): Incompatible MatMul matrix dimension.");
 }
 
 TEST(ErrorText, IsNeverEmpty) {
@@ -55,6 +55,19 @@ TEST(ErrorText, TellsMemoryFromOtherFailures) {
   } catch (...) {
     EXPECT_EQ(explain_current("inference failed").code, ErrorCode::unavailable);
   }
+}
+
+TEST(ErrorText, NamesTheFileOfWeightsThatIsMissing) {
+  const auto error =
+      explain("cannot load m.onnx",
+              "Exception from src/inference/src/cpp/core.cpp:84:\n"
+              "Check 'false' failed at src/frontends/common/src/frontend.cpp:47:\nLoading input model\n"
+              "Invalid usage of method for externally stored data in file (w.data, offset: 0, data_length: "
+              "256)\n\n\n");
+  EXPECT_EQ(error.code, ErrorCode::not_found);
+  EXPECT_EQ(
+      error.message,
+      "cannot load m.onnx: its weights in w.data, which belongs beside the model, are missing or cut short");
 }
 
 }  // namespace
