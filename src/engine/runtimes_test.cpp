@@ -52,6 +52,14 @@ TEST_F(Runtimes, AreFoundInVirtualEnvironmentsAndInFoldersOfPip) {
   EXPECT_THAT(runtime_folders("openvino", {folder_ / "none"}), IsEmpty());
 }
 
+TEST_F(Runtimes, LibrariesOfNvidiaLieInFoldersOfTheirOwn) {
+  const auto cuda = made("venv/lib/python3.12/site-packages/nvidia/cu13/lib");
+  made("venv/lib/python3.12/site-packages/nvidia/include");
+  const auto tensorrt = made("venv/lib/python3.12/site-packages/tensorrt_libs");
+  EXPECT_THAT(nvidia_folders({folder_ / "venv"}), ElementsAre(cuda, tensorrt, folder_ / "venv"));
+  EXPECT_THAT(nvidia_folders({folder_ / "none"}), IsEmpty());
+}
+
 TEST_F(Runtimes, WhatTheUserSaysComesFirst) {
   ::setenv("VIRTUAL_ENV", "/venv", 1);
   ::setenv("CONDA_PREFIX", "", 1);
