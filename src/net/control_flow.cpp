@@ -187,44 +187,88 @@ Status add_loop(Assembly& assembly, const NodeOutline& node, const ReadBody& rea
   return add_trips(assembly, node, std::move(body), std::move(made), trips);
 }
 
-/// Scan(carried..., sequences...): the body takes what is carried and a part of each sequence.
-Status add_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
-  NEPH_CHECK(check_inputs(assembly, node, 1));
-  const Call call(node, {});
-  const auto axes = call.integers("scan_input_axes"), output_axes = call.integers("scan_output_axes");
-  const auto sequences = call.integer("num_scan_inputs", 0);
-  if (sequences < 1 || sequences > static_cast<std::int64_t>(node.inputs.size()))
-    return fail(ErrorCode::corrupt, "node '{}' (Scan) has {} sequences", node.name, sequences);
-  const std::size_t carried = node.inputs.size() - static_cast<std::size_t>(sequences);
-  if (node.outputs.size() < carried)
-    return fail(ErrorCode::corrupt, "node '{}' (Scan) carries {} tensors and has {} outputs", node.name,
-                carried, node.outputs.size());
+namespace {
+
+/// A dimension that is taken off the front; nothing where it is open.
+std::optional<std::int64_t> take_front(MaybeShape& shape) {
+  if (!shape || shape->empty()) return std::nullopt;
+  const auto size = shape->front();
+  shape->erase(shape->begin());
+  return size == kUnknown ? std::nullopt : std::optional(size);
+}
+
+/// What Scan's inputs tell: the trip, how many there are, and of how many examples.
+struct Sequences {
   Trip trip;
-  std::optional<std::int64_t> trips;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+  std::optional<std::int64_t> trips, batch;
+};
+
+Result<Sequences> sequences_of(const Assembly& assembly, const NodeOutline& node, std::size_t carried,
+                               bool batched) {
+  const auto axes = Call(node, {}).integers("scan_input_axes");
+  const std::size_t first = batched ? 1 : 0;  // behind the lengths
+  Sequences all;
+  for (std::size_t i = first; i < node.inputs.size(); ++i) {
     auto given = carried_from(input_of(assembly, node, i));
-    if (i < carried) {
-      trip.carried.push_back(std::move(given));
+    if (batched)
+      if (const auto batch = take_front(given.tensor.shape)) all.batch = batch;
+    const std::size_t place = i - first;
+    if (place < carried) {
+      all.trip.carried.push_back(std::move(given));
       continue;
     }
     if (auto& shape = given.tensor.shape) {
-      NEPH_TRY(const auto axis, axis_index(i - carried < axes.size() ? axes[i - carried] : 0, shape->size()));
-      if ((*shape)[axis] != kUnknown) trips = (*shape)[axis];
+      NEPH_TRY(const auto axis,
+               axis_index(place - carried < axes.size() ? axes[place - carried] : 0, shape->size()));
+      if ((*shape)[axis] != kUnknown) all.trips = (*shape)[axis];
       shape->erase(shape->begin() + static_cast<std::ptrdiff_t>(axis));
     }
-    trip.parts.push_back(std::move(given));
+    all.trip.parts.push_back(std::move(given));
   }
-  NEPH_TRY(auto body, steady_body(read, trip, node, 0, node.outputs.size()));
+  return all;
+}
+
+/// Scan(carried..., sequences...): the body takes what is carried and a part of each sequence.
+Status add_scan_of(Assembly& assembly, const NodeOutline& node, const ReadBody& read, bool batched) {
+  NEPH_CHECK(check_inputs(assembly, node, batched ? 2 : 1));
+  const Call call(node, {});
+  const auto output_axes = call.integers("scan_output_axes");
+  const auto sequences = call.integer("num_scan_inputs", 0);
+  const std::size_t inputs = node.inputs.size() - (batched ? 1 : 0);
+  if (sequences < 1 || sequences > static_cast<std::int64_t>(inputs))
+    return fail(ErrorCode::corrupt, "node '{}' (Scan) has {} sequences", node.name, sequences);
+  const std::size_t carried = inputs - static_cast<std::size_t>(sequences);
+  if (node.outputs.size() < carried)
+    return fail(ErrorCode::corrupt, "node '{}' (Scan) carries {} tensors and has {} outputs", node.name,
+                carried, node.outputs.size());
+  NEPH_TRY(auto given, sequences_of(assembly, node, carried, batched));
+  NEPH_TRY(auto body, steady_body(read, given.trip, node, 0, node.outputs.size()));
   std::vector<Assembly::Made> made;
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const Known* of_trip = body.outputs[i];
     const auto axis = i >= carried && i - carried < output_axes.size() ? output_axes[i - carried] : 0;
-    made.push_back(
-        {.tensor = i < carried ? Tensor{.shape = trip.carried[i].tensor.shape, .type = of_trip->tensor.type}
-                               : stacked(of_trip->tensor, trips, axis),
-         .from = {of_trip}});
+    Tensor tensor = i < carried
+                        ? Tensor{.shape = given.trip.carried[i].tensor.shape, .type = of_trip->tensor.type}
+                        : stacked(of_trip->tensor, given.trips, axis);
+    if (batched && tensor.shape) tensor.shape->insert(tensor.shape->begin(), given.batch.value_or(kUnknown));
+    made.push_back({.tensor = std::move(tensor), .from = {of_trip}});
   }
-  return add_trips(assembly, node, std::move(body), std::move(made), trips);
+  auto runs = given.trips;
+  if (batched && !given.batch) runs.reset();
+  if (batched && runs) {
+    NEPH_TRY(runs, checked_product(*runs, *given.batch));
+  }
+  return add_trips(assembly, node, std::move(body), std::move(made), runs);
+}
+
+}  // namespace
+
+Status add_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
+  return add_scan_of(assembly, node, read, false);
+}
+
+Status add_batched_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {
+  return add_scan_of(assembly, node, read, true);
 }
 
 Status add_function(Assembly& assembly, const NodeOutline& node, const ReadBody& read) {

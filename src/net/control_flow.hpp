@@ -27,6 +27,8 @@ using ReadBody = std::function<Result<Body>(const std::string& attribute, const 
 Status add_if(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
 Status add_loop(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
 Status add_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
+/// As it was in operator set 8: of each example of a batch, behind the lengths of its sequences.
+Status add_batched_scan(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
 /// A function that the file defines.
 Status add_function(Assembly& assembly, const NodeOutline& node, const ReadBody& read);
 

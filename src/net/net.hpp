@@ -22,6 +22,7 @@
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
+#include "core/shapes.hpp"
 #include "net/program.hpp"
 
 namespace neph::net {
@@ -284,12 +285,16 @@ Result<Network> build(std::string_view name, const BuildOptions& options = {});
 struct ReadOptions {
   /// Taken for a picture's height and width where the file leaves them open; 0: leave them open.
   std::int64_t side = 0;
+  /// Whole shapes of inputs by name (or without one, of the only input), in place of the file's. Dimensions
+  /// that the file fixes must be the same; those that it calls by one name are the same everywhere.
+  InputShapes shapes{};
 };
 
 /// The network in an ONNX file of any operator set, with external data files beside it. Shapes are inferred
 /// here, with the shapes that the file states taken where the operators leave them open. Errors: not_found
 /// (the file or its external data), unavailable (permission), corrupt (empty, cut short, not a model, a graph
-/// that contradicts itself), unsupported (a newer file format, or a model of another format), io.
+/// that contradicts itself), unsupported (a newer file format, or a model of another format), io; of
+/// options.shapes not_found (no such input), invalid_argument (a shape that the file does not admit).
 Result<Network> read_onnx(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// The same from memory; `source` is what messages call it. External data is not looked for.

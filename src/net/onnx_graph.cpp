@@ -55,6 +55,7 @@ class Reader {
 
  private:
   Status read_initializers(const onnx::GraphProto& graph);
+  Status take_given_shapes(const onnx::GraphProto& graph);
   Status read_inputs(const onnx::GraphProto& graph);
   Status read_stated_shapes(const onnx::GraphProto& graph);
   template <class Inputs>
@@ -76,7 +77,8 @@ class Reader {
   Assembly assembly_;
   int depth_ = 0;
   std::string calls_;  ///< names of the nodes that led into this function: it may be called more than once
-  Attributes given_;   ///< of the node that calls this function
+  InputShapes given_shapes_;
+  Attributes given_;  ///< of the node that calls this function
   std::unordered_set<std::string> layer_names_;
 };
 
@@ -155,10 +157,12 @@ Status Reader::read_initializers(const onnx::GraphProto& graph) {
 }
 
 /// Fills in what a network's input leaves open: one picture, and the asked side for the rest of a picture's
-/// axes.
-void close_dimensions(Shape& shape, std::int64_t side) {
-  if (!shape.empty() && shape.front() == kUnknown) shape.front() = 1;
-  if (side <= 0 || shape.size() != 4) return;
+/// axes. A first dimension of 0 is a picture's batch left open; of anything else it may be meant.
+void close_dimensions(const onnx::TensorShapeProto& stated, std::int64_t side, Shape& shape) {
+  const bool picture = shape.size() == 4;
+  if (!shape.empty() && shape.front() == kUnknown)
+    if (picture || !stated.dim(0).has_dim_value() || stated.dim(0).dim_value() != 0) shape.front() = 1;
+  if (side <= 0 || !picture) return;
   for (auto& dimension : shape)
     if (dimension == kUnknown) dimension = side;
 }
@@ -172,26 +176,58 @@ std::set<std::string> weights_of_convolutions(const onnx::GraphProto& graph) {
   return names;
 }
 
-/// Names of the first input's dimensions that were filled in: the file's other shapes speak of them too.
-Symbols symbols_of(const onnx::ValueInfoProto& input, const Shape& shape) {
-  Symbols symbols;
+/// Names of an input's dimensions that are settled: the file's other shapes speak of them too. Error: the
+/// name of one that is another size already.
+tl::expected<void, std::string> settle(const onnx::ValueInfoProto& input, const Shape& shape,
+                                       Symbols& symbols) {
   const auto& dimensions = input.type().tensor_type().shape();
-  for (int i = 0; i < dimensions.dim_size(); ++i)
-    if (const auto size = shape[static_cast<std::size_t>(i)];
-        !dimensions.dim(i).dim_param().empty() && size != kUnknown)
-      symbols.emplace(dimensions.dim(i).dim_param(), size);
-  return symbols;
+  for (int i = 0; i < dimensions.dim_size(); ++i) {
+    const auto size = shape[static_cast<std::size_t>(i)];
+    const auto& name = dimensions.dim(i).dim_param();
+    if (name.empty() || size == kUnknown) continue;
+    if (symbols.emplace(name, size).first->second != size) return tl::unexpected(name);
+  }
+  return {};
+}
+
+/// Takes the shapes given for what the file leaves open.
+Status Reader::take_given_shapes(const onnx::GraphProto& graph) {
+  std::vector<std::string> names;
+  for (const auto& input : graph.input())
+    if (!assembly_.find(input.name())) names.push_back(input.name());
+  NEPH_TRY(given_shapes_, named_shapes(file_.options.shapes, names));
+  for (const auto& input : graph.input()) {
+    const auto given = given_shapes_.find(input.name());
+    if (given == given_shapes_.end()) continue;
+    NEPH_TRY(const auto stated, stated_shape(input.type(), {}));
+    const Shape& shape = given->second;
+    if (!stated) continue;
+    const bool fits =
+        std::equal(stated->begin(), stated->end(), shape.begin(), shape.end(),
+                   [](auto of_file, auto size) { return of_file == kUnknown || of_file == size; });
+    if (!fits)
+      return fail(ErrorCode::invalid_argument, "input '{}' has the shape {}, which {} does not fit",
+                  input.name(), to_string(*stated), to_string(shape));
+    if (const auto settled = settle(input, shape, file_.symbols); !settled)
+      return fail(ErrorCode::invalid_argument,
+                  "dimension '{}' is {} in another input's shape, and cannot be another size in {}:{}",
+                  settled.error(), file_.symbols.at(settled.error()), input.name(), to_string(shape));
+  }
+  return {};
 }
 
 Status Reader::read_inputs(const onnx::GraphProto& graph) {
+  NEPH_CHECK(take_given_shapes(graph));
   bool is_first = true;
   const auto weights = weights_of_convolutions(graph);
   for (const auto& input : graph.input()) {
     if (assembly_.find(input.name())) continue;  // before IR version 4 initializers were listed as inputs too
     NEPH_TRY(auto shape, stated_shape(input.type(), file_.symbols));
-    if (shape && !weights.contains(input.name())) {
-      close_dimensions(*shape, file_.options.side);
-      if (is_first) file_.symbols = symbols_of(input, *shape);
+    if (const auto given = given_shapes_.find(input.name()); given != given_shapes_.end()) {
+      shape = given->second;
+    } else if (shape && !weights.contains(input.name())) {
+      close_dimensions(input.type().tensor_type().shape(), file_.options.side, *shape);
+      if (is_first) (void)settle(input, *shape, file_.symbols);
     }
     is_first = false;
     NEPH_CHECK(assembly_.add_input(input.name(), std::move(shape), stated_type(input.type())));
@@ -232,6 +268,8 @@ Result<std::optional<Attribute>> Reader::attribute_of(const onnx::AttributeProto
   if (proto.has_i()) return Attribute(proto.i());
   if (proto.has_f()) return Attribute(static_cast<double>(proto.f()));
   if (proto.has_s()) return Attribute(proto.s());
+  if (proto.strings_size() > 0)
+    return Attribute(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
   return std::nullopt;
 }
 
@@ -302,7 +340,8 @@ Add control_operator(const std::string& op, std::int64_t opset) {
   if (op == "If") return add_if;
   if (op == "Loop") return add_loop;
   constexpr std::int64_t kScanWithoutBatch = 9;
-  return op == "Scan" && opset >= kScanWithoutBatch ? add_scan : nullptr;
+  if (op == "Scan") return opset >= kScanWithoutBatch ? add_scan : add_batched_scan;
+  return nullptr;
 }
 
 Status Reader::read_control(const onnx::NodeProto& proto, const NodeOutline& node) {

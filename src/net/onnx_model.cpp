@@ -77,7 +77,8 @@ std::int64_t opset_of(const onnx::ModelProto& model) {
 }
 
 tl::unexpected<Error> fail_in_model(std::string_view source, const Error& error) {
-  return tl::unexpected(Error{error.code, printable(fmt::format("{}: {}", source, error.message))});
+  return tl::unexpected(Error{error.code, printable(fmt::format("{}: {}", source, error.message)),
+                              error.hint.empty() ? "" : printable(error.hint)});
 }
 
 bool is_own(const onnx::NodeProto& proto) { return proto.domain().empty() || proto.domain() == "ai.onnx"; }

@@ -35,6 +35,13 @@ void keep_integers(const onnx::TensorProto& proto, const Field& field, std::size
   if (elements.size() == count) tensor.values = Integers(elements.begin(), elements.end());
 }
 
+template <class T, class Field>
+void keep_reals(const onnx::TensorProto& proto, const Field& field, std::size_t count, Tensor& tensor) {
+  if (count > kMostReals) return;
+  const auto elements = elements_of<T>(proto, field, count);
+  if (elements.size() == count) tensor.reals = Reals(elements.begin(), elements.end());
+}
+
 /// Follows the numbers of small constants, which may be shapes, axes or scales; not those in another file.
 void keep_numbers(const onnx::TensorProto& proto, std::size_t count, Tensor& tensor) {
   if (count > kMostValues) return;
@@ -44,9 +51,10 @@ void keep_numbers(const onnx::TensorProto& proto, std::size_t count, Tensor& ten
     keep_integers<std::int32_t>(proto, proto.int32_data(), count, tensor);
   else if (tensor.type == onnx::TensorProto::BOOL)
     keep_integers<std::uint8_t>(proto, proto.int32_data(), count, tensor);
-  else if (tensor.type == onnx::TensorProto::FLOAT && count <= kMostReals)
-    if (const auto reals = elements_of<float>(proto, proto.float_data(), count); reals.size() == count)
-      tensor.reals = Reals(reals.begin(), reals.end());
+  else if (tensor.type == onnx::TensorProto::FLOAT)
+    keep_reals<float>(proto, proto.float_data(), count, tensor);
+  else if (tensor.type == onnx::TensorProto::DOUBLE)
+    keep_reals<double>(proto, proto.double_data(), count, tensor);
 }
 
 std::string entry(const onnx::TensorProto& proto, std::string_view key) {
@@ -79,14 +87,16 @@ Result<Tensor> stored_tensor(const onnx::TensorProto& proto) {
 }
 
 Result<MaybeShape> stated_shape(const onnx::TypeProto& type, const Symbols& symbols) {
+  if (type.has_optional_type()) return stated_shape(type.optional_type().elem_type(), symbols);
   if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return MaybeShape{};
   const auto& stated = type.tensor_type().shape();
   if (static_cast<std::size_t>(stated.dim_size()) > kMostDimensions)
     return fail(ErrorCode::corrupt, "a tensor with {} dimensions is not possible", stated.dim_size());
   Shape shape;
   for (const auto& dimension : stated.dim()) {
-    // Some exporters write 0 or -1 for a dimension that is left open.
-    const bool known = dimension.has_dim_value() && dimension.dim_value() > 0;
+    // Some exporters write 0 or -1 for a dimension that is left open. An empty list is meant.
+    const auto least = stated.dim_size() == 1 ? 0 : 1;
+    const bool known = dimension.has_dim_value() && dimension.dim_value() >= least;
     const auto symbol = symbols.find(dimension.dim_param());
     shape.push_back(known ? dimension.dim_value() : symbol != symbols.end() ? symbol->second : kUnknown);
   }

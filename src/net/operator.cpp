@@ -112,6 +112,24 @@ MaybeShape Call::sizes(std::size_t i) const {
   return counted ? MaybeShape(Shape(static_cast<std::size_t>(asked.shape->front()), kUnknown)) : std::nullopt;
 }
 
+std::int64_t Call::size(std::size_t i) const {
+  const Tensor& tensor = input(i);
+  if (tensor.values && tensor.values->size() == 1) return std::max(tensor.values->front(), kUnknown);
+  const bool real = tensor.reals && tensor.reals->size() == 1;
+  const double value = real ? tensor.reals->front() : -1;
+  return value >= 0 && value < 1e15 ? static_cast<std::int64_t>(value) : kUnknown;
+}
+
+std::optional<std::size_t> Call::length(std::size_t i) const {
+  const MaybeShape& list = shape(i);
+  if (!is_known(list) || list->size() > 1) return std::nullopt;
+  return list->empty() ? 1 : static_cast<std::size_t>(list->front());
+}
+
+int Call::type(std::string_view name, int otherwise) const {
+  return static_cast<int>(integer(name, otherwise) & 0xff);
+}
+
 const Tensor* Call::tensor(std::string_view name) const { return attribute<Tensor>(node_, name); }
 
 std::string Call::text(std::string_view name) const {
@@ -119,9 +137,18 @@ std::string Call::text(std::string_view name) const {
   return value ? *value : std::string();
 }
 
+std::size_t Call::text_count(std::string_view name) const {
+  const auto* texts = attribute<std::vector<std::string>>(node_, name);
+  return texts ? texts->size() : 0;
+}
+
+Result<Effect> untold(const Call&) { return Effect{}; }
+
 const Operator* find_operator(std::string_view name) {
-  for (const auto family : {window_operators(), product_operators(), element_operators(),
-                            movement_operators(), selection_operators(), reshape_operators()})
+  for (const auto family :
+       {window_operators(), product_operators(), attention_operators(), element_operators(),
+        movement_operators(), reduction_operators(), picture_operators(), selection_operators(),
+        reshape_operators(), signal_operators(), table_operators()})
     for (const auto& entry : family)
       if (entry.name == name) return &entry;
   return nullptr;

@@ -22,7 +22,7 @@ using Integers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 
 /// ONNX's TensorProto.DataType, as far as sizes go.
-constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
+constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kString = 8, kBool = 9;
 constexpr int kFloat16 = 10, kDouble = 11, kBfloat16 = 16;
 /// Bits of one element; 0 for strings and types that are not known. Type 0 (not stated) is taken for float.
 int element_bits(int type);
@@ -57,7 +57,8 @@ inline Tensor outline(const Tensor& tensor) {
   return {.shape = tensor.shape, .type = tensor.type, .constant = tensor.constant};
 }
 
-using Attribute = std::variant<std::int64_t, double, std::string, Integers, Reals, Tensor>;
+using Attribute =
+    std::variant<std::int64_t, double, std::string, Integers, Reals, std::vector<std::string>, Tensor>;
 
 /// A node of an ONNX graph as figures need it: of tensors in its attributes the outline. An empty input name
 /// is an optional input that is left out.
@@ -95,8 +96,16 @@ class Call {
   /// Sizes that input `i` asks for: unknown where they are open, and all of them where only their number is
   /// told.
   MaybeShape sizes(std::size_t i) const;
+  /// The one size that input `i` holds, be it stored as a float; kUnknown where it is open or not told.
+  std::int64_t size(std::size_t i) const;
+  /// How many numbers the list in input `i` has; nothing where its length is open.
+  std::optional<std::size_t> length(std::size_t i) const;
+  /// The type that the attribute states, or `otherwise`.
+  int type(std::string_view name, int otherwise) const;
   const Tensor* tensor(std::string_view name) const;
   std::string text(std::string_view name) const;
+  /// How many texts the attribute lists.
+  std::size_t text_count(std::string_view name) const;
 
  private:
   const NodeOutline& node_;
@@ -130,12 +139,31 @@ struct Operator {
 const Operator* find_operator(std::string_view name);
 
 // The families, each in the file of its name.
-std::span<const Operator> window_operators();   // operators_window.cpp: convolution and pooling
-std::span<const Operator> product_operators();  // operators_product.cpp: matrix products and recurrent layers
-std::span<const Operator>
-element_operators();  // operators_element.cpp: activations, arithmetic, normalization
-std::span<const Operator> movement_operators();  // operators_movement.cpp: parts, joins and copies of tensors
-std::span<const Operator> selection_operators();  // operators_selection.cpp: elements by value or index
-std::span<const Operator> reshape_operators();    // operators_reshape.cpp: other shapes for the same elements
+std::span<const Operator> window_operators();     // convolution and pooling
+std::span<const Operator> product_operators();    // matrix products and recurrent layers
+std::span<const Operator> attention_operators();  // attention and what belongs to it
+std::span<const Operator> element_operators();    // activations, arithmetic, normalization
+std::span<const Operator> movement_operators();   // parts, joins and copies of tensors
+std::span<const Operator> reduction_operators();  // one number of many: sums, largest ones, losses
+std::span<const Operator> picture_operators();    // other sizes of pictures: by sampling, padding, blocks
+std::span<const Operator> selection_operators();  // elements by value or index
+std::span<const Operator> reshape_operators();    // other shapes for the same elements
+std::span<const Operator> signal_operators();     // Fourier transforms and their windows
+std::span<const Operator> table_operators();      // text, sequences, classical learning (ai.onnx.ml)
+
+// Rules of more than one family.
+/// The output is as the first input is.
+Result<Effect> same(const Call& call);
+/// Arithmetic of any number of tensors, broadcast to one shape.
+Result<Effect> arithmetic(const Call& call);
+/// Known to multiply nothing, of a result that only the data tells, or that is no tensor.
+Result<Effect> untold(const Call& call);
+/// The shape of the first input, with elements of the type that attribute "dtype" states.
+Result<Effect> same_of_stated_type(const Call& call);
+
+/// One output of this shape, with elements of this type: no constant.
+inline Effect made(MaybeShape shape, int type) {
+  return {.outputs = {{.shape = std::move(shape), .type = type}}};
+}
 
 }  // namespace neph::net

@@ -2,10 +2,28 @@
 #include "net/operator.hpp"
 
 namespace neph::net {
-namespace {
 
-/// The output is as the first input is.
 Result<Effect> same(const Call& call) { return Effect{.outputs = {outline(call.input(0))}}; }
+
+Result<Effect> same_of_stated_type(const Call& call) {
+  return made(call.shape(0), call.type("dtype", call.input(0).type));
+}
+
+Result<Effect> arithmetic(const Call& call) {
+  Tensor output = outline(call.input(0));
+  for (std::size_t i = 1; i < call.input_count(); ++i) {
+    const Tensor& input = call.input(i);
+    output.constant = output.constant && input.constant;
+    if (!output.shape || !input.shape) {
+      output.shape.reset();
+      continue;
+    }
+    NEPH_TRY(output.shape, broadcast(*output.shape, *input.shape));
+  }
+  return Effect{.outputs = {std::move(output)}};
+}
+
+namespace {
 
 /// The same, with elements of one type whatever the input's.
 template <int type>
@@ -41,19 +59,46 @@ Result<Effect> quantize(const Call& call) {
   return Effect{.outputs = {{.shape = input.shape, .type = type, .constant = input.constant}}};
 }
 
-/// Arithmetic of any number of tensors, broadcast to one shape.
-Result<Effect> arithmetic(const Call& call) {
-  Tensor output = outline(call.input(0));
-  for (std::size_t i = 1; i < call.input_count(); ++i) {
-    const Tensor& input = call.input(i);
-    output.constant = output.constant && input.constant;
-    if (!output.shape || !input.shape) {
-      output.shape.reset();
-      continue;
-    }
-    NEPH_TRY(output.shape, broadcast(*output.shape, *input.shape));
+/// LayerNormalization and its like: the result, and of each row that was normalised its mean and deviation.
+Result<Effect> row_normalization(const Call& call) {
+  NEPH_TRY(auto effect, same(call));
+  Tensor statistics{.shape = call.shape(0), .type = call.type("stash_type", kFloat)};
+  if (statistics.shape) {
+    NEPH_TRY(const auto first, axis_index(call.integer("axis", -1), statistics.shape->size()));
+    for (auto i = first; i < statistics.shape->size(); ++i) (*statistics.shape)[i] = 1;
   }
-  return Effect{.outputs = {std::move(output)}};
+  while (effect.outputs.size() < call.output_count()) effect.outputs.push_back(statistics);
+  return effect;
+}
+
+/// In training it makes the running statistics too, which are one number for each channel.
+Result<Effect> batch_normalization(const Call& call) {
+  NEPH_TRY(auto effect, same(call));
+  for (std::size_t i = 1; i < call.output_count(); ++i)
+    effect.outputs.push_back({.shape = call.shape(3), .type = call.input(3).type});
+  return effect;
+}
+
+/// To 8 bits by the smallest and largest element: with one scale and one zero point.
+Result<Effect> quantize_dynamically(const Call& call) {
+  return Effect{.outputs = {{.shape = call.shape(0), .type = kUint8},
+                            {.shape = Shape{}, .type = kFloat},
+                            {.shape = Shape{}, .type = kUint8}}};
+}
+
+/// Adam, Adagrad, Momentum: rate, step, then as many weights, gradients and states of each kind; made are the
+/// weights and the states anew.
+template <std::size_t kinds>
+Result<Effect> optimizer_step(const Call& call) {
+  if (call.input_count() < 2 || (call.input_count() - 2) % kinds != 0)
+    return fail(ErrorCode::corrupt, "{} inputs are not {} for each weight", call.input_count(), kinds);
+  const std::size_t weights = (call.input_count() - 2) / kinds;
+  Effect effect;
+  for (std::size_t i = 0; i < call.output_count(); ++i) {
+    const std::size_t from = i < weights ? i : i + weights;  // gradients stand between the two
+    effect.outputs.push_back({.shape = call.shape(2 + from), .type = call.input(2 + from).type});
+  }
+  return effect;
 }
 
 Result<Effect> comparison(const Call& call) {
@@ -96,11 +141,12 @@ constexpr std::array kOperators{
     Operator{"Softmax", Kind::activation, same, kFirst},
     Operator{"LogSoftmax", Kind::activation, same, kNone},
     Operator{"Hardmax", Kind::activation, same, kNone},
-    Operator{"BatchNormalization", Kind::normalization, same, kScaleAndShift},
+    Operator{"BatchNormalization", Kind::normalization, batch_normalization, kScaleAndShift},
     Operator{"InstanceNormalization", Kind::normalization, same, kScaleAndShift},
-    Operator{"LayerNormalization", Kind::normalization, same, kScaleAndShift},
+    Operator{"LayerNormalization", Kind::normalization, row_normalization, kScaleAndShift},
     Operator{"GroupNormalization", Kind::normalization, same, kScaleAndShift},
     Operator{"RMSNormalization", Kind::normalization, same, 0b10},
+    Operator{"SimplifiedLayerNormalization", Kind::normalization, row_normalization, 0b10},
     Operator{"LRN", Kind::normalization, same, kNone},
     Operator{"LpNormalization", Kind::normalization, same, kFirst},
     Operator{"MeanVarianceNormalization", Kind::normalization, same, kNone},
@@ -133,6 +179,12 @@ constexpr std::array kOperators{
     Operator{"Scatter", Kind::movement, same, kNone},
     Operator{"ScatterND", Kind::movement, same, kNone},
     Operator{"BitwiseNot", Kind::elementwise, same, kNone},
+    Operator{"TensorScatter", Kind::movement, same, kNone},
+    Operator{"RegexFullMatch", Kind::elementwise, same_shape_as<kBool>, kNone},
+    Operator{"Bernoulli", Kind::movement, same_of_stated_type, kNone},
+    Operator{"EyeLike", Kind::movement, same_of_stated_type, kNone},
+    Operator{"RandomNormalLike", Kind::movement, same_of_stated_type, kNone},
+    Operator{"RandomUniformLike", Kind::movement, same_of_stated_type, kNone},
     Operator{"IsInf", Kind::elementwise, same_shape_as<kBool>, kNone},
     Operator{"Not", Kind::elementwise, same_shape_as<kBool>, kNone},
     Operator{"IsNaN", Kind::elementwise, same_shape_as<kBool>, kNone},
@@ -158,12 +210,17 @@ constexpr std::array kOperators{
     Operator{"BitwiseAnd", Kind::elementwise, arithmetic, kNone},
     Operator{"BitwiseOr", Kind::elementwise, arithmetic, kNone},
     Operator{"BitwiseXor", Kind::elementwise, arithmetic, kNone},
+    Operator{"StringConcat", Kind::elementwise, arithmetic, kNone},
     Operator{"Where", Kind::elementwise, where, kNone},
     Operator{"Identity", Kind::movement, same, kFirst},
     Operator{"Cast", Kind::movement, cast, kFirst},
     Operator{"CastLike", Kind::movement, cast_like, kFirst},
     Operator{"Dropout", Kind::movement, dropout, kNone},
     Operator{"QuantizeLinear", Kind::quantization, quantize, kFirst},
+    Operator{"DynamicQuantizeLinear", Kind::quantization, quantize_dynamically, kNone},
+    Operator{"ai.onnx.preview.training.Adam", Kind::elementwise, optimizer_step<4>, kNone},
+    Operator{"ai.onnx.preview.training.Adagrad", Kind::elementwise, optimizer_step<3>, kNone},
+    Operator{"ai.onnx.preview.training.Momentum", Kind::elementwise, optimizer_step<3>, kNone},
     Operator{"DequantizeLinear", Kind::quantization, same_shape_as<kFloat>, kFirst},
 };
 

@@ -1,7 +1,7 @@
-// Parts, joins and copies of tensors, reductions, and the picture's size changed by copying.
+// Parts, joins and copies of tensors.
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "net/operator.hpp"
 
@@ -10,6 +10,25 @@ namespace {
 
 Effect one(MaybeShape shape, const Tensor& like) {
   return {.outputs = {{.shape = std::move(shape), .type = like.type, .constant = like.constant}}};
+}
+
+/// Makes `whole` longer by a part along the axis; what one of them leaves open elsewhere, the other tells.
+Status join(const Shape& part, std::int64_t along, Shape& whole) {
+  bool fits = part.size() == whole.size();
+  NEPH_TRY(const auto axis, axis_index(along, whole.size()));
+  for (std::size_t i = 0; fits && i < whole.size(); ++i) {
+    const bool open = whole[i] == kUnknown || part[i] == kUnknown;
+    if (i != axis) {
+      fits = open || whole[i] == part[i];
+      whole[i] = std::max(whole[i], part[i]);
+    } else if (open) {
+      whole[i] = kUnknown;
+    } else {
+      NEPH_TRY(whole[i], checked_sum(whole[i], part[i]));
+    }
+  }
+  if (!fits) return fail(ErrorCode::corrupt, "{} cannot be joined to {}", to_string(part), to_string(whole));
+  return {};
 }
 
 /// Joins along an axis.
@@ -21,17 +40,7 @@ Result<Effect> concat(const Call& call) {
     if (!output.shape || !input.shape) {
       output.shape.reset();
     } else {
-      if (input.shape->size() != output.shape->size())
-        return fail(ErrorCode::corrupt, "{} cannot be joined to {}", to_string(*input.shape),
-                    to_string(*output.shape));
-      NEPH_TRY(const auto axis, axis_index(call.integer("axis", 1), output.shape->size()));
-      auto& size = (*output.shape)[axis];
-      const auto more = (*input.shape)[axis];
-      if (size == kUnknown || more == kUnknown) {
-        size = kUnknown;
-      } else {
-        NEPH_TRY(size, checked_sum(size, more));
-      }
+      NEPH_CHECK(join(*input.shape, call.integer("axis", 1), *output.shape));
     }
   }
   return Effect{.outputs = {std::move(output)}};
@@ -126,6 +135,10 @@ Result<Effect> slice(const Call& call) {
   Shape shape = *input.shape;
   if (!starts || !ends || starts->size() != ends->size() || (call.has(3) && !axes) ||
       (call.has(4) && !steps)) {
+    if (const auto count = call.length(1); !axes && !call.has(3) && count && *count <= shape.size()) {
+      axes.emplace(*count);  // where none are stated, the first ones
+      std::iota(axes->begin(), axes->end(), 0);
+    }
     if (!axes) return one(Shape(shape.size(), kUnknown), input);
     for (const auto axis : *axes) {
       NEPH_TRY(const auto place, axis_index(axis, shape.size()));
@@ -161,49 +174,6 @@ Result<Effect> gather(const Call& call) {
   return one(std::move(shape), data);
 }
 
-Result<Effect> pad(const Call& call) {
-  const Tensor& input = call.input(0);
-  if (!input.shape) return one(std::nullopt, input);
-  Shape shape = *input.shape;
-  auto pads = call.integers("pads", 1);
-  if (!pads || call.has(3)) return one(Shape(shape.size(), kUnknown), input);  // (3): pads for some axes only
-  if (pads->size() != 2 * shape.size())
-    return fail(ErrorCode::corrupt, "{} pads for {} dimensions", pads->size(), shape.size());
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == kUnknown) continue;
-    std::int64_t padded = 0;
-    if (__builtin_add_overflow((*pads)[i], (*pads)[shape.size() + i], &padded) ||
-        __builtin_add_overflow(shape[i], padded, &padded) || padded < 0)
-      return fail(ErrorCode::corrupt, "pads of {} and {} are not possible", (*pads)[i],
-                  (*pads)[shape.size() + i]);
-    shape[i] = padded;
-  }
-  return one(std::move(shape), input);
-}
-
-/// Resize and Upsample: the new size is stated (input 3), or is the old one times scales (input 2, in
-/// operator sets before 11 input 1), rounded down.
-Result<Effect> resize(const Call& call) {
-  const Tensor& input = call.input(0);
-  if (!input.shape) return one(std::nullopt, input);
-  Shape shape(input.shape->size(), kUnknown);
-  const auto scales = call.reals("scales", call.has(2) ? 2 : 1);
-  if (const auto sizes = call.sizes(3); call.has(3) && sizes && sizes->size() == shape.size()) {
-    shape = *sizes;
-  } else if (scales && scales->size() == shape.size()) {
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      const double size = static_cast<double>((*input.shape)[i]) * (*scales)[i];
-      if ((*input.shape)[i] == kUnknown || std::isnan(size)) continue;
-      if (!(size >= 0 && size < 1e15))
-        return fail(ErrorCode::corrupt, "a scale of {} is not possible", (*scales)[i]);
-      shape[i] = static_cast<std::int64_t>(size);
-    }
-  }
-  if (std::any_of(shape.begin(), shape.end(), [](auto size) { return size < kUnknown; }))
-    return fail(ErrorCode::corrupt, "a size of {} is not possible", to_string(shape));
-  return one(std::move(shape), input);
-}
-
 Result<Effect> expand(const Call& call) {
   const Tensor& input = call.input(0);
   const auto wanted = call.sizes(1);
@@ -229,50 +199,6 @@ Result<Effect> tile(const Call& call) {
   return one(std::move(shape), input);
 }
 
-/// DepthToSpace and SpaceToDepth: blocks of b x b pixels become channels, or the reverse.
-Result<Effect> blocks(const Call& call) {
-  const Tensor& input = call.input(0);
-  const auto block = call.integer("blocksize", 0);
-  if (!input.shape) return one(std::nullopt, input);
-  if (input.shape->size() != 4 || block < 1 || block > 1 << 15)
-    return fail(ErrorCode::corrupt, "blocks of {} do not go with {}", block, to_string(*input.shape));
-  Shape shape = *input.shape;
-  const bool to_space = call.op() == "DepthToSpace";
-  for (std::size_t i = 1; i < 4; ++i) {
-    if (shape[i] == kUnknown) continue;
-    const auto factor = i == 1 ? block * block : block;
-    if ((i == 1) == to_space) {
-      shape[i] /= factor;
-    } else {
-      NEPH_TRY(shape[i], checked_product(shape[i], factor));
-    }
-  }
-  return one(std::move(shape), input);
-}
-
-/// ReduceMean and its like, ArgMax, ArgMin: the axes reduced become 1, or vanish.
-Result<Effect> reduce(const Call& call) {
-  Tensor input = call.input(0);
-  const bool index = call.op().starts_with("Arg");
-  if (index) input.type = kInt64;
-  if (!input.shape) return one(std::nullopt, input);
-  const bool keep = call.integer("keepdims", 1) != 0;
-  std::optional<Integers> axes = index ? Integers{call.integer("axis", 0)} : call.integers("axes", 1);
-  if (!axes && call.has(1)) return one(std::nullopt, input);
-  Shape shape = *input.shape;
-  std::vector<bool> reduced(shape.size(), !axes || axes->empty());
-  if ((!axes || axes->empty()) && call.integer("noop_with_empty_axes", 0) != 0)
-    return one(std::move(shape), input);
-  for (const auto axis : axes.value_or(Integers{})) {
-    NEPH_TRY(const auto place, axis_index(axis, shape.size()));
-    reduced[place] = true;
-  }
-  Shape output;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (!reduced[i] || keep) output.push_back(reduced[i] ? 1 : shape[i]);
-  return one(std::move(output), input);
-}
-
 constexpr std::uint32_t kNone = 0;
 
 constexpr std::array kOperators{
@@ -281,24 +207,8 @@ constexpr std::array kOperators{
     Operator{"Transpose", Kind::movement, transpose, 0b1},
     Operator{"Slice", Kind::movement, slice, 0b1},
     Operator{"Gather", Kind::movement, gather, 0b1},
-    Operator{"Pad", Kind::movement, pad, kNone},
-    Operator{"Resize", Kind::movement, resize, kNone},
-    Operator{"Upsample", Kind::movement, resize, kNone},
     Operator{"Expand", Kind::movement, expand, 0b1},
     Operator{"Tile", Kind::movement, tile, 0b1},
-    Operator{"DepthToSpace", Kind::movement, blocks, kNone},
-    Operator{"SpaceToDepth", Kind::movement, blocks, kNone},
-    Operator{"ReduceMean", Kind::pooling, reduce, kNone},
-    Operator{"ReduceSum", Kind::pooling, reduce, kNone},
-    Operator{"ReduceMax", Kind::pooling, reduce, kNone},
-    Operator{"ReduceMin", Kind::pooling, reduce, kNone},
-    Operator{"ReduceProd", Kind::pooling, reduce, kNone},
-    Operator{"ReduceL1", Kind::pooling, reduce, kNone},
-    Operator{"ReduceL2", Kind::pooling, reduce, kNone},
-    Operator{"ReduceSumSquare", Kind::pooling, reduce, kNone},
-    Operator{"ReduceLogSumExp", Kind::pooling, reduce, kNone},
-    Operator{"ArgMax", Kind::pooling, reduce, kNone},
-    Operator{"ArgMin", Kind::pooling, reduce, kNone},
 };
 
 }  // namespace

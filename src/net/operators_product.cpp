@@ -1,5 +1,6 @@
 // Matrix products and recurrent layers.
 #include <algorithm>
+#include <functional>
 
 #include "net/operator.hpp"
 
@@ -95,52 +96,107 @@ Result<Effect> recurrent(const Call& call) {
 bool settle_letters(std::string_view letters, const Shape& shape, std::map<char, std::int64_t>& sizes) {
   if (letters.size() != shape.size()) return false;
   for (std::size_t i = 0; i < letters.size(); ++i) {
-    auto& size = sizes.try_emplace(letters[i], kUnknown).first->second;
-    if (size != kUnknown && shape[i] != kUnknown && size != shape[i] && size != 1 && shape[i] != 1)
-      return false;
-    size = std::max(size, shape[i]);
+    const auto [place, is_new] = sizes.try_emplace(letters[i], shape[i]);
+    auto& size = place->second;
+    if (is_new || size == shape[i] || shape[i] == 1) continue;  // 1 is spread to any other size
+    if (size != 1 && size != kUnknown && shape[i] != kUnknown) return false;
+    size = size == 1 ? shape[i] : std::max(size, shape[i]);
   }
   return true;
 }
 
-/// The operands' letters; nothing where the equation has "..." or leaves the output to a convention.
-std::optional<std::vector<std::string>> operands_of(const std::string& equation, std::size_t count) {
-  const auto arrow = equation.find("->");
-  if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
-  std::vector<std::string> operands(1);
-  for (const char c : equation.substr(0, arrow)) {
-    if (c == ',')
-      operands.emplace_back();
-    else
-      operands.back() += c;
+/// What stands for the axes of "..." among the letters, counted from their end.
+constexpr char kFirstOfRest = '\x01';
+constexpr std::size_t kMostOfRest = 30;
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// The letters of one operand, with as many for "..." as the rest of its axes. Nothing where it is none.
+std::optional<std::string> spelled(std::string letters, std::size_t axes) {
+  const auto dots = letters.find("...");
+  if (dots == std::string::npos) return letters;
+  letters.erase(dots, 3);
+  if (letters.size() > axes || axes - letters.size() > kMostOfRest) return std::nullopt;
+  std::string rest(axes - letters.size(), kFirstOfRest);
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    rest[i] = static_cast<char>(kFirstOfRest + static_cast<char>(rest.size() - 1 - i));
+  return letters.insert(dots, rest);
+}
+
+/// An equation's operands and its result, letter by letter.
+struct Equation {
+  std::vector<std::string> operands;
+  std::string result;
+};
+
+/// Without "->" the result has the axes of "...", then the letters that stand once, in their order.
+std::string usual_result(const std::vector<std::string>& operands) {
+  std::map<char, int> times;
+  std::string rest, once;
+  for (const auto& operand : operands)
+    for (const char letter : operand) ++times[letter];
+  for (const auto& [letter, count] : times)
+    if (!is_letter(letter))
+      rest.insert(rest.begin(), letter);
+    else if (count == 1)
+      once += letter;
+  return rest + once;
+}
+
+/// Nothing where the equation is none for these tensors, or a rank is open that it depends on.
+std::optional<Equation> equation_of(const Call& call) {
+  auto text = call.text("equation");
+  std::erase(text, ' ');
+  const auto arrow = text.find("->");
+  Equation equation;
+  std::size_t rest = 0;  // axes of the longest "..."
+  for (std::string_view left = std::string_view(text).substr(0, arrow);;) {
+    const auto comma = left.find(',');
+    const std::string letters(left.substr(0, comma));
+    const auto& shape = call.shape(equation.operands.size());
+    if (!shape && letters.find('.') != std::string::npos) return std::nullopt;
+    const auto operand = spelled(letters, shape ? shape->size() : letters.size());
+    if (!operand) return std::nullopt;
+    rest = std::max<std::size_t>(rest, static_cast<std::size_t>(std::count_if(
+                                           operand->begin(), operand->end(), std::not_fn(is_letter))));
+    equation.operands.push_back(*operand);
+    if (comma == std::string_view::npos) break;
+    left = left.substr(comma + 1);
   }
-  return operands.size() == count ? std::optional(operands) : std::nullopt;
+  if (equation.operands.size() != call.input_count()) return std::nullopt;
+  equation.result = usual_result(equation.operands);
+  if (arrow == std::string::npos) return equation;
+  const auto result = text.substr(arrow + 2);
+  const auto letters = static_cast<std::size_t>(std::count_if(result.begin(), result.end(), is_letter));
+  const auto stated = spelled(result, letters + rest);
+  if (!stated) return std::nullopt;
+  equation.result = *stated;
+  return equation;
 }
 
 /// Einsum "bhid,bhjd->bhij" of two tensors: a product of matrices for which each combination of letters is
-/// one multiply-accumulate. Of more tensors the work depends on the order, which an engine chooses.
+/// one multiply-accumulate. Of more tensors the work depends on the order, which an engine chooses; of one it
+/// is none.
 Result<Effect> einsum(const Call& call) {
-  auto equation = call.text("equation");
-  std::erase(equation, ' ');
   const std::size_t count = call.input_count();
   Effect effect{.macs = std::nullopt, .kind = Kind::product};
   if (count >= 2) effect.kind = product_kind(call.input(0), call.input(1));
-  const auto operands = operands_of(equation, count);
-  if (!operands) return effect;
+  const auto equation = equation_of(call);
+  if (!equation) return effect;
   std::map<char, std::int64_t> sizes;
   for (std::size_t i = 0; i < count; ++i) {
     if (!call.shape(i)) return effect;
-    if (!settle_letters((*operands)[i], *call.shape(i), sizes))
-      return fail(ErrorCode::corrupt, "{} does not go with {} as input {}", equation,
+    if (!settle_letters(equation->operands[i], *call.shape(i), sizes))
+      return fail(ErrorCode::corrupt, "{} does not go with {} as input {}", call.text("equation"),
                   to_string(*call.shape(i)), i + 1);
   }
   Shape output, all;
-  for (const char letter : equation.substr(equation.find("->") + 2)) {
+  for (const char letter : equation->result) {
     if (!sizes.contains(letter))
-      return fail(ErrorCode::corrupt, "{} sets no size for '{}'", equation, letter);
+      return fail(ErrorCode::corrupt, "{} sets no size for '{}'", call.text("equation"), letter);
     output.push_back(sizes.at(letter));
   }
   for (const auto& [letter, size] : sizes) all.push_back(size);
+  if (count == 1) effect.macs = 0;
   if (count == 2 && is_known(all)) {
     NEPH_TRY(effect.macs, element_count(all));
   }

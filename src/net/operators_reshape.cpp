@@ -65,7 +65,14 @@ Result<Effect> reshape(const Call& call) {
 Result<Effect> squeeze(const Call& call) {
   const Tensor& input = call.input(0);
   const auto axes = call.integers("axes", 1);
-  if (!input.shape || (!axes && call.has(1))) return reshaped(std::nullopt, input);
+  if (!input.shape) return reshaped(std::nullopt, input);
+  if (!axes && call.has(1)) {  // only axes of size 1 can go: which they are is told where all of them do
+    const auto count = call.length(1);
+    const auto ones = static_cast<std::size_t>(std::count(input.shape->begin(), input.shape->end(), 1));
+    if (!count || *count > input.shape->size()) return reshaped(std::nullopt, input);
+    if (!is_known(input.shape) || *count != ones)
+      return reshaped(Shape(input.shape->size() - *count, kUnknown), input);
+  }
   std::vector<bool> dropped(input.shape->size());
   for (std::size_t i = 0; i < dropped.size(); ++i) dropped[i] = !axes && (*input.shape)[i] == 1;
   for (const auto axis : axes.value_or(Integers{})) {
@@ -81,6 +88,8 @@ Result<Effect> squeeze(const Call& call) {
 Result<Effect> unsqueeze(const Call& call) {
   const Tensor& input = call.input(0);
   const auto axes = call.integers("axes", 1);
+  if (const auto count = call.length(1); input.shape && !axes && count && *count <= kMostDimensions)
+    return reshaped(Shape(input.shape->size() + *count, kUnknown), input);
   if (!input.shape || !axes) return reshaped(std::nullopt, input);
   const std::size_t rank = input.shape->size() + axes->size();
   std::vector<bool> added(rank);

@@ -1,12 +1,12 @@
 // Elements chosen by their value or by an index, and tensors made from nothing: none of it multiplies.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "net/operator.hpp"
 
 namespace neph::net {
 namespace {
-
-Effect made(MaybeShape shape, int type) { return {.outputs = {{.shape = std::move(shape), .type = type}}}; }
 
 /// One element of the data for each index.
 Result<Effect> gather_elements(const Call& call) {
@@ -32,15 +32,14 @@ Result<Effect> top(const Call& call) {
   MaybeShape shape = call.shape(0);
   if (shape) {
     NEPH_TRY(const auto axis, axis_index(call.integer("axis", -1), shape->size()));
-    const auto count = call.has(1) ? call.sizes(1) : MaybeShape(Shape{call.integer("k", kUnknown)});
-    (*shape)[axis] = count && count->size() == 1 ? std::max(count->front(), kUnknown) : kUnknown;
+    (*shape)[axis] = call.has(1) ? call.size(1) : std::max(call.integer("k", kUnknown), kUnknown);
   }
   return Effect{.outputs = {{.shape = shape, .type = call.input(0).type}, {.shape = shape, .type = kInt64}}};
 }
 
 /// How many there are depends on the values.
 Result<Effect> nonzero(const Call& call) {
-  if (!call.shape(0)) return made(Shape(2, kUnknown), kInt64);
+  if (!call.shape(0) || call.shape(0)->empty()) return made(Shape(2, kUnknown), kInt64);
   return made(Shape{static_cast<std::int64_t>(call.shape(0)->size()), kUnknown}, kInt64);
 }
 
@@ -54,40 +53,62 @@ Result<Effect> one_hot(const Call& call) {
   if (axis < 0) axis += rank + 1;
   if (axis < 0 || axis > rank)
     return fail(ErrorCode::corrupt, "axis {} is outside of {}", axis, to_string(*shape));
-  const auto depth = call.sizes(1);
-  shape->insert(shape->begin() + axis,
-                depth && depth->size() == 1 ? std::max(depth->front(), kUnknown) : kUnknown);
+  shape->insert(shape->begin() + axis, call.size(1));
   return made(std::move(shape), call.input(2).type);
 }
-
-Result<Effect> random_like(const Call& call) { return made(call.shape(0), call.input(0).type); }
 
 Result<Effect> random(const Call& call) {
   Shape shape = call.integers("shape");
   if (std::any_of(shape.begin(), shape.end(), [](auto size) { return size < 0; }))
     return fail(ErrorCode::corrupt, "a size of {} is not possible", to_string(shape));
-  return made(std::move(shape), kFloat);
+  return made(std::move(shape), call.type("dtype", kFloat));
 }
 
-/// Sampling at the places that the second input [batch, sizes..., coordinates] states.
-Result<Effect> grid_sample(const Call& call) {
-  const auto& input = call.shape(0);
-  const auto& grid = call.shape(1);
-  if (!input || !grid || input->size() != grid->size() || input->size() < 3)
-    return made(std::nullopt, call.input(0).type);
-  Shape shape{(*input)[0], (*input)[1]};
-  shape.insert(shape.end(), grid->begin() + 1, grid->end() - 1);
+/// Of a table of weights [batch, classes]: so many draws.
+Result<Effect> multinomial(const Call& call) {
+  const auto& weights = call.shape(0);
+  return made(Shape{weights && !weights->empty() ? weights->front() : kUnknown,
+                    std::max(call.integer("sample_size", 1), kUnknown)},
+              call.type("dtype", kInt32));
+}
+
+/// Rows along an axis, or elements where none is stated, for which a flag is set.
+Result<Effect> compress(const Call& call) {
+  auto kept = kUnknown;
+  if (const auto& flags = call.input(1).values)
+    if (std::find(flags->begin(), flags->end(), kOpen) == flags->end())
+      kept = static_cast<std::int64_t>(flags->size()) - std::count(flags->begin(), flags->end(), 0);
+  constexpr auto kNowhere = std::numeric_limits<std::int64_t>::min();
+  const auto axis = call.integer("axis", kNowhere);
+  if (axis == kNowhere) return made(Shape{kept}, call.input(0).type);
+  MaybeShape shape = call.shape(0);
+  if (!shape) return made(std::nullopt, call.input(0).type);
+  NEPH_TRY(const auto place, axis_index(axis, shape->size()));
+  (*shape)[place] = kept;
   return made(std::move(shape), call.input(0).type);
 }
 
-/// A window of fixed size from each region [regions, 4].
-Result<Effect> region_pool(const Call& call) {
-  const auto &input = call.shape(0), &regions = call.shape(1);
-  if (!input || !regions || input->size() != 4 || regions->empty())
-    return made(std::nullopt, call.input(0).type);
-  return made(
-      Shape{regions->front(), (*input)[1], call.integer("output_height", 1), call.integer("output_width", 1)},
-      call.input(0).type);
+/// How many differ, the values tell; the third output says of each element, or each row along an axis, which
+/// of them it is.
+Result<Effect> unique(const Call& call) {
+  constexpr auto kNowhere = std::numeric_limits<std::int64_t>::min();
+  const auto axis = call.integer("axis", kNowhere);
+  MaybeShape shape = call.shape(0);
+  auto positions = kUnknown;
+  if (axis == kNowhere) {
+    if (is_known(shape)) {
+      NEPH_TRY(positions, element_count(*shape));
+    }
+    shape = Shape{kUnknown};
+  } else if (shape) {
+    NEPH_TRY(const auto place, axis_index(axis, shape->size()));
+    positions = std::exchange((*shape)[place], kUnknown);
+  }
+  const Tensor counts{.shape = Shape{kUnknown}, .type = kInt64};
+  return Effect{.outputs = {{.shape = std::move(shape), .type = call.input(0).type},
+                            counts,
+                            {.shape = Shape{positions}, .type = kInt64},
+                            counts}};
 }
 
 constexpr std::uint32_t kNone = 0;
@@ -99,12 +120,11 @@ constexpr std::array kOperators{
     Operator{"NonZero", Kind::movement, nonzero, kNone},
     Operator{"NonMaxSuppression", Kind::pooling, suppressed_boxes, kNone},
     Operator{"OneHot", Kind::movement, one_hot, kNone},
-    Operator{"RandomNormalLike", Kind::movement, random_like, kNone},
-    Operator{"RandomUniformLike", Kind::movement, random_like, kNone},
     Operator{"RandomNormal", Kind::movement, random, kNone},
     Operator{"RandomUniform", Kind::movement, random, kNone},
-    Operator{"GridSample", Kind::pooling, grid_sample, kNone},
-    Operator{"RoiAlign", Kind::pooling, region_pool, kNone},
+    Operator{"Multinomial", Kind::movement, multinomial, kNone},
+    Operator{"Compress", Kind::movement, compress, kNone},
+    Operator{"Unique", Kind::movement, unique, kNone},
 };
 
 }  // namespace

@@ -177,6 +177,30 @@ Result<Effect> pool(const Call& call) {
   return effect;
 }
 
+/// MaxUnpool: as large as what a MaxPool with this window made its input of, if no size is stated.
+Result<Effect> unpool(const Call& call) {
+  const auto& input = call.shape(0);
+  if (!input) return Effect{};
+  if (call.has(2)) return made(call.sizes(2), call.input(0).type);
+  const auto kernel = call.integers("kernel_shape");
+  if (kernel.empty() || input->size() != kernel.size() + 2)
+    return fail(ErrorCode::corrupt, "a window of {} axes does not go with input {}", kernel.size(),
+                to_string(*input));
+  Effect effect;
+  NEPH_TRY(effect.window, window_of(call, *input, kernel));
+  Shape output = *input;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    auto& size = output[i + 2];
+    if (size == kUnknown) continue;
+    NEPH_TRY(const auto steps,
+             checked_product(std::max<std::int64_t>(size - 1, 0), effect.window->strides[i]));
+    size = steps + kernel[i] - effect.window->pads[i] - effect.window->pads[kernel.size() + i];
+    if (size < 0) return fail(ErrorCode::corrupt, "the pads take more than there is");
+  }
+  effect.outputs = {{.shape = std::move(output), .type = call.input(0).type}};
+  return effect;
+}
+
 Result<Effect> global_pool(const Call& call) {
   const auto& input = call.shape(0);
   if (!input) return Effect{};
@@ -193,10 +217,12 @@ constexpr std::array kOperators{
     Operator{"Conv", Kind::convolution, convolution<1>},
     Operator{"ConvInteger", Kind::convolution, convolution<1>, 0b10},
     Operator{"QLinearConv", Kind::convolution, convolution<3>, 0b1'0000'1000},
+    Operator{"DeformConv", Kind::convolution, convolution<1>, 0b1010},
     Operator{"ConvTranspose", Kind::convolution, transposed_convolution},
     Operator{"MaxPool", Kind::pooling, pool, kNone},
     Operator{"AveragePool", Kind::pooling, pool, kNone},
     Operator{"LpPool", Kind::pooling, pool, kNone},
+    Operator{"MaxUnpool", Kind::pooling, unpool, kNone},
     Operator{"GlobalAveragePool", Kind::pooling, global_pool, kNone},
     Operator{"GlobalMaxPool", Kind::pooling, global_pool, kNone},
     Operator{"GlobalLpPool", Kind::pooling, global_pool, kNone},

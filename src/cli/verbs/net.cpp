@@ -17,7 +17,7 @@ namespace {
 
 struct NetOptions {
   std::string network;
-  std::string onnx;
+  std::string onnx, shape;
   net::BuildOptions sizes;
   std::int64_t seed = 1;
   bool json = false, force = false;
@@ -28,6 +28,8 @@ void describe(Visit&& v, Self& s) {
   v("network", s.network, "a network's name or an ONNX file; none: list the names");
   v("onnx", s.onnx, "ONNX file to write, with weights from the seed");
   describe(v, s.sizes);
+  v("shape", s.shape,
+    "of a file's inputs, for which the figures are: NAME:1x128+OTHER:1x64, or 1x128 of the only one");
   v("seed", s.seed, "seed of the weights", at_least(0));
 }
 
@@ -87,10 +89,19 @@ std::string written(const net::Totals& totals) {
   return bounded(totals, "output_bytes", bytes) + " written";
 }
 
-bool side_may_tell(const net::Network& network) {
-  return std::any_of(network.inputs.begin(), network.inputs.end(), [](const net::Port& input) {
-    return input.shape && input.shape->size() == 4 && shape_text(input.shape).find('?') != std::string::npos;
-  });
+/// What may tell the shapes that the file leaves open: " (--shape ids:1x? may tell)". Nothing where it leaves
+/// none of an input open.
+std::string remedy(const net::Network& network) {
+  std::string open;
+  bool pictures = true;
+  for (const auto& input : network.inputs) {
+    const auto shape = shape_text(input.shape);
+    if (shape.find('?') == std::string::npos) continue;
+    pictures = pictures && input.shape && input.shape->size() == 4;
+    open += (open.empty() ? "" : "+") + input.name + ":" + shape;
+  }
+  if (open.empty()) return "";
+  return fmt::format(" (--{} may tell)", pictures ? "side" : "shape " + open);
 }
 
 std::string trip_text(const net::Network& network) {
@@ -108,7 +119,7 @@ void print_limits(const net::Network& network) {
                counted(count, "layer"), name);
   if (network.unsized_layers > 0)
     fmt::print("  not counted           {} of which the file leaves a shape open{}\n",
-               counted(network.unsized_layers, "layer"), side_may_tell(network) ? " (--side may tell)" : "");
+               counted(network.unsized_layers, "layer"), remedy(network));
   if (network.open_loops > 0)
     fmt::print("  not counted           trips of {}, as the file does not tell how many there are; {}\n",
                counted(network.open_loops, "loop"), trip_text(network));
@@ -149,6 +160,10 @@ Result<net::Network> network_of(const NetOptions& options) {
   std::error_code ignored;  // a folder of a network's name does not hide the network
   const bool named = !std::filesystem::is_regular_file(options.network, ignored) &&
                      options.network.find_first_of("./") == std::string::npos;
+  if (named && !options.shape.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--shape is for a file, and {} is a network given by name, which has --side or --seq",
+                options.network);
   if (named) return net::build(options.network, options.sizes);
   if (options.sizes != net::BuildOptions{.side = options.sizes.side})
     return fail(ErrorCode::invalid_argument,
@@ -157,7 +172,11 @@ Result<net::Network> network_of(const NetOptions& options) {
   if (!options.onnx.empty() && std::filesystem::equivalent(options.network, options.onnx, ignored))
     return fail(ErrorCode::invalid_argument, "--onnx {}: its weights would be lost; give another name",
                 options.onnx);
-  return net::read_onnx(options.network, {.side = options.sizes.side});
+  net::ReadOptions reading{.side = options.sizes.side};
+  if (!options.shape.empty()) {
+    NEPH_TRY(reading.shapes, parse_shapes(options.shape));
+  }
+  return net::read_onnx(options.network, reading);
 }
 
 Status show_network(const NetOptions& options) {
