@@ -148,7 +148,7 @@ const Operator* find_operator(std::string_view name) {
   for (const auto family :
        {window_operators(), product_operators(), attention_operators(), element_operators(),
         movement_operators(), reduction_operators(), picture_operators(), selection_operators(),
-        reshape_operators(), signal_operators(), table_operators()})
+        reshape_operators(), signal_operators(), table_operators(), contrib_operators()})
     for (const auto& entry : family)
       if (entry.name == name) return &entry;
   return nullptr;

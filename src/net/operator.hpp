@@ -150,6 +150,7 @@ std::span<const Operator> selection_operators();  // elements by value or index
 std::span<const Operator> reshape_operators();    // other shapes for the same elements
 std::span<const Operator> signal_operators();     // Fourier transforms and their windows
 std::span<const Operator> table_operators();      // text, sequences, classical learning (ai.onnx.ml)
+std::span<const Operator> contrib_operators();    // what ONNX Runtime puts into files
 
 // Rules of more than one family.
 /// The output is as the first input is.

@@ -47,7 +47,7 @@ def test_unknown_is_said_and_is_never_0(neph):
     assert network["totals"]["macs"] is None and network["layers"][-1]["macs"] is None
     assert network["outputs"][0]["shape"] == [1, 4, -1, -1]
     shown = neph("net", "open.onnx").stdout
-    assert "multiply-accumulates  unknown" in shown and "4,096" in shown and "--side" not in shown
+    assert "multiply-accumulates  unknown" in shown and "4,096" in shown and "--side" not in shown and "--shape x:1x?x64 may tell" in shown
 
 
 def test_a_total_of_which_a_part_is_unknown_is_a_bound(neph):
@@ -96,6 +96,27 @@ def test_predictions_take_no_unknown_work_for_none(neph):
     write_csv(neph.folder / "runs.csv", rows)
     done = neph("fit", "runs.csv", "--target", "t", "--network", "net", "--batch", "batch", code=UNSUPPORTED)
     assert "open.onnx: not all of its work is known (macs, activations)" in done.stderr
+
+
+def test_a_given_shape_makes_numbers_of_what_the_file_leaves_open(neph):
+    write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
+    assert "(--shape x:1x?x64 may tell)" in neph("net", "open.onnx").stdout
+    for shape in ("x:2x50x64", "2x50x64"):
+        network = neph.json("net", "open.onnx", "--shape", shape)
+        assert network["totals"]["macs"] == 2 * (50 * 64 * 64 + 50 * 50 * 64) and network["unsized_layers"] == 0
+        assert network["outputs"][0]["shape"] == [2, 4, 50, 50] and network["batch"] == 2
+
+
+@pytest.mark.parametrize(("shape", "code", "says"), [
+    ("y:1x50x64", 3, "unknown input 'y' in the model"),
+    ("x:1x50", 2, "input 'x' has the shape ?x?x64, which 1x50 does not fit"),
+    ("x:1x50x65", 2, "input 'x' has the shape ?x?x64, which 1x50x65 does not fit"),
+    ("x=1x50x64", 2, "write NAME:1x128, several as NAME:1x128+OTHER:1x64"),
+])
+def test_a_shape_that_the_file_does_not_admit_is_refused(neph, shape, code, says):
+    write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
+    assert says in neph("net", "open.onnx", "--shape", shape, code=code).stderr
+    assert "--shape is for a file" in neph("net", "mnist", "--shape", "1x1x28x28", code=2).stderr
 
 
 @pytest.mark.parametrize(("name", "content", "says"), [
