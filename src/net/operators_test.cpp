@@ -107,36 +107,38 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Others, DerivedShape,
-    testing::Values(Derived{"float[3,4] x", "f = Constant<value=bool[3]{1,0,1}>() y = Compress<axis=0>(x, f)",
-                            Shape{2, 4}},
-                    Derived{"float[3,4] x, bool[3] f", "y = Compress(x, f)", Shape{kUnknown}},
-                    Derived{"float[3,4] x", "u, i, y, c = Unique(x)", Shape{12}},
-                    Derived{"float[3,4] x", "y, i, p, c = Unique<axis=1>(x)", Shape{3, kUnknown}},
-                    Derived{"int64[2,3] x",
-                            "d = Constant<value=float[1]{7.0}>() v = Constant<value=float[2]{0.0,1.0}>() "
-                            "y = OneHot<axis=1>(x, d, v)",
-                            Shape{2, 7, 3}},
-                    Derived{"float[2,3] x", "y = EyeLike<dtype=6>(x)", Shape{2, 3}},
-                    Derived{"float[2,3] x", "y = Multinomial<sample_size=5>(x)", Shape{2, 5}},
-                    Derived{"float[2,3] x", "q, y, z = DynamicQuantizeLinear(x)", Shape{}},
-                    Derived{"float[1,10,1] x", "y = DFT<onesided=1>(x)", Shape{1, 6, 2}},
-                    Derived{"float[1,10,8,1] x",
-                            "n = Constant<value=int64{16}>() a = Constant<value=int64{2}>() y = DFT(x, n, a)",
-                            Shape{1, 10, 16, 2}},
-                    Derived{
-                        "float[1,128,1] x",
-                        "s = Constant<value=int64{8}>() l = Constant<value=int64{16}>() y = STFT(x, s, , l)",
-                        Shape{1, 15, 9, 2}},
-                    Derived{"float[2] x", "n = Constant<value=int64{10}>() y = HannWindow(n)", Shape{10}},
-                    Derived{"float[2] x",
-                            "b = Constant<value=int64{8}>() n = Constant<value=int64{16}>() r = "
-                            "Constant<value=int64{8192}>() "
-                            "l = Constant<value=float{0.0}>() h = Constant<value=float{4096.0}>() "
-                            "y = MelWeightMatrix(b, n, r, l, h)",
-                            Shape{9, 8}},
-                    Derived{"float[2,3] x, int64[2] s", "y = Squeeze(x, s)", MaybeShape()},
-                    Derived{"float[n,3] x, float[2,m] z", "y = Concat<axis=1>(x, z)", Shape{2, kUnknown}},
-                    Derived{"float[2,3] x", "s = SequenceConstruct(x, x) y = SequenceLength(s)", Shape{}}));
+    testing::Values(
+        Derived{"float[3,4] x", "f = Constant<value=bool[3]{1,0,1}>() y = Compress<axis=0>(x, f)",
+                Shape{2, 4}},
+        Derived{"float[3,4] x, bool[3] f", "y = Compress(x, f)", Shape{kUnknown}},
+        Derived{"float[3,4] x", "u, i, y, c = Unique(x)", Shape{12}},
+        Derived{"float[3,4] x", "y, i, p, c = Unique<axis=1>(x)", Shape{3, kUnknown}},
+        Derived{"int64[2,3] x",
+                "d = Constant<value=float[1]{7.0}>() v = Constant<value=float[2]{0.0,1.0}>() "
+                "y = OneHot<axis=1>(x, d, v)",
+                Shape{2, 7, 3}},
+        Derived{"float[2,3] x", "y = EyeLike<dtype=6>(x)", Shape{2, 3}},
+        Derived{"float[2,3] x", "y = Multinomial<sample_size=5>(x)", Shape{2, 5}},
+        Derived{"float[2,3] x", "q, y, z = DynamicQuantizeLinear(x)", Shape{}},
+        Derived{"float[1,10,1] x", "y = DFT<onesided=1>(x)", Shape{1, 6, 2}},
+        Derived{"float[1,10,8,1] x",
+                "n = Constant<value=int64{16}>() a = Constant<value=int64{2}>() y = DFT(x, n, a)",
+                Shape{1, 10, 16, 2}},
+        Derived{"float[1,128,1] x",
+                "s = Constant<value=int64{8}>() l = Constant<value=int64{16}>() y = STFT(x, s, , l)",
+                Shape{1, 15, 9, 2}},
+        Derived{"float[2] x", "n = Constant<value=int64{10}>() y = HannWindow(n)", Shape{10}},
+        Derived{"float[2] x",
+                "b = Constant<value=int64{8}>() n = Constant<value=int64{16}>() r = "
+                "Constant<value=int64{8192}>() "
+                "l = Constant<value=float{0.0}>() h = Constant<value=float{4096.0}>() "
+                "y = MelWeightMatrix(b, n, r, l, h)",
+                Shape{9, 8}},
+        Derived{"float[1,3] x, int64[1] s", "y = Squeeze(x, s)", Shape{3}},
+        Derived{"float[1,1] x, int64[1] s", "y = Squeeze(x, s)", Shape{kUnknown}},
+        Derived{"float[1,3] x, int64[2] s", "y = Unsqueeze(x, s)", Shape(4, kUnknown)},
+        Derived{"float[2,n,3] x, float[2,5,m] z", "y = Concat<axis=2>(x, z)", Shape{2, 5, kUnknown}},
+        Derived{"float[2,3] x", "s = SequenceConstruct(x, x) y = SequenceLength(s)", Shape{}}));
 
 TEST(Attention, MultipliesEachQueryWithEachKeyAndTheResultWithEachValue) {
   const auto network =
