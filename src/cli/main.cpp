@@ -6,7 +6,7 @@
 int main(int count, char** arguments) {
   using namespace neph::cli;
   const auto declare = [count, arguments](Command& neph) {
-    neph.verb("infer", "measure how fast a model answers images, and why not faster", declare_infer);
+    neph.verb("infer", "measure how fast a model answers, and why not faster", declare_infer);
     neph.verb("train", "measure how fast a network learns, on how many cores, and how long a training takes",
               is_train_command(count, arguments) ? declare_train_command : declare_train);
     neph.verb("serve", "put models behind HTTP and gRPC", declare_serve);

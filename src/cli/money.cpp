@@ -109,7 +109,7 @@ Status add_costs(report::Document& document, const MoneyOptions& money) {
   if (experiment.price.empty()) return {};
   NEPH_TRY(const auto terms, terms_of(experiment.price, experiment.price_rule));
   document.currency = terms.price.currency;
-  const auto& view = view_of(experiment.workload);
+  const auto& view = view_of(experiment.workload, document.cells);
   for (auto& cell : document.cells) {
     if (cell.runs_ok == 0) continue;
     add_marginal_costs(terms, view, cell);

@@ -31,6 +31,7 @@ void add_model(script::Job& job, const std::string& model) {
 void add_needs(script::Job& job, const workload::InferSpec& spec) {
   add_model(job, spec.model);
   add(job.files, spec.images);
+  add(job.files, spec.inputs);
   add(job.engines, spec.runtime.engine);
   job.has_containers |= spec.server_in == workload::In::docker;
   job.needs_gpu |= engine::is_cuda(spec.runtime.device);

@@ -83,6 +83,19 @@ struct Location {
 /// Errors: not_found, as open().
 Result<Location> locate(const std::string& what);
 
+/// One array of numpy's, of any shape.
+struct Array {
+  std::string name;       ///< of its file, without the ending: as numpy.savez() was told
+  char kind = 'f';        ///< 'u', 'i', 'f', 'b' (true or false)
+  std::size_t width = 4;  ///< bytes of an element, little-endian
+  std::vector<std::int64_t> shape{};
+  std::vector<std::uint8_t> bytes{};
+};
+/// All arrays of a .npz, of one .npy, or of the .npy files in a folder, by name. Errors: not_found, corrupt,
+/// unsupported (text, big-endian, Fortran's order), invalid_argument (neither of them, a folder without any),
+/// unavailable (memory), with file and place.
+Result<std::vector<Array>> read_arrays(const std::filesystem::path& path);
+
 /// Checks as open() does, as far as that costs no more than reading headers: what a plan can refuse.
 Status check(const std::string& what, const Options& options);
 

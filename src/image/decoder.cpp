@@ -25,8 +25,26 @@ Stretch centre(int length, int side) {
   return {begin, begin + side};
 }
 
+/// The smallest size that covers what is cut out.
+Geometry covering(const Header& header, const Transform& transform) {
+  const auto height = static_cast<int>(transform.crop_side), width = static_cast<int>(transform.crop_width);
+  const double scale = std::max(static_cast<double>(width) / static_cast<double>(header.width),
+                                static_cast<double>(height) / static_cast<double>(header.height));
+  const auto scaled = [&](auto size, int least) {
+    return std::max(least, static_cast<int>(std::lround(static_cast<double>(size) * scale)));
+  };
+  Geometry g{.width = scaled(header.width, width),
+             .height = scaled(header.height, height),
+             .columns = {},
+             .rows = {}};
+  g.columns = centre(g.width, width);
+  g.rows = centre(g.height, height);
+  return g;
+}
+
 /// torchvision's Resize(side): the longer side is int(side * long / short).
 Geometry geometry_of(const Header& header, const Transform& transform) {
+  if (transform.crop_width > 0) return covering(header, transform);
   const auto shorter = static_cast<double>(std::min(header.width, header.height));
   const auto longer = static_cast<double>(std::max(header.width, header.height));
   const auto side = static_cast<int>(transform.resize_side), crop = static_cast<int>(transform.crop_side);
@@ -45,15 +63,22 @@ Status check_shape(const Header& header, const Transform& transform) {
   constexpr double most = 1 << 24;
   const auto shorter = static_cast<double>(std::min(header.width, header.height));
   const auto longer = static_cast<double>(std::max(header.width, header.height));
-  if (longer / shorter * static_cast<double>(transform.resize_side) <= most) return {};
+  const auto side = std::max({transform.resize_side, transform.crop_side, transform.crop_width});
+  if (longer / shorter * static_cast<double>(side) <= most) return {};
   return fail(ErrorCode::unsupported, "too narrow an image: {} x {} pixels", header.width, header.height);
 }
 
 /// libjpeg-turbo is quick at these only.
-int jpeg_reduction(const Header& header, std::int64_t side) {
+int jpeg_reduction(const Header& header, const Transform& transform) {
+  const bool is_square = transform.crop_width == 0;
+  const auto wanted = is_square ? Geometry{} : covering(header, transform);
   const auto shorter = std::min(header.width, header.height);
-  for (const int reduced : {8, 4, 2})
-    if ((shorter + reduced - 1) / reduced >= side) return reduced;
+  for (const int reduced : {8, 4, 2}) {
+    const auto left = [&](std::int64_t size) { return (size + reduced - 1) / reduced; };
+    if (is_square ? left(shorter) >= transform.resize_side
+                  : left(header.width) >= wanted.width && left(header.height) >= wanted.height)
+      return reduced;
+  }
   return 1;
 }
 
@@ -111,7 +136,7 @@ Result<StageTimes> Decoder::State::decode(std::span<const std::byte> file, const
   NEPH_TRY(const Header header, header_of(file, max_pixels));
   NEPH_CHECK(check_shape(header, transform));
   const bool is_jpeg = header.format == Format::jpeg;
-  const int reduced = is_jpeg ? jpeg_reduction(header, transform.resize_side) : 1;
+  const int reduced = is_jpeg ? jpeg_reduction(header, transform) : 1;
   choose_taps(header, reduced);
   const auto finish = [&](const Pixels& pixels) {
     const Moment decoded = clock.now();

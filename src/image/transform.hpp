@@ -23,8 +23,12 @@ struct Transform {
   std::vector<double> mean = {0.485, 0.456, 0.406};
   std::vector<double> deviation = {0.229, 0.224, 0.225};
   bool channels_last = false;
+  /// Of an input that is not square: the picture is brought to just cover crop_width x crop_side, and the
+  /// centre of that is cut out; resize_side is not looked at. 0: square.
+  std::int64_t crop_width = 0;
 
-  /// Values of one tensor: channels x crop_side x crop_side.
+  std::int64_t width() const { return crop_width > 0 ? crop_width : crop_side; }
+  /// Values of one tensor: channels x crop_side x width().
   std::size_t values() const;
 
   bool operator==(const Transform&) const = default;
@@ -38,6 +42,8 @@ void describe(Visit&& v, Self& s) {
   v("mean", s.mean, "per channel, of values scaled to 0..1");
   v("deviation", s.deviation, "per channel, of values scaled to 0..1");
   v("channels_last", s.channels_last, "the tensor is [height, width, channels]");
+  v("crop_width", s.crop_width, "width of what is cut, where that is not square; 0: square (pixels)",
+    between(0, 8192));
 }
 
 /// invalid_argument unless sides are 1..8192 with crop_side <= resize_side, channels 1 or 3 and mean and
@@ -52,5 +58,9 @@ Status validate(const Transform& transform);
 /// channels other than 1 or 3).
 Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height, std::int64_t width,
                                       bool channels_last = false);
+
+/// As transform_for_input(), also for an input that is not square.
+Result<Transform> covering_transform(std::int64_t channels, std::int64_t height, std::int64_t width,
+                                     bool channels_last = false);
 
 }  // namespace neph::image

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 
 #include <fmt/ranges.h>
 
-#include "core/names.hpp"
 #include "core/random.hpp"
-#include "core/text.hpp"
+#include "core/shapes.hpp"
 #include "os/file.hpp"
 
 namespace neph::load {
@@ -81,61 +79,27 @@ void put_random(Bytes& bytes, wire::DataType type, Random& random) {
 
 // ---- Shapes
 
-tl::unexpected<Error> bad_shape(std::string_view text) {
-  return fail(ErrorCode::invalid_argument,
-              "--shape '{}' makes no sense; write it as NAME:3x224x224, several with ';' between them", text);
-}
-
-/// What --shape says of one input.
-struct GivenShape {
-  std::string_view name;  ///< empty: of the only one
-  std::string_view sizes;
-};
-
-std::vector<GivenShape> shapes_given(std::string_view text) {
-  std::vector<GivenShape> all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(';'), text.size());
-    const auto part = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (part.empty()) continue;
-    const auto colon = part.rfind(':');
-    all.push_back(colon == part.npos ? GivenShape{{}, part}
-                                     : GivenShape{part.substr(0, colon), part.substr(colon + 1)});
-  }
-  return all;
-}
-
-/// A name that the model does not have would else be left out without a word.
-Status check_names(std::string_view text, const std::vector<wire::TensorMetadata>& inputs) {
+/// By input. What was said once with ';' is read as well.
+Result<InputShapes> shapes_given(std::string text, const std::vector<wire::TensorMetadata>& inputs) {
+  if (text.empty()) return InputShapes{};
+  std::replace(text.begin(), text.end(), ';', '+');
+  if (text.ends_with('+')) text.pop_back();
   std::vector<std::string> names;
   for (const auto& input : inputs) names.push_back(input.name);
-  for (const auto& [name, sizes] : shapes_given(text)) {
-    if (name.empty() ? names.size() == 1 : std::find(names.begin(), names.end(), name) != names.end())
-      continue;
-    if (name.empty())
-      return fail(ErrorCode::invalid_argument, "--shape '{}': of which input? The model's are {}", sizes,
-                  fmt::join(names, ", "));
-    return fail_in("--shape", unknown_name(ErrorCode::invalid_argument, "input", name, names).value());
-  }
-  return {};
+  auto shapes = parse_shapes(text);
+  if (shapes) shapes = named_shapes(*std::move(shapes), names);
+  if (shapes) return shapes;
+  auto error = std::move(shapes).error();
+  error.code = ErrorCode::invalid_argument;
+  return fail_in("--shape", std::move(error));
 }
 
-/// The sizes given for the input; empty: none are.
-Result<std::vector<std::int64_t>> sizes_given(std::string_view text, const std::string& name) {
-  std::vector<std::int64_t> sizes;
-  for (const auto& given : shapes_given(text)) {
-    if (!given.name.empty() && given.name != name) continue;
-    for (const char *at = given.sizes.data(), *end = at + given.sizes.size(); at < end; ++at) {
-      std::int64_t size = 0;
-      const auto [stopped, error] = std::from_chars(at, end, size);
-      if (error != std::errc() || size < 0 || (stopped < end && *stopped != 'x')) return bad_shape(text);
-      sizes.push_back(size);
-      at = stopped;
-    }
-    if (sizes.empty()) return bad_shape(text);
-  }
-  return sizes;
+/// "input_ids:1x128", with the likeliest size where the model leaves one open.
+std::string example_of(const wire::TensorMetadata& tensor, std::int64_t batch) {
+  std::vector<std::int64_t> shape = tensor.shape;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] < 0) shape[i] = i == 0 ? batch : shape.size() == 4 ? 224 : 128;
+  return shapes_text({{tensor.name, shape}});
 }
 
 tl::unexpected<Error> does_not_fit(const wire::TensorMetadata& tensor, std::string_view what) {
@@ -165,19 +129,23 @@ Result<wire::Shape> whole_shape(const wire::TensorMetadata& tensor, std::int64_t
     else if (!given.empty())
       size = given[i - lead];
     if (size < 0)
-      return does_not_fit(tensor, "say which size the open ones are to have, --shape NAME:3x224x224");
+      return does_not_fit(tensor, fmt::format("say which size the open ones are to have, --shape {}",
+                                              example_of(tensor, batch)));
     if (!whole.push_back(size))
       return does_not_fit(tensor, fmt::format("more than {} dimensions", wire::Shape::most));
   }
   return whole;
 }
 
-Result<Input> input_of(const wire::TensorMetadata& tensor, const PayloadOptions& options) {
+Result<Input> input_of(const wire::TensorMetadata& tensor, const PayloadOptions& options,
+                       const InputShapes& shapes) {
   const auto type = enum_value<wire::DataType>(tensor.datatype);
   if (!type)
     return fail(ErrorCode::unsupported, "the model's input '{}' is of type {}", tensor.name, tensor.datatype);
-  NEPH_TRY(const auto given, sizes_given(options.shape, tensor.name));
-  NEPH_TRY(const auto shape, whole_shape(tensor, options.batch, given));
+  const auto given = shapes.find(tensor.name);
+  NEPH_TRY(const auto shape,
+           whole_shape(tensor, options.batch,
+                       given == shapes.end() ? std::vector<std::int64_t>() : given->second));
   const auto count = wire::elements(shape);
   const auto element = std::max(wire::element_bytes(*type), std::size_t{1});
   if (!count || static_cast<std::uint64_t>(*count) > most_bytes / element)
@@ -235,10 +203,10 @@ Result<std::vector<fs::path>> files_of(const std::string& input) {
 Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOptions& options) {
   if (model.inputs.empty())
     return fail(ErrorCode::unsupported, "the server says of no input of the model '{}'", model.name);
-  NEPH_CHECK(check_names(options.shape, model.inputs));
+  NEPH_TRY(const auto shapes, shapes_given(options.shape, model.inputs));
   std::vector<Input> inputs;
   for (const auto& tensor : model.inputs) {
-    NEPH_TRY(auto input, input_of(tensor, options));
+    NEPH_TRY(auto input, input_of(tensor, options, shapes));
     inputs.push_back(std::move(input));
   }
   std::vector<fs::path> files;

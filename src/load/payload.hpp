@@ -12,9 +12,11 @@ namespace neph::load {
 
 struct PayloadOptions {
   std::string version;
-  std::int64_t batch = 1;     ///< samples in a request, where the model has a batch dimension
-  std::string input;          ///< file or folder for the first input; empty: random numbers
-  std::string shape;          ///< sizes that the model leaves open: "NAME:3x224x224;NAME:5", or "3x224x224"
+  std::int64_t batch = 1;  ///< samples in a request, where the model has a batch dimension
+  std::string input;       ///< file or folder for the first input; empty: random numbers
+  /// Sizes that the model leaves open, with or without the batch: "NAME:3x224x224+OTHER:5", or "3x224x224" of
+  /// the only input; once written with ";".
+  std::string shape;
   std::int64_t distinct = 0;  ///< different requests, sent in turn; 0: one, or one for each file
   std::uint64_t seed = 1;     ///< of random numbers
 };

@@ -50,7 +50,7 @@ TEST(Payload, AsksForSizesThatTheModelLeavesOpen) {
   EXPECT_EQ(fault(metadata, {.shape = "image:3x8x8"}), "");
   EXPECT_THAT(fault(metadata, {.shape = "4x8x8"}), HasSubstr("--shape says 4 for 3"));
   EXPECT_THAT(fault(metadata, {.shape = "3x8"}), HasSubstr("gives it 2 sizes"));
-  EXPECT_THAT(fault(metadata, {.shape = "3x8xq"}), HasSubstr("makes no sense"));
+  EXPECT_THAT(fault(metadata, {.shape = "3x8xq"}), HasSubstr("is no shape of an input"));
   EXPECT_EQ(Payload::make(metadata, {.batch = 2, .shape = "3x4x4"})->bytes(), 2U * 3 * 4 * 4 * 4);
   EXPECT_THAT(fault(metadata, {.batch = 2, .shape = "5x3x4x4"}),
               HasSubstr("--shape gives it a batch of 5 and --batch one of 2"));
@@ -61,8 +61,10 @@ TEST(Payload, AsksForSizesThatTheModelLeavesOpen) {
   const auto two = model({{"a", "INT64", {-1, -1}}, {"b", "INT64", {-1, -1}}});
   EXPECT_EQ(fault(two, {.shape = "a:7;b:9"}), "");
   EXPECT_EQ(fault(two, {.shape = "a:7; b:9;"}), "");
-  EXPECT_EQ(fault(two, {.shape = "a:7;nosuch:8"}), "--shape: unknown input 'nosuch'; known: a, b");
-  EXPECT_THAT(fault(two, {.shape = "7"}), HasSubstr("of which input? The model's are a, b"));
+  EXPECT_EQ(fault(two, {.shape = "a:7+b:9"}), "");
+  EXPECT_THAT(fault(two, {}), HasSubstr("--shape a:1x128"));
+  EXPECT_EQ(fault(two, {.shape = "a:7;nosuch:8"}), "--shape: unknown input 'nosuch' in the model; known: a, b");
+  EXPECT_THAT(fault(two, {.shape = "7"}), HasSubstr("the model has 2 inputs (a, b); write NAME:7"));
   EXPECT_EQ(fault(model({{"input:0", "FP32", {-1, -1}}}), {.shape = "input:0:7"}), "");
 }
 

@@ -26,6 +26,8 @@ namespace metric {
 
 // Of infer.
 inline constexpr Metric images_per_s{"images_per_s", "images per second", "images/s", "second"};
+inline constexpr Metric sequences_per_s{"sequences_per_s", "sequences per second", "sequences/s", "second"};
+inline constexpr Metric tokens_per_s{"tokens_per_s", "tokens per second", "tokens/s", "second"};
 inline constexpr Metric engine_busy{"engine_busy", "share of the time with an inference in flight",
                                     "engine busy", "measured time"};
 inline constexpr Metric server_busy{"server_busy", "share of the time with a request in flight",
@@ -66,8 +68,8 @@ inline constexpr Metric generator_cpu_us{"generator_cpu_us",
                                          "microseconds of the generator's CPU time per request",
                                          "generator CPU time", "request"};
 
-// Of train. A time that was not measured to its end is extrapolated: docs/method/training.md.
-inline constexpr Metric samples_per_s{"samples_per_s", "samples learnt per second", "samples/s", "second"};
+// Of train; of infer too. A time that was not measured to its end is extrapolated: docs/method/training.md.
+inline constexpr Metric samples_per_s{"samples_per_s", "samples per second", "samples/s", "second"};
 inline constexpr Metric step_s{"step_s", "seconds of learning", "step time", "step"};
 inline constexpr Metric epoch_s{"epoch_s", "seconds of learning", "epoch time", "epoch"};
 inline constexpr Metric verify_s{"verify_s", "seconds of verifying", "verifying time", "epoch"};
@@ -110,6 +112,8 @@ constexpr Metric not_answered(RequestOutcome outcome) {
 }
 /// All, families left out.
 inline constexpr std::array all{images_per_s,
+                                sequences_per_s,
+                                tokens_per_s,
                                 engine_busy,
                                 server_busy,
                                 loaders_busy,

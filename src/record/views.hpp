@@ -13,7 +13,8 @@
 
 namespace neph {
 
-/// Of a workload. Of configurations that compete `main` has one metric.
+/// Of a workload. Of configurations that compete `main` has one metric, or one for each kind of items: a run
+/// has one of these.
 struct View {
   std::string_view workload;         ///< its name
   std::string_view activity;         ///< in titles
@@ -29,7 +30,8 @@ struct View {
 
 namespace view {
 
-inline constexpr std::array main_of_infer{metric::images_per_s};
+inline constexpr std::array main_of_infer{metric::images_per_s, metric::sequences_per_s,
+                                          metric::samples_per_s};
 inline constexpr View infer{.workload = "infer",
                             .activity = "inference",
                             .item = "image",
@@ -41,6 +43,34 @@ inline constexpr View infer{.workload = "infer",
                             .rate = "images/s",
                             .main = main_of_infer,
                             .better = Better::higher};
+
+inline constexpr std::array main_of_sequences{metric::sequences_per_s, metric::images_per_s,
+                                              metric::samples_per_s};
+inline constexpr View infer_sequences{.workload = "infer",
+                                      .activity = "inference",
+                                      .item = "sequence",
+                                      .items = "sequences",
+                                      .sample = "batch",
+                                      .samples = "batches",
+                                      .latency = "batch time",
+                                      .stage_time = "thread time per sequence",
+                                      .rate = "sequences/s",
+                                      .main = main_of_sequences,
+                                      .better = Better::higher};
+
+inline constexpr std::array main_of_samples{metric::samples_per_s, metric::images_per_s,
+                                            metric::sequences_per_s};
+inline constexpr View infer_samples{.workload = "infer",
+                                    .activity = "inference",
+                                    .item = "sample",
+                                    .items = "samples",
+                                    .sample = "batch",
+                                    .samples = "batches",
+                                    .latency = "batch time",
+                                    .stage_time = "thread time per sample",
+                                    .rate = "samples/s",
+                                    .main = main_of_samples,
+                                    .better = Better::higher};
 
 inline constexpr std::array main_of_load{metric::sustained_per_s, metric::requests_per_s};
 inline constexpr View load{.workload = "load",
@@ -90,6 +120,9 @@ constexpr const View& view_of(std::string_view workload) {
     if (view.workload == workload) return view;
   return views.front();
 }
+
+/// Of results: that of what was done, where a workload does several kinds of items.
+const View& view_of(std::string_view workload, std::span<const CellSummary> cells);
 
 /// The main metric over the repeats; an Estimate without a value when no run ended well.
 Estimate speed_of(const View& view, const CellSummary& cell);

@@ -20,7 +20,8 @@ TEST(Views, AreFoundByTheirWorkload) {
     EXPECT_EQ(&view_of(view.workload), &view);
     EXPECT_TRUE(names.insert(view.workload).second) << view.workload;
     ASSERT_FALSE(view.main.empty()) << view.workload;
-    EXPECT_TRUE(!view.better || view.main.size() == 1) << "which of them do configurations compete in?";
+    EXPECT_TRUE(!view.better || view.main.size() == 1 || view.workload == "infer")
+        << "which of them do configurations compete in?";
   }
 }
 
@@ -34,6 +35,17 @@ TEST(Views, JudgeARunByTheFirstOfItsMainMetrics) {
   failed.status = RunStatus::failed;
   EXPECT_EQ(speed_of(view::load, failed), std::nullopt);
   EXPECT_EQ(speed_of(view::infer, run_with({figure(metric::images_per_s, {.value = NAN})})), std::nullopt);
+}
+
+TEST(Views, AreInTheWordsOfWhatWasDone) {
+  CellSummary images, sequences;
+  images.figures["images_per_s"] = {.value = 12};
+  sequences.figures["sequences_per_s"] = {.value = 7};
+  EXPECT_EQ(view_of("infer", std::vector{images}).item, "image");
+  EXPECT_EQ(view_of("infer", std::vector{CellSummary{}, sequences}).item, "sequence");
+  EXPECT_EQ(view_of("infer", std::vector{sequences, images}).item, "image");
+  EXPECT_EQ(view_of("train", std::vector{sequences}).item, "sample");
+  EXPECT_EQ(speed_of(view::infer, sequences).value, 7);
 }
 
 TEST(Views, OfACellWithoutARunHaveNoValue) {

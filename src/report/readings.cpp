@@ -102,7 +102,9 @@ const Estimate* find_estimate(const std::map<std::string, Estimate>& figures, co
   return find_estimate(figures, metric.name);
 }
 
-const View& view_of(const Document& document) { return neph::view_of(document.experiment.workload); }
+const View& view_of(const Document& document) {
+  return neph::view_of(document.experiment.workload, document.cells);
+}
 
 std::string worded(std::string_view text, const View& view) {
   return fmt::format(fmt::runtime(text), fmt::arg("item", view.item), fmt::arg("items", view.items),

@@ -29,7 +29,7 @@ constexpr double drift_tolerance = 0.05;
 
 }  // namespace
 
-Estimate images_per_s(std::span<const BatchEnd> ends, Moment begin, Moment end) {
+Estimate items_per_s(std::span<const BatchEnd> ends, Moment begin, Moment end) {
   std::int64_t answered = 0;
   for (const auto& batch : ends) answered += batch.answered;
   Estimate rate{.value = static_cast<double>(answered) / seconds(end - begin), .n = 1};
@@ -67,16 +67,16 @@ std::optional<Warning> unsteady(std::span<const BatchEnd> ends) {
                       "measure longer, or look at the telemetry for what changed with it");
 }
 
-Figure failed_figure(std::int64_t failed, std::int64_t pictures) {
-  return figure(metric::pictures_failed, {.value = static_cast<double>(failed), .n = pictures});
+Figure failed_figure(std::int64_t failed, std::int64_t items) {
+  return figure(metric::pictures_failed, {.value = static_cast<double>(failed), .n = items});
 }
 
-Warning failed_warning(std::int64_t failed, std::int64_t pictures, const std::string& first,
-                       Answerer answerer) {
+Warning failed_warning(std::int64_t failed, std::int64_t items, const std::string& first,
+                       std::string_view item, Answerer answerer) {
   const bool served = answerer == Answerer::server;
-  const double share = static_cast<double>(failed) / static_cast<double>(std::max<std::int64_t>(1, pictures));
+  const double share = static_cast<double>(failed) / static_cast<double>(std::max<std::int64_t>(1, items));
   return {WarningCode::pictures_failed,
-          fmt::format("{} of {} images could not be used; {}", failed, pictures, first),
+          fmt::format("{} of {} {}s could not be used; {}", failed, items, item, first),
           served ? "look at the server's words, or give it more time: --request-timeout"
                  : "neph images check names them all",
           share > (served ? tolerated_failures : nearly_all) ? Weight::voids : Weight::doubt};

@@ -6,6 +6,7 @@
 #include "workload/fields.hpp"
 #include "workload/infer/infer.hpp"
 #include "workload/load/load.hpp"
+#include "workload/shape_lists.hpp"
 #include "workload/train/train.hpp"
 
 namespace neph::workload {
@@ -13,10 +14,10 @@ namespace {
 
 constexpr Workload known[] = {
     {.name = view::infer.workload,
-     .summary = "a ready model applied to many images",
+     .summary = "a ready model applied to many inputs",
      .positional = "model",
      .fields = field_names<InferSpec>,
-     .own_names = with_own_names<InferSpec>,
+     .own_names = [](Json fields) { return with_shape_names(with_own_names<InferSpec>(std::move(fields))); },
      .idle = idle_fields<InferSpec>,
      .check = infer::check,
      .prepare = infer::prepare,
@@ -31,7 +32,7 @@ constexpr Workload known[] = {
      .summary = "requests to a server that is there",
      .positional = "url",
      .fields = field_names<LoadSpec>,
-     .own_names = with_own_names<LoadSpec>,
+     .own_names = [](Json fields) { return with_shape_names(with_own_names<LoadSpec>(std::move(fields))); },
      .idle = idle_fields<LoadSpec>,
      .check = load_server::check,
      .prepare = load_server::prepare,

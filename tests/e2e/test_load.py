@@ -347,7 +347,7 @@ def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words
         (("SERVER", "--model", "known", "--p99", "50ms", "--percentile", 95), 2, "--p99 is of 99 % and not of --percentile 95"),
         (("SERVER", "--model", "known", "--batch", 2, "--shape", "x:3x16"), 2, "a batch of 3 and --batch one of 2"),
         (("SERVER", "--model", "known", "--p99", 50), 2, "--p99 50: a time needs its unit: 50ms, 50s"),
-        (("SERVER", "--model", "known", "--shape", "nosuch:8"), 2, "unknown input 'nosuch'; known: x"),
+        (("SERVER", "--model", "known", "--shape", "nosuch:8"), 2, "unknown input 'nosuch' in the model; known: x"),
         (("HTTP TO GRPC", "--model", "known"), 2, "that port speaks gRPC without TLS; its address is grpc://127.0.0.1:"),
         (("GRPC TO HTTP", "--model", "known"), 2, "that port speaks HTTP without TLS; its address is http://127.0.0.1:"),
         (("HTTPS TO HTTP", "--model", "known"), 2, "that port speaks HTTP without TLS; its address is http://127.0.0.1:"),

@@ -26,6 +26,8 @@ void declare_infer(Command& command) {
       "Every option down to --answers takes a list or range of values. Each combination is a configuration,\n"
       "measured --repeat times in random order, each run in a process of its own.\n"
       "  neph infer resnet50 --images photos --batch 1,2,4,8,16,32 --repeat 20\n"
+      "  neph infer model.onnx --shape input_ids:1x128,8x128 --engine openvino,onnxruntime\n"
+      "  neph infer model.onnx --inputs examples.npz\n"
       "  neph infer model.onnx --images photos --files on,off --precision f32,bf16 --mode sync,async --json "
       "> r.json");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {

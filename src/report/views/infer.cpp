@@ -9,8 +9,16 @@
 namespace neph::report {
 namespace {
 
+bool any_has(const std::vector<CellSummary>& cells, const Metric& metric) {
+  return std::ranges::any_of(
+      cells, [&](const CellSummary& cell) { return cell.figures.contains(std::string(metric.name)); });
+}
+
 std::vector<TableColumn> columns(const Document& document) {
-  std::vector all{figure_column(metric::images_per_s)};
+  std::vector<TableColumn> all;
+  for (const auto& metric : view_of(document).main)
+    if (all.empty() || any_has(document.cells, metric)) all.push_back(figure_column(metric));
+  if (any_has(document.cells, metric::tokens_per_s)) all.push_back(figure_column(metric::tokens_per_s));
   std::ranges::move(latency_columns(document.cells), std::back_inserter(all));
   std::ranges::move(resource_columns(), std::back_inserter(all));
   return all;

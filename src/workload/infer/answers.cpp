@@ -11,17 +11,13 @@
 #include "os/file.hpp"
 
 namespace neph::workload {
-namespace {
 
-/// A CSV cell: quoted when it holds a comma, a quote or a line feed (RFC 4180).
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
 }
-
-}  // namespace
 
 Top top_classes(std::span<const float> scores) {
   Top top;
@@ -66,15 +62,19 @@ std::FILE* unnamed_file() {
 }  // namespace
 
 Result<AnswersFile> AnswersFile::open(const std::string& path) {
+  std::string heading = "picture";
+  for (std::size_t i = 1; i <= top_count; ++i) heading += fmt::format(",class{},score{}", i, i);
+  return open(path, heading);
+}
+
+Result<AnswersFile> AnswersFile::open(const std::string& path, std::string_view heading) {
   const auto part = path.empty() ? std::string() : part_path(path).string();
   std::FILE* file = path.empty() ? unnamed_file() : std::fopen(part.c_str(), "we");
   if (file == nullptr)
     return tl::unexpected(
         system_error(fmt::format("cannot write {}", path.empty() ? "a temporary file" : path), errno));
   AnswersFile answers(file, path, part);
-  fmt::print(file, "picture");
-  for (std::size_t i = 1; i <= top_count; ++i) fmt::print(file, ",class{},score{}", i, i);
-  fmt::print(file, "\n");
+  fmt::print(file, "{}\n", heading);
   return answers;
 }
 
@@ -93,6 +93,10 @@ void AnswersFile::add(const std::string& picture, const Top& top) {
   }
   line.push_back('\n');
   std::fwrite(line.data(), 1, line.size(), file_.get());
+}
+
+void AnswersFile::add_line(const std::string& item, std::string_view cells) {
+  fmt::print(file_.get(), "{},{}\n", csv_cell(item), cells);
 }
 
 void AnswersFile::add_failed(const std::string& picture, const std::string& reason) {

@@ -1,4 +1,4 @@
-// What the network answered: the five best classes of each picture, a checksum over the best ones, and a
+// What the network answered: the five best classes of each image, a checksum over the best ones, and a
 // file of all.
 #pragma once
 
@@ -30,17 +30,24 @@ Top top_classes(std::span<const float> scores);
 /// digits.
 std::string answers_checksum(std::span<const std::int32_t> answers);
 
+/// A CSV cell: quoted when it holds a comma, a quote or a line feed (RFC 4180).
+std::string csv_cell(const std::string& text);
+
 /// The file of answers: one line per picture, "picture,class1,score1,...,class5,score5". Without a path
 /// it is written to a file that has no name, so that its cost is measured all the same. A file that goes
 /// before close() leaves nothing behind. Threads: one.
 class AnswersFile {
  public:
   static Result<AnswersFile> open(const std::string& path);
+  /// Of answers that are no classes: with a first line of its own.
+  static Result<AnswersFile> open(const std::string& path, std::string_view heading);
   AnswersFile(AnswersFile&&) noexcept = default;
   AnswersFile& operator=(AnswersFile&&) = delete;
   ~AnswersFile();
 
   void add(const std::string& picture, const Top& top);
+  /// `cells` are cells of CSV already.
+  void add_line(const std::string& item, std::string_view cells);
   /// A picture that could not be used, with the reason.
   void add_failed(const std::string& picture, const std::string& reason);
   /// Writes what is buffered and makes the file appear under its name.

@@ -6,9 +6,11 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
+#include "engine/engine.hpp"
 #include "image/image.hpp"
 #include "wire/wire.hpp"
 
@@ -23,13 +25,21 @@ struct InferTimes {
   wire::StageTimes server;  ///< what the server says of its own stages
 };
 
+/// An output of one inference. What it points to stays until the next that runs in its place.
+struct Output {
+  std::string_view name;
+  engine::Element element = engine::Element::f32;
+  std::span<const std::int64_t> shape;
+  std::span<const std::byte> data;
+};
+using Outputs = std::span<const Output>;
+
 /// Threads: run() is called on the driving thread, one run at a time.
 class BatchRunner {
  public:
-  /// Called on the driving thread with every finished batch, in the order in which they finish. `scores` are
-  /// the first output's values, items × classes; empty when the batch failed, which is then said of each of
-  /// its pictures. False: start no further batches.
-  using Finished = std::function<bool(const image::Batch&, const InferTimes&, std::span<const float> scores)>;
+  /// Called on the driving thread with every finished batch, in the order in which they finish. There are no
+  /// outputs when the batch failed, which is then said of each of its items. False: start no further batches.
+  using Finished = std::function<bool(const image::Batch&, const InferTimes&, Outputs)>;
 
   virtual ~BatchRunner() = default;
   /// Runs until the source ends, `finished` says stop, or `stop` is requested (ErrorCode::unavailable). When

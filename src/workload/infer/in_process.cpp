@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "engine/engine.hpp"
-#include "net/net.hpp"
+#include "workload/infer/input_choice.hpp"
 #include "workload/infer/model_batch.hpp"
-#include "workload/infer/pictures.hpp"
 #include "workload/infer/pipeline.hpp"
 #include "workload/infer/system_under_test.hpp"
 
@@ -16,39 +15,43 @@ class InProcess final : public SystemUnderTest {
   InProcess(const InferSpec& spec, const Context& context) : spec_(spec), clock_(context.clock) {}
 
   Status load(Timeline& timeline) override {
-    NEPH_TRY(const auto path, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
-                                              spec_.weights_seed));
+    NEPH_TRY(const auto path, file_of_model(spec_));
     NEPH_TRY(auto* engine,
              timeline.during(phase::engine_load, [&] { return engines_.open(spec_.runtime.engine); }));
     NEPH_TRY(model_, timeline.during(phase::model_load, [&] { return engine->load(path); }));
-    NEPH_TRY(transform_, transform_for(model_->inputs()));
+    NEPH_TRY(choice_,
+             timeline.during(phase::model_compile, [&] { return choose_inputs(*model_, path, spec_); }));
     engine_ = fmt::format("{} {}", engine->name(), engine->version());
     file_ = path.string();
     return {};
   }
 
-  const image::Transform& transform() const override { return transform_; }
+  const InputPlan& plan() const override { return choice_.plan; }
+  Examples& examples() override { return choice_.examples; }
+  const std::vector<engine::Port>& outputs() const override { return choice_.session->outputs(); }
 
   Status compile(Timeline& timeline) override {
+    if (choice_.session) return {};  // it was tried
     return timeline.during(phase::model_compile, [&]() -> Status {
-      NEPH_TRY(session_, model_->compile(engine_options(spec_)));
+      NEPH_TRY(choice_.session, model_->compile(engine_options(spec_, choice_.plan)));
       return {};
     });
   }
 
-  std::int64_t advised_depth() const override { return session_->optimal_requests(); }
+  std::int64_t advised_depth() const override { return choice_.session->optimal_requests(); }
 
   Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) override {
-    return Pipeline::make(*session_, clock_, depth);
+    return Pipeline::make(*choice_.session, clock_, depth,
+                          choice_.examples.all.empty() ? nullptr : &choice_.examples);
   }
 
   Facts facts() const override {
-    auto all = session_->facts();
+    auto all = choice_.session->facts();
     set(all, fact::engine, engine_);
     set(all, fact::model_file, file_);
-    if (const auto fixed = fixed_batch(*model_); fixed && *fixed != spec_.batch)
+    if (const auto fixed = fixed_batch(*model_); choice_.plan.is_batch_changed && fixed)
       set(all, fact::batch,
-          fmt::format("the file has {}; made {} after its rows were tried", *fixed, spec_.batch));
+          fmt::format("the file has {}; made {} after its rows were tried", *fixed, choice_.plan.rows));
     return all;
   }
 
@@ -58,8 +61,7 @@ class InProcess final : public SystemUnderTest {
   std::string engine_, file_;
   engine::Registry engines_;
   std::unique_ptr<engine::Model> model_;
-  std::unique_ptr<engine::Session> session_;
-  image::Transform transform_;
+  InputChoice choice_;
 };
 
 }  // namespace

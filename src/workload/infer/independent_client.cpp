@@ -4,6 +4,7 @@
 
 #include "record/metrics.hpp"
 #include "record/samples.hpp"
+#include "workload/infer/item_speed.hpp"
 #include "workload/infer/request_times.hpp"
 #include "workload/speed.hpp"
 
@@ -46,7 +47,8 @@ void add_requests(const std::vector<InferTimes>& requests, std::int64_t batch, c
 Result<IndependentClient> IndependentClient::make(const ServedModel& server, const Asking& asking,
                                                   const Context& context) {
   IndependentClient client(server, asking, context);
-  NEPH_TRY(client.payload_, load::Payload::make(server.model, {.batch = asking.batch}));
+  NEPH_TRY(client.payload_,
+           load::Payload::make(server.model, {.batch = asking.batch, .shape = asking.shapes}));
   return client;
 }
 
@@ -103,11 +105,11 @@ void IndependentClient::finish(const Timeline& timeline, RunResult& result) cons
   const auto all = std::ssize(ends) * asking_.batch;
   const auto failed = all - std::ssize(requests) * asking_.batch;
   const auto end = ends.empty() ? measured_.start : ends.back().done;
-  result.figures.push_back(figure(metric::images_per_s, images_per_s(ends, measured_.start, end)));
+  add_speed(asking_.item, asking_.tokens, items_per_s(ends, measured_.start, end), result);
   result.figures.push_back(failed_figure(failed, all));
   if (failed > 0)
-    result.warnings.push_back(
-        failed_warning(failed, all, load::failures_in_words(measured_.samples), Answerer::server));
+    result.warnings.push_back(failed_warning(failed, all, load::failures_in_words(measured_.samples),
+                                             enum_name(asking_.item), Answerer::server));
   if (auto doubt = unsteady(ends)) result.warnings.push_back(std::move(*doubt));
   for (auto& doubt : load::generator_doubts(measured_, {.closed = true})) {
     doubt.advice = "its one thread was busy: larger batches, or cores of its own";

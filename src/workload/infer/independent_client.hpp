@@ -1,9 +1,9 @@
-// The load generator in the application's place: it asks a server for as many pictures, and does nothing
-// else.
+// The load generator in the application's place: it asks a server for as many items, and does nothing else.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "load/load.hpp"
@@ -14,8 +14,11 @@
 namespace neph::workload {
 
 struct Asking {
-  std::int64_t pictures = 0;     ///< of the measurement; whole requests are sent
-  std::int64_t batch = 1;        ///< pictures in a request
+  std::int64_t items = 0;        ///< of the measurement; whole requests are sent
+  Item item = Item::image;       ///< what they are
+  std::int64_t tokens = 0;       ///< in an item
+  std::string shapes;            ///< of the model's inputs, where the batch alone does not tell
+  std::int64_t batch = 1;        ///< items in a request
   std::int64_t in_flight = 1;    ///< requests; the next is sent when one is answered
   double request_timeout_s = 0;  ///< a request without an answer for so long has failed
 };
@@ -28,7 +31,7 @@ inline constexpr double longest_independent_warmup_s = 1;
 /// unavailable when the user stops it.
 class IndependentClient {
  public:
-  using Progress = std::function<void(std::int64_t pictures)>;
+  using Progress = std::function<void(std::int64_t items)>;
 
   static Result<IndependentClient> make(const ServedModel& server, const Asking& asking,
                                         const Context& context);
@@ -44,7 +47,7 @@ class IndependentClient {
   IndependentClient(const ServedModel& server, const Asking& asking, const Context& context)
       : server_(server), asking_(asking), context_(context) {}
   Result<load::Measurement> drive(const load::Course& course, const Progress& progress) const;
-  std::int64_t requests() const { return (asking_.pictures + asking_.batch - 1) / asking_.batch; }
+  std::int64_t requests() const { return (asking_.items + asking_.batch - 1) / asking_.batch; }
 
   const ServedModel& server_;
   Asking asking_;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "core/shapes.hpp"
 #include "core/values.hpp"
-#include "net/net.hpp"
 #include "os/thread.hpp"
 #include "record/metrics.hpp"
 #include "record/phases.hpp"
@@ -17,7 +17,10 @@
 #include "workload/fields.hpp"
 #include "workload/files.hpp"
 #include "workload/infer/independent_client.hpp"
+#include "workload/infer/input_choice.hpp"
+#include "workload/infer/item_speed.hpp"
 #include "workload/infer/model_batch.hpp"
+#include "workload/infer/pixels.hpp"
 #include "workload/infer/run.hpp"
 #include "workload/infer/system_under_test.hpp"
 #include "workload/remote_telemetry.hpp"
@@ -54,6 +57,7 @@ Status ask_server(const InferSpec& spec, EventSink& events) {
 
 struct Ready {
   std::unique_ptr<engine::Model> model;  ///< none: behind a server that is there, which alone knows it
+  std::filesystem::path file;
   launch::Files files;
 };
 
@@ -61,18 +65,30 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
   Ready ready;
   image::Transform transform;
   if (spec.architecture != Architecture::remote) {
-    NEPH_TRY(const auto path,
-             net::model_file(spec.model, {.classes = spec.classes, .side = spec.side}, spec.weights_seed));
+    NEPH_TRY(ready.file, file_of_model(spec));
     NEPH_TRY(auto* engine, engines.open(spec.runtime.engine));
     NEPH_CHECK(engine->device(spec.runtime.device));
-    NEPH_TRY(ready.model, engine->load(path));
-    NEPH_TRY(transform, transform_for(ready.model->inputs()));
-    ready.files = files_of_model(path);
+    NEPH_TRY(ready.model, engine->load(ready.file));
+    ready.files = files_of_model(ready.file);
+    NEPH_TRY(const auto choice, choose_inputs(*ready.model, ready.file, spec));
+    tell_of(choice, spec, events);
+    if (!spec.images.empty()) {
+      NEPH_TRY(transform, transform_for(choice.plan));
+    }
   }
-  NEPH_TRY(const auto pictures, pictures_for(spec, transform, events));
-  ready.files.push_back({.field = "images", .path = pictures.folder});
+  if (!spec.inputs.empty()) ready.files.push_back({.field = "inputs", .path = spec.inputs});
+  if (!spec.images.empty()) {
+    NEPH_TRY(const auto pictures, pictures_for(spec, transform, events));
+    ready.files.push_back({.field = "images", .path = pictures.folder});
+  }
   for (auto& file : files_of_credentials(spec.credentials)) ready.files.push_back(std::move(file));
   return ready;
+}
+
+/// Whether the model takes such a batch, with such shapes.
+Status check_rows(engine::Model& model, const InferSpec& spec, EventSink& events) {
+  NEPH_TRY(const auto plans, input_plans(model.inputs(), spec));
+  return plans.front().is_batch_changed ? check_batch(model, spec, events) : Status();
 }
 
 bool is_server_in_docker(const InferSpec& spec) {
@@ -97,6 +113,20 @@ Status check_containers(std::span<const Json> specs) {
   return refused < specs.size() ? Status{} : refusal;
 }
 
+/// One source of inputs, and nothing of images where there are none.
+Status check_source(const Json& given, const InferSpec& spec) {
+  if (!spec.images.empty() && !spec.inputs.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--images and --inputs: a run has one source of inputs; leave one out");
+  if (!spec.images.empty()) return {};
+  for (const std::string_view field :
+       {"payload", "files", "prepared", "cache", "loaders", "min_file_bytes", "tensor_memory_bytes"})
+    if (given.contains(field))
+      return fail(ErrorCode::invalid_argument, "{} means nothing without --images FOLDER",
+                  option_name(field));
+  return {};
+}
+
 /// A fact of the run that is a number; at least 1.
 double pictures_in(const Run& run, Fact<std::int64_t> fact) {
   return static_cast<double>(std::max<std::int64_t>(1, get(run.result.facts, fact).value_or(1)));
@@ -107,10 +137,12 @@ double pictures_in(const Run& run, Fact<std::int64_t> fact) {
 Status check(const Json& json) {
   NEPH_TRY(const auto spec, parse(json));
   if (spec.model.empty())
-    return fail(ErrorCode::invalid_argument, "no model given; neph infer MODEL --images FOLDER");
-  if (spec.images.empty())
     return fail(ErrorCode::invalid_argument,
-                "no images given: --images FOLDER (neph images synth makes some)");
+                "no model given; neph infer MODEL --images FOLDER, or without --images on generated inputs");
+  NEPH_CHECK(check_source(json, spec));
+  if (!spec.shape.empty()) {
+    if (const auto read = parse_shapes(spec.shape); !read) return fail_in("--shape", read.error());
+  }
   NEPH_CHECK(check_applicable(json, spec));
   NEPH_CHECK(check_architecture(spec));
   if (spec.files == Files::off && spec.cache == Cache::cold)
@@ -130,10 +162,10 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
     if (!ready.contains(key)) {
       NEPH_TRY(ready[key], prepare_one(spec, engines, events));
     }
-    const auto& [model, read] = ready[key];
+    const auto& [model, file, read] = ready[key];
     files.push_back(read);
     if (checked.emplace(key, spec.batch).second)
-      NEPH_CHECK(model ? check_batch(*model, spec, events) : ask_server(spec, events));
+      NEPH_CHECK(model ? check_rows(*model, spec, events) : ask_server(spec, events));
   }
   return files;
 }
@@ -170,12 +202,15 @@ Json trial(const Json& json) {
 double whole_run_s(const Json& json, const Run& trial) {
   const auto spec = parse(json);
   double rate = 0;
-  for (const auto& figure : trial.result.figures)
-    if (figure.name == metric::images_per_s.name) rate = figure.estimate.value;
+  for (const auto item : {Item::image, Item::sequence, Item::sample})
+    for (const auto& figure : trial.result.figures)
+      if (figure.name == speed_metric(item).name) rate = figure.estimate.value;
   if (!spec || rate <= 0) return trial.wall_s;
 
   const double usable = pictures_in(trial, fact::usable_pictures);
-  const double pictures = spec->count > 0 ? static_cast<double>(spec->count) : usable;
+  const double pictures = spec->count > 0        ? static_cast<double>(spec->count)
+                          : spec->images.empty() ? rate * tensor_run_s
+                                                 : usable;
   const double warm_batches = std::max(10.0, static_cast<double>(spec->warmup));
   const double warmup_s =
       std::min(spec->warmup_max_s, spec->client == Client::independent

@@ -13,7 +13,10 @@ TEST(Infer, RefusesWhatContradictsItself) {
     return status ? std::string() : status.error().message;
   };
   EXPECT_THAT(fault({{"images", "photos"}}), HasSubstr("no model"));
-  EXPECT_THAT(fault({{"model", "m"}}), HasSubstr("--images FOLDER"));
+  EXPECT_TRUE(check({{"model", "m"}})) << "inputs are generated";
+  EXPECT_THAT(fault({{"model", "m"}, {"images", "photos"}, {"inputs", "x.npz"}}), HasSubstr("leave one out"));
+  EXPECT_THAT(fault({{"model", "m"}, {"loaders", 2}}), HasSubstr("--loaders means nothing without --images"));
+  EXPECT_THAT(fault({{"model", "m"}, {"shape", "x:1x"}}), HasSubstr("--shape: 'x:1x' is no shape"));
   const Json whole = {{"model", "m"}, {"images", "photos"}};
   const auto with = [&](const Json& more) {
     Json spec = whole;
@@ -45,6 +48,13 @@ TEST(Infer, TheTimeOfAWholeRunFollowsFromItsTrial) {
   done.result.facts = {{"distinct_pictures", "20"}, {"usable_pictures", "500"}};
   // The rest as it was, 500 tensors instead of 20, 20 batches of 0.1 s, 1000 pictures.
   EXPECT_DOUBLE_EQ(whole_run_s(spec, done), 1.5 + 12.5 + 2 + 10);
+}
+
+TEST(Infer, TensorsOfWhichNobodySaysHowManyTakeTwoSeconds) {
+  neph::Run done{.wall_s = 5};
+  done.result.phases = {{"warmup", 1, 1}, {"measure", 2, 3}};
+  done.result.figures = {{"sequences_per_s", "", {.value = 100}}};
+  EXPECT_DOUBLE_EQ(whole_run_s({{"model", "m"}}, done), 5 + 0.1 + 2 - 1);
 }
 
 TEST(Infer, TheTrialOfWhatMakesSenseMakesSense) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "net/net.hpp"
+
 namespace neph::workload {
 namespace {
 
@@ -30,6 +32,14 @@ Status check_provider(engine::Model& model, const InferSpec& spec) {
 }
 
 }  // namespace
+
+/// The side of a file's input is a shape of the run, and no choice of a network's.
+Result<std::filesystem::path> file_of_model(const InferSpec& spec) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::exists(spec.model, ignored);
+  return net::model_file(spec.model, {.classes = spec.classes, .side = is_file ? 0 : spec.side},
+                         spec.weights_seed);
+}
 
 engine::Options engine_options(const InferSpec& spec) {
   const auto& runtime = spec.runtime;

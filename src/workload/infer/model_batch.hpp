@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "engine/engine.hpp"
@@ -9,6 +10,10 @@
 #include "workload/infer/spec.hpp"
 
 namespace neph::workload {
+
+/// The file of spec.model, with the sizes of a network that is given by name. Errors: those of
+/// net::model_file().
+Result<std::filesystem::path> file_of_model(const InferSpec& spec);
 
 engine::Options engine_options(const InferSpec& spec);
 

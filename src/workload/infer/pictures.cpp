@@ -52,13 +52,11 @@ Result<std::filesystem::path> prepared_folder(const image::PictureSet& set, cons
 
 }  // namespace
 
-Result<image::Transform> transform_for(const std::vector<engine::Port>& inputs) {
-  NEPH_TRY(const auto picture, engine::picture_input(inputs));
-  return image::transform_for_input(picture.channels, picture.height, picture.width, picture.channels_last);
-}
-
 Result<Pictures> pictures_for(const InferSpec& spec, const image::Transform& transform, EventSink& events) {
   std::filesystem::path folder = spec.images;
+  if (spec.prepared == Prepared::on && transform.crop_width > 0)
+    return fail(ErrorCode::unsupported, "--prepared on makes square images, and the model takes {} x {}",
+                transform.crop_width, transform.crop_side);
   const auto given = image::read_prepared(folder);
   const bool is_prepared = given && *given && (*given)->crop_side == transform.crop_side;
   if (spec.prepared == Prepared::off || !is_prepared) {

@@ -2,7 +2,6 @@
 // before.
 #pragma once
 
-#include "engine/engine.hpp"
 #include "image/image.hpp"
 #include "record/event.hpp"
 #include "workload/infer/spec.hpp"
@@ -14,10 +13,6 @@ struct Pictures {
   image::PictureSet set;
   image::Transform transform;
 };
-
-/// The transform for the model's only input. Errors: unsupported: more than one input, not f32, not [n,
-/// channels, side, side] or [n, side, side, channels] with 1 or 3 channels.
-Result<image::Transform> transform_for(const std::vector<engine::Port>& inputs);
 
 /// The usable pictures of spec.images, of which there is at least one, as `transform` wants them. With
 /// spec.prepared it is the prepared set in the cache folder, made now if it is not there, or spec.images

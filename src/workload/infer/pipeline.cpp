@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "workload/infer/pixels.hpp"
+
 namespace neph::workload {
 namespace {
 
@@ -27,12 +29,15 @@ class Pipeline::Listening {
   image::BatchSource& source_;
 };
 
-Pipeline::Pipeline(engine::Session& session, const Clock& clock) : session_(session), clock_(clock) {}
+Pipeline::Pipeline(engine::Session& session, const Clock& clock, Examples* examples)
+    : session_(session), clock_(clock), examples_(examples) {
+  for (const auto& output : session.outputs()) has_open_outputs_ |= output.is_open();
+}
 Pipeline::~Pipeline() = default;
 
 Result<std::unique_ptr<Pipeline>> Pipeline::make(engine::Session& session, const Clock& clock,
-                                                 std::int64_t depth) {
-  std::unique_ptr<Pipeline> pipeline(new Pipeline(session, clock));
+                                                 std::int64_t depth, Examples* examples) {
+  std::unique_ptr<Pipeline> pipeline(new Pipeline(session, clock, examples));
   pipeline->lanes_.reserve(static_cast<std::size_t>(depth));
   pipeline->done_lanes_.reserve(static_cast<std::size_t>(depth));
   for (std::int64_t i = 0; i < depth; ++i) NEPH_CHECK(pipeline->add_lane());
@@ -40,24 +45,70 @@ Result<std::unique_ptr<Pipeline>> Pipeline::make(engine::Session& session, const
 }
 
 Status Pipeline::add_lane() {
-  if (session_.outputs().empty() || session_.outputs().front().bytes() == 0)
-    return fail(ErrorCode::unsupported, "the model has no output with scores, so no answers");
+  if (session_.outputs().empty())
+    return fail(ErrorCode::unsupported, "the model has no output, so no answers");
   Lane lane;
   NEPH_TRY(lane.request, session_.make_request());
-  const auto& output = session_.outputs().front();
-  if (output.element != engine::Element::f32)
-    return fail(ErrorCode::unsupported, "output '{}' is {}, and only f32 scores are understood", output.name,
-                enum_name(output.element));
-  lane.scores.resize(output.bytes() / sizeof(float));
-  NEPH_CHECK(lane.request->bind_output(0, lane.scores.data(), output.bytes()));
+  NEPH_CHECK(bind_outputs(lane));
   lanes_.push_back(std::move(lane));
   return {};
 }
 
+/// Those whose shape depends on the data lie in the request's own memory.
+Status Pipeline::bind_outputs(Lane& lane) {
+  const auto& ports = session_.outputs();
+  lane.open.resize(ports.size());
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto& port = ports[i];
+    lane.outputs.push_back({.name = port.name, .element = port.element, .shape = {}, .data = {}});
+    if (port.is_open()) continue;
+    auto memory = allocate_floats(port.bytes() / sizeof(float) + 1);
+    if (!memory) return fail(ErrorCode::unavailable, "no memory for output '{}'", port.name);
+    NEPH_CHECK(lane.request->bind_output(i, memory.get(), port.bytes()));
+    lane.outputs.back().shape = port.shape;
+    lane.outputs.back().data = {reinterpret_cast<const std::byte*>(memory.get()), port.bytes()};
+    lane.memory.push_back(std::move(memory));
+  }
+  return {};
+}
+
+Status Pipeline::read_open_outputs(Lane& lane) const {
+  if (!has_open_outputs_) return {};
+  for (std::size_t i = 0; i < lane.outputs.size(); ++i) {
+    if (!session_.outputs()[i].is_open()) continue;
+    NEPH_TRY(auto came, lane.request->open_output(i));
+    lane.open[i] = std::move(came.shape);
+    lane.outputs[i].shape = lane.open[i];
+    lane.outputs[i].data = {came.data, came.bytes};
+  }
+  return {};
+}
+
 Status Pipeline::bind(Lane& lane, const image::Batch& batch) {
+  if (examples_) {
+    auto& example = examples_->all[batch.slot];
+    if (lane.bound == &example) return {};
+    NEPH_CHECK(bind_example(*lane.request, session_.inputs(), example));
+    lane.bound = &example;
+    return {};
+  }
+  const auto& input = session_.inputs().front();
+  if (input.element != engine::Element::f32) return bind_converted(lane, batch);
   if (lane.bound == batch.tensor.data()) return {};
-  NEPH_CHECK(lane.request->bind_input(0, batch.tensor.data(), session_.inputs().front().bytes()));
+  NEPH_CHECK(lane.request->bind_input(0, batch.tensor.data(), input.bytes()));
   lane.bound = batch.tensor.data();
+  return {};
+}
+
+/// Pixels are made as floats; other elements are made of them here.
+Status Pipeline::bind_converted(Lane& lane, const image::Batch& batch) {
+  const auto& input = session_.inputs().front();
+  if (!lane.pixels) {
+    lane.pixels = allocate_floats(input.bytes() / sizeof(float) + 1);
+    if (!lane.pixels) return fail(ErrorCode::unavailable, "no memory for input '{}'", input.name);
+    NEPH_CHECK(lane.request->bind_input(0, lane.pixels.get(), input.bytes()));
+  }
+  convert_pixels(batch.tensor, input.element, lane.pixels.get());
   return {};
 }
 
@@ -77,7 +128,8 @@ Status Pipeline::run_in_turn(image::BatchSource& source, const Finished& finishe
     times.issued = clock_.now();
     auto status = lane.request->infer();
     times.done = clock_.now();
-    const bool more = status && finished(*batch, times, lane.scores);
+    if (status) status = read_open_outputs(lane);
+    const bool more = status && finished(*batch, times, lane.outputs);
     source.release(*batch);
     if (!status) return status;
     if (!more) return {};
@@ -115,8 +167,9 @@ Status Pipeline::run_in_flight(image::BatchSource& source, const Finished& finis
     const auto index = wait_for_lane(more && !free_lanes.empty());
     if (!index) continue;
     auto& lane = lanes_[*index];
+    if (lane.status) lane.status = read_open_outputs(lane);
     if (lane.status) {
-      more = finished(lane.batch, lane.times, lane.scores) && more;
+      more = finished(lane.batch, lane.times, lane.outputs) && more;
     } else {
       if (outcome) outcome = lane.status;  // of several errors the first says why
       more = false;

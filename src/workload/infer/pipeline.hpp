@@ -1,6 +1,7 @@
 // The loop that joins a source of batches to an engine: one inference after the other, or several in flight.
-// It knows neither files nor answers. Threads: run() drives from the calling thread, which should be named
-// "engine" (core/thread.hpp); in asynchronous mode the engine completes requests on threads of its own.
+// It knows neither files nor what answers mean. Threads: run() drives from the calling thread, which should
+// be named "engine" (core/thread.hpp); in asynchronous mode the engine completes requests on threads of its
+// own.
 #pragma once
 
 #include <condition_variable>
@@ -20,14 +21,16 @@
 #include "engine/engine.hpp"
 #include "image/image.hpp"
 #include "workload/infer/batch_runner.hpp"
+#include "workload/infer/examples.hpp"
 
 namespace neph::workload {
 
 class Pipeline final : public BatchRunner {
  public:
   /// `depth` inferences in flight; 1 waits for each on the driving thread (synchronous).
+  /// `examples`: what the batches' slots are numbers of; none: batches carry the pixels of the only input.
   static Result<std::unique_ptr<Pipeline>> make(engine::Session& session, const Clock& clock,
-                                                std::int64_t depth);
+                                                std::int64_t depth, Examples* examples = nullptr);
   ~Pipeline() override;
 
   Status run(image::BatchSource& source, const Finished& finished, const std::stop_token& stop) override;
@@ -36,8 +39,11 @@ class Pipeline final : public BatchRunner {
   /// A request with its output memory and the batch that is in it.
   struct Lane {
     std::unique_ptr<engine::Request> request;
-    std::vector<float> scores;
-    float* bound = nullptr;
+    std::vector<AlignedFloats> memory;            ///< of outputs whose shape is known
+    std::vector<std::vector<std::int64_t>> open;  ///< shapes of the others, after an inference
+    std::vector<Output> outputs;
+    const void* bound = nullptr;  ///< pixels, or an example
+    AlignedFloats pixels;         ///< as the input's element, where that is not f32
     image::Batch batch;
     InferTimes times;
     Status status;
@@ -45,9 +51,12 @@ class Pipeline final : public BatchRunner {
 
   class Listening;
 
-  Pipeline(engine::Session& session, const Clock& clock);
+  Pipeline(engine::Session& session, const Clock& clock, Examples* examples);
   Status add_lane();
+  Status bind_outputs(Lane& lane);
+  Status read_open_outputs(Lane& lane) const;
   Status bind(Lane& lane, const image::Batch& batch);
+  Status bind_converted(Lane& lane, const image::Batch& batch);
   Status run_in_turn(image::BatchSource& source, const Finished& finished, const std::stop_token& stop);
   Status run_in_flight(image::BatchSource& source, const Finished& finished, const std::stop_token& stop);
   Status start(std::size_t lane, image::Batch batch);
@@ -58,6 +67,8 @@ class Pipeline final : public BatchRunner {
 
   engine::Session& session_;
   const Clock& clock_;
+  Examples* const examples_;
+  bool has_open_outputs_ = false;
 
   std::mutex mutex_;
   std::condition_variable awake_;        ///< a lane is done, or a batch is offered

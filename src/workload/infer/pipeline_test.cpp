@@ -3,12 +3,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include "core/random.hpp"
+#include "workload/infer/example_source.hpp"
 
 namespace neph::workload {
 namespace {
@@ -113,6 +115,11 @@ class NumberSource final : public image::BatchSource {
   std::deque<std::size_t> free_;
 };
 
+std::span<const float> scores_of(Outputs outputs) {
+  const auto data = outputs.front().data;
+  return {reinterpret_cast<const float*>(data.data()), data.size() / sizeof(float)};
+}
+
 class PipelineTest : public testing::TestWithParam<std::int64_t> {
  protected:
   Status run(NumberSource& source, const Pipeline::Finished& finished, std::stop_token stop = {}) {
@@ -127,15 +134,15 @@ class PipelineTest : public testing::TestWithParam<std::int64_t> {
 TEST_P(PipelineTest, EveryPictureIsAnsweredOnce) {
   NumberSource source(100, 3, static_cast<std::size_t>(GetParam()));
   std::vector<int> seen(100);
-  ASSERT_TRUE(
-      run(source, [&](const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
-        EXPECT_LE(times.issued, times.done);
-        for (std::int64_t i = 0; i < batch.size; ++i) {
-          EXPECT_EQ(scores[static_cast<std::size_t>(i)], static_cast<float>(batch.first + i));
-          ++seen[static_cast<std::size_t>(batch.first + i)];
-        }
-        return true;
-      }));
+  ASSERT_TRUE(run(source, [&](const image::Batch& batch, const InferTimes& times, Outputs outputs) {
+    const auto scores = scores_of(outputs);
+    EXPECT_LE(times.issued, times.done);
+    for (std::int64_t i = 0; i < batch.size; ++i) {
+      EXPECT_EQ(scores[static_cast<std::size_t>(i)], static_cast<float>(batch.first + i));
+      ++seen[static_cast<std::size_t>(batch.first + i)];
+    }
+    return true;
+  }));
   EXPECT_THAT(seen, testing::Each(1));
   EXPECT_TRUE(source.all_released());
   EXPECT_LE(session_.most_in_flight, GetParam());
@@ -144,8 +151,7 @@ TEST_P(PipelineTest, EveryPictureIsAnsweredOnce) {
 TEST_P(PipelineTest, StopsWhenToldTo) {
   NumberSource source(3000, 3, static_cast<std::size_t>(GetParam()));
   int batches = 0;
-  ASSERT_TRUE(run(
-      source, [&](const image::Batch&, const InferTimes&, std::span<const float>) { return ++batches < 5; }));
+  ASSERT_TRUE(run(source, [&](const image::Batch&, const InferTimes&, Outputs) { return ++batches < 5; }));
   EXPECT_GE(batches, 5);
   EXPECT_LE(batches, 5 + GetParam());
   EXPECT_TRUE(source.all_released());
@@ -154,8 +160,7 @@ TEST_P(PipelineTest, StopsWhenToldTo) {
 TEST_P(PipelineTest, AnInferenceThatFailsEndsTheRunWithItsError) {
   session_.fails_at = 7;
   NumberSource source(300, 3, static_cast<std::size_t>(GetParam()));
-  const auto status =
-      run(source, [](const image::Batch&, const InferTimes&, std::span<const float>) { return true; });
+  const auto status = run(source, [](const image::Batch&, const InferTimes&, Outputs) { return true; });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "told to fail");
   EXPECT_TRUE(source.all_released());
@@ -165,8 +170,7 @@ TEST_P(PipelineTest, AStopRequestEndsItEarly) {
   NumberSource source(300, 3, static_cast<std::size_t>(GetParam()));
   std::stop_source stop;
   const auto status = run(
-      source,
-      [&](const image::Batch&, const InferTimes&, std::span<const float>) { return stop.request_stop(); },
+      source, [&](const image::Batch&, const InferTimes&, Outputs) { return stop.request_stop(); },
       stop.get_token());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::unavailable);
@@ -213,7 +217,7 @@ TEST_P(PipelineTest, ALateLoaderKeepsNoAnswerWaiting) {
   ASSERT_TRUE(pipeline);
   int taken = 0;
   EXPECT_TRUE((*pipeline)->run(source,
-                               [&](const image::Batch&, const InferTimes&, std::span<const float>) {
+                               [&](const image::Batch&, const InferTimes&, Outputs) {
                                  source.allow_one_more();
                                  return ++taken < 20;
                                },
@@ -232,10 +236,31 @@ TEST_P(PipelineTest, ABatchThatComesWhileOthersRunIsStarted) {
     while (session_.in_flight() < 1) std::this_thread::yield();
     source.allow_one_more();
   });
-  EXPECT_TRUE((*pipeline)->run(
-      source, [](const image::Batch&, const InferTimes&, std::span<const float>) { return false; }, {}));
+  EXPECT_TRUE(
+      (*pipeline)->run(source, [](const image::Batch&, const InferTimes&, Outputs) { return false; }, {}));
   loader.join();
   EXPECT_GE(session_.most_in_flight, 2);
+}
+
+TEST_P(PipelineTest, ExamplesGoInInTurn) {
+  InputPlan plan{.inputs = session_.inputs(), .shapes = {}, .rows = 3, .assumed = {}};
+  auto examples = *generate_examples(plan, {}, 2);
+  examples.turns = 2;
+  const auto source = example_source(examples, 21, 3);
+  auto pipeline = Pipeline::make(session_, clock_, GetParam(), &examples);
+  ASSERT_TRUE(pipeline);
+  std::map<std::int64_t, float> first;
+  EXPECT_TRUE((*pipeline)->run(*source,
+                               [&](const image::Batch& batch, const InferTimes&, Outputs outputs) {
+                                 EXPECT_EQ(batch.size, 3);
+                                 first[batch.index] = scores_of(outputs)[0];
+                                 return true;
+                               },
+                               {}));
+  ASSERT_EQ(first.size(), 7U);
+  const auto value = [&](std::size_t example) { return examples.all[example][0].memory.get()[0]; };
+  for (const auto& [index, score] : first) EXPECT_EQ(score, value(static_cast<std::size_t>(index / 2 % 2)));
+  EXPECT_NE(value(0), value(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Depth, PipelineTest, testing::Values(1, 2, 5));

@@ -1,47 +1,25 @@
 #include "workload/infer/recorder.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/units.hpp"
 #include "record/metrics.hpp"
 #include "record/samples.hpp"
+#include "workload/infer/item_speed.hpp"
 #include "workload/infer/request_times.hpp"
 
 namespace neph::workload {
-Recorder::Recorder(const image::PictureSet& set, std::int64_t pictures, std::int64_t distinct,
-                   std::int64_t batch, AnswersFile file, const Clock& clock)
-    : set_(set),
-      clock_(clock),
-      distinct_(static_cast<std::size_t>(distinct)),
-      file_of_answers_(std::move(file)) {
-  tops_.resize(static_cast<std::size_t>(batch));
-  samples_.reserve(static_cast<std::size_t>((pictures + batch - 1) / batch));
-  answers_.assign(static_cast<std::size_t>(pictures), -1);
+Recorder::Recorder(const What& what, std::unique_ptr<AnswerKeeper> answers, const Clock& clock)
+    : what_(what), clock_(clock), answers_(std::move(answers)) {
+  samples_.reserve(static_cast<std::size_t>((what.items + what.batch - 1) / what.batch));
 }
 
-void Recorder::add(const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+void Recorder::add(const image::Batch& batch, const InferTimes& times, Outputs outputs) {
   const auto begin = clock_.now();
-  const auto items = static_cast<std::size_t>(batch.size);
-  const auto rows = batch.files.empty() ? tops_.size() : items;  // a short last batch of tensors goes whole
-  const auto classes = scores.size() / rows;
-  const auto first = static_cast<std::size_t>(batch.first);
-  for (std::size_t i = 0; i < items && !scores.empty(); ++i) {
-    tops_[i] = top_classes(scores.subspan(i * classes, classes));
-    answers_[first + i] = tops_[i].classes[0];
-  }
+  answers_->judge(batch, outputs);
   const auto judged = clock_.now();
-  auto failure = batch.failed.begin();
-  for (std::size_t i = 0; i < items; ++i) {
-    const auto& path = set_.usable[(first + i) % distinct_].path;
-    if (failure != batch.failed.end() && failure->index == static_cast<std::int64_t>(first + i)) {
-      answers_[first + i] = -1;
-      file_of_answers_.add_failed(path, failure->reason);
-      failed_.push_back(*failure++);
-    } else {
-      file_of_answers_.add(path, tops_[i]);
-    }
-  }
+  answers_->write(batch);
+  failed_.insert(failed_.end(), batch.failed.begin(), batch.failed.end());
   bytes_read_ += batch.bytes_read;
   done_ += batch.size;
   samples_.push_back({.times = times,
@@ -54,8 +32,6 @@ void Recorder::add(const image::Batch& batch, const InferTimes& times, std::span
 
 void Recorder::finish(const Timeline& timeline, Moment begin, Moment end, std::int64_t loaders,
                       RunResult& result) const {
-  result.outputs = answers_;
-  result.outputs_checksum = answers_checksum(answers_);
   add_samples(timeline, result);
   add_stages(result);
   add_figures(begin, end, loaders, result);
@@ -145,7 +121,7 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
   const auto share = [&](double busy_s, double threads) {
     return Estimate{.value = busy_s / (wall_s * threads), .n = 1};
   };
-  result.figures.push_back(figure(metric::images_per_s, workload::images_per_s(ends(), begin, end)));
+  add_speed(what_.item, what_.tokens, workload::items_per_s(ends(), begin, end), result);
   result.figures.push_back(
       figure(served() ? metric::server_busy : metric::engine_busy, share(seconds(engine_busy()), 1)));
   if (loaders > 0) {
@@ -164,27 +140,24 @@ void Recorder::add_figures(Moment begin, Moment end, std::int64_t loaders, RunRe
 
 /// Pictures that are no multiple of the batch leave a last one that is another measurement.
 void Recorder::add_short_batch(RunResult& result) const {
-  if (samples_.empty() || samples_.back().items == std::ssize(tops_)) return;
-  const auto size = fmt::format("{} of {}", samples_.back().items, counted(std::ssize(tops_), "image"));
+  if (samples_.empty() || samples_.back().items == what_.batch) return;
+  const auto size = fmt::format("{} of {}", samples_.back().items,
+                                counted(what_.batch, std::string(enum_name(what_.item))));
   if (samples_.size() > 1) {
     set(result.facts, fact::last_batch, size + ", not in the latency percentiles");
     return;
   }
   result.warnings.push_back(make_warning(
       WarningCode::short_batch, fmt::format("the only batch has {}: a whole one was not measured", size),
-      fmt::format("--count {} or more", tops_.size())));
+      fmt::format("--count {} or more", what_.batch)));
 }
 
 void Recorder::add_warnings(RunResult& result) const {
   if (!failed_.empty())
     result.warnings.push_back(failed_warning(std::ssize(failed_), done_,
-                                             "the first: " + failed_.front().reason,
+                                             "the first: " + failed_.front().reason, enum_name(what_.item),
                                              served() ? Answerer::server : Answerer::engine));
-  const auto silent = std::count(answers_.begin(), answers_.end(), -1) - std::ssize(failed_);
-  if (silent > 0)
-    result.warnings.push_back(
-        make_warning(WarningCode::no_answer,
-                     fmt::format("{} images got no answer: none of their scores is a number", silent)));
+  answers_->finish(result);
   add_short_batch(result);
   if (auto doubt = unsteady(ends())) result.warnings.push_back(std::move(*doubt));
 }

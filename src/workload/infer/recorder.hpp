@@ -9,8 +9,9 @@
 #include "image/image.hpp"
 #include "record/run.hpp"
 #include "record/stages.hpp"
-#include "workload/infer/answers.hpp"
+#include "workload/infer/answer_keeper.hpp"
 #include "workload/infer/batch_runner.hpp"
+#include "workload/infer/input_plan.hpp"
 #include "workload/speed.hpp"
 #include "workload/timeline.hpp"
 
@@ -20,15 +21,19 @@ namespace neph::workload {
 /// begins.
 class Recorder {
  public:
-  /// `pictures` in the run, in batches of `batch`: picture i is that of the set at i % `distinct`.
-  Recorder(const image::PictureSet& set, std::int64_t pictures, std::int64_t distinct, std::int64_t batch,
-           AnswersFile file, const Clock& clock);
+  struct What {
+    std::int64_t items = 0;  ///< in the run
+    std::int64_t batch = 1;
+    Item item = Item::image;
+    std::int64_t tokens = 0;  ///< in an item
+  };
+  Recorder(const What& what, std::unique_ptr<AnswerKeeper> answers, const Clock& clock);
 
-  void add(const image::Batch& batch, const InferTimes& times, std::span<const float> scores);
-  std::int64_t pictures_done() const { return done_; }
+  void add(const image::Batch& batch, const InferTimes& times, Outputs outputs);
+  std::int64_t items_done() const { return done_; }
 
   /// After the last batch: its answers are in the file when this returns.
-  Status close_answers_file() { return file_of_answers_.close(); }
+  Status close_answers_file() { return answers_->close(); }
 
   /// Fills samples, stages, answers, figures and warnings of the result for the measurement that lasted from
   /// `begin` to `end`. `loaders` are the threads that shared the loading.
@@ -55,13 +60,10 @@ class Recorder {
   bool served() const;
   RequestStages requests() const;  ///< of no requests in this process
 
-  const image::PictureSet& set_;
+  const What what_;
   const Clock& clock_;
-  std::size_t distinct_;
-  AnswersFile file_of_answers_;
-  std::vector<Top> tops_;  ///< of the batch at hand
+  std::unique_ptr<AnswerKeeper> answers_;
   std::vector<Sample> samples_;
-  std::vector<std::int32_t> answers_;
   std::vector<image::FailedPicture> failed_;
   std::int64_t bytes_read_ = 0;
   std::int64_t done_ = 0;

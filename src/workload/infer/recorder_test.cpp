@@ -24,7 +24,11 @@ class RecorderTest : public testing::Test {
   }
 
   Recorder recorder(std::int64_t pictures, std::int64_t distinct, const std::string& file = {}) {
-    return {set_, pictures, distinct, 2, *AnswersFile::open(file), clock_};
+    const ItemName name = [this, distinct](std::int64_t item) -> const std::string& {
+      return set_.usable[static_cast<std::size_t>(item % distinct)].path;
+    };
+    return {
+        {.items = pictures, .batch = 2}, class_answers(name, pictures, 2, *AnswersFile::open(file)), clock_};
   }
 
   /// One batch that the engine needs `infer` for, after a pause in which nothing is in flight.
@@ -33,12 +37,12 @@ class RecorderTest : public testing::Test {
     clock_.advance(pause);
     const auto issued = clock_.now();
     clock_.advance(infer);
-    const image::Batch batch{.first = recorder.pictures_done(),
+    const image::Batch batch{.first = recorder.items_done(),
                              .size = 2,
                              .times = {.read = milliseconds(1), .decode = milliseconds(3)},
                              .bytes_read = 1000,
                              .failed = std::move(failed)};
-    recorder.add(batch, {issued, clock_.now()}, std::vector<float>{0, 1, 1, 0});
+    recorder.add(batch, {issued, clock_.now()}, outputs_of(scores_));
   }
 
   RunResult finish(const Recorder& recorder, std::int64_t loaders = 2) {
@@ -53,6 +57,13 @@ class RecorderTest : public testing::Test {
     return {};
   }
 
+  static Outputs outputs_of(const std::vector<float>& scores) {
+    static Output output;
+    output = {.name = "scores", .shape = {}, .data = std::as_bytes(std::span(scores))};
+    return {&output, 1};
+  }
+
+  const std::vector<float> scores_{0, 1, 1, 0};
   image::PictureSet set_;
   ManualClock clock_;
   NoEvents events_;
@@ -74,15 +85,14 @@ TEST_F(RecorderTest, FiguresAreThoseOfTheWholeMeasurement) {
 }
 
 TEST_F(RecorderTest, ABatchThatIsShortIsSaidToBe) {
-  const std::vector<float> scores{0, 1, 1, 0};
   auto several = this->recorder(3, 3);
   add(several, milliseconds(30));
   clock_.advance(milliseconds(10));
-  several.add({.first = 2, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, scores);
+  several.add({.first = 2, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, outputs_of(scores_));
   auto result = finish(several);
   EXPECT_EQ(result.facts["last_batch"], "1 of 2 images, not in the latency percentiles");
   auto alone = this->recorder(1, 3);
-  alone.add({.first = 0, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, scores);
+  alone.add({.first = 0, .size = 1}, {clock_.now() - milliseconds(10), clock_.now()}, outputs_of(scores_));
   result = finish(alone);
   EXPECT_THAT(result.warnings, testing::Contains(testing::Field(&Warning::code, WarningCode::short_batch)));
   EXPECT_FALSE(result.facts.contains("last_batch"));
@@ -92,9 +102,8 @@ TEST_F(RecorderTest, InferencesThatOverlapKeepTheEngineBusyOnce) {
   auto recorder = this->recorder(4, 3);
   clock_.advance(milliseconds(100));
   const auto at = [](int ms) { return Moment(milliseconds(ms)); };
-  const std::vector<float> scores{0, 1, 1, 0};
-  recorder.add({.first = 0, .size = 2}, {at(0), at(60)}, scores);
-  recorder.add({.first = 2, .size = 2}, {at(20), at(80)}, scores);
+  recorder.add({.first = 0, .size = 2}, {at(0), at(60)}, outputs_of(scores_));
+  recorder.add({.first = 2, .size = 2}, {at(20), at(80)}, outputs_of(scores_));
   const auto result = finish(recorder);
   EXPECT_DOUBLE_EQ(figure(result, "engine_busy").value, 0.8);
   EXPECT_EQ(result.stages[3].name, "infer");
@@ -158,11 +167,37 @@ TEST_F(RecorderTest, NamesThePictureThatWasLoaded) {
 TEST_F(RecorderTest, SaysThatScoresAreNoNumbers) {
   auto recorder = this->recorder(2, 3);
   const image::Batch batch{.size = 2, .failed = {{.index = 1, .reason = "cut short"}}};
-  recorder.add(batch, {clock_.now(), clock_.now()}, std::vector<float>{NAN, NAN, NAN, NAN});
+  const std::vector<float> nothing{NAN, NAN, NAN, NAN};
+  recorder.add(batch, {clock_.now(), clock_.now()}, outputs_of(nothing));
   const auto warnings = finish(recorder).warnings;
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_EQ(warnings[1].code, WarningCode::no_answer);
   EXPECT_THAT(warnings[1].message, testing::StartsWith("1 images got no answer"));
+}
+
+TEST_F(RecorderTest, AnswersThatAreNoClassesAreSummedUp) {
+  static const std::string name = "generated 0";
+  const auto path = testing::TempDir() + "neph-recorder-tensors.csv";
+  const ItemName named = [](std::int64_t) -> const std::string& { return name; };
+  Recorder recorder({.items = 2, .batch = 1, .item = Item::sequence, .tokens = 128},
+                    *tensor_answers(named, path), clock_);
+  const std::vector<std::int64_t> shape{1, 4};
+  const std::vector<float> values{3, -3, 3, NAN};
+  const Output output{.name = "logits", .shape = shape, .data = std::as_bytes(std::span(values))};
+  for (std::int64_t i = 0; i < 2; ++i) {
+    clock_.advance(milliseconds(500));
+    recorder.add({.index = i, .first = i, .size = 1}, {clock_.now() - milliseconds(500), clock_.now()},
+                 {&output, 1});
+  }
+  ASSERT_TRUE(recorder.close_answers_file());
+  const auto result = finish(recorder, 0);
+  EXPECT_DOUBLE_EQ(figure(result, "sequences_per_s").value, 2);
+  EXPECT_DOUBLE_EQ(figure(result, "tokens_per_s").value, 256);
+  EXPECT_TRUE(result.outputs_checksum.empty()) << "there are no classes";
+  EXPECT_THAT(result.facts.at("answers"), testing::StartsWith("logits f32 [1, 4]: mean 1, rms 3, mark "));
+  EXPECT_THAT(*read_file(path), testing::StartsWith("input,output,type,shape,mean,rms,mark\n"
+                                                    "generated 0,logits,f32,\"[1, 4]\",1,3,"));
+  std::filesystem::remove(path);
 }
 
 }  // namespace

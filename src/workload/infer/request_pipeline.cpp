@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "workload/infer/pixels.hpp"
+#include "workload/infer/wire_types.hpp"
+
 namespace neph::workload {
 namespace {
 
@@ -117,7 +120,7 @@ void RequestPipeline::wait(bool for_batch) {
 Status RequestPipeline::send(Lane& lane, image::Batch batch) {
   lane.batch = std::move(batch);
   lane.times = {.issued = clock_.now()};
-  fill(request_, lane);
+  NEPH_CHECK(fill(request_, lane));
   NEPH_TRY(lane.outgoing, client_->encode(request_));
   lane.request = lane.outgoing.get();
   if (form_.timeout) lane.deadline = lane.times.issued + *form_.timeout;
@@ -126,43 +129,77 @@ Status RequestPipeline::send(Lane& lane, image::Batch batch) {
   return {};
 }
 
-void RequestPipeline::fill(wire::InferRequest& request, Lane& lane) const {
+Status RequestPipeline::fill(wire::InferRequest& request, Lane& lane) const {
   request.clear();
   request.model = form_.model;
   request.binary_outputs = true;
-  request.outputs.push_back({.name = form_.output});
+  for (const auto& name : form_.outputs) request.outputs.push_back({.name = name});
+  if (form_.examples) return fill_example(request, lane);
   auto& input = request.inputs.emplace_back();
-  input.name = form_.input;
-  if (form_.files) {
-    lane.packed.clear();
-    const auto readable = std::find_if(lane.batch.files.begin(), lane.batch.files.end(),
-                                       [](const auto& file) { return !file.empty(); });
-    // What could not be read has failed already; something stands in for it, so that the others get answers.
-    for (const auto& file : lane.batch.files)
-      append_element(file.empty() && readable != lane.batch.files.end() ? *readable : file, lane.packed);
-    auto count = lane.batch.size;
-    for (; count < form_.fixed_batch; ++count)  // nobody looks at these answers
-      append_element(readable != lane.batch.files.end() ? *readable : lane.batch.files.front(), lane.packed);
-    input.type = wire::DataType::bytes;
-    input.shape = {count, 1};
-    input.data = lane.packed;
-    return;
-  }
+  input.name = form_.inputs.front().name;
+  if (!form_.files) return fill_pixels(input, lane);
+  fill_files(input, lane);
+  return {};
+}
+
+void RequestPipeline::fill_files(wire::Tensor& input, Lane& lane) const {
+  lane.packed.clear();
+  const auto readable = std::find_if(lane.batch.files.begin(), lane.batch.files.end(),
+                                     [](const auto& file) { return !file.empty(); });
+  // What could not be read has failed already; something stands in for it, so that the others get answers.
+  for (const auto& file : lane.batch.files)
+    append_element(file.empty() && readable != lane.batch.files.end() ? *readable : file, lane.packed);
+  auto count = lane.batch.size;
+  for (; count < form_.fixed_batch; ++count)  // nobody looks at these answers
+    append_element(readable != lane.batch.files.end() ? *readable : lane.batch.files.front(), lane.packed);
+  input.type = wire::DataType::bytes;
+  input.shape = {count, 1};
+  input.data = lane.packed;
+}
+
+/// A short last batch goes whole, as to an engine.
+Status RequestPipeline::fill_pixels(wire::Tensor& input, Lane& lane) const {
+  const auto& port = form_.inputs.front();
   std::int64_t row = 1;
-  for (const auto size : form_.row) row *= size;
-  input.type = wire::DataType::f32;
-  input.shape = {std::ssize(lane.batch.tensor) / row};  // a short last batch goes whole, as to an engine
-  for (const auto size : form_.row) input.shape.push_back(size);
-  input.data = std::as_bytes(std::span<const float>(lane.batch.tensor));
+  for (std::size_t i = 1; i < port.shape.size(); ++i) row *= port.shape[i];
+  input.type = type_of(port.element);
+  input.shape = {std::ssize(lane.batch.tensor) / row};
+  for (std::size_t i = 1; i < port.shape.size(); ++i) input.shape.push_back(port.shape[i]);
+  if (port.element == engine::Element::f32) {
+    input.data = std::as_bytes(std::span<const float>(lane.batch.tensor));
+    return {};
+  }
+  const auto bytes = lane.batch.tensor.size() * engine::element_bytes(port.element);
+  if (!lane.pixels) lane.pixels = allocate_floats(bytes / sizeof(float) + 1);
+  if (!lane.pixels) return fail(ErrorCode::unavailable, "no memory for input '{}'", port.name);
+  convert_pixels(lane.batch.tensor, port.element, lane.pixels.get());
+  input.data = {reinterpret_cast<const std::byte*>(lane.pixels.get()), bytes};
+  return {};
+}
+
+Status RequestPipeline::fill_example(wire::InferRequest& request, const Lane& lane) const {
+  const auto& example = form_.examples->all[lane.batch.slot];
+  for (std::size_t i = 0; i < form_.inputs.size(); ++i) {
+    const auto& port = form_.inputs[i];
+    auto& input = request.inputs.emplace_back();
+    input.name = port.name;
+    input.type = type_of(port.element);
+    for (const auto size : example[i].shape)
+      if (!input.shape.push_back(size))
+        return fail(ErrorCode::unsupported, "input '{}' has more than {} dimensions, which no request has",
+                    port.name, wire::Shape::most);
+    input.data = {reinterpret_cast<const std::byte*>(example[i].memory.get()), example[i].bytes};
+  }
+  return {};
 }
 
 bool RequestPipeline::finish(Lane& lane, const Finished& finished) {
   const auto begin = clock_.now();
-  const auto read = lane.outcome ? read_scores(lane) : lane.outcome;
+  const auto read = lane.outcome ? read_outputs(lane) : lane.outcome;
   lane.times.done = lane.done;
   lane.times.server = lane.server;
   lane.times.receive = clock_.now() - begin;
-  if (read) return finished(lane.batch, lane.times, lane.scores);
+  if (read) return finished(lane.batch, lane.times, lane.outputs);
   fail_all(lane.batch, "request failed: " + read.error().text());
   return finished(lane.batch, lane.times, {});
 }
@@ -177,16 +214,24 @@ void RequestPipeline::fail_all(image::Batch& batch, const std::string& reason) {
 }
 
 /// Copied, because in the reply they may lie at any byte.
-Status RequestPipeline::read_scores(Lane& lane) const {
+Status RequestPipeline::read_outputs(Lane& lane) const {
   lane.answer.clear();
   NEPH_CHECK(client_->decode(lane, lane.answer));
-  if (lane.answer.outputs.empty()) return fail(ErrorCode::corrupt, "a reply without outputs");
-  const auto& output = lane.answer.outputs.front();
-  if (output.type != wire::DataType::f32)
-    return fail(ErrorCode::unsupported, "output '{}' is {}, and only FP32 scores are understood", output.name,
-                enum_name(output.type));
-  lane.scores.resize(output.data.size() / sizeof(float));
-  std::memcpy(lane.scores.data(), output.data.data(), output.data.size());
+  const auto& came = lane.answer.outputs;
+  if (came.empty()) return fail(ErrorCode::corrupt, "a reply without outputs");
+  lane.values.resize(came.size());
+  lane.shapes.resize(came.size());
+  lane.names.resize(came.size());
+  lane.outputs.clear();
+  for (std::size_t i = 0; i < came.size(); ++i) {
+    lane.values[i].assign(came[i].data.begin(), came[i].data.end());
+    lane.shapes[i].assign(came[i].shape.begin(), came[i].shape.end());
+    lane.names[i] = came[i].name;
+    lane.outputs.push_back({.name = lane.names[i],
+                            .element = element_of(came[i].type),
+                            .shape = lane.shapes[i],
+                            .data = lane.values[i]});
+  }
   return {};
 }
 

@@ -9,17 +9,18 @@
 #include <vector>
 
 #include "workload/infer/batch_runner.hpp"
+#include "workload/infer/examples.hpp"
 
 namespace neph::workload {
 
 /// What a request of the run looks like.
 struct RequestForm {
   std::string model;
-  std::string input;                   ///< name of the only input
-  std::string output;                  ///< name of the output with the scores
-  std::vector<std::int64_t> row;       ///< shape of one picture's tensor
+  std::vector<engine::Port> inputs;    ///< of pictures: the only one
+  std::vector<std::string> outputs;    ///< names of those that are asked for
   bool files = false;                  ///< the pictures' files as BYTES, instead of tensors
   std::int64_t fixed_batch = 0;        ///< pictures of every request, where the model fixes that; else 0
+  Examples* examples = nullptr;        ///< what the batches' slots are numbers of; none: pictures
   std::optional<Nanoseconds> timeout;  ///< a request without an answer for so long has failed
 };
 
@@ -43,18 +44,25 @@ class RequestPipeline final : public BatchRunner {
     std::vector<std::byte> packed;  ///< of file payloads: the batch's BYTES elements
     InferTimes times;
     wire::InferReply answer;
-    std::vector<float> scores;
+    AlignedFloats pixels;                          ///< as the input's element, where that is not f32
+    std::vector<std::vector<std::byte>> values{};  ///< of the outputs: in the reply they may lie at any byte
+    std::vector<std::vector<std::int64_t>> shapes{};
+    std::vector<std::string> names{};
+    std::vector<Output> outputs{};
   };
   class Listening;
 
   RequestPipeline(RequestForm form, const Clock& clock) : form_(std::move(form)), clock_(clock) {}
   Status send(Lane& lane, image::Batch batch);
-  void fill(wire::InferRequest& request, Lane& lane) const;
+  Status fill(wire::InferRequest& request, Lane& lane) const;
+  void fill_files(wire::Tensor& input, Lane& lane) const;
+  Status fill_pixels(wire::Tensor& input, Lane& lane) const;
+  Status fill_example(wire::InferRequest& request, const Lane& lane) const;
   std::optional<image::Batch> next_batch(image::BatchSource& source, bool wait);
   void wait(bool for_batch);
   bool finish(Lane& lane, const Finished& finished);
   static void fail_all(image::Batch& batch, const std::string& reason);
-  Status read_scores(Lane& lane) const;
+  Status read_outputs(Lane& lane) const;
 
   const RequestForm form_;
   const Clock& clock_;

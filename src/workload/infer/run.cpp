@@ -1,10 +1,15 @@
 #include "workload/infer/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/shapes.hpp"
 #include "core/units.hpp"
+#include "record/answer_summary.hpp"
 #include "stats/stats.hpp"
+#include "workload/infer/example_source.hpp"
 #include "workload/infer/independent_client.hpp"
+#include "workload/infer/pixels.hpp"
 
 namespace neph::workload {
 namespace {
@@ -15,6 +20,9 @@ constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 
 /// A cache that still holds no more of the pictures than this counts as dropped.
 constexpr double still_cold = 0.05;
+
+/// Of tensors, where nobody says how many.
+constexpr std::int64_t most_inferences = 1000;
 
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
@@ -49,7 +57,7 @@ Result<RunResult> InferRun::run() {
   sut_ = make(spec_, context_);
   NEPH_CHECK(sut_->load(timeline_));
   if (const int server = sut_->server_process(); server != 0) telemetry->also(server);
-  NEPH_CHECK(open_pictures());
+  NEPH_CHECK(open_inputs());
   NEPH_CHECK(sut_->compile(timeline_));
   depth_ = choose_depth();
   NEPH_CHECK(spec_.client == Client::independent ? ask_independently(*telemetry) : apply(*telemetry));
@@ -60,10 +68,25 @@ Result<RunResult> InferRun::run() {
   return std::move(result_);
 }
 
+Status InferRun::open_inputs() {
+  const auto& plan = sut_->plan();
+  spec_.batch = plan.rows;
+  takes_tensors_ = !sut_->examples().all.empty();
+  if (!takes_tensors_) return open_pictures();
+  spec_.files = Files::off;
+  const auto examples = std::ssize(sut_->examples().all) * plan.rows;
+  count_ = std::max(spec_.count > 0 ? spec_.count : most_inferences * plan.rows, std::int64_t{1});
+  if (spec_.count == 0 && !spec_.inputs.empty()) count_ = std::max(count_, examples);
+  return {};
+}
+
 Status InferRun::open_pictures() {
-  NEPH_TRY(pictures_, timeline_.during(phase::picture_scan, [&] {
-    return pictures_for(spec_, sut_->transform(), context_.events);
-  }));
+  image::Transform transform;
+  if (spec_.payload == Payload::tensor) {
+    NEPH_TRY(transform, transform_for(sut_->plan()));
+  }
+  NEPH_TRY(pictures_, timeline_.during(phase::picture_scan,
+                                       [&] { return pictures_for(spec_, transform, context_.events); }));
   count_ = spec_.count > 0 ? spec_.count : static_cast<std::int64_t>(pictures_.set.usable.size());
   return {};
 }
@@ -77,6 +100,10 @@ std::int64_t InferRun::choose_depth() const {
 
 /// Where batches come from: files that are decoded here or only read, or tensors that are ready.
 Status InferRun::open_source() {
+  if (takes_tensors_) {
+    source_ = example_source(sut_->examples(), count_, spec_.batch);
+    return {};
+  }
   const auto values = static_cast<std::size_t>(spec_.batch) * pictures_.transform.values();
   if (spec_.payload == Payload::jpeg) {
     loaders_ = 0;
@@ -111,7 +138,10 @@ Status InferRun::apply(host::Telemetry& telemetry) {
 }
 
 Status InferRun::ask_independently(host::Telemetry& telemetry) {
-  const Asking asking{.pictures = count_,
+  const Asking asking{.items = count_,
+                      .item = sut_->plan().item,
+                      .tokens = sut_->plan().tokens,
+                      .shapes = shapes_text(sut_->plan().shapes),
                       .batch = spec_.batch,
                       .in_flight = depth_,
                       .request_timeout_s = spec_.connection.request_timeout.value};
@@ -140,9 +170,9 @@ Status InferRun::first_inference() {
   std::string failure;
   NEPH_CHECK(alone->run(
       *source_,
-      [&](const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
+      [&](const image::Batch& batch, const InferTimes& times, Outputs outputs) {
         first = times;
-        if (scores.empty()) failure = batch.failed.front().reason;
+        if (outputs.empty()) failure = batch.failed.front().reason;
         return false;
       },
       context_.stop));
@@ -160,9 +190,11 @@ Status InferRun::warm_up() {
   stats::Warmup warmup(warmup_rule);
   const double begin_s = timeline_.now();
   bool over = false;
-  const auto one_batch = [&](const image::Batch&, const InferTimes& times, std::span<const float>) {
+  std::vector<double> batch_s;
+  const auto one_batch = [&](const image::Batch&, const InferTimes& times, Outputs) {
     if (over) return false;  // what was in flight when it ended
-    warmup.add(seconds(times.done - times.issued));
+    batch_s.push_back(seconds(times.done - times.issued));
+    warmup.add(batch_s.back());
     const auto batches = static_cast<std::int64_t>(warmup.count());
     emit_progress(phase::warmup, batches * spec_.batch, 0);
     over = batches >= spec_.warmup && (warmup.flat() || timeline_.now() - begin_s > spec_.warmup_max_s);
@@ -173,6 +205,7 @@ Status InferRun::warm_up() {
     NEPH_CHECK(runner_->run(*source_, one_batch, context_.stop));
   }
   timeline_.add(phase::warmup, begin_s, timeline_.now());
+  choose_count(batch_s);
   if (warmup.flat()) return {};
   const bool seen = warmup.count() >= 2 * warmup_rule.window;
   warn(make_warning(
@@ -182,6 +215,21 @@ Status InferRun::warm_up() {
                        : fmt::format("{} batches are too few to tell whether their times are flat",
                                      warmup.count()))));
   return {};
+}
+
+/// Of tensors, where nobody says how many: what takes about tensor_run_s, from what the last inferences of
+/// the warm-up took.
+void InferRun::choose_count(const std::vector<double>& batch_s) {
+  if (!takes_tensors_ || spec_.count > 0 || batch_s.empty()) return;
+  constexpr std::size_t last = 5;
+  std::vector<double> recent(batch_s.end() - static_cast<std::ptrdiff_t>(std::min(last, batch_s.size())),
+                             batch_s.end());
+  std::ranges::nth_element(recent, recent.begin() + std::ssize(recent) / 2);
+  const double each_s = recent[recent.size() / 2] / static_cast<double>(depth_);
+  const auto inferences = static_cast<std::int64_t>(std::ceil(tensor_run_s / std::max(each_s, 1e-9)));
+  const auto least = std::max<std::int64_t>(10, spec_.inputs.empty() ? 0 : std::ssize(sut_->examples().all));
+  count_ = spec_.batch * std::clamp(inferences, least, std::max(least, most_inferences));
+  source_ = example_source(sut_->examples(), count_, spec_.batch);
 }
 
 /// Said at once, because a run that fails later has no result that could say it.
@@ -200,14 +248,31 @@ Status InferRun::fix_page_cache() {
   return {};
 }
 
+Result<Recorder> InferRun::make_recorder() {
+  const auto& plan = sut_->plan();
+  const ItemName name = [this,
+                         distinct = source_->distinct_pictures()](std::int64_t item) -> const std::string& {
+    if (!takes_tensors_) return pictures_.set.usable[static_cast<std::size_t>(item % distinct)].path;
+    const auto& examples = sut_->examples();
+    return examples.names[example_of(examples, item / spec_.batch)];
+  };
+  const Recorder::What what{.items = count_, .batch = spec_.batch, .item = plan.item, .tokens = plan.tokens};
+  std::unique_ptr<AnswerKeeper> answers;
+  if (has_classes(plan, sut_->outputs())) {
+    NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
+    answers = class_answers(name, count_, spec_.batch, std::move(file));
+  } else {
+    NEPH_TRY(answers, tensor_answers(name, spec_.answers));
+  }
+  return Recorder(what, std::move(answers), context_.clock);
+}
+
 Status InferRun::measure(host::Telemetry& telemetry) {
-  NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
-  Recorder recorder(pictures_.set, count_, source_->distinct_pictures(), spec_.batch, std::move(file),
-                    context_.clock);
+  NEPH_TRY(auto recorder, make_recorder());
   Status cache;
   Moment begin;
   source_->restart([&] {  // while no loader reads: nothing brings a file back that was dropped
-    if (spec_.files == Files::on)
+    if (spec_.files == Files::on && !takes_tensors_)
       cache = timeline_.during(phase::page_cache, [&] { return fix_page_cache(); });
     mark(telemetry);
     begin = context_.clock.now();
@@ -215,9 +280,9 @@ Status InferRun::measure(host::Telemetry& telemetry) {
   NEPH_CHECK(cache);
   NEPH_CHECK(runner_->run(
       *source_,
-      [&](const image::Batch& batch, const InferTimes& times, std::span<const float> scores) {
-        recorder.add(batch, times, scores);
-        emit_progress(phase::measure, recorder.pictures_done(), count_);
+      [&](const image::Batch& batch, const InferTimes& times, Outputs outputs) {
+        recorder.add(batch, times, outputs);
+        emit_progress(phase::measure, recorder.items_done(), count_);
         return true;
       },
       context_.stop));
@@ -240,9 +305,13 @@ void InferRun::sum_up(std::vector<Series> series) {
   for (const auto& [name, value] : sut_->facts()) result_.facts[name] = value;
   if (const auto others = get(result_.facts, fact::fallback))
     warn(make_warning(WarningCode::nodes_fell_back, *others));
-  set(result_.facts, fact::usable_pictures, std::ssize(pictures_.set.usable));
-  if (source_) set(result_.facts, fact::distinct_pictures, source_->distinct_pictures());
-  if (source_) set(result_.facts, fact::loaders, loaders_);
+  if (takes_tensors_) {
+    set(result_.facts, fact::inputs, sut_->examples().what);
+  } else {
+    set(result_.facts, fact::usable_pictures, std::ssize(pictures_.set.usable));
+    if (source_) set(result_.facts, fact::distinct_pictures, source_->distinct_pictures());
+    if (source_) set(result_.facts, fact::loaders, loaders_);
+  }
   set(result_.facts, fact::in_flight, depth_);
   result_.phases = timeline_.phases();
 }

@@ -13,6 +13,9 @@
 
 namespace neph::workload {
 
+/// About so long a measurement of tensors takes, where nobody says how many.
+inline constexpr double tensor_run_s = 2;
+
 /// Threads: run() is called on a thread named "engine", so that the engine's own threads inherit the name and
 /// their processor time is told apart from the loaders' (core/thread.hpp). Members are made in this order and
 /// go in reverse.
@@ -22,8 +25,11 @@ class InferRun {
   Result<RunResult> run();
 
  private:
+  Status open_inputs();
   Status open_pictures();
   std::int64_t choose_depth() const;
+  void choose_count(const std::vector<double>& batch_s);
+  Result<Recorder> make_recorder();
   Status apply(host::Telemetry& telemetry);
   Status ask_independently(host::Telemetry& telemetry);
   Status open_source();
@@ -42,11 +48,12 @@ class InferRun {
   RunResult result_;
 
   std::unique_ptr<SystemUnderTest> sut_;
+  bool takes_tensors_ = false;  ///< examples, and no images
   Pictures pictures_;
   BatchMemory memory_;
   std::unique_ptr<image::BatchSource> source_;
   std::unique_ptr<BatchRunner> runner_;
-  std::int64_t count_ = 0;    ///< pictures of the measurement
+  std::int64_t count_ = 0;    ///< items of the measurement
   std::int64_t loaders_ = 0;  ///< threads
   std::int64_t depth_ = 1;    ///< inferences in flight
   Moment next_progress_{};

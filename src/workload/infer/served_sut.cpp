@@ -10,11 +10,14 @@
 #include "core/text.hpp"
 #include "engine/engine.hpp"
 #include "host/host.hpp"
-#include "net/net.hpp"
 #include "os/file.hpp"
 #include "record/telemetry.hpp"
+#include "workload/infer/input_choice.hpp"
+#include "workload/infer/model_batch.hpp"
+#include "workload/infer/pixels.hpp"
 #include "workload/infer/request_pipeline.hpp"
 #include "workload/infer/system_under_test.hpp"
+#include "workload/infer/wire_types.hpp"
 #include "workload/remote_telemetry.hpp"
 #include "workload/server_process.hpp"
 
@@ -37,14 +40,17 @@ std::string served_name(const std::string& model) {
   return std::filesystem::is_regular_file(path, ignored) ? path.stem().string() : model;
 }
 
-Result<engine::PictureShape> picture_shape(const wire::TensorMetadata& input) {
-  const auto shape =
-      engine::picture_input({{.name = input.name, .element = engine::Element::f32, .shape = input.shape}});
-  if (input.datatype == "FP32" && shape) return shape;
-  return fail(ErrorCode::unsupported,
-              "the server's input '{}' is {} [{}]; images need FP32 [n, channels, height, width] or "
-              "[n, height, width, channels]",
-              input.name, input.datatype, fmt::join(input.shape, ", "));
+/// As an engine would have them.
+Result<std::vector<engine::Port>> ports_of(const std::vector<wire::TensorMetadata>& tensors) {
+  std::vector<engine::Port> ports;
+  for (const auto& tensor : tensors) {
+    const auto type = enum_value<wire::DataType>(tensor.datatype);
+    if (!type)
+      return fail(ErrorCode::unsupported, "the server's tensor '{}' is of type {}", tensor.name,
+                  tensor.datatype);
+    ports.push_back({.name = tensor.name, .element = element_of(*type), .shape = tensor.shape});
+  }
+  return ports;
 }
 
 /// Of a model that is not batched a request has just the rows that its file says.
@@ -73,7 +79,9 @@ class ServedSut final : public SystemUnderTest {
     return ask_for_model();
   }
 
-  const image::Transform& transform() const override { return transform_; }
+  const InputPlan& plan() const override { return choice_.plan; }
+  Examples& examples() override { return choice_.examples; }
+  const std::vector<engine::Port>& outputs() const override { return outputs_; }
 
   Status compile(Timeline&) override { return {}; }  // the server has done it before it was ready
 
@@ -122,8 +130,7 @@ class ServedSut final : public SystemUnderTest {
   }
 
   Status start_server() {
-    NEPH_TRY(const auto file, net::model_file(spec_.model, {.classes = spec_.classes, .side = spec_.side},
-                                              spec_.weights_seed));
+    NEPH_TRY(const auto file, file_of_model(spec_));
     NEPH_TRY(process_, ServerProcess::start(spec_, file.string(), served_name(spec_.model), context_.stop));
     NEPH_CHECK(watch(target::server, process_->id()));
     return watch(target::client, ::getpid());
@@ -162,27 +169,43 @@ class ServedSut final : public SystemUnderTest {
     NEPH_TRY(const auto about, client->model_metadata(name));
     served_ = {.endpoint = endpoint_, .options = options_, .model = about};
     served_.model.name = name;
-    if (about.inputs.size() != 1 || about.outputs.empty())
-      return fail(ErrorCode::unsupported,
-                  "model '{}' of {} has {} inputs and {} outputs; images need one input", name,
+    if (about.inputs.empty() || about.outputs.empty())
+      return fail(ErrorCode::unsupported, "model '{}' of {} has {} inputs and {} outputs", name,
                   endpoint_.text(), about.inputs.size(), about.outputs.size());
     platform_ = about.platform;
-    form_ = {.model = name,
-             .input = about.inputs.front().name,
-             .output = about.outputs.front().name,
-             .files = spec_.payload == Payload::jpeg,
-             .timeout = {}};
+    form_ = {
+        .model = name, .inputs = {}, .outputs = {}, .files = spec_.payload == Payload::jpeg, .timeout = {}};
+    NEPH_TRY(form_.inputs, ports_of(about.inputs));
+    NEPH_TRY(outputs_, ports_of(about.outputs));
     if (const auto limit = spec_.connection.request_timeout.value; limit > 0)
       form_.timeout = from_seconds(limit);
     const auto& input = about.inputs.front();
-    NEPH_CHECK(check_rows(input, spec_.batch));
+    if (spec_.batch != 1 || !spec_.images.empty()) NEPH_CHECK(check_rows(input, spec_.batch));
     NEPH_CHECK(check_most_rows(*client, name));
     form_.fixed_batch = input.shape.empty() ? 0 : std::max<std::int64_t>(0, input.shape.front());
-    if (form_.files) return check_takes_files(input);
-    NEPH_TRY(const auto picture, picture_shape(input));
-    form_.row.assign(input.shape.begin() + 1, input.shape.end());
-    NEPH_TRY(transform_, image::transform_for_input(picture.channels, picture.height, picture.width,
-                                                    picture.channels_last));
+    if (!form_.files) return choose_tensors();
+    form_.outputs = {outputs_.front().name};
+    choice_.plan = {
+        .inputs = form_.inputs, .shapes = {}, .rows = spec_.batch, .item = Item::image, .assumed = {}};
+    return check_takes_files(input);
+  }
+
+  /// Nothing is tried: what the server's model leaves open is taken as is likeliest.
+  Status choose_tensors() {
+    const auto declared = form_.inputs;
+    NEPH_TRY(auto plans, input_plans(declared, spec_));
+    choice_.plan = std::move(plans.front());
+    auto& plan = choice_.plan;
+    if (!spec_.images.empty()) {
+      NEPH_CHECK(transform_for(plan));
+    } else {
+      NEPH_TRY(choice_.examples, examples_for(spec_, declared, plan));
+      form_.examples = &choice_.examples;
+    }
+    form_.inputs = plan.inputs;
+    const bool first_only = has_classes(plan, outputs_);
+    for (const auto& output : outputs_)
+      if (form_.outputs.empty() || !first_only) form_.outputs.push_back(output.name);
     return {};
   }
 
@@ -217,7 +240,8 @@ class ServedSut final : public SystemUnderTest {
   std::string platform_;
   ServedModel served_;
   RequestForm form_;
-  image::Transform transform_;
+  std::vector<engine::Port> outputs_;
+  InputChoice choice_;
   std::vector<std::unique_ptr<host::Telemetry>> watchers_;
   std::optional<RemoteTelemetry> afar_;
 };

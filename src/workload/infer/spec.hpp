@@ -61,6 +61,8 @@ constexpr auto enum_names(Cache) {
 struct InferSpec {
   std::string model;
   std::string images;
+  std::string inputs;
+  std::string shape;
   std::int64_t count = 0;
   Architecture architecture = Architecture::in_process;
   wire::Protocol protocol = wire::Protocol::http;
@@ -106,8 +108,16 @@ void describe(Visit&& v, Self& s) {
 
   v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)",
     changes_answers() | prepared());
-  v("images", s.images, "folder of images, read recursively", changes_answers() | prepared());
-  v("count", s.count, "images per run; a smaller set is repeated; 0: every image once",
+  v("images", s.images, "folder of images, read recursively; without it and --inputs: generated inputs",
+    changes_answers() | prepared());
+  v("inputs", s.inputs, "tensors for the model's inputs: .npz, or a folder of NAME.npy",
+    changes_answers() | prepared());
+  v("shape", s.shape,
+    "shapes of inputs that the model leaves open: NAME:1x128, several as NAME:1x128+OTHER:1x64",
+    changes_answers() | prepared());
+  v("count", s.count,
+    "images (or other inputs) per run; a smaller set is repeated; 0: every image once, of others what takes "
+    "about two seconds",
     between(0, 1e9) | changes_answers());
   v("architecture", s.architecture, "where the network runs: here, or behind a server here or elsewhere",
     prepared());
@@ -128,7 +138,7 @@ void describe(Visit&& v, Self& s) {
     served);
   v("payload", s.payload, "what a request carries: the tensor, or the image's file, decoded by the server",
     served | in_application);
-  v("batch", s.batch, "images per inference", between(1, 65536));
+  v("batch", s.batch, "images (or other inputs) per inference", between(1, 65536));
   v("mode", s.mode, "one inference after the other, or several in flight");
   v("depth", s.depth, "batches in flight when async; 0: what keeps the engine or server busy; -1: no bound",
     between(-1, 4096) | only_where("mode", "async"));
@@ -144,7 +154,7 @@ void describe(Visit&& v, Self& s) {
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
   v("classes", s.classes, "classes of a network given by name; 0: the network's own",
     between(0, 1e6) | changes_answers() | prepared());
-  v("side", s.side, "image side of a network given by name; 0: the network's own",
+  v("side", s.side, "image side of a network given by name, or of a file that leaves it open; 0: its own",
     between(0, 8192) | changes_answers() | prepared());
   v("weights_seed", s.weights_seed, "seed of the weights of a network given by name",
     at_least(0) | changes_answers() | prepared());
@@ -157,7 +167,7 @@ void describe(Visit&& v, Self& s) {
     "0",
     between(-1, 1024) | in_started);
   describe(with(v, served), s.connection);
-  v("answers", s.answers, "file for the answers, one line an image; empty: written and thrown away",
+  v("answers", s.answers, "file for the answers: a line an image, or an output of an inference; empty: none",
     in_application);
 }
 

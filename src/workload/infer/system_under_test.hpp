@@ -1,4 +1,4 @@
-// What answers pictures, wherever it is: brought up, described, watched. A run drives it through this and
+// What answers, wherever it is: brought up, described, watched. A run drives it through this and
 // knows no more of it.
 #pragma once
 
@@ -12,6 +12,8 @@
 #include "record/run.hpp"
 #include "wire/wire.hpp"
 #include "workload/infer/batch_runner.hpp"
+#include "workload/infer/examples.hpp"
+#include "workload/infer/input_plan.hpp"
 #include "workload/infer/spec.hpp"
 #include "workload/timeline.hpp"
 #include "workload/workload.hpp"
@@ -31,13 +33,17 @@ class SystemUnderTest {
   virtual ~SystemUnderTest() = default;
   /// Brings it up so far that it is known what it takes; each step is a phase.
   virtual Status load(Timeline& timeline) = 0;
-  /// What must be done to a picture's pixels.
-  virtual const image::Transform& transform() const = 0;
+  /// What it takes in this run.
+  virtual const InputPlan& plan() const = 0;
+  /// The tensors that go in; none of them: images do.
+  virtual Examples& examples() = 0;
+  /// What comes out; known after compile().
+  virtual const std::vector<engine::Port>& outputs() const = 0;
   /// Ready to answer after this.
   virtual Status compile(Timeline& timeline) = 0;
   /// Batches in flight that keep it busy, when asynchronous.
   virtual std::int64_t advised_depth() const = 0;
-  /// Its memory is what batches of the source lie in. `depth` batches in flight; 1 waits for each.
+  /// Of examples, or of batches in memory of the source. `depth` of them in flight; 1 waits for each.
   virtual Result<std::unique_ptr<BatchRunner>> runner(std::int64_t depth) = 0;
   /// What it really uses: engine, device, precision, ...
   virtual Facts facts() const = 0;

@@ -69,7 +69,7 @@ void describe(Visit&& v, Self& s) {
     once_called("find_rate"));
   v("batch", s.batch, "samples in a request", between(1, 65536));
   v("input", s.input, "file or folder to send; empty: random numbers");
-  v("shape", s.shape, "sizes that the model leaves open: NAME:3x224x224, several with ';'");
+  v("shape", s.shape, "sizes that the model leaves open: NAME:3x224x224, several as NAME:1x128+OTHER:1x64");
   v("distinct", s.distinct, "different requests, sent in turn; 0: one, or one per file", between(0, 1e6));
   v("threads", s.threads, "workers, each with connections of its own", between(1, 256));
   describe(v, s.connection);

@@ -1,0 +1,20 @@
+// Examples in turn, as batches: they carry no pixels, but the number of the example in their slot.
+#pragma once
+
+#include <memory>
+
+#include "image/image.hpp"
+#include "workload/infer/examples.hpp"
+
+namespace neph::workload {
+
+/// `count` items in inferences of `rows`, the last one whole too. `examples` outlive it.
+std::unique_ptr<image::BatchSource> example_source(const Examples& examples, std::int64_t count,
+                                                   std::int64_t rows);
+
+/// The example that inference `index` of a run is of.
+inline std::size_t example_of(const Examples& examples, std::int64_t index) {
+  return static_cast<std::size_t>(index / examples.turns) % examples.all.size();
+}
+
+}  // namespace neph::workload
