@@ -64,11 +64,25 @@ void Watch::draw() {
   line_.show(fmt::format("{} · {}{}", run_, phase_, time));
 }
 
+namespace {
+
+/// Of what the run was judged by: a workload may do several kinds of items.
+std::string_view rate_of(const View& view, const Run& run) {
+  if (view.workload != view::infer.workload) return view.rate;
+  for (const auto& metric : view.main)
+    for (const auto& figure : run.result.figures)
+      if (figure.name == metric.name) return metric.label;
+  return view.rate;
+}
+
+}  // namespace
+
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
   if (!run.result.probes.empty()) return search_words(run.result.probes);
   for (const auto& view : views)
-    if (const auto speed = speed_of(view, run)) return fmt::format("{} {}", format_number(*speed), view.rate);
+    if (const auto speed = speed_of(view, run))
+      return fmt::format("{} {}", format_number(*speed), rate_of(view, run));
   return "ok";
 }
 

@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view ending = ".npy";
 
 Result<Array> read_array(ByteSource& source, std::string_view file, const std::string& where) {
-  NEPH_TRY(auto header, read_npy_header(source, where));
+  NEPH_TRY(const auto header, read_npy_header(source, where));
   NEPH_CHECK(enough_memory(header.elements() * header.width, where));
   Array array{.name = std::string(file.substr(0, file.size() - ending.size())),
               .kind = header.kind,
               .width = header.width,
-              .shape = std::move(header.shape)};
+              .shape = header.shape};
   NEPH_TRY(array.bytes, read_npy_elements(source, header, where));
   return array;
 }

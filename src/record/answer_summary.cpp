@@ -9,7 +9,7 @@
 namespace neph {
 namespace {
 
-constexpr std::string_view between = "; ";
+constexpr std::string_view separator = "; ";
 
 /// The number behind `key` in the text.
 std::optional<double> number_behind(std::string_view text, std::string_view key) {
@@ -43,7 +43,7 @@ std::optional<AnswerSummary> parse_one(std::string_view text) {
 std::string answers_text(const std::vector<AnswerSummary>& outputs) {
   std::string text;
   for (const auto& output : outputs) {
-    if (!text.empty()) text += between;
+    if (!text.empty()) text += separator;
     text += fmt::format("{} {} {}: mean {:.6g}, rms {:.6g}, mark {:.6g}", output.name, output.element,
                         output.shape, output.mean, output.rms, output.mark);
   }
@@ -53,12 +53,12 @@ std::string answers_text(const std::vector<AnswerSummary>& outputs) {
 std::vector<AnswerSummary> parse_answers(std::string_view text) {
   std::vector<AnswerSummary> all;
   while (!text.empty()) {
-    const auto end = text.find(between);
+    const auto end = text.find(separator);
     const auto one = parse_one(text.substr(0, end));
     if (!one) return {};
     all.push_back(*one);
     if (end == text.npos) break;
-    text.remove_prefix(end + between.size());
+    text.remove_prefix(end + separator.size());
   }
   return all;
 }

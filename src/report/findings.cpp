@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/units.hpp"
+#include "record/answer_summary.hpp"
 #include "report/architecture_findings.hpp"
 #include "report/contenders.hpp"
 #include "report/machines.hpp"
@@ -141,6 +142,18 @@ std::string failures_sentence(const std::vector<CellSummary>& cells) {
       fmt::format("{} of {} failed{}{}", failed, counted(all, "run"), reason.empty() ? "" : ": ", reason));
 }
 
+/// Of answers that are no classes: they are compared where engines differ.
+std::string tensors_sentence(const std::vector<CellSummary>& cells) {
+  std::set<std::string> engines;
+  for (const auto& cell : cells) {
+    if (!get(cell.facts, fact::answers)) return {};
+    engines.insert(get(cell.facts, fact::engine).value_or(""));
+    for (const auto& warning : cell.warnings)
+      if (warning.code == WarningCode::answers_differ) return {};
+  }
+  return engines.size() < 2 ? "" : "The engines gave the same answers, within rounding.";
+}
+
 std::string answers_sentence(const std::vector<CellSummary>& cells) {
   std::set<std::string> checksums;
   std::size_t answered = 0;
@@ -149,6 +162,7 @@ std::string answers_sentence(const std::vector<CellSummary>& cells) {
       checksums.insert(cell.outputs_checksum);
       ++answered;
     }
+  if (answered == 0) return tensors_sentence(cells);
   if (answered < 2 || checksums.size() != 1 || *checksums.begin() == "differs") return {};
   if (answered == cells.size()) return "All configurations gave the same top-1 answers.";
   return fmt::format("{} of {} configurations gave the same top-1 answers; of the {} nothing is known.",

@@ -69,7 +69,8 @@ Result<InputChoice> choose_generated(engine::Model& model, std::vector<InputPlan
 
 engine::Options engine_options(const InferSpec& spec, const InputPlan& plan) {
   auto options = engine_options(spec);
-  options.batch = plan.rows;
+  const bool stays_as_it_is = plan.shapes.empty() && plan.item != Item::image;
+  options.batch = stays_as_it_is ? 0 : plan.rows;
   options.shapes = plan.shapes;
   return options;
 }
@@ -97,6 +98,7 @@ Result<Examples> examples_for(const InferSpec& spec, const std::vector<engine::P
 
 void tell_of(const InputChoice& choice, const InferSpec& spec, EventSink& events) {
   const auto& plan = choice.plan;
+  if (plan.inputs.empty()) return;
   if (spec.images.empty() && spec.inputs.empty())
     events.emit(
         Note{fmt::format("inputs are generated ({}); --images FOLDER or --inputs FILE gives real ones",

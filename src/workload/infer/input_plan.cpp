@@ -186,8 +186,12 @@ InputPlan Planner::plan(std::size_t attempt) {
     plan.inputs.push_back(whole(port, attempt, is_assumed));
     const auto& sized = plan.inputs.back();
     if (is_assumed) plan.assumed.push_back(shapes_text({{sized.name, sized.shape}}));
-    if (!is_only_batched()) plan.shapes[sized.name] = sized.shape;
+    plan.shapes[sized.name] = sized.shape;
   }
+  const auto is_as_it_was = [](const auto& sized, const auto& port) {
+    return !port.open_rank && sized.shape == port.shape;
+  };
+  if (is_only_batched() || std::ranges::equal(plan.inputs, ports_, is_as_it_was)) plan.shapes.clear();
   name_items(plan);
   return plan;
 }

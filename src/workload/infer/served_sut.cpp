@@ -76,7 +76,9 @@ class ServedSut final : public SystemUnderTest {
 
   Status look() {
     NEPH_CHECK(find_server());
-    return ask_for_model();
+    NEPH_CHECK(ask_for_model());
+    tell_of(choice_, spec_, context_.events);
+    return {};
   }
 
   const InputPlan& plan() const override { return choice_.plan; }
