@@ -15,18 +15,22 @@ constexpr auto wrong = ErrorCode::invalid_argument;
 tl::unexpected<Error> unknown_field(const char* kind, const std::string& name,
                                     const std::vector<Field>& fields) {
   std::vector<std::string> names;
-  for (const auto& field : fields) names.push_back(field.name);
+  for (const auto& field : fields)
+    if (!field.hidden) names.push_back(field.name);
   return unknown_name(wrong, kind, name, names);
 }
 
 /// What the one open dimension of a field is in so many bytes; a picture file is one row, whatever its
 /// length.
-Result<std::int64_t> size_of_open(const Field& field, std::size_t bytes) {
-  if (field.type == wire::DataType::bytes) {
+Result<std::int64_t> size_of_open(const Field& field, Payload payload, std::size_t bytes) {
+  if (payload == Payload::jpeg) {
     if (field.shape.front() <= 1) return 1;
     return fail(wrong, "a request of nothing but bytes is one image, and '{}' takes {}", field.name,
                 field.shape.front());
   }
+  if (field.type == wire::DataType::bytes)
+    return fail(wrong, "a request of nothing but bytes cannot hold the text of '{}'; send it with its shape",
+                field.name);
   auto fixed = wire::element_bytes(field.type);
   for (const auto size : field.shape)
     if (size >= 0) fixed *= static_cast<std::size_t>(size);
@@ -48,24 +52,24 @@ Status complete_raw(const Signature& signature, wire::InferRequest& request) {
   auto& tensor = request.inputs.front();
   tensor.name = field.name;
   tensor.type = field.type;
-  NEPH_TRY(const auto open_size, size_of_open(field, tensor.data.size()));
+  NEPH_TRY(const auto open_size, size_of_open(field, signature.payload, tensor.data.size()));
   for (const auto size : field.shape) tensor.shape.push_back(size < 0 ? open_size : size);
   return {};
 }
 
-bool fits(const wire::Shape& shape, const Field& field) {
+bool fits(const wire::Shape& shape, const Field& field, Payload payload) {
   if (field.open_rank) return true;
   const auto same = [](std::int64_t wanted, std::int64_t sent) { return wanted < 0 || wanted == sent; };
-  if (field.type == wire::DataType::bytes && shape.rank() == 1)  // [n] for [n, 1]
+  if (payload == Payload::jpeg && shape.rank() == 1)  // [n] for [n, 1]
     return same(field.shape.front(), shape[0]);
   return std::equal(field.shape.begin(), field.shape.end(), shape.begin(), shape.end(), same);
 }
 
-Status check_input(const wire::Tensor& tensor, const Field& field) {
+Status check_input(const wire::Tensor& tensor, const Field& field, Payload payload) {
   if (tensor.type != field.type)
     return fail(wrong, "input '{}' is {}, and {} was sent", field.name, enum_name(field.type),
                 enum_name(tensor.type));
-  if (!fits(tensor.shape, field))
+  if (!fits(tensor.shape, field, payload))
     return fail(wrong, "input '{}' has the shape [{}], and [{}] was sent", field.name,
                 fmt::join(field.shape, ", "), fmt::join(tensor.shape, ", "));
   return {};
@@ -105,9 +109,12 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
   const auto port = static_cast<std::size_t>(field - fields.begin());
   auto& taken = job.inputs[port];
   if (taken.data() != nullptr) return fail(wrong, "input '{}' is there twice", tensor.name);
-  NEPH_CHECK(check_input(tensor, *field));
+  NEPH_CHECK(check_input(tensor, *field, signature.payload));
   if (signature.batched) NEPH_CHECK(take_rows(tensor.shape[0], signature, job));
-  if (signature.inputs[port].open) job.shapes[port] = tensor.shape;
+  if (field->open)
+    job.shapes[port] = field->engine_shape.empty()
+                           ? tensor.shape
+                           : reshaped(tensor.shape, field->shape, field->engine_shape);
   if (tensor.shared) {
     job.received.resize(fields.size());
     NEPH_CHECK(receive(tensor, regions, job.received[port]));
@@ -200,7 +207,8 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   }
   job.level = level_of(request);
   if (request.outputs.empty())
-    for (std::size_t port = 0; port < signature.outputs.size(); ++port) job.outputs.push_back({.port = port});
+    for (std::size_t port = 0; port < signature.outputs.size(); ++port)
+      if (!signature.outputs[port].hidden) job.outputs.push_back({.port = port});
   for (const auto& asked : request.outputs) NEPH_CHECK(take_output(asked, signature, regions, job));
   return {};
 }

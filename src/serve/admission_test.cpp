@@ -210,6 +210,41 @@ TEST_F(Admission, KeepsTheShapesThatTheModelLeavesOpen) {
   EXPECT_EQ(job.shapes.at(0), (wire::Shape{5, 3}));
 }
 
+TEST_F(Admission, TakesTextAsItLies) {
+  signature.batched = false;
+  signature.inputs = {{.name = "x", .type = DataType::bytes, .shape = {-1, 2}, .open = true}};
+  send_bytes({1, 2}, {"", "two words"});
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.inputs[0].data(), exchange.request.inputs[0].data.data());
+  EXPECT_EQ(job.shapes[0], (wire::Shape{1, 2}));
+  exchange.request.inputs.clear();
+  send_bytes({2}, {"a", "b"});
+  EXPECT_EQ(refusal(), "invalid_argument: input 'x' has the shape [-1, 2], and [2] was sent");
+  exchange.request.raw = true;
+  EXPECT_EQ(refusal(),
+            "invalid_argument: a request of nothing but bytes cannot hold the text of 'x'; send it with its "
+            "shape");
+}
+
+TEST_F(Admission, GivesTheEngineItsOwnShapes) {
+  signature.batched = false;
+  signature.inputs = {{.name = "x", .shape = {-1}, .open = true, .engine_shape = {-1, 1}}};
+  std::vector<std::byte> three(12);
+  send("x", DataType::f32, {3}, three);
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.shapes[0], (wire::Shape{3, 1}));
+}
+
+TEST_F(Admission, DoesNotShowOutputsThatAreHidden) {
+  signature.outputs[1].hidden = true;
+  std::vector<std::byte> row(16);
+  send("x", DataType::f32, {1, 4}, row);
+  ASSERT_TRUE(take());
+  EXPECT_EQ(job.outputs.size(), 1U);
+  exchange.request.outputs = {{.name = "z"}};
+  EXPECT_EQ(refusal(), "invalid_argument: unknown output 'z'; known: y");
+}
+
 TEST_F(Admission, RefusesARequestWithoutPictures) {
   make_jpeg();
   signature.batched = false;

@@ -1,6 +1,7 @@
 #include "serve/batching.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -41,12 +42,35 @@ std::int64_t streams_of(const ModelOptions& options) {
   return options.instances > 1 ? options.instances : 0;
 }
 
-engine::Options engine_options(const ModelOptions& options, std::int64_t rows) {
+using Ports = std::vector<engine::Port>;
+
+/// With what a configuration fixes of their open dimensions.
+Ports inputs_of(const engine::Model& model, const ModelOptions& options) {
+  return narrowed(model.inputs(), options.declared.inputs, options.declared.has_batch);
+}
+
+/// The shapes that are fixed for inputs which the model leaves open; of a batch its `rows` count.
+std::map<std::string, std::vector<std::int64_t>> fixed_shapes(const engine::Model& model, const Ports& wanted,
+                                                              std::int64_t rows) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    auto shape = wanted[i].shape;
+    if (shape == model.inputs()[i].shape) continue;
+    if (rows > 0 && !shape.empty()) shape.front() = rows;
+    if (std::all_of(shape.begin(), shape.end(), [](auto size) { return size >= 0; }))
+      shapes[wanted[i].name] = std::move(shape);
+  }
+  return shapes;
+}
+
+/// Rows 0: no batch.
+engine::Options engine_options(const engine::Model& model, const ModelOptions& options, std::int64_t rows) {
   const auto& runtime = options.runtime;
   return {.device = runtime.device,
           .provider = runtime.provider,
           .precision = runtime.precision,
           .batch = rows,
+          .shapes = fixed_shapes(model, inputs_of(model, options), rows),
           .threads = runtime.threads,
           .streams = streams_of(options),
           .pinning = runtime.pinning,
@@ -58,6 +82,7 @@ std::string no_batch(const char* kind, const engine::Port& port, bool rest_must_
   const auto about = [&](const char* what) {
     return fmt::format("{} '{}' {} {}", kind, port.name, what, engine::shape_text(port.shape));
   };
+  if (port.element == engine::Element::text) return fmt::format("{} '{}' is text", kind, port.name);
   if (port.open_rank) return fmt::format("{} '{}' has any number of dimensions", kind, port.name);
   if (port.shape.empty()) return about("is a single number:");
   if (port.shape.front() >= 0) return about("has the fixed first dimension of");
@@ -66,12 +91,21 @@ std::string no_batch(const char* kind, const engine::Port& port, bool rest_must_
 }
 
 /// What the file says; empty: all has a batch in front.
-std::string no_batch(const engine::Model& model) {
+std::string no_batch(const engine::Model& model, const ModelOptions& options) {
   if (model.inputs().empty()) return "the model has no inputs";
-  for (const auto& port : model.inputs())
+  for (const auto& port : inputs_of(model, options))
     if (auto reason = no_batch("input", port, true); !reason.empty()) return reason;
   for (const auto& port : model.outputs())
     if (auto reason = no_batch("output", port, false); !reason.empty()) return reason;
+  return {};
+}
+
+/// What shows only when shapes are chosen: an output that does not follow the batch.
+Status check_outputs(const engine::Session& session, std::int64_t rows) {
+  for (const auto& port : session.outputs())
+    if (port.is_open() || port.shape.empty() || port.shape.front() != rows)
+      return fail(ErrorCode::unsupported, "with {} rows output '{}' has the shape {}", rows, port.name,
+                  engine::shape_text(port.shape));
   return {};
 }
 
@@ -79,7 +113,8 @@ Result<std::vector<SizedSession>> compile_sizes(engine::Model& model, const Mode
   NEPH_TRY(const auto sizes, batch_sizes(options));
   std::vector<SizedSession> sessions;
   for (const auto rows : sizes) {
-    NEPH_TRY(auto session, model.compile(engine_options(options, rows)));
+    NEPH_TRY(auto session, model.compile(engine_options(model, options, rows)));
+    NEPH_CHECK(check_outputs(*session, rows));
     sessions.push_back({.rows = rows, .session = std::move(session)});
   }
   return sessions;
@@ -87,7 +122,7 @@ Result<std::vector<SizedSession>> compile_sizes(engine::Model& model, const Mode
 
 Result<Plan> unbatched(engine::Model& model, const ModelOptions& options, std::string reason) {
   NEPH_CHECK(batch_sizes(options));  // what makes no sense is refused all the same
-  NEPH_TRY(auto session, model.compile(engine_options(options, 0)));
+  NEPH_TRY(auto session, model.compile(engine_options(model, options, 0)));
   Plan plan{.reason = std::move(reason)};
   plan.sessions.push_back({.rows = 1, .session = std::move(session)});
   return plan;
@@ -99,7 +134,7 @@ Result<engine::Session*> session_of(engine::Model& model, const ModelOptions& op
                                     std::unique_ptr<engine::Session>& made) {
   for (const auto& each : sessions)
     if (each.rows == rows) return each.session.get();
-  NEPH_TRY(made, model.compile(engine_options(options, rows)));
+  NEPH_TRY(made, model.compile(engine_options(model, options, rows)));
   return made.get();
 }
 
@@ -123,7 +158,8 @@ Result<std::string> try_rows(engine::Model& model, const ModelOptions& options, 
 
 Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
   if (options.batching == Batching::off) return unbatched(model, options, "as asked");
-  if (auto reason = no_batch(model); !reason.empty()) return unbatched(model, options, std::move(reason));
+  if (auto reason = no_batch(model, options); !reason.empty())
+    return unbatched(model, options, std::move(reason));
   const auto facts = model.rows_are_independent() ? engine::RowFacts{} : model.row_facts();
   if (!facts.state.empty()) return unbatched(model, options, facts.state);
   if (options.batching == Batching::automatic && !facts.coupling.empty())

@@ -90,5 +90,20 @@ TEST_F(Plans, DoAsTheyAreTold) {
   EXPECT_FALSE(plan_sessions(*model, too_large)) << "sizes are looked at all the same";
 }
 
+TEST_F(Plans, DoNotBatchText) {
+  fake.inputs = {{"x", Element::text, {-1, 4}}};
+  EXPECT_EQ(reason(), "input 'x' is text");
+}
+
+TEST_F(Plans, BatchWhatAConfigurationFixes) {
+  fake.inputs = {{"x", Element::f32, {-1, -1}}};
+  ModelOptions options{.max_batch = 4};
+  options.declared = {.file = "config.pbtxt", .has_batch = true, .inputs = {{.name = "x", .dims = {4}}}};
+  const auto made = plan(options);
+  EXPECT_TRUE(made.batched) << made.reason;
+  EXPECT_THAT(sizes(made), ElementsAre(1, 2, 4));
+  EXPECT_EQ(made.sessions.back().session->inputs()[0].shape, (std::vector<std::int64_t>{4, 4}));
+}
+
 }  // namespace
 }  // namespace neph::serve

@@ -62,6 +62,9 @@ class Deployment {
   wire::ModelStatistics statistics() const;
   /// What the engine really uses (engine::Session::facts), and "batching": "on", or "off: " and why.
   const Facts& facts() const { return facts_; }
+  /// What people should know of it, beside its facts. Before it is used by several threads.
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
+  const std::vector<std::string>& notes() const { return notes_; }
   std::int64_t pending() const;
 
  private:
@@ -116,6 +119,7 @@ class Deployment {
   std::vector<SizedSession> sessions_;
   Signature signature_;
   Facts facts_;
+  std::vector<std::string> notes_;
   Statistics statistics_;  ///< of what was in no instance; the instances have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;

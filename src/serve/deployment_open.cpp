@@ -21,8 +21,8 @@ std::string config_type(wire::DataType type) {
   return type == wire::DataType::bytes ? "TYPE_STRING" : fmt::format("TYPE_{}", enum_name(type));
 }
 
-wire::ModelConfig::Port config_port(const Field& field, bool batched) {
-  const auto first = field.shape.begin() + (batched ? 1 : 0);
+wire::ModelConfig::Port config_port(const Field& field, bool has_batch) {
+  const auto first = field.shape.begin() + (has_batch ? 1 : 0);
   return {.name = field.name, .data_type = config_type(field.type), .dims = {first, field.shape.end()}};
 }
 
@@ -64,6 +64,7 @@ Status Deployment::compile() {
   } else {
     NEPH_TRY(signature_, make_unbatched_signature(*largest.session, options_.payload));
   }
+  NEPH_CHECK(declare(signature_, options_.declared));
   facts_ = largest.session->facts();
   set(facts_, fact::max_batch, options_.max_batch);
   set(facts_, fact::batching, plan.batched ? "on" : "off: " + plan.reason);
@@ -127,7 +128,8 @@ Status Deployment::try_sizes() {
 wire::ModelMetadata Deployment::metadata() const {
   wire::ModelMetadata about{.name = name_.name, .versions = {name_.version}, .platform = platform_};
   for (const auto& field : signature_.inputs) about.inputs.push_back(field.metadata());
-  for (const auto& field : signature_.outputs) about.outputs.push_back(field.metadata());
+  for (const auto& field : signature_.outputs)
+    if (!field.hidden) about.outputs.push_back(field.metadata());
   return about;
 }
 
@@ -138,7 +140,7 @@ wire::ModelConfig Deployment::config() const {
                            .max_batch_size = signature_.batched ? options_.max_batch : 0};
   for (const auto& field : signature_.inputs) config.input.push_back(config_port(field, signature_.batched));
   for (const auto& field : signature_.outputs)
-    config.output.push_back(config_port(field, signature_.batched));
+    if (!field.hidden) config.output.push_back(config_port(field, signature_.batched));
   config.instance_group.push_back({.name = name_.name,
                                    .kind = options_.runtime.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
                                    .count = static_cast<std::int64_t>(instances_.size())});

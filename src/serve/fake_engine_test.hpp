@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -90,11 +91,15 @@ class FakeEngine {
 class FakeSession final : public engine::Session {
  public:
   /// `batch` 0: the ports as they are, which is one row.
-  FakeSession(FakeEngine& home, std::int64_t batch)
+  FakeSession(FakeEngine& home, std::int64_t batch,
+              const std::map<std::string, std::vector<std::int64_t>>& shapes = {})
       : home_(home),
         size_(std::max<std::int64_t>(1, batch)),
         inputs_(sized(home.inputs, batch)),
-        outputs_(sized(home.outputs, batch)) {}
+        outputs_(sized(home.outputs, batch)) {
+    for (auto& port : inputs_)
+      if (const auto given = shapes.find(port.name); given != shapes.end()) port.shape = given->second;
+  }
   const std::vector<engine::Port>& inputs() const override { return inputs_; }
   const std::vector<engine::Port>& outputs() const override { return outputs_; }
   Result<std::unique_ptr<engine::Request>> make_request() override;
@@ -184,7 +189,7 @@ class FakeModel final : public engine::Model {
   bool rows_are_independent() const override { return home_.knows_its_rows; }
   engine::RowFacts row_facts() const override { return home_.row_facts; }
   Result<std::unique_ptr<engine::Session>> compile(const engine::Options& options) override {
-    return std::make_unique<FakeSession>(home_, options.batch);
+    return std::make_unique<FakeSession>(home_, options.batch, options.shapes);
   }
 
  private:

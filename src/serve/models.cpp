@@ -5,34 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "core/toml.hpp"
-#include "os/file.hpp"
 #include "os/heap.hpp"
+#include "serve/repository.hpp"
 
 namespace neph::serve {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// False also for a name that no file can have: clients choose names.
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-/// A TensorFlow SavedModel: a folder, and one model.
-bool is_saved_model(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path / "saved_model.pb", ignored);
-}
 
 /// A path's last name, also of "folder/".
 std::string own_name(const fs::path& path) {
@@ -46,39 +25,6 @@ std::string kind_of(const fs::path& file) {
 
 /// Names of models in a message.
 constexpr std::size_t most_told = 20;
-
-/// A version folder's number; 0 for other names.
-std::int64_t version_of(const fs::path& path) {
-  const auto name = path.filename().string();
-  const bool digits = !name.empty() && name.size() < 18 && name.find_first_not_of("0123456789") == name.npos;
-  return digits && is_folder(path) ? std::stoll(name) : 0;
-}
-
-/// Whether it is meant for a model: a folder, or a link that leads to nothing. Not ".git".
-bool stands_for_model(const fs::path& path) {
-  std::error_code ignored;
-  const bool nowhere = fs::is_symlink(path, ignored) && !fs::exists(path, ignored);
-  return !path.filename().string().starts_with('.') && (nowhere || is_folder(path));
-}
-
-/// At most so many, the newest first.
-std::vector<fs::path> newest_versions(const fs::path& folder, std::size_t most) {
-  std::vector<fs::path> found;
-  for (auto& path : sorted_entries(folder))
-    if (version_of(path) > 0) found.push_back(std::move(path));
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return version_of(a) > version_of(b); });
-  if (found.size() > most) found.resize(most);
-  return found;
-}
-
-/// The file "model.*" of a version, or folder "model.savedmodel": an OpenVINO .bin beside it holds its
-/// weights.
-fs::path model_in(const fs::path& version) {
-  for (const auto& path : sorted_entries(version))
-    if (path.stem() == "model" && path.extension() != ".bin") return path;
-  return {};
-}
 
 }  // namespace
 
@@ -126,16 +72,18 @@ Status Models::load_all() {
 
 // ---- Where a model lies
 
-Result<Models::Found> Models::look(const std::string& name) const {
+Result<FoundModel> Models::look(const std::string& name) const {
   if (is_repository_) return look_in_folder(name);
   {
     const std::shared_lock lock(mutex_);
     if (!entries_.contains(name)) return no_such(name);
   }
-  return Found{.versions = {{.number = "1", .file = path_}}, .options = options_};
+  FoundModel found{.options = options_};
+  found.versions.push_back({.number = "1", .file = path_});
+  return found;
 }
 
-Result<Models::Found> Models::look_in_folder(const std::string& name) const {
+Result<FoundModel> Models::look_in_folder(const std::string& name) const {
   const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
   const auto folder = path_ / name;
   if (std::error_code ignored; plain && fs::is_symlink(folder, ignored) && !fs::exists(folder, ignored))
@@ -144,22 +92,7 @@ Result<Models::Found> Models::look_in_folder(const std::string& name) const {
     const std::shared_lock lock(mutex_);
     return no_such(name);
   }
-  Found found{.options = options_};
-  const auto config = folder / "config.toml";
-  if (std::error_code ignored; fs::exists(config, ignored)) {
-    NEPH_TRY(const auto text, read_file(config));
-    NEPH_TRY(const auto json, parse_toml(text, config.string()));
-    if (const auto status = from_json(json, found.options, ""); !status)
-      return fail_in(config.string(), status.error());
-  }
-  for (const auto& version : newest_versions(folder, static_cast<std::size_t>(found.options.versions))) {
-    found.versions.push_back({.number = version.filename().string(), .file = model_in(version)});
-    if (found.versions.back().file.empty())
-      return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
-  }
-  if (!found.versions.empty()) return found;
-  if (sorted_entries(folder).empty()) return fail(ErrorCode::not_found, "{} is empty", folder.string());
-  return fail(ErrorCode::not_found, "{} has no version folder (1, 2, ...)", folder.string());
+  return find_in_repository(folder, options_);
 }
 
 tl::unexpected<Error> Models::no_such(const std::string& name) const {
@@ -175,14 +108,33 @@ tl::unexpected<Error> Models::no_such(const std::string& name) const {
 
 // ---- Loading and unloading
 
-Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, const Version& version,
-                                                 ModelOptions options) {
-  NEPH_TRY(auto* engine, options.runtime.engine.empty() ? engines_.open_for(version.file)
-                                                        : engines_.open(options.runtime.engine));
+/// As the server's options name it; else the first of those that the model's configuration wants and that can
+/// be had here, which is noted where it is not the first.
+Result<engine::Engine*> Models::engine_for(FoundModel& found, const fs::path& file) {
+  const auto& asked = found.options.runtime.engine;
+  if (!asked.empty()) return engines_.open(asked);
+  if (found.engines.empty()) return engines_.open_for(file);
+  auto opened = engines_.open(found.engines.front());
+  for (std::size_t i = 1; !opened && i < found.engines.size(); ++i) {
+    auto other = engines_.open(found.engines[i]);
+    if (!other) continue;
+    found.notes.push_back(fmt::format("{} runs it: {}", found.engines[i], opened.error().text()));
+    return other;
+  }
+  return opened;
+}
+
+Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, FoundModel& found,
+                                                 const FoundVersion& version) {
+  NEPH_TRY(auto* engine, engine_for(found, version.file));
+  auto options = found.options;
   options.runtime.engine = engine->name();
   NEPH_TRY(auto model, engine->load(version.file));
   const auto platform = engine->name() + "_" + kind_of(version.file);
-  return Deployment::open(std::move(model), {name, version.number}, options, platform, regions_, clock_);
+  NEPH_TRY(auto deployment,
+           Deployment::open(std::move(model), {name, version.number}, options, platform, regions_, clock_));
+  for (const auto& note : found.notes) deployment->add_note(note);
+  return deployment;
 }
 
 Status Models::load(const std::string& name) {
@@ -216,7 +168,7 @@ void Models::let_go(Deployments& leaving) {
 }
 
 Result<Models::Deployments> Models::load_anew(const std::string& name) {
-  NEPH_TRY(const auto found, look(name));
+  NEPH_TRY(auto found, look(name));
   {
     const std::scoped_lock lock(mutex_);
     auto& entry = entries_[name];
@@ -224,7 +176,7 @@ Result<Models::Deployments> Models::load_anew(const std::string& name) {
   }
   Deployments loaded;
   for (const auto& version : found.versions) {
-    NEPH_TRY(auto deployment, open(name, version, found.options));
+    NEPH_TRY(auto deployment, open(name, found, version));
     loaded.push_back(std::move(deployment));
   }
   return loaded;

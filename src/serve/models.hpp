@@ -1,8 +1,7 @@
 // The models that a server has: one file, or a folder of them. Only for files of this module.
 //
-// A repository folder is laid out as Triton's: NAME/VERSION/model.onnx (or .xml, .identity, ... whatever an
-// engine reads; also a folder model.savedmodel), VERSION a number above 0, and if wanted NAME/config.toml
-// with options of that model. Of each model the newest versions are served, as many as its options say.
+// Of a repository folder (repository.hpp) the newest versions of each model are served, as many as its
+// options say.
 #pragma once
 
 #include <atomic>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "serve/deployment.hpp"
+#include "serve/repository.hpp"
 
 namespace neph::serve {
 
@@ -84,25 +84,18 @@ class Models {
 
  private:
   using Deployments = std::vector<std::unique_ptr<Deployment>>;  ///< of one model, the newest first
-  struct Version {
-    std::string number;
-    std::filesystem::path file;
-  };
-  struct Found {
-    std::vector<Version> versions;  ///< the newest first
-    ModelOptions options;
-  };
   struct Entry {
     ModelState state = ModelState::loading;
     std::string reason;
     Deployments deployments;
   };
 
-  Result<Found> look(const std::string& name) const;
-  Result<Found> look_in_folder(const std::string& name) const;
+  Result<FoundModel> look(const std::string& name) const;
+  Result<FoundModel> look_in_folder(const std::string& name) const;
   Result<Deployments> load_anew(const std::string& name);
-  Result<std::unique_ptr<Deployment>> open(const std::string& name, const Version& version,
-                                           ModelOptions options);
+  Result<engine::Engine*> engine_for(FoundModel& found, const std::filesystem::path& file);
+  Result<std::unique_ptr<Deployment>> open(const std::string& name, FoundModel& found,
+                                           const FoundVersion& version);
   Result<const Deployments*> find_ready(const std::string& name) const;
   Result<Deployment*> find_ready(const std::string& name, const std::string& version) const;
   /// Their numbers, the oldest first.

@@ -153,6 +153,49 @@ TEST_F(ModelRepositories, TakeOptionsOfAModelFromItsOwnFile) {
   EXPECT_EQ(service.model_config("b", "")->backend, "identity");
 }
 
+TEST_F(ModelRepositories, HeedTritonsConfigurationAndTheirOwnLast) {
+  for (const int version : {1, 2, 3}) folder.add("a", version);
+  folder.add("b", 1);
+  folder.write("a/config.pbtxt", R"(
+    name: "a" max_batch_size: 8 input { name: "x" data_type: TYPE_FP32 dims: 4 }
+    output { name: "y" data_type: TYPE_FP32 dims: [ 2, 2 ] reshape { shape: 4 } label_filename: "labels.txt" }
+    version_policy { specific { versions: [ 1, 3 ] } } instance_group { count: 3 } model_warmup { })");
+  folder.write("a/labels.txt", "cat\r\ndog\n");
+  folder.write("a/config.toml", "instances = 2\n");
+  folder.write("b/config.pbtxt", "default_model_filename: 'model.identity' max_batch_size: 0");
+  load_all();
+  EXPECT_THAT(listed(true), ElementsAre("a 1 READY", "a 3 READY", "b 1 READY"));
+  EXPECT_EQ(service.model_config("a", "")->max_batch_size, 8);
+  EXPECT_EQ(service.model_config("b", "")->max_batch_size, 0);
+  EXPECT_EQ(service.model_config("a", "")->instance_group.at(0).count, 2);
+  EXPECT_THAT(service.model_metadata("a", "")->outputs.at(0).shape, ElementsAre(-1, 2, 2));
+  EXPECT_EQ(answer_of("a"), "a 3");
+  models.each_ready([](const Deployment& deployment) {
+    if (deployment.name().name != "a") return;
+    EXPECT_THAT(deployment.notes(), ElementsAre("without effect here: model_warmup"));
+    EXPECT_THAT(deployment.signature().outputs.at(0).labels, ElementsAre("cat", "dog"));
+  });
+}
+
+TEST_F(ModelRepositories, SayWhereAConfigurationContradictsTheModel) {
+  folder.add("a", 1);
+  const auto refusal = [&](const std::string& text) {
+    folder.write("a/config.pbtxt", text);
+    const auto loaded = models.load("a");
+    return loaded ? "loaded" : loaded.error().text();
+  };
+  ASSERT_TRUE(models.find(folder.path(), ""));
+  EXPECT_THAT(refusal("input { name: 'x' data_type: TYPE_FP16 dims: [ -1, 4 ] }"),
+              HasSubstr("a/config.pbtxt: input 'x' is FP16, and the model's is FP32"));
+  EXPECT_THAT(refusal("max_batch_size: 2 input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 4 ] }"),
+              HasSubstr("has the shape [?, ?, 4] with max_batch_size above 0, and the model's is [?, 4]"));
+  EXPECT_THAT(refusal("version_policy { specific { versions: 2 } }"), HasSubstr("has no version 2"));
+  EXPECT_THAT(refusal("default_model_filename: 'net.onnx'"),
+              HasSubstr("a/1/net.onnx, by default_model_filename"));
+  EXPECT_THAT(refusal("platform: 'onnxruntime_onnx'"), HasSubstr("model.identity"));
+  EXPECT_EQ(refusal("input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 4 ] }"), "loaded");
+}
+
 TEST_F(ModelRepositories, RefuseAFileOfOptionsThatIsWrongAndServeTheOthers) {
   folder.add("a", 1);
   folder.add("b", 1);

@@ -8,6 +8,7 @@
 #include "core/describe.hpp"
 #include "core/seconds.hpp"
 #include "engine/engine.hpp"
+#include "serve/declared.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::serve {
@@ -45,6 +46,7 @@ struct ModelOptions {
   Seconds max_wait;
   std::int64_t queue_requests = 1024;
   std::int64_t queue_bytes = std::int64_t{1} << 30;
+  Declared declared;  ///< by a repository's config.pbtxt; no option
 };
 template <class Visit, Describes<ModelOptions> Self>
 void describe(Visit&& v, Self& s) {

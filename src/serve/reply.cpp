@@ -35,16 +35,21 @@ void rank(std::span<const float> row, std::size_t count, std::vector<std::size_t
                     [&](auto a, auto b) { return order_of(a) > order_of(b); });
 }
 
-/// The top `count` of one row as BYTES elements "value:index", as Triton's classification extension has them.
-void append_classes(std::span<const float> row, std::size_t count, std::vector<std::size_t>& ranking,
-                    std::vector<std::byte>& memory) {
+/// The top `count` of one row as BYTES elements "value:index" or "value:index:label", as Triton's
+/// classification extension has them.
+void append_classes(std::span<const float> row, std::size_t count, const std::vector<std::string>& labels,
+                    std::vector<std::size_t>& ranking, std::vector<std::byte>& memory) {
   rank(row, count, ranking);
   for (std::size_t i = 0; i < count; ++i) {
+    const auto index = ranking[i];
     std::array<char, 96> text;  // 39 digits before the point, 6 behind it, and an index
-    const auto* end = fmt::format_to_n(text.data(), text.size(), "{:f}:{}", row[ranking[i]], ranking[i]).out;
-    const auto length = static_cast<std::uint32_t>(end - text.data());
+    const auto* end = fmt::format_to_n(text.data(), text.size(), "{:f}:{}", row[index], index).out;
+    const auto written = static_cast<std::uint32_t>(end - text.data());
+    const auto label = index < labels.size() ? ":" + labels[index] : std::string();
+    const auto length = written + static_cast<std::uint32_t>(label.size());
     append(memory, &length, sizeof(length));
-    append(memory, text.data(), length);
+    append(memory, text.data(), written);
+    append(memory, label.data(), label.size());
   }
 }
 
@@ -87,6 +92,8 @@ class Filling {
     shape = {};
     bool fits = true;
     for (const auto size : sizes) fits = shape.push_back(size < 0 ? job_.rows : size) && fits;
+    const auto& field = signature_.outputs[port];
+    if (open && !field.engine_shape.empty()) shape = reshaped(shape, field.engine_shape, field.shape);
     return fits;
   }
 
@@ -98,7 +105,7 @@ class Filling {
     to.data = {};
     to.shared.reset();
     to.parameters.clear();
-    if (wanted.classification > 0) return classify(data, wanted.classification, to);
+    if (wanted.classification > 0) return classify(field, data, wanted.classification, to);
     if (!set_shape(wanted.port, to.shape))
       job_.break_with({ErrorCode::unsupported, fmt::format("output '{}' has more than {} dimensions",
                                                            field.name, wire::Shape::most)});
@@ -121,15 +128,17 @@ class Filling {
     return wanted.region->write(wanted.shared_at->offset, data);
   }
 
-  void classify(std::span<const std::byte> data, std::int64_t count, wire::Tensor& to) {
+  void classify(const Field& field, std::span<const std::byte> data, std::int64_t count, wire::Tensor& to) {
     const auto values = data.size() / static_cast<std::size_t>(job_.rows) / sizeof(float);
     const auto kept = std::min(static_cast<std::size_t>(count), values);
     to.type = wire::DataType::bytes;
-    to.shape = {job_.rows, static_cast<std::int64_t>(kept)};
+    to.shape = {};
+    if (signature_.batched) to.shape.push_back(job_.rows);
+    to.shape.push_back(static_cast<std::int64_t>(kept));
     const auto* row = reinterpret_cast<const float*>(data.data());
     copy(to, [&] {
       for (std::int64_t i = 0; i < job_.rows; ++i, row += values)
-        append_classes({row, values}, kept, job_.ranking, reply_.memory);
+        append_classes({row, values}, kept, field.labels, job_.ranking, reply_.memory);
     });
   }
 

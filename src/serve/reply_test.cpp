@@ -182,5 +182,24 @@ TEST_F(SharedReplies, AreBrokenWhenTheClientHasCutItsObjectShort) {
   EXPECT_THAT(job.fault.message, HasSubstr("no longer has the 64 bytes"));
 }
 
+TEST_F(Replies, NameClassesWhereThereAreLabels) {
+  make({3});
+  signature.batched = false;
+  signature.outputs[0].labels = {"cat", "dog"};
+  fill(0, 1, {{.port = 0, .classification = 3}});
+  const auto& output = exchange.reply.outputs.at(0);
+  EXPECT_EQ(output.shape, (wire::Shape{3})) << "as of Triton's models without a batch";
+  EXPECT_THAT(texts_of(output.data), ElementsAre("2.000000:2", "1.000000:1:dog", "0.000000:0:cat"));
+}
+
+TEST_F(Replies, HaveTheShapesThatAreDeclared) {
+  make({3});
+  signature.batched = false;
+  signature.outputs[0].shape = {3};
+  signature.outputs[0].engine_shape = {1, 3, 1};
+  fill(0, 1);
+  EXPECT_EQ(exchange.reply.outputs.at(0).shape, (wire::Shape{3}));
+}
+
 }  // namespace
 }  // namespace neph::serve

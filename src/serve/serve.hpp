@@ -53,6 +53,8 @@ class Server {
   virtual std::map<std::string, std::string> failures() const = 0;
   /// By model: what its engine really uses (engine::Session::facts), and whether its requests are batched.
   virtual std::map<std::string, Facts> facts() const = 0;
+  /// By model: what of its config.pbtxt has no effect, or another than there.
+  virtual std::map<std::string, std::vector<std::string>> notes() const = 0;
   /// Takes nothing new, answers what was accepted, at the longest for ServerOptions::stop_limit, and returns
   /// when nothing listens any more. False: not all could be answered.
   virtual bool stop() = 0;

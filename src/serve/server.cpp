@@ -43,6 +43,14 @@ class RunningServer final : public Server {
     return all;
   }
 
+  std::map<std::string, std::vector<std::string>> notes() const override {
+    std::map<std::string, std::vector<std::string>> all;
+    models_.each_ready([&](const Deployment& deployment) {
+      if (!deployment.notes().empty()) all[deployment.name().name] = deployment.notes();
+    });
+    return all;
+  }
+
   std::map<std::string, std::string> failures() const override {
     Facts all;
     for (const auto& entry : models_.list(false))

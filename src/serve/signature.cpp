@@ -73,8 +73,8 @@ wire::TensorMetadata Field::metadata() const {
 }
 
 const Field* Signature::output(const std::string& wanted) const {
-  const auto found =
-      std::find_if(outputs.begin(), outputs.end(), [&](const Field& field) { return field.name == wanted; });
+  const auto found = std::find_if(outputs.begin(), outputs.end(),
+                                  [&](const Field& field) { return field.name == wanted && !field.hidden; });
   return found == outputs.end() ? nullptr : &*found;
 }
 

@@ -23,6 +23,9 @@ struct Field {
   std::size_t row_bytes = 0;        ///< 0 for BYTES, whose elements differ, and for open ones
   bool open = false;                ///< only the request or the answer knows the shape of the engine's tensor
   bool open_rank = false;           ///< of any number of dimensions; `shape` is empty
+  bool hidden = false;              ///< an output that clients do not see
+  std::vector<std::int64_t> engine_shape;  ///< where the engine's tensor has another; empty: it has `shape`
+  std::vector<std::string> labels;         ///< of classes, by index
 
   wire::TensorMetadata metadata() const;
 };

@@ -107,8 +107,14 @@ Json announcement(const serve::Server& server, const serve::ServerOptions& optio
   if (ports.grpc != 0) line["grpc"] = url("grpc", options, ports.grpc);
   if (ports.metrics != 0) line["metrics"] = url("http", options, ports.metrics) + "/metrics";
   line["models"] = to_json(server.facts());
+  if (const auto notes = server.notes(); !notes.empty()) line["notes"] = to_json(notes);
   if (const auto failures = server.failures(); !failures.empty()) line["failed"] = to_json(failures);
   return line;
+}
+
+/// What of a model's config.pbtxt is not as Triton has it.
+void tell_notes(const std::vector<std::string>& notes) {
+  for (const auto& note : notes) talk("  config.pbtxt: {}\n", note);
 }
 
 void announce(const serve::Server& server, const ServeOptions& options, double start_s) {
@@ -117,6 +123,7 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     fmt::print("{}\n", dump_json(line));
     std::fflush(stdout);
   }
+  const auto notes = server.notes();
   for (const auto& [model, facts] : server.facts()) {
     const auto device = get(facts, fact::device).value_or("?");
     talk("model {} on {}, ready after {}\n", model, get(facts, fact::device_name).value_or(device),
@@ -126,6 +133,7 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
     if (!joins && options.model_options.max_wait.value > 0)
       talk("  --max-wait has no effect: --max-batch 1 joins no requests\n");
     if (joins && batching != "on") talk("  not batched, {}\n", batching.substr(5));
+    if (const auto noted = notes.find(model); noted != notes.end()) tell_notes(noted->second);
   }
   for (const auto& [model, reason] : server.failures()) talk("model {} was not loaded: {}\n", model, reason);
   for (const char* what : {"http", "grpc", "metrics"})
@@ -195,8 +203,9 @@ void declare_serve(Command& command) {
   command.footer(
       "Of a repository folder every model is loaded, each in its newest --versions; NAME/config.toml sets "
       "these "
-      "options for one model (max_batch = 8). The ports answer from the start; ready (neph ready) when all "
-      "are.\n"
+      "options for one model (max_batch = 8), and Triton's NAME/config.pbtxt is read too. The ports answer "
+      "from "
+      "the start; ready (neph ready) when all are.\n"
       "  neph serve resnet50.onnx --max-batch 8 --max-wait 2ms\n"
       "  neph serve resnet50 --payload jpeg --listen 0.0.0.0\n"
       "  neph serve repository/ --http-port 0 --json");

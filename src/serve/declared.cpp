@@ -1,0 +1,118 @@
+#include "serve/declared.hpp"
+
+#include <algorithm>
+
+#include "core/names.hpp"
+#include "serve/signature.hpp"
+
+namespace neph::serve {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+constexpr auto wrong = ErrorCode::invalid_argument;
+
+Sizes with_batch(const Sizes& dims, bool has_batch) {
+  Sizes sizes;
+  if (has_batch) sizes.push_back(-1);
+  sizes.insert(sizes.end(), dims.begin(), dims.end());
+  return sizes;
+}
+
+Sizes engine_shape(const DeclaredPort& port, bool has_batch) {
+  return with_batch(port.reshape.value_or(port.dims), has_batch);
+}
+
+/// Whether the model takes tensors of the shape that is declared.
+bool agrees(const Sizes& model, const Sizes& declared) {
+  return std::equal(model.begin(), model.end(), declared.begin(), declared.end(),
+                    [](auto own, auto said) { return own < 0 || own == said; });
+}
+
+/// Whether one can be told from the other: as many elements, as many open dimensions.
+bool can_reshape(const Sizes& from, const Sizes& to) {
+  const auto measure = [](const Sizes& sizes) {
+    std::int64_t open = 0;
+    double product = 1;
+    for (const auto size : sizes)
+      if (size < 0)
+        ++open;
+      else
+        product *= static_cast<double>(size);
+    return std::pair(open, product);
+  };
+  return measure(from) == measure(to);
+}
+
+Status check_port(const char* kind, const Field& field, const DeclaredPort& said, const Declared& declared) {
+  if (said.type != field.type)
+    return fail(wrong, "{}: {} '{}' is {}, and the model's is {}", declared.file, kind, said.name,
+                enum_name(said.type), enum_name(field.type));
+  if (said.reshape && !can_reshape(said.dims, *said.reshape))
+    return fail(wrong, "{}: {} '{}' of dims {} cannot be reshaped to {}", declared.file, kind, said.name,
+                engine::shape_text(said.dims), engine::shape_text(*said.reshape));
+  const auto wanted = engine_shape(said, declared.has_batch);
+  if (field.open_rank || agrees(field.shape, wanted)) return {};
+  return fail(wrong, "{}: {} '{}' has the shape {}{}, and the model's is {}", declared.file, kind, said.name,
+              engine::shape_text(wanted), declared.has_batch ? " with max_batch_size above 0" : "",
+              engine::shape_text(field.shape));
+}
+
+Status declare_port(const char* kind, std::vector<Field>& fields, const DeclaredPort& said,
+                    const Declared& declared) {
+  const auto field =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == said.name; });
+  if (field == fields.end()) {
+    std::vector<std::string> names;
+    for (const auto& each : fields) names.push_back(each.name);
+    return unknown_name(wrong, kind, said.name, names, declared.file);
+  }
+  NEPH_CHECK(check_port(kind, *field, said, declared));
+  if (said.reshape) field->engine_shape = engine_shape(said, declared.has_batch);
+  field->shape = with_batch(said.dims, declared.has_batch);
+  field->open_rank = false;
+  field->labels = said.labels;
+  field->hidden = false;
+  return {};
+}
+
+}  // namespace
+
+std::vector<engine::Port> narrowed(std::vector<engine::Port> ports, const std::vector<DeclaredPort>& declared,
+                                   bool has_batch) {
+  for (auto& port : ports)
+    for (const auto& said : declared) {
+      const auto wanted = engine_shape(said, has_batch);
+      if (said.name != port.name || !(port.open_rank || agrees(port.shape, wanted))) continue;
+      port.shape = wanted;
+      port.open_rank = false;
+    }
+  return ports;
+}
+
+Status declare(Signature& signature, const Declared& declared) {
+  if (declared.file.empty()) return {};
+  const bool is_picture = signature.payload != Payload::tensor;  // clients send no tensor
+  for (const auto& input : is_picture ? std::vector<DeclaredPort>{} : declared.inputs)
+    NEPH_CHECK(declare_port("input", signature.inputs, input, declared));
+  for (auto& output : signature.outputs) output.hidden = !declared.outputs.empty();
+  for (const auto& output : declared.outputs)
+    NEPH_CHECK(declare_port("output", signature.outputs, output, declared));
+  return {};
+}
+
+wire::Shape reshaped(const wire::Shape& sizes, const Sizes& from, const Sizes& to) {
+  wire::Shape made;
+  std::size_t at = 0;
+  for (const auto size : to) {
+    if (size < 0) {
+      while (at < from.size() && from[at] >= 0) ++at;
+      made.push_back(at < sizes.rank() ? sizes[at++] : -1);
+    } else {
+      made.push_back(size);
+    }
+  }
+  return made;
+}
+
+}  // namespace neph::serve

@@ -1,0 +1,74 @@
+#include "serve/declared.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serve/signature.hpp"
+
+namespace neph::serve {
+namespace {
+
+using testing::ElementsAre;
+using wire::DataType;
+
+class Declarations : public testing::Test {
+ protected:
+  std::string refusal() {
+    const auto status = declare(signature, declared);
+    return status ? "declared" : status.error().text();
+  }
+  Signature signature{.inputs = {{.name = "x", .shape = {1, 3, 4}}},
+                      .outputs = {{.name = "y", .shape = {-1, 5}}, {.name = "z", .shape = {2}}},
+                      .batched = false};
+  Declared declared{.file = "config.pbtxt"};
+};
+
+TEST_F(Declarations, GiveClientsTheirShapesAndHideOtherOutputs) {
+  declared.inputs = {{.name = "x", .dims = {3, 4}, .reshape = std::vector<std::int64_t>{1, 3, 4}}};
+  declared.outputs = {{.name = "y", .dims = {-1, 5}, .labels = {"cat", "dog"}}};
+  ASSERT_EQ(refusal(), "declared");
+  EXPECT_THAT(signature.inputs[0].metadata().shape, ElementsAre(3, 4));
+  EXPECT_THAT(signature.inputs[0].engine_shape, ElementsAre(1, 3, 4));
+  EXPECT_NE(signature.output("y"), nullptr);
+  EXPECT_EQ(signature.output("z"), nullptr);
+  EXPECT_THAT(signature.outputs[0].labels, ElementsAre("cat", "dog"));
+}
+
+TEST_F(Declarations, LeaveOutTheBatch) {
+  declared.has_batch = true;
+  declared.outputs = {{.name = "y", .dims = {5}}};
+  ASSERT_EQ(refusal(), "declared");
+  EXPECT_THAT(signature.outputs[0].shape, ElementsAre(-1, 5));
+  declared.inputs = {{.name = "x", .dims = {3, 4}}};
+  EXPECT_EQ(refusal(),
+            "config.pbtxt: input 'x' has the shape [?, 3, 4] with max_batch_size above 0, and the model's is "
+            "[1, 3, 4]");
+}
+
+TEST_F(Declarations, ThatContradictTheModelAreRefusedWithBoth) {
+  declared.inputs = {{.name = "x", .type = DataType::i64, .dims = {1, 3, 4}}};
+  EXPECT_EQ(refusal(), "config.pbtxt: input 'x' is INT64, and the model's is FP32");
+  declared.inputs = {{.name = "x", .dims = {1, 3, 5}}};
+  EXPECT_EQ(refusal(), "config.pbtxt: input 'x' has the shape [1, 3, 5], and the model's is [1, 3, 4]");
+  declared.inputs = {{.name = "x", .dims = {3, 5}, .reshape = std::vector<std::int64_t>{1, 3, 4}}};
+  EXPECT_EQ(refusal(), "config.pbtxt: input 'x' of dims [3, 5] cannot be reshaped to [1, 3, 4]");
+  declared.inputs = {{.name = "w", .dims = {1}}};
+  EXPECT_EQ(refusal(), "unknown input 'w' in config.pbtxt; known: x");
+}
+
+TEST_F(Declarations, FixWhatTheModelLeavesOpen) {
+  using engine::Element;
+  const std::vector<engine::Port> ports{{"a", Element::f32, {-1, 3, -1}}, {"b", Element::f32, {-1, 7}}};
+  const auto fixed = narrowed(ports, {{.name = "a", .dims = {3, 64}}, {.name = "b", .dims = {8}}}, true);
+  EXPECT_THAT(fixed[0].shape, ElementsAre(-1, 3, 64));
+  EXPECT_THAT(fixed[1].shape, ElementsAre(-1, 7)) << "a contradiction is said where it can be";
+}
+
+TEST_F(Declarations, PutOpenSizesWhereTheyBelong) {
+  EXPECT_EQ(reshaped({7, 3, 9}, {-1, 3, -1}, {1, -1, 3, 1, -1}), (wire::Shape{1, 7, 3, 1, 9}));
+  EXPECT_EQ(reshaped({4, 1}, {-1, 1}, {-1}), (wire::Shape{4}));
+  EXPECT_EQ(reshaped({4}, {-1}, {-1, 1}), (wire::Shape{4, 1}));
+}
+
+}  // namespace
+}  // namespace neph::serve
