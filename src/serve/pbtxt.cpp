@@ -71,7 +71,7 @@ class Parser {
     skip_space();
     const bool has_colon = take(':');
     skip_space();
-    if (!has_colon && peek() != '{' && peek() != '<')
+    if (!has_colon && peek() != '{' && peek() != '<' && peek() != '[')
       return wrong(fmt::format("':' or '{{' is missing behind '{}'", name));
     if (peek() == '[')
       NEPH_CHECK(list(values, depth));

@@ -68,7 +68,7 @@ TEST_F(TritonConfigs, AreReadAsTritonsOwnExampleHasThem) {
 TEST_F(TritonConfigs, SayHowRequestsAreJoined) {
   const auto config = read(R"(backend: "openvino" max_batch_size: 12
     dynamic_batching { preferred_batch_size: [ 3, 6 ] max_queue_delay_microseconds: 2500 }
-    instance_group [ { count: 2 kind: KIND_CPU } { count: 1 } ]
+    instance_group [ { count: 2 kind: KIND_CPU }, { count: 1 } ]
     default_model_filename: "net.onnx")");
   EXPECT_THAT(config.engines, ElementsAre("openvino"));
   EXPECT_EQ(config.model_file, "net.onnx");
