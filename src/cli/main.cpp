@@ -27,6 +27,7 @@ int main(int count, char** arguments) {
     neph.verb("advise", "which machine to rent, how many cores, GPU or not, by what was measured",
               declare_advise);
     neph.verb("net", "a network's layers, parameters and operations", declare_net);
+    neph.verb("profile", "where the time of an inference goes, layer by layer", declare_profile);
     neph.verb("images", "check, prepare or make image sets", declare_images);
     neph.verb("host", "what this machine is", declare_host);
     neph.verb("engines", "what can run models here, and why others cannot", declare_engines);

@@ -29,6 +29,7 @@ void declare_price_list(Command& command);
 void declare_price_lint(Command& command);
 void declare_advise(Command& command);
 void declare_net(Command& command);
+void declare_profile(Command& command);
 void declare_images(Command& command);
 void declare_host(Command& command);
 void declare_engines(Command& command);

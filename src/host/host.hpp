@@ -13,5 +13,6 @@
 #include "host/dstat/dstat.hpp"
 #include "host/fingerprint.hpp"
 #include "host/process_start.hpp"
+#include "host/roof.hpp"
 #include "host/summarise.hpp"
 #include "host/telemetry.hpp"

@@ -168,7 +168,10 @@ Status Assembly::complete(const NodeOutline& node, Effect& effect) const {
 Status Assembly::add_node(const NodeOutline& node) {
   const Operator* op = find_operator(node.op);
   NEPH_TRY(auto effect, effect_of(node, op));
-  Layer layer{.name = prefix_ + node.name, .op = node.op, .attributes = plain_attributes(node)};
+  Layer layer{.name = prefix_ + node.name,
+              .op = node.op,
+              .tensors = node.outputs,
+              .attributes = plain_attributes(node)};
   auto status = complete(node, effect);
   const bool passes_on = op && !effect.outputs.empty() && effect.outputs[0].constant;
   if (status) status = list_weights(node, op, passes_on, layer);
@@ -190,7 +193,8 @@ Status Assembly::add_node(const NodeOutline& node) {
 }
 
 Status Assembly::add_control(const NodeOutline& node, std::vector<Made> results) {
-  Layer layer{.name = prefix_ + node.name, .op = node.op, .kind = Kind::control};
+  Layer layer{
+      .name = prefix_ + node.name, .op = node.op, .kind = Kind::control, .tensors = node.outputs};
   results.resize(node.outputs.size());
   NEPH_CHECK(list_weights(node, nullptr, false, layer));
   NEPH_CHECK(list_inputs(node, layer));

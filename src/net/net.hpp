@@ -110,6 +110,8 @@ struct Layer {
   Kind kind = Kind::unknown;
   std::vector<std::string> inputs;            ///< layers or inputs of the network that it reads
   std::vector<std::optional<Shape>> outputs;  ///< empty: cannot be told from the file
+  /// What the file calls its outputs; empty: one that is left out. Not described: engines name layers by it.
+  std::vector<std::string> tensors{};
   std::optional<Window> window;
   /// Those of the operator that are no tensors. Not described: for write_onnx.
   std::map<std::string, NodeAttribute, std::less<>> attributes{};

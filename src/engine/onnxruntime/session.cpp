@@ -7,6 +7,7 @@
 
 #include "core/names.hpp"
 #include "engine/hardware.hpp"
+#include "engine/onnxruntime/profiling.hpp"
 #include "engine/onnxruntime/tensors.hpp"
 #include "engine/onnxruntime/text.hpp"
 #include "engine/streamed_request.hpp"
@@ -44,6 +45,7 @@ class OrtSession final : public Session {
   Result<std::unique_ptr<Request>> make_request() override;
   std::int64_t optimal_requests() const override { return streams_.count(); }
   const Facts& facts() const override { return facts_; }
+  Result<std::vector<LayerTime>> layers() override;
 
  private:
   friend class OrtRequest;
@@ -72,6 +74,7 @@ class OrtSession final : public Session {
   Ort::MemoryInfo memory_ = Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault);
   PlacementLog placement_;
   Ort::RunOptions run_options_{nullptr};
+  Profiling profiling_;
   std::vector<Ort::Session> sessions_;  ///< one a stream; the first is heard by the log above
   std::atomic<std::size_t> requests_ = 0;
   Facts facts_;
@@ -232,6 +235,7 @@ Status OrtSession::make_sessions(const Library& library, const Source& source) {
   for (std::int64_t i = 0; i < streams_.count(); ++i) {
     NEPH_TRY(auto options, session_options(library));
     if (asks && i == 0) placement_.listen(options);
+    if (options_.profiled && i == 0) NEPH_CHECK(profiling_.begin(options));
     sessions_.push_back(read_source(*library.env, source, options));
   }
   placement_.close();
@@ -299,6 +303,16 @@ std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) {
 
 Result<std::unique_ptr<Request>> OrtSession::make_request() {
   return std::make_unique<OrtRequest>(*this, sessions_[requests_++ % sessions_.size()]);
+}
+
+Result<std::vector<LayerTime>> OrtSession::layers() {
+  if (!profiling_.is_on()) return Session::layers();
+  if (place_.gpu >= 0 || sessions_.size() > 1)
+    return fail(
+        ErrorCode::unsupported,
+        "engine onnxruntime tells the layers' times on a CPU and of one stream only: on a GPU it times "
+        "how long a kernel takes to be launched");
+  return profiling_.layers(sessions_.front());
 }
 
 void OrtSession::set_facts(const Library& library) {

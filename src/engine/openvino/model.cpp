@@ -7,6 +7,7 @@
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/facts.hpp"
+#include "engine/openvino/layer_times.hpp"
 #include "engine/openvino/port.hpp"
 #include "engine/openvino/session.hpp"
 #include "engine/openvino/shapes.hpp"
@@ -27,6 +28,7 @@ ov::AnyMap properties_of(const Options& options) {
   if (options.streams > 0) properties.insert(ov::num_streams(static_cast<int>(options.streams)));
   if (options.pinning != Pinning::automatic)
     properties.insert(ov::hint::enable_cpu_pinning(options.pinning == Pinning::on));
+  if (options.profiled) properties.insert(ov::enable_profiling(true));
   return properties;
 }
 
@@ -63,6 +65,7 @@ Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& o
   auto model = model_->clone();
   if (auto fits = set_shapes(*model, options); !fits)
     return fail(fits.error().code, "{}: {}", file_, fits.error().message);
+  if (options.profiled) keep_names(*model);
   auto compiled = core_.compile_model(model, options.device, properties_of(options));
   auto facts = facts_of(compiled, device.name, device.description);
   return OpenVinoSession::make(*model, std::move(compiled), std::move(facts));

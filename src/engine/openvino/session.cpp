@@ -18,6 +18,7 @@
 #endif
 
 #include "engine/openvino/error_text.hpp"
+#include "engine/openvino/layer_times.hpp"
 #include "engine/openvino/port.hpp"
 
 namespace neph::engine {
@@ -273,6 +274,15 @@ Result<std::unique_ptr<Request>> OpenVinoSession::make_request() {
     return std::make_unique<OpenVinoRequest>(compiled_, inputs_, outputs_, handed_on_, may_leave_unwritten_);
   } catch (...) {
     return tl::unexpected(explain_current("cannot make a request"));
+  }
+}
+
+Result<std::vector<LayerTime>> OpenVinoSession::layers() {
+  try {
+    if (!compiled_.get_property(ov::enable_profiling)) return Session::layers();
+    return layer_times(compiled_);
+  } catch (...) {
+    return tl::unexpected(explain_current("cannot tell the layers' times"));
   }
 }
 

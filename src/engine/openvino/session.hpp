@@ -19,6 +19,7 @@ class OpenVinoSession final : public Session {
   Result<std::unique_ptr<Request>> make_request() override;
   std::int64_t optimal_requests() const override { return optimal_requests_; }
   const Facts& facts() const override { return facts_; }
+  Result<std::vector<LayerTime>> layers() override;
 
  private:
   OpenVinoSession() = default;

@@ -150,6 +150,8 @@ Status Builder::compute(const net::Node& node) {
   if (fixed) {
     fold_outputs(node);
   } else {
+    layer->name = node.name;
+    layer->op = node.op;
     plan_.layers.push_back(std::move(layer));
   }
   release_inputs(node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/clock.hpp"
 #include "engine/torch/elementwise.hpp"
 
 namespace neph::engine::torch_plugin {
@@ -62,11 +63,26 @@ void Pass::give_parameter(std::size_t index, Tensor gradient) {
       parameter.gradient ? add_alike(*ops_, parameter.gradient, gradient, false) : std::move(gradient);
 }
 
+void Plan::drop_inputs(Pass& pass, std::size_t layer) const {
+  for (const auto slot : layers[layer]->inputs)
+    if (last_reader[slot] == layer) pass.drop(slot);
+}
+
 void Plan::forward(Pass& pass) const {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i]->forward(pass);
-    for (const auto slot : layers[i]->inputs)
-      if (last_reader[slot] == i) pass.drop(slot);
+    drop_inputs(pass, i);
+  }
+}
+
+void Plan::forward(Pass& pass, std::vector<double>& seconds) const {
+  seconds.resize(layers.size());
+  const SteadyClock clock;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto begin = clock.now();
+    layers[i]->forward(pass);
+    drop_inputs(pass, i);
+    seconds[i] += neph::seconds(clock.now() - begin);
   }
 }
 

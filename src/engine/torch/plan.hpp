@@ -91,6 +91,7 @@ class Layer {
 
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
+  std::string name, op;  ///< of inference: of the file's node
 };
 
 struct Plan {
@@ -108,8 +109,13 @@ struct Plan {
   bool recurrent = false;
 
   void forward(Pass& pass) const;
+  /// The same, and adds to `seconds`, of each layer, what it took.
+  void forward(Pass& pass, std::vector<double>& seconds) const;
   /// From the gradient of the output, which the pass has.
   void backward(Pass& pass) const;
+
+ private:
+  void drop_inputs(Pass& pass, std::size_t layer) const;
 };
 
 }  // namespace neph::engine::torch_plugin

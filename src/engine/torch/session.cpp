@@ -5,6 +5,7 @@
 
 #include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
+#include "engine/torch/layer_clock.hpp"
 #include "engine/torch/request_memory.hpp"
 #include "engine/torch/threads.hpp"
 
@@ -39,6 +40,9 @@ class TorchSession final : public Session {
   Result<std::unique_ptr<Request>> make_request() override;
   std::int64_t optimal_requests() const override { return streams_.count(); }
   const Facts& facts() const override { return facts_; }
+  Result<std::vector<LayerTime>> layers() override {
+    return options_.profiled ? layer_clock_.layers(ops_.on_cpu()) : Session::layers();
+  }
 
  private:
   friend class TorchRequest;
@@ -62,6 +66,7 @@ class TorchSession final : public Session {
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   Facts facts_;
+  LayerClock layer_clock_;
   std::mutex plans_;  ///< guards the next, while plans are made
   Uploaded uploaded_;
   std::mutex first_;            ///< guards the next
@@ -138,7 +143,10 @@ class TorchRequest final : public StreamedRequest {
     for (const auto& [slot, value] : plan_->constants) pass_->set(slot, value);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       pass_->set(i, read_input(ops, session_.inputs_[i].element, sizes_[i], inputs_[i]));
-    plan_->forward(*pass_);
+    if (session_.options_.profiled)
+      session_.layer_clock_.run(*plan_, *pass_);
+    else
+      plan_->forward(*pass_);
     for (std::size_t i = 0; i < outputs_.size(); ++i) give_output(i);
     pass_->begin(false, 0, 0);
   }

@@ -1,0 +1,64 @@
+#include "engine/openvino/layer_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <openvino/op/constant.hpp>
+#include <openvino/runtime/infer_request.hpp>
+#include <string_view>
+#include <unordered_map>
+
+namespace neph::engine {
+namespace {
+
+std::string text_of(const ov::Node& node, const char* key) {
+  const auto& info = node.get_rt_info();
+  const auto found = info.find(key);
+  return found == info.end() ? std::string() : found->second.as<std::string>();
+}
+
+// Keys of what OpenVINO tells of the graph that it executes.
+constexpr const char* layer_type = "layerType";
+constexpr const char* original_names = "originalLayersNames";
+
+/// What computes nothing.
+bool is_no_layer(std::string_view type) {
+  constexpr std::array<std::string_view, 4> types{"Input", "Const", "Constant", "Output"};
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+/// By the names of the counters: the layers of the graph that is executed, with the file's names in them.
+std::unordered_map<std::string, std::string> names_in_file(const ov::CompiledModel& compiled) {
+  std::unordered_map<std::string, std::string> names;
+  for (const auto& node : compiled.get_runtime_model()->get_ops()) {
+    if (is_no_layer(text_of(*node, layer_type))) continue;
+    const auto original = text_of(*node, original_names);
+    names.emplace(node->get_friendly_name(), original.empty() ? node->get_friendly_name() : original);
+  }
+  return names;
+}
+
+}  // namespace
+
+void keep_names(ov::Model& model) {
+  for (const auto& node : model.get_ops())
+    if (!ov::is_type<ov::op::v0::Constant>(node))
+      node->get_rt_info()[original_names] = node->get_friendly_name();
+}
+
+std::vector<LayerTime> layer_times(ov::CompiledModel& compiled) {
+  const auto names = names_in_file(compiled);
+  std::vector<LayerTime> layers;
+  // The counters are the compiled model's: a request that has run nothing tells them too.
+  for (const auto& counter : compiled.create_infer_request().get_profiling_info()) {
+    const auto run = names.find(counter.node_name);
+    layers.push_back({.name = run == names.end() ? counter.node_name : run->second,
+                      .kind = counter.node_type,
+                      .kernel = counter.exec_type,
+                      .self_s = std::chrono::duration<double>(counter.real_time).count(),
+                      .is_run = run != names.end()});
+  }
+  return layers;
+}
+
+}  // namespace neph::engine

@@ -1,0 +1,38 @@
+#include "engine/torch/layer_clock.hpp"
+
+#include <algorithm>
+
+namespace neph::engine::torch_plugin {
+namespace {
+
+bool is_of(const std::vector<LayerTime>& times, const Plan& plan) {
+  return std::ranges::equal(times, plan.layers,
+                            [](const auto& time, const auto& layer) { return time.name == layer->name; });
+}
+
+}  // namespace
+
+void LayerClock::run(const Plan& plan, Pass& pass) {
+  std::vector<double> seconds;
+  plan.forward(pass, seconds);
+  const std::lock_guard lock(mutex_);
+  if (!is_of(sums_, plan)) {
+    sums_.clear();
+    inferences_ = 0;
+    for (const auto& layer : plan.layers) sums_.push_back({.name = layer->name, .kind = layer->op});
+  }
+  ++inferences_;
+  for (std::size_t i = 0; i < seconds.size(); ++i) sums_[i].self_s += seconds[i];
+}
+
+Result<std::vector<LayerTime>> LayerClock::layers(bool is_on_cpu) {
+  if (!is_on_cpu)
+    return fail(ErrorCode::unsupported, "engine torch tells the layers' times on a CPU only (--device cpu)");
+  const std::lock_guard lock(mutex_);
+  if (inferences_ == 0) return fail(ErrorCode::unsupported, "there was no inference yet");
+  auto means = sums_;
+  for (auto& layer : means) layer.self_s /= static_cast<double>(inferences_);
+  return means;
+}
+
+}  // namespace neph::engine::torch_plugin

@@ -1,0 +1,29 @@
+// The time of each layer of a plan, over the inferences of a session.
+//
+// Threads: any.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/torch/plan.hpp"
+
+namespace neph::engine::torch_plugin {
+
+class LayerClock {
+ public:
+  /// Plan::forward(), timed. Inferences of another plan than before begin the account anew: shapes have
+  /// changed.
+  void run(const Plan& plan, Pass& pass);
+  /// Errors: unsupported (not on a CPU: a GPU's kernels go on behind the calls that are timed; no inference
+  /// yet).
+  Result<std::vector<LayerTime>> layers(bool is_on_cpu);
+
+ private:
+  std::mutex mutex_;  ///< guards the rest
+  std::size_t inferences_ = 0;
+  std::vector<LayerTime> sums_;
+};
+
+}  // namespace neph::engine::torch_plugin

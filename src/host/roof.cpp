@@ -1,0 +1,121 @@
+#include "host/roof.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "host/fingerprint.hpp"
+#include "host/multiply_add.hpp"
+
+namespace neph::host {
+namespace {
+
+constexpr double measured_s = 0.2;
+
+/// Calls `work` with 0, 1, ... on as many threads at once, and waits.
+void on_threads(std::int64_t count, const std::function<void(std::size_t)>& work) {
+  std::vector<std::jthread> threads;
+  for (std::int64_t i = 1; i < count; ++i) threads.emplace_back(work, static_cast<std::size_t>(i));
+  work(0);
+}
+
+/// The best of many short parts, as what disturbs a part only makes it slower.
+double peak_flop_per_s(std::int64_t threads) {
+  constexpr std::size_t parts = 100;
+  const auto loop = fastest_multiply_add();
+  std::vector<std::vector<double>> rates(static_cast<std::size_t>(threads), std::vector<double>(parts));
+  std::barrier together(threads);
+  std::atomic<float> result = 0;
+  on_threads(threads, [&](std::size_t thread) {
+    const SteadyClock clock;
+    constexpr std::int64_t rounds = 20'000;  // some 50 microseconds, so that the clock costs nothing
+    for (std::size_t part = 0; part < parts; ++part) {
+      together.arrive_and_wait();
+      const auto begin = clock.now();
+      double done = 0, taken = 0;
+      for (; taken < measured_s / parts; taken = seconds(clock.now() - begin)) {
+        result = loop.run(rounds);
+        done += static_cast<double>(rounds) * loop.flop_per_round;
+      }
+      rates[thread][part] = done / taken;
+    }
+  });
+  double best = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    double sum = 0;
+    for (const auto& of_thread : rates) sum += of_thread[part];
+    best = std::max(best, sum);
+  }
+  return best;
+}
+
+std::int64_t triad_elements() {
+  const auto machine = take_fingerprint({.nvml_library = ""});
+  std::int64_t cache = 8 << 20;
+  for (const auto& each : machine.processor.caches) cache = std::max(cache, each.bytes.value_or(0));
+  const auto free =
+      std::min(machine.memory.available_bytes.value_or(std::int64_t{4} << 30),
+               machine.container.memory_limit_bytes.value_or(std::numeric_limits<std::int64_t>::max()));
+  constexpr std::int64_t most = 512 << 20, share = 24;
+  return std::min({4 * cache, most, free / share}) / static_cast<std::int64_t>(sizeof(double));
+}
+
+using Array = std::unique_ptr<double[]>;  // NOLINT: a vector would touch its memory on one thread
+
+double triad_bytes_per_s(std::int64_t threads, std::int64_t elements) {
+  const auto count = static_cast<std::size_t>(elements);
+  const Array a(new double[count]), b(new double[count]), c(new double[count]);
+  std::barrier together(threads);
+  constexpr std::size_t blocks = 8, fewest_passes = 5;
+  std::array<double, blocks> best_s;
+  best_s.fill(std::numeric_limits<double>::infinity());
+  bool goes_on = true;
+  on_threads(threads, [&](std::size_t thread) {
+    const auto parts = blocks * static_cast<std::size_t>(threads);
+    const auto begin_of = [&](std::size_t block, std::size_t part) {
+      return count * (block * static_cast<std::size_t>(threads) + part) / parts;
+    };
+    // Memory lies with the node whose thread touches it first.
+    for (std::size_t block = 0; block < blocks; ++block)
+      for (auto i = begin_of(block, thread); i < begin_of(block, thread + 1); ++i) a[i] = 0, b[i] = c[i] = 1;
+    const SteadyClock clock;
+    together.arrive_and_wait();
+    const auto start = clock.now();
+    for (std::size_t pass = 1; goes_on; ++pass) {
+      for (std::size_t block = 0; block < blocks; ++block) {
+        together.arrive_and_wait();
+        const auto begin = clock.now();
+        const auto last = begin_of(block, thread + 1);
+        for (auto i = begin_of(block, thread); i < last; ++i) a[i] = b[i] + 3.0 * c[i];
+        together.arrive_and_wait();
+        if (thread == 0) best_s[block] = std::min(best_s[block], seconds(clock.now() - begin));
+      }
+      if (thread == 0) goes_on = pass < fewest_passes || seconds(clock.now() - start) < measured_s;
+      together.arrive_and_wait();
+    }
+  });
+  const double pass_s = std::accumulate(best_s.begin(), best_s.end(), 0.0);
+  return 3.0 * sizeof(double) * static_cast<double>(count) / pass_s;
+}
+
+}  // namespace
+
+Roof measure_roof(std::int64_t threads) {
+  threads = std::max<std::int64_t>(1, threads);
+  const auto elements = triad_elements();
+  return {.threads = threads,
+          .flop_per_s = peak_flop_per_s(threads),
+          .instructions = std::string(fastest_multiply_add().instructions),
+          .bytes_per_s = triad_bytes_per_s(threads, elements),
+          .array_bytes = elements * static_cast<std::int64_t>(sizeof(double))};
+}
+
+}  // namespace neph::host

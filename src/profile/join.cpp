@@ -1,0 +1,247 @@
+#include "profile/join.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+#include <unordered_map>
+
+#include "core/text.hpp"
+
+namespace neph::profile {
+namespace {
+
+constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+using Places = std::vector<std::size_t>;
+
+/// Whether it multiplies and adds.
+bool is_product(const net::Layer& layer) {
+  using net::Kind;
+  constexpr std::array kinds{Kind::convolution, Kind::depthwise, Kind::dense, Kind::product, Kind::recurrent};
+  return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end();
+}
+
+/// The same, by the engine's word for it.
+bool is_product(const engine::LayerTime& layer) {
+  constexpr std::array<std::string_view, 8> words{"conv", "matmul", "gemm",           "lstm",
+                                                  "gru",  "rnn",    "fullyconnected", "attention"};
+  const auto kind = lowered(layer.kind);
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return kind.find(word) != std::string::npos; });
+}
+
+/// It depends on nothing that comes in, so that an engine computes it once, beforehand.
+bool is_constant(const net::Layer& layer) { return layer.activations == 0 && layer.macs == 0; }
+
+class Joiner {
+ public:
+  Joiner(const std::vector<engine::LayerTime>& ran, const net::Network& network)
+      : ran_(ran), layers_(network.layers), owners_(layers_.size(), nobody), readers_(layers_.size()) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      by_layer_.try_emplace(layers_[i].name, i);
+      for (const auto& tensor : layers_[i].tensors) by_tensor_.try_emplace(tensor, i);
+    }
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      for (const auto from : inputs_of(i)) readers_[from].push_back(i);
+  }
+
+  Join result() && {
+    take_names([this](std::string_view name) { return find(name); });
+    take_names([this](std::string_view name) { return find_within(name); });
+    while (take_products()) {
+    }
+    take_bodies();
+    take_rest();
+    Join join{.parts = std::vector<Places>(ran_.size()), .removed = {}};
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      (owners_[i] == nobody ? join.removed : join.parts[owners_[i]]).push_back(i);
+    return join;
+  }
+
+ private:
+  Places inputs_of(std::size_t layer) const {
+    Places places;
+    for (const auto& name : layers_[layer].inputs)
+      if (const auto found = by_layer_.find(name); found != by_layer_.end()) places.push_back(found->second);
+    return places;
+  }
+
+  std::size_t find(std::string_view name) const {
+    const std::string text(name);
+    if (const auto found = by_layer_.find(text); found != by_layer_.end()) return found->second;
+    if (const auto found = by_tensor_.find(text); found != by_tensor_.end()) return found->second;
+    return nobody;
+  }
+
+  /// Of "fused conv1" or "relu1_nchwc": the longest beginning of the last word that is a name.
+  std::size_t find_within(std::string_view name) const {
+    if (const auto space = name.rfind(' '); space != std::string_view::npos) name.remove_prefix(space + 1);
+    for (auto place = find(name);; place = find(name)) {
+      if (place != nobody) return place;
+      const auto mark = name.find_last_of("_/");
+      if (mark == std::string_view::npos || mark == 0) return nobody;
+      name = name.substr(0, mark);
+    }
+  }
+
+  /// Layers that are called by `name`, or by a part of it between commas.
+  template <class Find>
+  static Places all_in(std::string_view name, Find find) {
+    if (const auto whole = find(name); whole != nobody) return {whole};
+    Places places;
+    for (std::size_t begin = 0; begin <= name.size();) {
+      const auto end = std::min(name.find(',', begin), name.size());
+      if (const auto place = find(name.substr(begin, end - begin)); place != nobody) places.push_back(place);
+      begin = end + 1;
+    }
+    return places;
+  }
+
+  /// Of layers that have no parts yet. Of several with one name the one that takes longest has it: the others
+  /// are what the engine needs around it.
+  template <class Find>
+  void take_names(Find find) {
+    std::vector<bool> is_taken(layers_.size());
+    for (std::size_t i = 0; i < layers_.size(); ++i) is_taken[i] = owners_[i] != nobody;
+    for (std::size_t run = 0; run < ran_.size(); ++run) {
+      if (has_parts(run)) continue;
+      for (const auto place : all_in(ran_[run].name, find)) {
+        auto& owner = owners_[place];
+        if (!is_taken[place] && (owner == nobody || ran_[owner].self_s < ran_[run].self_s)) owner = run;
+      }
+    }
+  }
+
+  bool has_parts(std::size_t run) const {
+    return std::find(owners_.begin(), owners_.end(), run) != owners_.end();
+  }
+
+  /// Whether a layer that computes products, but was not named after any, got one.
+  bool take_products() {
+    bool is_any_taken = false;
+    for (std::size_t run = 0; run < ran_.size(); ++run) {
+      if (!is_product(ran_[run])) continue;
+      Places own;
+      for (std::size_t i = 0; i < layers_.size(); ++i)
+        if (owners_[i] == run) own.push_back(i);
+      if (own.empty() ||
+          std::any_of(own.begin(), own.end(), [this](auto place) { return is_product(layers_[place]); }))
+        continue;
+      is_any_taken |= take_product_before(own, run);
+    }
+    return is_any_taken;
+  }
+
+  /// The only product among the layers before `own` that nobody has, with those between.
+  bool take_product_before(const Places& own, std::size_t run) {
+    Places products;
+    std::set<std::size_t> seen;
+    std::vector<Places> open;
+    for (const auto place : own) open.push_back({place});
+    Places way;
+    while (!open.empty()) {
+      const auto path = std::move(open.back());
+      open.pop_back();
+      for (const auto from : inputs_of(path.back())) {
+        if (owners_[from] != nobody || !seen.insert(from).second) continue;
+        auto longer = path;
+        longer.push_back(from);
+        if (is_product(layers_[from])) {
+          products.push_back(from);
+          way = std::move(longer);
+        } else {
+          open.push_back(std::move(longer));
+        }
+      }
+    }
+    if (products.size() != 1) return false;
+    for (const auto place : way) owners_[place] = run;
+    return true;
+  }
+
+  /// Layers in the bodies of a loop or function that the engine runs as one.
+  void take_bodies() {
+    std::unordered_map<std::string, std::size_t> control;
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      if (layers_[i].kind == net::Kind::control && owners_[i] != nobody)
+        control.emplace(layers_[i].name, owners_[i]);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const std::string_view name = layers_[i].name;
+      for (auto slash = name.find('/'); owners_[i] == nobody && slash != std::string_view::npos;
+           slash = name.find('/', slash + 1))
+        if (const auto found = control.find(std::string(name.substr(0, slash))); found != control.end())
+          owners_[i] = found->second;
+    }
+  }
+
+  /// What is left, into the layers before it; what stands at the beginning, into the one behind it.
+  void take_rest() {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (!is_left(i)) continue;
+      for (const auto from : inputs_of(i))
+        if (const auto owner = owners_[from]; owner != nobody && (owners_[i] == nobody || owners_[i] < owner))
+          owners_[i] = owner;
+    }
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      if (!is_left(i)) continue;
+      for (const auto reader : readers_[i]) owners_[i] = std::min(owners_[i], owners_[reader]);
+    }
+  }
+
+  bool is_left(std::size_t place) const {
+    return owners_[place] == nobody && !is_product(layers_[place]) && !is_constant(layers_[place]);
+  }
+
+  const std::vector<engine::LayerTime>& ran_;
+  const std::vector<net::Layer>& layers_;
+  Places owners_;  ///< by the network's layers: place among those that ran
+  std::vector<Places> readers_;
+  std::unordered_map<std::string, std::size_t> by_layer_, by_tensor_;
+};
+
+}  // namespace
+
+Join join(const std::vector<engine::LayerTime>& ran, const net::Network& network) {
+  return Joiner(ran, network).result();
+}
+
+std::optional<double> flop_of(const net::Network& network, const std::vector<std::size_t>& parts) {
+  double sum = 0;
+  for (const auto place : parts) {
+    const auto& layer = network.layers[place];
+    if (!layer.macs || !layer.runs) return std::nullopt;
+    sum += 2 * static_cast<double>(*layer.macs);
+  }
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+std::optional<double> bytes_of(const net::Network& network, const std::vector<std::size_t>& parts) {
+  if (parts.empty()) return std::nullopt;
+  std::unordered_map<std::string_view, std::size_t> inside;
+  for (const auto place : parts) inside.emplace(network.layers[place].name, place);
+  std::set<std::size_t> read_outside;
+  for (const auto& layer : network.layers)
+    if (!inside.contains(layer.name))
+      for (const auto& name : layer.inputs)
+        if (const auto found = inside.find(name); found != inside.end()) read_outside.insert(found->second);
+  for (const auto& port : network.outputs)
+    if (const auto found = inside.find(port.layer); found != inside.end()) read_outside.insert(found->second);
+  double bytes = 0;
+  std::set<std::size_t> read_inside;
+  for (const auto place : parts) {
+    const auto& layer = network.layers[place];
+    if (!layer.input_bytes || !layer.output_bytes || !layer.runs) return std::nullopt;
+    bytes += static_cast<double>(layer.weight_bytes + *layer.input_bytes);
+    for (const auto& name : layer.inputs)
+      if (const auto found = inside.find(name); found != inside.end()) {
+        read_inside.insert(found->second);
+        bytes -= static_cast<double>(network.layers[found->second].output_bytes.value_or(0));
+      }
+  }
+  for (const auto place : parts)
+    if (read_outside.contains(place) || !read_inside.contains(place))
+      bytes += static_cast<double>(*network.layers[place].output_bytes);
+  return std::max(0.0, bytes);
+}
+
+}  // namespace neph::profile
