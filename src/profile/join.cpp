@@ -6,6 +6,8 @@
 #include <set>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "core/text.hpp"
 
 namespace neph::profile {
@@ -41,6 +43,7 @@ class Joiner {
       by_layer_.try_emplace(layers_[i].name, i);
       for (const auto& tensor : layers_[i].tensors) by_tensor_.try_emplace(tensor, i);
     }
+    name_by_place();
     for (std::size_t i = 0; i < layers_.size(); ++i)
       for (const auto from : inputs_of(i)) readers_[from].push_back(i);
   }
@@ -59,6 +62,16 @@ class Joiner {
   }
 
  private:
+  /// ONNX Runtime calls a node without a name after its operator and its place in the file: "Gather_12". With
+  /// layers of bodies among the network's that place is not known here.
+  void name_by_place() {
+    if (std::any_of(layers_.begin(), layers_.end(),
+                    [](const net::Layer& layer) { return layer.kind == net::Kind::control; }))
+      return;
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      by_place_.emplace(fmt::format("{}_{}", layers_[i].op, i), i);
+  }
+
   Places inputs_of(std::size_t layer) const {
     Places places;
     for (const auto& name : layers_[layer].inputs)
@@ -70,6 +83,7 @@ class Joiner {
     const std::string text(name);
     if (const auto found = by_layer_.find(text); found != by_layer_.end()) return found->second;
     if (const auto found = by_tensor_.find(text); found != by_tensor_.end()) return found->second;
+    if (const auto found = by_place_.find(text); found != by_place_.end()) return found->second;
     return nobody;
   }
 
@@ -196,7 +210,7 @@ class Joiner {
   const std::vector<net::Layer>& layers_;
   Places owners_;  ///< by the network's layers: place among those that ran
   std::vector<Places> readers_;
-  std::unordered_map<std::string, std::size_t> by_layer_, by_tensor_;
+  std::unordered_map<std::string, std::size_t> by_layer_, by_tensor_, by_place_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr std::string_view of_kernel = "_kernel_time";
 
 /// A run of a node, in microseconds.
 struct Event {
-  std::string name, op, provider;
+  std::string name, op, kernel;
   double begin = 0, duration = 0;
   double inside = 0;  ///< what layers in it took
   double end() const { return begin + duration; }
@@ -31,12 +31,12 @@ double number_of(const Json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-/// "CPU" of "CPUExecutionProvider".
-std::string provider_of(const Json& arguments) {
+/// "CPU" of "CPUExecutionProvider"; "CPU nchwc" of a kernel for blocks of channels.
+std::string kernel_of(const Json& arguments, std::string_view node) {
   auto name = text_of(arguments, "provider");
   constexpr std::string_view ending = "ExecutionProvider";
   if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  return name;
+  return node.ends_with("_nchwc") ? name + " nchwc" : name;
 }
 
 std::optional<Event> event_of(const Json& json) {
@@ -46,9 +46,10 @@ std::optional<Event> event_of(const Json& json) {
   const auto arguments = json.find("args");
   const Json none = Json::object();
   const Json& told = arguments != json.end() && arguments->is_object() ? *arguments : none;
+  auto kernel = kernel_of(told, name);
   return Event{.name = std::move(name),
                .op = text_of(told, "op_name"),
-               .provider = provider_of(told),
+               .kernel = std::move(kernel),
                .begin = number_of(json, "ts"),
                .duration = std::max(0.0, number_of(json, "dur"))};
 }
@@ -76,7 +77,7 @@ class Sums {
     find_inside(events);
     for (const auto& event : events) {
       const auto [place, is_new] = places_.try_emplace(event.name, layers_.size());
-      if (is_new) layers_.push_back({.name = event.name, .kind = event.op, .kernel = event.provider});
+      if (is_new) layers_.push_back({.name = event.name, .kind = event.op, .kernel = event.kernel});
       layers_[place->second].self_s += 1e-6 * std::max(0.0, event.duration - event.inside);
     }
     ++inferences_;

@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 #include <openvino/op/constant.hpp>
-#include <openvino/runtime/infer_request.hpp>
+#include <openvino/runtime/properties.hpp>
 #include <string_view>
 #include <unordered_map>
 
@@ -38,6 +38,17 @@ std::unordered_map<std::string, std::string> names_in_file(const ov::CompiledMod
   return names;
 }
 
+double seconds_of(const ov::ProfilingInfo& counter) {
+  return std::chrono::duration<double>(counter.real_time).count();
+}
+
+/// Each stream has counters of its own.
+bool are_means(const ov::CompiledModel& compiled) {
+  const auto devices = compiled.get_property(ov::execution_devices);
+  return devices.size() == 1 && devices.front().starts_with("CPU") &&
+         compiled.get_property(ov::num_streams).num == 1;
+}
+
 }  // namespace
 
 void keep_names(ov::Model& model) {
@@ -46,17 +57,29 @@ void keep_names(ov::Model& model) {
       node->get_rt_info()[original_names] = node->get_friendly_name();
 }
 
-std::vector<LayerTime> layer_times(ov::CompiledModel& compiled) {
+void LayerCounters::count(ov::InferRequest& request) {
+  const std::lock_guard lock(mutex_);
+  if (++inferences_ == 1) first_ = request.get_profiling_info();
+}
+
+std::vector<LayerTime> LayerCounters::layers(ov::CompiledModel& compiled) {
+  const std::lock_guard lock(mutex_);
   const auto names = names_in_file(compiled);
-  std::vector<LayerTime> layers;
   // The counters are the compiled model's: a request that has run nothing tells them too.
-  for (const auto& counter : compiled.create_infer_request().get_profiling_info()) {
+  const auto counters = compiled.create_infer_request().get_profiling_info();
+  const bool is_mean = are_means(compiled) && inferences_ > 1 && counters.size() == first_.size();
+  std::vector<LayerTime> layers;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    const auto& counter = counters[i];
     const auto run = names.find(counter.node_name);
-    layers.push_back({.name = run == names.end() ? counter.node_name : run->second,
-                      .kind = counter.node_type,
-                      .kernel = counter.exec_type,
-                      .self_s = std::chrono::duration<double>(counter.real_time).count(),
-                      .is_run = run != names.end()});
+    const auto mean_s = seconds_of(counter);
+    const auto count = static_cast<double>(inferences_);
+    layers.push_back(
+        {.name = run == names.end() ? counter.node_name : run->second,
+         .kind = counter.node_type,
+         .kernel = counter.exec_type,
+         .self_s = is_mean ? std::max(0.0, mean_s * count - seconds_of(first_[i])) / (count - 1) : mean_s,
+         .is_run = run != names.end()});
   }
   return layers;
 }

@@ -18,7 +18,6 @@
 #endif
 
 #include "engine/openvino/error_text.hpp"
-#include "engine/openvino/layer_times.hpp"
 #include "engine/openvino/port.hpp"
 
 namespace neph::engine {
@@ -71,18 +70,28 @@ bool may_leave_unwritten(const ov::Model& model) {
   return false;
 }
 
+/// A device need not know of profiling.
+bool is_profiled(const ov::CompiledModel& compiled) {
+  try {
+    return compiled.get_property(ov::enable_profiling);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 ov::Shape fixed_shape(const Port& port) { return {port.shape.begin(), port.shape.end()}; }
 
 class OpenVinoRequest final : public Request {
  public:
   OpenVinoRequest(ov::CompiledModel& compiled, const std::vector<Port>& inputs,
                   const std::vector<Port>& outputs, const std::vector<bool>& handed_on,
-                  bool may_leave_unwritten)
+                  bool may_leave_unwritten, LayerCounters* counters)
       : compiled_(compiled),
         inputs_(inputs),
         outputs_(outputs),
         handed_on_(handed_on),
         may_leave_unwritten_(may_leave_unwritten),
+        counters_(counters),
         copies_(outputs.size()),
         has_open_inputs_(
             std::any_of(inputs.begin(), inputs.end(), [](const Port& port) { return port.is_open(); })),
@@ -148,6 +157,7 @@ class OpenVinoRequest final : public Request {
     auto status = guarded([&] {
       make_ready();
       request_.infer();
+      if (counters_) counters_->count(request_);
       copy_handed_on();
     });
     failed_ = !status;
@@ -230,6 +240,7 @@ class OpenVinoRequest final : public Request {
     begins_after(this);
     const auto status = guarded([&] {
       if (error) std::rethrow_exception(error);
+      if (counters_) counters_->count(request_);
       copy_handed_on();
     });
     failed_ = !status;
@@ -244,7 +255,8 @@ class OpenVinoRequest final : public Request {
   const std::vector<Port>& outputs_;
   const std::vector<bool>& handed_on_;
   const bool may_leave_unwritten_;
-  std::vector<void*> copies_;  ///< by output: where one that is handed on goes
+  LayerCounters* const counters_;  ///< null: not profiled
+  std::vector<void*> copies_;      ///< by output: where one that is handed on goes
   std::function<void(Status)> done_;
   std::atomic<bool> in_flight_ = false;
   bool failed_ = false;  ///< the last inference did
@@ -265,13 +277,15 @@ Result<std::unique_ptr<Session>> OpenVinoSession::make(const ov::Model& model, o
   session->optimal_requests_ = compiled.get_property(ov::optimal_number_of_infer_requests);
   session->facts_ = std::move(facts);
   session->may_leave_unwritten_ = may_leave_unwritten(model);
+  if (is_profiled(compiled)) session->counters_ = std::make_unique<LayerCounters>();
   session->compiled_ = std::move(compiled);
   return session;
 }
 
 Result<std::unique_ptr<Request>> OpenVinoSession::make_request() {
   try {
-    return std::make_unique<OpenVinoRequest>(compiled_, inputs_, outputs_, handed_on_, may_leave_unwritten_);
+    return std::make_unique<OpenVinoRequest>(compiled_, inputs_, outputs_, handed_on_, may_leave_unwritten_,
+                                             counters_.get());
   } catch (...) {
     return tl::unexpected(explain_current("cannot make a request"));
   }
@@ -279,8 +293,7 @@ Result<std::unique_ptr<Request>> OpenVinoSession::make_request() {
 
 Result<std::vector<LayerTime>> OpenVinoSession::layers() {
   try {
-    if (!compiled_.get_property(ov::enable_profiling)) return Session::layers();
-    return layer_times(compiled_);
+    return counters_ ? counters_->layers(compiled_) : Session::layers();
   } catch (...) {
     return tl::unexpected(explain_current("cannot tell the layers' times"));
   }

@@ -4,6 +4,7 @@
 #include <openvino/runtime/compiled_model.hpp>
 
 #include "engine/engine.hpp"
+#include "engine/openvino/layer_times.hpp"
 
 namespace neph::engine {
 
@@ -31,6 +32,7 @@ class OpenVinoSession final : public Session {
   bool may_leave_unwritten_ = false;  ///< an inference may end without having written all of its outputs
   std::int64_t optimal_requests_ = 1;
   Facts facts_;
+  std::unique_ptr<LayerCounters> counters_;  ///< null: not profiled
 };
 
 }  // namespace neph::engine

@@ -18,10 +18,11 @@ void LayerClock::run(const Plan& plan, Pass& pass) {
   const std::lock_guard lock(mutex_);
   if (!is_of(sums_, plan)) {
     sums_.clear();
-    inferences_ = 0;
+    runs_ = 0;
     for (const auto& layer : plan.layers) sums_.push_back({.name = layer->name, .kind = layer->op});
   }
-  ++inferences_;
+  if (++runs_ == 2)
+    for (auto& layer : sums_) layer.self_s = 0;
   for (std::size_t i = 0; i < seconds.size(); ++i) sums_[i].self_s += seconds[i];
 }
 
@@ -29,9 +30,9 @@ Result<std::vector<LayerTime>> LayerClock::layers(bool is_on_cpu) {
   if (!is_on_cpu)
     return fail(ErrorCode::unsupported, "engine torch tells the layers' times on a CPU only (--device cpu)");
   const std::lock_guard lock(mutex_);
-  if (inferences_ == 0) return fail(ErrorCode::unsupported, "there was no inference yet");
+  if (runs_ == 0) return fail(ErrorCode::unsupported, "there was no inference yet");
   auto means = sums_;
-  for (auto& layer : means) layer.self_s /= static_cast<double>(inferences_);
+  for (auto& layer : means) layer.self_s /= static_cast<double>(std::max<std::size_t>(1, runs_ - 1));
   return means;
 }
 

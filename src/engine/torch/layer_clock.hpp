@@ -1,4 +1,5 @@
-// The time of each layer of a plan, over the inferences of a session.
+// The time of each layer of a plan, over the inferences of a session; without the first, in which memory is
+// made, unless it is the only one.
 //
 // Threads: any.
 #pragma once
@@ -22,8 +23,8 @@ class LayerClock {
 
  private:
   std::mutex mutex_;  ///< guards the rest
-  std::size_t inferences_ = 0;
-  std::vector<LayerTime> sums_;
+  std::size_t runs_ = 0;
+  std::vector<LayerTime> sums_;  ///< of all of them; from the second on without the first
 };
 
 }  // namespace neph::engine::torch_plugin

@@ -1,0 +1,178 @@
+"""`neph profile`: the engines' own times of layers, joined to the file's, against the machine's peaks."""
+
+import json
+import re
+
+import numpy
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+QUICK = ("--repeat", 2, "--count", 5)
+
+
+@pytest.fixture(params=["openvino", "onnxruntime", "torch"])
+def engine(neph, request):
+    """Skips torch where libtorch or its plugin is not installed: ./dev setup train."""
+    found = [each for each in neph.json("engines") if each["name"] == request.param]
+    if request.param == "torch" and not (found and found[0]["usable"]):
+        pytest.skip("torch is not installed: ./dev setup train")
+    assert found[0]["infers"], found[0]["reason"]
+    return request.param
+
+
+def write_product(path, nodes, inputs, weights):
+    """A model of these nodes to the float tensor "y"; inputs: name, type, shape; weights: name and shape."""
+    numbers = numpy.random.default_rng(1)
+    graph = helper.make_graph(
+        nodes, "model", [helper.make_tensor_value_info(*each) for each in inputs],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(numbers.random(shape, dtype=numpy.float32), name) for name, shape in weights],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def write_tokens(path):
+    """Indices [n, length] to vectors, through a product with a name that is not its output's, a Gelu by hand."""
+    make = helper.make_node
+    nodes = [make("Gather", ["words", "ids"], ["vectors"]), make("MatMul", ["vectors", "w"], ["product"], name="/up/MatMul")]
+    nodes += [make("Add", ["product", "b"], ["sum"], name="/up/Add"), make("Relu", ["sum"], ["high"], name="/act/Relu")]
+    nodes += [make("MatMul", ["high", "v"], ["y"], name="/down/MatMul")]
+    inputs = [("ids", TensorProto.INT64, ["n", "length"])]
+    write_product(path, nodes, inputs, [("words", (100, 64)), ("w", (64, 256)), ("b", (256,)), ("v", (256, 64))])
+
+
+def check_sums(profile):
+    layers = profile["layers"]
+    times = [layer["self_s"]["value"] for layer in layers]
+    assert times == sorted(times, reverse=True)
+    assert sum(layer["share"] for layer in layers) == pytest.approx(1)
+    assert sum(kind["share"] for kind in profile["kinds"]) == pytest.approx(1)
+    assert sum(kind["layers"] for kind in profile["kinds"]) == len(layers)
+    assert sum(times) == pytest.approx(profile["layers_s"]["value"])
+    assert sum(layer["flop"] or 0 for layer in layers) == pytest.approx(profile["joined_flop"])
+
+
+def test_every_layer_of_the_file_is_found(neph, engine, small_model):
+    profile = neph.json("profile", small_model, "--engine", engine, *QUICK)
+    check_sums(profile)
+    macs = neph.json("net", small_model)["totals"]["macs"]
+    assert profile["flop"] == profile["joined_flop"] == 2 * macs
+    assert profile["joined_share"] > 0.8, "all but what the engine does to bring tensors into its order"
+    assert profile["inferences"] == 10 and profile["repeats"] == 2
+    found = [part for layer in profile["layers"] for part in layer["parts"]]
+    assert len(found) == len(set(found)), "no layer of the file is in two"
+    assert sorted(found + profile["removed"]) == sorted(layer["name"] for layer in neph.json("net", small_model)["layers"])
+
+
+def test_convolutions_take_most_of_it(neph, engine, small_model):
+    profile = neph.json("profile", small_model, "--engine", engine, *QUICK)
+    assert profile["kinds"][0]["kind"] == "convolution" and profile["kinds"][0]["share"] > 0.5
+    assert profile["kinds"][0]["layers"] == 20
+    fused = [layer for layer in profile["layers"] if layer["kind"] == "convolution" and len(layer["parts"]) > 1]
+    assert engine == "torch" or len(fused) == 20, "with their batch norms"
+
+
+@pytest.mark.timing
+def test_the_layers_times_are_those_of_the_inference(neph, engine, small_model):
+    profile = neph.json("profile", small_model, "--engine", engine, "--repeat", 3, "--count", 40)
+    assert 0.5 < profile["layers_s"]["value"] / profile["profiled_s"]["value"] < 1.05
+    assert 0.5 < profile["profiled_s"]["value"] / profile["plain_s"]["value"] < 2
+
+
+def test_no_layer_is_faster_than_the_machine(neph, engine, small_model):
+    profile = neph.json("profile", small_model, "--engine", engine, "--threads", 1, *QUICK)
+    assert profile["threads"] == 1
+    for layer in profile["layers"]:
+        if layer["flop"] and layer["self_s"]["value"] > 5e-5:  # OpenVINO counts whole microseconds
+            # Winograd's convolutions need four ninths of the multiplications, or fewer.
+            assert layer["flop"] / layer["self_s"]["value"] < 4 * profile["peak_flop_per_s"], layer
+
+
+def test_a_batch_has_as_many_times_the_work(neph, engine, small_model):
+    one, four = (neph.json("profile", small_model, "--engine", engine, "--batch", n, *QUICK) for n in (1, 4))
+    assert four["inputs"][0].endswith(" 4x3x64x64")
+    assert four["joined_flop"] == 4 * one["joined_flop"]
+
+
+def test_open_shapes_are_said(neph, engine):
+    write_tokens(neph.folder / "tokens.onnx")
+    refused = neph("profile", "tokens.onnx", "--engine", engine, *QUICK, code=None)
+    assert refused.returncode != 0 and "'ids'" in refused.stderr and "--shape" in refused.stderr
+    profile = neph.json("profile", "tokens.onnx", "--engine", engine, "--shape", "ids:2x30", *QUICK)
+    assert profile["inputs"] == ["ids 2x30"]
+    check_sums(profile)
+    assert profile["flop"] == 2 * (2 * 30 * 64 * 256 * 2) == profile["joined_flop"]
+    again = neph.json("profile", "tokens.onnx", "--engine", engine, "--shape", "2x30", *QUICK)
+    assert again["inputs"] == ["ids 2x30"]
+
+
+def test_a_network_by_its_name(neph):
+    profile = neph.json("profile", "mobilenetv2", "--side", 96, "--engine", "onnxruntime", *QUICK)
+    kinds = {kind["kind"]: kind for kind in profile["kinds"]}
+    assert profile["flop"] == profile["joined_flop"]
+    assert kinds["depthwise"]["layers"] == 17
+
+
+def test_the_table_has_as_many_layers_as_asked_for(neph, small_model):
+    rows = lambda text: [line for line in text.splitlines() if re.match(r"(conv1|fc|layer\d\S*|maxpool|avgpool)  ", line)]  # noqa: E731
+    given = "profile", small_model, "--engine", "onnxruntime", *QUICK
+    few = neph(*given, "--limit", 3).stdout
+    assert len(rows(few)) == 3 and "more layers: --all shows them" in few
+    assert "% of the layers' time goes to convolution" in few
+    assert len(rows(neph(*given, "--all").stdout)) > 20
+
+
+def test_the_page_has_both_charts(neph, small_model, chromium):
+    from conftest import Opened
+
+    neph("profile", small_model, "--engine", "onnxruntime", "--html", "page.html", *QUICK)
+    with Opened(chromium, neph.folder / "page.html") as opened:
+        assert opened.complaints == [] and len(opened.requests) == 1
+        assert opened.page.locator("#layers svg, #layers canvas").count() == 1
+        assert opened.page.locator("#roofline svg, #roofline canvas").count() == 1
+        assert opened.page.locator("#layer-table tbody tr").count() > 20
+
+
+def test_names_of_the_file_cannot_break_the_page(neph):
+    evil = "</script><img src=x onerror=alert(1)>"
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], name=evil)]
+    write_product(neph.folder / "evil.onnx", nodes, [("x", TensorProto.FLOAT, [4, 64])], [("w", (64, 64))])
+    neph("profile", "evil.onnx", "--engine", "onnxruntime", "--html", "page.html", *QUICK)
+    assert "<img" not in (neph.folder / "page.html").read_text()
+
+
+def test_what_cannot_be_profiled_is_said(neph, small_model, tmp_path):
+    (tmp_path / "identity.toml").write_text("")
+    (tmp_path / "broken.onnx").write_bytes(small_model.read_bytes()[:2000])
+    cases = [
+        (["absent.onnx"], "absent.onnx"),
+        (["broken.onnx"], "broken.onnx"),
+        ([small_model, "--shape", "pixels:1x3x64x64"], "pixels"),
+        ([small_model, "--shape", "1x3xtall"], "no shape"),
+        ([small_model, "--engine", "openvino", "--provider", "cuda"], "provider cuda"),
+        ([small_model, "--repeat", "0"], "repeat"),
+        ([small_model, "--html", "no/such/folder/page.html"], "no/such/folder"),
+        ([small_model, "--engine", "identity"], "identity"),
+    ]
+    for arguments, said in cases:
+        done = neph("profile", *arguments, *QUICK[2 if "--repeat" in arguments else 0:], code=None)
+        assert done.returncode > 1 and said in done.stderr and done.stdout == "", (arguments, done.stderr)
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_nothing_is_left_behind(neph, small_model, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    import os
+
+    neph("profile", small_model, "--engine", "onnxruntime", *QUICK, env=os.environ | {"TMPDIR": str(temporary)})
+    assert list(temporary.iterdir()) == []
+
+
+def test_the_machines_peaks(neph):
+    machine = neph.json("host", "--peaks")
+    assert machine["peaks"]["flop_per_s"] > 1e9 and machine["peaks"]["bytes_per_s"] > 1e8
+    assert "peaks" not in neph.json("host")
+    assert "GFLOP" in neph("host", "--peaks").stdout or "flop_per_s" in neph("host", "--peaks").stdout
+    assert json.dumps(machine)
