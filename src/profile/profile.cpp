@@ -71,10 +71,10 @@ struct Pace {
 
 class Measurement {
  public:
-  Measurement(const Spec& spec, engine::Model& model, engine::Options options)
-      : spec_(spec), model_(model), options_(std::move(options)) {}
+  Measurement(const Spec& spec, engine::Model& model, engine::Options options, const Onlooker& onlooker)
+      : spec_(spec), model_(model), options_(std::move(options)), onlooker_(onlooker) {}
 
-  Status run(const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  Status run() {
     NEPH_TRY(plain_, compiled(false));
     for (std::int64_t repeat = 0; repeat < spec_.repeat; ++repeat) {
       NEPH_TRY(const auto plain, pace_of(*plain_.request, spec_.duration.value / 2));
@@ -85,7 +85,7 @@ class Measurement {
       inferences_ += pace.count;
       NEPH_TRY(auto layers, profiled.session->layers());
       layers_.push_back(std::move(layers));
-      progress(repeat + 1, spec_.repeat);
+      onlooker_.progress(repeat + 1, spec_.repeat);
     }
     return {};
   }
@@ -126,6 +126,7 @@ class Measurement {
         pace.mean_s = taken_s / static_cast<double>(pace.count);
         return pace;
       }
+      if (onlooker_.wants_end()) return fail(ErrorCode::unavailable, "stopped before the end");
       NEPH_CHECK(request.infer());
       ++pace.count;
     }
@@ -134,6 +135,7 @@ class Measurement {
   const Spec& spec_;
   engine::Model& model_;
   engine::Options options_;
+  const Onlooker& onlooker_;
   std::optional<Tensors> tensors_;
   Bound plain_;
   std::vector<double> plain_s_, profiled_s_;
@@ -194,15 +196,15 @@ void describe_session(const Spec& spec, const engine::Engine& engine, const engi
 
 }  // namespace
 
-Result<Profile> take(const Spec& spec, const std::function<void(std::int64_t, std::int64_t)>& progress) {
+Result<Profile> take(const Spec& spec, const Onlooker& onlooker) {
   NEPH_TRY(const auto path, net::model_file(spec.model, spec.sizes, spec.seed));
   engine::Registry engines;
   NEPH_TRY(auto* engine,
            spec.runtime.engine.empty() ? engines.open_for(path) : engines.open(spec.runtime.engine));
   NEPH_TRY(const auto model, engine->load(path));
   NEPH_TRY(auto options, options_for(spec, *model));
-  Measurement measurement(spec, *model, std::move(options));
-  NEPH_CHECK(measurement.run(progress));
+  Measurement measurement(spec, *model, std::move(options), onlooker);
+  NEPH_CHECK(measurement.run());
   Profile profile{.model = spec.model, .file = path.string()};
   describe_session(spec, *engine, measurement.session(), profile);
   measurement.tell(profile);

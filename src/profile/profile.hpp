@@ -52,8 +52,14 @@ void describe(Visit&& v, Self& s) {
   describe(v, s.sizes);
 }
 
+/// Who waits for a profile.
+struct Onlooker {
+  std::function<void(std::int64_t done, std::int64_t total)> progress;  ///< of repeats
+  std::function<bool()> wants_end;                                      ///< asked between inferences
+};
+
 /// Errors: those of model_file(), of the engine, and unsupported (the engine does not tell its layers' times;
-/// an input that is text, or whose shape is left open). `progress` is called with repeats done and in all.
-Result<Profile> take(const Spec& spec, const std::function<void(std::int64_t, std::int64_t)>& progress);
+/// an input that is text, or whose shape is left open), unavailable (the onlooker wanted the end).
+Result<Profile> take(const Spec& spec, const Onlooker& onlooker);
 
 }  // namespace neph::profile

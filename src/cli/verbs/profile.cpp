@@ -1,6 +1,7 @@
 #include "profile/profile.hpp"
 
 #include "cli/command.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
@@ -28,7 +29,11 @@ Status show_profile(const ProfileCommand& options) {
   engine::look_also_in(options.engine_path);
   if (!options.html.empty()) NEPH_CHECK(check_output_file("--html", options.html, {options.spec.model}));
   ProgressLine line;
-  NEPH_TRY(const auto profile, profile::take(options.spec, progress_on(line, "repeat")));
+  experiment::Interrupt interrupt;
+  const CatchInterrupts catching(interrupt);  // an engine may have files to remove
+  NEPH_TRY(const auto profile,
+           profile::take(options.spec, {.progress = progress_on(line, "repeat"),
+                                        .wants_end = [&] { return interrupt.level() > 0; }}));
   line.clear();
   const report::ProfileOptions shown{.width = terminal_width(),
                                      .limit = options.all ? 0 : static_cast<std::size_t>(options.limit)};
