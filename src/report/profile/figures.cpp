@@ -37,7 +37,7 @@ Speeds speeds(const Profile& profile, const std::optional<double>& flop, double 
 
 std::string giga(const std::optional<double>& value) { return value ? format_number(*value / 1e9) : "–"; }
 
-std::string percent(const std::optional<double>& share) { return share ? format_percent(*share) : "–"; }
+std::string percent(const std::optional<double>& share) { return share ? format_percent(*share, 2) : "–"; }
 
 std::string milliseconds(const Estimate& seconds) { return estimate_text(scaled(seconds, 1e3)); }
 
@@ -137,12 +137,11 @@ std::vector<std::string> sentences(const Profile& profile) {
 }
 
 PlainTable kinds_table(const Profile& profile) {
-  PlainTable table{
-      .caption = "Layers by what they do",
-      .headings = {"kind", "layers", "ms", "share", "GFLOP/s", "of peak", "GB/s", "of bandwidth"}};
+  PlainTable table{.caption = "Layers by what they do",
+                   .headings = {"kind", "layers", "ms", "share", "GFLOP/s", "of peak", "GB/s", "of peak"}};
   for (const auto& kind : profile.kinds) {
-    auto& row = table.rows.emplace_back(std::vector{kind.kind, std::to_string(kind.layers),
-                                                    milliseconds(kind.self_s), format_percent(kind.share)});
+    auto& row = table.rows.emplace_back(std::vector{
+        kind.kind, std::to_string(kind.layers), milliseconds(kind.self_s), format_percent(kind.share, 2)});
     add_speeds(speeds_of(profile, kind), row);
   }
   return table;
@@ -151,7 +150,7 @@ PlainTable kinds_table(const Profile& profile) {
 PlainTable layers_table(const Profile& profile, std::size_t limit) {
   PlainTable table{.caption = "Layers as the engine runs them, those that take longest first",
                    .headings = {"layer", "kind", "kernel", "ms", "share", "so far", "GFLOP/s", "of peak",
-                                "GB/s", "of bandwidth", "fused into it"}};
+                                "GB/s", "of peak", "fused"}};
   double so_far = 0;
   for (const auto& layer : profile.layers) {
     if (limit > 0 && table.rows.size() == limit) break;

@@ -51,7 +51,7 @@ compiles the model anew.</dd>
 engine that computes a convolution with fewer (Winograd) may pass the peak.</dd>
 <dt>GB/s</dt><dd>What the layer must read and write at least: its weights, its inputs, its outputs, each once. Beyond the
 bandwidth of the memory it lay in caches.</dd>
-<dt>Fused into it</dt><dd>Operators of the file that the engine does in the same pass, by the names that it keeps, else
+<dt>Fused</dt><dd>Operators of the file that the engine does in the same pass, by the names that it keeps, else
 by the graph.</dd>
 </dl>
 )";

@@ -96,7 +96,7 @@ TEST(Profile, ALayerTooShortForItsCounterHasNoSpeed) {
 TEST(Profile, TheTextSaysWhereTheTimeGoes) {
   const auto text = text_summary(profile(), {.width = 160});
   EXPECT_THAT(text, HasSubstr("80.0 % of the layers' time goes to convolution (1 layer), at 100 GFLOP/s, "
-                              "50.0 % of what 2 threads can do."));
+                              "50 % of what 2 threads can do."));
   EXPECT_THAT(text, HasSubstr("BatchNormalization, Relu"));
   EXPECT_THAT(text, HasSubstr("25.0 ± 2.5 ms"));
   EXPECT_THAT(text, Not(HasSubstr("more layer")));

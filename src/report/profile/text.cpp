@@ -17,8 +17,7 @@ std::string text_of(PlainTable table, std::size_t width) {
   using Side = TextTable::Side;
   std::vector<Side> sides;
   for (const auto& heading : table.headings) {
-    const bool is_text =
-        heading == "layer" || heading == "kind" || heading == "kernel" || heading == "fused into it";
+    const bool is_text = heading == "layer" || heading == "kind" || heading == "kernel" || heading == "fused";
     sides.push_back(is_text ? Side::left : Side::right);
   }
   TextTable text(table.headings, sides);
