@@ -15,48 +15,53 @@ engine's own Python package: ONNX Runtime for .onnx, OpenVINO for others.
 - `serve`: `neph serve MODEL --engine E`, with no other option, asked once: in JSON over HTTP, large tensors over gRPC.
   **right**: every output has the reference's name, shape and type, and no value is off by more than {TOLERANCE:g} of the
   output's largest plus {ABSOLUTE:g}.
-- `infer --inputs x.npz`: `neph infer MODEL --engine E --inputs x.npz --answers answers.csv`, with `--shape` where the file leaves
-  dimensions open. **right**: name, type and shape, and the mean, root mean square and mark (a sum with signs that the places
-  decide) of at most 4,096 elements of each output are those of the reference, to the same tolerance.
+- `infer --inputs x.npz`: `neph infer MODEL --engine E --inputs x.npz --answers answers.csv`, with `--shape` where the file
+  leaves dimensions open. **right**: name, type and shape, and the mean, root mean square and mark (a sum with signs that
+  the places decide) of at most 4,096 elements of each output are those of the reference, to the same tolerance.
 - `infer` with generated inputs: `neph infer MODEL --engine E`. **right**: it ran to its end.
 - `net`: `neph net MODEL`. **right**: it reads the file, and the shapes of outputs that it knows are the reference's.
 
 "alone" is what the engine's own Python package does with the same inputs, held to the same reference.
 
-Written by `.venv/bin/python tests/models --document docs/MODELS.md`, which fetches the packages that `tests/models/models.toml` lists.
+Written by `.venv/bin/python tests/models --document docs/MODELS.md`, which fetches the packages that
+`tests/models/models.toml` lists.
 """
 
 
 def line_of(result):
-    cells = [f"{verb} {engine}: {result.outcome[verb, engine]}" for verb, engine in COLUMNS if (verb, engine) in result.outcome]
+    cells = [f"{' '.join(column)}: {result.outcome[column]}" for column in COLUMNS if column in result.outcome]
     unlike = [f"{engine} alone: {sentence}" for engine, sentence in result.alone.items() if sentence != RIGHT]
     return f"{result.model.name} ({result.inputs}): " + "; ".join(cells + unlike)
 
 
 def document(results):
     """The page, as Markdown."""
-    parts = [BEGIN, share_table(results), "## Each model\n", outcome_table(results), reasons(results), "## The files\n", file_table(results)]
-    return "\n".join(part for part in parts if part)
+    outcomes = ["## Each model\n", outcome_table(results), reasons(results)]
+    return "\n".join(filter(None, [BEGIN, share_table(results), *outcomes, "## The files\n", file_table(results)]))
 
 
 def share_table(results):
     rows = [["what", "models", "right"]]
     for verb in ("infer", "generated", "serve"):
-        rows.append([f"{NAMES[verb]}, by one engine or the other", *share([each.is_right(verb) for each in results if tried(each, verb)])])
+        either = [each.is_right(verb) for each in results if tried(each, verb)]
+        rows.append([f"{NAMES[verb]}, by one engine or the other", *share(either)])
         for engine in ("onnxruntime", "openvino"):
-            rights = [each.outcome[verb, engine] == RIGHT for each in results if (verb, engine) in each.outcome]
-            rows.append([f"{NAMES[verb]}, `--engine {engine}`", *share(rights)])
-    rows.append(["`net`, of ONNX files", *share([each.outcome["net", ""] == RIGHT for each in results if ("net", "") in each.outcome])])
+            rows.append([f"{NAMES[verb]}, `--engine {engine}`", *share(rights(results, verb, engine))])
+    rows.append(["`net`, of ONNX files", *share(rights(results, "net", ""))])
     rows.append(["wrong where the engine alone is right", str(len(results)), str(sum(len(each.wrongs()) for each in results))])
     return markdown([row for row in rows if row[1] != "0"])
+
+
+def rights(results, *column):
+    return [each.outcome[column] == RIGHT for each in results if column in each.outcome]
 
 
 def tried(result, verb):
     return any(each == verb for each, _ in result.outcome)
 
 
-def share(rights):
-    return [str(len(rights)), f"{sum(rights)} ({sum(rights) / max(1, len(rights)):.0%})"]
+def share(right):
+    return [str(len(right)), f"{sum(right)} ({sum(right) / max(1, len(right)):.1%})"]
 
 
 def outcome_table(results):

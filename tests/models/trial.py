@@ -1,5 +1,6 @@
 """A model in all its trials, and what is to be said of each."""
 
+import re
 from dataclasses import dataclass, field
 
 import verbs
@@ -32,6 +33,7 @@ class Result:
 
 
 def tried(program, model, cache, asked):
+    """Raises packages.NotFetched."""
     file = fetch(model, cache)
     engines = engines_of(model.kind)
     reference_engine = engines[0](file)
@@ -59,29 +61,33 @@ def alone(engine, file, given, reference):
     try:
         return judged(lambda: engine(file).answers(given), reference)
     except Exception as error:  # whatever a library raises
-        return f"refused: {first_line(error)}"
+        return f"refused: {said(error)}"
 
 
 def judged(answer, reference, compared=difference):
     try:
         different = compared(answer(), reference)
-    except (verbs.Refused, AssertionError) as error:
-        return f"refused: {first_line(error)}"
+    except verbs.Refused as error:
+        return f"refused: {said(error)}"
+    except AssertionError as error:
+        return f"wrong: {said(error)}"
     return f"wrong: {different}" if different else RIGHT
 
 
-def first_line(error):
-    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+def said(error):
+    """Its last line, without the folders of files."""
+    lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    return re.sub(r"/[^ :]*/", "", lines[-1]).removeprefix("neph: ")
 
 
 def described(program, file, given, reference):
     """Whether `neph net` reads it, and is right where it knows a shape."""
     try:
-        said = verbs.described(program, file)
+        told = verbs.described(program, file)
     except verbs.Refused as error:
-        return f"refused: {error}"
-    same_inputs = all(fits(port["shape"], given[port["name"]].shape) for port in said["inputs"] if port["name"] in given)
-    for port in said["outputs"]:
+        return f"refused: {said(error)}"
+    same_inputs = all(fits(port["shape"], given[port["name"]].shape) for port in told["inputs"] if port["name"] in given)
+    for port in told["outputs"]:
         found, wanted = port["shape"], reference[port["name"]].shape
         if not fits(found, wanted) and (same_inputs or len(found) != len(wanted)):
             return f"wrong: output '{port['name']}' has the shape {found} instead of {list(wanted)}"

@@ -91,10 +91,8 @@ def inferred(program, model, file, engine, given):
         with open(Path(folder, "answers.csv"), newline="") as file_of_answers:
             rows = list(csv.DictReader(file_of_answers))
     first = [row for row in rows if row["input"] == rows[0]["input"]]
-    return {
-        row["output"]: Summary(row["type"], json.loads(row["shape"]), float(row["mean"]), float(row["rms"]), float(row["mark"]))
-        for row in first
-    }
+    numbers = ("mean", "rms", "mark")
+    return {row["output"]: Summary(row["type"], json.loads(row["shape"]), *(float(row[each]) for each in numbers)) for row in first}
 
 
 def inferred_as_shipped(program, file, engine):
@@ -110,9 +108,8 @@ def described(program, file):
 
 
 def run(program, folder, *arguments):
-    done = subprocess.run(
-        list(map(str, [program, *arguments])), cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, stdin=subprocess.DEVNULL
-    )
+    command = list(map(str, [program, *arguments]))
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise Refused(f"exit code {done.returncode}: {last_line(done.stderr or done.stdout)}")
     return done.stdout
