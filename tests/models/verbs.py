@@ -86,7 +86,7 @@ def inferred(program, model, file, engine, given):
     with tempfile.TemporaryDirectory() as folder:
         numpy.savez(Path(folder, "inputs.npz"), **given)
         open_shapes = "+".join(f"{name}:{'x'.join(map(str, given[name].shape))}" for name in model.shapes)
-        run(program, folder, "infer", file, "--engine", engine, "--inputs", "inputs.npz", "--answers", "answers.csv", "--count", 2,
+        run(program, folder, "infer", file, "--engine", engine, "--inputs", "inputs.npz", "--answers", "answers.csv", "--count", 2, "--repeat", 1,
             *(["--shape", open_shapes] if open_shapes else []))  # fmt: skip
         with open(Path(folder, "answers.csv"), newline="") as file_of_answers:
             rows = list(csv.DictReader(file_of_answers))

@@ -59,7 +59,9 @@ class OrtSession final : public Session {
            std::ranges::none_of(inputs_.ports, is_open);
   }
   Status check_batch_of_outputs() const;
-  /// Throws Ort::Exception.
+  /// Of all outputs. Throws Ort::Exception where the model refuses such inputs.
+  std::vector<Shape> shapes_of_inputs(bool of_ones);
+  /// The same; empty where it refuses them.
   std::vector<Shape> shapes_of_a_trial(bool of_ones);
 
   Place place_;
@@ -265,8 +267,9 @@ Status OrtSession::check_batch_of_outputs() const {
 }
 
 /// Shapes that the runtime leaves open although all inputs' are known come from inferences of zeros and of
-/// ones; where the two differ the shape depends on what is computed, and stays open. A model whose shapes
-/// were changed is tried in any case.
+/// ones; where the two differ the shape depends on what is computed, and stays open. So does that of a model
+/// which takes neither: a size or a sampling rate of 1 may be none. A model whose shapes were changed is tried
+/// in any case, and must take one of them.
 Status OrtSession::set_output_shapes(bool is_changed) {
   for (const auto& output : outputs_) is_told_.push_back(!output.is_open() && !output.shape.empty());
   if (std::ranges::any_of(inputs_.ports, is_open)) {
@@ -276,17 +279,18 @@ Status OrtSession::set_output_shapes(bool is_changed) {
   }
   if (!is_changed && std::ranges::find(is_told_, false) == is_told_.end()) return {};
   const auto zeros = shapes_of_a_trial(false);
-  auto ones = zeros;
-  try {
-    ones = shapes_of_a_trial(true);
-  } catch (const Ort::Exception&) {  // ones may be no indices
+  const auto ones = shapes_of_a_trial(true);
+  if (is_changed && zeros.empty() && ones.empty()) (void)shapes_of_inputs(false);  // throws its reason
+  const auto& either = zeros.empty() ? ones : zeros;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const bool is_known = !either.empty() && (zeros.empty() || ones.empty() || zeros[i] == ones[i]);
+    if (is_known) outputs_[i].shape = either[i];
+    if (!is_known && !is_told_[i]) outputs_[i].open_rank = outputs_[i].shape.empty();
   }
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
-    if (zeros[i] == ones[i]) outputs_[i].shape = zeros[i];
   return {};
 }
 
-std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) {
+std::vector<Shape> OrtSession::shapes_of_inputs(bool of_ones) {
   std::vector<std::vector<std::byte>> numbers;
   std::vector<Ort::Value> given;
   for (const auto& input : inputs_.ports) {
@@ -299,6 +303,12 @@ std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) {
   std::vector<Shape> shapes;
   for (const auto& answer : answers) shapes.push_back(answer.GetTensorTypeAndShapeInfo().GetShape());
   return shapes;
+}
+
+std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) try {
+  return shapes_of_inputs(of_ones);
+} catch (const Ort::Exception&) {
+  return {};
 }
 
 Result<std::unique_ptr<Request>> OrtSession::make_request() {

@@ -29,6 +29,7 @@ void fill_with_ones(std::vector<std::byte>& memory, Element element) {
 std::size_t bytes_of(const Port& port, const Shape& shape) {
   auto sized = port;
   sized.shape = shape;
+  sized.open_rank = false;
   return sized.bytes();
 }
 
