@@ -16,6 +16,7 @@ from tritonclient.utils import InferenceServerException, np_to_triton_dtype, tri
 
 LIMIT_S = 300
 MOST_IN_JSON = 100_000  # values; more go over gRPC
+SHORT = ("--count", 2, "--repeat", 1, "--warmup", 1)
 NO_JSON = {"float16"}
 
 
@@ -86,19 +87,21 @@ def inferred(program, model, file, engine, given):
     with tempfile.TemporaryDirectory() as folder:
         numpy.savez(Path(folder, "inputs.npz"), **given)
         open_shapes = "+".join(f"{name}:{'x'.join(map(str, given[name].shape))}" for name in model.shapes)
-        run(program, folder, "infer", file, "--engine", engine, "--inputs", "inputs.npz", "--answers", "answers.csv", "--count", 2, "--repeat", 1,
-            *(["--shape", open_shapes] if open_shapes else []))  # fmt: skip
+        options = ["--inputs", "inputs.npz", "--answers", "answers.csv", *SHORT]
+        run(program, folder, "infer", file, "--engine", engine, *options, *(["--shape", open_shapes] if open_shapes else []))
         with open(Path(folder, "answers.csv"), newline="") as file_of_answers:
             rows = list(csv.DictReader(file_of_answers))
     first = [row for row in rows if row["input"] == rows[0]["input"]]
     numbers = ("mean", "rms", "mark")
-    return {row["output"]: Summary(row["type"], json.loads(row["shape"]), *(float(row[each]) for each in numbers)) for row in first}
+    return {
+        each["output"]: Summary(each["type"], json.loads(each["shape"]), *(float(each[key]) for key in numbers)) for each in first
+    }
 
 
 def inferred_as_shipped(program, file, engine):
-    """`neph infer FILE --engine ENGINE` with nothing else: its inputs are its own."""
+    """`neph infer FILE --engine ENGINE` with inputs of its own, for as short as it goes."""
     with tempfile.TemporaryDirectory() as folder:
-        run(program, folder, "infer", file, "--engine", engine)
+        run(program, folder, "infer", file, "--engine", engine, *SHORT)
 
 
 def described(program, file):
@@ -111,8 +114,14 @@ def run(program, folder, *arguments):
     command = list(map(str, [program, *arguments]))
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
-        raise Refused(f"exit code {done.returncode}: {last_line(done.stderr or done.stdout)}")
+        raise Refused(f"exit code {done.returncode}: {reason_of(done.stderr or done.stdout)}")
     return done.stdout
+
+
+def reason_of(text):
+    """Of runs that failed the first's; else the last line."""
+    failed = (line.partition(" failed: ")[2] for line in text.splitlines() if line.startswith("[") and " failed: " in line)
+    return next(failed, "") or last_line(text)
 
 
 def last_line(text):
