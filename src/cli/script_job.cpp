@@ -1,10 +1,14 @@
 #include "cli/script_job.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 
 #include "cli/plan.hpp"
+#include "cli/results.hpp"
 #include "cli/version.hpp"
+#include "core/names.hpp"
 #include "core/values.hpp"
 #include "engine/engine.hpp"
 #include "net/net.hpp"
@@ -45,6 +49,7 @@ void add_needs(script::Job& job, const workload::TrainSpec& spec) {
   else if (spec.data != "synth")
     add(job.files, spec.data);
   add(job.engines, spec.engine);
+  add(job.saved, spec.save);
   job.has_containers |= spec.in == workload::In::docker;
   job.needs_gpu |= engine::is_cuda(spec.device);
 }
@@ -58,11 +63,33 @@ Status add_needs_of(script::Job& job, const std::vector<Cell>& cells) {
   return {};
 }
 
+/// The system has these there too, or nobody can bring them.
+bool is_of_the_system(const fs::path& path) {
+  constexpr std::array folders{"/usr/", "/bin/",  "/sbin/", "/lib", "/etc/",
+                               "/dev/", "/proc/", "/sys/",  "/opt/"};
+  const auto text = path.lexically_normal().string();
+  return text.empty() || text == "." || text == "/" || text.starts_with("..") ||
+         std::ranges::any_of(folders, [&](const char* folder) { return text.starts_with(folder); });
+}
+
+/// "toy2.py" of "python3 toy2.py --data=set.npz", and set.npz, where they are files here.
+void add_mentioned(script::Job& job, const Json& spec) {
+  auto words = shell_words(value_as_text(spec.value("command", Json(""))));
+  words.push_back(value_as_text(spec.value("folder", Json(""))));
+  for (const auto& word : words)
+    for (const auto& name : {word, word.substr(word.find('=') + 1)}) {
+      std::error_code error;
+      if (!is_of_the_system(name) && fs::exists(name, error)) add(job.mentioned, name);
+    }
+}
+
 /// What else runs is the user's: a command, a server elsewhere.
 Status set_needs(script::Job& job) {
   NEPH_TRY(const auto cells, expand(job.experiment));
   if (job.experiment.workload == "infer") NEPH_CHECK(add_needs_of<workload::InferSpec>(job, cells));
   if (job.experiment.workload == "train") NEPH_CHECK(add_needs_of<workload::TrainSpec>(job, cells));
+  if (job.experiment.workload == "command")
+    for (const auto& cell : cells) add_mentioned(job, cell.spec);
   job.has_containers |= job.options.contains("on");
   return {};
 }
@@ -118,11 +145,94 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+/// By its number or its name, as neph show has them.
+Result<Cell> cell_of(const Experiment& experiment, const std::string& wanted) {
+  NEPH_TRY(auto cells, expand(experiment));
+  std::vector<std::string> names;
+  for (auto& cell : cells) {
+    if (wanted == (is_number(wanted) ? std::to_string(cell.index) : cell.label)) return std::move(cell);
+    names.push_back(is_number(wanted) ? std::to_string(cell.index) : cell.label);
+  }
+  return unknown_name(ErrorCode::not_found, "configuration", wanted, names, "--cell");
+}
+
+Status keep_cell(script::Job& job, const std::string& wanted) {
+  auto& experiment = job.experiment;
+  NEPH_TRY(const auto cell, cell_of(experiment, wanted));
+  for (const auto& factor : experiment.factors) experiment.spec[factor.name] = cell.spec[factor.name];
+  if (!experiment.factors.empty()) job.title += ", " + cell.label;
+  experiment.factors.clear();
+  experiment.idle.clear();
+  return {};
+}
+
+/// To its end, once, with the trained network among the results.
+Status make_whole(script::Job& job) {
+  auto& experiment = job.experiment;
+  const bool is_command = experiment.workload == "command";
+  if (experiment.workload != "train" && !is_command)
+    return fail(ErrorCode::invalid_argument, "--whole: only a training has an end, and {} is none",
+                job.title);
+  if (!experiment.factors.empty()) {
+    NEPH_TRY(const auto cells, expand(experiment));
+    return fail(ErrorCode::invalid_argument,
+                "--whole: which of its {} configurations? --cell {} is {}; neph show has their numbers",
+                cells.size(), cells.front().index, cells.front().label);
+  }
+  experiment.repeat = 1;
+  job.title += ", to the end";
+  if (is_command) return {};
+  experiment.spec["steps"] = 0;
+  if (auto& save = experiment.spec["save"]; !save.is_string() || save.get<std::string>().empty())
+    save = "trained.safetensors";
+  return {};
+}
+
+/// Seconds of all its runs, as those that are stored tell; 0: they do not.
+double seconds_of_runs(const Experiment& experiment, const std::vector<CellSummary>& cells,
+                       const std::vector<Run>& runs) {
+  std::map<std::int64_t, std::pair<double, double>> walls;  // by cell: sum, count
+  for (const auto& run : runs)
+    if (run.status == RunStatus::ok) walls[run.cell].first += run.wall_s, walls[run.cell].second += 1;
+  double total_s = 0;
+  for (const auto& cell : cells) {
+    const auto [sum_s, count] = walls[cell.cell.index];
+    if (count == 0) return 0;
+    total_s += sum_s / count * static_cast<double>(experiment.repeat);
+  }
+  return total_s;
+}
+
+/// How long what is done there took here, or would have taken.
+Result<double> seconds_here(std::int64_t id, const std::string& path, const ScriptedPart& part) {
+  NEPH_TRY(const auto store, store::Store::open(path, store::Access::read));
+  NEPH_TRY(auto document, load_document(store, id, store::Detail::summary));
+  if (!part.cell.empty()) {
+    NEPH_TRY(const auto wanted, cell_of(document.experiment, part.cell));
+    std::erase_if(document.cells, [&](const CellSummary& cell) { return cell.cell.index != wanted.index; });
+  }
+  if (!part.whole) return seconds_of_runs(document.experiment, document.cells, document.runs);
+  double total_s = 0;
+  for (const auto& cell : document.cells) {
+    const auto work = price::work_of(cell);
+    if (!work) return 0;
+    for (const auto& stage : work->stages) total_s += stage.seconds.value;
+  }
+  return total_s;
+}
+
 }  // namespace
 
-Result<script::Job> script_job(const std::string& experiment, const std::string& store) {
-  auto job = is_number(experiment) ? of_store(std::stoll(experiment), store) : of_file(experiment);
-  if (job) NEPH_CHECK(set_needs(*job));
+Result<script::Job> script_job(const std::string& experiment, const std::string& store,
+                               const ScriptedPart& part) {
+  const bool is_stored = is_number(experiment);
+  NEPH_TRY(auto job, is_stored ? of_store(std::stoll(experiment), store) : of_file(experiment));
+  if (!part.cell.empty()) NEPH_CHECK(keep_cell(job, part.cell));
+  if (part.whole) NEPH_CHECK(make_whole(job));
+  NEPH_CHECK(set_needs(job));
+  if (is_stored) {
+    NEPH_TRY(job.takes_s, seconds_here(std::stoll(experiment), store, part));
+  }
   return job;
 }
 

@@ -8,8 +8,16 @@
 
 namespace neph::cli {
 
+/// What of an experiment is done there.
+struct ScriptedPart {
+  std::string cell;    ///< number or name of the one configuration; empty: all
+  bool whole = false;  ///< a training to its end, once, and saved
+};
+
 /// `experiment`: the number of a stored one, or a TOML file. Without how the script is made (Job::command).
-/// Errors: those of reading either; invalid_argument (a cell that makes no sense).
-Result<script::Job> script_job(const std::string& experiment, const std::string& store);
+/// Errors: those of reading either; invalid_argument (a cell that makes no sense, a whole of several
+/// configurations or of no training), not_found (no such configuration).
+Result<script::Job> script_job(const std::string& experiment, const std::string& store,
+                               const ScriptedPart& part);
 
 }  // namespace neph::cli

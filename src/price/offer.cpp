@@ -4,6 +4,8 @@
 #include <charconv>
 #include <set>
 
+#include <fmt/ranges.h>
+
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "price/offers/cluster.hpp"
@@ -60,6 +62,13 @@ tl::unexpected<Error> unknown(std::string_view kind, std::string_view name, cons
   return unknown_name(ErrorCode::not_found, kind, name, {known.begin(), known.end()}, where);
 }
 
+/// Whether some offer is there: of another machine, or of another provider.
+bool is_region_of(std::string_view asked, std::span<const Offer> offers) {
+  return is_part_of_world(asked) || std::ranges::any_of(offers, [&](const Offer& offer) {
+           return is_in_region(asked, offer.region, offer.zone);
+         });
+}
+
 /// Why no offer has the name.
 tl::unexpected<Error> no_such_offer(const Wanted& wanted, std::span<const Offer> offers) {
   Names providers, instances, gpus, regions;
@@ -78,6 +87,9 @@ tl::unexpected<Error> no_such_offer(const Wanted& wanted, std::span<const Offer>
   if (instances.empty()) return unknown("provider", wanted.provider, providers, "the offers");
   const auto of = fmt::format("the offers of {}", wanted.provider);
   if (gpus.empty() && regions.empty()) return unknown("machine", wanted.instance, instances, of);
+  if (!regions.empty() && is_region_of(wanted.region, offers))
+    return fail(ErrorCode::not_found, "{}/{} is not let in {}: it is in {}", wanted.provider, wanted.instance,
+                wanted.region, fmt::join(regions, ", "));
   if (!regions.empty()) return unknown("region", wanted.region, regions, of);
   const auto asked = wanted.gpus ? fmt::format("{}:{}", wanted.gpu, *wanted.gpus) : std::string(wanted.gpu);
   return unknown("GPU", asked, gpus, fmt::format("offers of {}/{}", wanted.provider, wanted.instance));

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t longest_name = 80, longest_gpu = 40;  ///< shown; a table would wrap more for minutes
 
 std::string number_text(const std::optional<double>& value) {
-  return value ? fmt::format("{:g}", *value) : "-";
+  return value ? fmt::format("{:.10g}", *value) : "-";
 }
 
 std::string price_text(const std::optional<Exact>& price) { return price ? decimal_text(*price) : "-"; }
@@ -37,10 +37,13 @@ std::string offers_text(std::span<const Offer> offers, std::size_t width) {
   using Side = TextTable::Side;
   const bool has_spot =
       std::ranges::any_of(offers, [](const Offer& offer) { return offer.spot_per_hour.has_value(); });
+  const bool has_archs =
+      std::ranges::any_of(offers, [&](const Offer& offer) { return offer.arch != offers.front().arch; });
   const bool has_assumed = std::ranges::any_of(offers, [](const Offer& offer) { return offer.rule.empty(); });
   std::vector<std::string> headings{"offer", "vCPUs", "GiB", "GPUs",
                                     printable(offers.front().currency) + "/h"};
   std::vector<Side> sides{Side::left, Side::right, Side::right, Side::left, Side::right};
+  if (has_archs) headings.insert(headings.begin() + 4, "arch"), sides.insert(sides.begin() + 4, Side::left);
   if (has_spot) headings.emplace_back("spot"), sides.push_back(Side::right);
   headings.emplace_back("rule");
   TextTable table(headings, sides);
@@ -48,6 +51,9 @@ std::string offers_text(std::span<const Offer> offers, std::size_t width) {
     std::vector<std::string> row{cut_to_width(printable(offer_name(offer)), longest_name),
                                  number_text(offer.vcpus), number_text(offer.memory_gib), gpu_text(offer),
                                  price_text(offer.per_hour)};
+    if (has_archs)
+      row.insert(row.begin() + 4,
+                 offer.arch.empty() ? "-" : cut_to_width(printable(offer.arch), longest_gpu));
     if (has_spot) row.push_back(price_text(offer.spot_per_hour));
     row.push_back(offer.rule.empty() ? "assumed" : offer.rule);
     table.add(std::move(row));

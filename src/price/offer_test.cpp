@@ -68,6 +68,8 @@ TEST(OfferName, SaysWhatThereIsInstead) {
   EXPECT_THAT(missed("azur/m5.large"), HasSubstr("unknown provider 'azur'"));
   EXPECT_THAT(missed("aws/m5.lagre"), HasSubstr("did you mean 'm5.large'?"));
   EXPECT_THAT(missed("aws/m5.large@mars"), HasSubstr("unknown region 'mars'"));
+  EXPECT_THAT(missed("AWS/P3.8XLARGE@eu"), HasSubstr("AWS/P3.8XLARGE is not let in eu: it is in us-east-1"));
+  EXPECT_THAT(missed("aws/p3.8xlarge@eu-west-1"), HasSubstr("is not let in eu-west-1: it is in us-east-1"));
   EXPECT_THAT(missed("gcp/n1-standard-8+v100:3"),
               HasSubstr("unknown GPU 'v100:3' in offers of gcp/n1-standard-8"));
   EXPECT_THAT(missed("gcp/n1-standard-8+v100:x"), HasSubstr("'x' is no number of GPUs"));

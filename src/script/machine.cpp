@@ -37,6 +37,7 @@ Result<price::Offer> offer_of_name(std::string_view name) {
   offer.region = cut_off(rest, '@');
   const auto gpu = cut_off(rest, '+');
   offer.instance = rest;
+  offer.arch = price::arch_of_machine(offer.provider, offer.instance, gpu.substr(0, gpu.find(':')));
   if (gpu.empty()) return offer;
   const auto colon = gpu.find(':');
   offer.gpu = gpu.substr(0, colon);

@@ -15,6 +15,39 @@ bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
+/// The program that a command begins with, behind variables and sudo; empty: only the shell knows.
+std::string program_of(const std::string& command) {
+  for (const auto& word : shell_words(command)) {
+    if (word.find_first_of("$`(){}[]*?;&|<>!~#\n") != std::string::npos) return {};
+    const bool is_variable = word.find('=') != std::string::npos;
+    if (!is_variable && word != "sudo" && !word.starts_with('-')) return word;
+  }
+  return {};
+}
+
+/// Whether there is its program is all that can be asked of it without doing it.
+Release release_by(const std::string& command) {
+  Release own{.name = "command", .title = "by the command of --release-command"};
+  const auto program = program_of(command);
+  own.text = "release_machine() {\n  # shellcheck disable=SC2016 # the other shell expands it\n  act sh -c " +
+             shell_quoted(command) + "\n}\n\ncan_release() { " +
+             (program.empty() ? ":" : "has " + shell_quoted(program)) + "; }\n";
+  own.needs = program.empty() ? "whatever that command needs"
+                              : fmt::format("the program {}, and whatever it needs", program);
+  return own;
+}
+
+Status check_arch(const price::Offer& offer, const Wishes& wishes) {
+  if (offer.arch != "arm64" && offer.arch != "aarch64") return {};
+  return fail(
+      wrong,
+      "--offer '{}': its CPU is an ARM ({}), and neph, its bundle and its image are of x86_64: take a "
+      "machine of Intel or AMD",
+      wishes.offer, offer.arch);
+}
+
+}  // namespace
+
 Result<Release> release_of(const price::Offer& offer, const Wishes& wishes) {
   if (wishes.release_command.empty())
     return find_release(wishes.release.empty() ? offer.provider : wishes.release);
@@ -23,14 +56,12 @@ Result<Release> release_of(const price::Offer& offer, const Wishes& wishes) {
   if (wishes.release_command.find('\0') != std::string::npos ||
       wishes.release_command.find_first_not_of(" \t\n") == std::string::npos)
     return fail(wrong, "--release-command is no command");
-  const auto known = find_release(offer.provider);
-  Release own{
-      .name = "command", .title = "by the command of --release-command", .sky = known ? known->sky : ""};
-  own.text = "release_machine() {\n  # shellcheck disable=SC2016 # the other shell expands it\n  act sh -c " +
-             shell_quoted(wishes.release_command) + "\n}\n\ncan_release() { :; }\n";
-  own.needs = "whatever that command needs";
+  auto own = release_by(wishes.release_command);
+  if (const auto known = find_release(offer.provider)) own.sky = known->sky;
   return own;
 }
+
+namespace {
 
 Result<price::Rule> rule_of(const price::Offer& offer, const Wishes& wishes,
                             const std::vector<price::Rule>& rules) {
@@ -125,6 +156,29 @@ Result<Task::Source> source_of(const std::string& text, const Job& job) {
 
 }  // namespace
 
+Result<Longest> longest(const Job& job, const price::Offer& offer, const Wishes& wishes,
+                        const std::vector<price::Rule>& rules) {
+  Task task{.job = job, .wishes = wishes, .offer = offer};
+  NEPH_TRY(task.release, release_of(offer, wishes));
+  NEPH_CHECK(set_limit(task, rules));
+  const auto by_time = most_of(task);
+  const auto by_money = task.limit.seconds;
+  Longest longest{.seconds = std::max(by_time.seconds, by_money), .is_given = !by_time.is_default};
+  if (by_time.seconds > 0 && by_money > 0) longest.seconds = std::min(by_time.seconds, by_money);
+  longest.sure_s = longest.seconds;
+  if (by_money > 0) longest.sure_s = std::min(longest.seconds, by_money - task.limit.clock_s);
+  return longest;
+}
+
+Result<std::vector<std::string>> brought(const Job& job, const Wishes& wishes) {
+  std::vector<std::string> paths;
+  for (const auto& text : wishes.data) {
+    NEPH_TRY(auto source, source_of(text, job));
+    paths.push_back(std::move(source.path));
+  }
+  return paths;
+}
+
 Result<std::string> script(const Job& job, const price::Offer& offer, const Wishes& wishes,
                            const std::vector<price::Rule>& rules) {
   if (wishes.results.empty())
@@ -133,6 +187,7 @@ Result<std::string> script(const Job& job, const price::Offer& offer, const Wish
                 "a folder");
   Task task{.job = job, .wishes = wishes, .offer = offer};
   NEPH_CHECK(check_gpu(job, offer, wishes));
+  NEPH_CHECK(check_arch(offer, wishes));
   NEPH_TRY(task.release, release_of(offer, wishes));
   NEPH_TRY(task.results, parse_place("--results", wishes.results));
   NEPH_CHECK(set_limit(task, rules));

@@ -82,19 +82,43 @@ void describe(Visit&& v, Self& s) {
 /// The experiment, and what it needs where it runs.
 struct Job {
   Experiment experiment;
-  Json options = Json::object();      ///< what a TOML file of it has above the table, beside repeat and seed
-  std::string title;                  ///< "train mnist-cnn, experiment 12 of neph.db"
-  std::string name;                   ///< short, of the folder there: "12"
-  std::string command;                ///< that makes this script
-  std::string version;                ///< of neph
-  std::vector<std::string> files;     ///< that its runs read, by the paths that it has for them
-  std::vector<std::string> engines;   ///< that its runs use
-  std::vector<std::string> datasets;  ///< known by name
-  bool has_containers = false;        ///< its runs start some
-  bool needs_gpu = false;             ///< one of NVIDIA's
+  Json options = Json::object();       ///< what a TOML file of it has above the table, beside repeat and seed
+  std::string title;                   ///< "train mnist-cnn, experiment 12 of neph.db"
+  std::string name;                    ///< short, of the folder there: "12"
+  std::string command;                 ///< that makes this script
+  std::string version;                 ///< of neph
+  std::vector<std::string> files;      ///< that its runs read, by the paths that it has for them
+  std::vector<std::string> engines;    ///< that its runs use
+  std::vector<std::string> datasets;   ///< known by name
+  std::vector<std::string> mentioned;  ///< words of its commands that are files here: they may be read
+  std::vector<std::string> saved;      ///< files that its runs write, by the paths that it has for them
+  double takes_s = 0;           ///< as its stored runs tell, boot and installation not counted; 0: not known
+  bool has_containers = false;  ///< its runs start some
+  bool needs_gpu = false;       ///< one of NVIDIA's
 };
 
-/// A machine by its name alone: provider, instance, GPU, region. Errors: invalid_argument.
+/// Seconds before a limit at which work ends: what was measured is saved, steps end, the release is asked
+/// for.
+inline constexpr std::int64_t kept_for_the_end_s = 190;
+
+/// How long a machine is paid at the most: by budget, --max-time, or where neither is given a day; 0: as long
+/// as it likes. `sure_s` is less where hours of the clock are paid, for the first may be nearly over.
+struct Longest {
+  std::int64_t seconds = 0, sure_s = 0;
+  bool is_given = false;
+};
+/// Errors: as those of script().
+Result<Longest> longest(const Job& job, const price::Offer& offer, const Wishes& wishes,
+                        const std::vector<price::Rule>& rules);
+
+/// What `wishes` release the machine by. Errors: as those of script().
+Result<Release> release_of(const price::Offer& offer, const Wishes& wishes);
+
+/// PATH of each --data [PATH=]ADDRESS. Errors: as those of script().
+Result<std::vector<std::string>> brought(const Job& job, const Wishes& wishes);
+
+/// A machine by its name alone: provider, instance, GPU, region, and its architecture where the name tells.
+/// Errors: invalid_argument.
 Result<price::Offer> offer_of_name(std::string_view name);
 
 /// Errors: invalid_argument (something is missing, an address or a sum of money that makes no sense, no

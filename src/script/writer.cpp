@@ -37,7 +37,8 @@ bool needs_packages(const Task& task) {
 }
 
 bool reads_data(const Task& task) {
-  return !task.data.empty() || !task.job.files.empty() || !task.job.datasets.empty();
+  const auto& job = task.job;
+  return !task.data.empty() || !job.files.empty() || !job.mentioned.empty() || !job.datasets.empty();
 }
 
 std::vector<Step> steps_of(const Task& task) {
@@ -107,7 +108,14 @@ std::string step_data(const Task& task) {
     body += fmt::format("  again bring {} {} {} '{}'{}\n", place_of_data(path), enum_name(place.kind),
                         at_word(place), place.port, is_archive ? " unpacked" : "");
   for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", quoted(file));
+  for (const auto& file : task.job.mentioned) body += fmt::format("  bring_if_beside {}\n", quoted(file));
   return function("step_data", body);
+}
+
+std::string saved_lines(const Task& task) {
+  std::string lines;
+  for (const auto& file : task.job.saved) lines += fmt::format("  save_file {}\n", place_of_data(file));
+  return lines;
 }
 
 std::string pip_lines(const Task& task) {
@@ -129,10 +137,8 @@ std::string pip_lines(const Task& task) {
 
 /// Seconds that may be paid, from when on, and why: also where nobody gave a limit, a rented machine has one.
 std::string most_lines(const Task& task) {
-  constexpr std::int64_t day_s = 86400;
-  const auto most_s = static_cast<std::int64_t>(std::ceil(task.wishes.max_time.value));
-  const bool is_default = most_s == 0 && task.limit.seconds == 0 && task.release.ends != "nothing";
-  return fmt::format("most_s={} # {}\npaid_from={}\n", is_default ? day_s : most_s,
+  const auto [most_s, is_default] = most_of(task);
+  return fmt::format("most_s={} # {}\npaid_from={}\n", most_s,
                      is_default    ? "no limit was given: a day of this script"
                      : most_s == 0 ? "--max-time was not given"
                                    : "--max-time",
@@ -226,6 +232,13 @@ std::string about(const Task& task) {
 
 }  // namespace
 
+Most most_of(const Task& task) {
+  constexpr std::int64_t day_s = 86400;
+  const auto most_s = static_cast<std::int64_t>(std::ceil(task.wishes.max_time.value));
+  const bool is_default = most_s == 0 && task.limit.seconds == 0 && task.release.ends != "nothing";
+  return {.seconds = is_default ? day_s : most_s, .is_default = is_default};
+}
+
 std::string task_name(const Task& task) {
   const auto& wishes = task.wishes;
   auto whole = spec_text(task.job.experiment, task.job.options);
@@ -249,6 +262,7 @@ std::string sh_text(const Task& task) {
                               {"release", release_text(task)},
                               {"transfers", transfers(task)},
                               {"steps", step_functions(task)},
+                              {"saved", saved_lines(task)},
                               {"cases", cases},
                               {"end", std::string(part("end")) + "\n"},
                               {"order", order}});

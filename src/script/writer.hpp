@@ -28,6 +28,12 @@ struct Task {
 
 /// "12-1f2e3d4c": another folder for another experiment, and for other wishes but those of money and time.
 std::string task_name(const Task& task);
+/// The longest time that is asked for, or a day where nothing is; 0: none.
+struct Most {
+  std::int64_t seconds = 0;
+  bool is_default = false;
+};
+Most most_of(const Task& task);
 /// What the bundle's archive is called.
 std::string archive_name(const Job& job);
 std::string sh_text(const Task& task);

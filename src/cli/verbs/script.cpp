@@ -6,6 +6,7 @@
 #include "cli/price_offers.hpp"
 #include "cli/price_rules.hpp"
 #include "cli/script_job.hpp"
+#include "cli/script_notes.hpp"
 #include "cli/store_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
@@ -18,6 +19,7 @@ struct ScriptOptions {
   std::string store{default_store};
   std::vector<std::string> offers;
   std::string rules;
+  ScriptedPart part;
   script::Wishes wishes;
 };
 
@@ -29,6 +31,7 @@ void describe(Visit&& v, Self& s) {
   v("offers", s.offers,
     "price list that has the offer, for --budget without --price; may be given several times");
   v("rules", s.rules, price_rules_help);
+  v("cell", s.part.cell, "only one configuration of it: its number or its name, as neph show has them");
 }
 
 /// The command that makes the same script again.
@@ -37,6 +40,8 @@ std::string command_of(const ScriptOptions& options) {
   if (options.store != default_store) line += " --store " + shell_quoted(options.store);
   for (const auto& file : options.offers) line += " --offers " + shell_quoted(file);
   if (!options.rules.empty()) line += " --rules " + shell_quoted(options.rules);
+  if (!options.part.cell.empty()) line += " --cell " + shell_quoted(options.part.cell);
+  if (options.part.whole) line += " --whole";
   const auto given = to_json(options.wishes), defaults = to_json(script::Wishes{});
   const auto add = [&](const std::string& name, const Json& value) {
     line += fmt::format(" {} {}", option_name(name), shell_quoted(value_as_text(value)));
@@ -48,22 +53,6 @@ std::string command_of(const ScriptOptions& options) {
       for (const auto& each : value) add(name, each);
   }
   return line;
-}
-
-/// What must be there before the script can end well, for whoever looks at a terminal.
-void tell_needs(const script::Job& job, const price::Offer& offer, const script::Wishes& wishes) {
-  if (wishes.install != script::Install::image && wishes.bundle.empty())
-    talk("put neph-{}-x86_64.tar.gz beside the script (./dev bundle makes it), or say --bundle ADDRESS\n",
-         job.version);
-  for (const auto& file : job.files)
-    if (wishes.data.empty())
-      talk("the experiment reads {}: put it beside the script, or say --data {}=ADDRESS\n", file,
-           shell_quoted(file));
-  const auto release = script::find_release(wishes.release.empty() ? offer.provider : wishes.release);
-  if (release && wishes.release_command.empty()) talk("{}; this needs {}\n", release->title, release->needs);
-  const bool is_rented = !release || release->ends != "nothing" || !wishes.release_command.empty();
-  if (is_rented && wishes.budget.empty() && wishes.max_time.value == 0)
-    talk("no limit was given: it is released after a day (--budget and --max-time say otherwise)\n");
 }
 
 /// A budget lasts as long as one price lets it: not as the cheapest of several does.
@@ -101,7 +90,7 @@ Status write_script(const ScriptOptions& options) {
         "which machine? Give --offer gcp/n1-standard-8+v100:1, or own/NAME for one that is not rented");
   NEPH_TRY(const auto rules, price_rules(options.rules));
   NEPH_TRY(const auto offer, offer_of(options, rules));
-  NEPH_TRY(auto job, script_job(options.experiment, options.store));
+  NEPH_TRY(auto job, script_job(options.experiment, options.store, options.part));
   job.command = command_of(options);
   NEPH_TRY(const auto text, script::script(job, offer, options.wishes, rules));
   fmt::print("{}", text);
@@ -109,8 +98,7 @@ Status write_script(const ScriptOptions& options) {
   if (options.wishes.format == script::Format::cloud_init && text.size() > most_of_aws)
     talk("{} bytes are more than the 16384 that AWS takes: gzip it, cloud-init reads that too\n",
          text.size());
-  tell_needs(job, offer, options.wishes);
-  return {};
+  return tell_needs(job, offer, options.wishes, rules);
 }
 
 }  // namespace
@@ -118,11 +106,16 @@ Status write_script(const ScriptOptions& options) {
 void declare_script(Command& command) {
   auto options = std::make_shared<ScriptOptions>();
   command.fields(*options, "experiment");
+  command.flag("whole", options->part.whole,
+               "a training to its end, once, with the trained network among the results; of several "
+               "configurations --cell says which");
   command.fields<script::Wishes>(options->wishes);
   command.footer(
       "The script installs, brings the data, runs, saves, and releases the machine: at the end, when a step\n"
       "fails, when it is killed, and before the budget is used up. sh run.sh --dry-run prints each step.\n"
       "  neph script 12 --offer gcp/n1-standard-8+v100:1 --results s3://bucket/x > run.sh\n"
+      "The configuration that an advice recommends, trained to the end, and the network brought home:\n"
+      "  neph script 1 --cell 1 --whole --offer gcp/n1-standard-8 --results s3://bucket/x > run.sh\n"
       "With a limit, and a folder of images from elsewhere:\n"
       "  neph script study.toml --offer selectel/gpu --results scp://me@host/srv/x --budget 500RUB \\\n"
       "    --price 100RUB/h --data photos=s3://bucket/photos > run.sh\n"

@@ -10,6 +10,7 @@
 #include "price/offers/cluster.hpp"
 #include "price/offers/headings.hpp"
 #include "price/offers/list_reader.hpp"
+#include "price/offers/machine_names.hpp"
 #include "price/offers/providers.hpp"
 #include "price/offers/rows.hpp"
 #include "price/offers/toml_list.hpp"
@@ -29,8 +30,21 @@ bool is_toml(std::string_view text, std::string_view file) {
          (equals != std::string_view::npos && line.substr(0, equals).find(',') == std::string_view::npos);
 }
 
+/// By its mark, or by the halves of its first letters.
+bool is_utf16(std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return true;
+  constexpr std::size_t enough = 8;
+  if (text.size() < enough) return false;
+  const auto is_zero = [&](std::size_t at) { return text[at] == '\0'; };
+  return is_zero(1) != is_zero(0) && is_zero(1) == is_zero(3) && is_zero(1) == is_zero(5) &&
+         is_zero(0) == is_zero(2) && is_zero(0) == is_zero(4);
+}
+
 Status check_text(std::string_view text) {
   if (trimmed(text).empty()) return fail(ErrorCode::corrupt, "it is empty");
+  if (is_utf16(text))
+    return fail(ErrorCode::corrupt,
+                "it is saved as UTF-16; save it as UTF-8, or as CSV UTF-8 of a spreadsheet");
   if (text.find('\0') != std::string_view::npos)
     return fail(ErrorCode::corrupt, "it is no text: it has bytes of value 0; unpack it, if it is an archive");
   if (trimmed(text).starts_with('{') || trimmed(text).starts_with("[{"))
@@ -109,8 +123,10 @@ Result<Catalogue> parse_catalogue(std::string_view text, ListSource source) {
     status =
         is_toml(text, catalogue.source.file) ? read_toml_list(text, catalogue) : read_csv(text, catalogue);
   if (!status) return fail_in(catalogue.source.file, status.error());
-  for (auto& offer : catalogue.offers)
+  for (auto& offer : catalogue.offers) {
     if (offer.provider.empty()) offer.provider = provider.empty() ? "unknown" : provider;
+    if (offer.arch.empty()) offer.arch = arch_of_machine(offer.provider, offer.instance, offer.gpu);
+  }
   return catalogue;
 }
 

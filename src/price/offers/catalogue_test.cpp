@@ -263,7 +263,7 @@ TEST(OwnList, InTomlIsLeftOutRowByRow) {
 }
 
 TEST(OwnList, InCsvNeedsAMachineAndAPrice) {
-  const auto list = read("Instance;Cores;Price;Currency\ndesk;16;0.12;EUR\nnode;8;100RUB/h;EUR\n", "");
+  const auto list = read("Instance;Cores;Price;Currency\ndesk;16;0.12;EUR\nnode;8;100RUB/h;\n", "");
   ASSERT_TRUE(list) << list.error().text();
   EXPECT_EQ(list->format, ListFormat::csv);
   EXPECT_THAT(all_priced(*list), ElementsAre("own/desk 0.12 -", "own/node 100.00 -"));
@@ -280,14 +280,43 @@ TEST(OwnList, HasOneCurrencyForEachOffer) {
   ASSERT_TRUE(toml) << toml.error().text();
   EXPECT_THAT(all_priced(*toml), ElementsAre("aws/b 2.00 1.00"));
   EXPECT_EQ(toml->offers[0].currency, "RUB");
-  EXPECT_THAT(findings(*toml), ElementsAre("bad-price 2", "bad-price 10"));
+  EXPECT_THAT(findings(*toml), ElementsAre("currency-contradiction 2", "bad-currency 10"));
   const auto csv = read(
-      "instance,price,spot_price,currency\na,100RUB/h,40RUB/h,USD\nb,100RUB/h,1USD/h,USD\n"
-      "c,100RUB/h,40,usd\nd,,40RUB/h,USD\ne,2,40RUB/h,USD\n");
+      "instance,price,spot_price,currency\na,100RUB/h,40RUB/h,\nb,100RUB/h,1USD/h,\n"
+      "c,100RUB/h,40,rub\nd,,40RUB/h,\ne,2,40RUB/h,USD\n");
   ASSERT_TRUE(csv) << csv.error().text();
   EXPECT_THAT(all_priced(*csv), ElementsAre("aws/a 100.00 40.00", "aws/c 100.00 40.00", "aws/d - 40.00"));
   for (const auto& offer : csv->offers) EXPECT_EQ(offer.currency, "RUB") << offer.instance;
-  EXPECT_THAT(findings(*csv), ElementsAre("bad-price 3", "bad-price 6"));
+  EXPECT_THAT(findings(*csv), ElementsAre("currency-contradiction 3", "currency-contradiction 6"));
+}
+
+TEST(OwnList, ThatContradictsItselfIsNotBelieved) {
+  const auto csv = read(
+      "instance,gpu,gpus,price,currency,date\na,,,$0.01/h,EUR,2026-11-20\nb,,,,Euro,\nc,,,0.25 €,,\n"
+      "d,,3,1,USD,31.11.2026\ne,V100,0,1,USD,2026-13-01\nf,,,0.5EUR/h,eur,2026\n");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(findings(*csv),
+              ElementsAre("currency-contradiction 2", "bad-currency 3", "no-price 3", "bad-price 4",
+                          "bad-date 5", "gpu-half-said 5", "bad-date 6", "gpu-half-said 6"));
+  EXPECT_THAT(all_priced(*csv), ElementsAre("aws/d 1.00 -", "aws/e 1.00 -", "aws/f 0.50 -"));
+  EXPECT_EQ(csv->offers[0].date, "2026-11-20") << "the file's";
+  EXPECT_EQ(dates_of(*csv), "2026 to 2026-11-20");
+  const auto toml = read(
+      "date = \"Tuesday\"\n[[offer]]\ninstance = \"a\"\nprice = \"1USD/h\"\ncurrency = \"EUR\"\n"
+      "[[offer]]\ninstance = \"b\"\nprice = 1\ndate = \"2026-02-30\"\n");
+  ASSERT_TRUE(toml) << toml.error().text();
+  EXPECT_THAT(findings(*toml), ElementsAre("bad-date 0", "currency-contradiction 2", "bad-date 6"));
+  EXPECT_EQ(toml->offers[0].date, "2026-11-20");
+}
+
+TEST(List, SaysWhichMachinesAreArm) {
+  const auto list =
+      read("InstanceType,Price,Arch\nc7g.large,1,\nt4g.nano,1,x86_64\nm5.large,1,\nm5.xlarge,1,x86_64\n");
+  ASSERT_TRUE(list) << list.error().text();
+  std::vector<std::string> archs;
+  for (const auto& offer : list->offers) archs.push_back(offer.arch);
+  EXPECT_THAT(archs, ElementsAre("arm64", "x86_64", "", "x86_64")) << "what the list says goes first";
+  EXPECT_EQ(read("[[offer]]\ninstance = \"a1.large\"\nprice = 1\n")->offers[0].arch, "arm64");
 }
 
 TEST(ListSource, OfRowsBeforeTheFirstKnownMachineIsThatMachines) {
@@ -321,6 +350,8 @@ TEST(BadList, IsToldInOneLine) {
   EXPECT_THAT(refusal("\n \n"), HasSubstr("it is empty"));
   EXPECT_THAT(refusal("InstanceType,Price\n"), HasSubstr("a heading and no rows"));
   EXPECT_THAT(refusal(std::string_view("PK\0\1", 4)), HasSubstr("it is no text"));
+  EXPECT_THAT(refusal(std::string_view("\xff\xfei\0n\0s\0t\0", 10)), HasSubstr("UTF-16; save it as UTF-8"));
+  EXPECT_THAT(refusal(std::string_view("\0i\0n\0s\0t", 8)), HasSubstr("UTF-16; save it as UTF-8"));
   EXPECT_THAT(refusal("{\"a\": 1}"), HasSubstr("it is JSON"));
   EXPECT_THAT(refusal("name,time\na,1\n"), HasSubstr("no price list that is known: name, time"));
   EXPECT_THAT(refusal("InstanceType,Price,Region\nm5.large,1,us\nm5.lar"),

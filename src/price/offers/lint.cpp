@@ -1,15 +1,13 @@
 #include "price/offers/lint.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <unordered_map>
 
-#include <date/date.h>
-
 #include "core/text.hpp"
 #include "core/units.hpp"
+#include "price/offers/dates.hpp"
 #include "price/offers/providers.hpp"
 #include "price/region.hpp"
 
@@ -17,8 +15,9 @@ namespace neph::price {
 namespace {
 
 constexpr std::int64_t old_days = 30;
-constexpr double far_off = 3;              ///< times the median, or a third of it
-constexpr std::size_t fewest_regions = 3;  ///< whose median says something
+constexpr double far_off = 3;                          ///< times the median, or a third of it
+constexpr std::size_t fewest_regions = 3;              ///< whose median says something
+constexpr double most_vcpus = 4096, most_gib = 65536;  ///< twice the largest machine that is let, u7inh-32tb
 
 /// Providers whose regions are all over the world.
 constexpr std::array worldwide{"aws", "azure", "gcp", "ibm", "lambda", "oci"};
@@ -59,9 +58,12 @@ class Linter {
   void check_age() {
     std::set<std::string_view> dates;
     for (const auto& offer : catalogue_.offers) dates.insert(offer.date);
-    for (const auto day : dates)
+    for (const auto day : dates) {
       if (const auto age = days_between(day, today_); age && *age > old_days)
         find(Flaw::stale, 0, fmt::format("of {}, {} ago", printable(day), counted(*age, "day")));
+      if (is_date(day) && day.substr(0, today_.size()) > today_.substr(0, day.size()))
+        find(Flaw::future_date, 0, fmt::format("of {}, and today is {}", printable(day), today_));
+    }
   }
 
   void check_regions() {
@@ -93,6 +95,10 @@ class Linter {
     const bool has_size = offer.vcpus && *offer.vcpus > 0 && offer.memory_gib && *offer.memory_gib > 0;
     if (!has_size && !offer.gpu.starts_with("tpu"))
       find(Flaw::no_size, offer.line, printable(offer_name(offer)));
+    if (offer.vcpus.value_or(0) > most_vcpus || offer.memory_gib.value_or(0) > most_gib)
+      find(Flaw::size_odd, offer.line,
+           fmt::format("{}: {:.10g} vCPUs, {:.10g} GiB", printable(offer_name(offer)),
+                       offer.vcpus.value_or(0), offer.memory_gib.value_or(0)));
     if (offer.region.empty() && offer.provider != "own" && !offer.unit_prices)
       find(Flaw::no_region, offer.line, printable(offer_name(offer)));
   }
@@ -152,27 +158,7 @@ class Linter {
   std::vector<Finding> findings_;
 };
 
-std::optional<date::sys_days> day_of(std::string_view text) {
-  constexpr std::size_t length = 10;  // "2026-11-25"; a time may follow
-  if (text.size() < length || text[4] != '-' || text[7] != '-') return std::nullopt;
-  const auto number = [&](std::size_t begin, std::size_t digits) {
-    int value = -1;
-    const auto* end = text.data() + begin + digits;
-    return std::from_chars(text.data() + begin, end, value).ptr == end ? value : -1;
-  };
-  const auto month = number(5, 2), day = number(8, 2);
-  if (month < 0 || day < 0) return std::nullopt;
-  const auto all = date::year(number(0, 4)) / static_cast<unsigned>(month) / static_cast<unsigned>(day);
-  return all.ok() ? std::optional(date::sys_days(all)) : std::nullopt;
-}
-
 }  // namespace
-
-std::optional<std::int64_t> days_between(std::string_view from, std::string_view to) {
-  const auto begin = day_of(from), end = day_of(to);
-  if (!begin || !end) return std::nullopt;
-  return (*end - *begin).count();
-}
 
 std::vector<Finding> lint_catalogue(const Catalogue& catalogue, const std::vector<Rule>& rules,
                                     std::string_view today) {

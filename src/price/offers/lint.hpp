@@ -21,7 +21,4 @@ std::string lint_text(const Catalogue& catalogue, const std::vector<Finding>& fi
 /// With every finding.
 Json lint_json(const Catalogue& catalogue, const std::vector<Finding>& findings);
 
-/// Days from one day to another, both as "2026-11-25"; nothing: one is no day.
-std::optional<std::int64_t> days_between(std::string_view from, std::string_view to);
-
 }  // namespace neph::price

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "price/offers/dates.hpp"
+
 namespace neph::price {
 namespace {
 
@@ -70,6 +72,18 @@ TEST(Lint, SaysWhatAChoiceWouldMiss) {
               testing::AllOf(Contains("no-size 2: aws/m5.large"), Contains("no-region 2: aws/m5.large")));
 }
 
+TEST(Lint, FindsDaysToComeAndMachinesTooLarge) {
+  EXPECT_THAT(lint(read(rows({"0.096,eu-west-1,a"})), "2026-11-19"),
+              Contains("future-date 0: of 2026-11-20, and today is 2026-11-19"));
+  const auto found =
+      lint(read("instance,memory_gib,vcpus,price,currency,date\na,4096000,8,1,USD,2027\n"
+                "b,32768,1920,1,USD,2026\n"));
+  EXPECT_THAT(found, Contains("size-odd 2: aws/a: 8 vCPUs, 4096000 GiB"));
+  EXPECT_THAT(found, Contains("future-date 0: of 2027, and today is 2026-11-25"));
+  EXPECT_THAT(found, Not(Contains(HasSubstr("size-odd 3"))));
+  EXPECT_THAT(found, Not(Contains(HasSubstr("of 2026,"))));
+}
+
 TEST(LintText, HasCountsAndTheFirstLinesOfEach) {
   const auto list = read(std::string(heading) +
                          "m5.large,2,8,,eu-west-1,a\nm5.large,2,8,,eu-west-1,b\n"
@@ -93,6 +107,11 @@ TEST(Days, AreCounted) {
   EXPECT_EQ(days_between("2026-11-24T13:25", "2026-11-24"), 0);
   EXPECT_EQ(days_between("2026", "2026-11-24"), std::nullopt);
   EXPECT_EQ(days_between("2026-13-01", "2026-11-24"), std::nullopt);
+  for (const auto* day : {"2026", "2026-11", "2026-11-30", "2026-11-30T12:00"})
+    EXPECT_TRUE(is_date(day)) << day;
+  for (const auto* none :
+       {"", "26", "31.11.2026", "2026-11-31", "2026-13", "2026-11-3", "2026-11-300", "20x6", "-026"})
+    EXPECT_FALSE(is_date(none)) << none;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "price/offers/cluster.hpp"
+#include "price/offers/dates.hpp"
 #include "price/offers/gpu_memory.hpp"
 #include "price/offers/machine_names.hpp"
 #include "price/offers/providers.hpp"
@@ -70,7 +71,13 @@ void ListReader::take(const std::vector<std::string_view>& cells, std::int64_t l
   read_gpu(offer, cells);
   const bool may_be_gpu = !offer.gpu.empty() && headings_.format() == ListFormat::skypilot;  // Google's
   if (offer.instance.empty() && !may_be_gpu) return find(Flaw::no_name, line, "no machine");
+  const auto of_row = offer.currency;
   read_prices(offer, cells);
+  const bool says_currency = !trimmed(headings_.of(Cell::currency, cells)).empty();
+  if (says_currency && !is_left_out_ && offer.currency != of_row)
+    find(Flaw::currency_contradiction, line,
+         fmt::format("{}: the price is in {}, and the row says {}", machine_of(offer), offer.currency,
+                     of_row));
   const bool is_spot_row = is_true(trimmed(headings_.of(Cell::spot, cells)));
   offer.gpu_is_attached = offer.gpus > 0 && offer.provider == "gcp" && offer.instance.starts_with("n1-");
   if (!is_left_out_) keep(std::move(offer), is_spot_row);
@@ -107,7 +114,7 @@ Offer ListReader::offer_of(const std::vector<std::string_view>& cells, std::int6
   offer.memory_gib = number(text(Cell::memory_gib), "memory", line);
   offer.arch = text(Cell::arch);
   offer.rule = text(Cell::rule);
-  if (const auto date = text(Cell::date); !date.empty()) offer.date = date;
+  if (const auto date = text(Cell::date); !date.empty()) read_date(offer, date);
   if (const auto currency = text(Cell::currency); !currency.empty()) read_currency(offer, currency);
   return offer;
 }
@@ -116,13 +123,22 @@ void ListReader::read_currency(Offer& offer, std::string_view currency) {
   if (auto code = parse_currency(currency))
     offer.currency = std::move(*code);
   else
-    find(Flaw::bad_price, offer.line, fmt::format("currency '{}'", shown(currency)));
+    find(Flaw::bad_currency, offer.line, fmt::format("'{}'", shown(currency)));
+}
+
+void ListReader::read_date(Offer& offer, std::string_view date) {
+  if (is_date(date))
+    offer.date = date;
+  else
+    find(Flaw::bad_date, offer.line, fmt::format("'{}'", shown(date)));
 }
 
 void ListReader::read_gpu(Offer& offer, const std::vector<std::string_view>& cells) {
   offer.gpu = trimmed(headings_.of(Cell::gpu, cells));
   const auto count = number(headings_.of(Cell::gpus, cells), "number of GPUs", offer.line);
   if (offer.gpu.empty()) {
+    if (count.value_or(0) > 0)
+      find(Flaw::gpu_half_said, offer.line, fmt::format("{}: {} without a name", machine_of(offer), *count));
     if (!offer.instance.empty() && is_named_for_gpus(offer.provider, offer.instance))
       find(Flaw::gpu_missing, offer.line, machine_of(offer));
     return;
@@ -130,7 +146,10 @@ void ListReader::read_gpu(Offer& offer, const std::vector<std::string_view>& cel
   const double gpus = count.value_or(1);
   if (gpus > 0 && gpus < 1) offer.gpu_share = gpus;
   offer.gpus = static_cast<std::int64_t>(std::ceil(std::min(gpus, 1e6)));
-  if (offer.gpus == 0) return offer.gpu.clear();
+  if (offer.gpus == 0) {
+    find(Flaw::gpu_half_said, offer.line, fmt::format("{}: 0 x {}", machine_of(offer), shown(offer.gpu)));
+    return offer.gpu.clear();
+  }
   if (gpus > 1 && gpus != static_cast<double>(offer.gpus))
     return find(Flaw::bad_number, offer.line, fmt::format("number of GPUs: {}", gpus));
   std::vector<Finding> findings;
@@ -185,7 +204,7 @@ void ListReader::read_spot(std::string_view cell, bool has_price, Offer& offer) 
                 fmt::format("{}: {}", machine_of(offer), shown(cell)));
   if (has_price && price->currency != offer.currency)
     return find(
-        Flaw::bad_price, offer.line,
+        Flaw::currency_contradiction, offer.line,
         fmt::format("{}: one price in {} and one in {}", machine_of(offer), offer.currency, price->currency));
   offer.currency = std::move(price->currency);
   offer.spot_per_hour = std::move(price->per_hour);

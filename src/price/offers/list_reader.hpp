@@ -23,6 +23,7 @@ class ListReader {
  private:
   Offer offer_of(const std::vector<std::string_view>& cells, std::int64_t line);
   void read_currency(Offer& offer, std::string_view currency);
+  void read_date(Offer& offer, std::string_view date);
   void check_gpu_of_table(std::int64_t line, const std::vector<std::string_view>& cells);
   void read_gpu(Offer& offer, const std::vector<std::string_view>& cells);
   void read_prices(Offer& offer, const std::vector<std::string_view>& cells);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "core/text.hpp"
 
@@ -34,6 +35,64 @@ bool is_of_lambda(std::string_view instance) {
          is_digit(instance[4]);
 }
 
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+/// The text behind its first run of letters and the run of digits behind that.
+std::string_view behind_series(std::string_view name) {
+  name.remove_prefix(static_cast<std::size_t>(std::ranges::find_if_not(name, is_letter) - name.begin()));
+  name.remove_prefix(static_cast<std::size_t>(std::ranges::find_if_not(name, is_digit) - name.begin()));
+  return name;
+}
+
+/// The letters that `text` begins with.
+std::string_view letters_of(std::string_view text) {
+  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_letter) - text.begin()));
+}
+
+bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [&](auto beginning) { return text.starts_with(beginning); });
+}
+
+// Providers' rules of names, in small letters; docs/method/prices.md has their sources.
+
+/// c7gn: behind the generation g is Graviton; A1 was the first of them.
+bool is_arm_of_aws(std::string_view name) {
+  return name.starts_with("a1.") || letters_of(behind_series(name)).find('g') != std::string_view::npos;
+}
+
+/// t2a, c4a, n4a: behind the generation a is Arm, as d is AMD; A4X has NVIDIA's Grace.
+bool is_arm_of_gcp(std::string_view name) {
+  return behind_series(name).starts_with("a-") || name.starts_with("a4x-");
+}
+
+/// standard_e8-4pds_v5: behind the count of vCPUs, and of those that are used, p is an ARM.
+bool is_arm_of_azure(std::string_view name) {
+  const auto prefix = name.find('_');
+  if (prefix == std::string_view::npos) return false;
+  auto rest = behind_series(name.substr(prefix + 1));
+  if (rest.starts_with('-')) rest = behind_series(rest.substr(1));
+  return letters_of(rest).find('p') != std::string_view::npos;
+}
+
+/// Those that have one.
+bool is_named_arm(std::string_view provider, std::string_view name) {
+  if (provider == "aws" || provider == "sagemaker")
+    return is_arm_of_aws(name.starts_with("ml.") ? name.substr(3) : name);
+  if (provider == "gcp") return is_arm_of_gcp(name);
+  if (provider == "azure") return is_arm_of_azure(name);
+  if (provider == "hetzner") return name.starts_with("cax");
+  if (provider == "scaleway") return name.starts_with("coparm1-");
+  if (provider == "oci")
+    return begins_with_one_of(name, {"vm.standard.a1.", "vm.standard.a2.", "bm.standard.a1."});
+  return false;
+}
+
+bool has_grace(std::string_view name) {
+  return std::ranges::any_of(std::array{"gh200", "gb200", "gb300"}, [&](std::string_view chip) {
+    return name.find(chip) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 std::string provider_of_machine(std::string_view instance) {
@@ -53,6 +112,11 @@ bool is_named_for_gpus(std::string_view provider, std::string_view instance) {
            std::string_view("CDVG").find(instance[10]) != std::string_view::npos;
   if (provider == "gcp") return false;
   return instance.starts_with("gpu_") || instance.starts_with("gpu-");
+}
+
+std::string arch_of_machine(std::string_view provider, std::string_view instance, std::string_view gpu) {
+  const auto name = lowered(instance);
+  return is_named_arm(provider, name) || has_grace(name) || has_grace(lowered(gpu)) ? "arm64" : "";
 }
 
 }  // namespace neph::price

@@ -1,5 +1,5 @@
-// What a machine's name tells: its provider, and that it has GPUs. Only for files of this module; others
-// include price/price.hpp.
+// What a machine's name tells: its provider, that it has GPUs, that its CPU is an ARM. Only for files of this
+// module; others include price/price.hpp.
 #pragma once
 
 #include <string>
@@ -13,5 +13,9 @@ std::string provider_of_machine(std::string_view instance);
 /// Whether the provider's machines of that name have GPUs: p3.8xlarge, Standard_NC6, gpu_8x_v100. Not those
 /// of Google, whose catalogue has the GPUs in rows of their own.
 bool is_named_for_gpus(std::string_view provider, std::string_view instance);
+
+/// "arm64" where the provider's own names say so: a1.xlarge, c7g.large, t2a-standard-4, Standard_D4ps_v5, and
+/// any machine with NVIDIA's Grace; empty: its name does not say.
+std::string arch_of_machine(std::string_view provider, std::string_view instance, std::string_view gpu = {});
 
 }  // namespace neph::price

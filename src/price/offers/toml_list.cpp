@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "core/toml.hpp"
+#include "price/offers/dates.hpp"
 #include "price/offers/list_reader.hpp"
 #include "price/offers/providers.hpp"
 
@@ -68,7 +70,9 @@ class Taker {
     offer.line = line;
     if (own.instance.empty()) return find(Flaw::no_name, "[[offer]] without instance");
     if (own.price.is_null() && own.spot_price.is_null()) return find(Flaw::no_price, own.instance);
+    if (!own.date.empty()) take_date(own.date, offer);
     if (!take_currency(offer)) return;
+    is_currency_said_ = !own.currency.empty();
     if (!take_price(own.price, offer, offer.per_hour)) return;
     if (!take_price(own.spot_price, offer, offer.spot_per_hour)) return;
     if (offer.gpus > 0 && !has_right_count(offer)) return;
@@ -78,9 +82,15 @@ class Taker {
  private:
   bool take_currency(Offer& offer) {
     auto code = parse_currency(offer.currency);
-    if (!code) find(Flaw::bad_price, code.error().text());
+    if (!code) find(Flaw::bad_currency, fmt::format("{}: '{}'", offer.instance, offer.currency));
     if (code) offer.currency = std::move(*code);
     return code.has_value();
+  }
+
+  void take_date(const std::string& date, Offer& offer) {
+    if (is_date(date)) return;
+    find(Flaw::bad_date, fmt::format("{}: '{}'", offer.instance, date));
+    offer.date = catalogue_.source.date;
   }
 
   bool take_price(const Json& said, Offer& offer, std::optional<Exact>& price) {
@@ -90,9 +100,11 @@ class Taker {
       find(*flaw, fmt::format("{}: {}", offer.instance, dump_json(said)));
       return false;
     }
-    if (offer.per_hour && read->currency != offer.currency) {  // the other price's
-      find(Flaw::bad_price,
-           fmt::format("{}: one price in {} and one in {}", offer.instance, offer.currency, read->currency));
+    const bool has_other = offer.per_hour.has_value();
+    if ((has_other || is_currency_said_) && read->currency != offer.currency) {
+      find(Flaw::currency_contradiction,
+           fmt::format("{}: {} {} and one price in {}", offer.instance,
+                       has_other ? "one price in" : "currency", offer.currency, read->currency));
       return false;
     }
     offer.currency = read->currency;
@@ -118,6 +130,7 @@ class Taker {
   Catalogue& catalogue_;
   const OwnList& list_;
   std::int64_t line_ = 0;
+  bool is_currency_said_ = false;  ///< by the offer itself
 };
 
 }  // namespace
@@ -125,9 +138,14 @@ class Taker {
 Status read_toml_list(std::string_view text, Catalogue& catalogue) {
   catalogue.format = ListFormat::toml;
   NEPH_TRY(const auto json, parse_toml(text, "line"));
-  NEPH_TRY(const auto list, from_json<OwnList>(json, ""));
+  NEPH_TRY(auto list, from_json<OwnList>(json, ""));
   if (list.offer.empty())
     return fail(ErrorCode::invalid_argument, "it has no [[offer]] with an instance and a price");
+  if (!list.date.empty() && !is_date(list.date)) {
+    catalogue.findings.push_back(
+        {.flaw = Flaw::bad_date, .line = 0, .what = fmt::format("'{}'", printable(list.date))});
+    list.date.clear();
+  }
   const auto lines = lines_of_offers(text);
   Taker taker(catalogue, list);
   for (std::size_t i = 0; i < list.offer.size(); ++i)

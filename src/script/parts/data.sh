@@ -16,6 +16,10 @@ find_or_bring() { # find_or_bring PATH: what the experiment reads; from beside t
   bring "$there" path "$(beside "$1")" ''
 }
 
+bring_if_beside() { # bring_if_beside PATH: a word of the command that was a file where this was made, and may be none here
+  [ ! -e "$(beside "$1")" ] || find_or_bring "$1"
+}
+
 bring_dataset() { # bring_dataset NAME: systems like Debian have it as a package
   [ ! -e "/usr/share/datasets/$1" ] || return 0
   has apt-get || [ "$dry" ] || fail "$1: only Debian and its like have it as a package: take another image of the machine, or a folder by --data"

@@ -1,9 +1,16 @@
 ## The end: the release, and the guard that sees to it
 
+check() { # one line where nobody can, with the last that was said of why
+  why=$(can_release 2>&1) && return
+  why=$(printf '%s\n' "$why" | tail -n 1)
+  echo "CAREFUL: it seems that nobody can release this machine from here, and it costs on${why:+ ($why)}; this needs $release_needs" >&2
+  return 1
+}
+
 check_release() { # while there is somebody who looks
   [ ! "$dry" ] || return 0
-  timeout -s KILL 60 sh "$self" --check </dev/null >>"$log" 2>&1 ||
-    say "CAREFUL: it seems that nobody can release this machine from here, and it costs on; this needs $release_needs"
+  careful=$(timeout -s KILL 60 sh "$self" --check 2>&1 </dev/null) ||
+    say "${careful:-CAREFUL: whether this machine can be released was not known within a minute; this needs $release_needs}"
 }
 
 release() { # asks until it is taken
@@ -43,7 +50,7 @@ watch_over() { # watch_over PROCESS TICKS: the guard. It ends with the release, 
     spent=$((spent + up - last))
     last=$up
     { echo "$boot_id $up $spent" >"$home/spent"; } 2>/dev/null
-    [ "$limit_s" = 0 ] || [ "$((spent + rescue_s))" -lt "$limit_s" ] || break
+    [ "$limit_s" = 0 ] || [ "$((spent + rescue_s + reserve_s))" -lt "$limit_s" ] || break
   done
   [ ! -e "$home/released" ] || exit 0
   if runs "$1" "$2"; then
@@ -69,7 +76,7 @@ spent_before() { # seconds that this machine has cost already
   fi
 }
 
-set_limits() { # seconds that may be paid, and of these the last for saving
+set_limits() { # seconds that may be paid, and of these the last for saving and the release
   most=$limit_s
   if [ "$most_s" != 0 ] && { [ "$limit_s" = 0 ] || [ "$most_s" -lt "$limit_s" ]; }; then most=$most_s; fi
   last=$(uptime_s)
@@ -77,7 +84,7 @@ set_limits() { # seconds that may be paid, and of these the last for saving
   # by the clock, its steps are paid whole: also what the first had behind it when the machine was started
   [ "$clock_s" = 0 ] || limit_s=$((limit_s - ($(date +%s) - spent) % clock_s))
   if [ "$most_s" != 0 ] && { [ "$limit_s" = 0 ] || [ "$most_s" -lt "$limit_s" ]; }; then limit_s=$most_s; fi
-  if [ "$limit_s" != 0 ] && [ "$limit_s" -lt 1200 ]; then rescue_s=$((limit_s / 10 + 1)); fi
+  if [ "$limit_s" != 0 ] && [ "$limit_s" -lt 1200 ]; then rescue_s=$((limit_s / 10 + 1)) reserve_s=$((limit_s / 20)); fi
 }
 
 finish() { # of all ends but one: of a kill the guard hears

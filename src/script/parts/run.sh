@@ -26,7 +26,8 @@ step='' step_begun='' guard='' guard_begun='' # processes, and when they began
 dry=
 hurry=${NEPH_HURRY:-} # one try of everything
 pauses='2 10 30'      # between tries
-rescue_s=120
+rescue_s=120          # before a limit, for saving what there is
+reserve_s=70          # and for the end of the step, and until the provider has released it
 
 #: release
 ## Words
@@ -138,9 +139,12 @@ step_save() {
   [ "$hurry" ] || act "$neph" report --store "$home/neph.db" --out "$home/report.html" || echo 'no page' >&2
   act write_marks
   ready_for_results
-  for file in neph.db report.html marks.jsonl run.log; do
-    if [ -e "$home/$file" ] || [ "$dry" ]; then again put_result "$home/$file"; fi
-  done
+  for file in neph.db report.html marks.jsonl run.log; do save_file "$home/$file"; done
+#: saved
+}
+
+save_file() { # save_file FILE: to where the results go, where there is one
+  if [ -e "$1" ] || [ "$dry" ]; then again put_result "$1"; fi
 }
 
 step_marks() { # again, since saving has a mark of its own now
@@ -339,7 +343,7 @@ main() {
     --dry-run) print_all ;;
     --release) release ;;
     --ask) release_machine ;;
-    --check) can_release ;;
+    --check) check ;;
     --step) one_step "$2" ;;
     --guard) watch_over "$2" "$3" ;;
     *) fail "$1: it takes --dry-run, --release or --check" ;;

@@ -29,7 +29,11 @@ lambda_instance() { # the one with an address or the name of this machine
   python3 -c '
 import json, sys
 ours = set(" ".join(sys.argv[1:]).split())
-for each in json.load(sys.stdin)["data"]:
+try:
+    instances = json.load(sys.stdin)["data"]
+except (ValueError, KeyError, TypeError):
+    sys.exit("Lambda did not say which instances there are")
+for each in instances:
     address = each.get("ip") or "-"
     if ours & {address, address.replace(".", "-"), each.get("private_ip"), each.get("hostname")}:
         print(each["id"])
