@@ -91,16 +91,18 @@ void announce(const Experiment& experiment, std::int64_t cells) {
 }
 
 /// What is in the store already, of which the table has everything.
-Status announce_stored(const Experiment& experiment, const store::Store& store) {
+Status announce_stored(const Experiment& experiment, std::int64_t cells, const store::Store& store) {
   NEPH_TRY(const auto ended, store.finished(experiment.id));
   if (ended.empty()) return {};
-  std::map<std::int64_t, std::int64_t> of_cell;
-  std::int64_t most = 0;
-  for (const auto& [cell, repeat] : ended) most = std::max(most, ++of_cell[cell]);
-  talk(
-      "{} {} stored already, up to {} of a configuration{}\n", counted(std::ssize(ended), "run"),
-      ended.size() == 1 ? "is" : "are", most,
-      most > experiment.repeat ? "; that is more than --repeat asks for, and the results below use all" : "");
+  const auto is_wanted = [&](const auto& run) { return run.second < experiment.repeat; };
+  const auto left = cells * experiment.repeat - std::ranges::count_if(ended, is_wanted);
+  const bool has_more = !std::ranges::all_of(ended, is_wanted);
+  talk("{} {} stored already, {} left to run{}\n", counted(std::ssize(ended), "run"),
+       ended.size() == 1 ? "is" : "are",
+       left == 0   ? "none is"
+       : left == 1 ? "1 is"
+                   : fmt::format("{} are", left),
+       has_more ? "; more are stored than --repeat asks for, and the results below use all" : "");
   return {};
 }
 
@@ -184,7 +186,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
   announce(experiment, cells);
-  NEPH_CHECK(announce_stored(experiment, store));
+  NEPH_CHECK(announce_stored(experiment, cells, store));
   Watch watch(cells * experiment.repeat);
   NEPH_TRY(auto machines, store.machines(experiment.id));
   watch.knows(std::move(machines));

@@ -32,7 +32,8 @@ Result<Seconds> parse_seconds(std::string_view text) {
     if (unit.empty())
       return fail(ErrorCode::invalid_argument, "{0}: a time needs its unit: {0}ms, {0}s", whole);
   }
-  return fail(ErrorCode::invalid_argument, "'{}' is no length of time; write it as 30s, 50ms, 2min", text);
+  return fail(ErrorCode::invalid_argument, "'{}' is no length of time; write it as 30s, 50ms, 2min{}", text,
+              whole.find(',') == std::string_view::npos ? "" : ", and a fraction with a point: 1.5h");
 }
 
 std::string seconds_text(Seconds length) {

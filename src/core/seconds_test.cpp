@@ -44,6 +44,7 @@ TEST(Seconds, AFieldTakesATimeWithItsUnitWithinItsRange) {
   EXPECT_THAT(read(0).error().message, testing::HasSubstr("duration: 0 is below 1"))
       << "zero is the same in any unit";
   EXPECT_THAT(read("50ms").error().message, testing::HasSubstr("duration: 0.05 is below 1"));
+  EXPECT_THAT(read("1,5h").error().message, testing::HasSubstr("a fraction with a point: 1.5h"));
   EXPECT_THAT(read("soon").error().message, testing::HasSubstr("duration 'soon' is no length of time"));
   EXPECT_FALSE(read(true));
   EXPECT_EQ(to_json(Waiting{})["duration"], "30s");

@@ -188,8 +188,10 @@ Result<Nanoseconds> parse_length(std::string_view text) {
   if (text == "0") return Nanoseconds{};
   Exact sum = 0;
   const auto wrong = [&] {
-    return fail(ErrorCode::invalid_argument, "'{}' is no length of time: give it as 40s, 5min or 1h30min",
-                whole);
+    const bool has_no_unit = std::ranges::all_of(whole, is_of_number);
+    return fail(ErrorCode::invalid_argument,
+                "'{}' is no length of time: {}give it as 40s, 5min, 1.5h or 1h30min", whole,
+                has_no_unit && !whole.empty() ? "it has no unit (a fraction has a point, no comma); " : "");
   };
   if (text.empty()) return wrong();
   while (!text.empty()) {

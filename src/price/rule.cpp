@@ -5,6 +5,7 @@
 
 #include "core/json.hpp"
 #include "core/names.hpp"
+#include "core/text.hpp"
 #include "core/toml.hpp"
 #include "price/moment.hpp"
 
@@ -88,7 +89,9 @@ const std::vector<Rule>& built_in_rules() {
 }
 
 Result<Rule> find_rule(std::string_view name, const std::vector<Rule>& rules) {
-  const auto found = std::ranges::find(rules, name, &Rule::name);
+  auto found = std::ranges::find(rules, name, &Rule::name);
+  if (found == rules.end())
+    found = std::ranges::find_if(rules, [&](const Rule& rule) { return same_words(rule.name, name); });
   if (found != rules.end()) return *found;
   std::vector<std::string> names;
   for (const auto& rule : rules) names.push_back(rule.name);

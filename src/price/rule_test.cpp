@@ -47,6 +47,8 @@ TEST(Rules, NameWhatIsWrong) {
               HasSubstr("no time zone 'Mars/Base'"));
   EXPECT_THAT(refusal("name = \"x\"\nsource = \"s\"\ndate = \"d\"\nstep_s = -1"), HasSubstr("step_s"));
   EXPECT_THAT(refusal("name = \"x\"\nsource = \"s\"\ndate = \"d\"\nwithin = \"most\""), HasSubstr("align"));
+  EXPECT_EQ(find_rule("GCP", built_in_rules())->name, "gcp");
+  EXPECT_EQ(find_rule("AWS-EC2", built_in_rules())->name, "aws-ec2");
   EXPECT_THAT(find_rule("selektel", built_in_rules()).error().text(), HasSubstr("did you mean 'selectel'?"));
 }
 

@@ -121,6 +121,53 @@ TEST(Scripts, NeedAGpuThatIsNamed) {
   EXPECT_THAT(text_of(learns, "aws/p3.2xlarge+V100:1"), HasSubstr("do_step driver install"));
 }
 
+TEST(Scripts, AreForNoArm) {
+  for (const auto* offer : {"aws/c7g.large", "gcp/t2a-standard-4", "azure/Standard_D4ps_v5"})
+    EXPECT_THAT(text_of(job(), offer), HasSubstr("its CPU is an ARM")) << offer;
+  EXPECT_EQ(offer_of_name("aws/C7g.large")->arch, "arm64");
+}
+
+TEST(Scripts, LookForTheProgramThatReleases) {
+  const auto looks = [](const std::string& command) {
+    const auto text = text_of(job(), "hetzner/cx22", {.release_command = command});
+    const auto begin = text.find("can_release() { ") + 16;
+    return text.substr(begin, text.find("; }", begin) - begin);
+  };
+  EXPECT_EQ(looks("hcloud server delete \"$(hostname)\""), "has hcloud");
+  EXPECT_EQ(looks("HCLOUD_TOKEN=x sudo -n /opt/h/hcloud server delete a"), "has /opt/h/hcloud");
+  EXPECT_EQ(looks("$RELEASE now"), ":");
+  EXPECT_THAT(release_of({.provider = "hetzner"}, {.release_command = "hcloud x"})->needs,
+              HasSubstr("program hcloud"));
+}
+
+TEST(Scripts, BringWhatRunsSaved) {
+  auto learns = job();
+  learns.saved = {"trained.safetensors"};
+  learns.mentioned = {"toy2.py"};
+  const auto text = text_of(learns, "aws/m5");
+  EXPECT_THAT(text, HasSubstr("save_file \"$home\"/work/'trained.safetensors'\n"));
+  EXPECT_THAT(text, HasSubstr("bring_if_beside 'toy2.py'\n"));
+  EXPECT_THAT(text_of(job(), "aws/m5"), Not(HasSubstr("bring_if_beside '")));
+}
+
+TEST(Longest, IsTheEarlierLimit) {
+  const auto limit = [](const std::string& offer, const Wishes& wishes) {
+    const auto found = longest(job(), *offer_of_name(offer), wishes, price::built_in_rules()).value();
+    return fmt::format("{} {} {}", found.seconds, found.sure_s, found.is_given);
+  };
+  EXPECT_EQ(limit("aws/m5", {}), "86400 86400 false");
+  EXPECT_EQ(limit("own/desk", {}), "0 0 true");
+  EXPECT_EQ(limit("aws/m5", {.max_time = Seconds{600}}), "600 600 true");
+  EXPECT_EQ(limit("aws/m5", {.budget = "5USD", .price = "2.5USD/h", .max_time = Seconds{600}}),
+            "600 600 true");
+  EXPECT_EQ(limit("selectel/x", {.budget = "350RUB", .price = "100RUB/h"}), "10800 7200 true");
+  const auto text = text_of(job(), "aws/m5");
+  const auto number = [&](const std::string& name) {
+    return std::stoll(text.substr(text.find("\n" + name) + name.size() + 1));
+  };
+  EXPECT_EQ(number("rescue_s=") + number("reserve_s="), kept_for_the_end_s);
+}
+
 TEST(Scripts, FitIntoTheUserDataOfAnyProvider) {
   constexpr std::size_t most_of_azure = 65536 * 3 / 4;  // which counts it in base64; AWS takes it packed
   for (const auto* offer : {"aws/m5", "gcp/n1", "azure/NC6", "yandex/x"})

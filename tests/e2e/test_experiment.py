@@ -79,7 +79,7 @@ def test_resuming_runs_as_many_repeats_as_are_asked_for(neph, tmp_path, small_mo
     before = ended_runs(tmp_path)
     said = neph(*few, "--repeat", 2, "--resume").stderr
     assert ended_runs(tmp_path) == before and repeats() == [3, 3]
-    assert "6 runs are stored already, up to 3 of a configuration; that is more than --repeat asks for, and the results below use all" in said
+    assert "6 runs are stored already, none is left to run; more are stored than --repeat asks for, and the results below use all" in said
     neph(*few, "--repeat", 4, "--resume")
     assert ended_runs(tmp_path)[:6] == before and repeats() == [4, 4]
     with sqlite3.connect(tmp_path / "neph.db") as connection:  # as an experiment of nine repeats that was stopped in the third
@@ -94,7 +94,7 @@ def test_resuming_without_repeat_runs_as_many_as_were_last_asked_for(neph, tmp_p
     few = ("infer", small_model, "--images", pictures, "--batch", "1,2", "--count", 16, "--warmup", 1, "--warmup-max-s", 0.1)
     neph(*few, "--repeat", 2)
     said = neph(*few, "--resume").stderr
-    assert len(ended_runs(tmp_path)) == 4 and "4 runs are stored already, up to 2 of a configuration\n" in said
+    assert len(ended_runs(tmp_path)) == 4 and "4 runs are stored already, none is left to run\n" in said
     neph(*few, "--repeat", 3, "--resume")
     neph(*few, "--resume")
     assert len(ended_runs(tmp_path)) == 6

@@ -69,6 +69,85 @@ class TestWhatIsWritten:
             stored[key] for key in ("spec", "factors", "repeat", "seed")]
 
 
+TRAINING = """repeat = 3
+[train]
+model = "mnist-cnn"
+data = "synth"
+steps = 5
+epochs = 2
+threads = [1, 2]
+"""
+
+
+def spec_in(text):
+    return re.search(r"<<'END_OF_SPEC'\n(.*?)END_OF_SPEC", text, re.DOTALL)[1]
+
+
+class TestTheWholeOfATraining:
+    GIVEN = ["--offer", "aws/m5", "--results", "s3://b/x"]
+
+    @pytest.fixture
+    def training(self, neph):
+        (neph.folder / "train.toml").write_text(TRAINING)
+        return neph
+
+    @pytest.mark.parametrize("cell", ["1", "threads 2"])
+    def test_is_one_configuration_to_its_end_and_saved(self, training, cell):
+        text = training("script", "train.toml", "--cell", cell, "--whole", *self.GIVEN).stdout
+        spec = spec_in(text).splitlines()
+        assert {"repeat = 1", "steps = 0", "threads = 2", "epochs = 2", 'save = "trained.safetensors"'} <= set(spec)
+        assert "save_file \"$home\"/work/'trained.safetensors'" in text
+        assert re.search(r"^# Made by .* --cell .* --whole ", text, re.MULTILINE)
+
+    def test_a_configuration_alone_is_measured_as_it_was(self, training):
+        spec = spec_in(training("script", "train.toml", "--cell", 0, *self.GIVEN).stdout).splitlines()
+        assert {"repeat = 3", "steps = 5", "threads = 1"} <= set(spec)
+
+    @pytest.mark.parametrize("options, said", [
+        (["--whole"], "--cell 0 is threads 1"), (["--cell", "7"], "unknown configuration '7'"),
+        (["--cell", "threads 3", "--whole"], "did you mean 'threads "),
+    ])  # fmt: skip
+    def test_says_which_configurations_there_are(self, training, options, said):
+        done = training("script", "train.toml", *options, *self.GIVEN, code=None)
+        assert done.returncode != 0 and said in done.stderr and done.stdout == ""
+
+    def test_is_of_no_inference(self, study):
+        assert "only a training has an end" in study("script", "study.toml", "--whole", *self.GIVEN, code=2).stderr
+
+
+class TestWhatIsSaidWhenItIsMade:
+    def said(self, neph, *options, experiment="study.toml"):
+        return neph("script", experiment, *options).stderr
+
+    def test_files_that_a_command_names_and_nobody_brings(self, neph):
+        (neph.folder / "toy2.py").write_text("print(1)\n")
+        (neph.folder / "set.npz").write_text("x")
+        (neph.folder / "command.toml").write_text('[command]\ncommand = "python3 toy2.py --data=set.npz /usr/bin/env absent.py"\n')
+        given = ["--offer", "aws/m5", "--results", "s3://b/x"]
+        said = self.said(neph, *given, experiment="command.toml")
+        assert "names it: toy2.py" in said and "--data toy2.py=ADDRESS" in said and "--data set.npz=ADDRESS" in said
+        assert "/usr/bin/env" not in said and "absent.py" not in said
+        said = self.said(neph, *given, "--data", "toy2.py=s3://b/toy2.py", experiment="command.toml")
+        assert "toy2.py" not in said and "--data set.npz=ADDRESS" in said
+
+    def test_what_a_release_command_needs(self, study):
+        given = ["--offer", "hetzner/cx22", "--results", "s3://b/x", "--release-command"]
+        assert "this needs the program hcloud" in self.said(study, *given, 'hcloud server delete "$(hostname)"')
+
+    def test_results_that_may_go_with_the_machine(self, study):
+        assert "a folder of this aws machine, and may go with it" in self.said(study, "--offer", "aws/m5", "--results", "/srv/x")
+        assert "may go" not in self.said(study, "--offer", "own/desk", "--results", "/srv/x")
+
+    def test_how_long_it_takes_beside_its_limit(self, study):
+        study("run", "study.toml")
+        given = ["--offer", "aws/m5", "--results", "s3://b/x"]
+        said = self.said(study, *given, "--budget", "5USD", "--price", "1USD/h", experiment=1)
+        assert "it takes about 5 min" in said and "released after 5 h 0 min at the latest" in said and "CAREFUL" not in said
+        said = self.said(study, *given, "--max-time", "5min", experiment=1)
+        assert "CAREFUL: that cannot be enough: work ends 3 min 10 s before the limit" in said
+        assert "it takes" not in self.said(study, *given), "nothing of a file's experiment is stored"
+
+
 PRICES = """provider,instance,region,vcpus,memory_gib,gpu,gpus,price,currency,date
 aws,m5.large,us-east-1,2,8,,,1,USD,2026-11-25
 aws,m5.large,eu-west-1,2,8,,,2,USD,2026-11-25
@@ -76,6 +155,11 @@ aws,m5.large,eu-west-1,2,8,,,2,USD,2026-11-25
 
 
 class TestBadInput:
+    def test_a_list_tells_of_an_arm(self, study):
+        (study.folder / "prices.csv").write_text("provider,instance,price,currency,arch\nown,box,1,USD,aarch64\n")
+        given = ["--offers", "prices.csv", "--offer", "own/box", "--results", "/x"]
+        assert "its CPU is an ARM" in self.refusal(study, "study.toml", *given)
+
     def refusal(self, neph, *options, code=2):
         done = neph("script", *options, code=code)
         assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
@@ -102,6 +186,7 @@ class TestBadInput:
         (["--offer", "aws/m5", "--results", "/x", "--budget", "5EUR", "--price", "1USD/h"], "one currency"),
         (["--offer", "aws/m5", "--results", "/x", "--budget", "5USD", "--price", "0USD/h"], "--max-time"),
         (["--offer", "selectel/x", "--results", "/x", "--budget", "50RUB", "--price", "100RUB/h"], "which is 100.00 RUB"),
+        (["--offer", "aws/c7g.large", "--results", "/x"], "its CPU is an ARM"),
         (["--offer", "aws/m5", "--results", "/x", "--install", "image"], "--image"),
         (["--offer", "aws/m5", "--results", "/x", "--release-command", " "], "no command"),
         (["--offer", "aws/m5", "--results", "/x", "--release", "power-off"], "did you mean 'poweroff'?"),

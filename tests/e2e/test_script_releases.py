@@ -110,7 +110,8 @@ def test_whether_it_can_be_asked_is_looked_at_before_anything_is_done(study, tmp
         (rented.bin / program).unlink()
         if shutil.which(program):
             pytest.skip(f"{program} is here")
-    assert rented.start("--check").wait() != 0
+    out, _ = rented.start("--check").communicate(timeout=60)
+    assert rented.running.returncode != 0 and out.startswith("CAREFUL") and out.count("\n") == 1, out
 
 
 def test_a_deletion_that_did_not_succeed_is_asked_for_again(study, tmp_path):

@@ -90,6 +90,13 @@ class TestRun:
         assert len(released) > 1 or provider == "own"
         assert machine.asked() == []
 
+    def test_a_check_looks_for_the_program_of_the_release(self, machine):
+        assert machine.run("--check") == ""
+        (machine.bin / "fakecloud").unlink()
+        out = machine.run("--check", code=1)
+        assert out.startswith("CAREFUL") and "the program fakecloud" in out and out.count("\n") == 1
+        assert machine.asked() == []
+
     def test_only_the_release_can_be_asked_for(self, machine):
         machine.run("--release")
         assert machine.asked() == [RELEASED] and machine.called() == []

@@ -90,7 +90,7 @@ class Linter {
   }
 
   void check_row(const Offer& offer) {
-    if (!offer.rule.empty() && std::ranges::find(rules_, offer.rule, &Rule::name) == rules_.end())
+    if (!offer.rule.empty() && !find_rule(offer.rule, rules_))
       find(Flaw::unknown_rule, offer.line, printable(offer.rule));
     const bool has_size = offer.vcpus && *offer.vcpus > 0 && offer.memory_gib && *offer.memory_gib > 0;
     if (!has_size && !offer.gpu.starts_with("tpu"))

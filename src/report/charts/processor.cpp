@@ -15,7 +15,8 @@ constexpr const char* images_client = "images, client";
 constexpr const char* requests_client = "requests, client";
 constexpr const char* requests_server = "requests, server";
 constexpr const char* images_server = "images, server";
-constexpr const char* inference = "inference";
+constexpr const char* data = "data";
+constexpr const char* engine = "engine";
 constexpr const char* rest = "rest";
 constexpr const char* server = "server";
 
@@ -29,15 +30,15 @@ class PartsOfCell {
     if (find_telemetry(cell_, target::client, telemetry::cpu)) {
       add(requests_client, {target::client}, {target::client_loader});
       add(images_client, {target::client_loader}, {});
-      add(inference, {target::server_engine}, {});
+      add(engine, {target::server_engine}, {});
       add(images_server, {target::server_loader}, {});
-      if (parts_.contains(inference))
+      if (parts_.contains(engine))
         add(requests_server, {target::server}, {target::server_engine, target::server_loader});
       else
         add(server, {target::server}, {});
     } else {
-      add(images_client, {target::loader}, {});
-      add(inference, {target::engine}, {});
+      add(data, {target::loader}, {});
+      add(engine, {target::engine}, {});
       add(rest, {target::rest}, {});
     }
     return std::move(parts_);
@@ -69,7 +70,7 @@ class PartsOfCell {
 Drawing draw_processor(const Document& document) {
   const auto time = worded("CPU time per {item}, ms", view_of(document));
   Stacked what{
-      .parts = {images_client, requests_client, requests_server, images_server, inference, server, rest},
+      .parts = {data, images_client, requests_client, requests_server, images_server, engine, server, rest},
       .muted = {rest},
       .caption = time,
       .axis = time,
@@ -85,9 +86,10 @@ Drawing draw_processor(const Document& document) {
 
 const Chart processor_chart{
     "processor", "CPU time per {item}",
-    "Busy cores divided by {rate}: what costs CPU time, also where the speed is the same. Images: reading, "
+    "Busy cores divided by {rate}: what costs CPU time, also where the speed is the same. Data and images: "
+    "reading, "
     "decoding, preprocessing. Requests: the threads that make, send, receive and take apart requests, the "
-    "kernel's work for them included. Inference: the engine's threads.",
+    "kernel's work for them included. Engine: the threads that run or train the network.",
     draw_processor};
 
 }  // namespace neph::report
