@@ -68,6 +68,13 @@ def test_too_few_steps_have_no_interval_and_say_so(neph, network):
     assert cell["figures"]["training_s"]["low"] is None and "few_steps" in codes(cell)
 
 
+def test_more_threads_than_cores_are_told(neph, network):
+    cells = neph.json("train", network(), *HERE, "--steps", 8, "--threads", "1,2000")["cells"]
+    assert ["fewer_cores" in codes(cell) for cell in cells] == [False, True]
+    (warning,) = [warning for warning in cells[1]["warnings"] if warning["code"] == "fewer_cores"]
+    assert warning["message"].startswith("2000 threads were asked for, and this run may use ")
+
+
 @pytest.mark.slow
 @pytest.mark.timing
 def test_intervals_hold_nine_of_ten_whole_trainings(neph, network):

@@ -57,6 +57,10 @@ Result<RunResult> TrainRun::run() {
 Status TrainRun::bind() {
   if (spec_.threads == 0 && !ranks_) return {};
   all_cores_ = host::usable_cores();
+  if (spec_.threads > all_cores_)
+    result_.warnings.push_back(make_warning(WarningCode::fewer_cores,
+                                            fmt::format("{} threads were asked for, and this run may use {}",
+                                                        spec_.threads, counted(all_cores_, "core"))));
   if (spec_.threads > 0) all_cores_ = std::min(all_cores_, spec_.threads);
   NEPH_TRY(cores_, bind_to_cores(spec_.threads, 0, ranks_of(spec_)));
   return {};
