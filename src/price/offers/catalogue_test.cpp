@@ -309,16 +309,6 @@ TEST(OwnList, ThatContradictsItselfIsNotBelieved) {
   EXPECT_EQ(toml->offers[0].date, "2026-11-20");
 }
 
-TEST(List, SaysWhichMachinesAreArm) {
-  const auto list =
-      read("InstanceType,Price,Arch\nc7g.large,1,\nt4g.nano,1,x86_64\nm5.large,1,\nm5.xlarge,1,x86_64\n");
-  ASSERT_TRUE(list) << list.error().text();
-  std::vector<std::string> archs;
-  for (const auto& offer : list->offers) archs.push_back(offer.arch);
-  EXPECT_THAT(archs, ElementsAre("arm64", "x86_64", "", "x86_64")) << "what the list says goes first";
-  EXPECT_EQ(read("[[offer]]\ninstance = \"a1.large\"\nprice = 1\n")->offers[0].arch, "arm64");
-}
-
 TEST(ListSource, OfRowsBeforeTheFirstKnownMachineIsThatMachines) {
   const auto list = read("InstanceType,Price\na,1\np3.8xlarge,1\n", "");
   ASSERT_TRUE(list) << list.error().text();

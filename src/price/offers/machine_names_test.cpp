@@ -1,6 +1,9 @@
 #include "price/offers/machine_names.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "price/offers/catalogue.hpp"
 
 namespace neph::price {
 namespace {
@@ -36,6 +39,17 @@ TEST(MachineNames, TellNoArmOfOthers) {
     EXPECT_EQ(arch_of_machine("azure", name), "") << name;
   EXPECT_EQ(arch_of_machine("hetzner", "cx22"), "");
   EXPECT_EQ(arch_of_machine("verda", "c7g.large"), "") << "another provider's name";
+}
+
+TEST(List, SaysWhichMachinesAreArm) {
+  const auto list =
+      read("InstanceType,Price,Arch\nc7g.large,1,\nt4g.nano,1,x86_64\nm5.large,1,\nm5.xlarge,1,x86_64\n");
+  ASSERT_TRUE(list) << list.error().text();
+  std::vector<std::string> archs;
+  for (const auto& offer : list->offers) archs.push_back(offer.arch);
+  EXPECT_THAT(archs, testing::ElementsAre("arm64", "x86_64", "", "x86_64"))
+      << "what the list says goes first";
+  EXPECT_EQ(read("[[offer]]\ninstance = \"a1.large\"\nprice = 1\n")->offers[0].arch, "arm64");
 }
 
 }  // namespace
