@@ -42,6 +42,9 @@ TEST(MachineNames, TellNoArmOfOthers) {
 }
 
 TEST(List, SaysWhichMachinesAreArm) {
+  const auto read = [](std::string_view text) {
+    return parse_catalogue(text, {.file = "prices.csv", .provider = "aws", .date = {}});
+  };
   const auto list =
       read("InstanceType,Price,Arch\nc7g.large,1,\nt4g.nano,1,x86_64\nm5.large,1,\nm5.xlarge,1,x86_64\n");
   ASSERT_TRUE(list) << list.error().text();
