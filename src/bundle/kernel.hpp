@@ -52,6 +52,10 @@ inline long open_to_read(const char* path) {
 
 inline bool is_error(long answer) { return answer < 0 && answer > -4096; }
 
+inline bool exists(const char* path) {
+  return !is_error(ask_kernel(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), F_OK));
+}
+
 inline long map(long at, std::size_t bytes, int protection, int flags, long file = -1,
                 std::size_t offset = 0) {
   return ask_kernel(SYS_mmap, at, static_cast<long>(bytes), protection, flags, file,

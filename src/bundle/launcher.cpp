@@ -1,4 +1,5 @@
-// bin/neph of the bundle: starts lib/neph/neph with the bundle's libraries, on any Linux for x86-64.
+// bin/neph of the bundle, and of a wheel: starts lib/neph/neph with the bundle's libraries, on any Linux for
+// x86-64.
 //
 // It has no C library, because it chooses one: this machine's own where that is as new as the one the program
 // was built with, else the bundle's (docs/adr/0017-bundle-brings-its-loader.md). It puts the dynamic loader
@@ -92,6 +93,15 @@ const char* bundle_folder() {
   return path;
 }
 
+/// pip lays this launcher beside an environment's other programs, and the bundle into its libexec
+/// (tools/wheel): the one there is started in our place, so that the process is of the bundle's own folder.
+void start_of_pip(const char* folder, const Start& start) {
+  if (exists(text.add(folder).add("/lib/neph/neph").finish())) return;
+  const char* const there = text.add(folder).add("/libexec/nephoscope/bin/neph").finish();
+  ask_kernel(SYS_execve, reinterpret_cast<long>(there), reinterpret_cast<long>(start.arguments),
+             reinterpret_cast<long>(start.environment));
+}
+
 /// The program's libraries, then the C library if the bundle's is taken, then where the user says. The last
 /// not where the program has rights that its user has not.
 const char* library_path(const char* folder, bool carried, const Start& start) {
@@ -143,6 +153,7 @@ struct Arranged {
 [[noreturn]] void launch(std::uint64_t* stack) {
   const Start start(stack);
   const char* const folder = bundle_folder();
+  start_of_pip(folder, start);
   const bool carried = glibc_minor_of(hosts_loader) < __GLIBC_MINOR__;
   const char* const path =
       carried ? text.add(folder).add("/lib/neph/glibc/ld-linux-x86-64.so.2").finish() : hosts_loader;

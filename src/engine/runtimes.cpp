@@ -1,6 +1,7 @@
 #include "engine/runtimes.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
@@ -20,27 +21,75 @@ constexpr const char* engine_path = "NEPH_ENGINE_PATH";
 /// The folder that has `bin` of the program; of a build, its own.
 fs::path around_program() { return (program_folder() / "..").lexically_normal(); }
 
-/// Where packages lie in an environment: python3.11's, python3.12's, and the folder itself.
-std::vector<fs::path> package_folders(const fs::path& environment) {
-  std::vector<fs::path> folders;
+/// Where tools/wheel has pip lay the program, in any environment.
+constexpr const char* place_in_environment = "libexec/nephoscope/bin";
+
+/// The oldest Python that every runtime's newest package takes.
+constexpr int oldest_python = 11;
+
+/// It has a Python that pip can install today's runtimes for.
+bool has_recent_python(const fs::path& environment) {
   std::error_code absent;
-  for (const auto& python : fs::directory_iterator(environment / "lib", absent))
-    if (python.path().filename().string().starts_with("python3"))
-      folders.push_back(python.path() / "site-packages");
-  std::sort(folders.begin(), folders.end());
-  folders.insert(folders.begin(), environment);
-  return folders;
+  for (const auto& python : fs::directory_iterator(environment / "lib", absent)) {
+    int minor = 0;
+    const auto name = python.path().filename().string();
+    if (std::sscanf(name.c_str(), "python3.%d", &minor) == 1 && minor >= oldest_python) return true;
+  }
+  return false;
+}
+
+bool is_made_by_uv(const fs::path& environment) {
+  std::ifstream settings(environment / "pyvenv.cfg");
+  for (std::string line; std::getline(settings, line);)
+    if (line.starts_with("uv =")) return true;
+  return false;
+}
+
+/// "pip", in words that reach the environment's own.
+std::string pip_of(const fs::path& environment) {
+  const char* active = std::getenv("VIRTUAL_ENV");
+  std::error_code absent;
+  if (active != nullptr && fs::equivalent(active, environment, absent)) return "pip";
+  const auto python = environment / "bin/python3";
+  return fs::exists(python, absent) ? fmt::format("'{}' -m pip", python.string()) : "python3 -m pip";
 }
 
 }  // namespace
 
 std::vector<fs::path> python_environments() {
   std::vector<fs::path> environments;
-  for (const char* variable : {engine_path, "VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
-      environments.emplace_back(folder);
+  const auto own = environment_of(program_folder());
+  const auto add = [&](const char* variable) {
+    const char* folder = std::getenv(variable);
+    std::error_code absent;
+    const bool is_given = folder != nullptr && *folder != '\0';
+    if (is_given && !fs::equivalent(folder, own, absent)) environments.emplace_back(folder);
+  };
+  add(engine_path);
+  if (!own.empty()) environments.push_back(own);
+  add("VIRTUAL_ENV");
+  add("CONDA_PREFIX");
   for (const char* beside : {"python", ".venv"}) environments.push_back(around_program() / beside);
   return environments;
+}
+
+fs::path environment_of(const fs::path& program_folder) {
+  const auto around = (program_folder / "../../..").lexically_normal();
+  return program_folder == around / place_in_environment ? around : fs::path();
+}
+
+std::vector<fs::path> package_folders(const fs::path& environment) {
+  std::vector<fs::path> folders;
+  std::error_code absent;
+  for (const char* lib : {"lib", "lib64", "local/lib"}) {
+    if (fs::is_symlink(environment / lib, absent)) continue;  // lib64 of a virtual environment, to lib
+    for (const auto& python : fs::directory_iterator(environment / lib, absent))
+      if (python.path().filename().string().starts_with("python3"))
+        for (const char* name : {"site-packages", "dist-packages"}) folders.push_back(python.path() / name);
+  }
+  std::sort(folders.begin(), folders.end());
+  folders.insert(folders.begin(), environment);
+  return folders;
 }
 
 std::vector<fs::path> runtime_folders(std::string_view runtime, const std::vector<fs::path>& environments) {
@@ -77,10 +126,24 @@ std::string line_to_get(const fs::path& plugin) {
   std::string package;
   std::getline(std::ifstream(fs::path(plugin).replace_extension(".pip")) >> std::ws, package);
   if (package.empty()) return {};
+  const auto environment = environment_of(program_folder());
+  if (!environment.empty() && has_recent_python(environment)) return line_to_install(environment, package);
   return fmt::format(
       "python3 -m pip install --no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 "
       "--target '{}' {}",
       (around_program() / "python").string(), package);
+}
+
+std::string line_to_install(const fs::path& environment, const std::string& packages) {
+  const bool several =
+      packages.find(' ') != packages.npos;  // then they are all that is needed of a package's own
+  std::error_code absent;
+  if (fs::exists(environment / "pipx_metadata.json", absent))
+    return fmt::format("pipx inject {}nephoscope {}", several ? "--pip-args=--no-deps " : "", packages);
+  const bool uv = is_made_by_uv(environment);
+  return fmt::format("{} install {}{}", uv ? "uv pip" : pip_of(environment),
+                     uv ? fmt::format("--python '{}' ", environment.string()) : "",
+                     (several ? "--no-deps " : "") + packages);
 }
 
 void look_also_in(const std::string& environment) {

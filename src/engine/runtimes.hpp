@@ -14,10 +14,17 @@
 namespace neph::engine {
 
 /// Python environments, or folders of `pip install --target`, the nearest to the user's word first:
-/// --engine-path
-/// ($NEPH_ENGINE_PATH), $VIRTUAL_ENV, $CONDA_PREFIX, `python` and `.venv` in the folder around the program's.
-/// Some may not exist.
+/// --engine-path ($NEPH_ENGINE_PATH), the one that pip installed this program into, $VIRTUAL_ENV,
+/// $CONDA_PREFIX, `python` and `.venv` in the folder around the program's. Some may not exist.
 std::vector<std::filesystem::path> python_environments();
+
+/// The environment, or folder of `pip install --target`, that pip installed a program of this folder into: it
+/// lies there as tools/wheel says, in libexec/nephoscope/bin. Empty: it did not come by pip.
+std::filesystem::path environment_of(const std::filesystem::path& program_folder);
+
+/// Where packages lie in an environment: itself, which is so of `pip install --target`; site-packages of each
+/// of its Pythons; dist-packages, which are Debian's.
+std::vector<std::filesystem::path> package_folders(const std::filesystem::path& environment);
 
 /// The folders with libraries of the package `runtime` in these: PACKAGE/libs, PACKAGE/lib and PACKAGE/capi
 /// of each, where they exist; and a folder that was given by itself.
@@ -28,7 +35,11 @@ std::vector<std::filesystem::path> runtime_folders(std::string_view runtime,
 /// that was given by itself.
 std::vector<std::filesystem::path> nvidia_folders(const std::vector<std::filesystem::path>& environments);
 
-/// How to get what the plugin needs, as a line of a shell; empty: it needs nothing that pip has.
+/// How to get what the plugin needs, as a line of a shell; empty: it needs nothing that pip has. Of a program
+/// that came by pip: into the same environment, by whatever made that one.
 std::string line_to_get(const std::filesystem::path& plugin);
+
+/// Packages into the environment, as the line of a shell, by pip, pipx or uv.
+std::string line_to_install(const std::filesystem::path& environment, const std::string& packages);
 
 }  // namespace neph::engine

@@ -37,18 +37,6 @@ bool has_library(const fs::path& folder) {
   return fs::exists(folder / "lib/libtorch_cpu.so", absent);
 }
 
-/// The folders of packages of an environment: lib/python3.11/site-packages; Debian's own are named otherwise.
-std::vector<fs::path> package_folders(const fs::path& environment) {
-  std::vector<fs::path> folders;
-  std::error_code absent;
-  for (const char* lib : {"lib", "lib64", "local/lib"})
-    for (const auto& entry : fs::directory_iterator(environment / lib, absent))
-      if (entry.path().filename().string().starts_with("python3"))
-        for (const char* name : {"site-packages", "dist-packages"}) folders.push_back(entry.path() / name);
-  std::sort(folders.begin(), folders.end());
-  return folders;
-}
-
 const char* variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
@@ -71,10 +59,11 @@ std::vector<fs::path> environments_of_path() {
   return {};
 }
 
-/// A bundle's `python`; .venv-train and .venv beside the program: in its folder, and in up to four around it,
-/// as build/release/bin lies.
+/// The environment that the program was installed into; a bundle's `python`; .venv-train and .venv beside the
+/// program: in its folder, and in up to four around it, as build/release/bin lies.
 std::vector<fs::path> environments_beside() {
   std::vector<fs::path> places;
+  if (auto own = environment_of(program_folder()); !own.empty()) places.push_back(std::move(own));
   if (const auto bundle = own_bundle(); !bundle.empty()) places.push_back(bundle / "python");
   auto folder = program_folder();
   for (int i = 0; i < 5 && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
@@ -132,7 +121,7 @@ std::string package_version(const fs::path& folder) {
 
 std::vector<fs::path> torch_folders(const fs::path& place) {
   std::vector<fs::path> found;
-  std::vector<fs::path> candidates{place, place / "torch"};
+  std::vector<fs::path> candidates{place};
   if (place.filename() == "lib") candidates.push_back(place.parent_path());
   for (const auto& packages : package_folders(place)) candidates.push_back(packages / "torch");
   for (const auto& candidate : candidates)

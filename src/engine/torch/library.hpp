@@ -1,9 +1,10 @@
 // Finds libtorch in a Python environment and opens it, without running Python.
 //
 // Looked for, in this order: the folder that $NEPH_TORCH names, and then nowhere else; the one that
-// --engine-path names; the folder `python` of a bundle; the environments .venv-train and .venv in the folder
-// of the program or one around it; $VIRTUAL_ENV; the environment of the `python3` that PATH has. A place may
-// be an environment, its site-packages, or torch's own folder.
+// --engine-path names; the one that pip installed neph into; the folder `python` of a bundle; the
+// environments .venv-train and .venv in the folder of the program or one around it; $VIRTUAL_ENV; the
+// environment of the `python3` that PATH has. A place may be an environment, its site-packages, or torch's
+// own folder.
 //
 // What it does not do: install, import, or judge what torch can compute.
 // Threads: one. Ownership: what is opened stays in the process to its end.
