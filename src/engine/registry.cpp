@@ -69,7 +69,10 @@ struct Registry::Plugin {
     const auto line = line_to_get(path);
     if (line.empty()) return error;
     std::vector<std::string> folders;
-    for (const auto& folder : looked_in) folders.push_back(folder.string());
+    for (const auto& folder : looked_in) {
+      const auto version = version_in(folder, name);
+      folders.push_back(folder.string() + (version.empty() ? "" : fmt::format(" ({} {})", name, version)));
+    }
     error.add_hint(folders.empty()
                        ? "there is no such package in $VIRTUAL_ENV, beside the program or in --engine-path"
                        : fmt::format("looked in {}", fmt::join(folders, ", ")));

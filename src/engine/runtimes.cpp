@@ -74,7 +74,7 @@ std::vector<fs::path> python_environments() {
 }
 
 fs::path environment_of(const fs::path& program_folder) {
-  const auto around = (program_folder / "../../..").lexically_normal();
+  const auto around = program_folder.parent_path().parent_path().parent_path();
   return program_folder == around / place_in_environment ? around : fs::path();
 }
 
@@ -120,6 +120,16 @@ std::vector<fs::path> nvidia_folders(const std::vector<fs::path>& environments) 
     add(environment);
   }
   return folders;
+}
+
+std::string version_in(const fs::path& folder, std::string_view runtime) {
+  const auto begin = fmt::format("{}-", runtime);
+  constexpr std::string_view end = ".dist-info";
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(folder.parent_path().parent_path(), absent))
+    if (const auto name = entry.path().filename().string(); name.starts_with(begin) && name.ends_with(end))
+      return name.substr(begin.size(), name.size() - begin.size() - end.size());
+  return {};
 }
 
 std::string line_to_get(const fs::path& plugin) {

@@ -2,8 +2,8 @@
 // pip fills. The file NAME.pip beside an engine's plugin says which packages make its runtime, as pip names
 // them: the one version that it needs, or of torch one that it was tried with.
 //
-// What it does not do: load anything (os/plugin.hpp), or look into an environment's version: a library of
-// another version has another file name.
+// What it does not do: load anything (os/plugin.hpp), or choose by version: a library of another version has
+// another file name.
 #pragma once
 
 #include <filesystem>
@@ -34,6 +34,10 @@ std::vector<std::filesystem::path> runtime_folders(std::string_view runtime,
 /// The folders with libraries of NVIDIA's packages in these: nvidia/*/lib and tensorrt_libs; and a folder
 /// that was given by itself.
 std::vector<std::filesystem::path> nvidia_folders(const std::vector<std::filesystem::path>& environments);
+
+/// The version of the package whose libraries lie in the folder, as pip wrote it down: "2026.4.1"; empty: it
+/// did not.
+std::string version_in(const std::filesystem::path& folder, std::string_view runtime);
 
 /// How to get what the plugin needs, as a line of a shell; empty: it needs nothing that pip has. Of a program
 /// that came by pip: into the same environment, by whatever made that one.

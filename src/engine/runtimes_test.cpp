@@ -60,6 +60,41 @@ TEST_F(Runtimes, LibrariesOfNvidiaLieInFoldersOfTheirOwn) {
   EXPECT_THAT(nvidia_folders({folder_ / "none"}), IsEmpty());
 }
 
+TEST_F(Runtimes, AreFoundWhereDebiansOwnPythonHasThem) {
+  const auto system = made("usr/lib/python3/dist-packages/torch/lib");
+  const auto local = made("usr/local/lib/python3.12/dist-packages/torch/lib");
+  const auto fedora = made("usr/lib64/python3.13/site-packages/torch/lib");
+  fs::create_directory_symlink("lib", made("venv") / "lib64");
+  made("venv/lib/python3.12/site-packages/torch/lib");
+  EXPECT_THAT(runtime_folders("torch", {folder_ / "usr"}),
+              ElementsAre(system, fedora, local, folder_ / "usr"));
+  EXPECT_EQ(runtime_folders("torch", {folder_ / "venv"}).size(), 2U) << "not by lib64 again";
+}
+
+TEST_F(Runtimes, AProgramOfAWheelKnowsItsEnvironment) {
+  EXPECT_EQ(environment_of("/home/me/venv/libexec/nephoscope/bin"), "/home/me/venv");
+  EXPECT_EQ(environment_of("/libexec/nephoscope/bin"), "/");
+  for (const char* other :
+       {"/opt/neph-0.1.0/bin", "/usr/bin", "/venv/libexec/nephoscope/bin/deeper", "/", ""})
+    EXPECT_EQ(environment_of(other), "") << other;
+}
+
+TEST_F(Runtimes, TheLineToInstallIsOfWhoMadeTheEnvironment) {
+  const auto bare = made("target");
+  EXPECT_EQ(line_to_install(bare, "fast==1.2"), "python3 -m pip install fast==1.2");
+  const auto venv = made("venv");
+  std::ofstream(made("venv/bin") / "python3");
+  EXPECT_EQ(line_to_install(venv, "fast==1.2"),
+            "'" + venv.string() + "/bin/python3' -m pip install fast==1.2");
+  ::setenv("VIRTUAL_ENV", venv.c_str(), 1);
+  EXPECT_EQ(line_to_install(venv, "fast==1.2"), "pip install fast==1.2");
+  EXPECT_EQ(line_to_install(venv, "a==1 b==2"), "pip install --no-deps a==1 b==2");
+  std::ofstream(venv / "pyvenv.cfg") << "home = /usr/bin\nuv = 0.9.2\n";
+  EXPECT_EQ(line_to_install(venv, "fast==1.2"), "uv pip install --python '" + venv.string() + "' fast==1.2");
+  std::ofstream(venv / "pipx_metadata.json");
+  EXPECT_EQ(line_to_install(venv, "fast==1.2"), "pipx inject nephoscope fast==1.2");
+}
+
 TEST_F(Runtimes, WhatTheUserSaysComesFirst) {
   ::setenv("VIRTUAL_ENV", "/venv", 1);
   ::setenv("CONDA_PREFIX", "", 1);
@@ -82,12 +117,14 @@ TEST_F(Runtimes, APluginThatCannotBeLoadedTellsWhatItNeeds) {
   std::ofstream(folder_ / "neph-engine-empty.pip") << "\n";
   EXPECT_EQ(line_to_get(folder_ / "neph-engine-empty.so"), "");
   const auto venv = made("venv/lib/python3.11/site-packages/fast/libs");
+  made("venv/lib/python3.11/site-packages/fast-1.1.dist-info");
+  made("venv/lib/python3.11/site-packages/fast_more-7.dist-info");
   ::setenv("VIRTUAL_ENV", (folder_ / "venv").c_str(), 1);
   const auto list = Registry({folder_}).list();
   ASSERT_EQ(list.size(), 2U);
   EXPECT_THAT(list[0].reason, HasSubstr("python3 -m pip install "));
   EXPECT_THAT(list[0].reason, HasSubstr("python' fast==1.2"));
-  EXPECT_THAT(list[0].reason, HasSubstr("looked in " + venv.string()));
+  EXPECT_THAT(list[0].reason, HasSubstr("looked in " + venv.string() + " (fast 1.1)"));
   EXPECT_THAT(list[1].reason, testing::Not(HasSubstr("pip")));
 }
 

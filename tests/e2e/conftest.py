@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
+from bundle_roots import write_workplace
 from counterparts.mlserver_server import mlserver_server
 from counterparts.perf_analyzer import run_perf_analyzer
 from counterparts.triton_server import triton_server
@@ -160,6 +161,12 @@ def archive(tmp_path_factory):
     subprocess.run([REPOSITORY / "tools/bundle", BUILD, folder], check=True, capture_output=True)
     (archive,) = folder.glob("neph-*-x86_64.tar.gz")
     return archive
+
+
+@pytest.fixture(scope="session")
+def workplace(tmp_path_factory, pictures):
+    """A folder with what a measurement needs: see write_workplace() in bundle_roots.py."""
+    return write_workplace(tmp_path_factory.mktemp("work"), pictures)
 
 
 @pytest.fixture(scope="session")

@@ -10,21 +10,12 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from bundle_roots import NoSuchSuite, Root, can_have_roots, debian, unpack
-from identity_repository import write_repository
+from bundle_roots import NoSuchSuite, Root, can_have_roots, debian, measure, unpack
 from paths import BUILD, REPOSITORY
 
 MOST_BYTES = 48e6
 OPENVINO = "libopenvino.so"
 UNAVAILABLE = 4  # exit code
-IDENTITY = """[[inputs]]
-name = "picture"
-element = "f32"
-shape = [-1, 3, 64, 64]
-[[outputs]]
-name = "y"
-from = "picture"
-"""
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +23,6 @@ def bundle(archive, tmp_path_factory):
     """Unpacked, and then moved, to a folder with a space in its name."""
     begun = unpack(archive, tmp_path_factory.mktemp("begun"))
     return begun.rename(tmp_path_factory.mktemp("moved") / "a folder")
-
-
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory, pictures):
-    """A folder with what a measurement needs: pictures, and a model of the identity engine for them."""
-    folder = tmp_path_factory.mktemp("work")
-    shutil.copytree(pictures, folder / "pictures")
-    (folder / "model.identity").write_text(IDENTITY)
-    write_repository(folder / "repository")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -220,31 +201,6 @@ class TestTorch:
             (tmp_path / "own/python" / package).symlink_to(packages / package)
         torch = engines(tmp_path / "own/bin/neph")["torch"]
         assert torch["usable"] and torch["trains"], torch["reason"]
-
-
-def measure(root):
-    """What its users do, in a root that has no environment: a measurement, a store and a page, a server and its load."""
-    assert root("/neph/bin/neph", "--version").strip()
-    assert json.loads(root("/neph/bin/neph", "host", "--json"))
-    assert '"identity"' in root("/neph/bin/neph", "engines", "--json")
-    store = ["--store", "/tmp/runs.db"]
-    out = root("/neph/bin/neph", "infer", "/work/model.identity", "--engine", "identity", "--images", "/work/pictures", "--count",
-               200, *store, "--json")
-    (cell,) = json.loads(out)["cells"]
-    assert cell["figures"]["images_per_s"]["value"] > 0
-    server = root.start("/neph/bin/neph", "serve", "/work/repository", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0",
-                        "--json", "--end-with-stdin")
-    try:
-        where = json.loads(server.stdout.readline())
-        for url in (where["http"], where["grpc"]):
-            out = root("/neph/bin/neph", "load", url, "--model", "identity", "--clients", 2, "--duration", "1s", "--warmup", "0s",
-                       *store, "--json")
-            (cell,) = json.loads(out)["cells"]
-            assert cell["figures"]["requests_per_s"]["value"] > 0, url
-    finally:
-        server.communicate(timeout=20)
-    root("/neph/bin/neph", "report", *store, "--out", "/tmp/report.html")
-    assert "</html>" in (root.folder / "tmp/report.html").read_text()
 
 
 @pytest.fixture
