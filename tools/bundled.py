@@ -76,7 +76,7 @@ def debian_packages(files):
     """Of each that a library is from, and of those whose headers are compiled in."""
     debian = [file for file in libraries(files) if "site-packages" not in file.parts]
     return {*packages_of(debian).values(),
-            *re.findall(r"^program\s+(\S+-dev)$", (REPOSITORY / "tools/packages.txt").read_text(), re.MULTILINE)}
+            *re.findall(r"^program\s+(\S+-dev)\b", (REPOSITORY / "tools/packages.txt").read_text(), re.MULTILINE)}
 
 
 def licences(files):
