@@ -96,10 +96,12 @@ const char* bundle_folder() {
 /// pip lays this launcher beside an environment's other programs, and the bundle into its libexec
 /// (tools/wheel): the one there is started in our place, so that the process is of the bundle's own folder.
 void start_of_pip(const char* folder, const Start& start) {
-  if (exists(text.add(folder).add("/lib/neph/neph").finish())) return;
+  const char* const program = text.add(folder).add("/lib/neph/neph").finish();
+  if (exists(program)) return;
   const char* const there = text.add(folder).add("/libexec/nephoscope/bin/neph").finish();
   ask_kernel(SYS_execve, reinterpret_cast<long>(there), reinterpret_cast<long>(start.arguments),
              reinterpret_cast<long>(start.environment));
+  give_up("this copy is incomplete, unpack or install it again: there is no ", program);
 }
 
 /// The program's libraries, then the C library if the bundle's is taken, then where the user says. The last
