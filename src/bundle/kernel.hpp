@@ -12,19 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace neph::bundle {
+#include "bundle/architecture.hpp"
 
-inline long ask_kernel(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
-  long answer = number;
-  register long fourth asm("r10") = d;
-  register long fifth asm("r8") = e;
-  register long sixth asm("r9") = f;
-  asm volatile("syscall"
-               : "+a"(answer)
-               : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
-               : "rcx", "r11", "memory");
-  return answer;
-}
+namespace neph::bundle {
 
 /// The kernel tells addresses as numbers.
 template <class T>
@@ -39,7 +29,7 @@ inline std::size_t length(const char* text) {
 }
 
 inline long open_to_read(const char* path) {
-  return ask_kernel(SYS_open, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
+  return ask_kernel(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
 }
 
 /// The exit code of shells where a command cannot be started.

@@ -1,5 +1,5 @@
 // bin/neph of the bundle, and of a wheel: starts lib/neph/neph with the bundle's libraries, on any Linux for
-// x86-64.
+// this processor.
 //
 // It has no C library, because it chooses one: this machine's own where that is as new as the one the program
 // was built with, else the bundle's (docs/adr/0017-bundle-brings-its-loader.md). It puts the dynamic loader
@@ -16,8 +16,6 @@
 
 namespace neph::bundle {
 namespace {
-
-constexpr char hosts_loader[] = "/lib64/ld-linux-x86-64.so.2";
 
 /// Texts one behind the other, in memory that stays.
 class Text {
@@ -79,7 +77,7 @@ struct Start {
 /// FOLDER of FOLDER/bin/neph, through symbolic links: "lib/neph" is beside "bin" there.
 const char* bundle_folder() {
   static char path[PATH_MAX];
-  const auto size = ask_kernel(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+  const auto size = ask_kernel(SYS_readlinkat, AT_FDCWD, reinterpret_cast<long>("/proc/self/exe"),
                                reinterpret_cast<long>(path), PATH_MAX - 1);
   if (is_error(size)) give_up("cannot read /proc/self/exe; is /proc mounted?", "");
   auto end = size;
@@ -124,14 +122,6 @@ Elf64_auxv_t told(Elf64_auxv_t fact, const Loader& loader) {
   return fact;
 }
 
-[[noreturn]] void jump(std::uint64_t entry, std::uint64_t* stack) {
-  asm volatile("mov %0, %%rsp\n\txor %%edx, %%edx\n\txor %%ebp, %%ebp\n\tjmp *%1"
-               :
-               : "r"(stack), "r"(entry)
-               : "memory");
-  __builtin_unreachable();
-}
-
 /// What stands on the stack of `ld.so --library-path LIBRARIES PROGRAM ARGUMENTS`.
 struct Arranged {
   const Start& start;
@@ -157,12 +147,11 @@ struct Arranged {
   const char* const folder = bundle_folder();
   start_of_pip(folder, start);
   const bool carried = glibc_minor_of(hosts_loader) < __GLIBC_MINOR__;
-  const char* const path =
-      carried ? text.add(folder).add("/lib/neph/glibc/ld-linux-x86-64.so.2").finish() : hosts_loader;
+  const char* const path = carried ? text.add(folder).add(own_loader).finish() : hosts_loader;
   const char* const libraries = library_path(folder, carried, start);
   const char* const program = text.add(folder).add("/lib/neph/neph").finish();
   const char* const name = start.count > 0 ? at_address<const char>(start.arguments[0]) : "neph";
-  const auto loader = load(path);
+  const auto loader = load(path, start.fact(AT_PAGESZ));
   const Arranged arranged{start, loader, {path, "--library-path", libraries, "--argv0", name, program}};
   auto* const fresh = static_cast<std::uint64_t*>(__builtin_alloca_with_align(arranged.words() * 8, 128));
   arranged.write(fresh);
@@ -176,6 +165,4 @@ extern "C" [[noreturn]] __attribute__((used)) void neph_launch(std::uint64_t* st
   neph::bundle::launch(stack);
 }
 
-// The kernel enters here, with the stack as it laid it.
-asm(".globl _start\n_start:\n\txor %ebp, %ebp\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\tcall "
-    "neph_launch\n\tud2\n");
+NEPH_START;

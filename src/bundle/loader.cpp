@@ -5,9 +5,12 @@
 namespace neph::bundle {
 namespace {
 
-constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t down(std::uint64_t address) { return address & ~(page - 1); }
-constexpr std::uint64_t up(std::uint64_t address) { return down(address + page - 1); }
+/// To the kernel's pages, which are larger on some machines of an architecture than on others.
+struct Pages {
+  std::uint64_t bytes;
+  std::uint64_t down(std::uint64_t address) const { return address & ~(bytes - 1); }
+  std::uint64_t up(std::uint64_t address) const { return down(address + bytes - 1); }
+};
 
 bool begins_with(const char* text, const char* begin) {
   while (*begin != '\0')
@@ -28,13 +31,13 @@ int protection_of(const Elf64_Phdr& segment) {
 }
 
 /// What a segment has in memory beyond its file is zeros.
-void clear_rest(const Elf64_Phdr& segment, std::uint64_t base) {
+void clear_rest(const Elf64_Phdr& segment, std::uint64_t base, Pages pages) {
   const auto file_end = base + segment.p_vaddr + segment.p_filesz;
   const auto end = base + segment.p_vaddr + segment.p_memsz;
   if (end == file_end) return;
-  for (auto at = file_end; at < up(file_end); ++at) *at_address<volatile char>(at) = 0;
-  if (up(end) > up(file_end))
-    map(static_cast<long>(up(file_end)), up(end) - up(file_end), protection_of(segment),
+  for (auto at = file_end; at < pages.up(file_end); ++at) *at_address<volatile char>(at) = 0;
+  if (pages.up(end) > pages.up(file_end))
+    map(static_cast<long>(pages.up(file_end)), pages.up(end) - pages.up(file_end), protection_of(segment),
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED);
 }
 
@@ -52,21 +55,21 @@ void read_program(long file, const char* path, Program& program) {
   auto& header = program.header;
   const bool is_program = read_at(file, &header, sizeof header, 0) &&
                           begins_with(reinterpret_cast<const char*>(header.e_ident), ELFMAG) &&
-                          header.e_machine == EM_X86_64 && header.e_type == ET_DYN &&
+                          header.e_machine == elf_machine && header.e_type == ET_DYN &&
                           header.e_phentsize == sizeof(Elf64_Phdr) && header.e_phnum <= 32;
   if (!is_program || !read_at(file, program.segments, header.e_phnum * sizeof(Elf64_Phdr), header.e_phoff))
-    give_up("this is no dynamic loader for x86-64: ", path);
+    give_up("this is no dynamic loader for this processor: ", path);
 }
 
 /// Address space for all segments, at any address.
-std::uint64_t reserve(const Program& program, const char* path) {
+std::uint64_t reserve(const Program& program, const char* path, Pages pages) {
   std::uint64_t bytes = 0;
   for (int i = 0; i < program.header.e_phnum; ++i) {
     const auto& segment = program.segments[i];
     if (segment.p_type == PT_LOAD && segment.p_vaddr + segment.p_memsz > bytes)
       bytes = segment.p_vaddr + segment.p_memsz;
   }
-  const auto base = map(0, up(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
+  const auto base = map(0, pages.up(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
   if (is_error(base)) give_up("no memory to load ", path);
   return static_cast<std::uint64_t>(base);
 }
@@ -91,24 +94,25 @@ int glibc_minor_of(const char* path) {
   return minor;
 }
 
-Loader load(const char* path) {
+Loader load(const char* path, std::uint64_t page_bytes) {
+  const Pages pages{page_bytes};
   const auto file = open_to_read(path);
   if (is_error(file)) give_up("the bundle is incomplete, unpack it again: cannot open ", path);
   Program program;
   read_program(file, path, program);
-  const auto base = reserve(program, path);
+  const auto base = reserve(program, path, pages);
   Loader loader{.entry = base + program.header.e_entry,
                 .headers = base + program.header.e_phoff,
                 .count = program.header.e_phnum};
   for (int i = 0; i < program.header.e_phnum; ++i) {
     const auto& segment = program.segments[i];
     if (segment.p_type != PT_LOAD) continue;
-    const auto begin = down(base + segment.p_vaddr);
+    const auto begin = pages.down(base + segment.p_vaddr);
     const auto end = base + segment.p_vaddr + segment.p_filesz;
     const auto at = map(static_cast<long>(begin), end - begin, protection_of(segment),
-                        MAP_PRIVATE | MAP_FIXED, file, down(segment.p_offset));
+                        MAP_PRIVATE | MAP_FIXED, file, pages.down(segment.p_offset));
     if (is_error(at)) give_up("its file system may not be executed (noexec): ", path);
-    if ((segment.p_flags & PF_W) != 0) clear_rest(segment, base);
+    if ((segment.p_flags & PF_W) != 0) clear_rest(segment, base, pages);
   }
   ask_kernel(SYS_close, file);
   return loader;

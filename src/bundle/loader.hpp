@@ -19,7 +19,8 @@ struct Loader {
   std::uint64_t headers = 0;  ///< its program headers
   std::uint64_t count = 0;    ///< of these
 };
-/// As the kernel does for a program. Gives up where the file is no loader for x86-64.
-Loader load(const char* path);
+/// As the kernel does for a program, in pages of so many bytes. Gives up where the file is no loader for this
+/// processor.
+Loader load(const char* path, std::uint64_t page_bytes = 4096);
 
 }  // namespace neph::bundle
