@@ -45,12 +45,6 @@ void add_parts(const net::Network& network, const std::vector<std::size_t>& part
   layer.bytes = bytes_of(network, parts);
 }
 
-void add(std::optional<double>& sum, double& seconds, const std::optional<double>& figure, double layer_s) {
-  if (!figure) return;
-  sum = sum.value_or(0) + *figure;
-  seconds += layer_s;
-}
-
 using Samples = std::vector<double>;
 
 void add(Samples& sums, const Samples& more) {
