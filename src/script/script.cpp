@@ -18,9 +18,10 @@ bool has_control_character(std::string_view text) {
 /// The program that a command begins with, behind variables and sudo; empty: only the shell knows.
 std::string program_of(const std::string& command) {
   for (const auto& word : shell_words(command)) {
-    if (word.find_first_of("$`(){}[]*?;&|<>!~#\n") != std::string::npos) return {};
+    if (word.find_first_of("$`(){}[]*?;&|<>!~#\"\t\n") != std::string::npos) return {};
     const bool is_variable = word.find('=') != std::string::npos;
-    if (!is_variable && word != "sudo" && !word.starts_with('-')) return word;
+    const bool is_before = word.empty() || is_variable || word == "sudo" || word.starts_with('-');
+    if (!is_before) return word;
   }
   return {};
 }
@@ -161,10 +162,9 @@ Result<Longest> longest(const Job& job, const price::Offer& offer, const Wishes&
   Task task{.job = job, .wishes = wishes, .offer = offer};
   NEPH_TRY(task.release, release_of(offer, wishes));
   NEPH_CHECK(set_limit(task, rules));
-  const auto by_time = most_of(task);
-  const auto by_money = task.limit.seconds;
-  Longest longest{.seconds = std::max(by_time.seconds, by_money), .is_given = !by_time.is_default};
-  if (by_time.seconds > 0 && by_money > 0) longest.seconds = std::min(by_time.seconds, by_money);
+  const auto by_time = most_of(task).seconds, by_money = task.limit.seconds;
+  Longest longest{.seconds = std::max(by_time, by_money)};
+  if (by_time > 0 && by_money > 0) longest.seconds = std::min(by_time, by_money);
   longest.sure_s = longest.seconds;
   if (by_money > 0) longest.sure_s = std::min(longest.seconds, by_money - task.limit.clock_s);
   return longest;

@@ -105,7 +105,6 @@ inline constexpr std::int64_t kept_for_the_end_s = 190;
 /// as it likes. `sure_s` is less where hours of the clock are paid, for the first may be nearly over.
 struct Longest {
   std::int64_t seconds = 0, sure_s = 0;
-  bool is_given = false;
 };
 /// Errors: as those of script().
 Result<Longest> longest(const Job& job, const price::Offer& offer, const Wishes& wishes,
