@@ -215,6 +215,15 @@ TEST(Processor, AddsUpToTheApplication) {
   EXPECT_NEAR(sums["local gRPC, batch 1, sync"], 44.2 + 1.75, 0.1);
 }
 
+/// The same words are those of a training.
+TEST(Processor, InOneProgramSpeaksOfDataAndEngine) {
+  std::set<std::string> parts;
+  for (const auto& row : rows_of(draw("processor", served_document()).panels.at(0)))
+    if (row["label"] == "in-process, batch 1, sync") parts.insert(row["part"]);
+  EXPECT_TRUE(parts.contains("engine"));
+  for (const auto& part : parts) EXPECT_TRUE(part == "data" || part == "engine" || part == "rest") << part;
+}
+
 TEST(Memory, SaysHowManyTimesTheSynchronous) {
   const auto drawing = draw("memory", served_document());
   ASSERT_EQ(drawing.panels.size(), 3u);  // application, client, server
