@@ -211,17 +211,9 @@ TEST(Processor, AddsUpToTheApplication) {
   const auto rows = rows_of(draw("processor", served_document()).panels.at(0));
   std::map<std::string, double> sums;
   for (const auto& row : rows) sums[row["label"]] += row["value"].get<double>();
+  for (const auto& row : rows) EXPECT_NE(row["part"], "inference") << "engines train too";
   EXPECT_NEAR(sums["in-process, batch 1, sync"], 44.2, 0.1);
   EXPECT_NEAR(sums["local gRPC, batch 1, sync"], 44.2 + 1.75, 0.1);
-}
-
-/// The same words are those of a training.
-TEST(Processor, InOneProgramSpeaksOfDataAndEngine) {
-  std::set<std::string> parts;
-  for (const auto& row : rows_of(draw("processor", served_document()).panels.at(0)))
-    if (row["label"] == "in-process, batch 1, sync") parts.insert(row["part"]);
-  EXPECT_TRUE(parts.contains("engine"));
-  for (const auto& part : parts) EXPECT_TRUE(part == "data" || part == "engine" || part == "rest") << part;
 }
 
 TEST(Memory, SaysHowManyTimesTheSynchronous) {
