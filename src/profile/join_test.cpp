@@ -83,7 +83,9 @@ TEST(Join, AProductIsNotGuessedWhereTwoMayBeMeant) {
 }
 
 TEST(Join, OfSeveralWithOneNameTheLongestHasTheLayer) {
-  const auto joined = join({ran("conv1", "Reorder", 0.1), ran("conv1", "Convolution", 5)}, residual());
+  const auto joined = join({ran("conv1", "Reorder", 0.1), ran("conv1", "Convolution", 5),
+                            ran("conv2", "Convolution"), ran("fc", "FullyConnected")},
+                           residual());
   EXPECT_THAT(joined.parts[0], IsEmpty());
   EXPECT_THAT(joined.parts[1], ElementsAre(0, 1, 2));
 }

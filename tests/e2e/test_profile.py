@@ -1,11 +1,13 @@
 """`neph profile`: the engines' own times of layers, joined to the file's, against the machine's peaks."""
 
-import json
+import os
 import re
 
 import numpy
 import onnx
 import pytest
+from conftest import Opened
+from identity_repository import FLOATS
 from onnx import TensorProto, helper, numpy_helper
 
 QUICK = ("--repeat", 2, "--count", 5)
@@ -124,8 +126,6 @@ def test_the_table_has_as_many_layers_as_asked_for(neph, small_model):
 
 
 def test_the_page_has_both_charts(neph, small_model, chromium):
-    from conftest import Opened
-
     neph("profile", small_model, "--engine", "onnxruntime", "--html", "page.html", *QUICK)
     with Opened(chromium, neph.folder / "page.html") as opened:
         assert opened.complaints == [] and len(opened.requests) == 1
@@ -139,11 +139,11 @@ def test_names_of_the_file_cannot_break_the_page(neph):
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], name=evil)]
     write_product(neph.folder / "evil.onnx", nodes, [("x", TensorProto.FLOAT, [4, 64])], [("w", (64, 64))])
     neph("profile", "evil.onnx", "--engine", "onnxruntime", "--html", "page.html", *QUICK)
-    assert "<img" not in (neph.folder / "page.html").read_text()
+    assert "<img src=x" not in (neph.folder / "page.html").read_text()
 
 
 def test_what_cannot_be_profiled_is_said(neph, small_model, tmp_path):
-    (tmp_path / "identity.toml").write_text("")
+    (tmp_path / "echo.identity").write_text("\n".join(FLOATS))
     (tmp_path / "broken.onnx").write_bytes(small_model.read_bytes()[:2000])
     cases = [
         (["absent.onnx"], "absent.onnx"),
@@ -153,7 +153,7 @@ def test_what_cannot_be_profiled_is_said(neph, small_model, tmp_path):
         ([small_model, "--engine", "openvino", "--provider", "cuda"], "provider cuda"),
         ([small_model, "--repeat", "0"], "repeat"),
         ([small_model, "--html", "no/such/folder/page.html"], "no/such/folder"),
-        ([small_model, "--engine", "identity"], "identity"),
+        (["echo.identity", "--engine", "identity"], "does not tell how long each layer took"),
     ]
     for arguments, said in cases:
         done = neph("profile", *arguments, *QUICK[2 if "--repeat" in arguments else 0:], code=None)
@@ -164,15 +164,12 @@ def test_what_cannot_be_profiled_is_said(neph, small_model, tmp_path):
 def test_nothing_is_left_behind(neph, small_model, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    import os
-
     neph("profile", small_model, "--engine", "onnxruntime", *QUICK, env=os.environ | {"TMPDIR": str(temporary)})
-    assert list(temporary.iterdir()) == []
+    assert list(temporary.glob("neph*")) == []
 
 
 def test_the_machines_peaks(neph):
     machine = neph.json("host", "--peaks")
     assert machine["peaks"]["flop_per_s"] > 1e9 and machine["peaks"]["bytes_per_s"] > 1e8
     assert "peaks" not in neph.json("host")
-    assert "GFLOP" in neph("host", "--peaks").stdout or "flop_per_s" in neph("host", "--peaks").stdout
-    assert json.dumps(machine)
+    assert "flop per s" in neph("host", "--peaks").stdout
