@@ -14,8 +14,9 @@ void declare_host(Command& command) {
   };
   auto options = std::make_shared<Options>();
   command.flag("json", options->json, "as JSON on stdout");
-  command.flag("peaks", options->peaks,
-               "also measure what it can do at most: arithmetic in f32 and bytes to and from memory; a second");
+  command.flag(
+      "peaks", options->peaks,
+      "also measure what it can do at most: arithmetic in f32 and bytes to and from memory; a second");
   command.action([options]() -> Status {
     auto machine = to_json(host::take_fingerprint());
     if (options->peaks) machine["peaks"] = to_json(host::measure_roof(host::usable_cores()));
