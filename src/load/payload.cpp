@@ -94,6 +94,17 @@ Result<InputShapes> shapes_given(std::string text, const std::vector<wire::Tenso
   return fail_in("--shape", std::move(error));
 }
 
+/// An input that is open in the same places as one that was given is given too: masks go with their tokens.
+void give_like_ones(const std::vector<wire::TensorMetadata>& inputs, InputShapes& shapes) {
+  const auto given = shapes;
+  for (const auto& input : inputs) {
+    if (shapes.contains(input.name) || std::ranges::find(input.shape, -1) == input.shape.end()) continue;
+    for (const auto& other : inputs)
+      if (const auto found = given.find(other.name); found != given.end() && other.shape == input.shape)
+        shapes.try_emplace(input.name, found->second);
+  }
+}
+
 /// "input_ids:1x128", with the likeliest size where the model leaves one open.
 std::string example_of(const wire::TensorMetadata& tensor, std::int64_t batch) {
   std::vector<std::int64_t> shape = tensor.shape;
@@ -203,7 +214,8 @@ Result<std::vector<fs::path>> files_of(const std::string& input) {
 Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOptions& options) {
   if (model.inputs.empty())
     return fail(ErrorCode::unsupported, "the server says of no input of the model '{}'", model.name);
-  NEPH_TRY(const auto shapes, shapes_given(options.shape, model.inputs));
+  NEPH_TRY(auto shapes, shapes_given(options.shape, model.inputs));
+  give_like_ones(model.inputs, shapes);
   std::vector<Input> inputs;
   for (const auto& tensor : model.inputs) {
     NEPH_TRY(auto input, input_of(tensor, options, shapes));

@@ -63,7 +63,10 @@ TEST(Payload, AsksForSizesThatTheModelLeavesOpen) {
   EXPECT_EQ(fault(two, {.shape = "a:7; b:9;"}), "");
   EXPECT_EQ(fault(two, {.shape = "a:7+b:9"}), "");
   EXPECT_THAT(fault(two, {}), HasSubstr("--shape a:1x128"));
-  EXPECT_EQ(fault(two, {.shape = "a:7;nosuch:8"}), "--shape: unknown input 'nosuch' in the model; known: a, b");
+  const auto like = Payload::make(two, {.shape = "a:1x9"});
+  EXPECT_EQ(like->requests().front().inputs[1].shape, (wire::Shape{1, 9}));
+  EXPECT_EQ(fault(two, {.shape = "a:7;nosuch:8"}),
+            "--shape: unknown input 'nosuch' in the model; known: a, b");
   EXPECT_THAT(fault(two, {.shape = "7"}), HasSubstr("the model has 2 inputs (a, b); write NAME:7"));
   EXPECT_EQ(fault(model({{"input:0", "FP32", {-1, -1}}}), {.shape = "input:0:7"}), "");
 }

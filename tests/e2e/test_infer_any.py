@@ -181,6 +181,18 @@ def test_a_server_answers_as_the_engine_does(neph, tokens, tmp_path, protocol):
         assert math.isclose(float(one["rms"]), float(other["rms"]), rel_tol=1e-4)
 
 
+def test_load_sends_what_a_shape_says(neph, tokens, serve):
+    with serve(tokens) as served:
+        given = "load", f"http://{served.http}", "--model", "tokens", "--count", 20, "--warmup", "0.1s", "--repeat", 1
+        said = neph(*given, code=2)
+        assert "--shape input_ids:1x128" in said.stderr, "an example of what is missing"
+        document = neph.json(*given, "--shape", "input_ids:1x16,1x8")
+        assert [cell["factors"]["shape"] for cell in document["cells"]] == ["input_ids:1x16", "input_ids:1x8"]
+        for cell in document["cells"]:
+            assert cell["figures"]["requests_answered"]["value"] == 20
+            assert "INT64 [1, " in cell["facts"]["requests"]
+
+
 def detector(path, pixels=TensorProto.FLOAT, sides=("h", "w"), last=False):
     """Means of the channels at each place, boxes by their form: no classes."""
     shape = ["n", *sides, 3] if last else ["n", 3, *sides]
