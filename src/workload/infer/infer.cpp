@@ -119,6 +119,10 @@ Status check_source(const Json& given, const InferSpec& spec) {
     return fail(ErrorCode::invalid_argument,
                 "--images and --inputs: a run has one source of inputs; leave one out");
   if (!spec.images.empty()) return {};
+  if (given.contains("images"))
+    return fail(
+        ErrorCode::invalid_argument,
+        "no images given: --images FOLDER (neph images synth makes some); without it inputs are generated");
   for (const std::string_view field :
        {"payload", "files", "prepared", "cache", "loaders", "min_file_bytes", "tensor_memory_bytes"})
     if (given.contains(field))

@@ -14,6 +14,7 @@ TEST(Infer, RefusesWhatContradictsItself) {
   };
   EXPECT_THAT(fault({{"images", "photos"}}), HasSubstr("no model"));
   EXPECT_TRUE(check({{"model", "m"}})) << "inputs are generated";
+  EXPECT_THAT(fault({{"model", "m"}, {"images", ""}}), HasSubstr("no images given"));
   EXPECT_THAT(fault({{"model", "m"}, {"images", "photos"}, {"inputs", "x.npz"}}), HasSubstr("leave one out"));
   EXPECT_THAT(fault({{"model", "m"}, {"loaders", 2}}), HasSubstr("--loaders means nothing without --images"));
   EXPECT_THAT(fault({{"model", "m"}, {"shape", "x:1x"}}), HasSubstr("--shape: 'x:1x' is no shape"));

@@ -104,7 +104,7 @@ void tell_of(const InputChoice& choice, const InferSpec& spec, EventSink& events
         Note{fmt::format("inputs are generated ({}); --images FOLDER or --inputs FILE gives real ones",
                          choice.examples.what)});
   if (!plan.assumed.empty())
-    events.emit(Note{fmt::format("{} leaves shapes open: {} taken; --shape {} says others", spec.model,
+    events.emit(Note{fmt::format("{} leaves shapes open; taken: {}; to say others: --shape {}", spec.model,
                                  fmt::join(plan.assumed, " and "), fmt::join(plan.assumed, "+"))});
 }
 
