@@ -119,6 +119,7 @@ Result<engine::Engine*> Models::engine_for(FoundModel& found, const fs::path& fi
     auto other = engines_.open(found.engines[i]);
     if (!other) continue;
     found.notes.push_back(fmt::format("{} runs it: {}", found.engines[i], opened.error().text()));
+    found.engines = {(*other)->name()};  // of its other versions it is not noted again
     return other;
   }
   return opened;
