@@ -162,11 +162,11 @@ TEST_F(ModelRepositories, HeedTritonsConfigurationAndTheirOwnLast) {
     version_policy { specific { versions: [ 1, 3 ] } } instance_group { count: 3 } model_warmup { })");
   folder.write("a/labels.txt", "cat\r\ndog\n");
   folder.write("a/config.toml", "instances = 2\n");
-  folder.write("b/config.pbtxt", "default_model_filename: 'model.identity' max_batch_size: 0");
+  folder.write("b/config.pbtxt", "default_model_filename: 'model.identity' max_batch_size: 2");
   load_all();
   EXPECT_THAT(listed(true), ElementsAre("a 1 READY", "a 3 READY", "b 1 READY"));
   EXPECT_EQ(service.model_config("a", "")->max_batch_size, 8);
-  EXPECT_EQ(service.model_config("b", "")->max_batch_size, 0);
+  EXPECT_EQ(service.model_config("b", "")->max_batch_size, 2);
   EXPECT_EQ(service.model_config("a", "")->instance_group.at(0).count, 2);
   EXPECT_THAT(service.model_metadata("a", "")->outputs.at(0).shape, ElementsAre(-1, 2, 2));
   EXPECT_EQ(answer_of("a"), "a 3");
@@ -185,7 +185,7 @@ TEST_F(ModelRepositories, SayWhereAConfigurationContradictsTheModel) {
     return loaded ? "loaded" : loaded.error().text();
   };
   ASSERT_TRUE(models.find(folder.path(), ""));
-  EXPECT_THAT(refusal("input { name: 'x' data_type: TYPE_FP16 dims: [ -1, 4 ] }"),
+  EXPECT_THAT(refusal("max_batch_size: 2 input { name: 'x' data_type: TYPE_FP16 dims: 4 }"),
               HasSubstr("a/config.pbtxt: input 'x' is FP16, and the model's is FP32"));
   EXPECT_THAT(refusal("max_batch_size: 2 input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 4 ] }"),
               HasSubstr("has the shape [?, ?, 4] with max_batch_size above 0, and the model's is [?, 4]"));
@@ -193,7 +193,7 @@ TEST_F(ModelRepositories, SayWhereAConfigurationContradictsTheModel) {
   EXPECT_THAT(refusal("default_model_filename: 'net.onnx'"),
               HasSubstr("a/1/net.onnx, by default_model_filename"));
   EXPECT_THAT(refusal("platform: 'onnxruntime_onnx'"), HasSubstr("model.identity"));
-  EXPECT_EQ(refusal("input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 4 ] }"), "loaded");
+  EXPECT_EQ(refusal("max_batch_size: 2 input { name: 'x' data_type: TYPE_FP32 dims: 4 }"), "loaded");
 }
 
 TEST_F(ModelRepositories, RefuseAFileOfOptionsThatIsWrongAndServeTheOthers) {
