@@ -16,7 +16,7 @@ from tritonclient.utils import InferenceServerException, np_to_triton_dtype, tri
 
 LIMIT_S = 300
 MOST_IN_JSON = 100_000  # values; more go over gRPC
-SHORT = ("--count", 2, "--repeat", 1, "--warmup", 1)
+SHORT = ("--count", 2, "--repeat", 1, "--warmup", 1, "--warmup-max-s", 0.2)
 NO_JSON = {"float16"}
 
 
@@ -83,7 +83,7 @@ def only_model(server):
 
 
 def inferred(program, model, file, engine, given):
-    """Of the answers of `neph infer FILE --engine ENGINE` to these inputs what it keeps: a Summary by output."""
+    """Of the answers of `neph infer FILE --engine ENGINE` to these inputs what it keeps: a Summary by output, or classes."""
     with tempfile.TemporaryDirectory() as folder:
         numpy.savez(Path(folder, "inputs.npz"), **given)
         open_shapes = "+".join(f"{name}:{'x'.join(map(str, given[name].shape))}" for name in model.shapes)
@@ -91,11 +91,21 @@ def inferred(program, model, file, engine, given):
         run(program, folder, "infer", file, "--engine", engine, *options, *(["--shape", open_shapes] if open_shapes else []))
         with open(Path(folder, "answers.csv"), newline="") as file_of_answers:
             rows = list(csv.DictReader(file_of_answers))
-    first = [row for row in rows if row["input"] == rows[0]["input"]]
+    return summaries_in(rows) if "output" in rows[0] else best_classes_in(rows)
+
+
+def summaries_in(rows):
+    """Of the first inference's outputs."""
     numbers = ("mean", "rms", "mark")
+    first = [row for row in rows if row["input"] == rows[0]["input"]]
     return {
         each["output"]: Summary(each["type"], json.loads(each["shape"]), *(float(each[key]) for key in numbers)) for each in first
     }
+
+
+def best_classes_in(rows):
+    """(class, score) of each picture, the best first."""
+    return [[(int(row[f"class{k}"]), float(row[f"score{k}"])) for k in range(1, 6) if row[f"class{k}"]] for row in rows]
 
 
 def inferred_as_shipped(program, file, engine):
