@@ -17,7 +17,8 @@ engine's own Python package: ONNX Runtime for .onnx, OpenVINO for others.
   output's largest plus {ABSOLUTE:g}.
 - `infer --inputs x.npz`: `neph infer MODEL --engine E --inputs x.npz --answers answers.csv`, with `--shape` where the file
   leaves dimensions open. **right**: name, type and shape, and the mean, root mean square and mark (a sum with signs that
-  the places decide) of at most 4,096 elements of each output are those of the reference, to the same tolerance.
+  the places decide) of at most 4,096 elements of each output are those of the reference, to the same tolerance; of a
+  classifier of pictures the five best classes and their scores. A looser check than that of `serve`.
 - `infer` with generated inputs: `neph infer MODEL --engine E` (of few inputs, one run). **right**: it ran to its end.
 - `net`: `neph net MODEL`. **right**: it reads the file, and the shapes of outputs that it knows are the reference's.
 
