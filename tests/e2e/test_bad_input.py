@@ -72,12 +72,10 @@ def one_layer_model(path, op, domain, shape):
 
 def test_model_of_wrong_rank(neph, pictures, tmp_path):
     one_layer_model(tmp_path / "flat.onnx", "Relu", "", ["n", 10])
-    refused(neph, "infer", "flat.onnx", "--images", pictures, code=UNSUPPORTED, says="rank 2")
+    refused(neph, "infer", "flat.onnx", "--images", pictures, code=UNSUPPORTED, says="images need")
 
 
-def test_model_of_open_sides_or_without_output(neph, pictures, tmp_path):
-    one_layer_model(tmp_path / "open.onnx", "Relu", "", ["n", 3, "height", "width"])
-    refused(neph, "infer", "open.onnx", "--images", pictures, code=UNSUPPORTED, says="[-1, 3, -1, -1]")
+def test_model_without_output(neph, pictures, tmp_path):
     one_layer_model(tmp_path / "mute.onnx", "Relu", "", ["n", 3, 64, 64])
     mute = onnx.load(tmp_path / "mute.onnx")
     del mute.graph.output[:]
@@ -108,10 +106,6 @@ def test_model_with_unsupported_operator(neph, pictures, tmp_path):
 
 def test_folder_missing(neph, small_model):
     refused(neph, "infer", small_model, "--images", "absent", code=NOT_FOUND, says="absent")
-
-
-def test_no_folder_given(neph, small_model):
-    refused(neph, "infer", small_model, code=INVALID, says="--images FOLDER")
 
 
 def test_folder_empty(neph, small_model, tmp_path):

@@ -45,6 +45,7 @@ Result<InputChoice> choose_generated(engine::Model& model, std::vector<InputPlan
   Error first;
   for (auto& plan : plans) {
     InputChoice choice{.plan = std::move(plan), .examples = {}, .session = {}};
+    if (is_certain && !spec.images.empty()) return choice;
     NEPH_TRY(choice.examples, generate_examples(choice.plan, bounds, examples_for(choice.plan)));
     if (is_certain) return choice;
     auto session = model.compile(engine_options(spec, choice.plan));
