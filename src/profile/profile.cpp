@@ -46,11 +46,14 @@ void close_first_dimensions(const std::vector<engine::Port>& inputs, InputShapes
 
 Result<engine::Options> options_for(const Spec& spec, const engine::Model& model) {
   NEPH_TRY(auto shapes, shapes_asked_for(spec, model.inputs()));
-  if (spec.batch == 0) close_first_dimensions(model.inputs(), shapes);
+  const bool all_are_open = shapes.empty() && std::ranges::all_of(model.inputs(), [](const auto& input) {
+                              return !input.shape.empty() && input.shape.front() < 0;
+                            });
+  if (spec.batch == 0 && !all_are_open) close_first_dimensions(model.inputs(), shapes);
   return engine::Options{.device = spec.runtime.device,
                          .provider = spec.runtime.provider,
                          .precision = spec.runtime.precision,
-                         .batch = spec.batch,
+                         .batch = spec.batch == 0 && all_are_open ? 1 : spec.batch,
                          .shapes = std::move(shapes),
                          .threads = spec.runtime.threads,
                          .streams = 1,
