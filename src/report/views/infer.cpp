@@ -4,6 +4,7 @@
 
 #include "report/charts/charts.hpp"
 #include "report/findings.hpp"
+#include "report/readings.hpp"
 #include "report/views/view.hpp"
 
 namespace neph::report {
