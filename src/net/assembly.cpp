@@ -193,8 +193,7 @@ Status Assembly::add_node(const NodeOutline& node) {
 }
 
 Status Assembly::add_control(const NodeOutline& node, std::vector<Made> results) {
-  Layer layer{
-      .name = prefix_ + node.name, .op = node.op, .kind = Kind::control, .tensors = node.outputs};
+  Layer layer{.name = prefix_ + node.name, .op = node.op, .kind = Kind::control, .tensors = node.outputs};
   results.resize(node.outputs.size());
   NEPH_CHECK(list_weights(node, nullptr, false, layer));
   NEPH_CHECK(list_inputs(node, layer));

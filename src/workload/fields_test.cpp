@@ -78,9 +78,9 @@ TEST(Fields, OfAPartHaveTheTraitsOfTheWhole) {
 
 TEST(Fields, OfInferThatMayChangeAnswersAreAllThatTheModelAndItsInputDependOn) {
   EXPECT_THAT(fields_with<InferSpec>(&Traits::changes_answers),
-              UnorderedElementsAre("model", "images", "count", "prepared", "engine", "device", "provider",
-                                   "precision", "classes", "side", "weights_seed", "min_file_bytes",
-                                   "tensor_memory_bytes"));
+              UnorderedElementsAre("model", "images", "inputs", "shape", "count", "prepared", "engine",
+                                   "device", "provider", "precision", "classes", "side", "weights_seed",
+                                   "min_file_bytes", "tensor_memory_bytes"));
   EXPECT_THAT(fields_with<InferSpec>(&Traits::is_prepared), Not(Contains("batch")));
   EXPECT_THAT(fields_with<LoadSpec>(&Traits::changes_answers), IsEmpty());
 }

@@ -268,8 +268,8 @@ Status OrtSession::check_batch_of_outputs() const {
 
 /// Shapes that the runtime leaves open although all inputs' are known come from inferences of zeros and of
 /// ones; where the two differ the shape depends on what is computed, and stays open. So does that of a model
-/// which takes neither: a size or a sampling rate of 1 may be none. A model whose shapes were changed is tried
-/// in any case, and must take one of them.
+/// which takes neither: a size or a sampling rate of 1 may be none. A model whose shapes were changed is
+/// tried in any case, and must take one of them.
 Status OrtSession::set_output_shapes(bool is_changed) {
   for (const auto& output : outputs_) is_told_.push_back(!output.is_open() && !output.shape.empty());
   if (std::ranges::any_of(inputs_.ports, is_open)) {
