@@ -46,7 +46,7 @@ Json row_of(const ProfiledLayer& layer, std::size_t place) {
           {"kind", printable(layer.kind)},
           {"kernel", printable(layer.kernel)},
           {"value", rounded(ms.value)},
-          {"low", rounded(ms.low.value_or(ms.value))},
+          {"low", rounded(std::max(0.0, ms.low.value_or(ms.value)))},  // no time is below 0
           {"high", rounded(ms.high.value_or(ms.value))},
           {"share", rounded(layer.share)},
           {"fused", printable(fused_text(layer))}};

@@ -85,8 +85,9 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
   return ready;
 }
 
-/// Whether the model takes such a batch, with such shapes.
+/// Whether the model runs by such a provider, and takes such a batch, with such shapes.
 Status check_rows(engine::Model& model, const InferSpec& spec, EventSink& events) {
+  NEPH_CHECK(check_provider(model, spec));
   NEPH_TRY(const auto plans, input_plans(model.inputs(), spec));
   return plans.front().is_batch_changed ? check_batch(model, spec, events) : Status();
 }

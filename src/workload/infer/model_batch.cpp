@@ -22,15 +22,6 @@ Result<std::string> try_rows(engine::Model& model, const InferSpec& spec, std::i
   return engine::rows_that_differ(*alone, *together, rows, facts.integers_below);
 }
 
-/// What of a provider is wrong or missing is said once, before anything runs.
-Status check_provider(engine::Model& model, const InferSpec& spec) {
-  if (spec.runtime.provider.empty()) return {};
-  auto options = engine_options(spec);
-  options.batch = 0;
-  NEPH_CHECK(model.compile(options));
-  return {};
-}
-
 }  // namespace
 
 /// The side of a file's input is a shape of the run, and no choice of a network's.
@@ -59,8 +50,15 @@ std::optional<std::int64_t> fixed_batch(const engine::Model& model) {
   return std::nullopt;
 }
 
+Status check_provider(engine::Model& model, const InferSpec& spec) {
+  if (spec.runtime.provider.empty()) return {};
+  auto options = engine_options(spec);
+  options.batch = 0;
+  NEPH_CHECK(model.compile(options));
+  return {};
+}
+
 Status check_batch(engine::Model& model, const InferSpec& spec, EventSink& events) {
-  NEPH_CHECK(check_provider(model, spec));
   const auto fixed = fixed_batch(model);
   if (!fixed || *fixed == spec.batch) return {};
   if (spec.architecture != Architecture::in_process)

@@ -99,7 +99,7 @@ def test_what_a_server_tells_of_itself_is_measured(asked):
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 @pytest.mark.parametrize("options, code, words", [
     (("--model", "nobody"), 3, ["'nobody' is not found"]),
-    (("--model", "identity"), 8, ["input 'x' is FP32 [-1, 16]", "FP32 [n, channels, height, width]"]),
+    (("--model", "identity"), 8, ["input 'x' is f32 [1, 16]; images need", "leave --images out"]),
     (("--model", "stripes", "--payload", "jpeg"), 8, ["input 'picture' is FP32", "send tensors"]),
 ], ids=["no model", "no pictures", "no files"])
 def test_what_cannot_be_is_said_before_anything_runs(neph, triton, pictures, protocol, options, code, words):
