@@ -47,6 +47,7 @@ pictures = [tensor("picture", ["N", 3, 8, 8])]
 scores = [tensor("scores", ["N", 5])]
 save("conv.onnx", layers, pictures, scores, [kernel, dense])
 save("conv3.onnx", layers, [tensor("picture", [3, 3, 8, 8])], [tensor("scores", [3, 5])], [kernel, dense])
+save("paddle.onnx", layers, [tensor("picture", ["?", 3, "?", "?"])], [tensor("scores", ["?", 5])], [kernel, dense])
 save("open_side.onnx", layers, [tensor("picture", ["N", 3, "H", "W"])], scores, [kernel, dense])
 
 # Its second operand has two rows, so no other batch can be.

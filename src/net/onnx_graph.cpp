@@ -184,7 +184,7 @@ tl::expected<void, std::string> settle(const onnx::ValueInfoProto& input, const 
   for (int i = 0; i < dimensions.dim_size(); ++i) {
     const auto size = shape[static_cast<std::size_t>(i)];
     const auto& name = dimensions.dim(i).dim_param();
-    if (name.empty() || size == kUnknown) continue;
+    if (name.empty() || name == "?" || size == kUnknown) continue;  // Paddle calls all of them "?"
     if (symbols.emplace(name, size).first->second != size) return tl::unexpected(name);
   }
   return {};

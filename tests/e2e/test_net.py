@@ -98,8 +98,9 @@ def test_predictions_take_no_unknown_work_for_none(neph):
     assert "open.onnx: not all of its work is known (macs, activations)" in done.stderr
 
 
-def test_a_given_shape_makes_numbers_of_what_the_file_leaves_open(neph):
-    write_model(neph.folder / "open.onnx", attention(4, 64), ["n", "length", 64], [("w", (64, 64))])
+@pytest.mark.parametrize("names", [("n", "length"), ("?", "?")], ids=["named", "as Paddle calls them"])
+def test_a_given_shape_makes_numbers_of_what_the_file_leaves_open(neph, names):
+    write_model(neph.folder / "open.onnx", attention(4, 64), [*names, 64], [("w", (64, 64))])
     assert "(--shape x:1x?x64 may tell)" in neph("net", "open.onnx").stdout
     for shape in ("x:2x50x64", "2x50x64"):
         network = neph.json("net", "open.onnx", "--shape", shape)

@@ -57,6 +57,8 @@ TEST(ChangedShapes, MayBeWholeOnes) {
   EXPECT_THAT(session->outputs()[0].shape, ElementsAre(2, 5));
   const auto named = compile("open_side.onnx", {.shapes = {{"picture", {2, 3, 16, 4}}}});
   EXPECT_THAT(named->inputs()[0].shape, ElementsAre(2, 3, 16, 4));
+  const auto unnamed = compile("paddle.onnx", {.shapes = {{"picture", {2, 3, 16, 4}}}});
+  EXPECT_THAT(unnamed->outputs()[0].shape, ElementsAre(2, 5)) << "Paddle calls every open dimension '?'";
 }
 
 TEST(ChangedShapes, ThatTheLayersDoNotTakeAreRefusedInOneLine) {

@@ -39,10 +39,11 @@ Status add(Ports& ports, std::string name, const Ort::TypeInfo& info) {
   if (!element)
     return fail(ErrorCode::unsupported, "'{}' holds a type of elements that neph cannot pass on", name);
   auto shape = tensor.GetShape();
-  std::vector<const char*> symbols(shape.size(), nullptr);
+  std::vector<const char*> symbols(shape.size(), "");
   tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
   auto& names = ports.symbols.emplace_back();
-  for (const char* symbol : symbols) names.emplace_back(symbol != nullptr ? symbol : "");
+  for (const std::string_view symbol : symbols)  // Paddle calls all open ones "?"
+    names.emplace_back(symbol == "?" ? "" : symbol);
   ports.ports.push_back({.name = std::move(name), .element = *element, .shape = std::move(shape)});
   return {};
 }
