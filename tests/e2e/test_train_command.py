@@ -83,7 +83,7 @@ def test_events_make_steps_and_phases(neph, script):
     assert 0.02 <= values["step_s"] < 0.2
     assert values["test_accuracy"] == 0.5
     assert values["samples_per_s"] > 0
-    assert phases["verify"] >= 0.1
+    assert phases["verify"] >= 0.099  # two clocks
     assert 0.1 <= phases["learn"] < values["command_s"]
     assert cell_of(document)["facts"]["steps_measured"] == "10"
     assert cell_of(document)["facts"]["epochs_learnt"] == "2"

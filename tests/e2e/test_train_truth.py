@@ -141,6 +141,7 @@ def test_it_learns_as_well_as_others(neph, learnt):
     assert interval.low <= 0 <= interval.high, (ours, theirs)
 
 
+@pytest.mark.address_space
 def test_a_network_that_does_not_fit_is_one_line(neph):
     """4 GiB of address space hold libtorch, and not a step of VGG-16 with 64 pictures; nobody knows of that limit before."""
     most = 4 << 30
