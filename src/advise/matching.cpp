@@ -39,13 +39,8 @@ class Names {
   std::vector<std::string> names_;
 };
 
-/// "amd64" and "x86_64" are one. Who names none means the usual one.
-std::string usual_arch(std::string arch) {
-  if (arch.empty()) return "x86_64";
-  if (arch == "aarch64") return "arm64";
-  if (arch == "amd64" || arch == "x86-64" || arch == "x86") return "x86_64";
-  return arch;
-}
+/// Who names none means the usual one.
+std::string usual_arch(const std::string& arch) { return arch.empty() ? "x86_64" : price::arch_name(arch); }
 
 /// A GPU of an offer: its name, and the memory that tells two of one name apart.
 std::string gpu_key(const price::Offer& offer) {

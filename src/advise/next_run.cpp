@@ -70,37 +70,80 @@ std::vector<Rival> best_of_others(const Question& question, const std::vector<st
   return best;
 }
 
-/// How much narrower the interval is with one run more.
-double narrowing(std::int64_t repeats) {
-  return repeats < 2 ? std::sqrt(0.5) : stats::narrowing_by_one_more(repeats);
+/// So many numbers that lie as Student's t of these degrees does, in any order; 0 degrees: as the normal.
+/// They are the medians of equal parts of many more draws, so that their means are known better than those of
+/// draws.
+std::vector<double> evenly_drawn(double degrees, std::size_t count, Random& random) {
+  constexpr std::size_t part = 9;
+  std::vector<double> draws(part * count);
+  for (auto& z : draws) z = degrees > 0 ? student(random, degrees) : random.normal();
+  std::ranges::sort(draws);
+  std::vector<double> medians(count);
+  for (std::size_t i = 0; i < count; ++i) medians[i] = draws[part * i + part / 2];
+  shuffle(medians, random);
+  return medians;
 }
 
-/// What the largest share will be, on average over what the run may tell that makes the interval so much
-/// narrower; with 1: what it is now.
-double expected_share(const Question& question, const std::vector<std::size_t>& rivals, std::size_t job_place,
-                      double narrower, const Request& request) {
-  const auto& job = question.jobs[job_place];
-  const auto others = best_of_others(question, rivals, job_place, request);
-  const auto draws = draws_of(job_place, job, request);
-  const double after = job.sigma * narrower;
-  const double moves = std::sqrt(std::max(0.0, job.sigma * job.sigma - after * after));
-  Random random(static_cast<std::uint64_t>(request.seed) + 77 * (job_place + 1));
-  double sum = 0;
-  const auto tellings = moves > 0 ? outer : 1;
-  for (std::size_t o = 0; o < tellings; ++o) {
-    const double moved = moves * random.normal();
+/// Where the mean of the logarithm lies, and what is a unit of the draws around it.
+struct Known {
+  double moved, unit;
+};
+
+/// Of a mean of n runs the next one is off by Student's t of n - 1 degrees, and what is then known is
+/// Student's t of n. Where it is not told how many runs there were, by the normal model, as of one with this
+/// interval.
+struct Model {
+  double before = 0, after = 0;  ///< degrees of freedom
+  double unit;
+
+  explicit Model(const Job& job) : unit(job.sigma) {
+    const auto repeats = job.configuration->repeats;
+    if (repeats < 2) return;
+    after = static_cast<double>(repeats);
+    before = after - 1;
+    unit *= z95 / stats::student_errors(repeats);
+  }
+
+  Known told(double z) const {
+    if (after == 0) return {unit * std::sqrt(0.5) * z, unit * std::sqrt(0.5)};
+    return {unit * z / std::sqrt(after + 1), unit * std::sqrt((before + z * z) / (after + 1))};
+  }
+};
+
+/// A job among the others, whose best of each draw is known.
+struct Contest {
+  const Question& question;
+  const std::vector<std::size_t>& rivals;
+  std::size_t job_place;
+  std::vector<Rival> others;
+
+  /// The largest share of draws.
+  double share(const Known& known, const std::vector<double>& draws) const {
+    const auto& job = question.jobs[job_place];
+    const double most = farthest * job.sigma;
     std::vector<std::size_t> counts(question.candidates.size(), 0);
     for (std::size_t i = 0; i < inner; ++i) {
       auto best = others[i];
-      const double job_s = job.job_s * std::exp(moved + after * draws[i % draws.size()]);
+      const double off = std::clamp(known.moved + known.unit * draws[i], -most, most);
       for (const auto place : rivals)
         if (question.candidates[place].job == job_place)
-          if (const auto own = question.at(place, job_s); is_before(own, best)) best = own;
+          if (const auto own = question.at(place, job.job_s * std::exp(off)); is_before(own, best))
+            best = own;
       if (best.place < counts.size()) ++counts[best.place];
     }
-    sum += static_cast<double>(*std::ranges::max_element(counts)) / inner;
+    return static_cast<double>(*std::ranges::max_element(counts)) / inner;
   }
-  return sum / static_cast<double>(tellings);
+};
+
+/// By how much the largest share will grow, on average over what the run may tell.
+double gain_of(const Contest& contest, const Request& request) {
+  const Model model(contest.question.jobs[contest.job_place]);
+  Random random(static_cast<std::uint64_t>(request.seed) + 77 * (contest.job_place + 1));
+  const double now = contest.share({0, model.unit}, evenly_drawn(model.before, inner, random));
+  const auto draws = evenly_drawn(model.after, inner, random);
+  double sum = 0;
+  for (const double z : evenly_drawn(model.before, outer, random)) sum += contest.share(model.told(z), draws);
+  return sum / outer - now;
 }
 
 }  // namespace
@@ -118,9 +161,8 @@ std::vector<NextRun> next_runs_of(const std::vector<Job>& jobs, const std::vecto
     const auto job = candidates[place].job;
     if (!looked_at.insert(job).second || jobs[job].sigma == 0) continue;
     const auto first = std::ranges::find(candidates, job, &Candidate::job);  // its cheapest
-    const double narrower = narrowing(jobs[job].configuration->repeats);
-    const double gain = expected_share(question, rivals, job, narrower, request) -
-                        expected_share(question, rivals, job, 1, request);
+    const double gain =
+        gain_of({question, rivals, job, best_of_others(question, rivals, job, request)}, request);
     if (gain < least_gain) continue;
     runs.push_back({.configuration = jobs[job].configuration->work.name,
                     .offer = price::offer_name(*first->offer),

@@ -18,19 +18,6 @@ constexpr double near = 2;  ///< times the cost of the choice: what is dearer is
 constexpr double alike = 1e-12;  ///< costs that differ by so little of themselves are equal
 constexpr auto nobody = std::numeric_limits<std::size_t>::max();
 
-constexpr double farthest = 30;  ///< no logarithm is drawn farther off, in units of sigma
-
-/// Student's t (Bailey, Mathematics of Computation 62, 1994).
-double student(Random& random, double degrees) {
-  double x = 0, square = 0;
-  do {
-    x = 2 * random.uniform() - 1;
-    const double y = 2 * random.uniform() - 1;
-    square = x * x + y * y;
-  } while (square >= 1 || square == 0);
-  return x * std::sqrt(degrees * (std::pow(square, -2 / degrees) - 1) / square);
-}
-
 /// The best so far of each draw.
 struct Leader {
   double first = std::numeric_limits<double>::infinity(), second = std::numeric_limits<double>::infinity();
@@ -127,6 +114,16 @@ struct Race {
 };
 
 }  // namespace
+
+double student(Random& random, double degrees) {
+  double x = 0, square = 0;
+  do {
+    x = 2 * random.uniform() - 1;
+    const double y = 2 * random.uniform() - 1;
+    square = x * x + y * y;
+  } while (square >= 1 || square == 0);
+  return x * std::sqrt(degrees * (std::pow(square, -2 / degrees) - 1) / square);
+}
 
 std::vector<double> draws_of(std::size_t place, const Job& job, const Request& request) {
   auto state = static_cast<std::uint64_t>(request.seed);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/candidate.hpp"
+#include "core/random.hpp"
 
 namespace neph::advise {
 
@@ -15,6 +16,12 @@ struct Chances {
   std::optional<double> loss;  ///< of the recommended one: what it costs too much on average
   std::string unknown;         ///< why there are no chances of being the cheapest; empty: there are
 };
+
+/// No logarithm is drawn farther off, in units of its job's sigma.
+inline constexpr double farthest = 30;
+
+/// Student's t (Bailey, Mathematics of Computation 62, 1994).
+double student(Random& random, double degrees);
 
 /// Draws of how far the logarithm of a job's time is off, in units of its `sigma`: Student's t of as many
 /// runs as the interval is of, and normal where that is not told. Of a job (its place) the same on all

@@ -31,8 +31,8 @@ inline long ask_kernel(long number, long a = 0, long b = 0, long c = 0, long d =
 [[noreturn]] inline void jump(std::uint64_t entry, std::uint64_t* stack) {
   asm volatile("mov %0, %%rsp\n\txor %%edx, %%edx\n\txor %%ebp, %%ebp\n\tjmp *%1"
                :
-               : "r"(stack), "r"(entry)
-               : "memory");
+               : "S"(stack), "D"(entry)  // none of those that are cleared
+               : "rdx", "memory");
   __builtin_unreachable();
 }
 
@@ -63,9 +63,11 @@ inline long ask_kernel(long number, long a = 0, long b = 0, long c = 0, long d =
 }
 
 [[noreturn]] inline void jump(std::uint64_t entry, std::uint64_t* stack) {
+  register std::uint64_t* top asm("x1") = stack;  // none of those that are cleared
+  register std::uint64_t target asm("x2") = entry;
   asm volatile("mov sp, %0\n\tmov x0, #0\n\tmov x29, #0\n\tmov x30, #0\n\tbr %1"
                :
-               : "r"(stack), "r"(entry)
+               : "r"(top), "r"(target)
                : "x0", "memory");
   __builtin_unreachable();
 }

@@ -99,14 +99,18 @@ Result<std::size_t> time_column(const table::Table& table, const std::string& as
               table.source, column_names(table));
 }
 
-/// "exp01", "exp02": one word and running numbers, which tell nothing but which run it was.
+/// "exp01", "run-2": a word for a run and its number, which tell nothing but which run it was. "threads1" is
+/// a configuration.
 bool are_numbered(const std::vector<std::string>& levels) {
   const auto word_of = [](std::string_view level) {
     while (!level.empty() && is_digit(level.back())) level.remove_suffix(1);
+    while (!level.empty() && std::string_view("_- #").find(level.back()) != std::string_view::npos)
+      level.remove_suffix(1);
     return level;
   };
   return !levels.empty() && std::ranges::all_of(levels, [&](const std::string& level) {
-    return word_of(level) == word_of(levels.front()) && word_of(level).size() < level.size();
+    const auto word = word_of(level);
+    return word.size() < level.size() && (heading::is_experiment(word) || heading::is_repeat(word));
   });
 }
 

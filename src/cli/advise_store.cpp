@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/advise_headings.hpp"
+#include "cli/results.hpp"
 #include "core/names.hpp"
 #include "core/seconds.hpp"
 #include "core/text.hpp"
@@ -132,18 +133,6 @@ advise::Needs needs_of(const report::Document& document, const CellSummary& cell
   return needs;
 }
 
-/// How long one of its runs took.
-std::optional<double> run_s_of(const report::Document& document, const CellSummary& cell) {
-  double sum = 0;
-  std::int64_t runs = 0;
-  for (const auto& run : document.runs) {
-    if (run.cell != cell.cell.index || run.status != RunStatus::ok || run.wall_s <= 0) continue;
-    sum += run.wall_s;
-    ++runs;
-  }
-  return runs > 0 ? std::optional(sum / static_cast<double>(runs)) : std::nullopt;
-}
-
 std::string family_of(const CellSummary& cell) {
   std::string family;
   for (const auto& [name, value] : cell.cell.factors.items())
@@ -174,7 +163,7 @@ advise::Configuration described(const report::Document& document, const CellSumm
           .needs = std::move(needs),
           .machine = machine ? machine_text(*machine) : "",
           .repeats = cell.runs_ok,
-          .run_s = run_s_of(document, cell),
+          .run_s = run_s_of(document, cell.cell.index),
           .refused = std::move(refused),
           .is_doubtful = cell.verdict == Verdict::doubtful};
 }

@@ -99,6 +99,8 @@ TEST(TimesTable, TakesNumberedExperimentsForRepeats) {
   const auto numbered = times("exp_name,cores,train_s\nexp01,8,100\nexp02,8,104\nexp03,8,108\n").value();
   ASSERT_EQ(numbered.configurations.size(), 1u);
   EXPECT_EQ(numbered.configurations[0].repeats, 3);
+  EXPECT_EQ(times("exp_name,cores,train_s\nthreads1,2,100\nthreads2,2,60\n").value().configurations.size(),
+            2u);
   EXPECT_EQ(times("exp_name,cores,train_s\nbare,8,100\nfused,8,104\n").value().configurations.size(), 2u);
 }
 

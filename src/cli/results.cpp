@@ -24,6 +24,17 @@ Result<report::Document> load_document(const store::Store& store, std::int64_t i
   return document;
 }
 
+std::optional<double> run_s_of(const report::Document& document, std::int64_t cell) {
+  double sum = 0;
+  std::int64_t runs = 0;
+  for (const auto& run : document.runs) {
+    if (run.cell != cell || run.status != RunStatus::ok || run.wall_s <= 0) continue;
+    sum += run.wall_s;
+    ++runs;
+  }
+  return runs > 0 ? std::optional(sum / static_cast<double>(runs)) : std::nullopt;
+}
+
 void print_summary(const report::Document& document) {
   fmt::print("{}", report::text_summary(document, {.width = terminal_width(), .colour = wants_colour()}));
   std::fflush(stdout);  // before what is said next on stderr; a failure is kept for the end

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/money.hpp"
@@ -15,6 +16,9 @@ namespace neph::cli {
 /// it costs; `money` goes before the price that the store has.
 Result<report::Document> load_document(const store::Store& store, std::int64_t id, store::Detail detail,
                                        const MoneyOptions& money = {});
+
+/// Seconds that a run of the cell took from its start to its end, on average; empty: none ended well.
+std::optional<double> run_s_of(const report::Document& document, std::int64_t cell);
 
 /// Prints the table of the cells, what it says in words and every warning, as `neph infer` ends.
 void print_summary(const report::Document& document);

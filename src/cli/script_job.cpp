@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 
 #include "cli/plan.hpp"
 #include "cli/results.hpp"
@@ -159,7 +158,7 @@ Result<Cell> cell_of(const Experiment& experiment, const std::string& wanted) {
 Status keep_cell(script::Job& job, const std::string& wanted) {
   auto& experiment = job.experiment;
   NEPH_TRY(const auto cell, cell_of(experiment, wanted));
-  for (const auto& factor : experiment.factors) experiment.spec[factor.name] = cell.spec[factor.name];
+  experiment.spec = cell.spec;  // without what means nothing in it
   if (!experiment.factors.empty()) job.title += ", " + cell.label;
   experiment.factors.clear();
   experiment.idle.clear();
@@ -181,6 +180,7 @@ Status make_whole(script::Job& job) {
   }
   experiment.repeat = 1;
   job.title += ", to the end";
+  job.options.erase("timeout_s");  // that was of a measurement; the machine has a limit of its own
   if (is_command) return {};
   experiment.spec["steps"] = 0;
   if (auto& save = experiment.spec["save"]; !save.is_string() || save.get<std::string>().empty())
@@ -189,16 +189,12 @@ Status make_whole(script::Job& job) {
 }
 
 /// Seconds of all its runs, as those that are stored tell; 0: they do not.
-double seconds_of_runs(const Experiment& experiment, const std::vector<CellSummary>& cells,
-                       const std::vector<Run>& runs) {
-  std::map<std::int64_t, std::pair<double, double>> walls;  // by cell: sum, count
-  for (const auto& run : runs)
-    if (run.status == RunStatus::ok) walls[run.cell].first += run.wall_s, walls[run.cell].second += 1;
+double seconds_of_runs(const report::Document& document) {
   double total_s = 0;
-  for (const auto& cell : cells) {
-    const auto [sum_s, count] = walls[cell.cell.index];
-    if (count == 0) return 0;
-    total_s += sum_s / count * static_cast<double>(experiment.repeat);
+  for (const auto& cell : document.cells) {
+    const auto run_s = run_s_of(document, cell.cell.index);
+    if (!run_s) return 0;
+    total_s += *run_s * static_cast<double>(document.experiment.repeat);
   }
   return total_s;
 }
@@ -211,7 +207,7 @@ Result<double> seconds_here(std::int64_t id, const std::string& path, const Scri
     NEPH_TRY(const auto wanted, cell_of(document.experiment, part.cell));
     std::erase_if(document.cells, [&](const CellSummary& cell) { return cell.cell.index != wanted.index; });
   }
-  if (!part.whole) return seconds_of_runs(document.experiment, document.cells, document.runs);
+  if (!part.whole) return seconds_of_runs(document);
   double total_s = 0;
   for (const auto& cell : document.cells) {
     const auto work = price::work_of(cell);

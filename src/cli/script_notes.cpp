@@ -47,12 +47,15 @@ void tell_time(const script::Job& job, const script::Longest& longest) {
   if (longest.seconds == 0) return talk("{}\n", takes);
   const auto limit = format_seconds(static_cast<double>(longest.seconds));
   talk("{}; the machine is released after {} at the latest\n", takes, limit);
-  if (takes_s <= static_cast<double>(longest.sure_s - script::kept_for_the_end_s)) return;
+  const auto work_s = [](std::int64_t whole_s) {
+    return static_cast<double>(whole_s - script::kept_for_the_end_s(whole_s));
+  };
+  if (takes_s <= work_s(longest.sure_s)) return;
   talk(
       "CAREFUL: that {} be enough: work ends {} before the limit{}. Give a larger --budget or --max-time, or "
       "do less\n",
-      takes_s > static_cast<double>(longest.seconds - script::kept_for_the_end_s) ? "cannot" : "may not",
-      format_seconds(static_cast<double>(script::kept_for_the_end_s)),
+      takes_s > work_s(longest.seconds) ? "cannot" : "may not",
+      format_seconds(static_cast<double>(script::kept_for_the_end_s(longest.seconds))),
       longest.sure_s < longest.seconds ? ", and the first step of the clock may be nearly over" : "");
 }
 

@@ -36,8 +36,9 @@ Status check_no_provider(const Options& options) {
 Status check_memory(double needed, std::int64_t batch) {
   if (needed <= machine_bytes()) return {};
   return fail(ErrorCode::invalid_argument,
-              "batch {} needs at least {} of memory, and this machine has {}; use a smaller batch", batch,
-              format_bytes(needed), format_bytes(machine_bytes()));
+              "{} at least {} of memory, and this machine has {}; use a smaller {}",
+              batch > 0 ? fmt::format("batch {} needs", batch) : std::string("these shapes need"),
+              format_bytes(needed), format_bytes(machine_bytes()), batch > 0 ? "batch" : "shape");
 }
 
 Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,

@@ -266,7 +266,8 @@ bool is_cuda(std::string_view device);
 Status check_counts(const Options& options);
 /// Of an engine whose devices have one provider each: that none is asked for.
 Status check_no_provider(const Options& options);
-/// `needed` bytes against the memory of this machine; in floating point, as a product may pass 64 bits.
+/// `needed` bytes for a batch (0: for the shapes that were given) against the memory of this machine; in
+/// floating point, as a product may pass 64 bits.
 Status check_memory(double needed, std::int64_t batch);
 /// A Request's binding of `kind` ("input", "output") number `port` to memory.
 Status check_binding(const char* kind, const std::vector<Port>& ports, std::size_t port, const void* data,
@@ -299,9 +300,8 @@ struct EngineInfo {
 void look_also_in(const std::string& environment);
 /// Of that option, in every verb that opens engines.
 inline constexpr std::string_view engine_path_help =
-    "Python environment with an engine's runtime (openvino, torch); also looked for in $VIRTUAL_ENV and "
-    "beside the "
-    "program";
+    "Python environment with an engine's runtime (openvino, onnxruntime, torch); also looked for in "
+    "$VIRTUAL_ENV and beside the program";
 
 /// Finds plugins in folders and opens them on demand. Threads: one.
 class Registry {
@@ -340,8 +340,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_4"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_5"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_4() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_5() { \
     return new Type();                                                                             \
   }

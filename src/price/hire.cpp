@@ -19,6 +19,18 @@ Result<Exact> amount_at(const Rule& rule, const Price& price, const Hire& hire, 
   return result.amount;
 }
 
+/// What is only assumed behind the last mark ends where the next start begins.
+void end_within(Nanoseconds time, std::vector<Stretch>& stages) {
+  auto over = -time;
+  for (const auto& each : stages) over += each.length;
+  for (auto each = stages.rbegin(); each != stages.rend() && over > Nanoseconds{}; ++each) {
+    if (each->known != Known::assumed) continue;
+    const auto cut = std::min(over, each->length);
+    each->length -= cut;
+    over -= cut;
+  }
+}
+
 Result<std::vector<Stretch>> stages_of(const Rule& rule, const Sources& sources, std::int64_t jobs) {
   const bool is_measured = !sources.job.empty() || !sources.marks.empty();
   const auto once = with_idle_of(rule, stages_of_start(sources));
@@ -38,6 +50,7 @@ Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound b
     NEPH_TRY(auto its, stages_of(rule, sources, hire.jobs));
     starts.push_back({.begin = hire.begins.front() + (hire.marked[i].at - hire.marked[0].at),
                       .stretches = std::move(its)});
+    end_within(hire.marked[i].at - hire.marked[i - 1].at, starts[starts.size() - 2].stretches);
   }
   return starts;
 }

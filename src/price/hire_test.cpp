@@ -65,6 +65,20 @@ TEST(Hire, HasEachOfItsMarkedStarts) {
   EXPECT_EQ(starts[1].begin - starts[0].begin, std::chrono::hours(10));
 }
 
+TEST(Hire, IsNotOffForLongerThanItWasBetweenTwoMarkedStarts) {
+  Hire hire{.begins = {parse_instant("2026-11-24T10:00", "UTC", {}).value()}};
+  const auto learning = [](int length_s) {
+    return std::vector{Stretch{.stage = learn, .length = std::chrono::seconds(length_s)}};
+  };
+  hire.marked = {{.at = {}, .stages = learning(100)},
+                 {.at = std::chrono::seconds(115), .stages = learning(60)}};
+  hire.around = {
+      .marks = hire.marked[0].stages,
+      .assumed = {{.stage = poweroff, .length = std::chrono::seconds(30), .known = Known::assumed}}};
+  const auto bill = priced(rule_of("exact"), price_of("3600USD/h"), hire).value().bill;
+  EXPECT_EQ(decimal_text(bill.amount), "205.00") << "100 and 15 s, 60 and 30 s: it was only restarted";
+}
+
 TEST(Hire, HasTheIdleTimeOfItsRuleAfterEachJob) {
   const auto paid = [](const Hire& hire) {
     return decimal_text(priced(rule_of("runpod-serverless"), price_of("3600USD/h"), hire)->bill.amount);

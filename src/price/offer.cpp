@@ -80,13 +80,16 @@ tl::unexpected<Error> no_such_offer(const Wanted& wanted, std::span<const Offer>
     if (!offer.gpu.empty())
       gpus.insert(
           fmt::format("{}:{}", lowered(offer.gpu), static_cast<double>(offer.gpus) * offer.gpu_share));
-    if (has_gpu(offer, wanted)) regions.insert(offer.region);
+    if (has_gpu(offer, wanted)) regions.insert(offer.region.empty() ? offer.zone : offer.region);
   }
   if (offers.empty())
     return fail(ErrorCode::not_found, "there are no offers; name a catalogue: --offers FILE");
   if (instances.empty()) return unknown("provider", wanted.provider, providers, "the offers");
   const auto of = fmt::format("the offers of {}", wanted.provider);
   if (gpus.empty() && regions.empty()) return unknown("machine", wanted.instance, instances, of);
+  if (regions == Names{""})
+    return fail(ErrorCode::not_found, "{}/{}: no list says where it is; leave @{} out", wanted.provider,
+                wanted.instance, wanted.region);
   if (!regions.empty() && is_region_of(wanted.region, offers))
     return fail(ErrorCode::not_found, "{}/{} is not let in {}: it is in {}", wanted.provider, wanted.instance,
                 wanted.region, fmt::join(regions, ", "));

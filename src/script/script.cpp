@@ -19,6 +19,8 @@ bool has_control_character(std::string_view text) {
 std::string program_of(const std::string& command) {
   for (const auto& word : shell_words(command)) {
     if (word.find_first_of("$`(){}[]*?;&|<>!~#\"\t\n") != std::string::npos) return {};
+    if (word.starts_with('-') && word.find_first_not_of("nESH", 1) != std::string::npos)
+      return {};  // takes a word
     const bool is_variable = word.find('=') != std::string::npos;
     const bool is_before = word.empty() || is_variable || word == "sudo" || word.starts_with('-');
     if (!is_before) return word;
@@ -39,7 +41,7 @@ Release release_by(const std::string& command) {
 }
 
 Status check_arch(const price::Offer& offer, const Wishes& wishes) {
-  if (offer.arch != "arm64" && offer.arch != "aarch64") return {};
+  if (offer.arch != "arm64") return {};
   return fail(
       wrong,
       "--offer '{}': its CPU is an ARM ({}), and neph, its bundle and its image are of x86_64: take a "

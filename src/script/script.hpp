@@ -99,7 +99,9 @@ struct Job {
 
 /// Seconds before a limit at which work ends: what was measured is saved, steps end, the release is asked
 /// for.
-inline constexpr std::int64_t kept_for_the_end_s = 190;
+constexpr std::int64_t kept_for_the_end_s(std::int64_t limit_s) {
+  return limit_s < 1200 ? limit_s / 10 + 1 + limit_s / 20 : 190;
+}
 
 /// How long a machine is paid at the most: by budget, --max-time, or where neither is given a day; 0: as long
 /// as it likes. `sure_s` is less where hours of the clock are paid, for the first may be nearly over.

@@ -103,6 +103,16 @@ class TestTheWholeOfATraining:
         spec = spec_in(training("script", "train.toml", "--cell", 0, *self.GIVEN).stdout).splitlines()
         assert {"repeat = 3", "steps = 5", "threads = 1"} <= set(spec)
 
+    def test_has_no_limit_of_the_measurement_and_no_idle_factor(self, training):
+        command = ("train", "--timeout-s", 60, "--repeat", 1, "--", "true")
+        training(*command)
+        assert "timeout_s" in spec_in(training("script", 1, *self.GIVEN).stdout)
+        assert "timeout_s" not in spec_in(training("script", 1, "--whole", *self.GIVEN).stdout)
+        text = TRAINING.replace("threads = [1, 2]", 'optimizer = ["adam", "sgd"]\nmomentum = [0.5, 0.9]')
+        (training.folder / "train.toml").write_text(text)
+        spec = spec_in(training("script", "train.toml", "--cell", 0, "--whole", *self.GIVEN).stdout)
+        assert 'optimizer = "adam"' in spec and "momentum" not in spec
+
     @pytest.mark.parametrize("options, said", [
         (["--whole"], "--cell 0 is threads 1"), (["--cell", "7"], "unknown configuration '7'"),
         (["--cell", "threads 3", "--whole"], "did you mean 'threads "),
@@ -144,7 +154,8 @@ class TestWhatIsSaidWhenItIsMade:
         said = self.said(study, *given, "--budget", "5USD", "--price", "1USD/h", experiment=1)
         assert "it takes about 5 min" in said and "released after 5 h 0 min at the latest" in said and "CAREFUL" not in said
         said = self.said(study, *given, "--max-time", "5min", experiment=1)
-        assert "CAREFUL: that cannot be enough: work ends 3 min 10 s before the limit" in said
+        assert "CAREFUL: that cannot be enough: work ends 46.0 s before the limit" in said
+        assert "CAREFUL" not in self.said(study, *given, "--max-time", "8min", experiment=1)
         assert "it takes" not in self.said(study, *given), "nothing of a file's experiment is stored"
 
 

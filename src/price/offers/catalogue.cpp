@@ -125,7 +125,8 @@ Result<Catalogue> parse_catalogue(std::string_view text, ListSource source) {
   if (!status) return fail_in(catalogue.source.file, status.error());
   for (auto& offer : catalogue.offers) {
     if (offer.provider.empty()) offer.provider = provider.empty() ? "unknown" : provider;
-    if (offer.arch.empty()) offer.arch = arch_of_machine(offer.provider, offer.instance, offer.gpu);
+    offer.arch = offer.arch.empty() ? arch_of_machine(offer.provider, offer.instance, offer.gpu)
+                                    : arch_name(offer.arch);
   }
   return catalogue;
 }

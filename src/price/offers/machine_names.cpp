@@ -119,4 +119,11 @@ std::string arch_of_machine(std::string_view provider, std::string_view instance
   return is_named_arm(provider, name) || has_grace(name) || has_grace(lowered(gpu)) ? "arm64" : "";
 }
 
+std::string arch_name(std::string_view spelled) {
+  auto name = lowered(spelled);
+  if (name == "aarch64") return "arm64";
+  if (name == "amd64" || name == "x86-64" || name == "x86" || name == "x64") return "x86_64";
+  return name;
+}
+
 }  // namespace neph::price

@@ -18,4 +18,8 @@ bool is_named_for_gpus(std::string_view provider, std::string_view instance);
 /// any machine with NVIDIA's Grace; empty: its name does not say.
 std::string arch_of_machine(std::string_view provider, std::string_view instance, std::string_view gpu = {});
 
+/// One name for each architecture, however it is spelled: arm64 of aarch64 and ARM64, x86_64 of amd64 and
+/// x86-64; others in small letters.
+std::string arch_name(std::string_view spelled);
+
 }  // namespace neph::price

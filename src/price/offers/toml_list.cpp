@@ -69,6 +69,8 @@ class Taker {
     auto offer = offer_of(own, list_, catalogue_.source);
     offer.line = line;
     if (own.instance.empty()) return find(Flaw::no_name, "[[offer]] without instance");
+    if (own.gpu.empty() && own.gpus > 0)
+      find(Flaw::gpu_half_said, fmt::format("{}: {} without a name", own.instance, own.gpus));
     if (own.price.is_null() && own.spot_price.is_null()) return find(Flaw::no_price, own.instance);
     if (!own.date.empty()) take_date(own.date, offer);
     if (!take_currency(offer)) return;
@@ -90,7 +92,7 @@ class Taker {
   void take_date(const std::string& date, Offer& offer) {
     if (is_date(date)) return;
     find(Flaw::bad_date, fmt::format("{}: '{}'", offer.instance, date));
-    offer.date = catalogue_.source.date;
+    offer.date = or_else(list_.date, catalogue_.source.date);
   }
 
   bool take_price(const Json& said, Offer& offer, std::optional<Exact>& price) {
