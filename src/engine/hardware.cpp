@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 #include <type_traits>
@@ -80,6 +81,12 @@ Result<std::vector<Gpu>> nvidia_gpus() {
     gpus.push_back(std::move(gpu));
   }
   return gpus;
+}
+
+bool computes_in_tf32(const Gpu& gpu) {
+  constexpr int ampere = 8;
+  const char* said = std::getenv("NVIDIA_TF32_OVERRIDE");
+  return gpu.compute_capability_major >= ampere && !(said != nullptr && std::string_view(said) == "0");
 }
 
 std::string device_name_of(std::string_view wanted) {

@@ -28,6 +28,12 @@ struct Gpu {
   int compute_capability_major = 0;  ///< 0: not told
 };
 
+/// Whether NVIDIA's libraries compute products of f32 with TF32's 10 bits on it, as they do by themselves
+/// since Ampere; the user's NVIDIA_TF32_OVERRIDE=0 forbids it.
+bool computes_in_tf32(const Gpu& gpu);
+/// What engines call that as their precision.
+inline constexpr const char* tf32 = "tf32";
+
 /// Errors: not_found (no driver, no GPU), unsupported, unavailable (the driver does not start). Cost: starts
 /// the driver, up to a second.
 Result<std::vector<Gpu>> nvidia_gpus();

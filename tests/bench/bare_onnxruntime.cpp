@@ -2,10 +2,13 @@
 // thread that calls Run() again and again. What `infer_rate_bench --engine onnxruntime` is held against
 // (onnxruntime_rows.py).
 //
-//   bare_onnxruntime LIBRARY MODEL SHAPE SECONDS THREADS [run|bind] [spin|rest]
+//   bare_onnxruntime LIBRARY MODEL SHAPE SECONDS THREADS [bind] [rest] [cuda] [pinned]
 //
-// SHAPE: 1x3x224x224. run: Run() with values (the default); bind: an IoBinding, bound once. rest: threads of
-// the pool do not spin. Prints one JSON object; a fifth of SECONDS is warm-up.
+// SHAPE: 1x3x224x224. By default Run() with values; bind: an IoBinding, bound once, which on a GPU leaves the
+// input there. rest: threads of the pool do not spin. cuda: on the first GPU, whose libraries the loader must
+// find (LD_LIBRARY_PATH); pinned: from memory that the GPU reads by itself. Prints one JSON object; a fifth
+// of SECONDS is warm-up.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +57,25 @@ std::vector<float> values(size_t count) {
   return all;
 }
 
+void use_cuda(OrtSessionOptions* options) {
+  OrtCUDAProviderOptionsV2* cuda = nullptr;
+  must(api->CreateCUDAProviderOptions(&cuda));
+  must(api->SessionOptionsAppendExecutionProvider_CUDA_V2(options, cuda));
+  api->ReleaseCUDAProviderOptions(cuda);
+}
+
+/// Memory that the GPU reads without a copy by the CPU.
+float* pinned(const OrtSession* session, const std::vector<float>& numbers) {
+  OrtMemoryInfo* kind = nullptr;
+  must(api->CreateMemoryInfo("CudaPinned", OrtDeviceAllocator, 0, OrtMemTypeCPUOutput, &kind));
+  OrtAllocator* allocator = nullptr;
+  must(api->CreateAllocator(session, kind, &allocator));
+  void* memory = nullptr;
+  must(api->AllocatorAlloc(allocator, numbers.size() * sizeof(float), &memory));
+  std::memcpy(memory, numbers.data(), numbers.size() * sizeof(float));
+  return static_cast<float*>(memory);
+}
+
 struct Loop {
   OrtSession* session = nullptr;
   OrtIoBinding* binding = nullptr;  ///< null: Run() with values
@@ -84,14 +106,16 @@ struct Loop {
 
 int main(int count, char** words) {
   if (count < 6 || (api = open(words[1])) == nullptr) {
-    std::fputs("usage: bare_onnxruntime LIBRARY MODEL SHAPE SECONDS THREADS [run|bind] [spin|rest]\n",
+    std::fputs("usage: bare_onnxruntime LIBRARY MODEL SHAPE SECONDS THREADS [bind] [rest] [cuda] [pinned]\n",
                stderr);
     return 2;
   }
+  const auto asked = [&](const char* word) {
+    return std::any_of(words + 6, words + count,
+                       [&](const char* each) { return std::strcmp(each, word) == 0; });
+  };
   const auto shape = shape_of(words[3]);
   const double seconds = std::atof(words[4]);
-  const bool binds = count > 6 && std::strcmp(words[6], "bind") == 0;
-  const bool rests = count > 7 && std::strcmp(words[7], "rest") == 0;
 
   OrtEnv* env = nullptr;
   must(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "bare", &env));
@@ -100,7 +124,8 @@ int main(int count, char** words) {
   must(api->SetIntraOpNumThreads(options, std::atoi(words[5])));
   must(api->SetSessionGraphOptimizationLevel(options, ORT_ENABLE_ALL));
   for (const char* batch : {"N", "n"}) must(api->AddFreeDimensionOverrideByName(options, batch, shape[0]));
-  if (rests) must(api->AddSessionConfigEntry(options, "session.intra_op.allow_spinning", "0"));
+  if (asked("rest")) must(api->AddSessionConfigEntry(options, "session.intra_op.allow_spinning", "0"));
+  if (asked("cuda")) use_cuda(options);
   Loop loop;
   must(api->CreateSession(env, words[2], options, &loop.session));
 
@@ -113,10 +138,11 @@ int main(int count, char** words) {
   size_t elements = 1;
   for (const auto size : shape) elements *= static_cast<size_t>(size);
   auto numbers = values(elements);
-  must(api->CreateTensorWithDataAsOrtValue(memory, numbers.data(), elements * sizeof(float), shape.data(),
-                                           shape.size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &loop.input));
+  float* const data = asked("pinned") ? pinned(loop.session, numbers) : numbers.data();
+  must(api->CreateTensorWithDataAsOrtValue(memory, data, elements * sizeof(float), shape.data(), shape.size(),
+                                           ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &loop.input));
   loop.step();  // makes the output, which the loop writes into
-  if (binds) {
+  if (asked("bind")) {
     must(api->CreateIoBinding(loop.session, &loop.binding));
     must(api->BindInput(loop.binding, loop.input_name, loop.input));
     must(api->BindOutput(loop.binding, loop.output_name, loop.output));

@@ -26,7 +26,8 @@ Result<std::vector<Place>> gpus(const Library& library) {
                                  .description = found[i].name,
                                  .precisions = {Precision::f32},
                                  .providers = providers},
-                      .gpu = static_cast<int>(i)});
+                      .gpu = static_cast<int>(i),
+                      .tf32 = computes_in_tf32(found[i])});
   return places;
 }
 

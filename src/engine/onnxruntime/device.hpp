@@ -11,10 +11,10 @@ namespace neph::engine::onnxruntime_plugin {
 struct Place {
   Device device;
   int gpu = -1;  ///< its number; -1: the processor
+  bool tf32 = false;
 };
 
-/// The CPU, and NVIDIA's GPUs where the library has their provider and the driver is there. (Nothing of the
-/// GPUs has been tried.)
+/// The CPU, and NVIDIA's GPUs where the library has their provider and the driver is there.
 std::vector<Place> find_places(const Library& library);
 
 /// "CPU", "CUDA" (the first) or "CUDA:1"; any case. Errors: not_found, with the reason where there are no

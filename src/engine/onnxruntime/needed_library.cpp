@@ -72,9 +72,20 @@ bool load_from_environments(const std::string& library) {
   return false;
 }
 
+std::vector<fs::path> nvrtc_builtins(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> found;
+  std::error_code absent;
+  for (const auto& folder : folders)
+    for (const auto& entry : fs::directory_iterator(folder, absent))
+      if (entry.path().filename().string().starts_with("libnvrtc-builtins.so")) found.push_back(entry.path());
+  return found;
+}
+
 void load_what_is_opened_by_name() {
   for (const char* library : by_name)
     if (!is_loaded(library)) load_from_environments(library);
+  for (const auto& file : nvrtc_builtins(nvidia_folders(python_environments())))
+    (void)dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 std::string what_is_missing(const std::string& library) {

@@ -19,10 +19,11 @@ bool is_open(const Port& port) { return port.is_open(); }
 bool is_text(const Port& port) { return port.element == Element::text; }
 
 /// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
-/// where there are two. A GPU has one queue.
+/// where there are two. On a GPU two, of which one copies while the other computes.
 std::int64_t streams_for(const Options& options, const Place& place, std::int64_t threads) {
   if (options.streams > 0) return options.streams;
-  if (options.hint == Hint::latency || place.gpu >= 0) return 1;
+  if (options.hint == Hint::latency) return 1;
+  if (place.gpu >= 0) return 2;
   return std::max(std::min<std::int64_t>(threads, 2), threads / 4);
 }
 
@@ -330,6 +331,7 @@ void OrtSession::set_facts(const Library& library) {
   set(facts_, fact::device, place_.device.name);
   set(facts_, fact::device_name, place_.device.description);
   set(facts_, fact::provider, std::string(provider_.name));
+  if (place_.tf32) set(facts_, fact::precision, std::string(tf32));
   if (const auto others = fallback_text(placement_.placed(), provider_.theirs); !others.empty())
     set(facts_, fact::fallback, others);
   set(facts_, fact::hint, std::string(enum_name(options_.hint)));

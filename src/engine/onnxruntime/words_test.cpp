@@ -1,6 +1,10 @@
 // What ONNX Runtime says, read: its reasons, where nodes were placed, which library is missing.
+#include <fstream>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "engine/onnxruntime/log.hpp"
 #include "engine/onnxruntime/needed_library.hpp"
@@ -88,6 +92,17 @@ TEST(NeededLibrary, IsNamedWithItsPackage) {
   EXPECT_THAT(what_is_missing("libnvinfer.so.10"), HasSubstr("tensorrt-cu13-libs<11"));
   EXPECT_THAT(what_is_missing("libcuda.so.1"), HasSubstr("driver"));
   EXPECT_FALSE(load_from_environments("libnowhere.so.9"));
+}
+
+TEST(Needed, TheSecondPartOfNvrtcWhateverItsVersion) {
+  namespace fs = std::filesystem;
+  const auto folder = fs::temp_directory_path() / fmt::format("neph-nvrtc-{}", ::getpid());
+  fs::create_directories(folder);
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc-builtins.so.13.0", "libnvrtc-builtins.alt.so.13.0"})
+    std::ofstream(folder / name);
+  EXPECT_THAT(nvrtc_builtins({folder / "none", folder}),
+              testing::ElementsAre(folder / "libnvrtc-builtins.so.13.0"));
+  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ Result<std::vector<Place>> gpus(const Library& library) {
                            .description = found[i].name,
                            .precisions = {Precision::f32}},
                 .type = library.abi.cuda(),
-                .index = static_cast<std::int32_t>(i)};
+                .index = static_cast<std::int32_t>(i),
+                .tf32 = computes_in_tf32(found[i])};
     if (found[i].compute_capability_major >= 8) place.device.precisions.push_back(Precision::bf16);
     places.push_back(std::move(place));
   }
@@ -42,6 +43,11 @@ std::vector<Place> find_places(const Library& library) {
 
 Result<Place> find_place(const Library& library, const std::string& name) {
   return named_place<Place>({processor(library)}, gpus(library), name, "torch");
+}
+
+std::string precision_used(const Place& place, Precision asked) {
+  if (asked == Precision::bf16) return std::string(enum_name(asked));
+  return place.tf32 ? tf32 : std::string(enum_name(Precision::f32));
 }
 
 }  // namespace neph::engine::torch_plugin

@@ -31,6 +31,12 @@ Tensor target(const Ops& ops, const Tensor& x, bool in_place) { return in_place 
 
 Tensor number(const Ops& ops, float value) { return ops.filled(Sizes{}, Sizes{}, value); }
 
+/// A number that kernels of any device are given as they are called, so that a GPU has none to fill first.
+Tensor zero(const Ops& ops) {
+  static constexpr float nothing = 0;
+  return ops.wrap(&nothing, Sizes{}, Sizes{});
+}
+
 /// Random bits of place `i`, from a 32-bit finaliser of good avalanche (two rounds of multiply and shift, as
 /// in MurmurHash3, with the key between them): a counter needs no state, so that any thread can make any
 /// part.
@@ -124,7 +130,7 @@ Tensor relu(const Ops& ops, const Tensor& x, bool in_place) {
 }
 
 Tensor relu_backward(const Ops& ops, const Tensor& gradient, const Tensor& result, bool in_place) {
-  if (!ops.on_cpu()) return ops.choose(ops.greater(result, number(ops, 0)), gradient, number(ops, 0));
+  if (!ops.on_cpu()) return ops.choose(ops.greater(result, zero(ops)), gradient, zero(ops));
   auto made = target(ops, gradient, in_place);
   each(ops, made, gradient, result, [](float g, float y) { return y > 0.0F ? g : 0.0F; });
   return made;

@@ -9,7 +9,7 @@ using testing::HasSubstr;
 
 /// The sizes of what a plan computes of so many examples.
 Sizes sizes_of(const net::Program& program, std::int64_t batch) {
-  const auto ops = cpu_ops();
+  const auto ops = test_ops();
   auto plan = make_plan(program, ops, {}).value();
   Pass pass(ops, plan.parameters, plan.wanted);
   pass.begin(false, 0, plan.wanted.size());
@@ -71,7 +71,7 @@ TEST(FixedShapes, GoWithAnyBatch) {
 }
 
 TEST(FixedShapes, LearnTheTensorsAndNotTheNumbers) {
-  auto plan = make_plan(attention(), cpu_ops(), {}).value();
+  auto plan = make_plan(attention(), test_ops(), {}).value();
   std::vector<std::string> learnt;
   for (const auto& parameter : plan.parameters)
     if (parameter.trained) learnt.push_back(parameter.name);
@@ -93,7 +93,7 @@ TEST(FixedShapes, ThatDependOnTheBatchOtherwiseAreRefusedByName) {
   Written written({2, 3, 4});
   write_batch(written);
   written.store("w", {4, 4}).node("Slice", {"x", "zero", "batch"}, "part").node("MatMul", {"part", "w"}, "y");
-  const auto plan = make_plan(written, cpu_ops(), {});
+  const auto plan = make_plan(written, test_ops(), {});
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::unsupported);
   EXPECT_THAT(plan.error().message,

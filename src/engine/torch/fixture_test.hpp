@@ -11,6 +11,7 @@
 #include "core/random.hpp"
 #include "engine/engine.hpp"
 #include "engine/torch/builder.hpp"
+#include "engine/torch/device.hpp"
 #include "engine/torch/library.hpp"
 #include "engine/torch/threads.hpp"
 
@@ -19,7 +20,7 @@ namespace neph::engine::torch_plugin {
 /// The libtorch whose headers the tests are built with.
 inline const Library& torch_library() {
   static const auto library = [] {
-    ::setenv("NEPH_TORCH", NEPH_TORCH_PACKAGE, 1);
+    ::setenv("NEPH_TORCH", NEPH_TORCH_PACKAGE, 0);
     auto opened = open_library();
     if (!opened) {
       std::fprintf(stderr, "%s\n", opened.error().text().c_str());
@@ -31,7 +32,28 @@ inline const Library& torch_library() {
   return library;
 }
 
-inline Ops cpu_ops() { return {torch_library().abi, torch_library().abi.cpu(), 0}; }
+/// The device that these tests compute on: the CPU, or what NEPH_TEST_DEVICE says ("CUDA", where TF32 must be
+/// off: NVIDIA_TF32_OVERRIDE=0).
+inline std::string test_device() {
+  const char* given = std::getenv("NEPH_TEST_DEVICE");
+  return given != nullptr ? given : "CPU";
+}
+/// On a GPU dropouts are drawn by torch's own generator, which goes on from pass to pass.
+inline bool dropouts_repeat() { return test_device() == "CPU"; }
+inline Ops test_ops() {
+  const auto place = find_place(torch_library(), test_device());
+  if (!place) {
+    std::fprintf(stderr, "%s\n", place.error().text().c_str());
+    std::abort();
+  }
+  return {torch_library().abi, place->type, place->index};
+}
+
+/// A tensor's numbers, row by row.
+inline std::vector<float> floats_of(const Ops& ops, const Tensor& x) {
+  const auto read = ops.for_reading(x);
+  return {read.floats(), read.floats() + read.count()};
+}
 
 inline std::vector<float> random_floats(std::int64_t count, std::uint64_t seed, double size = 1) {
   Random random(seed);

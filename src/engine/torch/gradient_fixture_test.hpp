@@ -8,7 +8,7 @@ namespace neph::engine::torch_plugin {
 /// A plan whose output is summed with fixed random weights to one number.
 class Summed {
  public:
-  explicit Summed(const net::Program& program) : ops_(cpu_ops()) {
+  explicit Summed(const net::Program& program) : ops_(test_ops()) {
     auto made = make_plan(program, ops_, {});
     if (!made) {
       ADD_FAILURE() << made.error().text();
@@ -22,6 +22,7 @@ class Summed {
 
   bool is_made() const { return pass_ != nullptr; }
   std::vector<Parameter>& parameters() { return plan_.parameters; }
+  const Ops& ops() const { return ops_; }
 
   double sum() {
     pass_->begin(true, 17, plan_.wanted.size());
@@ -29,9 +30,9 @@ class Summed {
     plan_.forward(*pass_);
     const auto& y = pass_->value(plan_.output);
     if (weights_.empty()) weights_ = random_floats(y.count(), 5);
-    const auto read = ops_.for_reading(y);
+    const auto values = floats_of(ops_, y);
     double sum = 0;
-    for (std::size_t i = 0; i < weights_.size(); ++i) sum += double{weights_[i]} * double{read.floats()[i]};
+    for (std::size_t i = 0; i < weights_.size(); ++i) sum += double{weights_[i]} * double{values[i]};
     return sum;
   }
 
@@ -65,22 +66,27 @@ inline void expect_gradients(const net::Program& program, double tolerance = 0.0
   for (auto& parameter : summed.parameters()) {
     if (!parameter.trained) continue;
     ASSERT_TRUE(parameter.gradient) << parameter.name << " has no gradient";
-    const auto count = parameter.value.count();
-    float* values = parameter.value.floats();
-    const float* gradient = parameter.gradient.floats();
-    double largest = 1e-3;
-    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(double{gradient[i]}));
-    for (std::int64_t i = 0; i < count; i += std::max<std::int64_t>(1, count / 40), ++tried) {
-      const float before = values[i];
-      constexpr float step = 2e-3F;
-      values[i] = before + step;
-      const double above = summed.sum();
-      values[i] = before - step;
-      const double below = summed.sum();
+    const auto& ops = summed.ops();
+    auto values = floats_of(ops, parameter.value);
+    const auto gradient = floats_of(ops, parameter.gradient);
+    const auto sum_with = [&](std::size_t i, float value) {
+      const float before = std::exchange(values[i], value);
+      const auto& sizes = parameter.value.sizes();
+      ops.copy(parameter.value, ops.wrap(values.data(), sizes, row_major(sizes)));
       values[i] = before;
+      return summed.sum();
+    };
+    double largest = 1e-3;
+    for (const auto each : gradient) largest = std::max(largest, std::abs(double{each}));
+    const auto count = values.size();
+    for (std::size_t i = 0; i < count; i += std::max<std::size_t>(1, count / 40), ++tried) {
+      constexpr float step = 2e-3F;
+      const double above = sum_with(i, values[i] + step);
+      const double below = sum_with(i, values[i] - step);
       EXPECT_NEAR(gradient[i], (above - below) / (2 * double{step}), tolerance * largest)
           << parameter.name << "[" << i << "]";
     }
+    (void)sum_with(0, values[0]);  // as it was
   }
   EXPECT_GT(tried, 0);
 }

@@ -104,7 +104,7 @@ TEST_P(Networks, AnswerAsOpenVinoDoes) {
   Sizes shape = ours->inputs()[0].shape;
   shape[0] = batch;
   const auto input = random_floats(product(shape), 9);
-  const auto mine = answer(*ours, {.batch = batch, .threads = 2}, input);
+  const auto mine = answer(*ours, {.device = test_device(), .batch = batch, .threads = 2}, input);
   const auto wanted = answer(**theirs, {.batch = batch, .threads = 2}, input);
   if (!wanted) {  // deepspeech2, whose batch is its second dimension
     ASSERT_FALSE(mine);
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(All, Networks, ::testing::ValuesIn(net::known_names()),
 
 /// What a program gives for `input`, planned for inference.
 std::vector<float> computed(const net::Program& program, const std::vector<float>& input) {
-  const auto ops = cpu_ops();
+  const auto ops = test_ops();
   const auto simple = simplify_for_inference(program);
   Uploaded uploaded;
   auto plan = make_inference_plan(simple, ops, {}, {program.inputs[0].shape}, uploaded);
@@ -139,10 +139,9 @@ std::vector<float> computed(const net::Program& program, const std::vector<float
   pass.begin(false, 0, plan->wanted.size());
   for (const auto& [slot, value] : plan->constants) pass.set(slot, value);
   const auto& sizes = program.inputs[0].shape;
-  pass.set(0, ops.usual(ops.wrap(input.data(), sizes, row_major(sizes))));
+  pass.set(0, ops.usual(ops.here(ops.wrap(input.data(), sizes, row_major(sizes)))));
   plan->forward(pass);
-  const auto read = ops.for_reading(pass.value(plan->outputs[0]));
-  return {read.floats(), read.floats() + read.count()};
+  return floats_of(ops, pass.value(plan->outputs[0]));
 }
 
 Written with_norm(const std::string& before) {
@@ -210,7 +209,7 @@ TEST(Inference, KeepsTheDimensionsOfABias) {
     written.node("MatMul", {"x", "w"}, "t").node("Add", {"t", "b"}, "y");
     const auto simple = simplify_for_inference(written);
     Uploaded uploaded;
-    const auto plan = make_inference_plan(simple, cpu_ops(), {}, {{2, 4}}, uploaded).value();
+    const auto plan = make_inference_plan(simple, test_ops(), {}, {{2, 4}}, uploaded).value();
     EXPECT_EQ(plan.output_sizes[0], bias.size() == 3 ? (Sizes{1, 2, 3}) : (Sizes{2, 3}));
     EXPECT_EQ(plan.layers.size(), bias.size() == 1 ? 1 : 2);
   }
@@ -240,7 +239,7 @@ TEST(Inference, ComputesShapesOnce) {
       .node("Gather", {"s", "first"}, "n")
       .node("Concat", {"n", "rest"}, "t", {{"axis", std::int64_t{0}}});
   written.node("Reshape", {"x", "t"}, "y");
-  const auto ops = cpu_ops();
+  const auto ops = test_ops();
   const auto simple = simplify_for_inference(written);
   Uploaded uploaded;
   const auto plan = make_inference_plan(simple, ops, {}, {{2, 3, 4}}, uploaded).value();
@@ -254,7 +253,7 @@ TEST(Inference, NamesTheOperatorThatItDoesNotKnow) {
   written.node("Det", {"x"}, "y");
   Uploaded uploaded;
   const auto simple = simplify_for_inference(written);
-  const auto plan = make_inference_plan(simple, cpu_ops(), {}, {{1, 4}}, uploaded);
+  const auto plan = make_inference_plan(simple, test_ops(), {}, {{1, 4}}, uploaded);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::unsupported);
   EXPECT_EQ(plan.error().message,
@@ -306,8 +305,9 @@ TEST(Sessions, ComputeInBf16WhereTheProcessorDoes) {
   const Folder folder;
   const auto model = loaded(mnist_file(folder));
   const auto input = random_floats(4 * 28 * 28, 2);
-  const auto exact = answer(*model, {.batch = 4}, input).value();
-  const auto rounded = answer(*model, {.precision = Precision::bf16, .batch = 4}, input).value();
+  const auto exact = answer(*model, {.device = test_device(), .batch = 4}, input).value();
+  const auto rounded =
+      answer(*model, {.device = test_device(), .precision = Precision::bf16, .batch = 4}, input).value();
   EXPECT_LT(difference(rounded, exact, 4).largest, 0.03);
   EXPECT_GT(difference(rounded, exact, 4).largest, 1e-5);  // they are other products
 }
@@ -316,8 +316,9 @@ TEST(Requests, GiveTheSameSideBySide) {
   const Folder folder;
   const auto model = loaded(mnist_file(folder));
   const auto input = random_floats(28 * 28, 2);
-  const auto expected = answer(*model, {.batch = 1, .threads = 1}, input).value();
-  const auto session = model->compile({.batch = 1, .threads = 2, .streams = 2}).value();
+  const auto expected = answer(*model, {.device = test_device(), .batch = 1, .threads = 1}, input).value();
+  const auto session =
+      model->compile({.device = test_device(), .batch = 1, .threads = 2, .streams = 2}).value();
   constexpr std::size_t count = 4;
   std::vector<std::vector<float>> inputs(count, input);
   std::vector<std::vector<float>> outputs(count, std::vector<float>(10));
@@ -344,7 +345,7 @@ TEST(Requests, GiveTheSameSideBySide) {
 TEST(Requests, TakeShapesThatStayOpen) {
   const Folder folder;
   const auto model = loaded(mnist_file(folder));
-  const auto session = model->compile({.batch = 0}).value();
+  const auto session = model->compile({.device = test_device(), .batch = 0}).value();
   ASSERT_TRUE(session->outputs()[0].is_open());
   const auto request = session->make_request().value();
   EXPECT_FALSE(request->open_output(0));
@@ -355,8 +356,9 @@ TEST(Requests, TakeShapesThatStayOpen) {
     const auto output = request->open_output(0).value();
     EXPECT_EQ(output.shape, (Sizes{rows, 10}));
     const auto* scores = reinterpret_cast<const float*>(output.data);
-    EXPECT_THAT(std::vector<float>(scores, scores + rows * 10),
-                Pointwise(FloatNear(1e-5F), answer(*model, {.batch = rows}, input).value()));
+    EXPECT_THAT(
+        std::vector<float>(scores, scores + rows * 10),
+        Pointwise(FloatNear(1e-5F), answer(*model, {.device = test_device(), .batch = rows}, input).value()));
   }
   std::vector<float> input(28 * 28);
   EXPECT_EQ(request->bind_open_input(0, input.data(), Sizes{1, 3, 28, 28}).error().code,
@@ -366,7 +368,7 @@ TEST(Requests, TakeShapesThatStayOpen) {
 TEST(Requests, AreBoundBeforeTheyRun) {
   const Folder folder;
   const auto model = loaded(mnist_file(folder));
-  const auto session = model->compile({.batch = 1}).value();
+  const auto session = model->compile({.device = test_device(), .batch = 1}).value();
   const auto request = session->make_request().value();
   EXPECT_THAT(request->infer().error().message, HasSubstr("bind all of them first"));
   std::vector<float> input(28 * 28);

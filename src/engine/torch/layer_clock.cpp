@@ -12,9 +12,10 @@ bool is_of(const std::vector<LayerTime>& times, const Plan& plan) {
 
 }  // namespace
 
-void LayerClock::run(const Plan& plan, Pass& pass) {
+void LayerClock::run(const Plan& plan, Pass& pass, const std::function<void()>& wait) {
   std::vector<double> seconds;
-  plan.forward(pass, seconds);
+  wait();  // for the inputs
+  plan.forward(pass, seconds, wait);
   const std::lock_guard lock(mutex_);
   if (!is_of(sums_, plan)) {
     sums_.clear();
@@ -26,9 +27,7 @@ void LayerClock::run(const Plan& plan, Pass& pass) {
   for (std::size_t i = 0; i < seconds.size(); ++i) sums_[i].self_s += seconds[i];
 }
 
-Result<std::vector<LayerTime>> LayerClock::layers(bool is_on_cpu) {
-  if (!is_on_cpu)
-    return fail(ErrorCode::unsupported, "engine torch tells the layers' times on a CPU only (--device cpu)");
+Result<std::vector<LayerTime>> LayerClock::layers() {
   const std::lock_guard lock(mutex_);
   if (runs_ == 0) return fail(ErrorCode::unsupported, "there was no inference yet");
   auto means = sums_;

@@ -4,6 +4,7 @@
 // Threads: any.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -14,12 +15,11 @@ namespace neph::engine::torch_plugin {
 
 class LayerClock {
  public:
-  /// Plan::forward(), timed. Inferences of another plan than before begin the account anew: shapes have
-  /// changed.
-  void run(const Plan& plan, Pass& pass);
-  /// Errors: unsupported (not on a CPU: a GPU's kernels go on behind the calls that are timed; no inference
-  /// yet).
-  Result<std::vector<LayerTime>> layers(bool is_on_cpu);
+  /// Plan::forward(), timed; `wait` returns when the device has done what was started. Inferences of another
+  /// plan than before begin the account anew: shapes have changed.
+  void run(const Plan& plan, Pass& pass, const std::function<void()>& wait);
+  /// Errors: unsupported (no inference yet).
+  Result<std::vector<LayerTime>> layers();
 
  private:
   std::mutex mutex_;  ///< guards the rest

@@ -52,6 +52,12 @@ Tensor Ops::own(const Tensor& x) const {
   return made;
 }
 
+Tensor Ops::own_behind(const Tensor& x) const {
+  auto made = empty(x.sizes(), x.strides(), x.dtype());
+  check(abi_->copy(made.handle(), x.handle(), 1), "a tensor's copy");
+  return made;
+}
+
 Tensor Ops::here(const Tensor& x) const { return on_cpu() ? x : own(x); }
 
 Tensor Ops::view(const Tensor& x, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 
+#include "engine/torch/cuda.hpp"
 #include "engine/torch/gradients.hpp"
 
 namespace neph::engine::torch_plugin {
@@ -30,12 +31,6 @@ struct Nccl {
   int (*end)(Communicator) = nullptr;
   int (*abort)(Communicator) = nullptr;  ///< ends it without waiting for what is under way
   const char* (*text)(int code) = nullptr;
-};
-
-/// Of torch's part for GPUs, and of the CUDA runtime that it brings.
-struct Cuda {
-  int (*set_device)(int) = nullptr;  ///< cudaSetDevice, of the calling thread
-  std::int32_t (*stream)(std::int32_t device, void** stream) = nullptr;
 };
 
 template <class Function>
@@ -64,16 +59,6 @@ Result<Nccl> open_nccl(const Library& library) {
   NEPH_CHECK(find(opened, name, "ncclCommAbort", nccl.abort));
   NEPH_CHECK(find(opened, name, "ncclGetErrorString", nccl.text));
   return nccl;
-}
-
-Result<Cuda> open_cuda(const Library& library) {
-  const auto file = library.folder / "lib/libtorch_cuda.so";
-  void* const opened = ::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (opened == nullptr) return fail(ErrorCode::unsupported, "{} is not loaded", file.string());
-  Cuda cuda;
-  NEPH_CHECK(find(opened, "torch's CUDA runtime", "cudaSetDevice", cuda.set_device));
-  NEPH_CHECK(find(opened, "torch", "aoti_torch_get_current_cuda_stream", cuda.stream));
-  return cuda;
 }
 
 class NcclGradients final : public Gradients {
@@ -160,7 +145,7 @@ class NcclGradients final : public Gradients {
 Result<std::unique_ptr<Gradients>> nccl_gradients(const Library& library, const Place& place,
                                                   Exchange& exchange) {
   NEPH_TRY(const auto nccl, open_nccl(library));
-  NEPH_TRY(const auto cuda, open_cuda(library));
+  NEPH_TRY(const auto cuda, find_cuda(library));
   auto made = std::make_unique<NcclGradients>(nccl, cuda, place.index);
   NEPH_CHECK(made->meet(exchange));
   return made;

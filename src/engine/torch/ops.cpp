@@ -147,8 +147,15 @@ Tensor Ops::average_pool(const Tensor& x, const Window2d& window) const {
                window.count_padding, None{});
 }
 Tensor Ops::average_pool_backward(const Tensor& gradient, const Tensor& x, const Window2d& window) const {
-  return call1("aten::avg_pool2d_backward", "", gradient, x, window.kernel, window.stride, window.padding,
-               window.ceil, window.count_padding, None{});
+  // Of windows that overlap, CUDA's kernel for channels last gives wrong gradients (torch 2.11).
+  const auto row_by_row = [&](const Tensor& tensor) {
+    if (on_cpu()) return tensor;
+    auto made = empty(tensor.sizes(), row_major(tensor.sizes()));
+    copy(made, tensor);
+    return made;
+  };
+  return call1("aten::avg_pool2d_backward", "", row_by_row(gradient), row_by_row(x), window.kernel,
+               window.stride, window.padding, window.ceil, window.count_padding, None{});
 }
 
 // Losses.

@@ -55,6 +55,8 @@ class Ops {
   Tensor wrap(const std::int64_t* data, std::span<const std::int64_t> sizes) const;
   /// A copy in memory of its own, on this device.
   Tensor own(const Tensor& x) const;
+  /// A copy on a GPU that comes behind what it was told before: `x` must stay until the GPU has taken it.
+  Tensor own_behind(const Tensor& x) const;
   /// The tensor itself where it is on this device already, else a copy.
   Tensor here(const Tensor& x) const;
   Tensor view(const Tensor& x, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides,

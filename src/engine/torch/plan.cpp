@@ -75,13 +75,14 @@ void Plan::forward(Pass& pass) const {
   }
 }
 
-void Plan::forward(Pass& pass, std::vector<double>& seconds) const {
+void Plan::forward(Pass& pass, std::vector<double>& seconds, const std::function<void()>& wait) const {
   seconds.resize(layers.size());
   const SteadyClock clock;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto begin = clock.now();
     layers[i]->forward(pass);
     drop_inputs(pass, i);
+    wait();
     seconds[i] += neph::seconds(clock.now() - begin);
   }
 }

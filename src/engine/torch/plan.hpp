@@ -109,8 +109,8 @@ struct Plan {
   bool recurrent = false;
 
   void forward(Pass& pass) const;
-  /// The same, and adds to `seconds`, of each layer, what it took.
-  void forward(Pass& pass, std::vector<double>& seconds) const;
+  /// The same, and adds to `seconds`, of each layer, what it took until `wait` returned.
+  void forward(Pass& pass, std::vector<double>& seconds, const std::function<void()>& wait) const;
   /// From the gradient of the output, which the pass has.
   void backward(Pass& pass) const;
 

@@ -59,8 +59,8 @@ class AveragePool final : public Layer {
   void backward(Pass& pass) override {
     const auto& ops = pass.ops();
     const auto gradient = ops.usual(pass.take_gradient(outputs[0]).tensor);
-    pass.give(inputs[0],
-              window.inside(ops, ops.average_pool_backward(gradient, std::exchange(input_, {}), window)));
+    auto dx = ops.average_pool_backward(gradient, std::exchange(input_, {}), window);
+    pass.give(inputs[0], window.inside(ops, ops.usual(dx)));
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
+#include "engine/torch/cuda.hpp"
 #include "engine/torch/layer_clock.hpp"
 #include "engine/torch/request_memory.hpp"
 #include "engine/torch/threads.hpp"
@@ -13,11 +14,13 @@ namespace neph::engine::torch_plugin {
 namespace {
 
 /// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
-/// where there are two, since parts of most networks use one thread only. A GPU has one queue.
+/// where there are two, since parts of most networks use one thread only. On a GPU two, of which one copies
+/// while the other computes.
 std::int64_t streams_for(const Options& options, const Place& place, const Library& library,
                          std::int64_t threads) {
   if (options.streams > 0) return options.streams;
-  if (options.hint == Hint::latency || place.type != library.abi.cpu()) return 1;
+  if (options.hint == Hint::latency) return 1;
+  if (place.type != library.abi.cpu()) return 2;
   return std::max(std::min<std::int64_t>(threads, 2), threads / 4);
 }
 
@@ -26,13 +29,14 @@ class TorchSession final : public Session {
   TorchSession(const Library& library, const Place& place, const Simplified& simple, std::vector<Sizes> sizes,
                const Options& options)
       : ops_(library.abi, place.type, place.index),
+        place_(place),
         simple_(&simple),
         sizes_(std::move(sizes)),
         options_(options),
         threads_(usable_threads(options.threads)),
         streams_(streams_for(options, place, library, threads_)) {}
 
-  Status prepare(std::vector<Port> inputs, std::vector<Port> outputs);
+  Status prepare(const Library& library, std::vector<Port> inputs, std::vector<Port> outputs);
   void set_facts(const Library& library, const Place& place);
 
   const std::vector<Port>& inputs() const override { return inputs_; }
@@ -41,7 +45,7 @@ class TorchSession final : public Session {
   std::int64_t optimal_requests() const override { return streams_.count(); }
   const Facts& facts() const override { return facts_; }
   Result<std::vector<LayerTime>> layers() override {
-    return options_.profiled ? layer_clock_.layers(ops_.on_cpu()) : Session::layers();
+    return options_.profiled ? layer_clock_.layers() : Session::layers();
   }
 
  private:
@@ -49,6 +53,11 @@ class TorchSession final : public Session {
   /// On the calling thread, before it computes.
   void take_effect() const {
     compute_with(ops_.abi(), std::max<std::int64_t>(1, threads_ / streams_.count()));
+    if (cuda_ && streams_.count() > 1) compute_beside(*cuda_, place_.index);
+  }
+  /// Until the device has done what was started; a CPU has when a call returns.
+  void wait_for_device() const {
+    if (cuda_) wait_for_gpu(*cuda_);
   }
   /// Inputs whose shapes each inference tells.
   bool is_open() const {
@@ -59,6 +68,8 @@ class TorchSession final : public Session {
   Status set_shapes();
 
   Ops ops_;
+  Place place_;
+  std::optional<Cuda> cuda_;  ///< on a GPU
   const Simplified* simple_;
   std::vector<Sizes> sizes_;
   Options options_;
@@ -144,7 +155,7 @@ class TorchRequest final : public StreamedRequest {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       pass_->set(i, read_input(ops, session_.inputs_[i].element, sizes_[i], inputs_[i]));
     if (session_.options_.profiled)
-      session_.layer_clock_.run(*plan_, *pass_);
+      session_.layer_clock_.run(*plan_, *pass_, [this] { session_.wait_for_device(); });
     else
       plan_->forward(*pass_);
     for (std::size_t i = 0; i < outputs_.size(); ++i) give_output(i);
@@ -207,7 +218,10 @@ Status TorchSession::set_shapes() {
   return {};
 }
 
-Status TorchSession::prepare(std::vector<Port> inputs, std::vector<Port> outputs) {
+Status TorchSession::prepare(const Library& library, std::vector<Port> inputs, std::vector<Port> outputs) {
+  if (!ops_.on_cpu()) {
+    NEPH_TRY(cuda_, find_cuda(library));
+  }
   inputs_ = std::move(inputs);
   outputs_ = std::move(outputs);
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].shape = sizes_[i];
@@ -230,12 +244,11 @@ Result<std::unique_ptr<Request>> TorchSession::make_request() {
 }
 
 void TorchSession::set_facts(const Library& library, const Place& place) {
-  const auto precision = options_.precision == Precision::bf16 ? Precision::bf16 : Precision::f32;
   set(facts_, fact::engine, "torch " + library.version);
   set(facts_, fact::device, place.device.name);
   set(facts_, fact::device_name, place.device.description);
   set(facts_, fact::hint, std::string(enum_name(options_.hint)));
-  set(facts_, fact::precision, std::string(enum_name(precision)));
+  set(facts_, fact::precision, precision_used(place, options_.precision));
   set(facts_, fact::threads, std::to_string(threads_));
   set(facts_, fact::streams, std::to_string(streams_.count()));
   set(facts_, fact::requests, optimal_requests());
@@ -249,7 +262,7 @@ Result<std::unique_ptr<Session>> make_session(const Library& library, const Plac
                                               std::vector<Port> inputs, std::vector<Port> outputs,
                                               const Options& options) try {
   auto session = std::make_unique<TorchSession>(library, place, simple, std::move(sizes), options);
-  NEPH_CHECK(session->prepare(std::move(inputs), std::move(outputs)));
+  NEPH_CHECK(session->prepare(library, std::move(inputs), std::move(outputs)));
   session->set_facts(library, place);
   return session;
 } catch (const std::system_error& error) {

@@ -19,7 +19,7 @@ Written times_its_sizes(Sizes input) {
 Result<std::unique_ptr<Session>> session_of(const Simplified& simple, const Sizes& sizes,
                                             const Options& options) {
   const auto& program = simple.program;
-  return make_session(torch_library(), find_place(torch_library(), "CPU").value(), simple, {sizes},
+  return make_session(torch_library(), find_place(torch_library(), test_device()).value(), simple, {sizes},
                       {{.name = "x", .shape = program.inputs[0].shape}},
                       {{.name = "y", .shape = program.inputs[0].shape}}, options);
 }
@@ -60,7 +60,7 @@ TEST(SizesInAPlan, LeaveSharedWhatComesFromTheFileAlone) {
   Written written({-1, 3});
   written.store("b", {3}).node("Neg", {"b"}, "n").node("Add", {"x", "n"}, "y");
   const auto simple = simplify_for_inference(written);
-  const auto ops = cpu_ops();
+  const auto ops = test_ops();
   Uploaded uploaded;
   const auto one = make_inference_plan(simple, ops, {}, {{1, 3}}, uploaded).value();
   const auto five = make_inference_plan(simple, ops, {}, {{5, 3}}, uploaded).value();

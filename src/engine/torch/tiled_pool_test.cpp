@@ -20,7 +20,8 @@ Window tiles() {
 }
 
 TEST(TiledPool, FindsWhatLibtorchFinds) {
-  const auto ops = cpu_ops();
+  const auto& abi = torch_library().abi;
+  const Ops ops(abi, abi.cpu(), 0);
   auto values = random_floats(product(sizes), 11);
   for (std::size_t i = 0; i < values.size(); i += 7) values[i] = 0.5F;  // equals
   for (std::size_t i = 3; i < values.size(); i += 101) values[i] = std::numeric_limits<float>::quiet_NaN();

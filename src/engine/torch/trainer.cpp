@@ -6,6 +6,7 @@
 
 #include "core/random.hpp"
 #include "engine/torch/builder.hpp"
+#include "engine/torch/cuda.hpp"
 #include "engine/torch/gradients.hpp"
 #include "engine/torch/loss.hpp"
 #include "engine/torch/threads.hpp"
@@ -14,14 +15,17 @@
 namespace neph::engine::torch_plugin {
 namespace {
 
+constexpr std::size_t staging_room = 128;  // for the parts' alignment
+
 class TorchTrainer final : public Trainer {
  public:
   TorchTrainer(const Library& library, Place place, const TrainOptions& options)
       : ops_(library.abi, place.type, place.index),
+        device_index_(place.index),
         options_(options),
         threads_(library.abi, options.threads) {}
 
-  Status prepare(const net::Program& program);
+  Status prepare(const Library& library, const net::Program& program);
   Status join(const Library& library, const Place& place);
   void set_facts(const Library& library, const Place& place);
 
@@ -42,12 +46,17 @@ class TorchTrainer final : public Trainer {
   Status check_examples(const Examples& examples) const;
   Tensor to_input(const float* data, std::int64_t count) const;
   Tensor to_labels(const std::int64_t* data, std::int64_t count) const;
+  struct Batch {
+    Tensor input, labels;
+  };
+  Batch to_batch(const Examples& examples);
   /// The loss of one forward and backward pass.
   Tensor learn_from(const Examples& examples);
   std::int64_t labels_each(const Examples& examples) const;
   void verify_some(const Examples& examples, std::int64_t first, std::int64_t count, Verified& sums);
 
   Ops ops_;
+  std::int32_t device_index_;
   TrainOptions options_;
   Threads threads_;
   Plan plan_;
@@ -55,6 +64,7 @@ class TorchTrainer final : public Trainer {
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<Update> update_;
   std::unique_ptr<Gradients> gradients_;  ///< null: there is one rank
+  std::unique_ptr<Staging> staging_;      ///< of a GPU
   std::vector<Tensor> losses_;
   std::int64_t classes_ = 0;
   std::uint64_t steps_ = 0;
@@ -62,8 +72,12 @@ class TorchTrainer final : public Trainer {
   Facts facts_;
 };
 
-Status TorchTrainer::prepare(const net::Program& program) {
+Status TorchTrainer::prepare(const Library& library, const net::Program& program) {
   threads_.take_effect();
+  if (!ops_.on_cpu()) {
+    NEPH_TRY(const auto cuda, find_cuda(library));
+    staging_ = std::make_unique<Staging>(cuda, device_index_);
+  }
   NEPH_TRY(plan_, make_plan(program, ops_, {.bfloat16 = options_.precision == Precision::bf16}));
   pass_ = std::make_unique<Pass>(ops_, plan_.parameters, plan_.wanted);
   update_ = make_update(options_);
@@ -119,9 +133,7 @@ void TorchTrainer::set_facts(const Library& library, const Place& place) {
   set(facts_, fact::engine, "torch " + library.version);
   set(facts_, fact::device, place.device.name);
   set(facts_, fact::device_name, place.device.description);
-  set(facts_, fact::precision,
-      std::string(
-          enum_name(options_.precision == Precision::automatic ? Precision::f32 : options_.precision)));
+  set(facts_, fact::precision, precision_used(place, options_.precision));
   set(facts_, fact::threads, std::to_string(threads_.count()));
   if (gradients_ && !gradients_->way().empty()) set(facts_, fact::exchange, gradients_->way());
   set(facts_, fact::allocator, allocator_fact());
@@ -171,6 +183,25 @@ Tensor TorchTrainer::to_labels(const std::int64_t* data, std::int64_t count) con
   return ops_.here(ops_.wrap(data, Sizes{count}));
 }
 
+/// A GPU takes it behind the steps before, while the CPU goes on.
+TorchTrainer::Batch TorchTrainer::to_batch(const Examples& examples) {
+  const auto labels = std::ssize(examples.labels);
+  if (!staging_)
+    return {to_input(examples.inputs.data(), examples.count), to_labels(examples.labels.data(), labels)};
+  Sizes sizes = plan_.input_shape;
+  sizes.insert(sizes.begin(), examples.count);
+  staging_->begin(examples.inputs.size_bytes() + examples.labels.size_bytes() + staging_room);
+  const auto* pixels =
+      static_cast<const float*>(staging_->put(examples.inputs.data(), examples.inputs.size_bytes()));
+  const auto* classes =
+      static_cast<const std::int64_t*>(staging_->put(examples.labels.data(), examples.labels.size_bytes()));
+  Batch batch{ops_.own_behind(ops_.wrap(pixels, sizes, row_major(sizes))),
+              ops_.own_behind(ops_.wrap(classes, Sizes{labels}))};
+  staging_->end();
+  batch.input = ops_.ordered(batch.input, usual_order(sizes));
+  return batch;
+}
+
 Status TorchTrainer::step(const Examples& examples) {
   NEPH_CHECK(check_examples(examples));
   return guarded("training", [&]() -> Status {
@@ -191,9 +222,9 @@ Tensor TorchTrainer::learn_from(const Examples& examples) {
   const auto rank = static_cast<std::uint64_t>(options_.exchange ? options_.exchange->rank() : 0);
   std::uint64_t seed = options_.seed + 0x9e3779b97f4a7c15ULL * steps_ + 0xd1342543de82ef95ULL * rank;
   pass_->begin(true, split_mix(seed), plan_.wanted.size());
-  pass_->set(plan_.input, to_input(examples.inputs.data(), examples.count));
+  auto [input, labels] = to_batch(examples);
+  pass_->set(plan_.input, std::move(input));
   plan_.forward(*pass_);
-  auto labels = to_labels(examples.labels.data(), std::ssize(examples.labels));
   if (ctc_) labels = ops_.reshape(labels, Sizes{examples.count, labels_each(examples)});
   auto loss = objective_->forward(ops_, pass_->value(plan_.output), labels);
   pass_->give(plan_.output, objective_->backward(ops_));
@@ -286,7 +317,7 @@ Result<std::unique_ptr<Trainer>> make_trainer(const Library& library, const net:
   NEPH_TRY(auto place, find_place(library, options.device));
   NEPH_CHECK(check_options(place, options));
   auto trainer = std::make_unique<TorchTrainer>(library, place, options);
-  NEPH_CHECK(guarded("preparing the training", [&] { return trainer->prepare(program); }));
+  NEPH_CHECK(guarded("preparing the training", [&] { return trainer->prepare(library, program); }));
   NEPH_CHECK(guarded("preparing the exchange", [&] { return trainer->join(library, place); }));
   trainer->set_facts(library, place);
   return trainer;
