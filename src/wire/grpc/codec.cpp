@@ -3,6 +3,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <inference.pb.h>
 
 #include "core/names.hpp"
@@ -222,6 +224,21 @@ Status read_message(const inference::ModelInferResponse& from, InferReply& reply
 }
 
 void write_message(const InferRequest& request, inference::ModelInferRequest& to) {
+  write_head(request, to);
+  for (const auto& input : request.inputs)
+    if (!input.shared) to.add_raw_input_contents(input.data.data(), input.data.size());
+}
+
+std::string raw_field_head(std::size_t bytes) {
+  constexpr auto length_delimited = 2;
+  std::string head(1, static_cast<char>(inference::ModelInferRequest::kRawInputContentsFieldNumber << 3 |
+                                        length_delimited));
+  google::protobuf::io::StringOutputStream text(&head);
+  google::protobuf::io::CodedOutputStream(&text).WriteVarint64(bytes);
+  return head;
+}
+
+void write_head(const InferRequest& request, inference::ModelInferRequest& to) {
   to.set_model_name(request.model);
   to.set_model_version(request.version);
   to.set_id(request.id);
@@ -230,7 +247,6 @@ void write_message(const InferRequest& request, inference::ModelInferRequest& to
     auto& tensor = *to.add_inputs();
     write_tensor(input, tensor);
     write_shared(input.shared, *tensor.mutable_parameters());
-    if (!input.shared) to.add_raw_input_contents(input.data.data(), input.data.size());
   }
   for (const auto& output : request.outputs) {
     auto& asked = *to.add_outputs();

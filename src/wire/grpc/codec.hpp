@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "wire/message.hpp"
 
@@ -20,6 +21,11 @@ Status read_message(const inference::ModelInferResponse& from, InferReply& reply
 
 /// Fills an empty message; tensors are copied into it, as raw contents.
 void write_message(const InferRequest& request, inference::ModelInferRequest& to);
+/// The same without the tensors' data. It is whole where a raw_field_head() and the bytes follow it for each
+/// input that is not in shared memory: fields of a message may stand in any order.
+void write_head(const InferRequest& request, inference::ModelInferRequest& to);
+/// What stands before so many bytes of raw contents.
+std::string raw_field_head(std::size_t bytes);
 void write_message(const InferReply& reply, inference::ModelInferResponse& to);
 
 /// Of its tensors, which are nearly all of a large one.

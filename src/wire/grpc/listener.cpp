@@ -12,7 +12,8 @@
 namespace neph::wire {
 namespace {
 
-constexpr int most_calls = 1024;  // of one connection at a time
+constexpr int most_calls = 1024;      // of one connection at a time
+constexpr int frame_bytes = 1 << 20;  // that may come at once: a large tensor in 16 KiB frames takes longer
 
 Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const TlsServer& tls) {
   NEPH_TRY(auto texts, read_tls(tls));
@@ -74,6 +75,7 @@ class Listener final : public GrpcListener {
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, patience_ms);  // to the first settings
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, patience_ms);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, most_calls);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, frame_bytes);
     builder.SetMaxReceiveMessageSize(
         static_cast<int>(std::min<std::uint64_t>(options_.max_message_bytes, INT32_MAX)));
     builder.SetMaxSendMessageSize(-1);
