@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/json.hpp"
+#include "experiment/answers.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
 #include "record/answer_summary.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 /// Runs with the same key must give the same answers: no factor that may change them differs, and they saw
 /// the same items. Of a set that memory does not hold, `files off` repeats as many as fit, and answers for
-/// those.
+/// those. Tensors are told with their shapes: a batch of other size has others.
 std::string answers_key(const Cell& cell, const RunResult& result,
                         const std::vector<std::string>& answer_factors) {
   Json factors = Json::object();
@@ -22,7 +23,9 @@ std::string answers_key(const Cell& cell, const RunResult& result,
     if (std::find(answer_factors.begin(), answer_factors.end(), name) != answer_factors.end())
       factors[name] = value;
   const auto pictures = get(result.facts, fact::distinct_pictures);
-  return dump_json({{"factors", factors}, {"pictures", pictures ? Json(*pictures) : Json()}});
+  return dump_json({{"factors", factors},
+                    {"pictures", pictures ? Json(*pictures) : Json()},
+                    {"inputs", get(result.facts, fact::inputs).value_or("")}});
 }
 
 /// The first run of the cell that did well and answered.
@@ -90,16 +93,6 @@ void check_tensors(std::vector<CellSummary>& summaries, const std::vector<Run>& 
   }
 }
 
-/// "3 of 500 answers", or less where the answers themselves were not read.
-std::string how_many(const RunResult& a, const RunResult& b) {
-  if (a.outputs.empty() || b.outputs.empty()) return "the answers";
-  if (a.outputs.size() != b.outputs.size())
-    return fmt::format("the number of answers ({} and {})", a.outputs.size(), b.outputs.size());
-  std::size_t differ = 0;
-  for (std::size_t i = 0; i < a.outputs.size(); ++i) differ += a.outputs[i] != b.outputs[i];
-  return fmt::format("{} of {} answers", differ, a.outputs.size());
-}
-
 }  // namespace
 
 void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>& runs,
@@ -111,11 +104,11 @@ void check_agreement(std::vector<CellSummary>& summaries, const std::vector<Run>
     const auto [found, is_first] =
         firsts.try_emplace(answers_key(summary.cell, run->result, answer_factors), &summary, run);
     const auto& [reference, reference_run] = found->second;
-    if (is_first || run->result.outputs_checksum == reference_run->result.outputs_checksum) continue;
+    if (is_first || answer_alike(run->result, reference_run->result)) continue;
     summary.warnings.push_back(
         make_warning(WarningCode::answers_differ,
                      fmt::format("'{}' and '{}' should answer alike, but {} differ", summary.cell.label,
-                                 reference->cell.label, how_many(run->result, reference_run->result)),
+                                 reference->cell.label, how_many_differ(run->result, reference_run->result)),
                      "a few: rounding in another order of sums; many: one of them computes something else"));
     summary.verdict = verdict_of(summary);
   }

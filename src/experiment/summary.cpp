@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "core/json.hpp"
 #include "core/percentile.hpp"
+#include "experiment/answers.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
 #include "record/cells.hpp"
@@ -150,12 +150,15 @@ Facts common_facts(const Runs& runs) {
   return facts;
 }
 
+/// That of the first run with answers, where all others agree.
 std::string common_checksum(const Runs& runs) {
-  std::set<std::string> checksums;
-  for (const auto* run : runs)
-    if (!run->result.outputs_checksum.empty()) checksums.insert(run->result.outputs_checksum);
-  if (checksums.empty()) return {};
-  return checksums.size() == 1 ? *checksums.begin() : "differs";
+  const RunResult* first = nullptr;
+  for (const auto* run : runs) {
+    if (run->result.outputs_checksum.empty()) continue;
+    if (first == nullptr) first = &run->result;
+    if (!answer_alike(*first, run->result)) return "differs";
+  }
+  return first == nullptr ? std::string() : first->outputs_checksum;
 }
 
 CellSummary summarise_cell(const View& view, const Cell& cell, const Runs& runs) {

@@ -300,6 +300,26 @@ TEST(Agreement, CellsThatShouldAnswerAlike) {
   EXPECT_THAT(codes(summaries[3]), IsEmpty());
 }
 
+/// Items 1 and 2 answer otherwise in the second run of each.
+TEST(Agreement, RoundingMayExchangeCloseClasses) {
+  auto runs = rate_runs({100, 100, 100, 100});
+  for (auto& run : runs) {
+    run.result.outputs = {1, 2, 3};
+    run.result.outputs_checksum = "a";
+  }
+  runs[1].result.outputs = {1, 7, 8};
+  runs[1].result.outputs_checksum = "b";
+  const auto codes_with = [&](std::string close_here, std::string close_there) {
+    runs[0].result.facts["close_answers"] = std::move(close_here);
+    runs[1].result.facts["close_answers"] = std::move(close_there);
+    return codes(summarise(two_batches(), runs).at(0));
+  };
+  EXPECT_THAT(codes_with("0", "1"), ElementsAre("answers_differ"));
+  EXPECT_THAT(codes_with("", "12"), ElementsAre("answers_differ"));
+  EXPECT_THAT(codes_with("2", "0,1"), IsEmpty());
+  EXPECT_THAT(codes_with("", "1,2"), IsEmpty());
+}
+
 TEST(Agreement, CellsThatSawOtherPictures) {
   Experiment experiment{.spec = Json::object(), .factors = {{"files", {"on", "off"}}, {"batch", {1, 8}}}};
   std::vector<neph::Run> runs;

@@ -16,6 +16,8 @@ namespace fact {
 inline constexpr Fact<std::string> inputs{"inputs"};  ///< tensors that went in: generated, or of a file
 inline constexpr Fact<std::string> answers{
     "answers"};  ///< answers_text() of the first inference, if no classes
+/// Items, by number, whose two best classes are so close that rounding may exchange them: "3,17".
+inline constexpr Fact<std::string> close_answers{"close_answers"};
 }  // namespace fact
 
 struct AnswerSummary {

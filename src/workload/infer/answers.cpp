@@ -1,6 +1,8 @@
 #include "workload/infer/answers.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -37,6 +39,12 @@ Top top_classes(std::span<const float> scores) {
     top.classes[place] = static_cast<std::int32_t>(i);
   }
   return top;
+}
+
+bool is_close(const Top& top) {
+  constexpr float rounding = 0.01F;
+  const auto [first, second] = std::pair(top.scores[0], top.scores[1]);
+  return top.classes[1] >= 0 && first - second <= rounding * std::max(std::abs(first), std::abs(second));
 }
 
 std::string answers_checksum(std::span<const std::int32_t> answers) {

@@ -26,6 +26,10 @@ struct Top {
 /// One pass over the scores of one picture. A score that is not a number is never among the best.
 Top top_classes(std::span<const float> scores);
 
+/// Whether the two best are within 1 % of the larger, so that sums in another order, or products of fewer
+/// bits, may exchange them.
+bool is_close(const Top& top);
+
 /// FNV-1a (Fowler, Noll, Vo; 64 bit) over the answers as little-endian 32-bit numbers, in 16 hexadecimal
 /// digits.
 std::string answers_checksum(std::span<const std::int32_t> answers);

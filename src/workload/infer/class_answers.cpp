@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <set>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "record/answer_summary.hpp"
 #include "workload/infer/answer_keeper.hpp"
 
 namespace neph::workload {
@@ -26,8 +28,10 @@ class ClassAnswers final : public AnswerKeeper {
     const auto classes = scores.size() / rows;
     for (std::size_t i = 0; i < items; ++i) {
       tops_[i] = top_classes(scores.subspan(i * classes, classes));
-      if (const auto at = static_cast<std::size_t>(batch.first) + i; at < answers_.size())
+      if (const auto at = static_cast<std::size_t>(batch.first) + i; at < answers_.size()) {
         answers_[at] = tops_[i].classes[0];
+        if (is_close(tops_[i])) close_.insert(at);
+      }
     }
   }
 
@@ -49,6 +53,7 @@ class ClassAnswers final : public AnswerKeeper {
   void finish(RunResult& result) const override {
     result.outputs = answers_;
     result.outputs_checksum = answers_checksum(answers_);
+    if (!close_.empty()) set(result.facts, fact::close_answers, fmt::format("{}", fmt::join(close_, ",")));
     const auto silent = std::count(answers_.begin(), answers_.end(), -1) - failed_;
     if (silent > 0)
       result.warnings.push_back(
@@ -63,6 +68,7 @@ class ClassAnswers final : public AnswerKeeper {
   AnswersFile file_;
   std::vector<Top> tops_;  ///< of the batch at hand
   std::vector<std::int32_t> answers_;
+  std::set<std::size_t> close_;
   std::ptrdiff_t failed_ = 0;
 };
 

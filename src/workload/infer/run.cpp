@@ -248,6 +248,13 @@ Status InferRun::fix_page_cache() {
   return {};
 }
 
+/// Tensors come again and again, as often as the time of a run allows: their first answers are its answers.
+std::int64_t InferRun::distinct_items() const {
+  if (!takes_tensors_) return count_;
+  const auto& examples = sut_->examples();
+  return std::min(count_, std::ssize(examples.all) * examples.turns * spec_.batch);
+}
+
 Result<Recorder> InferRun::make_recorder() {
   const auto& plan = sut_->plan();
   const ItemName name = [this,
@@ -260,7 +267,7 @@ Result<Recorder> InferRun::make_recorder() {
   std::unique_ptr<AnswerKeeper> answers;
   if (has_classes(plan, sut_->outputs())) {
     NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
-    answers = class_answers(name, count_, spec_.batch, std::move(file));
+    answers = class_answers(name, distinct_items(), spec_.batch, std::move(file));
   } else {
     NEPH_TRY(answers, tensor_answers(name, spec_.answers));
   }

@@ -29,6 +29,7 @@ class InferRun {
   Status open_pictures();
   std::int64_t choose_depth() const;
   void choose_count(const std::vector<double>& batch_s);
+  std::int64_t distinct_items() const;
   Result<Recorder> make_recorder();
   Status apply(host::Telemetry& telemetry);
   Status ask_independently(host::Telemetry& telemetry);
