@@ -34,6 +34,12 @@ TableColumn latency_column(const std::string& name, const std::vector<CellSummar
           .is_wide = name != statistic::p50 && name != statistic::p99};
 }
 
+/// By what it was told to compute on; of a command nobody is told, and a GPU that did something was its.
+bool is_on_gpu(const CellSummary& cell) {
+  const auto device = get(cell.facts, fact::device);
+  return device ? device->starts_with("CUDA") : gpu_percent(cell).value_or(0) > 0;
+}
+
 std::string runs_text(const CellSummary& cell) {
   return cell.runs_failed ? fmt::format("{} ok, {} failed", cell.runs_ok, cell.runs_failed)
                           : std::to_string(cell.runs_ok);
@@ -112,6 +118,18 @@ std::vector<TableColumn> resource_columns() {
        .expendable = 3},
       {.heading = "memory",
        .field = [](const auto& cell) { return quantity(peak_memory_bytes(cell), unit::bytes); },
+       .expendable = 4},
+      {.heading = "GPU busy",
+       .field =
+           [](const auto& cell) {
+             return quantity(is_on_gpu(cell) ? gpu_percent(cell) : std::nullopt, unit::percent);
+           },
+       .expendable = 3},
+      {.heading = "GPU memory",
+       .field =
+           [](const auto& cell) {
+             return quantity(is_on_gpu(cell) ? gpu_memory_bytes(cell) : std::nullopt, unit::bytes);
+           },
        .expendable = 4}};
 }
 

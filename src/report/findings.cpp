@@ -77,10 +77,8 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, con
 /// What keeps the configuration from being faster, as far as the telemetry tells.
 std::string limit_sentence(const CellSummary& cell, const Experiment& experiment, const Json& machine) {
   if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
-  for (const auto& series : cell.telemetry)
-    if (series.target.starts_with(target::gpu) && series.name == telemetry::utilisation.name &&
-        series.mean.value_or(0) >= busy_gpu_percent)
-      return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*series.mean));
+  if (const auto busy = gpu_percent(cell); busy && *busy >= busy_gpu_percent)
+    return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*busy));
 
   const auto cores = usable_cores(machine);
   const auto process = busy_cores(cell, target::process);

@@ -199,7 +199,7 @@ TEST(Findings, SayThatADifferenceIsTooSmallToMatterOrToShow) {
 
 TEST(Findings, AskForMoreRunsThanOne) {
   const auto said = findings(two_cells({20}, {40}));
-  EXPECT_THAT(said[0], EndsWith("; intervals need more runs: --repeat 5 --resume"));
+  EXPECT_THAT(said[0], EndsWith(" can be shown; intervals need more runs: --repeat 5 --resume"));
 }
 
 void set_p95(CellSummary& cell, double low, double value, double high) {

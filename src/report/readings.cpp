@@ -51,6 +51,15 @@ bool is_served(const std::vector<SeriesSummary>& telemetry) {
                      [](const auto& series) { return series.target == target::client; });
 }
 
+std::optional<double> most_of_gpus(const CellSummary& cell, const Metric& quantity,
+                                   std::optional<double> SeriesSummary::*figure) {
+  std::optional<double> most;
+  for (const auto& series : cell.telemetry)
+    if (series.target.starts_with(target::gpu) && series.name == quantity.name && series.*figure)
+      most = std::max(most.value_or(0), *(series.*figure));
+  return most;
+}
+
 std::optional<double> cores_of(const std::vector<SeriesSummary>& telemetry, std::string_view target) {
   if (const auto* cpu = find_telemetry(telemetry, target, telemetry::cpu); cpu && cpu->mean) return cpu->mean;
   const auto* user = find_telemetry(telemetry, target, telemetry::cpu_user);
@@ -152,6 +161,14 @@ std::optional<double> taken_cores(const CellSummary& cell) {
 
 std::optional<double> peak_memory_bytes(const CellSummary& cell) {
   return peak_memory_bytes(cell.telemetry, target::application);
+}
+
+std::optional<double> gpu_percent(const CellSummary& cell) {
+  return most_of_gpus(cell, telemetry::utilisation, &SeriesSummary::mean);
+}
+
+std::optional<double> gpu_memory_bytes(const CellSummary& cell) {
+  return most_of_gpus(cell, telemetry::memory_used, &SeriesSummary::max);
 }
 
 std::optional<double> peak_memory_bytes(const Run& run, std::string_view target) {

@@ -52,6 +52,10 @@ std::optional<double> taken_cores(const CellSummary& cell);
 /// Most memory that the application held at any time of a measurement, in bytes: the sum of its processes'
 /// peaks.
 std::optional<double> peak_memory_bytes(const CellSummary& cell);
+/// Of the busiest GPU: the mean share of time in which it computed, in per cent, for anybody.
+std::optional<double> gpu_percent(const CellSummary& cell);
+/// Of the fullest GPU: most memory that was taken, by anybody, in bytes.
+std::optional<double> gpu_memory_bytes(const CellSummary& cell);
 /// Cores that the process can keep busy, from the fingerprint: the least of processors, affinity and quota.
 std::optional<double> usable_cores(const Json& machine);
 /// Cores that the machine has online, from the fingerprint: what taken_cores() is a part of.

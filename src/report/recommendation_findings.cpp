@@ -241,12 +241,14 @@ std::string nothing_shown_sentence(const Document& document, const Choice& choic
   const auto& fastest = choice.fastest();
   const auto& other = easiest_to_tell(document, choice);
   const auto group = group_text(document, choice.candidates, choice.candidates.size());
-  const auto none = choice.candidates.size() == 2
+  const auto ratio = speed_ratio(document, other, fastest);
+  const auto none = !ratio.low
+                        ? fmt::format("With one run each, no difference between {} can be shown", group)
+                    : choice.candidates.size() == 2
                         ? "No significant difference in throughput or latency between " + group
                         : fmt::format("Of {}, none is shown to differ from {} in throughput or latency",
                                       group, fastest.cell.label);
-  return fmt::format("{}; {}", none,
-                     repeats_text(document, speed_ratio(document, other, fastest), both(fastest, other)));
+  return fmt::format("{}; {}", none, repeats_text(document, ratio, both(fastest, other)));
 }
 
 std::vector<std::string> limit_findings(const Document& document, const Cells& candidates,

@@ -56,14 +56,6 @@ std::optional<double> cores_of(const Document& document, const CellSummary& cell
   return cores;
 }
 
-std::optional<double> gpu_percent_of(const CellSummary& cell) {
-  std::optional<double> most;
-  for (const auto& series : cell.telemetry)
-    if (series.target.starts_with(target::gpu) && series.name == telemetry::utilisation.name && series.mean)
-      most = std::max(most.value_or(0), *series.mean);
-  return most;
-}
-
 /// Of configurations that differ from this one in nothing but the batch.
 std::optional<stats::FixedCost> fixed_of(const Document& document, const CellSummary& cell) {
   const auto batch = factor_of(cell, "batch");
@@ -111,7 +103,7 @@ Evidence evidence_of(const Document& document, const CellSummary& cell) {
           .queued = queued,
           .idle = left(online, taken),
           .others = left(taken, used),
-          .gpu_percent = gpu_percent_of(cell),
+          .gpu_percent = gpu_percent(cell),
           .fixed = fixed_of(document, cell),
           .stalled = stalled_of(document, cell)};
 }
