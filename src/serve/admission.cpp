@@ -90,18 +90,28 @@ Status receive(wire::Tensor& tensor, const Regions& regions, Scratch& memory) {
   return by_size ? Status{} : wire::check_tensor(tensor);
 }
 
-Status take_rows(std::int64_t rows, const Signature& signature, Job& job) {
-  if (rows < 1) return fail(wrong, "a request without rows");
-  if (rows > signature.most_rows)
-    return fail(wrong, "{} rows in one request; this server takes up to {} (--max-batch)", rows,
-                signature.most_rows);
-  if (job.rows != 0 && rows != job.rows)
-    return fail(wrong, "inputs of {} and {} rows in one request", job.rows, rows);
-  job.rows = rows;
+/// `known`: of the inputs before; -1: this is the first.
+Status take_rows(const wire::Shape& shape, const Signature& signature, std::int64_t& known) {
+  const auto rows = shape.rank() == 0 ? 0 : shape[0];
+  if (rows < 1 && signature.batched) return fail(wrong, "a request without rows");
+  if (signature.request_rows > 0 && rows > signature.request_rows)
+    return fail(wrong, "{} rows in one request; this model takes up to {} (its max_batch_size)", rows,
+                signature.request_rows);
+  if (known >= 0 && rows != known) return fail(wrong, "inputs of {} and {} rows in one request", known, rows);
+  known = rows;
   return {};
 }
 
-Status take_input(wire::Tensor& tensor, const Signature& signature, const Regions& regions, Job& job) {
+/// An execution's memory is set aside when the model is loaded; that of a request which takes several is not.
+Status check_memory(const Signature& signature, const Job& job) {
+  if (job.rows <= signature.execution_rows) return {};
+  double row_bytes = 1;
+  for (const auto& field : signature.outputs) row_bytes += static_cast<double>(field.row_bytes);
+  return engine::check_memory(static_cast<double>(job.rows) * row_bytes, job.rows);
+}
+
+Status take_input(wire::Tensor& tensor, const Signature& signature, const Regions& regions, Job& job,
+                  std::int64_t& rows) {
   const auto& fields = signature.inputs;
   const auto field =
       std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == tensor.name; });
@@ -110,7 +120,7 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
   auto& taken = job.inputs[port];
   if (taken.data() != nullptr) return fail(wrong, "input '{}' is there twice", tensor.name);
   NEPH_CHECK(check_input(tensor, *field, signature.payload));
-  if (signature.batched) NEPH_CHECK(take_rows(tensor.shape[0], signature, job));
+  if (signature.has_rows()) NEPH_CHECK(take_rows(tensor.shape, signature, rows));
   if (field->open)
     job.shapes[port] = field->engine_shape.empty()
                            ? tensor.shape
@@ -196,11 +206,13 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   if (request.raw) NEPH_CHECK(complete_raw(signature, request));
   job.inputs.assign(signature.inputs.size(), {});
   job.shapes.resize(signature.inputs.size());
-  job.rows = signature.batched ? 0 : 1;
-  for (auto& tensor : request.inputs) NEPH_CHECK(take_input(tensor, signature, regions, job));
+  std::int64_t rows = -1;
+  for (auto& tensor : request.inputs) NEPH_CHECK(take_input(tensor, signature, regions, job, rows));
+  job.rows = signature.batched ? rows : 1;
   for (std::size_t i = 0; i < job.inputs.size(); ++i)
     if (job.inputs[i].data() == nullptr)
       return fail(wrong, "input '{}' is missing", signature.inputs[i].name);
+  NEPH_CHECK(check_memory(signature, job));
   if (signature.payload != Payload::tensor) {
     take_pictures(signature, job);
     if (job.pictures.empty()) return fail(wrong, "a request without images");

@@ -52,7 +52,7 @@ class Admission : public testing::Test {
   Signature signature{.inputs = {{.name = "x", .shape = {-1, 4}, .row_bytes = 16}},
                       .outputs = {{.name = "y", .shape = {-1, 4}, .row_bytes = 16},
                                   {.name = "z", .type = DataType::i64, .shape = {-1}, .row_bytes = 8}},
-                      .most_rows = 8};
+                      .execution_rows = 8};
   Regions regions{true, 1 << 20};
   TestExchange exchange;
   Job job;
@@ -101,8 +101,29 @@ TEST_F(Admission, RefusesOtherTypesAndShapes) {
   for (const wire::Shape& shape : {wire::Shape{4}, wire::Shape{1, 5}, wire::Shape{1, 2, 2}, wire::Shape{}})
     EXPECT_THAT(refusal_of(DataType::f32, shape), HasSubstr("input 'x' has the shape [-1, 4], and ["));
   EXPECT_EQ(refusal_of(DataType::f32, {0, 4}), "invalid_argument: a request without rows");
-  EXPECT_EQ(refusal_of(DataType::f32, {9, 4}),
-            "invalid_argument: 9 rows in one request; this server takes up to 8 (--max-batch)");
+}
+
+TEST_F(Admission, TakesAsManyRowsAsAConfigurationSays) {
+  exchange.add_input("x", {9, 4});
+  EXPECT_EQ(refusal(), "taken");
+  signature.request_rows = 8;
+  const std::string too_many =
+      "invalid_argument: 9 rows in one request; this model takes up to 8 (its max_batch_size)";
+  EXPECT_EQ(refusal(), too_many);
+  signature.batched = false;
+  EXPECT_EQ(refusal(), too_many);
+  signature.request_rows = 9;
+  EXPECT_EQ(refusal(), "taken");
+  EXPECT_EQ(job.rows, 1) << "an execution of its own";
+  signature.inputs.push_back({.name = "w", .shape = {-1, 1}});
+  exchange.add_input("w", {3, 1});
+  EXPECT_EQ(refusal(), "invalid_argument: inputs of 9 and 3 rows in one request");
+}
+
+TEST_F(Admission, RefusesMoreRowsThanMemoryHoldsTheAnswersOf) {
+  signature.outputs[0].row_bytes = std::size_t{1} << 45;
+  exchange.add_input("x", {9, 4});
+  EXPECT_THAT(refusal(), HasSubstr("invalid_argument: batch 9 needs at least 288 TiB of memory"));
 }
 
 TEST_F(Admission, RefusesInputsOfDifferentRows) {

@@ -46,7 +46,7 @@ using Ports = std::vector<engine::Port>;
 
 /// With what a configuration fixes of their open dimensions.
 Ports inputs_of(const engine::Model& model, const ModelOptions& options) {
-  return narrowed(model.inputs(), options.declared.inputs, options.declared.has_batch);
+  return narrowed(model.inputs(), options.declared.inputs, options.declared.has_batch());
 }
 
 /// The shapes that are fixed for inputs which the model leaves open; of a batch its `rows` count.

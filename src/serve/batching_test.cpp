@@ -98,7 +98,7 @@ TEST_F(Plans, DoNotBatchText) {
 TEST_F(Plans, BatchWhatAConfigurationFixes) {
   fake.inputs = {{"x", Element::f32, {-1, -1}}};
   ModelOptions options{.max_batch = 4};
-  options.declared = {.file = "config.pbtxt", .has_batch = true, .inputs = {{.name = "x", .dims = {4}}}};
+  options.declared = {.file = "config.pbtxt", .max_batch_size = 4, .inputs = {{.name = "x", .dims = {4}}}};
   const auto made = plan(options);
   EXPECT_TRUE(made.batched) << made.reason;
   EXPECT_THAT(sizes(made), ElementsAre(1, 2, 4));

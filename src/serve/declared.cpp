@@ -51,10 +51,10 @@ Status check_port(const char* kind, const Field& field, const DeclaredPort& said
   if (said.reshape && !can_reshape(said.dims, *said.reshape))
     return fail(wrong, "{}: {} '{}' of dims {} cannot be reshaped to {}", declared.file, kind, said.name,
                 engine::shape_text(said.dims), engine::shape_text(*said.reshape));
-  const auto wanted = engine_shape(said, declared.has_batch);
+  const auto wanted = engine_shape(said, declared.has_batch());
   if (field.open_rank || agrees(field.shape, wanted)) return {};
   return fail(wrong, "{}: {} '{}' has the shape {}{}, and the model's is {}", declared.file, kind, said.name,
-              engine::shape_text(wanted), declared.has_batch ? " with max_batch_size above 0" : "",
+              engine::shape_text(wanted), declared.has_batch() ? " with max_batch_size above 0" : "",
               engine::shape_text(field.shape));
 }
 
@@ -68,11 +68,24 @@ Status declare_port(const char* kind, std::vector<Field>& fields, const Declared
     return unknown_name(wrong, kind, said.name, names, declared.file);
   }
   NEPH_CHECK(check_port(kind, *field, said, declared));
-  if (said.reshape) field->engine_shape = engine_shape(said, declared.has_batch);
-  field->shape = with_batch(said.dims, declared.has_batch);
+  if (said.reshape) field->engine_shape = engine_shape(said, declared.has_batch());
+  field->shape = with_batch(said.dims, declared.has_batch());
   field->open_rank = false;
   field->labels = said.labels;
   field->hidden = false;
+  return {};
+}
+
+/// Of what is not declared port by port.
+Status check_batch(const char* kind, const std::vector<Field>& fields, const Declared& declared) {
+  for (const auto& field : fields) {
+    const bool begins_open = field.open_rank || (!field.shape.empty() && field.shape.front() < 0);
+    if (begins_open || field.hidden) continue;
+    return fail(wrong,
+                "{}: max_batch_size is {}, and the model's {} '{}' of shape {} does not begin with an open "
+                "dimension; set max_batch_size to 0",
+                declared.file, declared.max_batch_size, kind, field.name, engine::shape_text(field.shape));
+  }
   return {};
 }
 
@@ -98,7 +111,10 @@ Status declare(Signature& signature, const Declared& declared) {
   for (auto& output : signature.outputs) output.hidden = !declared.outputs.empty();
   for (const auto& output : declared.outputs)
     NEPH_CHECK(declare_port("output", signature.outputs, output, declared));
-  return {};
+  if (!declared.has_batch()) return {};
+  signature.request_rows = declared.max_batch_size;
+  NEPH_CHECK(check_batch("input", signature.inputs, declared));
+  return check_batch("output", signature.outputs, declared);
 }
 
 wire::Shape reshaped(const wire::Shape& sizes, const Sizes& from, const Sizes& to) {

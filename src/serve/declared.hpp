@@ -25,9 +25,12 @@ struct DeclaredPort {
 };
 
 struct Declared {
-  std::string file;        ///< that says so, for messages; empty: nothing is said
-  bool has_batch = false;  ///< the model's shapes begin with a batch that `dims` leave out
+  std::string file;  ///< that says so, for messages; empty: nothing is said
+  /// Rows of a request at the most; above 0 the model's shapes begin with a batch that `dims` leave out.
+  std::int64_t max_batch_size = 0;
   std::vector<DeclaredPort> inputs, outputs;
+
+  bool has_batch() const { return max_batch_size > 0; }
 };
 
 /// The model's ports with what the configuration fixes of their open dimensions.

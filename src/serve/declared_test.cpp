@@ -35,10 +35,16 @@ TEST_F(Declarations, GiveClientsTheirShapesAndHideOtherOutputs) {
 }
 
 TEST_F(Declarations, LeaveOutTheBatch) {
-  declared.has_batch = true;
+  declared.max_batch_size = 8;
   declared.outputs = {{.name = "y", .dims = {5}}};
+  EXPECT_EQ(refusal(),
+            "config.pbtxt: max_batch_size is 8, and the model's input 'x' of shape [1, 3, 4] does not begin "
+            "with an open dimension; set max_batch_size to 0");
+  signature.inputs[0].shape = {-1, 3, 4};
   ASSERT_EQ(refusal(), "declared");
   EXPECT_THAT(signature.outputs[0].shape, ElementsAre(-1, 5));
+  EXPECT_EQ(signature.request_rows, 8);
+  signature.inputs[0].shape = {1, 3, 4};
   declared.inputs = {{.name = "x", .dims = {3, 4}}};
   EXPECT_EQ(refusal(),
             "config.pbtxt: input 'x' has the shape [?, 3, 4] with max_batch_size above 0, and the model's is "

@@ -1,6 +1,7 @@
 #include "serve/deployment.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "serve/admission.hpp"
@@ -65,7 +66,8 @@ Status Deployment::check(Job& job) {
     return fail(ErrorCode::unavailable, "model '{}' is being unloaded; it answers only what came before",
                 name_.name);
   NEPH_CHECK(take_in(signature_, regions_, job));
-  if (signature_.has_open_inputs() && job.bytes > static_cast<std::uint64_t>(options_.queue_bytes))
+  const bool is_bounded = !signature_.has_open_inputs() && job.rows <= signature_.execution_rows;
+  if (!is_bounded && job.bytes > static_cast<std::uint64_t>(options_.queue_bytes))
     return fail(ErrorCode::invalid_argument,
                 "a request of {} bytes, as they came and decoded; this server takes up to {} (--queue-bytes)",
                 job.bytes, options_.queue_bytes);
@@ -138,11 +140,25 @@ Instance* Deployment::instance_for_now(Job& job) {
   const bool first = queue_.empty() && !idle_instances_.empty();
   queue_.push(job);
   if (!first || signature_.has_open_inputs()) return nullptr;  // of open shapes no two cost the same
-  if (costs_[smallest_holding(costs_, job.rows)].seconds > worth_handing_over_s) return nullptr;
+  if (cost_of(job.rows) > worth_handing_over_s) return nullptr;
   return next_batch(job.queued);
 }
 
-void Deployment::run_here(Instance& instance) { complete(instance, instance.infer()); }
+/// Of all executions that so many rows take, in seconds. Under the lock.
+double Deployment::cost_of(std::int64_t rows) const {
+  const auto& largest = costs_.back();
+  if (rows <= largest.rows) return costs_[smallest_holding(costs_, rows)].seconds;
+  return largest.seconds * std::ceil(static_cast<double>(rows) / static_cast<double>(largest.rows));
+}
+
+void Deployment::run_here(Instance& instance) {
+  auto status = instance.infer();
+  while (status && instance.has_more()) {
+    instance.next();
+    status = instance.infer();
+  }
+  complete(instance, status);
+}
 
 /// Starts what can be started. The lock is free while it does.
 void Deployment::dispatch(Lock& lock) {
@@ -182,9 +198,9 @@ BatchPlan Deployment::plan(Moment now) {
   bool alone = false;
   front_.clear();
   queue_.look([&](const Job& job) {
-    alone = job.alone;
+    alone = job.alone || job.rows > costs_.back().rows;
     if (alone && !front_.empty()) return false;
-    front_.push_back(job.rows);
+    front_.push_back(std::min(job.rows, costs_.back().rows));
     must_run = std::min(must_run, job.queued + max_wait);
     if (job.exchange->deadline) must_run = std::min(must_run, *job.exchange->deadline - longest);
     rows += job.rows;
@@ -235,6 +251,7 @@ std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
 
 void Deployment::complete(Instance& instance, const Status& status) {
   if (!status && instance.jobs().size() > 1) return run_apart(instance);
+  if (status && instance.has_more()) return go_on(instance);
   const auto size = instance.size();
   const auto time = instance.infer_time();
   answer(instance, status);
@@ -242,6 +259,14 @@ void Deployment::complete(Instance& instance, const Status& status) {
   if (status) costs_[size].seconds = learned_cost(costs_[size].seconds, seconds(time));
   release(instance);
   dispatch(lock);
+}
+
+/// The next of the executions that its one request takes, as long as somebody wants it.
+void Deployment::go_on(Instance& instance) {
+  instance.next();
+  auto reason = unwanted(*instance.jobs().front(), clock_.now());
+  const auto status = reason ? Status(tl::unexpected(std::move(*reason))) : instance.start();
+  if (!status) complete(instance, status);
 }
 
 /// One of its requests may have failed all of them: each is run once more, by itself.

@@ -91,12 +91,14 @@ class Deployment {
   void stamp(Job& job) const;
   void enqueue(Job& job, Lock& lock);
   Instance* instance_for_now(Job& job);
+  double cost_of(std::int64_t rows) const;
   void run_here(Instance& instance);
   void dispatch(Lock& lock);
   Instance* next_batch(Moment now);
   BatchPlan plan(Moment now);
   bool start(Instance& instance);
   void complete(Instance& instance, const Status& status);
+  void go_on(Instance& instance);
   void run_apart(Instance& instance);
   void answer(Instance& instance, const Status& status);
   void release(Instance& instance);

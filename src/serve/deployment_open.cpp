@@ -21,8 +21,8 @@ std::string config_type(wire::DataType type) {
   return type == wire::DataType::bytes ? "TYPE_STRING" : fmt::format("TYPE_{}", enum_name(type));
 }
 
-wire::ModelConfig::Port config_port(const Field& field, bool has_batch) {
-  const auto first = field.shape.begin() + (has_batch ? 1 : 0);
+wire::ModelConfig::Port config_port(const Field& field, bool has_rows) {
+  const auto first = field.shape.begin() + (has_rows && !field.shape.empty() ? 1 : 0);
   return {.name = field.name, .data_type = config_type(field.type), .dims = {first, field.shape.end()}};
 }
 
@@ -134,17 +134,19 @@ wire::ModelMetadata Deployment::metadata() const {
 }
 
 wire::ModelConfig Deployment::config() const {
+  const auto own = signature_.batched ? options_.max_batch : 0;
+  const bool has_rows = signature_.has_rows();
   wire::ModelConfig config{.name = name_.name,
                            .platform = platform_,
                            .backend = options_.runtime.engine,
-                           .max_batch_size = signature_.batched ? options_.max_batch : 0};
-  for (const auto& field : signature_.inputs) config.input.push_back(config_port(field, signature_.batched));
+                           .max_batch_size = signature_.request_rows > 0 ? signature_.request_rows : own};
+  for (const auto& field : signature_.inputs) config.input.push_back(config_port(field, has_rows));
   for (const auto& field : signature_.outputs)
-    if (!field.hidden) config.output.push_back(config_port(field, signature_.batched));
+    if (!field.hidden) config.output.push_back(config_port(field, has_rows));
   config.instance_group.push_back({.name = name_.name,
                                    .kind = options_.runtime.device == "CPU" ? "KIND_CPU" : "KIND_GPU",
                                    .count = static_cast<std::int64_t>(instances_.size())});
-  if (config.max_batch_size > 1) {
+  if (own > 1) {
     wire::ModelConfig::DynamicBatching batching;
     for (const auto& session : sessions_) batching.preferred_batch_size.push_back(session.rows);
     batching.max_queue_delay_microseconds = static_cast<std::int64_t>(options_.max_wait.value * 1e6);

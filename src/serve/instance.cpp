@@ -46,13 +46,16 @@ Result<std::unique_ptr<Instance>> Instance::make(const std::vector<SizedSession>
 
 Instance::~Instance() {
   sized_.clear();  // first: it waits for an execution that still leaves its callback
-  if (block_ != nullptr) block_->let_go();
+  for (auto* block : {block_, whole_})
+    if (block != nullptr) block->let_go();
 }
 
 void Instance::clear(std::size_t size, Moment now) {
   jobs_.clear();
   size_ = size;
   begun_ = now;
+  first_row_ = 0;
+  spent_ = {};
 }
 
 Status Instance::infer() {
@@ -77,13 +80,30 @@ Status Instance::bind() {
   return bind_outputs();
 }
 
+std::int64_t Instance::rows_of(const Job& job) const {
+  return std::min(job.rows - first_row_, sized_.back().rows);
+}
+
+bool Instance::has_more() const {
+  return jobs_.size() == 1 && first_row_ + sized_[size_].rows < jobs_.front()->rows;
+}
+
+void Instance::next() {
+  const auto& job = *jobs_.front();
+  keep_part();
+  begun_ = count_execution(rows_of(job));
+  first_row_ += rows_of(job);
+  size_ = 0;
+  while (sized_[size_].rows < rows_of(job)) ++size_;
+}
+
 /// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
 /// that no job fills are zeros: a bad index that another left there would fail this one.
 Status Instance::bind_input(std::size_t port) {
   if (signature_.inputs[port].open) return bind_open_input(port);
   auto& sized = sized_[size_];
   const auto bytes = input_row_bytes_[port] * static_cast<std::size_t>(sized.rows);
-  const bool in_place = jobs_.size() == 1 && jobs_.front()->rows == sized.rows && bytes >= worth_binding;
+  const bool in_place = jobs_.size() == 1 && rows_of(*jobs_.front()) == sized.rows && bytes >= worth_binding;
   const void* data = in_place ? tensor_of(*jobs_.front(), port).data() : gather(port);
   if (!in_place && sized.bound_inputs[port] == data) return {};
   // In place it is bound anew even at the same address: the memory there may be another's by now.
@@ -115,14 +135,21 @@ const void* Instance::gather(std::size_t port) {
 }
 
 std::span<const std::byte> Instance::tensor_of(const Job& job, std::size_t port) const {
-  if (signature_.payload == Payload::tensor) return job.inputs[port];
-  const auto values = signature_.transform.values() * job.pictures.size();
-  return std::as_bytes(std::span<const float>(job.decoded.get(), values));
+  std::span<const std::byte> all = job.inputs[port];
+  if (signature_.payload != Payload::tensor) {
+    const auto values = signature_.transform.values() * job.pictures.size();
+    all = std::as_bytes(std::span<const float>(job.decoded.get(), values));
+  }
+  if (!signature_.batched || job.rows <= sized_.back().rows) return all;
+  const auto row = input_row_bytes_[port];
+  return all.subspan(static_cast<std::size_t>(first_row_) * row,
+                     static_cast<std::size_t>(rows_of(job)) * row);
 }
 
 Status Instance::bind_outputs() {
   if (block_ == nullptr) block_ = blocks_.take();
   if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
+  NEPH_CHECK(make_whole());
   auto& sized = sized_[size_];
   if (sized.bound_outputs == block_->number()) return {};
   for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
@@ -141,31 +168,65 @@ Status Instance::take_open_outputs() {
   return {};
 }
 
-Moment Instance::take_outputs() {
-  std::int64_t row = 0;
-  const auto status = take_open_outputs();
-  for (auto* job : jobs_) {
-    if (status)
-      fill_reply(signature_, row, {*block_, open_}, *job);
-    else
-      job->break_with(status.error());
-    row += job->rows;
+/// Memory for all that a job of several executions is answered with.
+Status Instance::make_whole() {
+  if (whole_ != nullptr || jobs_.empty() || !signature_.batched) return {};
+  const auto rows = jobs_.front()->rows;
+  if (rows <= sized_.back().rows) return {};
+  std::vector<std::size_t> bytes;
+  for (const auto row : output_row_bytes_) bytes.push_back(row * static_cast<std::size_t>(rows));
+  whole_ = OutputBlocks::make(std::move(bytes), 0)->take();
+  if (whole_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the outputs of {} rows", rows);
+  return {};
+}
+
+void Instance::keep_part() {
+  const auto rows = static_cast<std::size_t>(rows_of(*jobs_.front()));
+  for (std::size_t port = 0; port < output_row_bytes_.size(); ++port) {
+    const auto row = output_row_bytes_[port];
+    std::memcpy(whole_->data(port) + static_cast<std::size_t>(first_row_) * row, block_->data(port),
+                rows * row);
   }
-  const auto taken = clock_.now();
-  const ExecutionTimes times{.input = issued_ - begun_, .infer = infer_time(), .output = taken - done_};
+}
+
+Moment Instance::take_outputs() {
+  const auto status = take_open_outputs();
+  std::int64_t rows = 0;
+  if (whole_ != nullptr) keep_part();
+  for (auto* job : jobs_) {
+    if (!status)
+      job->break_with(status.error());
+    else if (whole_ != nullptr)
+      fill_reply(signature_, 0, {*whole_, open_}, *job);
+    else
+      fill_reply(signature_, rows, {*block_, open_}, *job);
+    rows += rows_of(*job);
+  }
+  const auto taken = count_execution(rows);
   for (auto* job : jobs_) {
     auto& stages = job->exchange->stages;
-    stages.queue = begun_ - job->queued;
-    stages.batch = times.input;
-    stages.infer = times.infer;
-    stages.encode = times.output;
+    stages.queue = taken - job->queued - spent_.input - spent_.infer - spent_.output;
+    stages.batch = spent_.input;
+    stages.infer = spent_.infer;
+    stages.encode = spent_.output;
   }
-  statistics_.add_execution(row, times);
   return taken;
+}
+
+/// That has ended just now.
+Moment Instance::count_execution(std::int64_t rows) {
+  const auto now = clock_.now();
+  const ExecutionTimes times{.input = issued_ - begun_, .infer = infer_time(), .output = now - done_};
+  statistics_.add_execution(rows, times);
+  spent_.input += times.input;
+  spent_.infer += times.infer;
+  spent_.output += times.output;
+  return now;
 }
 
 void Instance::end() {
   if (block_ != nullptr && block_->is_lent()) std::exchange(block_, nullptr)->let_go();
+  if (whole_ != nullptr) std::exchange(whole_, nullptr)->let_go();
 }
 
 Result<Nanoseconds> Instance::try_out(std::size_t size) {

@@ -1,4 +1,5 @@
-// One execution at a time: a request of each compiled size, its input memory, and the jobs that are in it.
+// One execution at a time: a request of each compiled size, its input memory, and the jobs that are in it. A
+// job of more rows than the largest size is alone in it, for as many executions as it takes.
 // Only for files of this module.
 #pragma once
 
@@ -35,7 +36,7 @@ class Instance {
                                                 const Signature& signature, OutputBlocks& blocks,
                                                 const Clock& clock, Done done);
 
-  /// Begins the next execution: no jobs yet, in the session `size`.
+  /// Begins an execution of other jobs: none yet, in the session `size`.
   void clear(std::size_t size, Moment now);
   /// For fewer rows than planned.
   void resize(std::size_t size) { size_ = size; }
@@ -47,6 +48,10 @@ class Instance {
   Status infer();
   /// After an error `done` is not called.
   Status start();
+  /// Whether its job has rows that no execution has had yet.
+  bool has_more() const;
+  /// After a success, where there is more: keeps the outputs and counts the execution; the next begins.
+  void next();
   /// After a success: fills the replies and the stages of all jobs, and counts the execution. When it is
   /// done.
   Moment take_outputs();
@@ -77,6 +82,11 @@ class Instance {
   Status take_open_outputs();
   const void* gather(std::size_t port);
   std::span<const std::byte> tensor_of(const Job& job, std::size_t port) const;
+  /// Of one job: the rows that this execution has of it.
+  std::int64_t rows_of(const Job& job) const;
+  Status make_whole();
+  void keep_part();
+  Moment count_execution(std::int64_t rows);
 
   const Signature& signature_;
   OutputBlocks& blocks_;
@@ -90,7 +100,10 @@ class Instance {
   std::vector<Job*> jobs_;
   std::size_t size_ = 0;
   OutputBlock* block_ = nullptr;
+  std::int64_t first_row_ = 0;    ///< of its only job, that this execution has
+  OutputBlock* whole_ = nullptr;  ///< all outputs of a job that takes several executions
   Moment begun_, issued_, done_;
+  ExecutionTimes spent_;      ///< on its jobs
   std::vector<Sized> sized_;  ///< last: a request uses the above
 };
 

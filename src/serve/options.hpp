@@ -62,7 +62,8 @@ void describe(Visit&& v, Self& s) {
     "whether requests share executions; auto: where the file leaves the first dimension open and a trial "
     "gives "
     "rows the same answers together and apart; on: without the trial");
-  v("max_batch", s.max_batch, "rows per execution; requests are joined up to it, larger ones refused",
+  v("max_batch", s.max_batch,
+    "rows per execution; requests are joined up to it, larger ones take several executions",
     between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");
   v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");

@@ -82,7 +82,7 @@ bool Signature::has_open_inputs() const { return any_open(inputs); }
 bool Signature::has_open_outputs() const { return any_open(outputs); }
 
 Result<Signature> make_signature(const engine::Session& session, std::int64_t session_rows, Payload payload) {
-  Signature signature{.most_rows = session_rows};
+  Signature signature{.execution_rows = session_rows};
   NEPH_TRY(signature.inputs, batched_fields(session.inputs(), "input", session_rows));
   NEPH_TRY(signature.outputs, batched_fields(session.outputs(), "output", session_rows));
   NEPH_CHECK(take_pictures(session, payload, signature));

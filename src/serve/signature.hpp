@@ -30,19 +30,23 @@ struct Field {
   wire::TensorMetadata metadata() const;
 };
 
-/// Batched: every field is [rows, ...], and requests share executions. Else an execution is one request,
-/// which counts as one row, and its tensors have the model's own shapes.
+/// Batched: every field is [rows, ...], requests share executions, and one of more rows than an execution
+/// takes has several. Else an execution is one request, which counts as one row, and its tensors have the
+/// model's own shapes.
 struct Signature {
   std::vector<Field> inputs;   ///< what clients send
   std::vector<Field> outputs;  ///< what they get
   bool batched = true;
-  std::int64_t most_rows = 1;  ///< of a request
+  std::int64_t execution_rows = 1;  ///< that one takes at the most
+  std::int64_t request_rows = 0;    ///< that a configuration lets a request have; 0: any number
   Payload payload = Payload::tensor;
   image::Transform transform;  ///< of picture payloads
 
   const Field* output(const std::string& name) const;
   bool has_open_inputs() const;
   bool has_open_outputs() const;
+  /// Whether the first dimension of every field is the rows.
+  bool has_rows() const { return batched || request_rows > 0; }
 };
 
 /// The signature of a batched model whose session for `session_rows` rows has these ports. Errors:

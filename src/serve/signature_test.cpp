@@ -29,7 +29,7 @@ TEST_F(Signatures, LeaveTheRowsOpen) {
   engine.inputs = {{"x", Element::f16, {-1, 3, 5}}, {"ids", Element::i64, {-1}}};
   const auto made = make(4);
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->most_rows, 4);
+  EXPECT_EQ(made->execution_rows, 4);
   EXPECT_EQ(made->inputs[0].row_bytes, 30U);
   EXPECT_EQ(made->inputs[1].row_bytes, 8U);
   const auto about = made->inputs[0].metadata();
@@ -57,7 +57,7 @@ TEST_F(Signatures, OfModelsThatAreNotBatchedHaveTheirOwnShapes) {
   const auto made = make_unbatched_signature(session, Payload::tensor);
   ASSERT_TRUE(made);
   EXPECT_FALSE(made->batched);
-  EXPECT_EQ(made->most_rows, 1);
+  EXPECT_EQ(made->execution_rows, 1);
   EXPECT_THAT(made->inputs[0].metadata().shape, ElementsAre(3, 4, 5));
   EXPECT_EQ(made->inputs[0].row_bytes, 240U);
   EXPECT_THAT(made->inputs[1].metadata().shape, ElementsAre());

@@ -172,7 +172,7 @@ class Reader {
     const auto size = most.value_or(0);
     if (size > most_rows) return fail(wrong, "max_batch_size is {}, and at most {}", size, most_rows);
     const bool says_ports = !options_.declared.inputs.empty() || !options_.declared.outputs.empty();
-    options_.declared.has_batch = size > 0;
+    options_.declared.max_batch_size = size;
     if (size > 0) options_.max_batch = size;
     if ((size == 0 && (most || says_ports)) || is_ragged_) options_.batching = Batching::off;
     if (is_ragged_) config_.notes.emplace_back("allow_ragged_batch: each request is an execution of its own");

@@ -56,7 +56,7 @@ TEST_F(TritonConfigs, AreReadAsTritonsOwnExampleHasThem) {
   EXPECT_THAT(config.notes, IsEmpty());
   EXPECT_EQ(options.batching, Batching::off);
   const auto& declared = options.declared;
-  EXPECT_FALSE(declared.has_batch);
+  EXPECT_EQ(declared.max_batch_size, 0);
   ASSERT_EQ(declared.inputs.size(), 1U);
   EXPECT_EQ(declared.inputs[0].name, "data_0");
   EXPECT_EQ(declared.inputs[0].type, wire::DataType::f32);
@@ -72,7 +72,7 @@ TEST_F(TritonConfigs, SayHowRequestsAreJoined) {
     default_model_filename: "net.onnx")");
   EXPECT_THAT(config.engines, ElementsAre("openvino"));
   EXPECT_EQ(config.model_file, "net.onnx");
-  EXPECT_TRUE(options.declared.has_batch);
+  EXPECT_EQ(options.declared.max_batch_size, 12);
   EXPECT_EQ(options.max_batch, 12);
   EXPECT_EQ(options.batching, Batching::automatic);
   EXPECT_EQ(options.batch_sizes, "3,6,1,2,4,8");

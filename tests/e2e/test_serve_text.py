@@ -74,11 +74,12 @@ def test_every_transport_brings_the_same_text(served, model):
 
 
 def test_metadata_and_configuration_call_it_what_triton_does(served):
-    for model, first in (("join", -1), ("declared", -1)):
+    for model, most_rows, dims in (("join", 0, [-1, 2]), ("declared", 8, [2])):
         about = json.load(urllib.request.urlopen(f"{served.url}/v2/models/{model}"))
-        assert about["inputs"][0] == {"name": "a", "datatype": "BYTES", "shape": [first, 2]}
+        assert about["inputs"][0] == {"name": "a", "datatype": "BYTES", "shape": [-1, 2]}
         config = json.load(urllib.request.urlopen(f"{served.url}/v2/models/{model}/config"))
-        assert config["input"][0]["data_type"] == "TYPE_STRING" and config["max_batch_size"] == 0
+        assert config["input"][0]["data_type"] == "TYPE_STRING" and config["input"][0]["dims"] == dims
+        assert config["max_batch_size"] == most_rows
 
 
 @pytest.mark.parametrize(
