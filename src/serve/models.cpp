@@ -18,9 +18,10 @@ std::string own_name(const fs::path& path) {
   return (path.has_filename() ? path : path.parent_path()).stem().string();
 }
 
-/// "onnx", "xml", ...
-std::string kind_of(const fs::path& file) {
-  return is_saved_model(file) ? "savedmodel" : file.extension().string().substr(1);
+/// "onnxruntime_onnx"; of a file whose name says nothing "onnxruntime".
+std::string platform_of(const engine::Engine& engine, const fs::path& file) {
+  const auto ending = is_saved_model(file) ? ".savedmodel" : file.extension().string();
+  return ending.empty() ? engine.name() : engine.name() + "_" + ending.substr(1);
 }
 
 /// Names of models in a message.
@@ -131,9 +132,8 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, FoundM
   auto options = found.options;
   options.runtime.engine = engine->name();
   NEPH_TRY(auto model, engine->load(version.file));
-  const auto platform = engine->name() + "_" + kind_of(version.file);
-  NEPH_TRY(auto deployment,
-           Deployment::open(std::move(model), {name, version.number}, options, platform, regions_, clock_));
+  NEPH_TRY(auto deployment, Deployment::open(std::move(model), {name, version.number}, options,
+                                             platform_of(*engine, version.file), regions_, clock_));
   for (const auto& note : found.notes) deployment->add_note(note);
   return deployment;
 }

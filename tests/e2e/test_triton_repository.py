@@ -201,3 +201,11 @@ def test_contradictions_are_said_with_both_sides(tmp_path):
     assert "config.pbtxt: without effect here: optimization, model_warmup" in (tmp_path / "neph-serve.log").read_text()
     for name, (_, reason) in WRONG.items():
         assert index[name]["state"] == "UNAVAILABLE" and reason in index[name]["reason"], index[name]
+
+
+def test_a_file_may_have_any_name(tmp_path):
+    dense(tmp_path / "models/m/1/weights")
+    (tmp_path / "models/m/config.pbtxt").write_text('platform: "onnxruntime_onnx" max_batch_size: 8 default_model_filename: "weights"')
+    with serving_neph(BUILD / "bin/neph", tmp_path, "models") as served:
+        assert get(served, "m")["platform"] == "onnxruntime"
+        assert ask(served, "m", "x", random(3, 16)).as_numpy("y").shape == (3, 4)

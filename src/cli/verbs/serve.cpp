@@ -141,15 +141,26 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
   talk("Ctrl-C answers what was accepted and ends\n");
 }
 
+/// Wakes who waits for it when it goes, however what it stands in ends.
+class Bell {
+ public:
+  explicit Bell(int descriptor) : descriptor_(descriptor) {}
+  ~Bell() { ::eventfd_write(descriptor_, 1); }
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 /// What `work` returns. What ends a server before that ends the process at once, with these words: what is
 /// under way cannot be called back.
 template <class Work>
 auto unless_ended(EndSignals& signals, const char* ended, Work work) {
   const int done = ::eventfd(0, EFD_CLOEXEC);
   auto result = std::async(std::launch::async, [&] {
-    auto made = work();
-    ::eventfd_write(done, 1);
-    return made;
+    const Bell over(done);
+    return work();
   });
   if (signals.wait(done)) {
     talk("{}\n", ended);
