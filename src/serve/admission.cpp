@@ -122,9 +122,8 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
   NEPH_CHECK(check_input(tensor, *field, signature.payload));
   if (signature.has_rows()) NEPH_CHECK(take_rows(tensor.shape, signature, rows));
   if (field->open)
-    job.shapes[port] = field->engine_shape.empty()
-                           ? tensor.shape
-                           : reshaped(tensor.shape, field->shape, field->engine_shape);
+    job.shapes[port] =
+        field->engine_shape ? reshaped(tensor.shape, field->shape, *field->engine_shape) : tensor.shape;
   if (tensor.shared) {
     job.received.resize(fields.size());
     NEPH_CHECK(receive(tensor, regions, job.received[port]));

@@ -249,7 +249,8 @@ TEST_F(Admission, TakesTextAsItLies) {
 
 TEST_F(Admission, GivesTheEngineItsOwnShapes) {
   signature.batched = false;
-  signature.inputs = {{.name = "x", .shape = {-1}, .open = true, .engine_shape = {-1, 1}}};
+  signature.inputs = {
+      {.name = "x", .shape = {-1}, .open = true, .engine_shape = std::vector<std::int64_t>{-1, 1}}};
   std::vector<std::byte> three(12);
   send("x", DataType::f32, {3}, three);
   ASSERT_TRUE(take());

@@ -29,6 +29,16 @@ bool agrees(const Sizes& model, const Sizes& declared) {
                     [](auto own, auto said) { return own < 0 || own == said; });
 }
 
+bool is_of_ones(const Sizes& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](auto size) { return size == 1; });
+}
+
+/// Triton has no scalars: a model's is declared as [1], or more ones.
+bool is_scalar(const Field& field, const DeclaredPort& said, const Declared& declared) {
+  return field.shape.empty() && !field.open_rank && !said.reshape && !declared.has_batch() &&
+         is_of_ones(said.dims);
+}
+
 /// Whether one can be told from the other: as many elements, as many open dimensions.
 bool can_reshape(const Sizes& from, const Sizes& to) {
   const auto measure = [](const Sizes& sizes) {
@@ -52,7 +62,7 @@ Status check_port(const char* kind, const Field& field, const DeclaredPort& said
     return fail(wrong, "{}: {} '{}' of dims {} cannot be reshaped to {}", declared.file, kind, said.name,
                 engine::shape_text(said.dims), engine::shape_text(*said.reshape));
   const auto wanted = engine_shape(said, declared.has_batch());
-  if (field.open_rank || agrees(field.shape, wanted)) return {};
+  if (field.open_rank || agrees(field.shape, wanted) || is_scalar(field, said, declared)) return {};
   return fail(wrong, "{}: {} '{}' has the shape {}{}, and the model's is {}", declared.file, kind, said.name,
               engine::shape_text(wanted), declared.has_batch() ? " with max_batch_size above 0" : "",
               engine::shape_text(field.shape));
@@ -62,12 +72,14 @@ Status declare_port(const char* kind, std::vector<Field>& fields, const Declared
                     const Declared& declared) {
   const auto field =
       std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == said.name; });
+  if (field == fields.end() && said.optional) return {};
   if (field == fields.end()) {
     std::vector<std::string> names;
     for (const auto& each : fields) names.push_back(each.name);
     return unknown_name(wrong, kind, said.name, names, declared.file);
   }
   NEPH_CHECK(check_port(kind, *field, said, declared));
+  if (is_scalar(*field, said, declared)) field->engine_shape = Sizes{};
   if (said.reshape) field->engine_shape = engine_shape(said, declared.has_batch());
   field->shape = with_batch(said.dims, declared.has_batch());
   field->open_rank = false;

@@ -22,6 +22,7 @@ struct DeclaredPort {
   std::vector<std::int64_t> dims;                    ///< as clients send it, without the batch; -1: open
   std::optional<std::vector<std::int64_t>> reshape;  ///< as the model has it, if otherwise
   std::vector<std::string> labels;                   ///< of classes, by index
+  bool optional = false;                             ///< the model has a value of its own for it
 };
 
 struct Declared {

@@ -28,7 +28,7 @@ TEST_F(Declarations, GiveClientsTheirShapesAndHideOtherOutputs) {
   declared.outputs = {{.name = "y", .dims = {-1, 5}, .labels = {"cat", "dog"}}};
   ASSERT_EQ(refusal(), "declared");
   EXPECT_THAT(signature.inputs[0].metadata().shape, ElementsAre(3, 4));
-  EXPECT_THAT(signature.inputs[0].engine_shape, ElementsAre(1, 3, 4));
+  EXPECT_THAT(*signature.inputs[0].engine_shape, ElementsAre(1, 3, 4));
   EXPECT_NE(signature.output("y"), nullptr);
   EXPECT_EQ(signature.output("z"), nullptr);
   EXPECT_THAT(signature.outputs[0].labels, ElementsAre("cat", "dog"));
@@ -49,6 +49,22 @@ TEST_F(Declarations, LeaveOutTheBatch) {
   EXPECT_EQ(refusal(),
             "config.pbtxt: input 'x' has the shape [?, 3, 4] with max_batch_size above 0, and the model's is "
             "[1, 3, 4]");
+}
+
+TEST_F(Declarations, OfScalarsAreOnes) {
+  signature.inputs.push_back({.name = "sr", .type = DataType::i64});
+  declared.inputs = {{.name = "sr", .type = DataType::i64, .dims = {1}}};
+  ASSERT_EQ(refusal(), "declared");
+  EXPECT_THAT(signature.inputs[1].metadata().shape, ElementsAre(1));
+  EXPECT_EQ(signature.inputs[1].engine_shape, std::vector<std::int64_t>());
+  signature.inputs[1].shape.clear();
+  declared.inputs[0].dims = {2};
+  EXPECT_EQ(refusal(), "config.pbtxt: input 'sr' has the shape [2], and the model's is []");
+}
+
+TEST_F(Declarations, OfInputsThatTheModelFillsItselfMayBeOptional) {
+  declared.inputs = {{.name = "scale", .dims = {1}, .optional = true}};
+  EXPECT_EQ(refusal(), "declared");
 }
 
 TEST_F(Declarations, ThatContradictTheModelAreRefusedWithBoth) {

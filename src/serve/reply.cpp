@@ -85,16 +85,29 @@ class Filling {
             static_cast<std::size_t>(job_.rows) * row};
   }
 
-  /// False: more dimensions than a message can have.
-  bool set_shape(std::size_t port, wire::Shape& shape) const {
-    const bool open = signature_.outputs[port].open;
-    const auto& sizes = open ? outputs_.open[port].shape : signature_.outputs[port].shape;
+  Status set_shape(const Field& field, std::size_t port, wire::Shape& shape) const {
+    const auto& sizes = field.open ? outputs_.open[port].shape : field.shape;
     shape = {};
-    bool fits = true;
-    for (const auto size : sizes) fits = shape.push_back(size < 0 ? job_.rows : size) && fits;
-    const auto& field = signature_.outputs[port];
-    if (open && !field.engine_shape.empty()) shape = reshaped(shape, field.engine_shape, field.shape);
-    return fits;
+    for (const auto size : sizes)
+      if (!shape.push_back(size < 0 ? job_.rows : size))
+        return fail(ErrorCode::unsupported, "output '{}' has more than {} dimensions", field.name,
+                    wire::Shape::most);
+    return field.open ? bring_to_declared(field, sizes, shape) : Status{};
+  }
+
+  /// What came as `sizes`, in the dimensions that a configuration has for it.
+  static Status bring_to_declared(const Field& field, const std::vector<std::int64_t>& sizes,
+                                  wire::Shape& shape) {
+    const auto fits = [](std::int64_t wanted, std::int64_t came) { return wanted < 0 || wanted == came; };
+    const auto& wanted = field.engine_shape;
+    if (wanted && !std::equal(wanted->begin(), wanted->end(), sizes.begin(), sizes.end(), fits))
+      return fail(ErrorCode::internal, "output '{}' came as {}, and its configuration has {}", field.name,
+                  engine::shape_text(sizes), engine::shape_text(*wanted));
+    if (wanted) shape = reshaped(shape, *wanted, field.shape);
+    const bool is_of_one =
+        std::all_of(field.shape.begin(), field.shape.end(), [](auto size) { return size == 1; });
+    if (sizes.empty() && is_of_one) shape = reshaped({}, {}, field.shape);
+    return {};
   }
 
   void fill(const WantedOutput& wanted, wire::Tensor& to) {
@@ -106,9 +119,8 @@ class Filling {
     to.shared.reset();
     to.parameters.clear();
     if (wanted.classification > 0) return classify(field, data, wanted.classification, to);
-    if (!set_shape(wanted.port, to.shape))
-      job_.break_with({ErrorCode::unsupported, fmt::format("output '{}' has more than {} dimensions",
-                                                           field.name, wire::Shape::most)});
+    if (auto status = set_shape(field, wanted.port, to.shape); !status)
+      job_.break_with(std::move(status).error());
     if (wanted.shared_at) {
       if (auto status = share(wanted, field.name, data); !status) job_.break_with(std::move(status).error());
       to.shared = wanted.shared_at;

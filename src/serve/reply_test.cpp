@@ -1,8 +1,10 @@
 #include "serve/reply.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +46,8 @@ class Replies : public testing::Test {
   }
   float* values(std::size_t port) const { return reinterpret_cast<float*>(block->data(port)); }
 
-  void fill(std::int64_t first_row, std::int64_t rows, std::vector<WantedOutput> wanted = {}) {
+  void fill(std::int64_t first_row, std::int64_t rows, std::vector<WantedOutput> wanted = {},
+            std::span<const engine::OpenOutput> open = {}) {
     if (wanted.empty())
       for (std::size_t port = 0; port < signature.outputs.size(); ++port) wanted.push_back({.port = port});
     job.clear();
@@ -52,7 +55,7 @@ class Replies : public testing::Test {
     job.rows = rows;
     job.outputs = std::move(wanted);
     exchange.finish({});
-    fill_reply(signature, first_row, {*block, {}}, job);
+    fill_reply(signature, first_row, {*block, open}, job);
   }
 
   Signature signature;
@@ -199,6 +202,28 @@ TEST_F(Replies, HaveTheShapesThatAreDeclared) {
   signature.outputs[0].engine_shape = {1, 3, 1};
   fill(0, 1);
   EXPECT_EQ(exchange.reply.outputs.at(0).shape, (wire::Shape{3}));
+}
+
+TEST_F(Replies, OfOpenShapeAreBroughtToWhatIsDeclared) {
+  make({3});
+  signature.batched = false;
+  signature.outputs[0].open = true;
+  const std::array<float, 6> values{};
+  const auto shape_of = [&](std::vector<std::int64_t> came) {
+    const std::vector<engine::OpenOutput> open{
+        {reinterpret_cast<const std::byte*>(values.data()), sizeof values, std::move(came)}};
+    fill(0, 1, {}, open);
+    const auto& shape = exchange.reply.outputs.at(0).shape;
+    return job.broken ? job.fault.message : fmt::format("{}", fmt::join(shape.begin(), shape.end(), "x"));
+  };
+  signature.outputs[0].shape = {-1};
+  EXPECT_EQ(shape_of({6, 1}), "6x1") << "what came, where nothing is to be brought to another";
+  signature.outputs[0].engine_shape = {-1, 1};
+  EXPECT_EQ(shape_of({6, 1}), "6");
+  EXPECT_EQ(shape_of({3, 2}), "output 'y0' came as [3, 2], and its configuration has [?, 1]");
+  signature.outputs[0].engine_shape.reset();
+  signature.outputs[0].shape = {1, 1};
+  EXPECT_EQ(shape_of({}), "1x1") << "a scalar, which Triton does not have";
 }
 
 }  // namespace

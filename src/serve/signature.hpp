@@ -24,8 +24,8 @@ struct Field {
   bool open = false;                ///< only the request or the answer knows the shape of the engine's tensor
   bool open_rank = false;           ///< of any number of dimensions; `shape` is empty
   bool hidden = false;              ///< an output that clients do not see
-  std::vector<std::int64_t> engine_shape;  ///< where the engine's tensor has another; empty: it has `shape`
-  std::vector<std::string> labels;         ///< of classes, by index
+  std::optional<std::vector<std::int64_t>> engine_shape;  ///< where the engine's tensor has another
+  std::vector<std::string> labels;                        ///< of classes, by index
 
   wire::TensorMetadata metadata() const;
 };

@@ -147,19 +147,21 @@ class Reader {
     for (auto& reshape : reshapes) {
       NEPH_TRY(port.reshape, reshape.wholes("shape", -1));
     }
-    NEPH_CHECK(read_flags(fields));
+    NEPH_CHECK(read_flags(fields, port));
     fields.has("format");  // which dimension is which changes nothing
     return port;
   }
 
-  Status read_flags(PbtxtFields& fields) {
+  Status read_flags(PbtxtFields& fields, DeclaredPort& port) {
     NEPH_TRY(const bool is_shape, fields.flag("is_shape_tensor"));
     if (is_shape)
       return fail(ErrorCode::unsupported, "{}.is_shape_tensor: TensorRT has those", fields.path());
     NEPH_TRY(const bool is_ragged, fields.flag("allow_ragged_batch"));
     NEPH_TRY(const bool is_optional, fields.flag("optional"));
     if (is_optional)
-      config_.notes.push_back(fields.path() + ".optional: requests have to bring every input of the model");
+      config_.notes.push_back(fields.path() +
+                              ".optional: a value that the model has for it stays; any other has to be sent");
+    port.optional = is_optional;
     is_ragged_ = is_ragged_ || is_ragged;
     return {};
   }

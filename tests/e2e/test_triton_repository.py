@@ -57,6 +57,12 @@ output { name: "y" data_type: TYPE_FP32 dims: [ -1 ] reshape { shape: [ -1, 1 ] 
 version_policy { specific { versions: [ 2 ] } }
 default_model_filename: "column.onnx"
 """
+SCALARS = """
+backend: "onnxruntime"
+input [ { name: "x" data_type: TYPE_FP32 dims: [ -1 ] }, { name: "rate" data_type: TYPE_FP32 dims: [ 1 ] },
+        { name: "offset" data_type: TYPE_FP32 dims: [ 1 ] optional: true } ]
+output [ { name: "y" data_type: TYPE_FP32 dims: [ -1 ] }, { name: "sum" data_type: TYPE_FP32 dims: [ 1 ] } ]
+"""
 
 
 def node(operator, inputs, output, **attributes):
@@ -92,7 +98,9 @@ def repository(tmp_path_factory):
     save(folder / "sides/1/model.onnx", [node("GlobalAveragePool", ["x"], "y")], [("x", ["N", 3, "H", "W"])], [("y", ["N", 3, 1, 1])])
     for version in (1, 2, 3):
         save(folder / f"column/{version}/column.onnx", [node("Softmax", ["x"], "y", axis=0)], [("x", ["N", 1])], [("y", ["N", 1])])
-    for name, text in (("densenet_onnx", DENSENET), ("rows", ROWS), ("sides", SIDES), ("column", COLUMN)):
+    nodes = [node("Mul", ["x", "rate"], "m"), node("Add", ["m", "offset"], "y"), node("ReduceSum", ["y"], "sum", keepdims=0)]
+    save(folder / "scalars/1/model.onnx", nodes, [("x", ["N"]), ("rate", [])], [("y", ["N"]), ("sum", [])], [("offset", numpy.ones(1, "float32"))])
+    for name, text in (("densenet_onnx", DENSENET), ("rows", ROWS), ("sides", SIDES), ("column", COLUMN), ("scalars", SCALARS)):
         (folder / name / "config.pbtxt").write_text(text)
     return folder
 
@@ -201,6 +209,21 @@ def test_contradictions_are_said_with_both_sides(tmp_path):
     assert "config.pbtxt: without effect here: optimization, model_warmup" in (tmp_path / "neph-serve.log").read_text()
     for name, (_, reason) in WRONG.items():
         assert index[name]["state"] == "UNAVAILABLE" and reason in index[name]["reason"], index[name]
+
+
+def test_scalars_are_ones_as_triton_has_them(served):
+    """Triton knows no tensor without dimensions: a scalar is declared, sent and answered as [1]."""
+    client = triton.InferenceServerClient(served.grpc)
+    x, rate = random(5), numpy.array([2], "float32")
+    inputs = []
+    for name, array in (("x", x), ("rate", rate)):
+        inputs.append(triton.InferInput(name, list(array.shape), "FP32"))
+        inputs[-1].set_data_from_numpy(array)
+    answer = client.infer("scalars", inputs)
+    numpy.testing.assert_allclose(answer.as_numpy("y"), 2 * x + 1, rtol=1e-5)
+    assert answer.as_numpy("sum").shape == (1,)
+    numpy.testing.assert_allclose(answer.as_numpy("sum")[0], (2 * x + 1).sum(), rtol=1e-4)
+    assert [each["name"] for each in get(served, "scalars")["inputs"]] == ["x", "rate"]
 
 
 def test_a_file_may_have_any_name(tmp_path):
