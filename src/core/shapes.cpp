@@ -85,4 +85,15 @@ Result<InputShapes> named_shapes(InputShapes shapes, const std::vector<std::stri
   return shapes;
 }
 
+InputShapes with_like_ones(InputShapes given, const InputShapes& own) {
+  auto all = given;
+  for (const auto& [name, shape] : own) {
+    if (std::find(shape.begin(), shape.end(), -1) == shape.end()) continue;
+    for (const auto& [other, sizes] : given)
+      if (const auto found = own.find(other); found != own.end() && found->second == shape)
+        all.try_emplace(name, sizes);
+  }
+  return all;
+}
+
 }  // namespace neph

@@ -26,4 +26,8 @@ std::string shapes_text(const InputShapes& shapes);
 /// none or several), not_found (a name that none of the inputs has; the nearest one).
 Result<InputShapes> named_shapes(InputShapes shapes, const std::vector<std::string>& inputs);
 
+/// Of inputs that are not given and have an open dimension (-1), those that the model (`own`) leaves open in
+/// the same places as one that is given: they are given the same. Masks go with their tokens.
+InputShapes with_like_ones(InputShapes given, const InputShapes& own);
+
 }  // namespace neph

@@ -40,5 +40,13 @@ TEST(Shapes, AShapeWithoutANameIsOfTheOnlyInput) {
   EXPECT_THAT(unknown.text(), HasSubstr("did you mean 'input_ids'"));
 }
 
+TEST(Shapes, MasksGoWithTheirTokens) {
+  const InputShapes own{{"ids", {-1, -1}}, {"mask", {-1, -1}}, {"state", {2, -1}}, {"x", {1, 4}}};
+  EXPECT_EQ(with_like_ones({{"ids", {1, 128}}}, own), (InputShapes{{"ids", {1, 128}}, {"mask", {1, 128}}}));
+  EXPECT_EQ(with_like_ones({{"ids", {1, 8}}, {"mask", {1, 9}}}, own),
+            (InputShapes{{"ids", {1, 8}}, {"mask", {1, 9}}}));
+  EXPECT_EQ(with_like_ones({{"x", {1, 4}}}, {{"x", {1, 4}}, {"y", {1, 4}}}), (InputShapes{{"x", {1, 4}}}));
+}
+
 }  // namespace
 }  // namespace neph

@@ -79,30 +79,23 @@ void put_random(Bytes& bytes, wire::DataType type, Random& random) {
 
 // ---- Shapes
 
-/// By input. What was said once with ';' is read as well.
+/// By input, with those that are open in the same places. What was said once with ';' is read as well.
 Result<InputShapes> shapes_given(std::string text, const std::vector<wire::TensorMetadata>& inputs) {
   if (text.empty()) return InputShapes{};
   std::replace(text.begin(), text.end(), ';', '+');
   if (text.ends_with('+')) text.pop_back();
   std::vector<std::string> names;
-  for (const auto& input : inputs) names.push_back(input.name);
+  InputShapes own;
+  for (const auto& input : inputs) {
+    names.push_back(input.name);
+    own[input.name] = input.shape;
+  }
   auto shapes = parse_shapes(text);
   if (shapes) shapes = named_shapes(*std::move(shapes), names);
-  if (shapes) return shapes;
+  if (shapes) return with_like_ones(*std::move(shapes), own);
   auto error = std::move(shapes).error();
   error.code = ErrorCode::invalid_argument;
   return fail_in("--shape", std::move(error));
-}
-
-/// An input that is open in the same places as one that was given is given too: masks go with their tokens.
-void give_like_ones(const std::vector<wire::TensorMetadata>& inputs, InputShapes& shapes) {
-  const auto given = shapes;
-  for (const auto& input : inputs) {
-    if (shapes.contains(input.name) || std::ranges::find(input.shape, -1) == input.shape.end()) continue;
-    for (const auto& other : inputs)
-      if (const auto found = given.find(other.name); found != given.end() && other.shape == input.shape)
-        shapes.try_emplace(input.name, found->second);
-  }
 }
 
 /// "input_ids:1x128", with the likeliest size where the model leaves one open.
@@ -214,8 +207,7 @@ Result<std::vector<fs::path>> files_of(const std::string& input) {
 Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOptions& options) {
   if (model.inputs.empty())
     return fail(ErrorCode::unsupported, "the server says of no input of the model '{}'", model.name);
-  NEPH_TRY(auto shapes, shapes_given(options.shape, model.inputs));
-  give_like_ones(model.inputs, shapes);
+  NEPH_TRY(const auto shapes, shapes_given(options.shape, model.inputs));
   std::vector<Input> inputs;
   for (const auto& tensor : model.inputs) {
     NEPH_TRY(auto input, input_of(tensor, options, shapes));

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/names.hpp"
+#include "core/shapes.hpp"
+#include "serve/datatype.hpp"
 #include "serve/signature.hpp"
 
 namespace neph::serve {
@@ -88,6 +90,29 @@ Status declare_port(const char* kind, std::vector<Field>& fields, const Declared
   return {};
 }
 
+/// `own`: its shape but for what is given.
+Status add_shape(const engine::Port& input, Sizes own, const Sizes& given, Declared& declared) {
+  auto shape = given;
+  const bool front_stays_open = !own.empty() && own.front() < 0 && given.size() + 1 == own.size();
+  if (front_stays_open) shape.insert(shape.begin(), -1);
+  if (!input.open_rank && !agrees(own, shape))
+    return fail(wrong, "--shape: {} is not a shape of input '{}', which is {}", engine::shape_text(given),
+                input.name, engine::shape_text(own));
+  const auto same_name = [&](const DeclaredPort& each) { return each.name == input.name; };
+  auto said = std::find_if(declared.inputs.begin(), declared.inputs.end(), same_name);
+  if (said == declared.inputs.end())
+    said = declared.inputs.insert(said, {.name = input.name, .type = datatype_of(input.element)});
+  if (declared.has_batch() && !front_stays_open)
+    return fail(wrong,
+                "--shape: {} fixes the batch of input '{}', which {} leaves open; leave the first size out",
+                engine::shape_text(given), input.name, declared.file);
+  if (said->reshape)
+    return fail(wrong, "--shape: {} reshapes input '{}'; write its sizes into dims there", declared.file,
+                input.name);
+  said->dims.assign(shape.begin() + (declared.has_batch() ? 1 : 0), shape.end());
+  return {};
+}
+
 /// Of what is not declared port by port.
 Status check_batch(const char* kind, const std::vector<Field>& fields, const Declared& declared) {
   for (const auto& field : fields) {
@@ -102,6 +127,26 @@ Status check_batch(const char* kind, const std::vector<Field>& fields, const Dec
 }
 
 }  // namespace
+
+Status add_shapes(const std::string& shapes, const std::vector<engine::Port>& inputs, Declared& declared) {
+  if (shapes.empty()) return {};
+  auto sizes = parse_shapes(shapes);
+  std::vector<std::string> names;
+  InputShapes own;
+  for (const auto& input : narrowed(inputs, declared.inputs, declared.has_batch())) {
+    names.push_back(input.name);
+    own[input.name] = input.shape;
+  }
+  if (sizes) sizes = named_shapes(*std::move(sizes), names);
+  if (!sizes) return fail(wrong, "--shape: {}", sizes.error().text());
+  if (declared.file.empty()) declared.file = "--shape";
+  for (const auto& [name, given] : with_like_ones(*std::move(sizes), own)) {
+    const auto port =
+        std::find_if(inputs.begin(), inputs.end(), [&](const auto& each) { return each.name == name; });
+    NEPH_CHECK(add_shape(*port, own[name], given, declared));
+  }
+  return {};
+}
 
 std::vector<engine::Port> narrowed(std::vector<engine::Port> ports, const std::vector<DeclaredPort>& declared,
                                    bool has_batch) {

@@ -34,6 +34,11 @@ struct Declared {
   bool has_batch() const { return max_batch_size > 0; }
 };
 
+/// Adds what `shapes` ("NAME:1x128+OTHER:1x64", core/shapes.hpp) fixes of inputs that the model, or what is
+/// declared, leaves open; without its first size where that stays open. Errors: those of parse_shapes() and
+/// named_shapes(), invalid_argument (a size that contradicts).
+Status add_shapes(const std::string& shapes, const std::vector<engine::Port>& inputs, Declared& declared);
+
 /// The model's ports with what the configuration fixes of their open dimensions.
 std::vector<engine::Port> narrowed(std::vector<engine::Port> ports, const std::vector<DeclaredPort>& declared,
                                    bool has_batch);

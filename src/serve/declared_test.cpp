@@ -1,5 +1,7 @@
 #include "serve/declared.hpp"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,6 +86,38 @@ TEST_F(Declarations, FixWhatTheModelLeavesOpen) {
   const auto fixed = narrowed(ports, {{.name = "a", .dims = {3, 64}}, {.name = "b", .dims = {8}}}, true);
   EXPECT_THAT(fixed[0].shape, ElementsAre(-1, 3, 64));
   EXPECT_THAT(fixed[1].shape, ElementsAre(-1, 7)) << "a contradiction is said where it can be";
+}
+
+TEST_F(Declarations, AddShapesThatAreAskedFor) {
+  using engine::Element;
+  const std::vector<engine::Port> ports{
+      {"ids", Element::i64, {-1, -1}}, {"mask", Element::i64, {-1, -1}}, {"x", Element::f32, {-1, 3, -1}}};
+  const auto dims = [&](const std::string& shapes, Declared from = {}) {
+    EXPECT_TRUE(add_shapes(shapes, ports, from));
+    std::map<std::string, std::vector<std::int64_t>> all;
+    for (const auto& each : from.inputs) all[each.name] = each.dims;
+    return all;
+  };
+  using All = std::map<std::string, std::vector<std::int64_t>>;
+  EXPECT_EQ(dims(""), All{});
+  EXPECT_EQ(dims("ids:1x128"), (All{{"ids", {1, 128}}, {"mask", {1, 128}}}));
+  EXPECT_EQ(dims("ids:128+x:3x8"), (All{{"ids", {-1, 128}}, {"mask", {-1, 128}}, {"x", {-1, 3, 8}}}));
+  const Declared triton{.file = "config.pbtxt",
+                        .max_batch_size = 8,
+                        .inputs = {{.name = "ids", .type = DataType::i64, .dims = {-1}}}};
+  EXPECT_EQ(dims("ids:128", triton), (All{{"ids", {128}}, {"mask", {128}}})) << "without the batch";
+  const auto refused = [&](const std::string& shapes, Declared from = {}) {
+    const auto status = add_shapes(shapes, ports, from);
+    return status ? "added" : status.error().text();
+  };
+  EXPECT_EQ(refused("x:1x4x8"), "--shape: [1, 4, 8] is not a shape of input 'x', which is [?, 3, ?]");
+  EXPECT_EQ(refused("x:8"), "--shape: [8] is not a shape of input 'x', which is [?, 3, ?]");
+  EXPECT_EQ(refused("y:8"), "--shape: unknown input 'y' in the model; known: ids, mask, x");
+  EXPECT_EQ(refused("1x8"), "--shape: the model has 3 inputs (ids, mask, x); write NAME:1x8");
+  EXPECT_EQ(
+      refused("ids:1x128", triton),
+      "--shape: [1, 128] fixes the batch of input 'ids', which config.pbtxt leaves open; leave the first "
+      "size out");
 }
 
 TEST_F(Declarations, PutOpenSizesWhereTheyBelong) {

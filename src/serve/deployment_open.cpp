@@ -40,8 +40,10 @@ Deployment::Deployment(std::unique_ptr<engine::Model> model, ModelName name, con
 Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Model> model, ModelName name,
                                                      const ModelOptions& options, const std::string& platform,
                                                      const Regions& regions, const Clock& clock) {
+  auto own = options;
+  NEPH_CHECK(add_shapes(own.shape, model->inputs(), own.declared));
   std::unique_ptr<Deployment> made(
-      new Deployment(std::move(model), std::move(name), options, platform, regions, clock));
+      new Deployment(std::move(model), std::move(name), own, platform, regions, clock));
   NEPH_CHECK(made->compile());
   NEPH_CHECK(made->make_instances());
   NEPH_CHECK(made->try_sizes());

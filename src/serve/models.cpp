@@ -42,6 +42,11 @@ Status Models::find(const fs::path& path, const std::string& name) {
     return fail(ErrorCode::invalid_argument,
                 "--versions {} needs a folder of models, laid out as NAME/VERSION/model.onnx; {} is one file",
                 options_.versions, path.string());
+  if (is_repository_ && !options_.shape.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--shape is of one model, and {0} is a folder of them; write it into {0}/NAME/config.toml: "
+                "shape = \"{1}\"",
+                path.string(), options_.shape);
   if (!is_repository_) {
     entries_[name.empty() ? own_name(path) : name];
     return {};

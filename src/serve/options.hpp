@@ -43,10 +43,11 @@ struct ModelOptions {
   Batching batching = Batching::automatic;
   std::int64_t max_batch = 1;
   std::string batch_sizes;
+  std::string shape;
   Seconds max_wait;
   std::int64_t queue_requests = 1024;
   std::int64_t queue_bytes = std::int64_t{1} << 30;
-  Declared declared;  ///< by a repository's config.pbtxt; no option
+  Declared declared;  ///< by a repository's config.pbtxt, and `shape`; no option
 };
 template <class Visit, Describes<ModelOptions> Self>
 void describe(Visit&& v, Self& s) {
@@ -66,6 +67,9 @@ void describe(Visit&& v, Self& s) {
     "rows per execution; requests are joined up to it, larger ones take several executions",
     between(1, 65536));
   v("batch_sizes", s.batch_sizes, "sizes to compile (1,4,8); empty: powers of two up to max_batch");
+  v("shape", s.shape,
+    "shapes of inputs that the model leaves open: NAME:1x128, several as NAME:1x128+OTHER:1x64; without its "
+    "first size (NAME:128) that stays open");
   v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");
   v("queue_requests", s.queue_requests, "most waiting requests; more are refused", between(1, 1e7));
   v("queue_bytes", s.queue_bytes, "most input bytes of waiting requests; more are refused", at_least(1));

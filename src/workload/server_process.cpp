@@ -36,6 +36,7 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
           "--batching", "on",  // every request fills an execution: rows of two clients never meet
           "--payload", name(spec.payload)};
   // clang-format on
+  if (!spec.shape.empty()) words.insert(words.end(), {"--shape", spec.shape});  // compiled as in this process
   const auto runtime = to_json(spec.runtime);
   for (const auto& [field, value] : runtime.items())
     words.insert(words.end(), {option_name(field), value_as_text(value)});
