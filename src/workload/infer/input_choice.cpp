@@ -39,8 +39,8 @@ Status infer_once(engine::Session& session, std::vector<ExampleTensor>& example)
   return request->infer();
 }
 
-Result<InputChoice> choose_generated(engine::Model& model, std::vector<InputPlan> plans,
-                                     const IntegerBounds& bounds, const InferSpec& spec) {
+Result<InputChoice> choose_generated(std::vector<InputPlan> plans, const IntegerBounds& bounds,
+                                     const InferSpec& spec, const TryOut& try_out) {
   const bool is_certain = plans.size() == 1;
   Error first;
   for (auto& plan : plans) {
@@ -48,14 +48,9 @@ Result<InputChoice> choose_generated(engine::Model& model, std::vector<InputPlan
     if (is_certain && !spec.images.empty()) return choice;
     NEPH_TRY(choice.examples, generate_examples(choice.plan, bounds, examples_for(choice.plan)));
     if (is_certain) return choice;
-    auto session = model.compile(engine_options(spec, choice.plan));
-    if (!session && is_final(session.error())) return tl::unexpected(std::move(session).error());
-    auto status = session ? infer_once(**session, choice.examples.all.front())
-                          : Status(tl::unexpected(session.error()));
-    if (status) {
-      choice.session = *std::move(session);
-      return choice;
-    }
+    auto status = try_out(choice);
+    if (status) return choice;
+    if (is_final(status.error())) return tl::unexpected(std::move(status).error());
     if (first.message.empty()) {
       first = std::move(status).error();
       first.add_hint(fmt::format("that was with {}; say another: --shape {}",
@@ -76,25 +71,25 @@ engine::Options engine_options(const InferSpec& spec, const InputPlan& plan) {
   return options;
 }
 
-Result<InputChoice> choose_inputs(engine::Model& model, const std::filesystem::path& file,
-                                  const InferSpec& spec) {
-  NEPH_TRY(auto plans, input_plans(model.inputs(), spec));
-  const auto bounds = integer_bounds(model, file);
+Result<InputChoice> choose_inputs(const std::vector<engine::Port>& inputs, const IntegerBounds& bounds,
+                                  const InferSpec& spec, const TryOut& try_out) {
+  NEPH_TRY(auto plans, input_plans(inputs, spec));
   if (spec.inputs.empty()) {
-    NEPH_TRY(auto choice, choose_generated(model, std::move(plans), bounds, spec));
+    NEPH_TRY(auto choice, choose_generated(std::move(plans), bounds, spec, try_out));
     if (!spec.images.empty()) choice.examples = {};
     return choice;
   }
   InputChoice choice{.plan = std::move(plans.front()), .examples = {}, .session = {}};
-  NEPH_TRY(choice.examples, read_examples(spec.inputs, model.inputs(), bounds, choice.plan));
+  NEPH_TRY(choice.examples, read_examples(spec.inputs, inputs, bounds, choice.plan));
   return choice;
 }
 
-Result<Examples> examples_for(const InferSpec& spec, const std::vector<engine::Port>& model,
-                              InputPlan& plan) {
-  const IntegerBounds bounds{.of = vocabularies(spec.model)};
-  if (!spec.inputs.empty()) return read_examples(spec.inputs, model, bounds, plan);
-  return generate_examples(plan, bounds, examples_for(plan));
+Result<InputChoice> choose_inputs(engine::Model& model, const std::filesystem::path& file,
+                                  const InferSpec& spec) {
+  return choose_inputs(model.inputs(), integer_bounds(model, file), spec, [&](InputChoice& choice) -> Status {
+    NEPH_TRY(choice.session, model.compile(engine_options(spec, choice.plan)));
+    return infer_once(*choice.session, choice.examples.all.front());
+  });
 }
 
 void tell_of(const InputChoice& choice, const InferSpec& spec, EventSink& events) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "engine/engine.hpp"
 #include "record/event.hpp"
@@ -18,17 +20,18 @@ struct InputChoice {
   std::unique_ptr<engine::Session> session;
 };
 
+/// Has a choice, whose shapes are assumed, answered once.
+using TryOut = std::function<Status(InputChoice&)>;
+
 /// With --images the first plan that the model takes; with --inputs that of the file; else what is generated,
-/// with the first shapes with which an inference succeeds. Errors: those of input_plans() and
-/// read_examples(); unsupported (no shape that was tried succeeds; the first one's reason, and how to say
-/// one).
+/// with the first shapes with which `try_out` succeeds. What is certain is not tried. Errors: those of
+/// input_plans() and read_examples(); what other shapes would not change (not_found, unavailable, corrupt);
+/// of shapes of which none succeeds the first one's reason, and how to say one.
+Result<InputChoice> choose_inputs(const std::vector<engine::Port>& inputs, const IntegerBounds& bounds,
+                                  const InferSpec& spec, const TryOut& try_out);
+/// Of a model in this process.
 Result<InputChoice> choose_inputs(engine::Model& model, const std::filesystem::path& file,
                                   const InferSpec& spec);
-
-/// Generated, or those of spec.inputs, without a model that could be tried or asked: of one that a server
-/// has, and of which `model` are the inputs. The vocabulary is looked for in the file of spec.model, if it is
-/// one.
-Result<Examples> examples_for(const InferSpec& spec, const std::vector<engine::Port>& model, InputPlan& plan);
 
 /// Tells what was assumed and that inputs are generated.
 void tell_of(const InputChoice& choice, const InferSpec& spec, EventSink& events);

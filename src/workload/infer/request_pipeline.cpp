@@ -134,7 +134,7 @@ Status RequestPipeline::fill(wire::InferRequest& request, Lane& lane) const {
   request.model = form_.model;
   request.binary_outputs = true;
   for (const auto& name : form_.outputs) request.outputs.push_back({.name = name});
-  if (form_.examples) return fill_example(request, lane);
+  if (form_.examples) return add_example(form_.inputs, form_.examples->all[lane.batch.slot], request);
   auto& input = request.inputs.emplace_back();
   input.name = form_.inputs.front().name;
   if (!form_.files) return fill_pixels(input, lane);
@@ -177,10 +177,10 @@ Status RequestPipeline::fill_pixels(wire::Tensor& input, Lane& lane) const {
   return {};
 }
 
-Status RequestPipeline::fill_example(wire::InferRequest& request, const Lane& lane) const {
-  const auto& example = form_.examples->all[lane.batch.slot];
-  for (std::size_t i = 0; i < form_.inputs.size(); ++i) {
-    const auto& port = form_.inputs[i];
+Status add_example(const std::vector<engine::Port>& inputs, const std::vector<ExampleTensor>& example,
+                   wire::InferRequest& request) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto& port = inputs[i];
     auto& input = request.inputs.emplace_back();
     input.name = port.name;
     input.type = type_of(port.element);

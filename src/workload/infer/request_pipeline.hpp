@@ -24,6 +24,10 @@ struct RequestForm {
   std::optional<Nanoseconds> timeout;  ///< a request without an answer for so long has failed
 };
 
+/// Adds the tensors of an example. Errors: unsupported (more dimensions than a request's tensor has).
+Status add_example(const std::vector<engine::Port>& inputs, const std::vector<ExampleTensor>& example,
+                   wire::InferRequest& request);
+
 /// Threads: the client's calls end on the driving thread; loaders only wake it. A request that fails is a
 /// batch of failed pictures, and the run goes on.
 class RequestPipeline final : public BatchRunner {
@@ -57,7 +61,6 @@ class RequestPipeline final : public BatchRunner {
   Status fill(wire::InferRequest& request, Lane& lane) const;
   void fill_files(wire::Tensor& input, Lane& lane) const;
   Status fill_pixels(wire::Tensor& input, Lane& lane) const;
-  Status fill_example(wire::InferRequest& request, const Lane& lane) const;
   std::optional<image::Batch> next_batch(image::BatchSource& source, bool wait);
   void wait(bool for_batch);
   bool finish(Lane& lane, const Finished& finished);

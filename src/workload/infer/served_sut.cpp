@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "engine/engine.hpp"
 #include "host/host.hpp"
+#include "load/load.hpp"
 #include "os/file.hpp"
 #include "record/telemetry.hpp"
 #include "workload/infer/input_choice.hpp"
@@ -17,6 +18,7 @@
 #include "workload/infer/pixels.hpp"
 #include "workload/infer/request_pipeline.hpp"
 #include "workload/infer/system_under_test.hpp"
+#include "workload/infer/vocabulary.hpp"
 #include "workload/infer/wire_types.hpp"
 #include "workload/remote_telemetry.hpp"
 #include "workload/server_process.hpp"
@@ -192,23 +194,29 @@ class ServedSut final : public SystemUnderTest {
     return check_takes_files(input);
   }
 
-  /// Nothing is tried: what the server's model leaves open is taken as is likeliest.
+  /// The vocabulary is looked for in the file of spec.model, if it is one.
   Status choose_tensors() {
-    const auto declared = form_.inputs;
-    NEPH_TRY(auto plans, input_plans(declared, spec_));
-    choice_.plan = std::move(plans.front());
-    auto& plan = choice_.plan;
-    if (!spec_.images.empty()) {
+    const IntegerBounds bounds{.of = vocabularies(spec_.model)};
+    NEPH_TRY(choice_, choose_inputs(form_.inputs, bounds, spec_,
+                                    [this](const InputChoice& choice) { return ask_once(choice); }));
+    const auto& plan = choice_.plan;
+    if (!spec_.images.empty())
       NEPH_CHECK(transform_for(plan));
-    } else {
-      NEPH_TRY(choice_.examples, examples_for(spec_, declared, plan));
+    else
       form_.examples = &choice_.examples;
-    }
     form_.inputs = plan.inputs;
     const bool first_only = has_classes(plan, outputs_);
     for (const auto& output : outputs_)
       if (form_.outputs.empty() || !first_only) form_.outputs.push_back(output.name);
     return {};
+  }
+
+  /// Whether the server's model takes such inputs.
+  Status ask_once(const InputChoice& choice) const {
+    wire::InferRequest request{.model = form_.model, .binary_outputs = true};
+    NEPH_CHECK(add_example(choice.plan.inputs, choice.examples.all.front(), request));
+    return load::ask_once(endpoint_, options_, request, spec_.connection.request_timeout.value,
+                          context_.clock, context_.stop);
   }
 
   /// Only over HTTP, and only where the server tells.
