@@ -67,6 +67,17 @@ def test_a_server_that_takes_none_is_found_out_before_any_run(neph, short, tmp_p
         assert "input_ids:1x64" in said.stderr, "of those that are likely the first that is answered"
 
 
+def test_integers_are_the_same_in_every_engine_and_behind_a_server(neph, tmp_path):
+    """Also those of which only one engine knows that they may be large."""
+    nodes = [helper.make_node("Cast", ["n"], ["f"], to=TensorProto.FLOAT), helper.make_node("MatMul", ["f", "w"], ["y"])]
+    weights = numpy.random.default_rng(5).normal(size=(16, 4)).astype("float32")
+    model = model_file(tmp_path / "integers.onnx", nodes, [("n", TensorProto.INT64, ["n", 16])], [("y", TensorProto.FLOAT, ["n", 4])], {"w": weights})
+    document = neph.json("infer", model, "--engine", "openvino,onnxruntime", "--architecture", "in-process,local", *QUICK)
+    assert len(document["cells"]) == 4 and len({cell["facts"]["inputs"] for cell in document["cells"]}) == 1
+    means = [float(cell["facts"]["answers"].split("mean ")[1].split(",")[0]) for cell in document["cells"]]
+    numpy.testing.assert_allclose(means, means[0], rtol=1e-4)
+
+
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_a_shape_that_is_said_is_one_execution_of_a_server(neph, rows, protocol):
     """8 rows in one inference, not eight of one: the model's batch is open, and the server is told its shape."""
