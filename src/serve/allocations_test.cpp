@@ -1,7 +1,9 @@
 // Memory that a request asks of the heap, once there have been others like it: none.
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -20,13 +22,13 @@ std::atomic<std::int64_t> allocations{0};
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(NEPH_TSAN)
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 #endif
 
 namespace neph::serve {
@@ -49,15 +51,20 @@ class Allocations : public testing::Test {
     exchange.received = clock.now();
     service->infer(exchange);
   }
-  /// Over so many of the same request. Two at a time come first: when the next is sent, the one before may
-  /// still be on its way back to where it is used again.
+  /// Over so many of the same request. Four at a time come first: when the next is sent, those before may
+  /// still be on their way back to where they are used again, one in each thread that is kept from its core.
   std::int64_t of_requests(TestExchange& exchange, int count) {
-    TestExchange other(1, exchange.request.inputs[0].shape[0]);
-    other.request.outputs = exchange.request.outputs;
-    for (int i = 0; i < count; ++i) {
-      for (auto* each : {&exchange, &other}) send(*each);
-      for (auto* each : {&exchange, &other}) EXPECT_TRUE(each->wait());
+    std::vector<std::unique_ptr<TestExchange>> others;
+    for (int i = 0; i < 4; ++i) {
+      others.push_back(std::make_unique<TestExchange>(1, exchange.request.inputs[0].shape[0]));
+      others.back()->request.outputs = exchange.request.outputs;
     }
+    for (int i = 0; i < count; ++i) {
+      for (const auto& each : others) send(*each);
+      for (const auto& each : others) EXPECT_TRUE(each->wait());
+    }
+    send(exchange);
+    EXPECT_TRUE(exchange.wait());
     const auto before = allocations.load();
     for (int i = 0; i < count; ++i) {
       send(exchange);
