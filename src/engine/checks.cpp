@@ -33,6 +33,13 @@ Status check_no_provider(const Options& options) {
               options.provider);
 }
 
+Status check_no_spinning(const Options& options, std::string_view instead) {
+  if (options.spinning == Spinning::automatic) return {};
+  return fail(ErrorCode::unsupported,
+              "spinning {}: only threads of the engine onnxruntime can be told (--engine onnxruntime){}{}",
+              enum_name(options.spinning), instead.empty() ? "" : "; ", instead);
+}
+
 Status check_memory(double needed, std::int64_t batch) {
   if (needed <= machine_bytes()) return {};
   return fail(ErrorCode::invalid_argument,

@@ -67,6 +67,15 @@ constexpr auto enum_names(Pinning) {
   return std::array{Named{Pinning::automatic, "auto"}, Named{Pinning::on, "on"}, Named{Pinning::off, "off"}};
 }
 
+/// Whether threads of the engine that have nothing to do keep their cores for a while before they sleep: work
+/// that comes soon begins at once, and whoever shares the cores has less of them. `automatic` leaves it to
+/// the engine.
+enum class Spinning { automatic, on, off };
+constexpr auto enum_names(Spinning) {
+  return std::array{Named{Spinning::automatic, "auto"}, Named{Spinning::on, "on"},
+                    Named{Spinning::off, "off"}};
+}
+
 /// What a session is tuned for: the time of one inference, or many at once.
 enum class Hint { latency, throughput };
 constexpr auto enum_names(Hint) {
@@ -109,6 +118,7 @@ struct Runtime {
   std::int64_t threads = 0;
   std::int64_t streams = 0;
   Pinning pinning = Pinning::automatic;
+  Spinning spinning = Spinning::automatic;
 };
 template <class Visit, Describes<Runtime> Self>
 void describe(Visit&& v, Self& s) {
@@ -125,6 +135,8 @@ void describe(Visit&& v, Self& s) {
     "choice",
     between(0, 4096));
   v("pinning", s.pinning, "whether engine threads are tied to cores");
+  v("spinning", s.spinning,
+    "whether idle engine threads keep their cores for a while before they sleep (onnxruntime)");
 }
 
 struct Options {
@@ -139,9 +151,23 @@ struct Options {
   std::int64_t threads = 0;  ///< 0: as many as the engine thinks right
   std::int64_t streams = 0;  ///< inferences side by side; 0: as many as the engine thinks right for the hint
   Pinning pinning = Pinning::automatic;
+  Spinning spinning = Spinning::automatic;
   Hint hint = Hint::latency;
   bool profiled = false;  ///< keeps the time of each layer, for Session::layers(); costs some speed
 };
+
+/// What a runtime says of them; the rest, as it is by itself.
+inline Options options_of(const Runtime& runtime) {
+  Options options;
+  options.device = runtime.device;
+  options.provider = runtime.provider;
+  options.precision = runtime.precision;
+  options.threads = runtime.threads;
+  options.streams = runtime.streams;
+  options.pinning = runtime.pinning;
+  options.spinning = runtime.spinning;
+  return options;
+}
 
 /// The time that one layer of a compiled model took, on average of the inferences since it was compiled.
 struct LayerTime {
@@ -266,6 +292,9 @@ bool is_cuda(std::string_view device);
 Status check_counts(const Options& options);
 /// Of an engine whose devices have one provider each: that none is asked for.
 Status check_no_provider(const Options& options);
+/// Of an engine whose threads cannot be told how to wait: that nobody asks for it. `instead`: what helps; may
+/// be empty.
+Status check_no_spinning(const Options& options, std::string_view instead = {});
 /// `needed` bytes for a batch (0: for the shapes that were given) against the memory of this machine; in
 /// floating point, as a product may pass 64 bits.
 Status check_memory(double needed, std::int64_t batch);
@@ -340,8 +369,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_5"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_6"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_5() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_6() { \
     return new Type();                                                                             \
   }

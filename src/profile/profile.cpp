@@ -50,14 +50,11 @@ Result<engine::Options> options_for(const Spec& spec, const engine::Model& model
                               return !input.shape.empty() && input.shape.front() < 0;
                             });
   if (spec.batch == 0 && !all_are_open) close_first_dimensions(model.inputs(), shapes);
-  return engine::Options{.device = spec.runtime.device,
-                         .provider = spec.runtime.provider,
-                         .precision = spec.runtime.precision,
-                         .batch = spec.batch == 0 && all_are_open ? 1 : spec.batch,
-                         .shapes = std::move(shapes),
-                         .threads = spec.runtime.threads,
-                         .streams = 1,
-                         .pinning = spec.runtime.pinning};
+  auto options = engine::options_of(spec.runtime);
+  options.batch = spec.batch == 0 && all_are_open ? 1 : spec.batch;
+  options.shapes = std::move(shapes);
+  options.streams = 1;
+  return options;
 }
 
 /// A session with a request that is ready to run.

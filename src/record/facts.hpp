@@ -34,6 +34,7 @@ inline constexpr Fact<std::string> threads{"threads"};
 inline constexpr Fact<std::string> streams{"streams"};
 inline constexpr Fact<std::int64_t> requests{"requests"};  ///< in flight, that keep the device busy
 inline constexpr Fact<std::string> pinning{"pinning"};
+inline constexpr Fact<std::string> spinning{"spinning"};  ///< of threads that wait for work
 inline constexpr Fact<std::string> amx{"amx"};
 inline constexpr Fact<std::string> allocator{"allocator"};  ///< the library that malloc is from
 inline constexpr Fact<std::string> service{"service"};

@@ -65,16 +65,12 @@ std::map<std::string, std::vector<std::int64_t>> fixed_shapes(const engine::Mode
 
 /// Rows 0: no batch.
 engine::Options engine_options(const engine::Model& model, const ModelOptions& options, std::int64_t rows) {
-  const auto& runtime = options.runtime;
-  return {.device = runtime.device,
-          .provider = runtime.provider,
-          .precision = runtime.precision,
-          .batch = rows,
-          .shapes = fixed_shapes(model, inputs_of(model, options), rows),
-          .threads = runtime.threads,
-          .streams = streams_of(options),
-          .pinning = runtime.pinning,
-          .hint = options.instances == 1 ? engine::Hint::latency : engine::Hint::throughput};
+  auto chosen = engine::options_of(options.runtime);
+  chosen.batch = rows;
+  chosen.shapes = fixed_shapes(model, inputs_of(model, options), rows);
+  chosen.streams = streams_of(options);
+  chosen.hint = options.instances == 1 ? engine::Hint::latency : engine::Hint::throughput;
+  return chosen;
 }
 
 /// Why a port has no batch in front; empty: it has.

@@ -67,10 +67,10 @@ TEST(Fields, OfAPartHaveTheTraitsOfTheWhole) {
   std::map<std::string, std::vector<std::string>> where;
   for (const auto& idle : idle_fields<InferSpec>())
     where[idle.field + " " + value_as_text(idle.value)] = idle.fields;
-  EXPECT_THAT(
-      where["architecture remote"],
-      UnorderedElementsAre("protocol", "server_in", "image", "server_cpus", "server_memory_bytes", "engine",
-                           "device", "provider", "precision", "threads", "streams", "pinning", "instances"));
+  EXPECT_THAT(where["architecture remote"],
+              UnorderedElementsAre("protocol", "server_in", "image", "server_cpus", "server_memory_bytes",
+                                   "engine", "device", "provider", "precision", "threads", "streams",
+                                   "pinning", "spinning", "instances"));
   EXPECT_THAT(where["architecture local"],
               UnorderedElementsAre("server", "metrics", "ca", "certificate", "key", "token_file"));
   EXPECT_THAT(where["mode sync"], ElementsAre("depth"));

@@ -53,6 +53,7 @@ IdentityModel::IdentityModel(std::string path, IdentityFile file, const Clock& c
 Result<std::unique_ptr<Session>> IdentityModel::compile(const Options& options) {
   NEPH_CHECK(check_counts(options));
   NEPH_CHECK(check_no_provider(options));
+  NEPH_CHECK(check_no_spinning(options));
   NEPH_TRY(const auto device, find_identity_device(options.device));
   if (options.batch == 0)
     return fail(ErrorCode::unsupported, "{}: an identity model has a batch, and no other open shape", path_);

@@ -3,6 +3,7 @@
 
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_cxx_api.h>
+#include <onnxruntime_session_options_config_keys.h>
 
 #include "core/result.hpp"
 

@@ -192,6 +192,19 @@ TEST(OnnxRuntime, RefusesWhatItWouldNotDo) {
   EXPECT_THAT(absent.text(), HasSubstr("package onnxruntime-gpu has it"));
 }
 
+TEST(OnnxRuntime, HasItsThreadsWaitAsItIsTold) {
+  const auto spinning = [](const Options& options) {
+    const auto session = compile("conv.onnx", options);
+    const auto found = session->facts().find("spinning");
+    return found == session->facts().end() ? std::string() : found->second;
+  };
+  EXPECT_EQ(spinning({.threads = 2}), "on") << "as ONNX Runtime does by itself";
+  EXPECT_EQ(spinning({.threads = 2, .spinning = Spinning::on}), "on");
+  EXPECT_EQ(spinning({.threads = 2, .spinning = Spinning::off}), "off");
+  EXPECT_EQ(spinning({.threads = 1, .spinning = Spinning::off}), "") << "one thread waits for no other";
+}
+
+
 TEST(OnnxRuntime, TellsItsProviders) {
   const auto device = tested_engine().device("CPU");
   ASSERT_TRUE(device);

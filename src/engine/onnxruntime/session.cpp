@@ -51,6 +51,9 @@ class OrtSession final : public Session {
  private:
   friend class OrtRequest;
   Result<Ort::SessionOptions> session_options(const Library& library) const;
+  std::int64_t threads_of_a_stream() const { return std::max<std::int64_t>(1, threads_ / streams_.count()); }
+  /// Left to itself ONNX Runtime's pool does.
+  bool spins() const { return options_.spinning != Spinning::off; }
   /// Throws Ort::Exception.
   Status make_sessions(const Library& library, const Source& source);
   Status set_output_shapes(bool is_changed);
@@ -216,8 +219,9 @@ class OrtRequest final : public StreamedRequest {
 
 Result<Ort::SessionOptions> OrtSession::session_options(const Library& library) const {
   Ort::SessionOptions options;
-  const auto threads = std::max<std::int64_t>(1, threads_ / streams_.count());
+  const auto threads = threads_of_a_stream();
   options.SetIntraOpNumThreads(static_cast<int>(threads));
+  options.AddConfigEntry(kOrtSessionOptionsConfigAllowIntraOpSpinning, spins() ? "1" : "0");
   options.SetExecutionMode(ORT_SEQUENTIAL);
   options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
   NEPH_CHECK(use_provider(library, place_, provider_, threads, options));
@@ -338,6 +342,7 @@ void OrtSession::set_facts(const Library& library) {
   set(facts_, fact::threads, std::to_string(threads_));
   set(facts_, fact::streams, std::to_string(streams_.count()));
   set(facts_, fact::requests, optimal_requests());
+  if (threads_of_a_stream() > 1) set(facts_, fact::spinning, spins() ? "on" : "off");  // one has no pool
 }
 
 /// Of a model whose shapes were changed the reason is that change.

@@ -59,6 +59,7 @@ Result<std::unique_ptr<Session>> OpenVinoModel::compile(const Options& options) 
 Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& options) {
   NEPH_CHECK(check_counts(options));
   NEPH_CHECK(check_no_provider(options));
+  NEPH_CHECK(check_no_spinning(options));
   NEPH_TRY(const auto device, find_device(core_, options.device));
   NEPH_CHECK(check_precision(device, *model_, options.precision));
   // The clone shares the weights; the model stays as it was read for the next batch.

@@ -276,6 +276,7 @@ TEST(Sessions, RefuseWhatTheyCannotDo) {
   EXPECT_EQ(refusal({.threads = -1}).code, ErrorCode::invalid_argument);
   EXPECT_EQ(refusal({.batch = 1'000'000'000'000}).code, ErrorCode::invalid_argument);
   EXPECT_THAT(refusal({.pinning = Pinning::on}).message, HasSubstr("ties no threads"));
+  EXPECT_THAT(refusal({.spinning = Spinning::off}).message, HasSubstr("OMP_WAIT_POLICY"));
   EXPECT_THAT(refusal({.batch = -1}).message, HasSubstr("mnist.onnx: "));
 
   const auto whole = read_file(folder / "mnist.onnx").value();

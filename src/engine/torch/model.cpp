@@ -64,6 +64,8 @@ class TorchModel final : public Model {
   Result<std::unique_ptr<Session>> compile_checked(const Options& options) {
     NEPH_CHECK(check_counts(options));
     NEPH_CHECK(check_no_provider(options));
+    NEPH_CHECK(check_no_spinning(
+        options, "threads of torch are OpenMP's: OMP_WAIT_POLICY=active or passive in the environment"));
     NEPH_TRY(const auto place, find_place(*library_, options.device));
     NEPH_CHECK(check_precision(place, options.precision));
     if (options.pinning == Pinning::on)

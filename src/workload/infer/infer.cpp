@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -85,9 +86,8 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
   return ready;
 }
 
-/// Whether the model runs by such a provider, and takes such a batch, with such shapes.
+/// Whether the model takes such a batch, with such shapes.
 Status check_rows(engine::Model& model, const InferSpec& spec, EventSink& events) {
-  NEPH_CHECK(check_provider(model, spec));
   NEPH_TRY(const auto plans, input_plans(model.inputs(), spec));
   return plans.front().is_batch_changed ? check_batch(model, spec, events) : Status();
 }
@@ -158,7 +158,8 @@ Status check(const Json& json) {
 Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events) {
   NEPH_CHECK(check_containers(specs));
   engine::Registry engines;
-  std::map<std::string, Ready> ready;  // by what is prepared
+  std::map<std::string, Ready> ready;                                             // by what is prepared
+  std::set<std::tuple<std::string, engine::Pinning, engine::Spinning>> runtimes;  // that were checked
   std::set<std::pair<std::string, std::int64_t>> checked;
   std::vector<launch::Files> files;
   for (const auto& json : specs) {
@@ -169,6 +170,8 @@ Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSin
     }
     const auto& [model, file, read] = ready[key];
     files.push_back(read);
+    if (model && runtimes.emplace(key, spec.runtime.pinning, spec.runtime.spinning).second)
+      NEPH_CHECK(check_runtime(*model, spec));
     if (checked.emplace(key, spec.batch).second)
       NEPH_CHECK(model ? check_rows(*model, spec, events) : ask_server(spec, events));
   }

@@ -33,15 +33,10 @@ Result<std::filesystem::path> file_of_model(const InferSpec& spec) {
 }
 
 engine::Options engine_options(const InferSpec& spec) {
-  const auto& runtime = spec.runtime;
-  return {.device = runtime.device,
-          .provider = runtime.provider,
-          .precision = runtime.precision,
-          .batch = spec.batch,
-          .threads = runtime.threads,
-          .streams = runtime.streams,
-          .pinning = runtime.pinning,
-          .hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput};
+  auto options = engine::options_of(spec.runtime);
+  options.batch = spec.batch;
+  options.hint = spec.mode == Mode::sync ? engine::Hint::latency : engine::Hint::throughput;
+  return options;
 }
 
 std::optional<std::int64_t> fixed_batch(const engine::Model& model) {
@@ -50,8 +45,11 @@ std::optional<std::int64_t> fixed_batch(const engine::Model& model) {
   return std::nullopt;
 }
 
-Status check_provider(engine::Model& model, const InferSpec& spec) {
-  if (spec.runtime.provider.empty()) return {};
+Status check_runtime(engine::Model& model, const InferSpec& spec) {
+  const auto& runtime = spec.runtime;
+  if (runtime.provider.empty() && runtime.pinning == engine::Pinning::automatic &&
+      runtime.spinning == engine::Spinning::automatic)
+    return {};
   auto options = engine_options(spec);
   options.batch = 0;
   NEPH_CHECK(model.compile(options));

@@ -20,8 +20,9 @@ engine::Options engine_options(const InferSpec& spec);
 /// The first dimension of the model's inputs, where the file fixes one.
 std::optional<std::int64_t> fixed_batch(const engine::Model& model);
 
-/// What of the run's provider is wrong or missing. Errors: the engine's.
-Status check_provider(engine::Model& model, const InferSpec& spec);
+/// What not every engine has a choice of: the provider, and how its threads wait and where. Errors: the
+/// engine's.
+Status check_runtime(engine::Model& model, const InferSpec& spec);
 
 /// Whether the run's batch may stand in the place of the file's. In this process a fixed one is made another
 /// where rows get the same answers together and apart, and `events` hear of it; a server changes no model.
