@@ -126,6 +126,11 @@ save("computed_shape.onnx", [node("Mul", ["x", "none"], "n"), node("ReduceMax", 
                              node("Reshape", ["x", "shape"], "y")], [tensor("x", [1, 6])], [tensor("y", ["A", "B"])],
      [constant("none", numpy.float32(0)), constant("sides", [2, 3])])
 save("places.onnx", [node("NonZero", ["x"], "y")], [tensor("x", [1, 4])], [tensor("y", [2, "C"], TensorProto.INT64)])
+# An output that is an input as it came.
+save("twice.onnx", [node("Relu", ["x"], "y")], [tensor("x", ["N", 4])], [tensor("y", ["N", 4]), tensor("x", ["N", 4])])
+# As a detector's: in made up inputs there is nothing to find.
+save("loud_places.onnx", [node("Greater", ["x", "loud"], "m"), node("NonZero", ["m"], "y")], [tensor("x", [1, 4])],
+     [tensor("y", [2, "C"], TensorProto.INT64)], [constant("loud", numpy.float32(1.5))])
 save("open_all.onnx", [node("Relu", ["x"], "r"), node("NonZero", ["r"], "y")], [tensor("x", ["A", "B"])],
      [tensor("y", [2, "C"], TensorProto.INT64)])
 # Reads one row of many: an engine that copies its input touches all of it.
@@ -178,8 +183,8 @@ save("wrong_shape.onnx", layers, [tensor("picture", ["N", 5, 8, 8])], scores, [k
 core = openvino.Core()
 openvino.save_model(core.read_model(folder / "conv.onnx"), folder / "conv.xml", compress_to_fp16=False)
 shutil.copytree(golden / "conv_saved", folder / "conv_saved")
-for suffix in ("pb", "tflite"):
-    shutil.copy(golden / f"conv.{suffix}", folder)
+for name in ("conv.pb", "conv.tflite"):
+    shutil.copy(golden / name, folder)
 for name in ("conv.onnx", "conv.xml", "conv.pb", "conv.tflite", "conv_saved"):
     model = core.read_model(folder / name)
     shape = model.inputs[0].partial_shape

@@ -118,16 +118,33 @@ TEST(OnnxRuntime, LearnsAShapeThatOnlyComputingTells) {
   EXPECT_EQ(output, input);
 }
 
-TEST(OnnxRuntime, LeavesOpenWhatDependsOnTheNumbers) {
-  const auto session = compile("places.onnx", {.batch = 1});
+class OpenOutputs : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Models, OpenOutputs, testing::Values("places.onnx", "loud_places.onnx"));
+
+TEST_P(OpenOutputs, AreThoseWhoseShapeTheNumbersDecide) {
+  const auto session = compile(GetParam(), {.batch = 1});
   ASSERT_THAT(session->outputs()[0].shape, ElementsAre(2, -1));
   const auto request = request_of(*session);
   for (const std::int64_t ones : {1, 3}) {
     std::vector<float> input(4, 0);
-    std::fill_n(input.begin(), ones, 1.0F);
+    std::fill_n(input.begin(), ones, 2.0F);
     ASSERT_TRUE(request->bind_input(0, input.data(), 16));
     ASSERT_TRUE(request->infer());
     EXPECT_THAT(request->open_output(0).value().shape, ElementsAre(2, ones));
+  }
+}
+
+TEST(OnnxRuntime, AnswersAnInputThatIsAnOutputToo) {
+  const auto session = compile("twice.onnx", {.batch = 1});
+  const auto request = request_of(*session);
+  std::vector<float> input{-1, 2, -3, 4}, relu(4), same(4);
+  bind(*request, input, relu);
+  ASSERT_TRUE(request->bind_output(1, same.data(), 4 * sizeof(float)));
+  for (const float first : {-1.0F, 7.0F}) {
+    input[0] = first;
+    ASSERT_TRUE(request->infer());
+    EXPECT_THAT(same, ElementsAre(first, 2, -3, 4));
+    EXPECT_FLOAT_EQ(relu[0], std::max(first, 0.0F));
   }
 }
 
@@ -192,6 +209,15 @@ TEST(OnnxRuntime, RefusesWhatItWouldNotDo) {
   EXPECT_THAT(absent.text(), HasSubstr("package onnxruntime-gpu has it"));
 }
 
+TEST(OnnxRuntime, TellsTheThreadsThatItsStreamsReallyHave) {
+  const auto threads = [](const Options& options) {
+    return compile("conv.onnx", options)->facts().at("threads");
+  };
+  EXPECT_EQ(threads({.threads = 4, .streams = 2}), "4");
+  EXPECT_EQ(threads({.threads = 3, .streams = 2}), "2") << "one each";
+  EXPECT_EQ(threads({.threads = 1, .streams = 2}), "2") << "a stream has at least one";
+}
+
 TEST(OnnxRuntime, HasItsThreadsWaitAsItIsTold) {
   const auto spinning = [](const Options& options) {
     const auto session = compile("conv.onnx", options);
@@ -203,7 +229,6 @@ TEST(OnnxRuntime, HasItsThreadsWaitAsItIsTold) {
   EXPECT_EQ(spinning({.threads = 2, .spinning = Spinning::off}), "off");
   EXPECT_EQ(spinning({.threads = 1, .spinning = Spinning::off}), "") << "one thread waits for no other";
 }
-
 
 TEST(OnnxRuntime, TellsItsProviders) {
   const auto device = tested_engine().device("CPU");

@@ -56,17 +56,21 @@ class OrtSession final : public Session {
   bool spins() const { return options_.spinning != Spinning::off; }
   /// Throws Ort::Exception.
   Status make_sessions(const Library& library, const Source& source);
-  Status set_output_shapes(bool is_changed);
+  Status set_output_shapes(bool is_reshaped);
   /// Whether requests bind their memory once. On a GPU what is bound would be copied there once.
   bool is_bound() const {
     return place_.gpu < 0 && std::ranges::find(is_told_, false) == is_told_.end() &&
            std::ranges::none_of(inputs_.ports, is_open);
   }
+  /// An output that is an input as it came: ONNX Runtime (1.32) does not write it into memory that is given.
+  bool is_input(const std::string& name) const {
+    return std::ranges::find(inputs_.ports, name, &Port::name) != inputs_.ports.end();
+  }
   Status check_batch_of_outputs() const;
   /// Of all outputs. Throws Ort::Exception where the model refuses such inputs.
-  std::vector<Shape> shapes_of_inputs(bool of_ones);
-  /// The same; empty where it refuses them.
-  std::vector<Shape> shapes_of_a_trial(bool of_ones);
+  std::vector<Shape> shapes_with(Numbers numbers);
+  /// The same of each of several trials, of those that the model does not refuse.
+  std::vector<std::vector<Shape>> shapes_of_trials();
 
   Place place_;
   Provider provider_;
@@ -257,9 +261,9 @@ Status OrtSession::prepare(const Library& library, const Source& source) {
   outputs_ = std::move(outputs.ports);
   for (const auto& port : inputs_.ports) input_names_.push_back(port.name.c_str());
   for (const auto& port : outputs_) output_names_.push_back(port.name.c_str());
-  const bool is_changed = !source.changed.empty();
-  NEPH_CHECK(set_output_shapes(is_changed));
-  return is_changed && options_.batch > 0 && options_.shapes.empty() ? check_batch_of_outputs() : Status();
+  NEPH_CHECK(set_output_shapes(!source.changed.empty()));
+  const bool has_new_batch = !source.changed.empty() && options_.batch > 0 && options_.shapes.empty();
+  return has_new_batch ? check_batch_of_outputs() : Status();
 }
 
 Status OrtSession::check_batch_of_outputs() const {
@@ -271,36 +275,43 @@ Status OrtSession::check_batch_of_outputs() const {
   return {};
 }
 
-/// Shapes that the runtime leaves open although all inputs' are known come from inferences of zeros and of
-/// ones; where the two differ the shape depends on what is computed, and stays open. So does that of a model
-/// which takes neither: a size or a sampling rate of 1 may be none. A model whose shapes were changed is
-/// tried in any case, and must take one of them.
-Status OrtSession::set_output_shapes(bool is_changed) {
-  for (const auto& output : outputs_) is_told_.push_back(!output.is_open() && !output.shape.empty());
+/// Whether output `i` has one shape in all trials, and something in it: what finds nothing in made up inputs
+/// (a detector without detections) says nothing of the shapes that real ones come to.
+bool is_known(const std::vector<std::vector<Shape>>& trials, std::size_t i) {
+  if (trials.empty() || std::ranges::find(trials.front()[i], 0) != trials.front()[i].end()) return false;
+  return std::ranges::all_of(trials, [&](const auto& shapes) { return shapes[i] == trials.front()[i]; });
+}
+
+/// Shapes that the runtime leaves open although all inputs' are known come from inferences of made up inputs;
+/// where those differ the shape depends on what is computed, and stays open. So does that of a model which
+/// takes none of them: a size or a sampling rate of 1 may be none. A model whose shapes were changed is tried
+/// in any case, and must take one of them.
+Status OrtSession::set_output_shapes(bool is_reshaped) {
+  for (const auto& output : outputs_)
+    is_told_.push_back(!output.is_open() && !output.shape.empty() && !is_input(output.name));
   if (std::ranges::any_of(inputs_.ports, is_open)) {
     is_told_.assign(outputs_.size(), false);
     for (auto& output : outputs_) output.open_rank = output.shape.empty();
     return {};
   }
-  if (!is_changed && std::ranges::find(is_told_, false) == is_told_.end()) return {};
-  const auto zeros = shapes_of_a_trial(false);
-  const auto ones = shapes_of_a_trial(true);
-  if (is_changed && zeros.empty() && ones.empty()) (void)shapes_of_inputs(false);  // throws its reason
-  const auto& either = zeros.empty() ? ones : zeros;
+  if (!is_reshaped && std::ranges::find(is_told_, false) == is_told_.end()) return {};
+  const auto trials = shapes_of_trials();
+  if (is_reshaped && trials.empty()) (void)shapes_with(Numbers::zeros);  // throws its reason
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const bool is_known = !either.empty() && (zeros.empty() || ones.empty() || zeros[i] == ones[i]);
-    if (is_known) outputs_[i].shape = either[i];
-    if (!is_known && !is_told_[i]) outputs_[i].open_rank = outputs_[i].shape.empty();
+    if (is_known(trials, i))
+      outputs_[i].shape = trials.front()[i];
+    else if (!is_told_[i])
+      outputs_[i].open_rank = outputs_[i].shape.empty();
   }
   return {};
 }
 
-std::vector<Shape> OrtSession::shapes_of_inputs(bool of_ones) {
-  std::vector<std::vector<std::byte>> numbers;
+std::vector<Shape> OrtSession::shapes_with(Numbers numbers) {
+  std::vector<std::vector<std::byte>> filled;
   std::vector<Ort::Value> given;
   for (const auto& input : inputs_.ports) {
-    auto& memory = numbers.emplace_back(input.bytes());
-    if (of_ones) fill_with_ones(memory, input.element);
+    auto& memory = filled.emplace_back(input.bytes());
+    fill(memory, input.element, numbers);
     given.push_back(tensor(memory_, memory.data(), input, input.shape));
   }
   const auto answers = sessions_.front().Run(run_options_, input_names_.data(), given.data(), given.size(),
@@ -310,10 +321,15 @@ std::vector<Shape> OrtSession::shapes_of_inputs(bool of_ones) {
   return shapes;
 }
 
-std::vector<Shape> OrtSession::shapes_of_a_trial(bool of_ones) try {
-  return shapes_of_inputs(of_ones);
-} catch (const Ort::Exception&) {
-  return {};
+std::vector<std::vector<Shape>> OrtSession::shapes_of_trials() {
+  std::vector<std::vector<Shape>> trials;
+  for (const auto numbers : {Numbers::zeros, Numbers::ones, Numbers::noise}) {
+    try {
+      trials.push_back(shapes_with(numbers));
+    } catch (const Ort::Exception&) {  // it takes no such numbers
+    }
+  }
+  return trials;
 }
 
 Result<std::unique_ptr<Request>> OrtSession::make_request() {
@@ -339,7 +355,7 @@ void OrtSession::set_facts(const Library& library) {
   if (const auto others = fallback_text(placement_.placed(), provider_.theirs); !others.empty())
     set(facts_, fact::fallback, others);
   set(facts_, fact::hint, std::string(enum_name(options_.hint)));
-  set(facts_, fact::threads, std::to_string(threads_));
+  set(facts_, fact::threads, std::to_string(threads_of_a_stream() * streams_.count()));
   set(facts_, fact::streams, std::to_string(streams_.count()));
   set(facts_, fact::requests, optimal_requests());
   if (threads_of_a_stream() > 1) set(facts_, fact::spinning, spins() ? "on" : "off");  // one has no pool

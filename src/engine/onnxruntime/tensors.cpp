@@ -1,7 +1,7 @@
 #include "engine/onnxruntime/tensors.hpp"
 
-#include <cstring>
-
+#include "core/random.hpp"
+#include "engine/elements.hpp"
 #include "engine/onnxruntime/ports.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
@@ -12,18 +12,14 @@ Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, c
   return Ort::Value::CreateTensor(memory, data, bytes, shape.data(), shape.size(), type_of(port.element));
 }
 
-void fill_with_ones(std::vector<std::byte>& memory, Element element) {
-  const auto width = element_bytes(element);
-  constexpr float one = 1;
-  constexpr double one_of_double = 1;
-  for (std::size_t at = 0; at + width <= memory.size(); at += width) {
-    if (element == Element::f32)
-      std::memcpy(&memory[at], &one, sizeof one);
-    else if (element == Element::f64)
-      std::memcpy(&memory[at], &one_of_double, sizeof one_of_double);
-    else
-      memory[at] = std::byte{1};
-  }
+void fill(std::vector<std::byte>& memory, Element element, Numbers numbers) {
+  Random random(1);
+  const auto number = [&]() -> double {
+    if (numbers != Numbers::noise) return numbers == Numbers::ones ? 1 : 0;
+    return is_float(element) ? random.uniform() : static_cast<double>(random.below(2));
+  };
+  const auto count = memory.size() / element_bytes(element);
+  for (std::size_t i = 0; i < count; ++i) set_element(element, memory.data(), i, number());
 }
 
 std::size_t bytes_of(const Port& port, const Shape& shape) {

@@ -15,8 +15,9 @@ using Shape = std::vector<std::int64_t>;
 /// On the caller's memory, which stays its. Throws Ort::Exception.
 Ort::Value tensor(const Ort::MemoryInfo& memory, void* data, const Port& port, const Shape& shape);
 
-/// The lowest bytes of one, as an integer or a float; of f16 and bf16 a small number will do.
-void fill_with_ones(std::vector<std::byte>& memory, Element element);
+/// Of a trial. noise: floats from 0 to 1, integers 0 and 1; the same each time.
+enum class Numbers { zeros, ones, noise };
+void fill(std::vector<std::byte>& memory, Element element, Numbers numbers);
 
 /// Of a tensor of the port in that shape.
 std::size_t bytes_of(const Port& port, const Shape& shape);
