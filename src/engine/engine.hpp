@@ -243,6 +243,8 @@ class Model {
   virtual ~Model() = default;
   virtual const std::vector<Port>& inputs() const = 0;
   virtual const std::vector<Port>& outputs() const = 0;
+  /// What people should know of how it is run: where that is not what its file says, a sentence each.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// May be called again with other options. Errors: invalid_argument (batch below 0 or more than memory
   /// holds; counts), not_found (device), unsupported (precision that would be imitated; a batch that the
   /// layers do not take; an open dimension besides the batch), unavailable (memory).

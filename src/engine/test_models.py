@@ -183,7 +183,7 @@ save("wrong_shape.onnx", layers, [tensor("picture", ["N", 5, 8, 8])], scores, [k
 core = openvino.Core()
 openvino.save_model(core.read_model(folder / "conv.onnx"), folder / "conv.xml", compress_to_fp16=False)
 shutil.copytree(golden / "conv_saved", folder / "conv_saved")
-for name in ("conv.pb", "conv.tflite"):
+for name in ("conv.pb", "conv.tflite", "iris.onnx", "iris_by_name.onnx"):
     shutil.copy(golden / name, folder)
 for name in ("conv.onnx", "conv.xml", "conv.pb", "conv.tflite", "conv_saved"):
     model = core.read_model(folder / name)

@@ -137,9 +137,11 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, FoundM
   auto options = found.options;
   options.runtime.engine = engine->name();
   NEPH_TRY(auto model, engine->load(version.file));
+  const auto notes = model->notes();
   NEPH_TRY(auto deployment, Deployment::open(std::move(model), {name, version.number}, options,
                                              platform_of(*engine, version.file), regions_, clock_));
-  for (const auto& note : found.notes) deployment->add_note(note);
+  for (const auto& note : found.notes) deployment->add_note("config.pbtxt: " + note);
+  for (const auto& note : notes) deployment->add_note(note);
   return deployment;
 }
 

@@ -172,7 +172,7 @@ TEST_F(ModelRepositories, HeedTritonsConfigurationAndTheirOwnLast) {
   EXPECT_EQ(answer_of("a"), "a 3");
   models.each_ready([](const Deployment& deployment) {
     if (deployment.name().name != "a") return;
-    EXPECT_THAT(deployment.notes(), ElementsAre("without effect here: model_warmup"));
+    EXPECT_THAT(deployment.notes(), ElementsAre("config.pbtxt: without effect here: model_warmup"));
     EXPECT_THAT(deployment.signature().outputs.at(0).labels, ElementsAre("cat", "dog"));
   });
 }

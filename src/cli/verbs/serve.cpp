@@ -112,9 +112,8 @@ Json announcement(const serve::Server& server, const serve::ServerOptions& optio
   return line;
 }
 
-/// What of a model's config.pbtxt is not as Triton has it.
 void tell_notes(const std::vector<std::string>& notes) {
-  for (const auto& note : notes) talk("  config.pbtxt: {}\n", note);
+  for (const auto& note : notes) talk("  {}\n", note);
 }
 
 void announce(const serve::Server& server, const ServeOptions& options, double start_s) {

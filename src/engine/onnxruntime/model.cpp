@@ -12,6 +12,8 @@
 #include "engine/onnxruntime/ports.hpp"
 #include "engine/onnxruntime/provider.hpp"
 #include "engine/onnxruntime/session.hpp"
+#include "engine/onnxruntime/source.hpp"
+#include "engine/onnxruntime/zip_map.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
@@ -59,20 +61,23 @@ Status check_symbols(const Ports& inputs) {
 
 class OrtModel final : public Model {
  public:
-  OrtModel(const Library& library, std::string file, Ports inputs, std::vector<Port> outputs)
+  OrtModel(const Library& library, Source source, std::vector<std::string> notes, Ports inputs,
+           std::vector<Port> outputs)
       : library_(&library),
-        file_(std::move(file)),
+        source_(std::move(source)),
+        notes_(std::move(notes)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)) {}
 
   const std::vector<Port>& inputs() const override { return inputs_.ports; }
   const std::vector<Port>& outputs() const override { return outputs_; }
+  std::vector<std::string> notes() const override { return notes_; }
 
   Result<std::unique_ptr<Session>> compile(const Options& options) override {
     auto made = compile_checked(options);
     if (!made) {
       auto error = made.error();
-      error.message = fmt::format("{}: {}", file_, error.message);
+      error.message = fmt::format("{}: {}", source_.file, error.message);
       return tl::unexpected(std::move(error));
     }
     return made;
@@ -88,10 +93,7 @@ class OrtModel final : public Model {
       return fail(ErrorCode::unsupported,
                   "pinning on: ONNX Runtime's threads are not tied to cores here; use auto or off");
     NEPH_TRY(auto shapes, input_shapes(inputs_.ports, options));
-    Source source{.file = file_};
-    if (const auto changes = changes_of(inputs_.ports, shapes); !changes.empty()) {
-      NEPH_TRY(source.changed, with_input_shapes(std::filesystem::path(file_), changes));
-    }
+    NEPH_TRY(const auto source, source_for(changes_of(inputs_.ports, shapes)));
     auto inputs = inputs_;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       inputs.ports[i].shape = std::move(shapes[i]);
@@ -102,19 +104,30 @@ class OrtModel final : public Model {
     return make_session(*library_, place, provider, source, std::move(inputs), options);
   }
 
+  Result<Source> source_for(const InputShapes& changes) const {
+    auto source = source_;
+    if (changes.empty()) return source;
+    NEPH_TRY(source.bytes, source.bytes.empty()
+                               ? with_input_shapes(std::filesystem::path(source.file), changes)
+                               : with_input_shapes(std::string_view(source_.bytes), changes));
+    source.is_reshaped = true;
+    return source;
+  }
+
   const Library* library_;
-  std::string file_;
+  Source source_;
+  std::vector<std::string> notes_;
   Ports inputs_;
   std::vector<Port> outputs_;
 };
 
 /// Reads the model and prepares nothing: only what it says of itself is wanted.
-Ort::Session read_only(const Ort::Env& env, const std::filesystem::path& path) {
+Ort::Session read_only(const Ort::Env& env, const Source& source) {
   Ort::SessionOptions options;
   options.SetIntraOpNumThreads(1);
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   options.AddConfigEntry("session.disable_prepacking", "1");
-  return Ort::Session(env, path.c_str(), options);
+  return read_source(env, source, options);
 }
 
 Error at_loading(const std::filesystem::path& path) {
@@ -127,15 +140,27 @@ Result<std::unique_ptr<Model>> load_model(const Library& library, const std::fil
   std::error_code unreadable;
   if (!std::filesystem::exists(path, unreadable))
     return fail(ErrorCode::not_found, "{} is not there", path.string());
-  const auto session = read_only(*library.env, path);
-  auto inputs = inputs_of(session);
+  Source source{.file = path.string()};
+  std::vector<std::string> notes;
+  auto session = read_only(*library.env, source);
   auto outputs = outputs_of(session);
+  if (!outputs) {
+    const Mapping mapped(path);
+    if (auto without = without_zip_maps(mapped.bytes())) {
+      source.bytes = std::move(without->model);
+      notes = std::move(without->notes);
+      session = read_only(*library.env, source);
+      outputs = outputs_of(session);
+    }
+  }
+  auto inputs = inputs_of(session);
   for (const auto* ports : {&inputs, &outputs})
     if (!*ports)
       return fail(ports->error().code, "cannot load {}: {}", path.string(), ports->error().message);
   const auto of_any_rank = inputs_of_any_rank(path);
   for (auto& input : inputs->ports) input.open_rank = of_any_rank.contains(input.name);
-  return std::make_unique<OrtModel>(library, path.string(), std::move(*inputs), std::move(outputs->ports));
+  return std::make_unique<OrtModel>(library, std::move(source), std::move(notes), std::move(*inputs),
+                                    std::move(outputs->ports));
 } catch (...) {
   return tl::unexpected(at_loading(path));
 }

@@ -1,10 +1,10 @@
 // Inference by ONNX Runtime: the model's file as it is, by the providers of its library.
 //
-// What it does not do: sequences and maps. Dimensions that the file fixes are changed in a copy of its bytes
-// (onnx_file.hpp).
+// What it does not do: sequences and maps, but for those that ZipMap makes at the end of a classifier
+// (zip_map.hpp). Dimensions that the file fixes are changed in a copy of its bytes (onnx_file.hpp).
 //
 // Threads: as engine.hpp says. Each of a session's streams has an ONNX Runtime session of its own, with its
-// part of the threads asked for: inferences side by side share no thread.
+// part of the threads asked for: of as many inferences in flight as there are streams none shares a thread.
 // Ownership: sessions share what ONNX Runtime prepares of the weights.
 // Cost: load() reads the file to know its inputs and outputs, and compile() reads it again for each stream.
 // (Nothing of the GPUs has been tried.)

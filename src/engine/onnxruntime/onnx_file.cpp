@@ -1,6 +1,5 @@
 #include "engine/onnxruntime/onnx_file.hpp"
 
-#include <functional>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -10,108 +9,12 @@
 #include <unistd.h>
 
 #include "core/text.hpp"
+#include "engine/onnxruntime/onnx_fields.hpp"
+#include "engine/onnxruntime/protobuf.hpp"
 #include "os/file.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
-
-// Field numbers of onnx.proto3.
-constexpr std::uint64_t model_graph = 7;
-constexpr std::uint64_t graph_node = 1, graph_input = 11, graph_output = 12, graph_value_info = 13;
-constexpr std::uint64_t graph_initializer = 5, tensor_external = 13, entry_key = 1, entry_value = 2;
-constexpr std::uint64_t node_attribute = 5, attribute_tensor = 5, attribute_graph = 6, attribute_graphs = 11;
-constexpr std::uint64_t value_name = 1, value_type = 2;
-constexpr std::uint64_t type_tensor = 1, tensor_shape = 2, shape_dimension = 1, dimension_value = 1;
-
-enum Wire : std::uint64_t { varint = 0, eight_bytes = 1, delimited = 2, four_bytes = 5 };
-
-struct Field {
-  std::uint64_t number = 0;
-  Wire wire = varint;
-  std::string_view whole;    ///< with its tag and length
-  std::string_view content;  ///< of a delimited one
-};
-
-std::optional<std::uint64_t> take_varint(std::string_view& rest) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && !rest.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest.front());
-    rest.remove_prefix(1);
-    value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
-    if ((byte & 0x80U) == 0) return value;
-  }
-  return std::nullopt;
-}
-
-/// Nothing where the bytes are no field.
-std::optional<Field> take_field(std::string_view& rest) {
-  const auto begin = rest;
-  const auto tag = take_varint(rest);
-  if (!tag) return std::nullopt;
-  Field field{.number = *tag >> 3, .wire = static_cast<Wire>(*tag & 7U)};
-  std::optional<std::uint64_t> length = 0;
-  if (field.wire == varint && !take_varint(rest)) return std::nullopt;
-  if (field.wire == eight_bytes) length = 8;
-  if (field.wire == four_bytes) length = 4;
-  if (field.wire == delimited) length = take_varint(rest);
-  if ((*tag & 7U) == 3 || (*tag & 7U) == 4 || (*tag & 7U) > 5 || !length || *length > rest.size())
-    return std::nullopt;
-  field.content = rest.substr(0, *length);
-  rest.remove_prefix(*length);
-  field.whole = begin.substr(0, begin.size() - rest.size());
-  return field;
-}
-
-void put_varint(std::string& to, std::uint64_t value) {
-  for (; value >= 0x80U; value >>= 7) to += static_cast<char>((value & 0x7fU) | 0x80U);
-  to += static_cast<char>(value);
-}
-
-void put_field(std::string& to, std::uint64_t number, std::string_view content) {
-  put_varint(to, number << 3 | delimited);
-  put_varint(to, content.size());
-  to += content;
-}
-
-using Change = std::function<std::optional<std::string>(std::string_view)>;
-
-/// The message with what `change_of(number)` makes of its delimited fields; those without a change stay as
-/// they are. Nothing where it is no message.
-template <class ChangeOf>
-std::optional<std::string> changed(std::string_view message, ChangeOf change_of) {
-  std::string made;
-  made.reserve(message.size() + message.size() / 64 + 64);
-  while (!message.empty()) {
-    const auto field = take_field(message);
-    if (!field) return std::nullopt;
-    const Change change = field->wire == delimited ? change_of(field->number) : Change();
-    if (!change) {
-      made += field->whole;
-      continue;
-    }
-    const auto content = change(field->content);
-    if (!content) return std::nullopt;
-    put_field(made, field->number, *content);
-  }
-  return made;
-}
-
-/// The change of one field of a message.
-auto only(std::uint64_t number, Change change) {
-  return [number, change = std::move(change)](std::uint64_t found) {
-    return found == number ? change : Change();
-  };
-}
-
-/// The content of a message's field; empty where it has none.
-std::optional<std::string_view> content_of(std::string_view message, std::uint64_t number) {
-  while (!message.empty()) {
-    const auto field = take_field(message);
-    if (!field) return std::nullopt;
-    if (field->number == number && field->wire == delimited) return field->content;
-  }
-  return std::nullopt;
-}
 
 std::string shape_message(const std::vector<std::int64_t>& shape) {
   std::string message;
@@ -177,16 +80,6 @@ std::optional<std::string> body(std::string_view graph) {
   return changed(graph, [](std::uint64_t number) {
     return number == graph_input ? Change(with_open_shape) : change_of_graph(number);
   });
-}
-
-/// Calls `visit` with each delimited field of a message, up to where it is none.
-template <class Visit>
-void each_field(std::string_view message, Visit visit) {
-  while (!message.empty()) {
-    const auto field = take_field(message);
-    if (!field) return;
-    if (field->wire == delimited) visit(*field);
-  }
 }
 
 void add_files_of_tensor(std::string_view tensor, std::set<std::string>& files) {

@@ -31,13 +31,31 @@ std::optional<Element> element_of(ONNXTensorElementDataType type) {
   return std::nullopt;
 }
 
-Status add(Ports& ports, std::string name, const Ort::TypeInfo& info) {
-  if (info.GetONNXType() != ONNX_TYPE_TENSOR)
-    return fail(ErrorCode::unsupported, "'{}' is no tensor but a sequence, map, or sparse", name);
+const char* form_of(ONNXType type) {
+  switch (type) {
+    case ONNX_TYPE_SEQUENCE:
+      return "a sequence";
+    case ONNX_TYPE_MAP:
+      return "a map";
+    case ONNX_TYPE_SPARSETENSOR:
+      return "a sparse tensor";
+    case ONNX_TYPE_OPTIONAL:
+      return "optional";
+    default:
+      return "no tensor";
+  }
+}
+
+Status add(Ports& ports, const char* kind, std::string name, const Ort::TypeInfo& info) {
+  if (const auto type = info.GetONNXType(); type != ONNX_TYPE_TENSOR)
+    return fail(ErrorCode::unsupported,
+                "{} '{}' is {}, and neph passes on tensors; export the model with a tensor in its place",
+                kind, name, form_of(type));
   const auto tensor = info.GetTensorTypeAndShapeInfo();
   const auto element = element_of(tensor.GetElementType());
   if (!element)
-    return fail(ErrorCode::unsupported, "'{}' holds a type of elements that neph cannot pass on", name);
+    return fail(ErrorCode::unsupported,
+                "{} '{}' is of elements that neph does not pass on; cast it in the model", kind, name);
   auto shape = tensor.GetShape();
   std::vector<const char*> symbols(shape.size(), "");
   tensor.GetSymbolicDimensions(symbols.data(), symbols.size());
@@ -54,7 +72,8 @@ Result<Ports> inputs_of(const Ort::Session& session) {
   const Ort::AllocatorWithDefaultOptions allocator;
   Ports ports;
   for (std::size_t i = 0; i < session.GetInputCount(); ++i)
-    NEPH_CHECK(add(ports, session.GetInputNameAllocated(i, allocator).get(), session.GetInputTypeInfo(i)));
+    NEPH_CHECK(
+        add(ports, "input", session.GetInputNameAllocated(i, allocator).get(), session.GetInputTypeInfo(i)));
   return ports;
 }
 
@@ -62,7 +81,8 @@ Result<Ports> outputs_of(const Ort::Session& session) {
   const Ort::AllocatorWithDefaultOptions allocator;
   Ports ports;
   for (std::size_t i = 0; i < session.GetOutputCount(); ++i)
-    NEPH_CHECK(add(ports, session.GetOutputNameAllocated(i, allocator).get(), session.GetOutputTypeInfo(i)));
+    NEPH_CHECK(add(ports, "output", session.GetOutputNameAllocated(i, allocator).get(),
+                   session.GetOutputTypeInfo(i)));
   return ports;
 }
 

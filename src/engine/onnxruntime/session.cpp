@@ -261,8 +261,8 @@ Status OrtSession::prepare(const Library& library, const Source& source) {
   outputs_ = std::move(outputs.ports);
   for (const auto& port : inputs_.ports) input_names_.push_back(port.name.c_str());
   for (const auto& port : outputs_) output_names_.push_back(port.name.c_str());
-  NEPH_CHECK(set_output_shapes(!source.changed.empty()));
-  const bool has_new_batch = !source.changed.empty() && options_.batch > 0 && options_.shapes.empty();
+  NEPH_CHECK(set_output_shapes(source.is_reshaped));
+  const bool has_new_batch = source.is_reshaped && options_.batch > 0 && options_.shapes.empty();
   return has_new_batch ? check_batch_of_outputs() : Status();
 }
 
@@ -363,7 +363,7 @@ void OrtSession::set_facts(const Library& library) {
 
 /// Of a model whose shapes were changed the reason is that change.
 std::string cannot(const Place& place, const Source& source, const Options& options) {
-  if (source.changed.empty()) return "cannot compile for " + place.device.name;
+  if (!source.is_reshaped) return "cannot compile for " + place.device.name;
   return options.shapes.empty() ? fmt::format("the model's layers do not take batch {}", options.batch)
                                 : std::string("the model's layers do not take these shapes");
 }

@@ -9,7 +9,8 @@ namespace neph::engine::onnxruntime_plugin {
 
 struct Source {
   std::string file;
-  std::string changed;  ///< its bytes with other shapes of inputs; empty: as the file has them
+  std::string bytes{};       ///< that stand for it; empty: the file itself
+  bool is_reshaped = false;  ///< its inputs have other shapes than the file says
 };
 
 /// Throws Ort::Exception.

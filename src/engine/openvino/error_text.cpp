@@ -80,13 +80,18 @@ Error explain(std::string_view subject, std::string_view text) {
     auto list = text.substr(at + missing_rule.size());
     list = list.substr(0, list.find('\n'));
     const char* many = list.find(',') == std::string_view::npos ? "" : "s";
-    return {ErrorCode::unsupported,
-            fmt::format("{}: OpenVINO does not know the operator{} {}", subject, many, operators(list))};
+    Error error{ErrorCode::unsupported,
+                fmt::format("{}: OpenVINO does not know the operator{} {}", subject, many, operators(list))};
+    if (subject.ends_with(".onnx")) error.hint = "ONNX Runtime may: --engine onnxruntime";
+    return error;
   }
   if (const auto file = between(text, "externally stored data in file (", ","); !file.empty())
     return {ErrorCode::not_found,
             fmt::format("{}: its weights in {}, which belongs beside the model, are missing or cut short",
                         subject, file)};
+  if (const auto name = between(text, "Unsupported value_info type: ", "\n"); !name.empty())
+    return {ErrorCode::unsupported, fmt::format("{}: '{}' is no tensor but a sequence or map", subject, name),
+            "ONNX Runtime takes maps of ZipMap: --engine onnxruntime"};
   const auto reason = sentence(text);
   return {code_of(reason), fmt::format("{}: {}{}", subject, node_of(text), reason)};
 }

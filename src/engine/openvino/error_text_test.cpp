@@ -28,6 +28,20 @@ TEST(ErrorText, NamesUnknownOperators) {
   EXPECT_EQ(error.code, ErrorCode::unsupported);
 }
 
+TEST(ErrorText, SaysWhichEngineMayHaveWhatItLacks) {
+  const auto maps = explain("cannot load m.onnx",
+                            "Exception from src/inference/src/cpp/core.cpp:84:\n"
+                            "Unsupported value_info type: output_probability\n\n");
+  EXPECT_EQ(maps.text(),
+            "cannot load m.onnx: 'output_probability' is no tensor but a sequence or map; ONNX Runtime takes "
+            "maps of ZipMap: --engine onnxruntime");
+  const auto of = [](const char* subject) {
+    return explain(subject, "-- No conversion rule found for operations: ai.onnx.ml.Scaler-1\n").hint;
+  };
+  EXPECT_EQ(of("cannot load m.onnx"), "ONNX Runtime may: --engine onnxruntime");
+  EXPECT_EQ(of("cannot load m.xml"), "") << "which ONNX Runtime does not read";
+}
+
 TEST(ErrorText, FindsTheReasonBehindNestedChecks) {
   const auto error =
       explain("cannot load m.onnx",

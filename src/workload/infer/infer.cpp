@@ -72,6 +72,7 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
     NEPH_TRY(ready.model, engine->load(ready.file));
     ready.files = files_of_model(ready.file);
     NEPH_TRY(const auto choice, choose_inputs(*ready.model, ready.file, spec));
+    for (auto& note : ready.model->notes()) events.emit(Note{std::move(note)});
     tell_of(choice, spec, events);
     if (!spec.images.empty()) {
       NEPH_TRY(transform, transform_for(choice.plan));
