@@ -59,9 +59,23 @@ struct Registry::Plugin {
     if (!made) {
       auto loaded = load_plugin<T>(fmt::format("{} '{}'", kind, name), path, symbol, folders());
       if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders()));
+      NEPH_CHECK(check_asked((*loaded)->version()));
       made = std::move(*loaded);
     }
     return made.get();
+  }
+
+  /// What --engine-path has is what the user wants to measure: another version in its place is none.
+  Status check_asked(const std::string& used) const {
+    const auto asked = asked_environment();
+    if (asked.empty()) return {};
+    for (const auto& folder : runtime_folders(name, {asked}))
+      if (const auto version = version_in(folder, name); !used.starts_with(version))
+        return fail(ErrorCode::unsupported,
+                    "engine '{}' needs {}, and --engine-path {} has {} {}; install what it needs there, or "
+                    "leave --engine-path out",
+                    name, packages_for(path), asked.string(), name, version);
+    return {};
   }
 
   /// Where its runtime was looked for, and how to get it.

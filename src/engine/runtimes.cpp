@@ -38,6 +38,11 @@ bool has_recent_python(const fs::path& environment) {
   return false;
 }
 
+fs::path folder_in(const char* variable) {
+  const char* folder = std::getenv(variable);
+  return folder != nullptr ? folder : "";
+}
+
 bool is_made_by_uv(const fs::path& environment) {
   std::ifstream settings(environment / "pyvenv.cfg");
   for (std::string line; std::getline(settings, line);)
@@ -56,14 +61,15 @@ std::string pip_of(const fs::path& environment) {
 
 }  // namespace
 
+fs::path asked_environment() { return folder_in(engine_path); }
+
 std::vector<fs::path> python_environments() {
   std::vector<fs::path> environments;
   const auto own = environment_of(program_folder());
   const auto add = [&](const char* variable) {
-    const char* folder = std::getenv(variable);
     std::error_code absent;
-    const bool is_given = folder != nullptr && *folder != '\0';
-    if (is_given && !fs::equivalent(folder, own, absent)) environments.emplace_back(folder);
+    if (auto folder = folder_in(variable); !folder.empty() && !fs::equivalent(folder, own, absent))
+      environments.push_back(std::move(folder));
   };
   add(engine_path);
   if (!own.empty()) environments.push_back(own);
@@ -132,9 +138,14 @@ std::string version_in(const fs::path& folder, std::string_view runtime) {
   return {};
 }
 
+std::string packages_for(const fs::path& plugin) {
+  std::string packages;
+  std::getline(std::ifstream(fs::path(plugin).replace_extension(".pip")) >> std::ws, packages);
+  return packages;
+}
+
 std::string line_to_get(const fs::path& plugin) {
-  std::string package;
-  std::getline(std::ifstream(fs::path(plugin).replace_extension(".pip")) >> std::ws, package);
+  const auto package = packages_for(plugin);
   if (package.empty()) return {};
   const auto environment = environment_of(program_folder());
   if (!environment.empty() && has_recent_python(environment)) return line_to_install(environment, package);

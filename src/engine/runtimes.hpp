@@ -13,6 +13,9 @@
 
 namespace neph::engine {
 
+/// What --engine-path ($NEPH_ENGINE_PATH) names; empty: nothing.
+std::filesystem::path asked_environment();
+
 /// Python environments, or folders of `pip install --target`, the nearest to the user's word first:
 /// --engine-path ($NEPH_ENGINE_PATH), the one that pip installed this program into, $VIRTUAL_ENV,
 /// $CONDA_PREFIX, `python` and `.venv` in the folder around the program's. Some may not exist.
@@ -38,6 +41,9 @@ std::vector<std::filesystem::path> nvidia_folders(const std::vector<std::filesys
 /// The version of the package whose libraries lie in the folder, as pip wrote it down: "2026.4.1"; empty: it
 /// did not.
 std::string version_in(const std::filesystem::path& folder, std::string_view runtime);
+
+/// The packages that the plugin needs, as pip takes them: "openvino==2026.4.1"; empty: none that pip has.
+std::string packages_for(const std::filesystem::path& plugin);
 
 /// How to get what the plugin needs, as a line of a shell; empty: it needs nothing that pip has. Of a program
 /// that came by pip: into the same environment, by whatever made that one.

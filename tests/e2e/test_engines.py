@@ -79,3 +79,36 @@ def test_a_model_that_cannot_be_read_gets_one_line_that_names_what(neph, engine,
         lines = done.stderr.strip().splitlines()
         assert done.returncode not in (0, 1) and len(lines) == 1, done.stderr
         assert name in lines[0] and named in lines[0], lines[0]
+
+
+OLD = """
+static const void* none(unsigned version) { return 0; }
+static const char* version(void) { return "1.20.1"; }
+struct { const void* (*get)(unsigned); const char* (*version)(void); } base = {none, version};
+const void* OrtGetApiBase(void) { return &base; }
+"""
+
+
+def environment_with(folder, package, version, libraries):
+    """As pip makes it, of a package of that version."""
+    packages = folder / "lib/python3.12/site-packages"
+    (packages / package / libraries).mkdir(parents=True)
+    (packages / f"{package}-{version}.dist-info").mkdir()
+    return packages / package / libraries
+
+
+def test_a_library_of_another_version_is_refused_where_it_was_asked_for(neph, small_model, pictures, tmp_path):
+    """And not another one taken in its place, whose figures would be held for its."""
+    (tmp_path / "old.c").write_text(OLD)
+    library = environment_with(tmp_path / "old", "onnxruntime", "1.20.1", "capi") / "libonnxruntime.so.1.20.1"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "old.c"], check=True)
+    environment_with(tmp_path / "other", "openvino", "2025.3.0", "libs")
+
+    def refused(engine, environment, says):
+        done = neph("infer", small_model, "--images", pictures, "--engine", engine, "--engine-path", environment, *QUICK, code=UNSUPPORTED)
+        assert says in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+    refused("onnxruntime", tmp_path / "old", "libonnxruntime.so.1.20.1 is ONNX Runtime 1.20.1: 1.21 or later is needed")
+    refused("openvino", tmp_path / "other", "needs openvino==2026.4.1, and --engine-path")
+    found = {each["name"]: each for each in neph.json("engines", "--engine-path", tmp_path / "old")}
+    assert not found["onnxruntime"]["usable"] and found["openvino"]["usable"]

@@ -1,6 +1,7 @@
 #include "engine/onnxruntime/library.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <system_error>
 
 #include <dlfcn.h>
@@ -26,6 +27,12 @@ std::vector<fs::path> libraries_in(const fs::path& folder) {
   return found;
 }
 
+/// It tells on stderr what it is asked for and does not have.
+bool is_old(const std::string& version) {
+  int minor = 0;
+  return std::sscanf(version.c_str(), "1.%d.", &minor) == 1 && minor < ORT_API_VERSION;
+}
+
 Result<Library> open_file(const fs::path& file) {
   void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr)
@@ -33,10 +40,13 @@ Result<Library> open_file(const fs::path& file) {
   auto* const base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(opened, "OrtGetApiBase"));
   if (base == nullptr)
     return fail(ErrorCode::unsupported, "{} has no OrtGetApiBase: it is no ONNX Runtime", file.string());
-  const auto* const api = base()->GetApi(ORT_API_VERSION);
-  if (api == nullptr)
-    return fail(ErrorCode::unsupported, "{} is ONNX Runtime {}: 1.{} or later is needed", file.string(),
-                base()->GetVersionString(), ORT_API_VERSION);
+  const auto* const api = is_old(base()->GetVersionString()) ? nullptr : base()->GetApi(ORT_API_VERSION);
+  if (api == nullptr) {
+    auto error = fail(ErrorCode::unsupported, "{} is ONNX Runtime {}: 1.{} or later is needed", file.string(),
+                      base()->GetVersionString(), ORT_API_VERSION);
+    dlclose(opened);
+    return error;
+  }
   Ort::InitApi(api);
   Library library{
       .file = file, .version = base()->GetVersionString(), .providers = Ort::GetAvailableProviders()};
@@ -50,12 +60,16 @@ Result<Library> open_file(const fs::path& file) {
 
 Result<Library> open_library() {
   std::vector<std::string> reasons;
-  for (const auto& folder : runtime_folders("onnxruntime", python_environments()))
-    for (const auto& file : libraries_in(folder)) {
-      auto library = open_file(file);
-      if (library) return library;
-      reasons.push_back(library.error().message);
-    }
+  const auto asked = asked_environment();
+  for (const auto& environment : python_environments()) {
+    for (const auto& folder : runtime_folders("onnxruntime", {environment}))
+      for (const auto& file : libraries_in(folder)) {
+        auto library = open_file(file);
+        if (library) return library;
+        reasons.push_back(library.error().message);
+      }
+    if (environment == asked && !reasons.empty()) break;  // nobody asked for another
+  }
   if (reasons.empty()) return fail(ErrorCode::not_found, "there is no package onnxruntime");
   return fail(ErrorCode::unsupported, "{}", fmt::join(reasons, "; "));
 }
