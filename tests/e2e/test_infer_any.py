@@ -113,6 +113,51 @@ def test_wrong_arrays_are_refused_by_name(neph, tokens, tmp_path, arrays, words)
     assert said.returncode != 0 and words in said.stderr and "own.npz" in said.stderr
 
 
+def sums(path):
+    """Two inputs of open rows, added up each for itself."""
+    nodes = [helper.make_node("ReduceSum", [name, "rows"], [f"{name}_sum"], keepdims=0) for name in ("atoms", "bonds")]
+    return model_file(path, nodes, [("atoms", TensorProto.FLOAT, ["n", 4]), ("bonds", TensorProto.FLOAT, ["m", 2])],
+                      [("atoms_sum", TensorProto.FLOAT, [4]), ("bonds_sum", TensorProto.FLOAT, [2])], [("rows", numpy.array([0]))])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_arrays_of_different_length_are_parts_of_one_example(neph, tmp_path, engine):
+    path = sums(tmp_path / "graph.onnx")
+    numpy.savez(tmp_path / "own.npz", atoms=numpy.ones((10, 4), "float32"), bonds=numpy.ones((20, 2), "float32"))
+    document = neph.json("infer", path, "--inputs", tmp_path / "own.npz", "--engine", engine, *QUICK)
+    facts = document["cells"][0]["facts"]
+    assert facts["inputs"].startswith("1 example of ")
+    assert "atoms_sum f32 [4]: mean 10," in facts["answers"] and "bonds_sum f32 [2]: mean 20," in facts["answers"]
+    said = neph("infer", path, "--inputs", tmp_path / "own.npz", "--engine", engine, "--batch", 2, *QUICK, code=None)
+    assert said.returncode != 0 and "'atoms' has 5 examples and 'bonds' has 10; give all inputs as many" in said.stderr
+
+
+def test_rows_that_are_left_over_are_said(neph, tokens, tmp_path):
+    numpy.savez(tmp_path / "own.npz", input_ids=numpy.ones((5, 6), "int64"), attention_mask=numpy.ones((5, 6), "int64"))
+    document = neph.json("infer", tokens, "--inputs", tmp_path / "own.npz", "--batch", 2, *QUICK)
+    assert document["cells"][0]["facts"]["inputs"].endswith("own.npz, and 1 row left over")
+
+
+@pytest.mark.parametrize(("axis", "table"), [(0, (50, 8)), (1, (8, 50)), (-1, (3, 8, 50))], ids=str)
+def test_a_vocabulary_is_as_long_as_the_table_is_where_it_is_looked_up(neph, tmp_path, axis, table):
+    nodes = [helper.make_node("Gather", ["table", "ids"], ["y"], axis=axis)]
+    path = model_file(tmp_path / "table.onnx", nodes, [("ids", TensorProto.INT64, [1, 4])], [("y", TensorProto.FLOAT, None)],
+                      [("table", numpy.ones(table, "float32"))])
+    numpy.savez(tmp_path / "own.npz", ids=numpy.full((1, 4), 49))
+    neph("infer", path, "--inputs", tmp_path / "own.npz", *QUICK)
+    numpy.savez(tmp_path / "own.npz", ids=numpy.full((1, 4), 50))
+    assert "has 50 entries" in neph("infer", path, "--inputs", tmp_path / "own.npz", *QUICK, code=None).stderr
+
+
+def test_numbers_that_are_picked_from_need_no_vocabulary(neph, tmp_path):
+    """The places are stored, and what they are taken from goes in."""
+    nodes = [helper.make_node("Gather", ["x", "places"], ["y"], axis=1)]
+    path = model_file(tmp_path / "pick.onnx", nodes, [("x", TensorProto.INT64, [1, 6])], [("y", TensorProto.INT64, [1, 1, 3])],
+                      [("places", numpy.array([[0, 2, 4]]))])
+    numpy.savez(tmp_path / "own.npz", x=numpy.array([[5, 600, 7, 8, 9, 10]]))
+    neph("infer", path, "--inputs", tmp_path / "own.npz", *QUICK)
+
+
 @pytest.mark.parametrize(("options", "words"), [
     (("--shape", "input_id:1x4"), "did you mean 'input_ids'?"),
     (("--shape", "input_ids:1x4x4"), "does not fit input 'input_ids'"),
@@ -211,6 +256,39 @@ def test_a_detector_takes_images_and_its_answers_are_no_classes(neph, tmp_path, 
     assert {row["shape"] for row in rows} == {"[1, 96, 96]"} and rows[0]["input"].endswith(".jpg")
     (cell,) = neph.json("infer", path, "--images", pictures, "--side", 96, *QUICK)["cells"]
     assert cell["images_per_s"]["value"] > 0 and cell["answers_checksum"] == ""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_images_go_into_models_whose_outputs_have_no_batch(neph, tmp_path, pictures, engine):
+    """How many places are bright, as a detector finds as many boxes as there are; and a table of all pixels."""
+    nodes = [
+        helper.make_node("Greater", ["images", "bright"], ["is_bright"]),
+        helper.make_node("NonZero", ["is_bright"], ["places"]),
+        helper.make_node("Reshape", ["images", "rows"], ["table"]),
+    ]
+    path = model_file(
+        tmp_path / "bright.onnx", nodes, [("images", TensorProto.FLOAT, ["n", 3, 32, 32])],
+        [("places", TensorProto.INT64, [4, "found"]), ("table", TensorProto.FLOAT, ["rows", 4])],
+        [("bright", numpy.float32(2)), ("rows", numpy.array([-1, 4]))],
+    )  # fmt: skip
+    document = neph.json("infer", path, "--images", pictures, "--engine", engine, "--answers", tmp_path / "a.csv", *QUICK)
+    assert document["cells"][0]["images_per_s"]["value"] > 0
+    shapes = {row["output"]: row["shape"] for row in rows_of(tmp_path / "a.csv")}
+    assert shapes["places"].startswith("[4, ") and shapes["table"] == "[768, 4]"
+
+
+@pytest.mark.parametrize("options", [("--engine", "openvino"), ("--engine", "onnxruntime"), ("--architecture", "local")], ids=str)
+def test_a_row_for_each_thing_found_is_no_score_of_a_class(neph, tmp_path, pictures, options):
+    nodes = [
+        helper.make_node("Greater", ["images", "bright"], ["is_bright"]),
+        helper.make_node("NonZero", ["is_bright"], ["places"]),
+        helper.make_node("Transpose", ["places"], ["by_thing"], perm=[1, 0]),
+        helper.make_node("Cast", ["by_thing"], ["things"], to=TensorProto.FLOAT),
+    ]
+    path = model_file(tmp_path / "things.onnx", nodes, [("images", TensorProto.FLOAT, ["n", 3, 32, 32])],
+                      [("things", TensorProto.FLOAT, ["found", 4])], [("bright", numpy.float32(1))])
+    neph("infer", path, "--images", pictures, *options, "--answers", tmp_path / "a.csv", *QUICK)
+    assert {row["output"] for row in rows_of(tmp_path / "a.csv")} == {"things"}
 
 
 def test_bytes_in_rows_of_pixels_that_are_not_square(neph, tmp_path, pictures):

@@ -207,10 +207,11 @@ Status TorchSession::check_room() {
 }
 
 Status TorchSession::set_shapes() {
+  const bool has_batch = options_.batch > 0 && options_.shapes.empty();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     auto& shape = outputs_[i].shape;
     shape = unused_->output_sizes[i];
-    if (options_.batch > 0 && !shape.empty() && shape[0] != options_.batch)
+    if (has_batch && !shape.empty() && shape[0] != options_.batch)
       return fail(ErrorCode::unsupported,
                   "with batch {} output '{}' has the shape {}, whose first dimension is not the batch",
                   options_.batch, outputs_[i].name, shape_text(shape));

@@ -68,6 +68,7 @@ Status check_type(const std::string& file, const data::Array& array, const engin
 struct Cut {
   std::vector<std::int64_t> shape;  ///< of one
   std::int64_t count = 1;
+  std::int64_t left_over = 0;  ///< rows at the end that make no whole example
 };
 
 bool fits(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> found) {
@@ -88,14 +89,48 @@ Result<Cut> cut_of(const std::string& file, const data::Array& array, const engi
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (open[i]) shape[i] = found[i + lead];
   if (lead == 1)
-    return fits(shape, std::span(found).subspan(1)) && found[0] > 0 ? Result<Cut>(Cut{shape, found[0]})
+    return fits(shape, std::span(found).subspan(1)) && found[0] > 0 ? Result<Cut>(Cut{shape, found[0], 0})
                                                                     : wrong("");
   if (shape.empty()) return Cut{};
   if (!fits({shape.begin() + 1, shape.end()}, std::span(found).subspan(1))) return wrong("");
   if (shape[0] < 1 || found[0] < shape[0])
-    return shape[0] == found[0] ? Result<Cut>(Cut{shape, 1})
+    return shape[0] == found[0] ? Result<Cut>(Cut{shape, 1, 0})
                                 : wrong("; it needs as many rows, or several times as many");
-  return Cut{shape, found[0] / shape[0]};  // what is left over makes no whole example
+  return Cut{shape, found[0] / shape[0], found[0] % shape[0]};
+}
+
+/// How many examples the cuts are: an array of one goes with all others. Arrays whose numbers of rows differ,
+/// where the model leaves all of them open and nobody said a batch, are parts of one example (atoms and bonds
+/// of one graph), whole.
+Result<std::int64_t> examples_in(const std::string& file, const std::vector<engine::Port>& model,
+                                 const std::vector<engine::Port>& inputs,
+                                 const std::vector<const data::Array*>& arrays, std::vector<Cut>& cuts) {
+  const auto several = [](const Cut& cut) { return cut.count > 1; };
+  const auto first = std::ranges::find_if(cuts, several);
+  if (first == cuts.end()) return 1;
+  const auto other =
+      std::ranges::find_if(cuts, [&](const Cut& cut) { return several(cut) && cut.count != first->count; });
+  if (other == cuts.end()) return first->count;
+  const auto is_open_row = [&](std::size_t k) {
+    return !model[k].shape.empty() && model[k].shape[0] < 0 && inputs[k].shape[0] == 1 &&
+           arrays[k]->shape.size() == inputs[k].shape.size();
+  };
+  for (std::size_t k = 0; k < cuts.size(); ++k)
+    if (several(cuts[k]) && !is_open_row(k))
+      return fail(
+          ErrorCode::invalid_argument,
+          "{}: '{}' has {} examples and '{}' has {}; give all inputs as many, or one that goes with all",
+          file, arrays[first - cuts.begin()]->name, first->count, arrays[other - cuts.begin()]->name,
+          other->count);
+  for (std::size_t k = 0; k < cuts.size(); ++k)
+    if (several(cuts[k])) cuts[k] = {.shape = arrays[k]->shape, .count = 1, .left_over = 0};
+  return 1;
+}
+
+std::string in_words(const std::string& file, std::int64_t count, const std::vector<Cut>& cuts) {
+  auto words = fmt::format("{} of {}", counted(count, "example"), file);
+  const auto left = std::ranges::max_element(cuts, {}, &Cut::left_over)->left_over;
+  return left > 0 ? fmt::format("{}, and {} left over", words, counted(left, "row")) : words;
 }
 
 /// Of integers that are looked up in a table.
@@ -154,22 +189,22 @@ Result<Examples> read_examples(const std::filesystem::path& path, const std::vec
   const auto open = assumed_dimensions(model, plan);
   std::vector<const data::Array*> of_input;
   std::vector<Cut> cuts;
-  std::int64_t count = 1;
   for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
-    auto& input = plan.inputs[k];
+    const auto& input = plan.inputs[k];
     const auto& array = *std::ranges::find(arrays, input.name, &data::Array::name);
     NEPH_CHECK(check_type(file, array, input));
     NEPH_CHECK(check_values(file, array, input, bounds));
     NEPH_TRY(auto cut, cut_of(file, array, input, open[k]));
-    count = std::max(count, cut.count);
-    input.shape = cut.shape;
-    if (!plan.shapes.empty()) plan.shapes[input.name] = cut.shape;
     of_input.push_back(&array);
     cuts.push_back(std::move(cut));
   }
+  NEPH_TRY(const auto count, examples_in(file, model, plan.inputs, of_input, cuts));
+  for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
+    plan.inputs[k].shape = cuts[k].shape;
+    if (!plan.shapes.empty()) plan.shapes[plan.inputs[k].name] = cuts[k].shape;
+  }
   plan.assumed.clear();
-  Examples examples{
-      .names = {}, .all = {}, .turns = 1, .what = fmt::format("{} of {}", counted(count, "example"), file)};
+  Examples examples{.names = {}, .all = {}, .turns = 1, .what = in_words(file, count, cuts)};
   for (std::int64_t i = 0; i < count; ++i) {
     examples.names.push_back(fmt::format("example {}", i));
     auto& example = examples.all.emplace_back();

@@ -65,9 +65,10 @@ Result<InputChoice> choose_generated(std::vector<InputPlan> plans, const Integer
 
 engine::Options engine_options(const InferSpec& spec, const InputPlan& plan) {
   auto options = engine_options(spec);
-  const bool stays_as_it_is = plan.shapes.empty() && plan.item != Item::image;
-  options.batch = stays_as_it_is ? 0 : plan.rows;
   options.shapes = plan.shapes;
+  if (plan.item == Item::image)  // whose batch alone tells them: outputs need not have it in front
+    for (const auto& input : plan.inputs) options.shapes.try_emplace(input.name, input.shape);
+  options.batch = options.shapes.empty() ? 0 : plan.rows;
   return options;
 }
 
@@ -86,6 +87,8 @@ Result<InputChoice> choose_inputs(const std::vector<engine::Port>& inputs, const
 
 Result<InputChoice> choose_inputs(engine::Model& model, const std::filesystem::path& file,
                                   const InferSpec& spec) {
+  if (model.outputs().empty())
+    return fail(ErrorCode::unsupported, "{}: the model has no output, so no answers", file.string());
   return choose_inputs(model.inputs(), integer_bounds(model, file), spec, [&](InputChoice& choice) -> Status {
     NEPH_TRY(choice.session, model.compile(engine_options(spec, choice.plan)));
     return infer_once(*choice.session, choice.examples.all.front());

@@ -1,6 +1,7 @@
 #include "workload/infer/input_plan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -63,6 +64,7 @@ class Planner {
     return found == given_.end() ? nullptr : &found->second;
   }
   Status decide_fixed_rows();
+  std::int64_t fixed_rows() const;
   engine::Port whole(const engine::Port& port, std::size_t attempt, bool& is_assumed);
   std::int64_t size_of(const engine::Port& port, std::size_t i, std::size_t attempt, bool& is_assumed);
   const Shape* of_like_one(const engine::Port& port) const;
@@ -77,33 +79,49 @@ class Planner {
   std::size_t attempts_ = 1;
 };
 
-/// The batch, or what a shape says in its place.
+/// The batch, or what shapes say in its place. First dimensions that differ are no batch (atoms and bonds of
+/// one graph): then an inference is one item.
 Status Planner::decide_rows() {
   bool is_open = false;
+  std::optional<std::int64_t> said;
   rows_ = spec_.batch;
   for (const auto& port : ports_) {
     if (!port.open_rank && (port.shape.empty() || port.shape.front() >= 0)) continue;
+    is_open = true;
     const auto* shape = given(port);
-    if (shape == nullptr || shape->empty()) {
-      is_open = true;
-      continue;
-    }
-    if (rows_ != 1 && shape->front() != rows_)
+    if (shape == nullptr || shape->empty()) continue;
+    if (spec_.batch != 1 && shape->front() != spec_.batch)
       return fail(ErrorCode::invalid_argument,
                   "--shape has {} items in an inference for input '{}', and --batch says {}; leave one out",
-                  shape->front(), port.name, rows_);
-    rows_ = shape->front();
-    is_open = true;
+                  shape->front(), port.name, spec_.batch);
+    rows_ = !said || *said == shape->front() ? shape->front() : 1;
+    said = rows_;
   }
   return is_open ? Status() : decide_fixed_rows();
 }
 
+/// The first dimension that inputs have in common, but for states, which have layers before it; 1: there is
+/// none.
+std::int64_t Planner::fixed_rows() const {
+  Ports ranked;
+  for (auto port : ports_) {
+    if (const auto* shape = given(port)) port.shape = *shape;
+    if (port.shape.size() > 1) ranked.push_back(std::move(port));
+  }
+  const auto has_rows = [](const engine::Port& port, std::int64_t rows) {
+    return port.shape.front() == rows ||
+           (!may_take_images(port) && is_batch_of_state(port, 1) && port.shape[1] == rows);
+  };
+  for (const auto& first : ranked) {
+    const auto rows = first.shape.front();
+    if (std::ranges::all_of(ranked, [&](const auto& port) { return has_rows(port, rows); })) return rows;
+  }
+  return 1;
+}
+
 /// Of a model that fixes the first dimension of every input.
 Status Planner::decide_fixed_rows() {
-  const auto ranked =
-      std::find_if(ports_.begin(), ports_.end(), [](const auto& port) { return port.shape.size() > 1; });
-  const auto* first = ranked == ports_.end() ? nullptr : given(*ranked) ? given(*ranked) : &ranked->shape;
-  const std::int64_t fixed = first == nullptr || first->empty() ? 1 : first->front();
+  const auto fixed = fixed_rows();
   const bool keeps = spec_.batch == fixed || (spec_.batch == 1 && spec_.images.empty());
   if (keeps || !given_.empty()) {
     rows_ = fixed;
@@ -225,14 +243,10 @@ Result<std::vector<InputPlan>> input_plans(const Ports& inputs, const InferSpec&
 }
 
 bool has_classes(const InputPlan& plan, const std::vector<engine::Port>& outputs) {
-  if (plan.item != Item::image || outputs.empty()) return false;
-  const auto is_row_of_numbers = [&](const engine::Port& output) {
-    const auto& shape = output.shape;
-    return shape.size() >= 2 && (shape[0] == plan.rows || shape[0] < 0) && shape[1] != 0 &&
-           std::all_of(shape.begin() + 2, shape.end(), [](auto size) { return size == 1; });
-  };
-  return outputs.front().element == engine::Element::f32 &&
-         std::all_of(outputs.begin(), outputs.end(), is_row_of_numbers);
+  if (plan.item != Item::image || outputs.size() != 1) return false;
+  const auto& [name, element, shape, open_rank] = outputs.front();
+  return element == engine::Element::f32 && shape.size() >= 2 && shape[0] == plan.rows && shape[1] != 0 &&
+         std::all_of(shape.begin() + 2, shape.end(), [](auto size) { return size == 1; });
 }
 
 }  // namespace neph::workload

@@ -38,7 +38,8 @@ Result<std::vector<InputPlan>> input_plans(const std::vector<engine::Port>& inpu
 /// Whether it takes images: rank 4 with one or three channels, all but the batch fixed.
 bool takes_images(const engine::Port& input);
 
-/// Whether a row of the first output is a score for each class of an image.
+/// Whether a row of the only output is a score for each class of an image. Of several (boxes, landmarks, an
+/// embedding beside) nobody says which has the classes.
 bool has_classes(const InputPlan& plan, const std::vector<engine::Port>& outputs);
 
 }  // namespace neph::workload

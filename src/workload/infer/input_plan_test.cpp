@@ -81,6 +81,26 @@ TEST(InputPlan, KeepsAFixedBatchUnlessAnotherIsAskedFor) {
   EXPECT_THAT(fault(uneven, {.batch = 3}), HasSubstr("no batch in common ('state' is [2, 1, 8])"));
 }
 
+TEST(InputPlan, CountsNoLayersOfAStateAsItems) {
+  const engine::Port state{"cache", Element::f32, {2, 1, 64}}, sound{"sound", Element::f32, {1, 512}};
+  EXPECT_EQ(first_plan({state, sound}, {}).rows, 1);
+  EXPECT_EQ(first_plan({sound, state}, {}).rows, 1);
+  EXPECT_EQ(first_plan({{"cache", Element::f32, {2, 4, 64}}, {"sound", Element::f32, {4, 512}}}, {}).rows, 4);
+  const Ports photo_and_words{{"pixels", Element::f32, {1, 3, 64, 64}}, {"input_ids", Element::i64, {3, 77}}};
+  EXPECT_EQ(first_plan(photo_and_words, {}).rows, 1) << "three channels are no three items";
+}
+
+TEST(InputPlan, TakesPartsOfOneGraphForOneItem) {
+  const Ports graph{
+      {"atoms", Element::f32, {-1, 4}}, {"bonds", Element::i64, {2, -1}}, {"e", Element::f32, {-1, 1}}};
+  const auto plan = first_plan(graph, {.shape = "atoms:10x4+bonds:2x20+e:20x1"});
+  EXPECT_EQ(plan.rows, 1);
+  EXPECT_EQ(plan.inputs[0].shape, (Shape{10, 4}));
+  EXPECT_EQ(plan.inputs[2].shape, (Shape{20, 1}));
+  EXPECT_THAT(fault(graph, {.shape = "atoms:10x4+bonds:2x20+e:20x1", .batch = 10}),
+              HasSubstr("leave one out"));
+}
+
 TEST(InputPlan, RefusesShapesThatContradict) {
   EXPECT_THAT(fault(bert, {.shape = "input_id:1x128"}), HasSubstr("did you mean 'input_ids'?"));
   EXPECT_THAT(fault(bert, {.shape = "input_ids:1x2x3"}), HasSubstr("does not fit input 'input_ids'"));
@@ -95,6 +115,9 @@ TEST(InputPlan, HasClassesOnlyWhereThereAreScoresOfAnImage) {
   EXPECT_TRUE(has_classes(plan, {{"y", Element::f32, {2, 1000, 1, 1}}}));
   EXPECT_FALSE(has_classes(plan, {{"y", Element::f32, {2, 84, 8400}}})) << "a detector";
   EXPECT_FALSE(has_classes(plan, {{"y", Element::f32, {2, 100}}, {"boxes", Element::f32, {2, 100, 4}}}));
+  EXPECT_FALSE(has_classes(plan, {{"box", Element::f32, {2, 4}}, {"face", Element::f32, {2, 2}}}))
+      << "which of them has the classes nobody knows";
+  EXPECT_FALSE(has_classes(plan, {{"found", Element::f32, {-1, 7}}})) << "as many as it finds";
   EXPECT_FALSE(has_classes(plan, {{"y", Element::i64, {2, 1}}}));
   EXPECT_FALSE(has_classes(first_plan(bert, {}), {{"y", Element::f32, {1, 2}}}));
 }

@@ -21,8 +21,12 @@ constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 /// A cache that still holds no more of the pictures than this counts as dropped.
 constexpr double still_cold = 0.05;
 
-/// Of tensors, where nobody says how many.
-constexpr std::int64_t most_inferences = 1000;
+/// Of tensors, where nobody says how many: 1.5 MB of samples. Of models that take microseconds fewer would
+/// fit into one turn of the scheduler, and be as fast as a machine with nobody else on it.
+constexpr std::int64_t most_inferences = 20'000;
+
+/// The same until it is known how long one takes.
+constexpr std::int64_t usual_inferences = 1000;
 
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
@@ -75,7 +79,7 @@ Status InferRun::open_inputs() {
   if (!takes_tensors_) return open_pictures();
   spec_.files = Files::off;
   const auto examples = std::ssize(sut_->examples().all) * plan.rows;
-  count_ = std::max(spec_.count > 0 ? spec_.count : most_inferences * plan.rows, std::int64_t{1});
+  count_ = std::max(spec_.count > 0 ? spec_.count : usual_inferences * plan.rows, std::int64_t{1});
   if (spec_.count == 0 && !spec_.inputs.empty()) count_ = std::max(count_, examples);
   return {};
 }
@@ -173,6 +177,10 @@ Status InferRun::first_inference() {
       [&](const image::Batch& batch, const InferTimes& times, Outputs outputs) {
         first = times;
         if (outputs.empty()) failure = batch.failed.front().reason;
+        for (const auto& output : outputs)
+          first_answer_.push_back({.name = std::string(output.name),
+                                   .element = output.element,
+                                   .shape = {output.shape.begin(), output.shape.end()}});
         return false;
       },
       context_.stop));
@@ -265,7 +273,8 @@ Result<Recorder> InferRun::make_recorder() {
   };
   const Recorder::What what{.items = count_, .batch = spec_.batch, .item = plan.item, .tokens = plan.tokens};
   std::unique_ptr<AnswerKeeper> answers;
-  if (has_classes(plan, sut_->outputs())) {
+  // A server does not tell whether a dimension that it leaves open is the batch.
+  if (has_classes(plan, sut_->served() == nullptr ? sut_->outputs() : first_answer_)) {
     NEPH_TRY(auto file, AnswersFile::open(spec_.answers));
     answers = class_answers(name, distinct_items(), spec_.batch, std::move(file));
   } else {

@@ -205,9 +205,7 @@ class ServedSut final : public SystemUnderTest {
     else
       form_.examples = &choice_.examples;
     form_.inputs = plan.inputs;
-    const bool first_only = has_classes(plan, outputs_);
-    for (const auto& output : outputs_)
-      if (form_.outputs.empty() || !first_only) form_.outputs.push_back(output.name);
+    for (const auto& output : outputs_) form_.outputs.push_back(output.name);
     return {};
   }
 

@@ -1,6 +1,7 @@
 #include "workload/infer/vocabulary.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -18,11 +19,21 @@ bool hands_on(std::string_view op) {
   return std::ranges::find(same, op) != same.end();
 }
 
+/// The dimension that a Gather takes from; nothing: its file says one that there is not.
+std::optional<std::size_t> axis_of(const net::Layer& gather, std::size_t rank) {
+  const auto found = gather.attributes.find("axis");
+  const auto* said = found == gather.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  const auto axis = said == nullptr ? 0 : *said < 0 ? *said + static_cast<std::int64_t>(rank) : *said;
+  if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) return std::nullopt;
+  return static_cast<std::size_t>(axis);
+}
+
 /// The table of a Gather whose data are stored and whose indices are computed; 0: it is another Gather.
 std::int64_t entries_of(const net::Layer& layer) {
   if (layer.op != "Gather" || layer.inputs.size() != 1) return 0;
   for (const auto& weight : layer.weights)
-    if (weight.shape.size() == 2 && weight.shape[0] > 0) return weight.shape[0];
+    if (const auto axis = axis_of(layer, weight.shape.size()); weight.trained && axis)
+      return weight.shape[*axis];
   return 0;
 }
 
