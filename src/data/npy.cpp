@@ -44,9 +44,12 @@ Status parse_shape(std::string_view text, const std::string& name, NpyHeader& he
 /// "'<f4'".
 Status parse_elements(std::string_view text, const std::string& name, NpyHeader& header) {
   const auto end = text.empty() ? text.npos : text.find('\'', 1);
-  if (!text.starts_with('\'') || end == text.npos || end < 4) return no_header(name);
+  if (!text.starts_with('\'') || end == text.npos || end < 3) return no_header(name);
   const auto elements = text.substr(1, end - 1);
   header.kind = elements[1];
+  if (header.kind == 'O')
+    return fail(ErrorCode::unsupported, "{} holds Python objects; write numbers, as with astype('float32')",
+                name);
   const auto [stop, error] =
       std::from_chars(elements.data() + 2, elements.data() + elements.size(), header.width);
   const bool is_number = std::string_view("uifb").find(header.kind) != std::string_view::npos;

@@ -46,6 +46,8 @@ constexpr std::array causes{
     Cause{"Type Error", ErrorCode::corrupt, "the file's types contradict its graph; export the model again"},
     Cause{"is not a graph input, initializer, or output", ErrorCode::corrupt, broken},
     Cause{"the graph is not acyclic", ErrorCode::corrupt, broken},
+    Cause{"two nodes with same node name", ErrorCode::corrupt, broken},
+    Cause{"Duplicate definition of name", ErrorCode::corrupt, broken},
     Cause{"Failed to construct locale", ErrorCode::unsupported,
           "this machine lacks the locale that the model asks for; install it"},
     Cause{"Failed to allocate memory", ErrorCode::unavailable, "there is not enough memory"},

@@ -49,8 +49,9 @@ Result<std::vector<Port>> ports_of(const std::vector<ov::Output<const ov::Node>>
     const auto name = file_name_of(end);
     const auto element = element_of(end.get_element_type());
     if (!element)
-      return fail(ErrorCode::unsupported, "'{}' holds elements of type {}, which neph cannot pass on", name,
-                  end.get_element_type().get_type_name());
+      return fail(ErrorCode::unsupported, "'{}' holds elements of type {}, which neph cannot pass on{}", name,
+                  end.get_element_type().get_type_name(),
+                  end.get_element_type() == ov::element::string ? "; --engine onnxruntime takes text" : "");
     const auto& shape = end.get_partial_shape();
     ports.push_back({.name = name,
                      .element = *element,
