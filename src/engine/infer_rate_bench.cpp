@@ -3,11 +3,12 @@
 // flight as the engine thinks right, each started again from its own callback.
 //
 //   infer_rate_bench MODEL [--batch 8] [--hint latency] [--mode sync] [--precision f32] [--seconds 5]
-//   [--threads 0]
-//                    [--streams 0] [--requests 0] [--engine openvino]
+//                    [--threads 0] [--streams 0] [--requests 0] [--engine openvino]
+//   infer_rate_bench MODEL --shape NAME:1x3x224x224
 //
-// Prints one JSON object. images_per_s counts from the first start to the last end of the inferences that
-// began within `seconds`; cpu_ms_per_image is CPU time of the whole process in that span.
+// With --shape the model is compiled as open as its file leaves it, and given inputs of that shape. Prints
+// one JSON object. images_per_s counts from the first start to the last end of the inferences that began
+// within `seconds`; cpu_ms_per_image is CPU time of the whole process in that span.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -18,6 +19,7 @@
 
 #include "core/bench_program.hpp"
 #include "core/clock.hpp"
+#include "core/shapes.hpp"
 #include "engine/engine.hpp"
 #include "os/thread.hpp"
 #include "record/metrics.hpp"
@@ -36,6 +38,7 @@ struct Spec {
   Mode mode = Mode::sync;
   double seconds = 5;
   std::int64_t requests = 0;
+  std::string shape;
   Options options;
 };
 
@@ -46,6 +49,7 @@ void describe(Visit&& v, Self& s) {
   v("mode", s.mode, "sync or async");
   v("seconds", s.seconds, "measured, after a fifth of it as warm-up");
   v("requests", s.requests, "in flight when async; 0: as many as the engine thinks right");
+  v("shape", s.shape, "of inputs that stay open, as neph infer takes it; empty: --batch fixes all");
   v("device", s.options.device, "as the engine calls it");
   v("provider", s.options.provider, "of ONNX Runtime; empty: the device's usual one");
   v("precision", s.options.precision, "auto, f32, bf16, f16, i8");
@@ -53,18 +57,31 @@ void describe(Visit&& v, Self& s) {
   v("threads", s.options.threads, "0: the engine chooses");
   v("streams", s.options.streams, "0: the engine chooses");
   v("pinning", s.options.pinning, "auto, on, off");
+  v("spinning", s.options.spinning, "auto, on, off");
   v("hint", s.options.hint, "latency or throughput");
 }
 
 /// Memory for one request, aligned as engines like it best, filled once so that every page exists.
 class Buffers {
  public:
-  static Result<Buffers> bind(Request& request, const Session& session) {
+  /// Outputs that are open lie in the request's own memory.
+  static Result<Buffers> bind(Request& request, const Session& session, const InputShapes& shapes) {
     Buffers buffers;
-    for (std::size_t i = 0; i < session.inputs().size(); ++i)
-      NEPH_CHECK(request.bind_input(i, buffers.add(session.inputs()[i]), session.inputs()[i].bytes()));
+    for (std::size_t i = 0; i < session.inputs().size(); ++i) {
+      auto port = session.inputs()[i];
+      const auto given = shapes.find(port.name);
+      if (!port.is_open()) {
+        NEPH_CHECK(request.bind_input(i, buffers.add(port), port.bytes()));
+      } else if (given != shapes.end()) {
+        port.shape = given->second;
+        NEPH_CHECK(request.bind_open_input(i, buffers.add(port), port.shape));
+      } else {
+        return fail(ErrorCode::invalid_argument, "input '{}' is open: --shape {}:...", port.name, port.name);
+      }
+    }
     for (std::size_t i = 0; i < session.outputs().size(); ++i)
-      NEPH_CHECK(request.bind_output(i, buffers.add(session.outputs()[i]), session.outputs()[i].bytes()));
+      if (const auto& port = session.outputs()[i]; !port.is_open())
+        NEPH_CHECK(request.bind_output(i, buffers.add(port), port.bytes()));
     return buffers;
   }
 
@@ -169,21 +186,36 @@ Result<Outcome> measure(std::vector<Slot>& slots, Mode mode, double for_s) {
   return outcome;
 }
 
+/// Of a model that stays open.
+Result<InputShapes> shapes_of(const Spec& spec, const Model& model) {
+  std::vector<std::string> names;
+  for (const auto& input : model.inputs()) names.push_back(input.name);
+  NEPH_TRY(auto read, parse_shapes(spec.shape));
+  return named_shapes(std::move(read), names);
+}
+
 Result<Json> bench(const Spec& spec) {
   name_this_thread(engine_role);
   Registry registry;
   NEPH_TRY(auto* const engine, registry.open(spec.engine));
   NEPH_TRY(const auto model, engine->load(spec.model));
-  NEPH_TRY(const auto session, model->compile(spec.options));
+  auto options = spec.options;
+  InputShapes shapes;
+  if (!spec.shape.empty()) {
+    options.batch = 0;
+    NEPH_TRY(shapes, shapes_of(spec, *model));
+  }
+  NEPH_TRY(const auto session, model->compile(options));
   const std::int64_t wanted = spec.requests > 0 ? spec.requests : session->optimal_requests();
   std::vector<Slot> slots(spec.mode == Mode::sync ? 1 : static_cast<std::size_t>(wanted));
   for (auto& slot : slots) {
     NEPH_TRY(slot.request, session->make_request());
-    NEPH_TRY(slot.buffers, Buffers::bind(*slot.request, *session));
+    NEPH_TRY(slot.buffers, Buffers::bind(*slot.request, *session, shapes));
   }
   NEPH_CHECK(measure(slots, spec.mode, spec.seconds / 5));  // warm-up
   NEPH_TRY(const auto outcome, measure(slots, spec.mode, spec.seconds));
-  const auto images = static_cast<double>(outcome.inferences * spec.options.batch);
+  const auto rows = shapes.empty() ? spec.options.batch : shapes.begin()->second.front();
+  const auto images = static_cast<double>(outcome.inferences * rows);
   return Json{{std::string(metric::images_per_s.name), images / outcome.wall_s},
               {"cpu_ms_per_image", 1e3 * outcome.cpu_s / images},
               {"inferences", outcome.inferences},
