@@ -20,10 +20,9 @@ struct Library {
   std::unique_ptr<Ort::Env> env;       ///< last: it uses the log
 };
 
-/// The first that can be opened, in the order of runtimes.hpp; of --engine-path, where that has one, no other;
-/// afterwards all of Ort:: works. Errors:
-/// not_found (no environment has it), unsupported (it cannot be opened, or is older than
-/// the header).
+/// The first that can be opened, in the order of runtimes.hpp; of --engine-path, where that has one, no
+/// other; afterwards all of Ort:: works. Errors: not_found (no environment has it), unsupported (it cannot be
+/// opened, or is older than the header).
 Result<Library> open_library();
 
 }  // namespace neph::engine::onnxruntime_plugin

@@ -55,9 +55,9 @@ class InferRun {
   std::unique_ptr<image::BatchSource> source_;
   std::unique_ptr<BatchRunner> runner_;
   std::vector<engine::Port> first_answer_;  ///< what the first inference came to
-  std::int64_t count_ = 0;    ///< items of the measurement
-  std::int64_t loaders_ = 0;  ///< threads
-  std::int64_t depth_ = 1;    ///< inferences in flight
+  std::int64_t count_ = 0;                  ///< items of the measurement
+  std::int64_t loaders_ = 0;                ///< threads
+  std::int64_t depth_ = 1;                  ///< inferences in flight
   Moment next_progress_{};
 };
 
