@@ -7,7 +7,6 @@
 // part of the threads asked for: of as many inferences in flight as there are streams none shares a thread.
 // Ownership: sessions share what ONNX Runtime prepares of the weights.
 // Cost: load() reads the file to know its inputs and outputs, and compile() reads it again for each stream.
-// (Nothing of the GPUs has been tried.)
 #pragma once
 
 #include <filesystem>

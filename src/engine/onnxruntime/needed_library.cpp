@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <dlfcn.h>
@@ -47,6 +48,28 @@ bool is_of_cuda_12(std::string_view library) {
   return is_loaded("libcublas.so.12") || is_loaded("libcudart.so.12");
 }
 
+bool load(const std::string& library, std::set<std::string>& under_way);
+
+/// A file, and before it what it lacks.
+bool load_file(const fs::path& file, std::set<std::string>& under_way) {
+  for (std::string before;;) {
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return true;
+    const auto missing = missing_library(loader_reason());
+    if (missing.empty() || missing == before || !load(missing, under_way)) return false;
+    before = missing;
+  }
+}
+
+/// `under_way`: libraries that wait for this one, which cannot wait for them.
+bool load(const std::string& library, std::set<std::string>& under_way) {
+  if (!under_way.insert(library).second) return false;
+  std::error_code absent;
+  for (const auto& folder : nvidia_folders(python_environments()))
+    if (const auto file = folder / library; fs::exists(file, absent) && load_file(file, under_way))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 std::string missing_library(std::string_view reason) {
@@ -58,18 +81,8 @@ std::string missing_library(std::string_view reason) {
 }
 
 bool load_from_environments(const std::string& library) {
-  std::error_code absent;
-  for (const auto& folder : nvidia_folders(python_environments())) {
-    const auto file = folder / library;
-    if (!fs::exists(file, absent)) continue;
-    for (std::string before;;) {
-      if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return true;
-      const auto missing = missing_library(loader_reason());
-      if (missing.empty() || missing == before || !load_from_environments(missing)) return false;
-      before = missing;
-    }
-  }
-  return false;
+  std::set<std::string> under_way;
+  return load(library, under_way);
 }
 
 std::vector<fs::path> nvrtc_builtins(const std::vector<fs::path>& folders) {
