@@ -55,6 +55,7 @@ class FakeClient final : public wire::Client {
     while (!line_.empty()) end(fail(ErrorCode::unavailable, "given up"));
   }
   Result<wire::ModelMetadata> model_metadata(const std::string&) override { return wire::ModelMetadata{}; }
+  Result<std::int64_t> max_batch_size(const std::string&) override { return 0; }
 
  private:
   struct Waiting {

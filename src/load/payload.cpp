@@ -141,6 +141,18 @@ Result<wire::Shape> whole_shape(const wire::TensorMetadata& tensor, std::int64_t
   return whole;
 }
 
+/// Samples in a request: a whole shape of the first input that has them says it, too.
+std::int64_t batch_of(const std::vector<wire::TensorMetadata>& inputs, const PayloadOptions& options,
+                      const InputShapes& shapes) {
+  if (options.batch != 1) return options.batch;
+  for (const auto& input : inputs) {
+    const auto given = shapes.find(input.name);
+    if (input.shape.empty() || input.shape.front() >= 0 || given == shapes.end()) continue;
+    return given->second.size() == input.shape.size() ? std::max<std::int64_t>(1, given->second.front()) : 1;
+  }
+  return 1;
+}
+
 Result<Input> input_of(const wire::TensorMetadata& tensor, const PayloadOptions& options,
                        const InputShapes& shapes) {
   const auto type = enum_value<wire::DataType>(tensor.datatype);
@@ -221,6 +233,7 @@ Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOpt
       options.distinct > 0 ? options.distinct : std::max<std::int64_t>(1, std::ssize(files)));
 
   Payload payload;
+  payload.batch_ = batch_of(model.inputs, options, shapes);
   payload.source_ = files.empty() ? "random" : fmt::format("from {}", options.input);
   Random random(options.seed);
   std::size_t bytes = 0;
@@ -229,7 +242,7 @@ Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOpt
     for (const auto& input : inputs) {
       Bytes data;
       if (&input == inputs.data() && !files.empty()) {
-        NEPH_TRY(data, file_data(input, files[i % files.size()], options.batch));
+        NEPH_TRY(data, file_data(input, files[i % files.size()], payload.batch_));
       } else {
         data = random_data(input, random);
       }

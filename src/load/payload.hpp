@@ -33,6 +33,8 @@ class Payload {
 
   const std::vector<wire::InferRequest>& requests() const { return requests_; }
   std::size_t bytes() const;  ///< of one request's tensors, the first's
+  /// Samples in a request: PayloadOptions::batch, or what a whole shape says in its place.
+  std::int64_t batch() const { return batch_; }
   /// "16 random FP32 [8, 3, 224, 224]"
   std::string description() const;
 
@@ -40,6 +42,7 @@ class Payload {
   std::vector<wire::InferRequest> requests_;
   std::vector<std::vector<std::byte>> memory_;
   std::string source_;
+  std::int64_t batch_ = 1;
 };
 
 }  // namespace neph::load

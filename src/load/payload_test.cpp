@@ -65,6 +65,9 @@ TEST(Payload, AsksForSizesThatTheModelLeavesOpen) {
   EXPECT_THAT(fault(two, {}), HasSubstr("--shape a:1x128"));
   const auto like = Payload::make(two, {.shape = "a:1x9"});
   EXPECT_EQ(like->requests().front().inputs[1].shape, (wire::Shape{1, 9}));
+  EXPECT_EQ(like->batch(), 1);
+  EXPECT_EQ(Payload::make(two, {.shape = "a:6x9"})->batch(), 6) << "as --batch 6 with --shape a:9";
+  EXPECT_EQ(Payload::make(two, {.batch = 6, .shape = "a:9"})->batch(), 6);
   EXPECT_EQ(fault(two, {.shape = "a:7;nosuch:8"}),
             "--shape: unknown input 'nosuch' in the model; known: a, b");
   EXPECT_THAT(fault(two, {.shape = "7"}), HasSubstr("the model has 2 inputs (a, b); write NAME:7"));

@@ -18,6 +18,7 @@
 #include "serve/instance.hpp"
 #include "serve/job.hpp"
 #include "serve/options.hpp"
+#include "serve/shaped_sessions.hpp"
 #include "serve/signature.hpp"
 #include "serve/statistics.hpp"
 
@@ -65,6 +66,8 @@ class Deployment {
   /// What people should know of it, beside its facts. Before it is used by several threads.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Shapes that have a session of their own.
+  std::vector<ShapedSessions::Told> shaped() const;
   std::int64_t pending() const;
 
  private:
@@ -77,6 +80,7 @@ class Deployment {
   Deployment(std::unique_ptr<engine::Model> model, ModelName name, const ModelOptions& options,
              std::string platform, const Regions& regions, const Clock& clock);
   Status compile();
+  void watch_shapes();
   Status make_instances();
   Status add_instance();
   bool may_try_zeros() const;
@@ -97,6 +101,7 @@ class Deployment {
   Instance* next_batch(Moment now);
   BatchPlan plan(Moment now);
   bool start(Instance& instance);
+  void leave_shape(Instance& instance, const Status& status);
   void complete(Instance& instance, const Status& status);
   void go_on(Instance& instance);
   void run_apart(Instance& instance);
@@ -122,9 +127,11 @@ class Deployment {
   Signature signature_;
   Facts facts_;
   std::vector<std::string> notes_;
-  Statistics statistics_;  ///< of what was in no instance; the instances have their own
+  Statistics statistics_;           ///< of what was in no instance; the instances have their own
+  engine::Options engine_options_;  ///< the sessions were compiled with
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;
+  std::unique_ptr<ShapedSessions> shaped_;  ///< null: no shape has a session of its own
   std::atomic<bool> aborted_{false};
   std::size_t most_kept_bytes_ = 0;  ///< memory of jobs that wait to be used again
   std::atomic<std::size_t> kept_bytes_{0};

@@ -22,8 +22,8 @@ std::vector<std::size_t> row_bytes(const std::vector<engine::Port>& ports, std::
 
 Result<std::unique_ptr<Instance>> Instance::make(const std::vector<SizedSession>& sessions,
                                                  const Signature& signature, OutputBlocks& blocks,
-                                                 const Clock& clock, Done done) {
-  std::unique_ptr<Instance> instance(new Instance(signature, blocks, clock, std::move(done)));
+                                                 const Clock& clock, std::size_t number, Done done) {
+  std::unique_ptr<Instance> instance(new Instance(signature, blocks, clock, number, std::move(done)));
   const auto& largest = sessions.back();
   instance->input_row_bytes_ = row_bytes(largest.session->inputs(), largest.rows);
   instance->output_row_bytes_ = row_bytes(largest.session->outputs(), largest.rows);
@@ -53,6 +53,7 @@ Instance::~Instance() {
 void Instance::clear(std::size_t size, Moment now) {
   jobs_.clear();
   size_ = size;
+  shaped_ = nullptr;
   begun_ = now;
   first_row_ = 0;
   spent_ = {};
@@ -61,7 +62,7 @@ void Instance::clear(std::size_t size, Moment now) {
 Status Instance::infer() {
   NEPH_CHECK(bind());
   issued_ = clock_.now();
-  auto status = sized_[size_].request->infer();
+  auto status = request().infer();
   done_ = clock_.now();
   return status;
 }
@@ -69,10 +70,14 @@ Status Instance::infer() {
 Status Instance::start() {
   NEPH_CHECK(bind());
   issued_ = clock_.now();
-  return sized_[size_].request->start([this](const Status& status) {
+  return request().start([this](const Status& status) {
     done_ = clock_.now();
     on_done_(*this, status);
   });
+}
+
+engine::Request& Instance::request() const {
+  return shaped_ ? *shaped_request()->request : *sized_[size_].request;
 }
 
 Status Instance::bind() {
@@ -100,7 +105,7 @@ void Instance::next() {
 /// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
 /// that no job fills are zeros: a bad index that another left there would fail this one.
 Status Instance::bind_input(std::size_t port) {
-  if (signature_.inputs[port].open) return bind_open_input(port);
+  if (shaped_ || signature_.inputs[port].open) return bind_own_input(port);
   auto& sized = sized_[size_];
   const auto bytes = input_row_bytes_[port] * static_cast<std::size_t>(sized.rows);
   const bool in_place = jobs_.size() == 1 && rows_of(*jobs_.front()) == sized.rows && bytes >= worth_binding;
@@ -113,11 +118,13 @@ Status Instance::bind_input(std::size_t port) {
 }
 
 /// Always in place: its one job is all of the execution.
-Status Instance::bind_open_input(std::size_t port) {
+Status Instance::bind_own_input(std::size_t port) {
   const auto& job = *jobs_.front();
   const auto& shape = job.shapes[port];
-  auto* data = const_cast<std::byte*>(tensor_of(job, port).data());
-  return sized_[size_].request->bind_open_input(port, data, {shape.begin(), shape.end()});
+  const auto tensor = tensor_of(job, port);
+  auto* data = const_cast<std::byte*>(tensor.data());
+  if (shaped_) return request().bind_input(port, data, tensor.size());
+  return request().bind_open_input(port, data, {shape.begin(), shape.end()});
 }
 
 const void* Instance::gather(std::size_t port) {
@@ -151,19 +158,23 @@ Status Instance::bind_outputs() {
   if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
   NEPH_CHECK(make_whole());
   auto& sized = sized_[size_];
-  if (sized.bound_outputs == block_->number()) return {};
+  if (!shaped_ && sized.bound_outputs == block_->number()) return {};
   for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
     if (!signature_.outputs[port].open)
-      NEPH_CHECK(sized.request->bind_output(port, block_->data(port),
-                                            output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
-  sized.bound_outputs = block_->number();
+      NEPH_CHECK(request().bind_output(port, block_->data(port),
+                                       output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
+  if (!shaped_) sized.bound_outputs = block_->number();
   return {};
 }
 
 Status Instance::take_open_outputs() {
   for (std::size_t port = 0; port < open_.size(); ++port) {
     if (!signature_.outputs[port].open) continue;
-    NEPH_TRY(open_[port], sized_[size_].request->open_output(port));
+    if (shaped_ && shaped_request()->outputs[port].data != nullptr) {
+      open_[port] = shaped_request()->outputs[port];
+      continue;
+    }
+    NEPH_TRY(open_[port], request().open_output(port));
   }
   return {};
 }

@@ -1,11 +1,13 @@
-// The page of figures for Prometheus, text format 0.0.4: Triton's names for what models did, the usual
-// process_* names for this process, node_exporter's for the machine. Only for files of this module.
+// The page of figures for Prometheus, text format 0.0.4: Triton's names for what models did (ours begin
+// with neph_), the usual process_* names for this process, node_exporter's for the machine. Only for files of
+// this module.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "host/host.hpp"
+#include "serve/shaped_sessions.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::serve {
@@ -13,6 +15,8 @@ namespace neph::serve {
 class Metrics {
  public:
   void add(const wire::ModelStatistics& model, std::int64_t pending);
+  /// Of a shape that has a session of its own.
+  void add(const std::string& model, const std::string& version, const ShapedSessions::Told& shape);
   void add(const host::CounterReadings& readings);
   std::string text() const;
 

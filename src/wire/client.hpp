@@ -75,6 +75,9 @@ class Client {
   virtual void abort() = 0;
 
   virtual Result<ModelMetadata> model_metadata(const std::string& model) = 0;
+  /// What the model's configuration calls max_batch_size; 0: nothing. Errors: those of a server that knows of
+  /// no configurations.
+  virtual Result<std::int64_t> max_batch_size(const std::string& model) = 0;
   /// A page of an HTTP server, as /metrics. Errors: unsupported over gRPC.
   virtual Result<std::string> get(const std::string& target) = 0;
 };

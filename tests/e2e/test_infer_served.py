@@ -67,6 +67,18 @@ def test_a_server_that_takes_none_is_found_out_before_any_run(neph, short, tmp_p
         assert "input_ids:1x64" in said.stderr, "of those that are likely the first that is answered"
 
 
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_a_batch_that_the_server_does_not_run_at_once_is_refused(neph, rows, tmp_path, protocol):
+    """It answers 8 rows, one after the other: no figure of a batch of 8."""
+    with serving_neph(BUILD / "bin/neph", tmp_path, rows) as served:
+        url = f"{protocol}://{getattr(served, protocol)}"
+        said = neph("infer", "rows", "--server", url, "--architecture", "remote", "--batch", 8, *QUICK, code=2).stderr
+        assert "model 'rows'" in said and "takes up to 1 a request (its max_batch_size)" in said
+    with serving_neph(BUILD / "bin/neph", tmp_path, rows, "--max-batch", 8) as served:
+        url = f"{protocol}://{getattr(served, protocol)}"
+        assert neph.json("infer", "rows", "--server", url, "--architecture", "remote", "--batch", 8, *QUICK)["cells"]
+
+
 def test_integers_are_the_same_in_every_engine_and_behind_a_server(neph, tmp_path):
     """Also those of which only one engine knows that they may be large."""
     nodes = [helper.make_node("Cast", ["n"], ["f"], to=TensorProto.FLOAT), helper.make_node("MatMul", ["f", "w"], ["y"])]

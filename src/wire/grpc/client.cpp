@@ -204,6 +204,19 @@ class GrpcClient final : public Client {
     return metadata;
   }
 
+  Result<std::int64_t> max_batch_size(const std::string& model) override {
+    const auto stub = inference::GRPCInferenceService::NewStub(channels_.front());
+    grpc::ClientContext context;
+    authorise(context);
+    context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
+    inference::ModelConfigRequest asked;
+    asked.set_name(model);
+    inference::ModelConfigResponse said;
+    if (const auto status = stub->ModelConfig(&context, asked, &said); !status.ok())
+      return tl::unexpected(error_of(status, endpoint_.text()));
+    return said.config().max_batch_size();
+  }
+
  private:
   /// Asks whether somebody is there: a call that fails says why, which waiting for the connection would not.
   Status greet(const std::shared_ptr<grpc::Channel>& channel) const {

@@ -126,6 +126,13 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     return metadata_of(json);
   }
 
+  Result<std::int64_t> max_batch_size(const std::string& model) override {
+    NEPH_TRY(const auto text, get("/v2/models/" + path_segment(model) + "/config"));
+    NEPH_TRY(const Json json, parse_json(text, endpoint_.text()));
+    const auto most = json.find("max_batch_size");
+    return most != json.end() && most->is_number_integer() ? most->get<std::int64_t>() : 0;
+  }
+
   Result<std::string> get(const std::string& target) override {
     NEPH_TRY(const auto request, encode_get(target));
     Call call;

@@ -342,7 +342,7 @@ void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {
                               .all_at_once = offline,
                               .in_bursts = spec.arrival == load::Arrival::burst,
                               .by_count = spec.count > 0,
-                              .batch = spec.batch,
+                              .batch = target_->payload.batch(),
                               .in_flight = spec.in_flight,
                               .promise = promise_of(spec)};
   load::sum_up(measured, judging, timeline_.at(measured.start), result_);
