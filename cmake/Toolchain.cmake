@@ -5,10 +5,10 @@ add_compile_options(-Wno-missing-field-initializers)  # a designated initialiser
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false alarms of g++ 12 on std::string (GCC bug 105651)
 add_compile_options(-fno-omit-frame-pointer)  # perf and the sanitizers show whole stacks
 
-# Four numbers at a time, and products added in one step: what is fitted takes a third of the time. Intel Core since
-# 2013 and AMD Zen can; on others the system's loader says so and starts nothing (of what g++ builds).
+# Processors since 2009, as the engines ask for. What gains by wider ones is chosen when it runs (ADR 21); on older ones the
+# system's loader says so and starts nothing (of what g++ builds).
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  add_compile_options(-march=x86-64-v3 $<$<CXX_COMPILER_ID:GNU>:-mneeded>)
+  add_compile_options(-march=x86-64-v2 $<$<CXX_COMPILER_ID:GNU>:-mneeded>)
 endif()
 # Our own products and sums stay apart, so that a model's answers are the same bits on every machine. Eigen fuses them
 # where the processor can: what is fitted may differ in its last bits between kinds of processors.
@@ -16,7 +16,8 @@ add_compile_options(-ffp-contract=off)
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # By paths below the checkout, so that another one has what this one compiled (a worktree, ./dev bench --against).
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
 endif()
 
 find_program(MOLD mold)

@@ -6,8 +6,6 @@ The licence of each Debian package is named here once, as its main one in SPDX's
 import hashlib
 import json
 
-from bundled import output_of
-
 GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
 LICENCES = {
     "libabsl20220623": "Apache-2.0",
@@ -67,8 +65,9 @@ def expression(packages):
     return " AND ".join([OWN, *sorted(parts - {OWN})])
 
 
-def versions_of(packages):
-    lines = output_of("dpkg-query", "--show", "--showformat", "${Package}\t${Version}\t${source:Package}\n", *packages)
+def versions_of(target, packages):
+    """{package: (its version, the source package)}"""
+    lines = target.ask_dpkg("--show", "--showformat", "${Package}\t${Version}\t${source:Package}\n", *packages)
     return {name: (version, source) for name, version, source in (line.split("\t") for line in lines.splitlines())}
 
 
@@ -78,23 +77,24 @@ def described(name, version, licence, about, **more):
             "sourceInfo": about, **more}
 
 
-def document(version, packages):
+def document(target, packages):
     """The document as text, the same for the same build."""
-    known = versions_of(sorted(packages))
-    own = described("nephoscope", version, OWN, "this project")
+    known = versions_of(target, sorted(packages))
+    own = described("nephoscope", target.version, OWN, "this project")
     others = [described(name, *known[name][:1], licence_of(name), f"Debian package, of the source package {known[name][1]}",
                         externalRefs=[{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                                       "referenceLocator": f"pkg:deb/debian/{name.replace('+', '%2B')}@{known[name][0]}?arch=amd64"}])
+                                       "referenceLocator": f"pkg:deb/debian/{name.replace('+', '%2B')}@{known[name][0]}"
+                                                           f"?arch={target.debian_architecture}"}])
               for name in sorted(packages)]
     others.append(described("vega", "", PAGE, "Vega, Vega-Lite and Vega-Embed, in the report's page, from vl-convert-python"))
     del others[-1]["versionInfo"]
     relation = [{"spdxElementId": own["SPDXID"], "relationshipType": "CONTAINS", "relatedSpdxElement": each["SPDXID"]} for each in others]
     content = {
-        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"nephoscope-{version}",
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"nephoscope-{target.version}",
         "creationInfo": {"created": "1980-01-01T00:00:00Z", "creators": ["Tool: tools/wheel"]},
         "packages": [own, *others],
         "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": own["SPDXID"]},
                           *relation],
     }
     name = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    return json.dumps(content | {"documentNamespace": f"urn:nephoscope:{version}:{name}"}, indent=1) + "\n"
+    return json.dumps(content | {"documentNamespace": f"urn:nephoscope:{target.version}:{name}"}, indent=1) + "\n"

@@ -1,35 +1,19 @@
-"""What a copy of neph needs on another machine: the program, its plugins, and the shared libraries that the loader of this
-machine finds for them. tools/image puts them into a container image, tools/bundle into an archive.
+"""What a copy of neph needs on another machine: the program, its plugins, and the shared libraries that a loader finds for them
+where they were built for (target.py). tools/image puts them into a container image, tools/bundle into an archive.
 
 It names files and copies none. Paths in a copy: bin/neph, lib/neph/PLUGIN, lib/neph/lib/LIBRARY.
 """
 
 import hashlib
-import re
-import subprocess
 import tarfile
 from pathlib import Path
 
+from target import target_of
+
 LIBRARIES = "lib/neph/lib"
 # What OpenVINO opens by name where a model needs it: its processor's code, and readers of the formats that neph lists.
-OPENVINO_PARTS = ["intel_cpu_plugin", "onnx_frontend", "ir_frontend", "tensorflow_frontend", "tensorflow_lite_frontend"]
+OPENVINO_PARTS = ["*_cpu_plugin", "onnx_frontend", "ir_frontend", "tensorflow_frontend", "tensorflow_lite_frontend"]
 THREADING_PARTS = ["libtbbbind_2_5.so.3"]  # oneTBB opens it to learn of NUMA nodes and kinds of cores
-
-
-def listed_by_loader(file):
-    return subprocess.run(["ldd", file], capture_output=True, text=True, check=True).stdout
-
-
-def needed_libraries(file):
-    """{name that the loader asks for: the file that it finds}, of all that `file` needs, directly or not."""
-    out = listed_by_loader(file)
-    if missing := re.findall(r"^\s*(\S+) => not found", out, re.MULTILINE):
-        raise SystemExit(f"{file} needs {', '.join(missing)}, which this machine does not have")
-    return {name: Path(found) for name, found in re.findall(r"^\s*(\S+) => (/\S+)", out, re.MULTILINE)}
-
-
-def loader_of(program):
-    return Path(re.search(r"^\s*(/\S*ld-linux\S*)", listed_by_loader(program), re.MULTILINE)[1])
 
 
 def openvino_folder(libraries):
@@ -56,10 +40,11 @@ def parts(build):
 
 def staged(build, with_openvino=True):
     """{path in the copy: file of this machine}; the loader itself is not among them."""
+    target = target_of(build)
     files = {"bin/neph": build / "bin/neph"} | {f"lib/neph/{file.name}": file for file in plugins(build)}
     programs = list(files.values())
     for file in programs:
-        libraries = needed_libraries(file)
+        libraries = target.needed_libraries(file)
         if folder := openvino_folder(libraries):
             parts = parts_of_openvino(folder) if with_openvino else []
             programs += [part for part in parts if part not in programs]

@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* loader_here = "/lib64/ld-linux-x86-64.so.2";
-
 class LoaderFile : public testing::Test {
  protected:
   void SetUp() override {
@@ -34,7 +32,7 @@ class LoaderFile : public testing::Test {
 
 TEST(Loader, OfThisMachineTellsItsVersion) {
   const std::string version = ::gnu_get_libc_version();  // "2.36"
-  EXPECT_EQ(glibc_minor_of(loader_here), std::stoi(version.substr(2)));
+  EXPECT_EQ(glibc_minor_of(hosts_loader), std::stoi(version.substr(2)));
 }
 
 TEST_F(LoaderFile, IsReadToItsEndAndNotBeyond) {
@@ -57,7 +55,7 @@ TEST_F(LoaderFile, ThatDoesNotTellIsTooOld) {
 }
 
 TEST(LoadedLoader, StandsInMemoryAsItsFileSays) {
-  const auto loader = load(loader_here);
+  const auto loader = load(hosts_loader);
   EXPECT_GE(loader.count, 4U);
   const auto* first = reinterpret_cast<const std::uint32_t*>(loader.headers);
   EXPECT_EQ(*first, 1U) << "PT_LOAD";
@@ -71,7 +69,7 @@ TEST(LoadedLoader, StandsInMemoryAsItsFileSays) {
 TEST_F(LoaderFile, ThatIsNoneEndsTheLauncherWithItsName) {
   std::ofstream(name_) << "no loader";
   EXPECT_EXIT(load(name_.c_str()), testing::ExitedWithCode(127), name_);
-  fs::copy_file(loader_here, name_, fs::copy_options::overwrite_existing);
+  fs::copy_file(hosts_loader, name_, fs::copy_options::overwrite_existing);
   fs::resize_file(name_, 70);
   EXPECT_EXIT(load(name_.c_str()), testing::ExitedWithCode(127), "no dynamic loader");
   EXPECT_EXIT(load("/no/such/loader"), testing::ExitedWithCode(127), "incomplete");

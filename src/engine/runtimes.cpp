@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/values.hpp"
 #include "engine/engine.hpp"
 #include "os/plugin.hpp"
 
@@ -56,7 +57,7 @@ std::string pip_of(const fs::path& environment) {
   std::error_code absent;
   if (active != nullptr && fs::equivalent(active, environment, absent)) return "pip";
   const auto python = environment / "bin/python3";
-  return fs::exists(python, absent) ? fmt::format("'{}' -m pip", python.string()) : "python3 -m pip";
+  return fs::exists(python, absent) ? shell_quoted(python.string()) + " -m pip" : "python3 -m pip";
 }
 
 }  // namespace
@@ -151,8 +152,8 @@ std::string line_to_get(const fs::path& plugin) {
   if (!environment.empty() && has_recent_python(environment)) return line_to_install(environment, package);
   return fmt::format(
       "python3 -m pip install --no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 "
-      "--target '{}' {}",
-      (around_program() / "python").string(), package);
+      "--target {} {}",
+      shell_quoted((around_program() / "python").string()), package);
 }
 
 std::string line_to_install(const fs::path& environment, const std::string& packages) {
@@ -163,7 +164,7 @@ std::string line_to_install(const fs::path& environment, const std::string& pack
     return fmt::format("pipx inject {}nephoscope {}", several ? "--pip-args=--no-deps " : "", packages);
   const bool uv = is_made_by_uv(environment);
   return fmt::format("{} install {}{}", uv ? "uv pip" : pip_of(environment),
-                     uv ? fmt::format("--python '{}' ", environment.string()) : "",
+                     uv ? fmt::format("--python {} ", shell_quoted(environment.string())) : "",
                      (several ? "--no-deps " : "") + packages);
 }
 

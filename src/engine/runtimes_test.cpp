@@ -84,13 +84,16 @@ TEST_F(Runtimes, TheLineToInstallIsOfWhoMadeTheEnvironment) {
   EXPECT_EQ(line_to_install(bare, "fast==1.2"), "python3 -m pip install fast==1.2");
   const auto venv = made("venv");
   std::ofstream(made("venv/bin") / "python3");
-  EXPECT_EQ(line_to_install(venv, "fast==1.2"),
-            "'" + venv.string() + "/bin/python3' -m pip install fast==1.2");
+  EXPECT_EQ(line_to_install(venv, "fast==1.2"), venv.string() + "/bin/python3 -m pip install fast==1.2");
+  const auto odd = made("it's $HOME");
+  std::ofstream(made("it's $HOME/bin") / "python3");
+  EXPECT_EQ(line_to_install(odd, "fast==1.2"),
+            "'" + folder_.string() + "/it'\\''s $HOME/bin/python3' -m pip install fast==1.2");
   ::setenv("VIRTUAL_ENV", venv.c_str(), 1);
   EXPECT_EQ(line_to_install(venv, "fast==1.2"), "pip install fast==1.2");
   EXPECT_EQ(line_to_install(venv, "a==1 b==2"), "pip install --no-deps a==1 b==2");
   std::ofstream(venv / "pyvenv.cfg") << "home = /usr/bin\nuv = 0.9.2\n";
-  EXPECT_EQ(line_to_install(venv, "fast==1.2"), "uv pip install --python '" + venv.string() + "' fast==1.2");
+  EXPECT_EQ(line_to_install(venv, "fast==1.2"), "uv pip install --python " + venv.string() + " fast==1.2");
   std::ofstream(venv / "pipx_metadata.json");
   EXPECT_EQ(line_to_install(venv, "fast==1.2"), "pipx inject nephoscope fast==1.2");
 }
@@ -123,7 +126,7 @@ TEST_F(Runtimes, APluginThatCannotBeLoadedTellsWhatItNeeds) {
   const auto list = Registry({folder_}).list();
   ASSERT_EQ(list.size(), 2U);
   EXPECT_THAT(list[0].reason, HasSubstr("python3 -m pip install "));
-  EXPECT_THAT(list[0].reason, HasSubstr("python' fast==1.2"));
+  EXPECT_THAT(list[0].reason, HasSubstr("python fast==1.2"));
   EXPECT_THAT(list[0].reason, HasSubstr("looked in " + venv.string() + " (fast 1.1)"));
   EXPECT_THAT(list[1].reason, testing::Not(HasSubstr("pip")));
 }

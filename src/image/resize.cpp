@@ -13,7 +13,7 @@
 namespace neph::image {
 namespace {
 
-/// Eight floats side by side: one register where there is AVX2, as everywhere that this is built for x86.
+/// Eight floats side by side: one register where there is AVX2, else two.
 constexpr int lanes = 8;
 using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
 /// The same anywhere in memory.
@@ -182,7 +182,7 @@ NEPH_INLINE void horizontal_pass(const Job& job, int row) {
 }
 
 /// Photographs of ImageNet's size need 3 or 4 source pixels per result pixel.
-void all_rows(const Job& job) {
+NEPH_INLINE void go_through_rows(const Job& job) {
   for (int row = 0; row < job.vertical.results(); row += lanes) {
     switch (job.vertical.count) {
       case 2:
@@ -212,6 +212,16 @@ void all_rows(const Job& job) {
     }
   }
 }
+
+void all_rows_anywhere(const Job& job) { go_through_rows(job); }
+#ifdef __x86_64__
+[[gnu::target("avx2")]] void all_rows_by_avx2(const Job& job) { go_through_rows(job); }
+
+bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
+void all_rows(const Job& job) { (has_avx2() ? all_rows_by_avx2 : all_rows_anywhere)(job); }
+#else
+void all_rows(const Job& job) { all_rows_anywhere(job); }
+#endif
 
 void grow(std::vector<float>& buffer, std::size_t size) {
   if (buffer.size() < size) buffer.resize(size);

@@ -76,10 +76,17 @@ struct Loops {
   add_up(parts, smooth, count, sums_of_lanes);
 }
 
-/// What every x86 that this is built for can is the compiler's own choice.
+[[gnu::target("avx2")]] void compare_by_4(const Compared& what) { compare(what); }
+[[gnu::target("avx2")]] void add_up_by_4(const double* parts, const double* smooth, Index count,
+                                         double* sums_of_lanes) {
+  add_up(parts, smooth, count, sums_of_lanes);
+}
+
 Loops widest(bool allowed) {
-  const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-  return allowed && can ? Loops{compare_by_8, add_up_by_8} : Loops{};
+  if (!allowed) return {};
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    return {compare_by_8, add_up_by_8};
+  return __builtin_cpu_supports("avx2") ? Loops{compare_by_4, add_up_by_4} : Loops{};
 }
 #else
 Loops widest(bool) { return {}; }

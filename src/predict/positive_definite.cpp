@@ -1,68 +1,23 @@
 #include "predict/positive_definite.hpp"
 
-#include <Eigen/Cholesky>
+#include "predict/positive_definite_loops.hpp"
 
 namespace neph::predict {
-namespace {
 
-using Eigen::Index;
-using Eigen::Lower;
-using Eigen::MatrixXd;
-
-constexpr Index small = 48;  ///< as fast in one piece
-
-/// [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1, C^-1]: a third of the work of solving for the identity, which knows
-/// nothing of the zeros.
-void invert_triangle(Eigen::Ref<MatrixXd> factor) {
-  const auto size = factor.rows();
-  if (size <= small) {
-    const MatrixXd whole = factor.triangularView<Lower>();
-    factor.triangularView<Lower>() =
-        whole.triangularView<Lower>().solve(MatrixXd::Identity(size, size)).eval();
-    return;
-  }
-  const auto half = size / 2, rest = size - half;
-  auto first = factor.topLeftCorner(half, half), across = factor.bottomLeftCorner(rest, half),
-       last = factor.bottomRightCorner(rest, rest);
-  invert_triangle(first);
-  invert_triangle(last);
-  const MatrixXd through = across * first.triangularView<Lower>();
-  across = -(last.triangularView<Lower>() * through);
+const PositiveDefiniteLoops& fastest_loops() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2_loops;
+#endif
+  return usual_loops;
 }
 
-/// Of L'L, in place of L, the lower triangle: [A 0; B C]'[A 0; B C] = [A'A + B'B, .; C'B, C'C].
-void square_triangle(Eigen::Ref<MatrixXd> factor) {
-  const auto size = factor.rows();
-  if (size <= small) {
-    const MatrixXd whole = factor.triangularView<Lower>();
-    factor.triangularView<Lower>() = whole.transpose() * whole;
-    return;
-  }
-  const auto half = size / 2, rest = size - half;
-  auto first = factor.topLeftCorner(half, half), across = factor.bottomLeftCorner(rest, half),
-       last = factor.bottomRightCorner(rest, rest);
-  square_triangle(first);
-  first.selfadjointView<Lower>().rankUpdate(across.transpose());
-  across = (last.transpose().triangularView<Eigen::Upper>() * across).eval();
-  square_triangle(last);
-}
+bool factorise(Eigen::MatrixXd& matrix) { return fastest_loops().factorise(matrix.data(), matrix.rows()); }
 
-}  // namespace
-
-bool factorise(MatrixXd& matrix) {
-  const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(matrix);
-  return factor.info() == Eigen::Success;
-}
-
-Eigen::VectorXd solve(const MatrixXd& factor, Eigen::VectorXd right) {
-  factor.triangularView<Lower>().solveInPlace(right);
-  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(right);
+Eigen::VectorXd solve(const Eigen::MatrixXd& factor, Eigen::VectorXd right) {
+  fastest_loops().solve(factor.data(), factor.rows(), right.data());
   return right;
 }
 
-void invert(MatrixXd& factor) {
-  invert_triangle(factor);
-  square_triangle(factor);
-}
+void invert(Eigen::MatrixXd& factor) { fastest_loops().invert(factor.data(), factor.rows()); }
 
 }  // namespace neph::predict

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sysconfig
@@ -158,7 +159,7 @@ class TestOpenvino:
         openvino = engines(bundle / "bin/neph")["openvino"]
         assert not openvino["usable"]
         (version,) = re.findall(r"^openvino==.*$", (REPOSITORY / "tools/requirements.txt").read_text(), re.MULTILINE)
-        assert openvino["reason"].endswith(f"--python-version 3.12 --target '{bundle}/python' {version}")
+        assert openvino["reason"].endswith(f"--python-version 3.12 --target {shlex.quote(f'{bundle}/python')} {version}")
 
     def test_it_is_found_where_the_user_says(self, bundle, packages):
         program = bundle / "bin/neph"
@@ -191,7 +192,7 @@ class TestTorch:
         torch = engines(bundle / "bin/neph")["torch"]
         assert not torch["usable"] and "./dev" not in torch["reason"]
         locked = re.findall(r"^[^#\s]+", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
-        assert f"--target '{bundle}/python' {' '.join(locked)}, or give the folder" in torch["reason"]
+        assert f"--target {shlex.quote(f'{bundle}/python')} {' '.join(locked)}, or give the folder" in torch["reason"]
 
     def test_it_is_found_where_that_line_puts_it(self, bundle, tmp_path):
         packages = next((REPOSITORY / ".venv-train/lib").glob("python3*")) / "site-packages"

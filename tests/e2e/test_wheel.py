@@ -237,13 +237,15 @@ class TestElsewhere:
         shutil.rmtree(bare / BUNDLE)
         done = subprocess.run([bare / "bin/neph", "--version"], capture_output=True, text=True, check=False)
         assert done.returncode == 127 and "install it again" in done.stderr
+        done = subprocess.run([bare / "bin/python3", "-m", "nephoscope"], capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "install nephoscope again" in done.stderr and "Traceback" not in done.stderr
 
 
 class TestMissingEngines:
     def test_the_line_that_gets_one_is_for_this_environment(self, bare):
         if sys.version_info < (3, 11):
             pytest.skip("pip gets today's packages for Python 3.11 and later")
-        line = f"'{bare}/bin/python3' -m pip install {OPENVINO}"
+        line = f"{bare}/bin/python3 -m pip install {OPENVINO}"
         assert engines(bare / "bin/neph")["openvino"]["reason"].endswith(line)
         active = engines(bare / "bin/neph", env={"VIRTUAL_ENV": str(bare)})
         assert active["openvino"]["reason"].endswith(f"get it with pip install {OPENVINO}")
@@ -308,7 +310,7 @@ def test_an_old_debian_has_all_but_openvino(wheel, workplace, tmp_path):
     measure(root, "/venv/bin/neph")
     assert "25,557,032" in root("/venv/bin/neph", "net", "resnet50")
     assert "azure" in root("/venv/bin/neph", "price", "rules")
-    assert "--target '/venv/libexec/nephoscope/python'" in root("/venv/bin/neph", "engines")
+    assert "--target /venv/libexec/nephoscope/python" in root("/venv/bin/neph", "engines")
     loaded = root("/bin/sh", "-c", "LD_DEBUG=files /venv/bin/neph --version 2>&1")
     assert "/venv/libexec/nephoscope/lib/neph/glibc/libc.so.6" in loaded
     shutil.rmtree(root.folder)

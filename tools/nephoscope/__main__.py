@@ -3,4 +3,7 @@ import sys
 
 from nephoscope import program
 
-os.execv(program(), ["neph", *sys.argv[1:]])
+try:
+    os.execv(program(), ["neph", *sys.argv[1:]])
+except OSError as error:  # it is gone, or lies where no program may run (noexec)
+    sys.exit(f"neph: {error}")
