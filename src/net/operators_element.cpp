@@ -59,6 +59,13 @@ Result<Effect> quantize(const Call& call) {
   return Effect{.outputs = {{.shape = input.shape, .type = type, .constant = input.constant}}};
 }
 
+/// DequantizeLinear makes what its scale is, or what output_dtype says.
+Result<Effect> dequantize(const Call& call) {
+  const Tensor& input = call.input(0);
+  const int type = call.type("output_dtype", call.input(1).type);
+  return Effect{.outputs = {{.shape = input.shape, .type = type, .constant = input.constant}}};
+}
+
 /// LayerNormalization and its like: the result, and of each row that was normalised its mean and deviation.
 Result<Effect> row_normalization(const Call& call) {
   NEPH_TRY(auto effect, same(call));
@@ -221,7 +228,7 @@ constexpr std::array kOperators{
     Operator{"ai.onnx.preview.training.Adam", Kind::elementwise, optimizer_step<4>, kNone},
     Operator{"ai.onnx.preview.training.Adagrad", Kind::elementwise, optimizer_step<3>, kNone},
     Operator{"ai.onnx.preview.training.Momentum", Kind::elementwise, optimizer_step<3>, kNone},
-    Operator{"DequantizeLinear", Kind::quantization, same_shape_as<kFloat>, kFirst},
+    Operator{"DequantizeLinear", Kind::quantization, dequantize, kFirst},
 };
 
 }  // namespace

@@ -61,7 +61,20 @@ Result<Effect> multiply(const Tensor& left, const Tensor& right) {
 }
 
 Result<Effect> matmul(const Call& call) { return multiply(call.input(0), call.input(1)); }
-Result<Effect> quantized_matmul(const Call& call) { return multiply(call.input(0), call.input(3)); }
+
+/// MatMulInteger: sums of 8-bit products.
+Result<Effect> integer_matmul(const Call& call) {
+  NEPH_TRY(auto effect, matmul(call));
+  effect.outputs[0].type = kInt32;
+  return effect;
+}
+
+/// QLinearMatMul: what its result's zero point is.
+Result<Effect> quantized_matmul(const Call& call) {
+  NEPH_TRY(auto effect, multiply(call.input(0), call.input(3)));
+  effect.outputs[0].type = call.input(7).type;
+  return effect;
+}
 
 /// LSTM, GRU, RNN: x [steps, batch, inputs], w [directions, gates x hidden, inputs], r [directions, gates x
 /// hidden, hidden]. Each step multiplies its input with w and its state with r.
@@ -208,7 +221,7 @@ constexpr std::array kOperators{
     Operator{"Einsum", Kind::dense, einsum},
     Operator{"Gemm", Kind::dense, gemm},
     Operator{"MatMul", Kind::dense, matmul},
-    Operator{"MatMulInteger", Kind::dense, matmul, 0b11},
+    Operator{"MatMulInteger", Kind::dense, integer_matmul, 0b11},
     Operator{"QLinearMatMul", Kind::dense, quantized_matmul, 0b1001},
     Operator{"LSTM", Kind::recurrent, recurrent},
     Operator{"GRU", Kind::recurrent, recurrent},

@@ -73,6 +73,7 @@ Result<Effect> squeeze(const Call& call) {
     if (!is_known(input.shape) || *count != ones)
       return reshaped(Shape(input.shape->size() - *count, kUnknown), input);
   }
+  if (!axes && !is_known(input.shape)) return reshaped(std::nullopt, input);  // an open one may be 1
   std::vector<bool> dropped(input.shape->size());
   for (std::size_t i = 0; i < dropped.size(); ++i) dropped[i] = !axes && (*input.shape)[i] == 1;
   for (const auto axis : axes.value_or(Integers{})) {

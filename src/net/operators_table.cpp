@@ -118,6 +118,13 @@ Result<Effect> regression(const Call& call) {
   return row_each<kFloat>(call, std::max(call.integer("n_targets", 1), kUnknown));
 }
 
+/// TreeEnsemble: numbers of its input's type.
+Result<Effect> trees(const Call& call) {
+  NEPH_TRY(auto effect, regression(call));
+  effect.outputs[0].type = call.input(0).type;
+  return effect;
+}
+
 /// Of each row its class, whose type the labels tell, and its scores.
 Result<Effect> classification(const Call& call) {
   const bool numbers =
@@ -135,8 +142,8 @@ Result<Effect> linear_classification(const Call& call) {
 /// The same, whose multiply-accumulates depend on the kernel.
 template <Rule rule>
 Result<Effect> by_vectors(const Call& call) {
-  NEPH_TRY(auto effect, rule(call));
-  effect.macs.reset();
+  auto effect = rule(call);
+  if (effect) effect->macs.reset();
   return effect;
 }
 
@@ -172,7 +179,7 @@ constexpr std::array kOperators{
     Operator{"ai.onnx.ml.Scaler", Kind::normalization, features, kNone},
     Operator{"ai.onnx.ml.SVMClassifier", Kind::dense, by_vectors<classification>, kNone},
     Operator{"ai.onnx.ml.SVMRegressor", Kind::dense, by_vectors<regression>, kNone},
-    Operator{"ai.onnx.ml.TreeEnsemble", Kind::elementwise, regression, kNone},
+    Operator{"ai.onnx.ml.TreeEnsemble", Kind::elementwise, trees, kNone},
     Operator{"ai.onnx.ml.TreeEnsembleClassifier", Kind::elementwise, classification, kNone},
     Operator{"ai.onnx.ml.TreeEnsembleRegressor", Kind::elementwise, regression, kNone},
     Operator{"ai.onnx.ml.ZipMap", Kind::movement, untold, kNone},

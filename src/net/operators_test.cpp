@@ -158,6 +158,39 @@ TEST(DerivedShape, ContradictionsAreSaid) {
     EXPECT_FALSE(read(inputs, nodes)) << nodes;
 }
 
+struct Written {
+  std::string inputs;
+  std::string nodes;  ///< make y, last
+  std::int64_t bytes;
+};
+void PrintTo(const Written& shown, std::ostream* out) { *out << shown.inputs << ": " << shown.nodes; }
+
+class BytesWritten : public testing::TestWithParam<Written> {};
+
+TEST_P(BytesWritten, AreThoseOfTheResultsType) {
+  const auto network = read(GetParam().inputs, GetParam().nodes);
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->layers.back().output_bytes, GetParam().bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Quantized, BytesWritten,
+    testing::Values(Written{"uint8[1,1,3,3] x, uint8[1,1,2,2] w", "y = ConvInteger(x, w)", 4 * 4},
+                    Written{"uint8[1,1,3,3] x, float s, uint8 z, uint8[1,1,2,2] w, float r, int16 p",
+                            "y = QLinearConv(x, s, z, w, s, z, r, p)", 4 * 2},
+                    Written{"int8[2,3] x, int8[3,5] w", "y = MatMulInteger(x, w)", 10 * 4},
+                    Written{"int8[2,3] x, float s, int8 z, int8[3,5] w, int16 p",
+                            "y = QLinearMatMul(x, s, z, w, s, z, s, p)", 10 * 2},
+                    Written{"int8[2,3] x, float16 s", "y = DequantizeLinear(x, s)", 6 * 2},
+                    Written{"int8[2,3] x, float s", "y = DequantizeLinear(x, s)", 6 * 4},
+                    Written{"int8[2,3] x, float s", "y = DequantizeLinear<output_dtype=10>(x, s)", 6 * 2}));
+
+TEST(OpenShape, MayBeOneThatSqueezeTakes) {
+  const auto network = *read("float[1,n,m] x", "y = Squeeze(x)");
+  EXPECT_EQ(network.outputs[0].shape, std::nullopt) << "with m of 1 it has one dimension less";
+  EXPECT_EQ(read("float[1,3,1] x", "y = Squeeze(x)")->outputs[0].shape, Shape{3});
+}
+
 TEST(GivenShapes, TakeThePlaceOfWhatTheFileLeavesOpen) {
   const auto network = *read("float[n,length,8] x, float[n,length] mask, float[8,4] w",
                              "a = MatMul(x, w) y = Relu(a)", {.shapes = {{"x", {2, 16, 8}}}});

@@ -117,6 +117,20 @@ Result<Effect> convolution(const Call& call) {
   return effect;
 }
 
+/// ConvInteger: sums of 8-bit products.
+Result<Effect> integer_convolution(const Call& call) {
+  NEPH_TRY(auto effect, convolution<1>(call));
+  for (auto& output : effect.outputs) output.type = kInt32;
+  return effect;
+}
+
+/// QLinearConv: what its result's zero point is.
+Result<Effect> quantized_convolution(const Call& call) {
+  NEPH_TRY(auto effect, convolution<3>(call));
+  for (auto& output : effect.outputs) output.type = call.input(7).type;
+  return effect;
+}
+
 /// ConvTranspose: filters [C, M / group, k...]; each input element is multiplied with kernel x (M / group).
 Result<Effect> transposed_convolution(const Call& call) {
   const auto& input = call.shape(0);
@@ -215,8 +229,8 @@ constexpr std::uint32_t kNone = 0;
 
 constexpr std::array kOperators{
     Operator{"Conv", Kind::convolution, convolution<1>},
-    Operator{"ConvInteger", Kind::convolution, convolution<1>, 0b10},
-    Operator{"QLinearConv", Kind::convolution, convolution<3>, 0b1'0000'1000},
+    Operator{"ConvInteger", Kind::convolution, integer_convolution, 0b10},
+    Operator{"QLinearConv", Kind::convolution, quantized_convolution, 0b1'0000'1000},
     Operator{"DeformConv", Kind::convolution, convolution<1>, 0b1010},
     Operator{"ConvTranspose", Kind::convolution, transposed_convolution},
     Operator{"MaxPool", Kind::pooling, pool, kNone},

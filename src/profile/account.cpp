@@ -25,16 +25,21 @@ bool are_alike(const Layers& one, const Layers& other) {
                     [](const auto& a, const auto& b) { return a.kind == b.kind; });
 }
 
-/// The part that costs most: the first with the most multiply-accumulates.
-const net::Layer& main_part(const net::Network& network, const std::vector<std::size_t>& parts) {
-  const auto macs = [&](std::size_t place) { return network.layers[place].macs.value_or(0); };
+/// The part that costs most: the first with the most multiply-accumulates, and of those without any the first
+/// of the kind that the engine runs.
+const net::Layer& main_part(const net::Network& network, const std::vector<std::size_t>& parts,
+                            std::string_view kind) {
+  const auto weight = [&](std::size_t place) {
+    const auto& layer = network.layers[place];
+    return std::pair(layer.macs.value_or(0), enum_name(layer.kind) == kind);
+  };
   return network.layers[*std::max_element(parts.begin(), parts.end(),
-                                          [&](auto a, auto b) { return macs(a) < macs(b); })];
+                                          [&](auto a, auto b) { return weight(a) < weight(b); })];
 }
 
 void add_parts(const net::Network& network, const std::vector<std::size_t>& parts, ProfiledLayer& layer) {
   if (parts.empty()) return;
-  const auto& main = main_part(network, parts);
+  const auto& main = main_part(network, parts, layer.kind);
   layer.name = main.name;
   layer.kind = std::string(enum_name(main.kind));
   for (const auto place : parts) {
@@ -104,8 +109,9 @@ Times times_of(const std::vector<Layers>& repeats) {
   return times;
 }
 
-void account(const Times& times, const net::Network* network, Profile& profile) {
-  const auto joined = network ? join(times.layers, *network) : Join{};
+void account(const Times& times, const Known& known, Profile& profile) {
+  const auto* network = known.network;
+  const auto joined = network ? join(times.layers, *network, known.as_run) : Join{};
   Samples sums;
   for (const auto& samples : times.self_s) add(sums, samples);
   profile.layers_s = stats::mean_estimate(sums);
@@ -118,6 +124,8 @@ void account(const Times& times, const net::Network* network, Profile& profile) 
                         .engine_kind = ran.kind,
                         .kernel = ran.kernel,
                         .self_s = stats::mean_estimate(times.self_s[i])};
+    if (!known.as_run.empty() && known.as_run[i].kind != net::Kind::unknown)
+      layer.kind = std::string(enum_name(known.as_run[i].kind));
     if (profile.layers_s.value > 0) layer.share = layer.self_s.value / profile.layers_s.value;
     if (network) add_parts(*network, joined.parts[i], layer);
     if (!layer.parts.empty()) profile.joined_share += layer.share;

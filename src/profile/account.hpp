@@ -5,6 +5,7 @@
 
 #include "engine/engine.hpp"
 #include "net/net.hpp"
+#include "profile/as_run.hpp"
 #include "record/profile.hpp"
 
 namespace neph::profile {
@@ -17,8 +18,13 @@ struct Times {
 };
 Times times_of(const std::vector<std::vector<engine::LayerTime>>& repeats);
 
-/// Fills in layers, kinds, layers_s, joined_share, flop, joined_flop and removed. `network`: null where the
-/// file's layers are not known.
-void account(const Times& times, const net::Network* network, Profile& profile);
+/// What is known of the layers that ran, besides their times.
+struct Known {
+  const net::Network* network = nullptr;  ///< of the file
+  std::vector<LayerAsRun> as_run;         ///< by Times::layers; empty: the engine does not tell
+};
+
+/// Fills in layers, kinds, layers_s, joined_share, flop, joined_flop and removed.
+void account(const Times& times, const Known& known, Profile& profile);
 
 }  // namespace neph::profile

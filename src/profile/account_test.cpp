@@ -42,7 +42,7 @@ net::Network network() {
 TEST(Account, SharesAreOfTheLayersThatRan) {
   Profile profile;
   const auto known = network();
-  account(times_of({repeat(3, 1), repeat(5, 1), repeat(4, 1)}), &known, profile);
+  account(times_of({repeat(3, 1), repeat(5, 1), repeat(4, 1)}), {.network = &known}, profile);
   ASSERT_THAT(profile.layers, SizeIs(2));
   const auto& conv = profile.layers[0];
   EXPECT_EQ(conv.name, "conv");
@@ -66,9 +66,21 @@ TEST(Account, SharesAreOfTheLayersThatRan) {
   EXPECT_THAT(profile.kinds[0].self_s.value, DoubleEq(4));
 }
 
+TEST(Account, AnEnginesOwnLayerHasTheKindThatItShows) {
+  Profile profile;
+  const auto known = network();
+  net::Network shown;
+  shown.layers = {{.name = "input_reorder", .op = "Transpose", .kind = net::Kind::movement}};
+  const auto times = times_of({repeat(3, 1)});
+  account(times, {.network = &known, .as_run = layers_as_run(times.layers, shown)}, profile);
+  EXPECT_EQ(profile.layers[0].kind, "convolution") << "the file's words come first";
+  EXPECT_EQ(profile.layers[1].kind, "movement");
+  EXPECT_EQ(profile.layers[1].engine_kind, "Reorder");
+}
+
 TEST(Account, WithoutAFileTheEnginesWordsAreLeft) {
   Profile profile;
-  account(times_of({repeat(3, 1)}), nullptr, profile);
+  account(times_of({repeat(3, 1)}), {}, profile);
   EXPECT_EQ(profile.layers[0].kind, "Convolution");
   EXPECT_EQ(profile.joined_share, 0);
   EXPECT_EQ(profile.flop, std::nullopt);
@@ -85,7 +97,7 @@ TEST(Account, OtherLayersInARepeatLeaveTheFirst) {
 
 TEST(Account, OfTimesOfNothingNoShareIsUnknown) {
   Profile profile;
-  account(times_of({repeat(0, 0), repeat(0, 0)}), nullptr, profile);
+  account(times_of({repeat(0, 0), repeat(0, 0)}), {}, profile);
   EXPECT_EQ(profile.layers[0].share, 0);
 }
 

@@ -37,8 +37,13 @@ bool is_constant(const net::Layer& layer) { return layer.activations == 0 && lay
 
 class Joiner {
  public:
-  Joiner(const std::vector<engine::LayerTime>& ran, const net::Network& network)
-      : ran_(ran), layers_(network.layers), owners_(layers_.size(), nobody), readers_(layers_.size()) {
+  Joiner(const std::vector<engine::LayerTime>& ran, const net::Network& network,
+         const std::vector<LayerAsRun>& as_run)
+      : ran_(ran),
+        layers_(network.layers),
+        as_run_(as_run),
+        owners_(layers_.size(), nobody),
+        readers_(layers_.size()) {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       by_layer_.try_emplace(layers_[i].name, i);
       for (const auto& tensor : layers_[i].tensors) by_tensor_.try_emplace(tensor, i);
@@ -51,6 +56,7 @@ class Joiner {
   Join result() && {
     take_names([this](std::string_view name) { return find(name); });
     take_names([this](std::string_view name) { return find_within(name); });
+    take_tensors();
     while (take_products()) {
     }
     take_bodies();
@@ -128,6 +134,33 @@ class Joiner {
 
   bool has_parts(std::size_t run) const {
     return std::find(owners_.begin(), owners_.end(), run) != owners_.end();
+  }
+
+  /// Of a layer that is called after none, what makes the tensors that it gives, and what stands before that,
+  /// is read nowhere else and is given by none. Bringing into another order is not the work of what was
+  /// computed before.
+  void take_tensors() {
+    std::vector<bool> is_made_of(ran_.size()), is_given(layers_.size());
+    for (std::size_t run = 0; run < as_run_.size(); ++run) {
+      const bool is_named = has_parts(run);
+      for (const auto& tensor : as_run_[run].tensors) {
+        const auto found = by_tensor_.find(tensor);
+        if (found == by_tensor_.end()) continue;
+        is_given[found->second] = true;
+        if (is_named || owners_[found->second] != nobody) continue;
+        if (as_run_[run].only_moves && layers_[found->second].kind != net::Kind::movement) continue;
+        owners_[found->second] = run;
+        is_made_of[run] = true;
+      }
+    }
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      if (owners_[i] != nobody || is_given[i] || readers_[i].empty() || is_constant(layers_[i])) continue;
+      const auto owner = owners_[readers_[i].front()];
+      const bool is_inside =
+          owner != nobody && is_made_of[owner] &&
+          std::ranges::all_of(readers_[i], [&](auto reader) { return owners_[reader] == owner; });
+      if (is_inside) owners_[i] = owner;
+    }
   }
 
   /// Whether a layer that computes products, but was not named after any, got one.
@@ -208,6 +241,7 @@ class Joiner {
 
   const std::vector<engine::LayerTime>& ran_;
   const std::vector<net::Layer>& layers_;
+  const std::vector<LayerAsRun>& as_run_;
   Places owners_;  ///< by the network's layers: place among those that ran
   std::vector<Places> readers_;
   std::unordered_map<std::string, std::size_t> by_layer_, by_tensor_, by_place_;
@@ -215,8 +249,9 @@ class Joiner {
 
 }  // namespace
 
-Join join(const std::vector<engine::LayerTime>& ran, const net::Network& network) {
-  return Joiner(ran, network).result();
+Join join(const std::vector<engine::LayerTime>& ran, const net::Network& network,
+          const std::vector<LayerAsRun>& as_run) {
+  return Joiner(ran, network, as_run).result();
 }
 
 std::optional<double> flop_of(const net::Network& network, const std::vector<std::size_t>& parts) {

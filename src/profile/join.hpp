@@ -7,6 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "net/net.hpp"
+#include "profile/as_run.hpp"
 
 namespace neph::profile {
 
@@ -17,11 +18,15 @@ struct Join {
 };
 
 /// By names first: engines call a layer as the file calls the node or its output, and one that was made of
-/// several by one of them or by all, with marks of their own around it. Then by the graph: a convolution or
-/// product named after the layer behind it takes the one product before that; what is then left was put into
-/// the layer that makes its input, or, of several, into the one of those that runs last. `ran` is in the
-/// order in which the layers run.
-Join join(const std::vector<engine::LayerTime>& ran, const net::Network& network);
+/// several by one of them or by all, with marks of their own around it. Then by the tensors that a layer
+/// gives
+/// (`as_run`, of each that ran; empty: not known): it does the work of the layer that makes them in the file,
+/// and of those before that whose tensors are gone. Then by the graph: a convolution or product named after
+/// the layer behind it takes the one product before that; what is then left was put into the layer that makes
+/// its input, or, of several, into the one of those that runs last. `ran` is in the order in which the layers
+/// run.
+Join join(const std::vector<engine::LayerTime>& ran, const net::Network& network,
+          const std::vector<LayerAsRun>& as_run = {});
 
 /// Multiplications and additions of these layers. Nothing: not known, or none.
 std::optional<double> flop_of(const net::Network& network, const std::vector<std::size_t>& parts);

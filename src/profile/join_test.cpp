@@ -72,6 +72,39 @@ TEST(Join, AnAdditionIsInTheLaterOfTheTwoBeforeIt) {
   EXPECT_THAT(joined.parts[1], ElementsAre(3, 4, 5, 6));
 }
 
+/// x - product - bias - add (of bias and x) - norm - last.
+net::Network normalised() {
+  net::Network network;
+  network.layers = {layer("product", "MatMul", Kind::dense, {"x"}, 1000),
+                    layer("bias", "Add", Kind::elementwise, {"product"}),
+                    layer("add", "Add", Kind::elementwise, {"bias", "x"}),
+                    layer("norm", "LayerNormalization", Kind::normalization, {"add"}),
+                    layer("last", "MatMul", Kind::dense, {"norm"}, 1000)};
+  return network;
+}
+
+TEST(Join, WhatBecameOneUnderAnotherNameIsFoundByItsTensor) {
+  // As ONNX Runtime runs it: the bias in the product, the sum in the normalisation, a reshape between.
+  const std::vector layers{ran("product/MatMulAddFusion", "Gemm"), ran("gemm_reshape", "Reshape"),
+                           ran("SkipLayerNormalization_token_3", "SkipLayerNormalization"),
+                           ran("last", "Gemm")};
+  const std::vector<LayerAsRun> as_run{{.kind = Kind::dense, .tensors = {"gemm_out"}},
+                                       {.kind = Kind::movement, .tensors = {"bias_out"}, .only_moves = true},
+                                       {.kind = Kind::normalization, .tensors = {"norm_out"}},
+                                       {.kind = Kind::dense, .tensors = {"last_out"}}};
+  const auto joined = join(layers, normalised(), as_run);
+  EXPECT_THAT(joined.parts, ElementsAre(ElementsAre(0, 1), IsEmpty(), ElementsAre(2, 3), ElementsAre(4)));
+  EXPECT_THAT(join(layers, normalised()).parts[2], IsEmpty()) << "not by its name";
+}
+
+TEST(Join, WhatIsReadElsewhereTooIsNotInsideAnother) {
+  auto network = normalised();
+  network.layers[4].inputs.push_back("add");
+  const auto joined = join({ran("product", "Gemm"), ran("made", "LayerNormalization"), ran("last", "Gemm")},
+                           network, {{}, {.kind = Kind::normalization, .tensors = {"norm_out"}}, {}});
+  EXPECT_THAT(joined.parts, ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3), ElementsAre(4)));
+}
+
 TEST(Join, AProductIsNotGuessedWhereTwoMayBeMeant) {
   net::Network network;
   network.layers = {layer("left", "Conv", Kind::convolution, {"input"}, 1000),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,6 +81,7 @@ class Measurement {
       NEPH_TRY(const auto plain, pace_of(*plain_.request, spec_.duration.value / 2));
       plain_s_.push_back(plain.mean_s);
       NEPH_TRY(auto profiled, compiled(true));
+      if (repeat == 0) read_model_as_run(*profiled.session);
       NEPH_TRY(const auto pace, pace_of(*profiled.request, spec_.duration.value));
       profiled_s_.push_back(pace.mean_s);
       inferences_ += pace.count;
@@ -92,6 +94,8 @@ class Measurement {
 
   const engine::Session& session() const { return *plain_.session; }
   Times times() const { return times_of(layers_); }
+  /// What the engine made of the model, as far as it shows that.
+  const std::optional<net::Network>& as_run() const { return as_run_; }
   void tell(Profile& profile) const {
     profile.plain_s = stats::mean_estimate(plain_s_);
     profile.profiled_s = stats::mean_estimate(profiled_s_);
@@ -102,8 +106,11 @@ class Measurement {
  private:
   Result<Bound> compiled(bool is_profiled) {
     options_.profiled = is_profiled;
+    options_.shown = is_profiled && layers_.empty();
     Bound bound;
-    NEPH_TRY(bound.session, model_.compile(options_));
+    auto session = model_.compile(options_);
+    if (!session && std::exchange(options_.shown, false)) session = model_.compile(options_);  // no room to
+    NEPH_TRY(bound.session, std::move(session));
     if (!tensors_) {
       NEPH_TRY(tensors_, Tensors::make(*bound.session, model_.row_facts().integers_below,
                                        static_cast<std::uint64_t>(spec_.seed)));
@@ -112,6 +119,13 @@ class Measurement {
     NEPH_CHECK(tensors_->bind(*bound.request, *bound.session));
     for (int i = 0; i < warmup_inferences; ++i) NEPH_CHECK(bound.request->infer());
     return bound;
+  }
+
+  void read_model_as_run(const engine::Session& session) {
+    const auto file = session.model_as_run();
+    if (file.empty()) return;
+    auto network = net::read_onnx(file);
+    if (network) as_run_ = std::move(*network);  // it is the engine's, and names are joined without it, too
   }
 
   Result<Pace> pace_of(engine::Request& request, double duration_s) const {
@@ -140,6 +154,7 @@ class Measurement {
   Bound plain_;
   std::vector<double> plain_s_, profiled_s_;
   std::vector<std::vector<engine::LayerTime>> layers_;
+  std::optional<net::Network> as_run_;
   std::int64_t inferences_ = 0;
 };
 
@@ -213,7 +228,9 @@ Result<Profile> take(const Spec& spec, const Onlooker& onlooker) {
     profile.notes.emplace_back(
         "the engine chose other layers in some repeats: these are the first repeat's, without intervals");
   const auto network = network_of(path, shapes_of(measurement.session()), profile);
-  account(times, network ? &*network : nullptr, profile);
+  Known known{.network = network ? &*network : nullptr};
+  if (measurement.as_run()) known.as_run = layers_as_run(times.layers, *measurement.as_run());
+  account(times, known, profile);
   measure_machine(profile);
   return profile;
 }

@@ -109,6 +109,30 @@ def test_open_shapes_are_said(neph, engine):
     assert again["inputs"] == ["ids 2x30"]
 
 
+def write_block(path):
+    """A product with its bias, a sum with what came in, a normalisation, a product: half of a transformer's layer."""
+    make = helper.make_node
+    nodes = [make("MatMul", ["x", "w"], ["product"], name="/up/MatMul"), make("Add", ["product", "b"], ["biased"], name="/up/Add")]
+    nodes += [make("Add", ["biased", "x"], ["sum"], name="/Add"),
+              make("LayerNormalization", ["sum", "scale", "shift"], ["norm"], name="/norm/LayerNormalization", axis=-1)]
+    nodes += [make("MatMul", ["norm", "v"], ["y"], name="/down/MatMul")]
+    weights = [("w", (64, 64)), ("b", (64,)), ("scale", (64,)), ("shift", (64,)), ("v", (64, 256))]
+    write_product(path, nodes, [("x", TensorProto.FLOAT, [1, 40, 64])], weights)
+
+
+def test_layers_that_onnxruntime_made_of_several_are_found_by_what_they_give(neph):
+    """It calls them SkipLayerNormalization_token_7: the sum and the normalisation are theirs, not the product's before."""
+    write_block(neph.folder / "block.onnx")
+    profile = neph.json("profile", "block.onnx", "--engine", "onnxruntime", *QUICK)
+    check_sums(profile)
+    layers = {layer["engine_kind"]: layer for layer in profile["layers"]}
+    fused = layers["SkipLayerNormalization"]
+    assert fused["kind"] == "normalization" and fused["parts"] == ["/Add", "/norm/LayerNormalization"]
+    (up,) = (layer for layer in profile["layers"] if "/up/MatMul" in layer["parts"])
+    assert up["parts"] == ["/up/MatMul", "/up/Add"]
+    assert {layer["kind"] for layer in profile["layers"]} <= {"normalization", "dense", "movement"}
+
+
 def test_a_network_by_its_name(neph):
     profile = neph.json("profile", "mobilenetv2", "--side", 96, "--engine", "onnxruntime", *QUICK)
     kinds = {kind["kind"]: kind for kind in profile["kinds"]}

@@ -130,9 +130,14 @@ Profiling::~Profiling() {
   if (is_on()) std::filesystem::remove_all(folder_, ignored);
 }
 
-Status Profiling::begin(Ort::SessionOptions& options) {
+Status Profiling::begin(Ort::SessionOptions& options, bool shown) {
   NEPH_TRY(folder_, temporary_folder());
   options.EnableProfiling((folder_ / "profile").c_str());
+  if (!shown) return {};
+  model_as_run_ = folder_ / "model.onnx";
+  options.SetOptimizedModelFilePath(model_as_run_.c_str());
+  // Beside it: one file may not have more than 2 GiB.
+  options.AddConfigEntry("session.optimized_model_external_initializers_file_name", "weights");
   return {};
 }
 

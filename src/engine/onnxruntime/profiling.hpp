@@ -26,13 +26,16 @@ class Profiling {
   Profiling& operator=(const Profiling&) = delete;
 
   bool is_on() const { return !folder_.empty(); }
-  /// Before the session is made with the options. Errors: io (no place for temporary files).
-  Status begin(Ort::SessionOptions& options);
+  /// Before the session is made with the options. `shown`: it writes the model as it will run, too. Errors:
+  /// io (no place for temporary files).
+  Status begin(Ort::SessionOptions& options, bool shown);
+  /// What it wrote; empty: nothing.
+  std::filesystem::path model_as_run() const { return model_as_run_; }
   /// Ends the profile, at the first call. Errors: those of read_profile().
   Result<std::vector<LayerTime>> layers(Ort::Session& session);
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path folder_, model_as_run_;
   std::optional<Result<std::vector<LayerTime>>> layers_;
 };
 

@@ -83,6 +83,13 @@ std::string what_was_joined(const Profile& profile) {
   return text + ".";
 }
 
+/// Where all are alike a column of them says nothing.
+bool kernels_differ(const Profile& profile) {
+  return std::ranges::any_of(profile.layers, [&](const ProfiledLayer& layer) {
+    return layer.kernel != profile.layers.front().kernel;
+  });
+}
+
 std::string what_the_machine_can(const Profile& profile) {
   return fmt::format(
       "With {} this machine does at most {} GFLOP/s ({}, f32), and moves {} GB/s, as measured.",
@@ -151,13 +158,16 @@ PlainTable layers_table(const Profile& profile, std::size_t limit) {
   PlainTable table{.caption = "Layers as the engine runs them, those that take longest first",
                    .headings = {"layer", "kind", "kernel", "ms", "share", "so far", "GFLOP/s", "of peak",
                                 "GB/s", "of peak", "fused"}};
+  const bool kernels = kernels_differ(profile);
+  if (!kernels) std::erase(table.headings, "kernel");
   double so_far = 0;
   for (const auto& layer : profile.layers) {
     if (limit > 0 && table.rows.size() == limit) break;
     so_far += layer.share;
-    auto& row = table.rows.emplace_back(std::vector{layer.name, layer.kind, layer.kernel,
-                                                    milliseconds(layer.self_s), format_percent(layer.share),
-                                                    format_percent(std::min(1.0, so_far))});
+    auto& row = table.rows.emplace_back(std::vector{layer.name, layer.kind});
+    if (kernels) row.push_back(layer.kernel);
+    row.insert(row.end(), {milliseconds(layer.self_s), format_percent(layer.share),
+                           format_percent(std::min(1.0, so_far))});
     add_speeds(speeds_of(profile, layer), row);
     row.push_back(fused_text(layer));
   }

@@ -1,8 +1,12 @@
 #include "report/profile/profile.hpp"
 
+#include <ranges>
+
 #include <gmock/gmock.h>
 
+#include "core/text.hpp"
 #include "report/profile/figures.hpp"
+#include "report/profile/one_line_rows.hpp"
 
 namespace neph::report {
 namespace {
@@ -104,11 +108,47 @@ TEST(Profile, TheTextSaysWhereTheTimeGoes) {
   EXPECT_THAT(short_one, AllOf(HasSubstr("and 1 more layer: --all"), Not(HasSubstr("x_reorder"))));
 }
 
-TEST(Profile, NothingTakesMoreThanTheTerminalHas) {
-  for (const auto width : {80U, 120U}) {
-    const auto text = text_summary(profile(), {.width = width});
-    EXPECT_THAT(text, HasSubstr("conv"));
+/// With names as PyTorch's exporter makes them.
+Profile long_names() {
+  auto named = profile();
+  named.layers[0].name = "/model/encoder/layer.11/attention/self/query/MatMul";
+  named.layers[1].name = "/model/encoder/layer.11/attention/self/key/MatMul_reorder";
+  named.layers[0].kernel = "brgemm_avx512_amx_f32";
+  return named;
+}
+
+TEST(Profile, ALayerIsOneLineOfTheTerminal) {
+  for (const std::size_t width : {80U, 100U, 120U, 300U}) {
+    const auto text = text_summary(long_names(), {.width = width});
+    std::size_t rows = 0;
+    for (const auto line : std::views::split(text, '\n')) {
+      const std::string_view row(line.begin(), line.end());
+      EXPECT_LE(display_width(row), width) << row;
+      rows += row.find("Mul") != std::string_view::npos ? 1 : 0;
+    }
+    EXPECT_EQ(rows, 2U) << text;
   }
+}
+
+TEST(Profile, WhatATerminalHasNoRoomForIsSaid) {
+  EXPECT_THAT(text_summary(long_names(), {.width = 100}),
+              AllOf(HasSubstr("…"), HasSubstr("a wider terminal, --html or --json: so far, fused, kernel")));
+  EXPECT_THAT(text_summary(long_names(), {.width = 300}), Not(HasSubstr("a wider terminal")));
+}
+
+TEST(Profile, KernelsThatAreAllAlikeAreNoColumn) {
+  EXPECT_THAT(layers_table(profile(), 0).headings, testing::Contains("kernel"));
+  auto alike = profile();
+  alike.layers[1].kernel = alike.layers[0].kernel;
+  const auto table = layers_table(alike, 0);
+  EXPECT_THAT(table.headings, Not(testing::Contains("kernel")));
+  EXPECT_EQ(table.rows[0].size(), table.headings.size());
+}
+
+TEST(Profile, OfANameTheEndIsKept) {
+  EXPECT_EQ(end_of("/a/b/conv", 9), "/a/b/conv");
+  EXPECT_EQ(end_of("/a/b/conv", 8), "…/b/conv");
+  EXPECT_EQ(end_of("größer", 3), "…er");
 }
 
 TEST(Profile, OfNoLayersThereIsAPageToo) {

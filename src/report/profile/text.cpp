@@ -7,13 +7,14 @@
 #include "core/text_table.hpp"
 #include "core/units.hpp"
 #include "report/profile/figures.hpp"
+#include "report/profile/one_line_rows.hpp"
 #include "report/profile/profile.hpp"
 #include "report/terminal_text.hpp"
 
 namespace neph::report {
 namespace {
 
-std::string text_of(PlainTable table, std::size_t width) {
+std::string text_of(const PlainTable& table) {
   using Side = TextTable::Side;
   std::vector<Side> sides;
   for (const auto& heading : table.headings) {
@@ -21,11 +22,31 @@ std::string text_of(PlainTable table, std::size_t width) {
     sides.push_back(is_text ? Side::left : Side::right);
   }
   TextTable text(table.headings, sides);
-  for (auto& row : table.rows) {
+  for (const auto& row : table.rows) text.add(row);
+  return text.text();
+}
+
+PlainTable made_printable(PlainTable table) {
+  for (auto& row : table.rows)
     for (auto& field : row) field = printable(field);
-    text.add(std::move(row));
-  }
-  return text.text_within(width);
+  return table;
+}
+
+std::string kinds_text(const Profile& profile, std::size_t width) {
+  auto table = made_printable(kinds_table(profile));
+  narrow_to(width, {.dropped_first = {}, .cut = "kind"}, table);
+  return text_of(table);
+}
+
+std::string layers_text(const Profile& profile, std::size_t limit, std::size_t width) {
+  auto table = made_printable(layers_table(profile, limit));
+  const auto dropped =
+      narrow_to(width, {.dropped_first = {"so far", "fused", "kernel"}, .cut = "layer"}, table);
+  auto text = text_of(table);
+  if (!dropped.empty())
+    text +=
+        wrapped(fmt::format("a wider terminal, --html or --json: {}", fmt::join(dropped, ", ")), width, 2);
+  return text;
 }
 
 std::string title(const Profile& profile) {
@@ -46,8 +67,8 @@ std::string text_summary(const Profile& profile, const ProfileOptions& options) 
   const auto width = std::max(options.width, narrowest_terminal);
   auto text = wrapped(title(profile), width, 2);
   for (const auto& said : sentences(profile)) text += wrapped(printable(said), width, 2);
-  text += "\n" + text_of(kinds_table(profile), width) + "\n";
-  text += text_of(layers_table(profile, options.limit), width) + more(profile, options.limit);
+  text += "\n" + kinds_text(profile, width) + "\n";
+  text += layers_text(profile, options.limit, width) + more(profile, options.limit);
   if (!profile.removed.empty())
     text += wrapped(fmt::format("{} of the file {} in none of these: computed beforehand, removed, or not "
                                 "recognised (--json lists them)",
