@@ -7,9 +7,9 @@
 #include <sched.h>
 
 #include "core/clock.hpp"
-#include "data/memory.hpp"
 #include "data/packed.hpp"
 #include "os/file.hpp"
+#include "os/memory.hpp"
 #include "os/thread.hpp"
 
 namespace neph::data {

@@ -1,8 +1,8 @@
 // CIFAR-10's archives, and others of images in class folders: tar, compressed with gzip or not.
 #include "data/album.hpp"
 #include "data/cifar.hpp"
-#include "data/memory.hpp"
 #include "data/tar.hpp"
+#include "os/memory.hpp"
 
 namespace neph::data {
 namespace {

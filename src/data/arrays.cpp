@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "data/data.hpp"
-#include "data/memory.hpp"
 #include "data/npy.hpp"
 #include "data/zip.hpp"
+#include "os/memory.hpp"
 
 namespace neph::data {
 namespace {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "data/memory.hpp"
+#include "os/memory.hpp"
 
 namespace neph::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "data/known_sets.hpp"
-#include "data/memory.hpp"
+#include "os/memory.hpp"
 
 namespace neph::data {
 namespace {

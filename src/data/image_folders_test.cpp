@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "data/archives_test.hpp"
-#include "data/memory.hpp"
 
 namespace neph::data {
 namespace {
@@ -82,25 +81,6 @@ TEST_P(ImageFolders, RefuseWhatIsWrongByItsName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InMemoryAndInFiles, ImageFolders, testing::Values(Keep::memory, Keep::files));
-
-TEST(Memory, IsTheLeastOfTheMachinesAndTheGroups) {
-  Scratch root;
-  const std::filesystem::path top = root.text();
-  EXPECT_FALSE(available_memory(top));
-  write(root / "proc/meminfo", "MemTotal: 100 kB\nMemAvailable:     50 kB\n");
-  EXPECT_EQ(available_memory(top), 51200U);
-  write(root / "proc/self/cgroup", "0::/a/b\n");
-  write(root / "sys/fs/cgroup/a/b/memory.max", "max\n");
-  write(root / "sys/fs/cgroup/a/b/memory.current", "9\n");
-  EXPECT_EQ(available_memory(top), 51200U);
-  write(root / "sys/fs/cgroup/a/memory.max", "4000\n");
-  write(root / "sys/fs/cgroup/a/memory.current", "3000\n");
-  EXPECT_EQ(available_memory(top), 1000U);
-  write(root / "sys/fs/cgroup/a/memory.stat", "anon 5\ninactive_file 500\n");
-  EXPECT_EQ(available_memory(top), 1500U);
-  EXPECT_TRUE(enough_memory(1, "a set"));
-  EXPECT_TRUE(has(message_of(enough_memory(std::uint64_t{1} << 60, "a set")), "a set takes "));
-}
 
 TEST(Names, AreAnsweredWithTheNearestAndTheOrigin) {
   Scratch empty;

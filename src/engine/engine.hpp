@@ -154,6 +154,9 @@ struct Options {
   Spinning spinning = Spinning::automatic;
   Hint hint = Hint::latency;
   bool profiled = false;  ///< keeps the time of each layer, for Session::layers(); costs some speed
+  /// Whether outputs whose shapes are not told may be tried with made-up inputs; else they stay open.
+  bool trials = true;
+  bool shown = false;  ///< writes the model as it is run to a file, for Session::model_as_run()
 };
 
 /// What a runtime says of them; the rest, as it is by itself.
@@ -226,6 +229,9 @@ class Session {
   /// After inferences, when compiled with Options::profiled. Errors: unsupported (an engine that does not
   /// tell; the default).
   virtual Result<std::vector<LayerTime>> layers();
+  /// The ONNX file of what the engine made of the model, whose nodes are called as its layers, when compiled
+  /// with Options::shown. It lies there as long as the session lives. Empty: the engine does not tell.
+  virtual std::filesystem::path model_as_run() const { return {}; }
 };
 
 /// What the graph of a model says of the rows of a batch. Empty: nothing.
@@ -247,7 +253,8 @@ class Model {
   virtual std::vector<std::string> notes() const { return {}; }
   /// May be called again with other options. Errors: invalid_argument (batch below 0 or more than memory
   /// holds; counts), not_found (device), unsupported (precision that would be imitated; a batch that the
-  /// layers do not take; an open dimension besides the batch), unavailable (memory).
+  /// layers do not take; an open dimension besides the batch), unavailable (memory). Threads: one at a time,
+  /// beside inferences of other sessions and whatever other models do.
   virtual Result<std::unique_ptr<Session>> compile(const Options& options) = 0;
   /// Whether the engine knows, for all models it has, that no row of a batch has a part in another's answer.
   virtual bool rows_are_independent() const { return false; }
@@ -371,8 +378,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_6"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_7"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_6() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_7() { \
     return new Type();                                                                             \
   }

@@ -63,7 +63,7 @@ Result<std::vector<Shape>> input_shapes(const std::vector<Port>& inputs, const O
     bytes += bytes_of(input, shape);
     shapes.push_back(std::move(shape));
   }
-  NEPH_CHECK(check_memory(bytes, options.shapes.empty() ? options.batch : 0));
+  NEPH_CHECK(check_memory(bytes, options.batch));
   return shapes;
 }
 

@@ -193,7 +193,8 @@ Result<Bytes> file_data(const Input& input, const fs::path& path, std::int64_t b
   }
   const auto whole = static_cast<std::size_t>(input.elements) * wire::element_bytes(input.type);
   const auto sample = whole / static_cast<std::size_t>(batch);
-  if (content.size() != whole && content.size() != sample)
+  const bool has_samples = whole % static_cast<std::size_t>(batch) == 0;
+  if (content.size() != whole && !(has_samples && content.size() == sample))
     return fail(ErrorCode::invalid_argument, "{}: {} bytes; the input '{}' has {}, a sample of it {}{}",
                 path.string(), content.size(), input.name, whole, sample,
                 is_picture(content) ? "; to send image files, start the server with --payload jpeg" : "");

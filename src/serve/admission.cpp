@@ -102,12 +102,15 @@ Status take_rows(const wire::Shape& shape, const Signature& signature, std::int6
   return {};
 }
 
-/// An execution's memory is set aside when the model is loaded; that of a request which takes several is not.
-Status check_memory(const Signature& signature, const Job& job) {
+/// An execution's memory is set aside when the model is loaded; that of a request which takes several is not,
+/// and counts as the request's.
+Status add_answer(const Signature& signature, Job& job) {
   if (job.rows <= signature.execution_rows) return {};
-  double row_bytes = 1;
-  for (const auto& field : signature.outputs) row_bytes += static_cast<double>(field.row_bytes);
-  return engine::check_memory(static_cast<double>(job.rows) * row_bytes, job.rows);
+  std::uint64_t row_bytes = 1;
+  for (const auto& field : signature.outputs) row_bytes += field.row_bytes;
+  NEPH_CHECK(engine::check_memory(static_cast<double>(job.rows) * static_cast<double>(row_bytes), job.rows));
+  job.bytes += static_cast<std::uint64_t>(job.rows) * row_bytes;
+  return {};
 }
 
 Status take_input(wire::Tensor& tensor, const Signature& signature, const Regions& regions, Job& job,
@@ -211,7 +214,7 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
   for (std::size_t i = 0; i < job.inputs.size(); ++i)
     if (job.inputs[i].data() == nullptr)
       return fail(wrong, "input '{}' is missing", signature.inputs[i].name);
-  NEPH_CHECK(check_memory(signature, job));
+  NEPH_CHECK(add_answer(signature, job));
   if (signature.payload != Payload::tensor) {
     take_pictures(signature, job);
     if (job.pictures.empty()) return fail(wrong, "a request without images");

@@ -63,7 +63,8 @@ Status Deployment::check(Job& job) {
   const bool is_bounded = !signature_.has_open_inputs() && job.rows <= signature_.execution_rows;
   if (!is_bounded && job.bytes > static_cast<std::uint64_t>(options_.queue_bytes))
     return fail(ErrorCode::invalid_argument,
-                "a request of {} bytes, as they came and decoded; this server takes up to {} (--queue-bytes)",
+                "a request that takes {} bytes, as it came, decoded and answered; this server takes up to {} "
+                "(--queue-bytes)",
                 job.bytes, options_.queue_bytes);
   stamp(job);
   if (auto reason = unwanted(job, job.queued)) return tl::unexpected(std::move(*reason));

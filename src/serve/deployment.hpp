@@ -102,6 +102,7 @@ class Deployment {
   BatchPlan plan(Moment now);
   bool start(Instance& instance);
   void leave_shape(Instance& instance, const Status& status);
+  Status start_in_any(Instance& instance);
   void complete(Instance& instance, const Status& status);
   void go_on(Instance& instance);
   void run_apart(Instance& instance);
@@ -129,9 +130,9 @@ class Deployment {
   std::vector<std::string> notes_;
   Statistics statistics_;           ///< of what was in no instance; the instances have their own
   engine::Options engine_options_;  ///< the sessions were compiled with
+  double compile_s_ = 0;            ///< what that took
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;
-  std::unique_ptr<ShapedSessions> shaped_;  ///< null: no shape has a session of its own
   std::atomic<bool> aborted_{false};
   std::size_t most_kept_bytes_ = 0;  ///< memory of jobs that wait to be used again
   std::atomic<std::size_t> kept_bytes_{0};
@@ -153,6 +154,7 @@ class Deployment {
   Moment wake_ = Moment::max();  ///< when the clock has something to say
 
   std::vector<std::unique_ptr<Instance>> instances_;  ///< their requests may still be leaving a callback
+  std::unique_ptr<ShapedSessions> shaped_;            ///< so may its; null: no shape has a session of its own
   std::jthread clock_watcher_;
 };
 

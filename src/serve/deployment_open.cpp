@@ -58,7 +58,9 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
 }
 
 Status Deployment::compile() {
+  const auto begin = clock_.now();
   NEPH_TRY(auto plan, plan_sessions(*model_, options_));
+  compile_s_ = seconds(clock_.now() - begin);
   sessions_ = std::move(plan.sessions);
   engine_options_ = std::move(plan.options);
   for (const auto& each : sessions_) costs_.push_back({.rows = each.rows, .seconds = unknown_cost_s});
@@ -99,6 +101,8 @@ Status Deployment::add_instance() {
 
 void Deployment::watch_shapes() {
   if (options_.shape_sessions == 0 || !ShapedSessions::are_for(signature_)) return;
+  if (std::ssize(instances_) > sessions_.front().session->optimal_requests())
+    return;  // they wait for each other
   shaped_ = std::make_unique<ShapedSessions>(
       ShapedSessions::Home{.model = *model_,
                            .any = *sessions_.front().session,
@@ -106,6 +110,7 @@ void Deployment::watch_shapes() {
                            .signature = signature_,
                            .instances = instances_.size(),
                            .most = static_cast<std::size_t>(options_.shape_sessions),
+                           .compile_s = compile_s_,
                            .clock = clock_});
 }
 

@@ -53,7 +53,7 @@ Instance::~Instance() {
 void Instance::clear(std::size_t size, Moment now) {
   jobs_.clear();
   size_ = size;
-  shaped_ = nullptr;
+  shaped_ = failed_ = nullptr;
   begun_ = now;
   first_row_ = 0;
   spent_ = {};

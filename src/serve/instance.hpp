@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -45,6 +46,9 @@ class Instance {
   /// Where its one job runs; null: in the session `size`.
   void use(ShapedSession* shaped) { shaped_ = shaped; }
   ShapedSession* shaped() const { return shaped_; }
+  /// It failed there: from here on its job runs in the session `size`.
+  void fail_shaped() { failed_ = std::exchange(shaped_, nullptr); }
+  ShapedSession* failed() const { return failed_; }
   std::vector<Job*>& jobs() { return jobs_; }
   std::size_t size() const { return size_; }
 
@@ -107,7 +111,7 @@ class Instance {
   Statistics statistics_;
   std::vector<Job*> jobs_;
   std::size_t size_ = 0;
-  ShapedSession* shaped_ = nullptr;
+  ShapedSession *shaped_ = nullptr, *failed_ = nullptr;
   OutputBlock* block_ = nullptr;
   std::int64_t first_row_ = 0;    ///< of its only job, that this execution has
   OutputBlock* whole_ = nullptr;  ///< all outputs of a job that takes several executions

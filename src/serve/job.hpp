@@ -48,8 +48,8 @@ class Scratch {
 struct Job {
   wire::Exchange* exchange = nullptr;
   std::int64_t rows = 0;
-  std::uint64_t bytes = 0;                         ///< of its inputs, as they came and decoded
-  std::size_t level = 0;                           ///< 0 is served first
+  std::uint64_t bytes = 0;  ///< of its inputs, as they came and decoded, and of a long answer
+  std::size_t level = 0;    ///< 0 is served first
   std::vector<std::span<const std::byte>> inputs;  ///< one per input of the model, row after row
   std::vector<wire::Shape> shapes;                 ///< per input; only those of open ones say something
   std::vector<WantedOutput> outputs;

@@ -113,7 +113,7 @@ class Models {
   bool is_repository_ = false;
   std::atomic<bool> stopping_{false};
 
-  std::mutex loading_;  ///< held while engines are used
+  std::mutex loading_;  ///< held while models are loaded
   engine::Registry engines_;
   mutable std::shared_mutex mutex_;  ///< of the entries
   std::map<std::string, Entry> entries_;

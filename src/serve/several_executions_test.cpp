@@ -185,12 +185,13 @@ TEST_F(SeveralExecutions, ClassifyEachRow) {
   EXPECT_THAT(texts, ElementsAre("10.000000:3", "11.000000:3", "12.000000:3"));
 }
 
-TEST_F(SeveralExecutions, HaveNoMoreInputThanMayWait) {
-  open({.queue_bytes = 100});
-  TestExchange many(1, 7), most(1, 6);
+TEST_F(SeveralExecutions, TakeNoMoreThanMayWait) {
+  open({.queue_bytes = 200});
+  TestExchange many(1, 7), most(1, 6);  // of a row 16 bytes come, and 17 are kept for its answer
   send(many);
   EXPECT_EQ(many.message(),
-            "a request of 112 bytes, as they came and decoded; this server takes up to 100 (--queue-bytes)");
+            "a request that takes 231 bytes, as it came, decoded and answered; this server takes up to 200 "
+            "(--queue-bytes)");
   send(most);
   for (int i = 0; i < 6; ++i) engine.end_next();
   EXPECT_EQ(most.code(), "ok");

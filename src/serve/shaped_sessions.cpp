@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "os/memory.hpp"
 #include "os/thread.hpp"
 
 namespace neph::serve {
@@ -40,6 +41,7 @@ bool are_alike(const std::byte* a, const std::byte* b, std::size_t bytes) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
   for (std::size_t i = 0; i < one.size(); ++i) {
     if (one[i] == other[i] || (std::isnan(one[i]) && std::isnan(other[i]))) continue;
+    if (!std::isfinite(one[i]) || !std::isfinite(other[i])) return false;
     const double off = std::abs(static_cast<double>(one[i]) - static_cast<double>(other[i]));
     if (!(off <= 0.002 * std::abs(static_cast<double>(one[i])) + 0.0001 * largest)) return false;
   }
@@ -53,6 +55,9 @@ bool are_alike(engine::Element element, const engine::OpenOutput& a, const engin
   return a.bytes == 0 || std::memcmp(a.data, b.data, a.bytes) == 0;
 }
 
+/// For one more session, however many pieces of it come at once.
+bool has_memory_left() { return available_memory().value_or(UINT64_MAX) / 2 >= resident_memory(); }
+
 std::string text_of(const std::vector<wire::Shape>& shapes) {
   std::vector<std::string> all;
   for (const auto& shape : shapes)
@@ -64,7 +69,7 @@ std::string text_of(const std::vector<wire::Shape>& shapes) {
 
 struct ShapedSessions::Known {
   std::vector<wire::Shape> shapes;
-  double spent_s = 0;
+  double spent_s = 0, inherited_s = 0;  ///< of the one whose place it took
   bool was_compiled_for = false;
   std::unique_ptr<ShapedSession> session;
   std::int64_t users = 0;  ///< executions that are in the session, or about to be
@@ -81,7 +86,8 @@ struct ShapedSessions::Candidate {
   std::vector<std::size_t> bytes;
 };
 
-ShapedSessions::ShapedSessions(Home home) : home_(std::move(home)), threshold_s_(least_spent_s) {
+ShapedSessions::ShapedSessions(Home home)
+    : home_(std::move(home)), threshold_s_(std::max(least_spent_s, compilations * home_.compile_s)) {
   known_.reserve(most_known);
   worker_ = start_thread("shapes", [this](const std::stop_token& stop) { work(stop); });
 }
@@ -109,7 +115,8 @@ ShapedSessions::Known& ShapedSessions::known(const Job& job) {
   const auto time_of = [](const Known& known) { return known.was_compiled_for ? HUGE_VAL : known.spent_s; };
   auto& least = *std::min_element(known_.begin(), known_.end(),
                                   [&](const auto& a, const auto& b) { return time_of(a) < time_of(b); });
-  return least = Known{.shapes = job.shapes};
+  // One that comes often is seen however many others there are (Metwally et al., Space-Saving, ICDT 2005).
+  return least = Known{.shapes = job.shapes, .spent_s = least.spent_s, .inherited_s = least.spent_s};
 }
 
 ShapedSession* ShapedSessions::choose(const Job& job) {
@@ -121,33 +128,42 @@ ShapedSession* ShapedSessions::choose(const Job& job) {
   return shape.session.get();
 }
 
-void ShapedSessions::ended(const Job& job, ShapedSession* session, std::optional<Nanoseconds> infer) {
-  const std::scoped_lock lock(mutex_);
+void ShapedSessions::ended(const Job& job, const Execution& execution) {
+  std::unique_lock lock(mutex_);
   auto& shape = known(job);
-  if (session != nullptr) --shape.users;
-  if (!infer) return;
-  if (session != nullptr) ++shape.executions;
-  shape.spent_s += seconds(*infer);
-  if (shape.session && shape.gain == 0 && !shape.is_dropped) {
-    (session != nullptr ? shape.own_s : shape.any_s).push_back(seconds(*infer));
-    judge(shape);
+  const bool is_own = execution.session != nullptr;
+  if (is_own || execution.failed != nullptr) --shape.users;
+  if (execution.infer) {
+    const double took_s = seconds(*execution.infer);
+    shape.spent_s += took_s;
+    if (is_own) ++shape.executions;
+    if (execution.failed != nullptr && !shape.is_dropped) drop(shape);
+    if (shape.session && shape.gain == 0 && !shape.is_dropped) {
+      (is_own ? shape.own_s : shape.any_s).push_back(took_s);
+      judge(shape);
+    }
+    const bool is_worth_it = shape.spent_s - shape.inherited_s >= threshold_s_ && !shape.was_compiled_for;
+    if (is_worth_it && !candidate_ && !is_proposing_ && sessions_ < home_.most) propose(job, shape, lock);
   }
-  const bool is_worth_it = shape.spent_s >= threshold_s_ && !shape.was_compiled_for;
-  if (is_worth_it && !candidate_ && sessions_ < home_.most) propose(job, shape);
   if (shape.is_dropped) woken_.notify_all();
 }
 
-/// The job's inputs are copied: they go with its reply.
-void ShapedSessions::propose(const Job& job, Known& known) {
+/// The job's inputs are copied, without the lock: they go with its reply. No entry goes that was compiled
+/// for.
+void ShapedSessions::propose(const Job& job, Known& known, std::unique_lock<std::mutex>& lock) {
+  known.was_compiled_for = is_proposing_ = true;
   auto candidate = std::make_unique<Candidate>(Candidate{.shapes = known.shapes, .inputs = {}, .bytes = {}});
+  lock.unlock();
   for (const auto input : job.inputs) {
     auto memory = allocate_floats(input.size() / sizeof(float) + 1);
-    if (!memory) return;
-    if (!input.empty()) std::memcpy(memory.get(), input.data(), input.size());
+    if (memory && !input.empty()) std::memcpy(memory.get(), input.data(), input.size());
     candidate->inputs.push_back(std::move(memory));
     candidate->bytes.push_back(input.size());
   }
-  known.was_compiled_for = true;
+  lock.lock();
+  is_proposing_ = false;
+  const auto is_missing = [](const AlignedFloats& memory) { return memory == nullptr; };
+  if (std::ranges::any_of(candidate->inputs, is_missing)) return;
   candidate_ = std::move(candidate);
   woken_.notify_all();
 }
@@ -161,7 +177,13 @@ void ShapedSessions::judge(Known& known) {
     known.gain = gain;
     return;
   }
+  drop(known);
+}
+
+void ShapedSessions::drop(Known& known) {
   known.is_dropped = true;
+  known.gain = 0;
+  known.any_s = known.own_s = {};
   threshold_s_ *= patience;
 }
 
@@ -181,44 +203,57 @@ void ShapedSessions::work(const std::stop_token& stop) {
     return known.session && known.is_dropped && known.users == 0;
   };
   const auto going = [&] { return std::find_if(known_.begin(), known_.end(), may_go); };
-  while (woken_.wait(lock, stop, [&] { return candidate_ || going() != known_.end(); })) {
+  const auto has_work = [&] { return candidate_ || going() != known_.end(); };
+  while (woken_.wait(lock, stop, has_work) && !stop.stop_requested()) {
     if (const auto known = going(); known != known_.end()) {
-      const auto gone = std::move(known->session);
+      auto gone = std::move(known->session);
       --sessions_;
       lock.unlock();
-    } else {
-      lock.unlock();
-      const auto begin = home_.clock.now();
-      auto made = compile(*candidate_);
-      const double took_s = seconds(home_.clock.now() - begin);
+      gone.reset();
       lock.lock();
-      threshold_s_ = std::max(threshold_s_, compilations * took_s);
-      const auto its = std::find_if(known_.begin(), known_.end(),
-                                    [&](const Known& each) { return each.shapes == candidate_->shapes; });
-      if (made && its != known_.end()) {
-        its->session = std::move(*made);
-        ++sessions_;
-      } else {
-        threshold_s_ *= patience;
-      }
-      candidate_.reset();
-      lock.unlock();
+    } else {
+      make_session(lock, stop);
     }
-    lock.lock();
   }
 }
 
-/// Ready to be used, and shown to give the same answer. Errors: the engine's; internal (another answer).
-Result<std::unique_ptr<ShapedSession>> ShapedSessions::compile(Candidate& candidate) const {
+/// Of the candidate. The lock is free while it is compiled.
+void ShapedSessions::make_session(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  lock.unlock();
+  const auto begin = home_.clock.now();
+  auto made = compile(*candidate_, stop);
+  const double took_s = seconds(home_.clock.now() - begin);
+  lock.lock();
+  threshold_s_ = std::max(threshold_s_, compilations * took_s);
+  const auto its = std::find_if(known_.begin(), known_.end(),
+                                [&](const Known& each) { return each.shapes == candidate_->shapes; });
+  if (made && its != known_.end()) {
+    its->session = std::move(*made);
+    ++sessions_;
+  } else {
+    threshold_s_ *= patience;
+  }
+  candidate_.reset();
+}
+
+/// Ready to be used, and shown to give the same answer. Errors: the engine's; unavailable (memory, it is to
+/// stop); unsupported (it is open still); internal (another answer).
+Result<std::unique_ptr<ShapedSession>> ShapedSessions::compile(Candidate& candidate,
+                                                               const std::stop_token& stop) const try {
+  if (!has_memory_left()) return fail(ErrorCode::unavailable, "little memory is left");
   auto options = home_.options;
+  options.trials = false;  // what made-up inputs may end, ends everybody's requests here
   const auto& inputs = home_.signature.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].open)
       options.shapes[inputs[i].name] = {candidate.shapes[i].begin(), candidate.shapes[i].end()};
   auto made = std::make_unique<ShapedSession>();
   NEPH_TRY(made->session, home_.model.compile(options));
+  if (std::ranges::any_of(made->session->inputs(), &engine::Port::is_open))
+    return fail(ErrorCode::unsupported, "a scalar fixes no shape");
   NEPH_TRY(const auto right, make_request(home_.any, candidate));
   for (std::size_t i = 0; i < home_.instances; ++i) {
+    if (stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped");
     NEPH_TRY(auto request, make_request(*made->session, candidate));
     for (std::size_t port = 0; port < right.outputs.size(); ++port)
       if (!are_alike(home_.any.outputs()[port].element, right.outputs[port], request.outputs[port]))
@@ -228,6 +263,8 @@ Result<std::unique_ptr<ShapedSession>> ShapedSessions::compile(Candidate& candid
     made->requests.push_back(std::move(request));
   }
   return made;
+} catch (const std::exception& thrown) {  // of memory, and what an engine's own code may throw
+  return fail(ErrorCode::unavailable, "{}", thrown.what());
 }
 
 /// That has run once.

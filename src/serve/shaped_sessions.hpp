@@ -7,7 +7,8 @@
 // runs in it, until it is known whether it is faster. If so it serves that shape from then on, else it goes.
 //
 // What it costs: of each model one compilation at a time, begun when the requests of one shape have taken
-// five times as long; and the memory of the sessions, at most as many as `most`.
+// five times as long; and the memory of the sessions, at most as many as `most`, each only where twice as
+// much memory is left as the process takes.
 #pragma once
 
 #include <condition_variable>
@@ -49,6 +50,7 @@ class ShapedSessions {
     const Signature& signature;
     std::size_t instances = 1;
     std::size_t most = 4;
+    double compile_s = 0;  ///< that compiling `any` took
     const Clock& clock;
   };
   explicit ShapedSessions(Home home);
@@ -61,9 +63,15 @@ class ShapedSessions {
   /// The session that the next execution of this job is to run in; null: that of any shape. It stays until
   /// it is told of, by ended().
   ShapedSession* choose(const Job& job);
-  /// An execution has ended in `session` (null: in that of any shape), after `infer` if it succeeded. The
-  /// job's inputs are still there.
-  void ended(const Job& job, ShapedSession* session, std::optional<Nanoseconds> infer);
+
+  struct Execution {
+    ShapedSession* session = nullptr;  ///< that it ran in; null: that of any shape
+    ShapedSession* failed = nullptr;   ///< that it was chosen for, and failed in
+    std::optional<Nanoseconds> infer;  ///< if it succeeded
+  };
+  /// An execution has ended, and its outputs were taken. The job's inputs are still there. A session that
+  /// failed what that of any shape answered goes.
+  void ended(const Job& job, const Execution& execution);
 
   struct Told {
     std::string shapes;  ///< "1x128"; of several inputs "1x128+1x64"
@@ -78,10 +86,12 @@ class ShapedSessions {
   struct Candidate;  ///< one to compile for, with inputs that have it
 
   Known& known(const Job& job);
-  void propose(const Job& job, Known& known);
+  void propose(const Job& job, Known& known, std::unique_lock<std::mutex>& lock);
   void judge(Known& known);
+  void drop(Known& known);
   void work(const std::stop_token& stop);
-  Result<std::unique_ptr<ShapedSession>> compile(Candidate& candidate) const;
+  void make_session(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
+  Result<std::unique_ptr<ShapedSession>> compile(Candidate& candidate, const std::stop_token& stop) const;
   Result<ShapedRequest> make_request(engine::Session& session, Candidate& candidate) const;
 
   const Home home_;
@@ -89,6 +99,7 @@ class ShapedSessions {
   std::condition_variable_any woken_;
   std::vector<Known> known_;
   std::unique_ptr<Candidate> candidate_;  ///< none: nothing is to be compiled, and nothing is
+  bool is_proposing_ = false;             ///< a candidate is being made
   std::size_t sessions_ = 0;              ///< that there are
   double threshold_s_;                    ///< of one shape's requests, before it is compiled for
   std::jthread worker_;

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 /// What the sessions of a model did, and are to do.
 struct Doings {
   std::atomic<int> compiled = 0, gone = 0;
-  std::atomic<bool> answers_otherwise = false, cannot_compile = false;
+  std::atomic<bool> answers_otherwise = false, cannot_compile = false, stays_open = false;
   std::vector<std::vector<std::int64_t>> shapes;  ///< that were compiled for
 };
 
@@ -93,7 +93,9 @@ class Model final : public engine::Model {
     if (doings_.cannot_compile) return fail(ErrorCode::unsupported, "not this shape");
     doings_.shapes.push_back(options.shapes.at("x"));
     ++doings_.compiled;
-    return std::make_unique<Session>(doings_, options.shapes.at("x"),
+    EXPECT_FALSE(options.trials) << "of made-up inputs, beside clients' requests";
+    const std::vector<std::int64_t> open{-1, -1};
+    return std::make_unique<Session>(doings_, doings_.stays_open ? open : options.shapes.at("x"),
                                      doings_.answers_otherwise ? 1.0F : 0.0F);
   }
 
@@ -104,13 +106,14 @@ class Model final : public engine::Model {
 
 class ShapesOfRequests : public testing::Test {
  protected:
-  void watch(std::size_t most = 4, std::size_t instances = 1) {
+  void watch(std::size_t most = 4, std::size_t instances = 1, double compile_s = 0) {
     watched.emplace(ShapedSessions::Home{.model = model,
                                          .any = any,
                                          .options = {},
                                          .signature = signature,
                                          .instances = instances,
                                          .most = most,
+                                         .compile_s = compile_s,
                                          .clock = clock});
   }
   static void shape(Job& job, std::int64_t length) {
@@ -125,7 +128,7 @@ class ShapesOfRequests : public testing::Test {
     Job job;
     shape(job, length);
     auto* const session = watched->choose(job);
-    watched->ended(job, session, from_seconds(session != nullptr ? own_s : any_s));
+    watched->ended(job, {.session = session, .infer = from_seconds(session != nullptr ? own_s : any_s)});
     return session != nullptr;
   }
   /// Until one ran in a session of its own; false: none does.
@@ -195,6 +198,38 @@ TEST_F(ShapesOfRequests, KeepNoneThatAnswersOtherwise) {
   EXPECT_EQ(doings.compiled, 1) << "it is not tried again";
 }
 
+TEST_F(ShapesOfRequests, KeepNoneThatStaysOpen) {
+  watch();
+  doings.stays_open = true;
+  for (int i = 0; i < 15; ++i) run(128, 0.1, 0.05);
+  wait_for([&] { return doings.gone == 1; });
+  for (int i = 0; i < 50; ++i) EXPECT_FALSE(run(128, 0.1, 0.05));
+}
+
+TEST_F(ShapesOfRequests, KeepNoneThatFailsWhatTheOtherAnswers) {
+  watch();
+  ASSERT_TRUE(run_until_own(128, 0.1, 0.05));
+  judge(128, 0.1, 0.05);
+  ASSERT_THAT(told(), ElementsAre("1x128 2.00"));
+  Job job;
+  shape(job, 128);
+  auto* session = watched->choose(job);
+  watched->ended(job, {.failed = session});
+  EXPECT_THAT(told(), ElementsAre("1x128 2.00")) << "the request's fault: the other failed it, too";
+  session = watched->choose(job);
+  watched->ended(job, {.failed = session, .infer = from_seconds(0.1)});
+  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_FALSE(run(128, 0.1, 0.05));
+  wait_for([&] { return doings.gone == 1; });
+}
+
+TEST_F(ShapesOfRequests, WaitForSoLongAsCompilingTakes) {
+  watch(4, 1, 2);
+  for (int i = 0; i < 99; ++i) EXPECT_FALSE(run(128, 0.1, 0.05)) << "five times two seconds";
+  EXPECT_EQ(doings.compiled, 0);
+  ASSERT_TRUE(run_until_own(128, 0.1, 0.05));
+}
+
 TEST_F(ShapesOfRequests, AreServedWithoutWhereTheEngineRefuses) {
   watch();
   doings.cannot_compile = true;
@@ -215,7 +250,13 @@ TEST_F(ShapesOfRequests, AreForgottenWhereThereAreMany) {
   watch();
   for (std::int64_t length = 1; length <= 2000; ++length) run(1 + length % 500, 0.01, 0.01);
   EXPECT_EQ(doings.compiled, 0) << "none of them comes often";
-  ASSERT_TRUE(run_until_own(900, 0.1, 0.05)) << "one that does is still seen";
+  for (int i = 0; i < 100 && doings.compiled == 0; ++i) {
+    run(900, 0.1, 0.05);
+    run(1000 + i, 0.1, 0.05);
+    std::this_thread::yield();
+  }
+  wait_for([&] { return doings.compiled == 1; });
+  EXPECT_THAT(doings.shapes, ElementsAre(ElementsAre(1, 900))) << "one that does is seen between others";
 }
 
 TEST_F(ShapesOfRequests, KeepASessionWhileAnExecutionIsInIt) {
@@ -230,7 +271,7 @@ TEST_F(ShapesOfRequests, KeepASessionWhileAnExecutionIsInIt) {
   EXPECT_FALSE(run(128, 0.1, 0.2)) << "it has lost";
   EXPECT_EQ(doings.gone, 0) << "and stays until it is left";
   EXPECT_EQ(session->requests.size(), 2U) << "one for each instance";
-  watched->ended(held, session, std::nullopt);
+  watched->ended(held, {.session = session});
   run(128, 0.1, 0.2);
   wait_for([&] { return doings.gone == 1; });
 }

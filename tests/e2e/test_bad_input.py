@@ -80,7 +80,7 @@ def test_model_without_output(neph, pictures, tmp_path):
     mute = onnx.load(tmp_path / "mute.onnx")
     del mute.graph.output[:]
     onnx.save(mute, tmp_path / "mute.onnx")
-    failed_run(neph, "mute.onnx", "--images", pictures, says="no output")
+    refused(neph, "infer", "mute.onnx", "--images", pictures, code=UNSUPPORTED, says="no output")
 
 
 def test_options_that_are_for_networks_given_by_name(neph, small_model, pictures):

@@ -49,7 +49,6 @@ WRONG_JSON = {
     "another element": (inputs(datatype="INT64", data=[1] * 16), "INT64"),
     "an unknown element": (inputs(datatype="FP31"), "FP31"),
     "an unknown input": (inputs(name="z"), "unknown input 'z'"),
-    "too many rows": (inputs(shape=[65, 16], data=[0.5] * (65 * 16)), "65 rows"),
     "no rows": (inputs(shape=[0, 16], data=[]), ""),
 }
 

@@ -5,7 +5,7 @@
 //
 // Threads: as engine.hpp says. Each of a session's streams has an ONNX Runtime session of its own, with its
 // part of the threads asked for: of as many inferences in flight as there are streams none shares a thread.
-// Ownership: sessions share what ONNX Runtime prepares of the weights.
+// Ownership: each session has weights of its own.
 // Cost: load() reads the file to know its inputs and outputs, and compile() reads it again for each stream.
 #pragma once
 

@@ -47,6 +47,7 @@ class OrtSession final : public Session {
   std::int64_t optimal_requests() const override { return streams_.count(); }
   const Facts& facts() const override { return facts_; }
   Result<std::vector<LayerTime>> layers() override;
+  std::filesystem::path model_as_run() const override { return profiling_.model_as_run(); }
 
  private:
   friend class OrtRequest;
@@ -246,7 +247,7 @@ Status OrtSession::make_sessions(const Library& library, const Source& source) {
   for (std::int64_t i = 0; i < streams_.count(); ++i) {
     NEPH_TRY(auto options, session_options(library));
     if (asks && i == 0) placement_.listen(options);
-    if (options_.profiled && i == 0) NEPH_CHECK(profiling_.begin(options));
+    if (options_.profiled && i == 0) NEPH_CHECK(profiling_.begin(options, options_.shown && !asks));
     sessions_.push_back(read_source(*library.env, source, options));
   }
   placement_.close();
@@ -275,17 +276,18 @@ Status OrtSession::check_batch_of_outputs() const {
   return {};
 }
 
-/// Whether output `i` has one shape in all trials, and something in it: what finds nothing in made up inputs
-/// (a detector without detections) says nothing of the shapes that real ones come to.
+/// Whether output `i` has one shape in all trials, of which one alone shows nothing, and something in it:
+/// what finds nothing in made up inputs (a detector without detections) says nothing of the shapes that real
+/// ones come to.
 bool is_known(const std::vector<std::vector<Shape>>& trials, std::size_t i) {
-  if (trials.empty() || std::ranges::find(trials.front()[i], 0) != trials.front()[i].end()) return false;
+  if (trials.size() < 2 || std::ranges::find(trials.front()[i], 0) != trials.front()[i].end()) return false;
   return std::ranges::all_of(trials, [&](const auto& shapes) { return shapes[i] == trials.front()[i]; });
 }
 
 /// Shapes that the runtime leaves open although all inputs' are known come from inferences of made up inputs;
 /// where those differ the shape depends on what is computed, and stays open. So does that of a model which
 /// takes none of them: a size or a sampling rate of 1 may be none. A model whose shapes were changed is tried
-/// in any case, and must take one of them.
+/// in any case, and must take one of them. Nothing is tried where the options forbid it.
 Status OrtSession::set_output_shapes(bool is_reshaped) {
   for (const auto& output : outputs_)
     is_told_.push_back(!output.is_open() && !output.shape.empty() && !is_input(output.name));
@@ -295,8 +297,9 @@ Status OrtSession::set_output_shapes(bool is_reshaped) {
     return {};
   }
   if (!is_reshaped && std::ranges::find(is_told_, false) == is_told_.end()) return {};
-  const auto trials = shapes_of_trials();
-  if (is_reshaped && trials.empty()) (void)shapes_with(Numbers::zeros);  // throws its reason
+  const auto trials = options_.trials ? shapes_of_trials() : std::vector<std::vector<Shape>>();
+  if (options_.trials && is_reshaped && trials.empty())
+    (void)shapes_with(Numbers::zeros);  // throws its reason
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (is_known(trials, i))
       outputs_[i].shape = trials.front()[i];

@@ -187,6 +187,7 @@ Result<Plan> TorchSession::make_plan(std::vector<Sizes> sizes) {
     take_effect();
     const Arithmetic arithmetic{.bfloat16 = options_.precision == Precision::bf16};
     NEPH_TRY(made, make_inference_plan(*simple_, ops_, arithmetic, std::move(sizes), uploaded_));
+    wait_for_device();  // other streams read what was uploaded
     return {};
   }));
   return std::move(*made);

@@ -44,7 +44,8 @@ Top top_classes(std::span<const float> scores) {
 bool is_close(const Top& top) {
   constexpr float rounding = 0.01F;
   const auto [first, second] = std::pair(top.scores[0], top.scores[1]);
-  return top.classes[1] >= 0 && first - second <= rounding * std::max(std::abs(first), std::abs(second));
+  return top.classes[1] >= 0 && std::isfinite(first) &&
+         first - second <= rounding * std::max(std::abs(first), std::abs(second));
 }
 
 std::string answers_checksum(std::span<const std::int32_t> answers) {

@@ -40,9 +40,11 @@ class ClassAnswers final : public AnswerKeeper {
     for (std::int64_t i = 0; i < batch.size; ++i) {
       const auto index = batch.first + i;
       if (failure != batch.failed.end() && failure->index == index) {
-        if (static_cast<std::size_t>(index) < answers_.size()) answers_[static_cast<std::size_t>(index)] = -1;
+        if (static_cast<std::size_t>(index) < answers_.size()) {
+          answers_[static_cast<std::size_t>(index)] = -1;
+          ++failed_;
+        }
         file_.add_failed(name_(index), failure->reason);
-        ++failed_;
         ++failure;
       } else {
         file_.add(name_(index), tops_[static_cast<std::size_t>(i)]);

@@ -52,6 +52,8 @@ Status check_runtime(engine::Model& model, const InferSpec& spec) {
     return {};
   auto options = engine_options(spec);
   options.batch = 0;
+  if (model.compile(options)) return {};
+  options.batch = spec.batch;  // of an engine that knows no other (identity)
   NEPH_CHECK(model.compile(options));
   return {};
 }

@@ -221,8 +221,8 @@ class ServedSut final : public SystemUnderTest {
     const auto rows = client.max_batch_size(name).value_or(0);
     if (rows <= 0 || spec_.batch <= rows) return {};
     return fail(ErrorCode::invalid_argument,
-                "--batch {}: model '{}' of {} takes up to {} a request (its max_batch_size)", spec_.batch, name,
-                endpoint_.text(), rows);
+                "--batch {}: model '{}' of {} takes up to {} a request (its max_batch_size)", spec_.batch,
+                name, endpoint_.text(), rows);
   }
 
   Status check_takes_files(const wire::TensorMetadata& input) const {

@@ -1,14 +1,16 @@
-#include "data/memory.hpp"
+#include "os/memory.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
+#include <unistd.h>
+
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "os/file.hpp"
 
-namespace neph::data {
+namespace neph {
 namespace {
 
 std::optional<std::uint64_t> number_in(std::string_view text) {
@@ -71,6 +73,15 @@ std::optional<std::uint64_t> available_memory(const std::filesystem::path& root)
   return least;
 }
 
+std::uint64_t resident_memory() {
+  const auto text = read_file("/proc/self/statm");  // pages: all, resident, ...
+  const auto space = text ? text->find(' ') : std::string::npos;
+  if (space == std::string::npos) return 0;
+  const auto rest = std::string_view(*text).substr(space + 1);
+  return number_in(rest.substr(0, rest.find(' '))).value_or(0) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 Status enough_memory(std::uint64_t bytes, const std::string& what) {
   constexpr std::uint64_t small = 16 << 20;  // not worth asking
   if (bytes <= small) return {};
@@ -80,4 +91,4 @@ Status enough_memory(std::uint64_t bytes, const std::string& what) {
               format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(*available)));
 }
 
-}  // namespace neph::data
+}  // namespace neph

@@ -1,4 +1,4 @@
-// Whether a data set fits into memory, asked before it is read. Only for files of this module.
+// Whether something fits into memory, asked before it is made.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,17 @@
 
 #include "core/result.hpp"
 
-namespace neph::data {
+namespace neph {
 
 /// Bytes that this process can still take: what the machine has, and what its control groups (v2, or v1's
 /// memory controller at its usual place) leave of their limits. Page cache counts as free. Empty: nobody
 /// tells. `root` has proc/ and sys/.
 std::optional<std::uint64_t> available_memory(const std::filesystem::path& root = "/");
 
+/// Bytes of memory that this process takes now (its resident set). 0: nobody tells.
+std::uint64_t resident_memory();
+
 /// Errors: unavailable, with both figures; `what` is what the memory is for.
 Status enough_memory(std::uint64_t bytes, const std::string& what);
 
-}  // namespace neph::data
+}  // namespace neph
