@@ -1,10 +1,11 @@
 // Times that were not measured, from a table of those that were.
 //
-// A table (table/table.hpp) is surveyed (survey.hpp): kinds of columns, copies of the target
-// (target_copies.hpp), repeats joined to points, noise, oddities. A design (design.hpp) makes of points what
-// the methods compute with. A candidate (candidate.hpp) is one method: a backbone that says what a time is
-// made of, and a Gaussian process (process.hpp) for what it leaves. Hold-outs (hold_out.hpp) leave the table
-// the way a query does, and say which candidate to believe there.
+// How a row becomes a number: a table (table/table.hpp) is profiled (profile/): roles of columns, copies of
+// the target, repeats joined to points, noise. A design (features/) makes of points what models
+// compute with. Members (models/) are each fitted to all points, and to hold-outs (ensemble/) that leave the
+// table the way a query does; what they do there says how far to trust each, and how wide an interval is. A
+// model (ensemble/model.hpp) answers with the weighted median of its members. explain/ says how well that
+// goes and what would help; model_file/ keeps a model as JSON.
 //
 // What it does not do: measure, read clocks, open the store, print. Nothing in it knows a column by its name.
 //
@@ -12,15 +13,15 @@
 // more than a pass.
 #pragma once
 
-#include "predict/calibration.hpp"
-#include "predict/contributions.hpp"
-#include "predict/fit_summary.hpp"
-#include "predict/learning_curve.hpp"
-#include "predict/model_file.hpp"
-#include "predict/neighbours.hpp"
-#include "predict/predictions.hpp"
-#include "predict/proposals.hpp"
-#include "predict/survey.hpp"
-#include "predict/table_options.hpp"
-#include "predict/validate_table.hpp"
-#include "predict/validation.hpp"
+#include "predict/ensemble/calibration.hpp"
+#include "predict/explain/fit_summary.hpp"
+#include "predict/explain/learning_curve.hpp"
+#include "predict/explain/neighbours.hpp"
+#include "predict/explain/next_experiments.hpp"
+#include "predict/explain/permutation_importance.hpp"
+#include "predict/explain/predictions.hpp"
+#include "predict/explain/validate_table.hpp"
+#include "predict/explain/validation.hpp"
+#include "predict/model_file/model_file.hpp"
+#include "predict/profile/profile.hpp"
+#include "predict/profile/table_options.hpp"

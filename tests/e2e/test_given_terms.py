@@ -28,7 +28,7 @@ GIVEN = ("--term", "batch*layers*[hidden size]^2/stages, layers*[hidden size]/st
 
 
 def test_terms_that_are_given_get_their_true_coefficients(neph, training_runs):
-    shown = neph("fit", "runs.csv", "--target", "t", "--ignore", "card", *GIVEN, "--method", "terms").stdout
+    shown = neph("fit", "runs.csv", "--target", "t", "--ignore", "card", *GIVEN, "--method", "terms", "--explain").stdout
     lines = {line.split(" x ")[1].split("  ")[0].strip(): line.split() for line in shown.splitlines() if " x " in line}
     assert float(lines['batch*layers*"hidden size"^2/stages'][0]) == pytest.approx(2e-8, rel=0.02)
     assert float(lines['layers*"hidden size"/stages'][0]) == pytest.approx(4e-4, rel=0.02)
@@ -43,8 +43,8 @@ def test_terms_that_are_given_get_their_true_coefficients(neph, training_runs):
 def test_terms_are_believed_beside_what_is_found_without_them(neph, training_runs):
     write_csv(neph.folder / "few.csv", [row for row in training_runs if row["hidden size"] < 1024])
     write_csv(neph.folder / "ask.csv", [row for row in training_runs if row["hidden size"] == 1024])
-    shown = neph("fit", "few.csv", "--target", "t", "--ignore", "card", *GIVEN).stdout
-    assert "given terms" in shown
+    shown = neph("fit", "few.csv", "--target", "t", "--ignore", "card", *GIVEN, "--explain").stdout
+    assert "user terms" in shown
     rows = neph.json("predict", "model.json", "ask.csv")["rows"]
     true = [row["t (ms)"] for row in training_runs if row["hidden size"] == 1024]
     errors = [abs(row["value"] / truth - 1) for row, truth in zip(rows, true)]

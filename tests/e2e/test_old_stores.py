@@ -74,6 +74,6 @@ def test_an_old_store_exports_what_it_did(neph, old, pictures):
 
 def test_an_old_store_is_a_table(neph):
     shutil.copy(STORES / "schema-3.db", neph.folder / "neph.db")
-    shown = neph("fit", "neph.db", "--target", "images_per_s", "--force").stdout
+    shown = neph("fit", "neph.db", "--target", "images_per_s", "--force", "--explain").stdout
     assert all(f"\n{column} " in shown for column in ("provider", "instance_type", "processor", "cores", "memory_bytes", "gpu", "gpus"))
     assert schema(neph) == 3, "reading changes nothing"

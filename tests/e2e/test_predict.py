@@ -27,10 +27,16 @@ def fitted(neph, known_rows):
 
 
 @pytest.mark.smoke
-def test_fit_says_what_it_makes_of_the_table(fitted):
-    for words in ("144 rows, 48 different points", "repeat", "category", "repeats of one point differ by", "above the range of batch",
-                  "model.json"):  # fmt: skip
-        assert words in fitted.stdout
+def test_fit_says_in_three_lines_what_to_expect(neph, fitted):
+    first, heading, inside, beyond, unseen, last = fitted.stdout.splitlines()
+    assert "144 rows, 48 different points" in first and heading.split() == ["p50", "error", "p90", "error", "rests", "on"]
+    for name, line, rests_on in (("inside", inside, "15 hold-outs, random folds"), ("beyond", beyond, "hold-outs of one or two steps"),
+                                 ("unseen", unseen, "no category has three levels")):  # fmt: skip
+        assert line.startswith(name) and rests_on in line
+    assert "model.json" in last
+    shown = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--force", "--explain").stdout
+    for words in ("replicate id", "feature, category", "repeats of one point differ by", "above the range of batch"):
+        assert words in shown
 
 
 def test_a_known_law_is_predicted_inside_and_beyond_the_table(neph, fitted):
@@ -90,9 +96,9 @@ def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one(neph):
 def test_a_column_with_a_role_is_a_feature_whatever_it_looks_like(neph):
     table = [{"host": f"host{i}", "batch": 1 + i % 8, "ms": 3 * (1 + i % 8)} for i in range(16)]
     write_csv(neph.folder / "hosts.csv", table)
-    assert "identifier" in neph("fit", "hosts.csv", "--target", "ms").stdout
-    said = neph("fit", "hosts.csv", "--target", "ms", "--machine", "host", "--force").stdout
-    assert re.search(r"host +category +16", said), said
+    assert "excluded (another text in every row)" in neph("fit", "hosts.csv", "--target", "ms", "--explain").stdout
+    said = neph("fit", "hosts.csv", "--target", "ms", "--machine", "host", "--force", "--explain").stdout
+    assert re.search(r"host +feature, category +16", said), said
 
 
 def test_a_few_rows_calibrate_a_model_to_a_new_machine(neph, fitted):
@@ -142,7 +148,7 @@ def experiment(neph, small_model, pictures):
 
 @pytest.mark.smoke
 def test_an_experiment_of_the_store_is_a_table(neph, experiment):
-    shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s").stdout
+    shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s", "--explain").stdout
     assert "experiment 1 of neph.db: 12 rows, 6 different points" in shown
     named = [line.split()[0] for line in shown.split("\nrepeats of")[0].splitlines()[2:]]
     assert set(named) == {"batch", "mode", *MACHINE, "images_per_s"}, "nothing that was measured may be a feature"
@@ -152,7 +158,7 @@ def test_an_experiment_of_the_store_is_a_table(neph, experiment):
     row, elsewhere = neph.json("predict", "model.json", "ask.csv")["rows"]
     assert row["low"] < row["value"] < row["high"] and row["extrapolates"] == []
     assert "cores" in str(elsewhere["extrapolates"]), "another machine does not go unseen"
-    used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s", "--force").stdout
+    used = neph("fit", "neph.db", "--target", "images_per_s", "--use", "phase_model_compile_s", "--force", "--explain").stdout
     assert "phase_model_compile_s" in used
     assert neph.json("validate", "neph.db", "--target", "images_per_s", "--folds", 6)["target"] == "images_per_s"
 
@@ -163,9 +169,10 @@ def test_runs_on_two_machines_are_told_apart(neph, experiment):
         store.execute("""INSERT INTO machine SELECT 2, 'Hetzner', 'cx42', processor, 2 * cores, memory_bytes, gpu, gpus,
                          json_set(fingerprint, '$.effective_cores', 2 * cores) FROM machine""")
         store.execute("UPDATE run SET machine_id = 2 WHERE repeat = 1")
-    shown = neph("fit", "neph.db", "--target", "images_per_s", "--force").stdout
+    shown = neph("fit", "neph.db", "--target", "images_per_s", "--force", "--explain").stdout
     assert "12 rows, 12 different points" in shown, "a cell on two machines is two points"
-    differ = {line.split()[0] for line in shown.split("\n\n")[0].splitlines()[2:] if " constant " not in line}
+    columns = shown.split("\ncolumn ")[1].split("\nrepeats of")[0].splitlines()[1:]
+    differ = {line.split()[0] for line in columns if line.strip() and " constant " not in line}
     assert {"provider", "instance_type", "cores"} <= differ and not {"processor", "gpu", "gpus"} & differ
     results = neph.json("show", 1)
     assert results["machine"] is None and [each["provider"] for each in results["machines"]] == ["", "Hetzner"]
@@ -179,10 +186,10 @@ def test_runs_on_two_machines_are_told_apart(neph, experiment):
 
 def test_an_export_is_a_table_whose_results_are_no_features(neph, experiment):
     (neph.folder / "runs.csv").write_text(neph("export", "1", "--format", "csv").stdout)
-    shown = neph("fit", "runs.csv", "--target", "images_per_s").stdout
+    shown = neph("fit", "runs.csv", "--target", "images_per_s", "--explain").stdout
     assert "runs.csv is a table of neph export" in shown
     table = shown.split(" is a table of neph export")[0].splitlines()
-    features = {line.split()[0] for line in table if re.search(r" (number|category|identifier|constant) ", line)}
+    features = {line.split()[0] for line in table if re.search(r" (feature, |excluded \(another|constant) *", line)}
     assert features == {"batch", "mode"}
     (neph.folder / "ask.csv").write_text("batch,mode\n3,async\n")
     (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
@@ -192,8 +199,8 @@ def test_an_export_is_a_table_whose_results_are_no_features(neph, experiment):
     with (neph.folder / "runs.csv").open(newline="") as file:  # as measured, the interval may begin at 0 in all rows
         rows = [row | {"images_per_s_low": 10 + number} for number, row in enumerate(csv.DictReader(file))]
     write_csv(neph.folder / "known.csv", rows)
-    used = neph("fit", "known.csv", "--target", "images_per_s", "--use", "images_per_s_low", "--ignore", "runs_ok", "--force").stdout
-    assert re.search(r"^images_per_s_low +number ", used, re.M)
+    used = neph("fit", "known.csv", "--target", "images_per_s", "--use", "images_per_s_low", "--ignore", "runs_ok", "--force", "--explain").stdout
+    assert re.search(r"^images_per_s_low +feature, number ", used, re.M)
 
 
 def test_what_is_no_experiment_of_the_store_is_said(neph, experiment):
@@ -203,22 +210,10 @@ def test_what_is_no_experiment_of_the_store_is_said(neph, experiment):
     assert "--experiment is of a store" in neph("fit", "runs.csv", "--experiment", 1, "--target", "t", code=None).stderr
 
 
-def test_the_literatures_features_are_shown_with_their_coefficients(neph):
-    write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "t": 3 + 0.5 * batch * layers} for batch in (1, 2, 3, 5, 8, 13)
-                                         for layers in (2, 3, 5, 7, 11)])  # fmt: skip
-    for method in ("stepwise", "nnls", "lattuada"):
-        shown = neph("fit", "runs.csv", "--target", "t", "--method", method, "--force").stdout
-        assert f"Features that {method} chose" in shown
-        (line,) = [line for line in shown.splitlines() if line.endswith(" x  batch * layers")]
-        assert float(line.split()[0]) == pytest.approx(0.5, rel=0.02)
-        (level,) = [line for line in shown.splitlines() if line.endswith(" x  1")]
-        assert float(level.split()[0]) == pytest.approx(3, abs=0.5)
-
-
 def test_trees_by_name(neph, known_rows):
     write_csv(neph.folder / "runs.csv", known_rows)
-    fitted = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees")
-    assert fitted.stderr == "" and "trees (100 %)" in fitted.stdout
+    fitted = neph("fit", "runs.csv", "--target", "step", "--machine", "machine", "--method", "trees", "--explain")
+    assert fitted.stderr == "" and "log-linear + trees (100 %)" in fitted.stdout
     first = (neph.folder / "model.json").read_bytes()
     inside, beyond = asked(neph, (8, 8, "slow"), (64, 8, "fast"))
     assert inside["value"] == pytest.approx(true_ms(8, 8, "slow"), rel=0.2)
@@ -335,7 +330,7 @@ def test_validation_inside_and_beyond(neph, table):
 
 def test_validation_of_all_methods_as_a_table(neph, table):
     shown = neph("validate", *table, "--leave-out", "layers", "--method", "all").stdout
-    for words in ("layers 12 left out", "auto", "terms", "process", "In 90 % interval"):
+    for words in ("layers 12 left out", "auto", "terms", "process", "log-linear", "In 90 % interval"):
         assert words in shown
     assert len([line for line in shown.splitlines() if line.startswith("all ")]) >= 3
 

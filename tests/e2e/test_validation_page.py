@@ -29,7 +29,7 @@ def write_table(path, heading):
 
 def validated(neph, *options, heading=("work", "machine", "colour", "t (ms)")):
     write_table(neph.folder / "runs.csv", heading)
-    return neph.json("validate", "runs.csv", "--target", heading[3], "--use", heading[2], "--method", "process,ernest", *options)
+    return neph.json("validate", "runs.csv", "--target", heading[3], "--use", heading[2], "--method", "process,log-linear", *options)
 
 
 def test_the_page_draws_everything_and_fetches_nothing(neph, chromium):
@@ -75,7 +75,7 @@ def test_json_has_what_the_page_shows(neph):
 
 @pytest.mark.parametrize("name", ["single", "multi"])
 def test_what_is_proposed_can_be_run(neph, name):
-    found = neph.json("validate", VTRAIN / f"vtrain-{name}.csv", "--target", "iteration time", "--method", "ernest",
+    found = neph.json("validate", VTRAIN / f"vtrain-{name}.csv", "--target", "iteration time", "--method", "log-linear",
                       "--sample", 60, "--explain", timeout_s=300)  # fmt: skip
     names = [feature["name"] for feature in found["features"]]
     assert len(found["proposals"]) == 5
@@ -91,5 +91,5 @@ def test_nothing_more_is_fitted_unless_asked_for(neph):
 
 def test_a_page_that_cannot_be_written_is_an_error(neph):
     write_table(neph.folder / "runs.csv", ("work", "machine", "colour", "t"))
-    done = neph("validate", "runs.csv", "--target", "t", "--method", "ernest", "--html", "no/such/page.html", code=None)
+    done = neph("validate", "runs.csv", "--target", "t", "--method", "log-linear", "--html", "no/such/page.html", code=None)
     assert done.returncode != 0 and "no/such/page.html" in done.stderr

@@ -1,6 +1,7 @@
 """`neph fit` and what is no table, or one of extremes: refused in a line, or borne."""
 
 import os
+import re
 import resource
 import threading
 
@@ -39,7 +40,7 @@ def test_what_cannot_be_fitted_to_is_refused_in_a_line(neph, text, complaint):
 def test_a_name_that_ends_in_a_carriage_return_is_shown_with_it(neph):
     (neph.folder / "runs.jsonl").write_text("".join(f'{{"x": {i}, "seconds\\r": {i + 1}}}\n' for i in range(1, 9)))
     assert r"unknown column 'second' in runs.jsonl; did you mean 'seconds\r'?" in neph("fit", "runs.jsonl", "--target", "second", code=3).stderr
-    assert r"seconds\r  target" in neph("fit", "runs.jsonl", "--target", "seconds\r").stdout
+    assert r"seconds\r  target" in neph("fit", "runs.jsonl", "--target", "seconds\r", "--explain").stdout
 
 
 @pytest.mark.parametrize("words, complaint", [
@@ -61,7 +62,7 @@ def test_a_table_with_text_comes_through_a_pipe(neph):
     os.mkfifo(neph.folder / "pipe")
     writer = threading.Thread(target=lambda: (neph.folder / "pipe").write_text("k,x,t\n" + rows), daemon=True)
     writer.start()
-    assert "k       category" in neph("fit", "pipe", "--target", "t").stdout
+    assert "k       feature, category" in neph("fit", "pipe", "--target", "t", "--explain").stdout
     writer.join()
 
 
@@ -124,5 +125,5 @@ def test_a_category_with_very_many_levels(neph):
 
 def test_a_category_with_a_hundred_thousand_levels(neph):
     write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(200_000)])
-    shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", timeout_s=600).stdout
-    assert "category   100000" in shown
+    shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", "--explain", timeout_s=600).stdout
+    assert re.search("feature, category +100000", shown)

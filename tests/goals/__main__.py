@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = REPOSITORY / "build/release/bin/neph"
 DATA = REPOSITORY.parent / "shared/data/prediction"
 KEPT = REPOSITORY / "build/goals"
-METHODS = ["auto", "process", "trees", "lattuada"]
+METHODS = ["auto", "process", "trees", "log-linear"]
 LOOKING_AT_TERMS = ["auto", "terms"]
 
 AWS = ["profet-aws-training.csv", "--target", "batch_latency", "--network", "model", "--variants", "profet", "--side", "dataset",

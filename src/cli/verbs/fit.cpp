@@ -16,12 +16,13 @@
 namespace neph::cli {
 namespace {
 
-constexpr std::size_t most_outcomes_shown = 6;  ///< columns that are no features, of a wide table
+constexpr std::size_t most_excluded_shown = 6;  ///< columns known only after the run, of a wide table
 
 struct FitCommand {
   predict::TableOptions table;
   std::string out = "model.json";
   bool force = false;
+  bool explain = false;
   predict::Method method = predict::Method::automatic;
 };
 
@@ -29,53 +30,78 @@ template <class Visit, Describes<FitCommand> Self>
 void describe(Visit&& v, Self& s) {
   v("out", s.out, "file for the model");
   v("method", s.method,
-    "auto blends what hold-outs say suits the table; or a part of that alone: terms (sums of work), process "
-    "(Gaussian, behind powers), trees (boosted, behind powers); lattuada, nnls, stepwise and ernest are the "
-    "literature's, to compare with");
+    "members of the ensemble: auto has all that suit the table; or one of them: terms (sums of work), "
+    "process "
+    "(log-linear and a Gaussian process), trees (log-linear and boosted trees), log-linear");
 }
 
-void print_survey(const predict::Survey& survey) {
-  TextTable table({"column", "taken for", "values", "from", "to", "empty"});
-  std::size_t outcomes = 0;
-  for (const auto& column : survey.columns) {
-    if (column.kind == predict::ColumnKind::outcome && ++outcomes > most_outcomes_shown) continue;
+std::string role_of(const predict::ProfiledColumn& column) {
+  using predict::ColumnKind;
+  switch (column.kind) {
+    case ColumnKind::number:
+    case ColumnKind::category:
+      return fmt::format("feature, {}", enum_name(column.kind));
+    case ColumnKind::constant:
+      return "constant";
+    case ColumnKind::identifier:
+      return "excluded (another text in every row)";
+    case ColumnKind::repeat:
+      return "replicate id";
+    case ColumnKind::outcome:
+      return "excluded (known only after the run)";
+    case ColumnKind::target:
+      return "target";
+  }
+  return {};
+}
+
+void print_columns(const predict::Profile& profile) {
+  TextTable table({"column", "role", "values", "from", "to", "empty"});
+  std::size_t excluded = 0;
+  for (const auto& column : profile.columns) {
+    if (column.kind == predict::ColumnKind::outcome && ++excluded > most_excluded_shown) continue;
     const bool has_range = std::isfinite(column.low);
-    table.add({printable(column.name), std::string(enum_name(column.kind)), std::to_string(column.levels),
+    table.add({printable(column.name), role_of(column), std::to_string(column.levels),
                has_range ? format_number(column.low) : "", has_range ? format_number(column.high) : "",
                std::to_string(column.empty)});
   }
-  fmt::print("{}: {}, {}\n{}", printable(survey.points.features.source), counted(survey.rows, "row"),
-             counted(std::ssize(survey.points.target), "different point"), table.text());
-  if (outcomes > most_outcomes_shown)
-    fmt::print("and {} that were measured as the target was\n",
-               counted(static_cast<std::int64_t>(outcomes - most_outcomes_shown), "more column"));
-  if (survey.points.noise > 0)
-    fmt::print("repeats of one point differ by {} (deviation)\n", format_percent(survey.points.noise, 2));
-  for (const auto& finding : survey.findings) fmt::print("{}\n", printable(finding.message));
+  fmt::print("{}", table.text());
+  if (excluded > most_excluded_shown)
+    fmt::print("and {} that are known only after the run\n",
+               counted(static_cast<std::int64_t>(excluded - most_excluded_shown), "more column"));
+  if (profile.points.noise > 0)
+    fmt::print("repeats of one point differ by {} (deviation)\n", format_percent(profile.points.noise, 2));
 }
 
-/// In which condition which way is believed, and what error to expect there.
-void print_standings(const predict::Model& model) {
-  TextTable table({"where", "tries", "median error", "9 of 10 within", "believed most"});
-  for (const auto& each : predict::standings_in_words(model))
-    table.add({printable(each.where), std::to_string(each.trials), format_percent(each.median, 2),
-               format_percent(each.p90, 2), fmt::format("{} ({:.0f} %)", each.best, 100 * each.weight)});
-  fmt::print("\nTried on parts of the table that were left out:\n{}", table.text_within(terminal_width()));
-}
-
-/// What a time is made of, by the terms that were given.
-void print_given(const predict::Model& model) {
-  if (model.design().given().empty()) return;
-  const auto fitted = predict::fitted_terms(model);
-  if (!fitted) {
-    fmt::print(
-        "\nThe terms that were given predict worse than what was found without them, and are not used.\n");
-    return;
+/// What to expect of a prediction, in three lines.
+void print_expected(const predict::Model& model) {
+  TextTable table({"", "p50 error", "p90 error", "rests on"});
+  for (const auto& each : predict::expected_errors(model)) {
+    const bool is_known = std::isfinite(each.p50);
+    table.add({each.where, is_known ? format_percent(each.p50, 2) : "unknown",
+               is_known ? format_percent(each.p90, 2) : "unknown", printable(each.rests_on)});
   }
+  fmt::print("{}", table.text_within(terminal_width()));
+}
+
+/// Of each shift that was tried.
+void print_scores(const predict::Model& model) {
+  TextTable table({"where", "hold-outs", "p50 error", "p90 error", "highest weight"});
+  for (const auto& each : predict::scores_in_words(model))
+    table.add({printable(each.where), std::to_string(each.trials), format_percent(each.p50, 2),
+               format_percent(each.p90, 2), fmt::format("{} ({:.0f} %)", each.best, 100 * each.weight)});
+  fmt::print("\nParts of the table that were left out:\n{}", table.text_within(terminal_width()));
+}
+
+/// What a time is made of, by the user's terms.
+void print_terms(const predict::Model& model) {
+  const auto fitted = predict::fitted_terms(model);
+  if (!fitted) return;
   fmt::print(
-      "\nThe terms that were given, fitted to all points{}{}:\n",
+      "\nYour terms, fitted to all points{}{}; members with them have {:.0f} % of the weight:\n",
       fitted->scale.empty() ? "" : fmt::format("; all times {}", printable(fitted->scale)),
-      fitted->power == 1 ? "" : fmt::format("; the largest work rules (smooth maximum {})", fitted->power));
+      fitted->power == 1 ? "" : fmt::format("; the largest work rules (smooth maximum {})", fitted->power),
+      100 * fitted->weight);
   TextTable table({"coefficient", "", "term", "kind", "share of the time"});
   for (const auto& term : fitted->terms)
     table.add({fmt::format("{:.4g}", term.coefficient), "x", printable(term.text),
@@ -83,36 +109,28 @@ void print_given(const predict::Model& model) {
   fmt::print("{}", table.text_within(terminal_width()));
 }
 
-/// What the literature's ways chose.
-void print_features(const predict::Model& model) {
-  for (const auto& chosen : predict::chosen_features(model)) {
-    TextTable table({"coefficient", "", "feature"});
-    for (const auto& [coefficient, text] : chosen.features)
-      table.add({fmt::format("{:.4g}", coefficient), "x", printable(text)});
-    fmt::print("\nFeatures that {} chose, with their coefficients:\n{}", chosen.method,
-               table.text_within(terminal_width()));
-  }
-}
-
 Status fit_table(const FitCommand& options) {
   NEPH_CHECK(check_output_file("--out", options.out, {options.table.table}));
   if (!options.force) NEPH_CHECK(check_nothing_is_lost("--out", options.out));
-  NEPH_TRY(const auto survey, predict::survey_of(options.table));
-  print_survey(survey);
-  NEPH_TRY(const auto roles, predict::roles_in(options.table, survey));
+  NEPH_TRY(const auto profile, predict::profile_of(options.table));
+  fmt::print("{}: {}, {}\n", printable(profile.points.features.source), counted(profile.rows, "row"),
+             counted(std::ssize(profile.points.target), "different point"));
+  if (options.explain) print_columns(profile);
+  for (const auto& finding : profile.findings) fmt::print("{}\n", printable(finding.message));
+  NEPH_TRY(const auto roles, predict::roles_in(options.table, profile));
   predict::FitOptions fit{
       .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
   if (fit.roles.batch != options.table.batch)
     fmt::print("taken for the batch: '{}' (--batch)\n", printable(fit.roles.batch));
   ProgressLine line;
   fit.progress = progress_on(line, "trying");
-  NEPH_TRY(const auto model, predict::Model::fit(survey, fit));
+  NEPH_TRY(const auto model, predict::Model::fit(profile, fit));
   line.clear();
-  print_given(model);
-  print_features(model);
-  print_standings(model);
+  print_expected(model);
+  if (options.explain) print_scores(model);
+  if (options.explain) print_terms(model);
   NEPH_CHECK(predict::save_model(model, options.out));
-  fmt::print("\n{}; next: neph predict {} ROWS.csv\n", options.out, options.out);
+  fmt::print("{}; next: neph predict {} ROWS.csv\n", options.out, options.out);
   return {};
 }
 
@@ -122,6 +140,8 @@ void declare_fit(Command& command) {
   auto options = std::make_shared<FitCommand>();
   command.fields(options->table, "table");
   command.fields(*options);
+  command.flag("explain", options->explain,
+               "also the role of each column, what each hold-out said, and what a user's terms came to");
   command.flag("force", options->force, "write over the file of --out where there is one");
   command.footer(
       "Examples:\n"
@@ -134,9 +154,8 @@ void declare_fit(Command& command) {
       "A term has columns (in quotes or [ ] where the name has spaces), numbers, + - * / ^ ( ), and min, "
       "max, log2, "
       "sqrt, ceil, floor.\n"
-      "What it finds out by itself: repeats of one point, which columns are features, what a time is made "
-      "of, and how far "
-      "to believe that where nothing was measured.");
+      "Found by itself: repeats of one point, which columns are features, and the errors to expect inside of "
+      "what was measured, beyond it, and of unseen categories.");
   command.action([options] { return fit_table(*options); });
 }
 

@@ -55,7 +55,7 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
   const std::string answer =
       rows.find(target) ? "predicted" : printable(target);  // the table may have what was measured
   headings.push_back(answer);
-  for (const auto* heading : {"low", "high", "nearest measured", "beyond what was measured"})
+  for (const auto* heading : {"low", "high", "nearest measured", "extrapolation"})
     headings.emplace_back(heading);
   TextTable table(headings);
   for (std::size_t row = 0; row < std::min(rows.rows, most_shown); ++row) {
@@ -65,7 +65,7 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
     for (const double value : {prediction.value, prediction.low, prediction.high})
       cells.push_back(std::isnan(value) ? "" : format_number(value));
     cells.push_back(printable(predict::nearest_in_words(neighbours, row)));
-    cells.push_back(printable(predict::doubt_in_words(prediction)));
+    cells.push_back(printable(predict::warning_in_words(prediction)));
     table.add(std::move(cells));
   }
   fmt::print("{}", table.text());
@@ -73,7 +73,7 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
   if (rows.columns.size() > columns.size())
     fmt::print("the table has {} more columns, which are not shown\n", rows.columns.size() - columns.size());
   print_refused(predictions);
-  fmt::print("low to high: nine of ten measurements should lie there\n");
+  fmt::print("low to high: 90 % prediction interval\n");
 }
 
 /// The model's file, or the hint that it is the other one.

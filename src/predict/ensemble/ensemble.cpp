@@ -1,0 +1,95 @@
+#include "predict/ensemble/ensemble.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "predict/ensemble/parallel.hpp"
+#include "predict/features/screening.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr Index most_numbers = 24, most_categories = 12;
+
+std::optional<Index> index_of(const std::optional<Index>& column, const std::vector<Index>& columns) {
+  if (!column) return std::nullopt;
+  const auto found = std::ranges::find(columns, *column);
+  if (found == columns.end()) return std::nullopt;
+  return found - columns.begin();
+}
+
+FeatureSubset subset_for(const MemberContext& context, const Inputs& inputs, const VectorXd& log_target,
+                         const Unseen& unseen) {
+  FeatureSubset subset{strongest(inputs.matrix.numbers, log_target, most_numbers),
+                       strongest(inputs.matrix.levels, log_target, most_categories)};
+  auto& categories = subset.categories;
+  if (context.machine && std::ranges::find(categories, *context.machine) == categories.end())
+    categories.insert(std::ranges::upper_bound(categories, *context.machine), *context.machine);
+  std::erase_if(categories, [&](Index c) { return std::ranges::find(unseen, c) != unseen.end(); });
+  return subset;
+}
+
+}  // namespace
+
+Inputs seen(const FeatureSubset& subset, const Inputs& inputs) {
+  const Eigen::MatrixXd none(inputs.rows(), 0);
+  return {.matrix = {inputs.matrix.numbers(Eigen::all, subset.numbers),
+                     inputs.matrix.levels(Eigen::all, subset.categories)},
+          .work = inputs.work,
+          .mean_layer = inputs.mean_layer,
+          .user_terms = inputs.user_terms,
+          .ranged = none,
+          .refused = {}};
+}
+
+/// A kernel of another subset has lengths of other columns: those that both see stay.
+std::optional<Kernel> Ensemble::guess_for(std::size_t member, const FeatureSubset& columns) const {
+  const auto& known = members_[member];
+  if (!known || !known->process() || columns.numbers != columns_.numbers) return std::nullopt;
+  auto kernel = known->process()->kernel();
+  const auto own = std::exchange(kernel.own, {});
+  for (const auto category : columns.categories) {
+    const auto place = index_of(category, columns_.categories);
+    if (!place) return std::nullopt;
+    kernel.own.push_back(own[static_cast<std::size_t>(*place)]);
+  }
+  return kernel;
+}
+
+Result<Ensemble> Ensemble::fit(const std::vector<MemberSpec>& specs, MemberContext context,
+                               const Inputs& inputs, const VectorXd& log_target, const Unseen& unseen,
+                               const Ensemble* guesses, std::size_t threads) {
+  Ensemble ensemble;
+  ensemble.columns_ = subset_for(context, inputs, log_target, unseen);
+  const auto own = seen(ensemble.columns_, inputs);
+  context.machine = index_of(context.machine, ensemble.columns_.categories);
+  std::vector<std::optional<Error>> why(specs.size());
+  ensemble.members_.resize(specs.size());
+  share_out(specs.size(), threads, "fit", [&](std::size_t i) {
+    auto member = Member::fit(specs[i], context, own, log_target,
+                              guesses ? guesses->guess_for(i, ensemble.columns_) : std::nullopt);
+    if (member)
+      ensemble.members_[i] = std::move(*member);
+    else
+      why[i] = member.error();
+  });
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    if (ensemble.members_[i]) return ensemble;
+  return tl::unexpected(*why.front());
+}
+
+Eigen::MatrixXd Ensemble::log_means(const Inputs& at, const std::vector<bool>& wanted) const {
+  const auto own = seen(columns_, at);
+  Eigen::MatrixXd all =
+      Eigen::MatrixXd::Constant(at.rows(), std::ssize(members_), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (members_[i] && (wanted.empty() || wanted[i]))
+      all.col(static_cast<Index>(i)) = members_[i]->log_mean(own);
+  return all;
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,46 @@
+// The members, fitted to the same rows: what they see of them, and what each says of others.
+#pragma once
+
+#include <vector>
+
+#include "predict/models/member.hpp"
+
+namespace neph::predict {
+
+/// Columns that the members see.
+struct FeatureSubset {
+  std::vector<Eigen::Index> numbers;     ///< ascending
+  std::vector<Eigen::Index> categories;  ///< ascending
+};
+Inputs seen(const FeatureSubset& subset, const Inputs& inputs);
+
+/// Categories that members are fitted without: what nothing is known of says nothing, and taken for one more
+/// level it would take with it what the levels had explained.
+using Unseen = std::vector<Eigen::Index>;
+
+class Ensemble {
+ public:
+  /// Fits each spec to the columns that say most (screening.hpp) where there are very many, without the
+  /// categories `unseen`. A member that cannot be fitted is left out. `guesses`: kernels of the members of an
+  /// ensemble fitted to much the same rows. The same whatever the number of threads. Error: that of the first
+  /// member, if none could be fitted.
+  static Result<Ensemble> fit(const std::vector<MemberSpec>& specs, MemberContext context,
+                              const Inputs& inputs, const Eigen::VectorXd& log_target,
+                              const Unseen& unseen = {}, const Ensemble* guesses = nullptr,
+                              std::size_t threads = 1);
+
+  /// Rows by specs, in the order of fit(); NaN of a member that was left out, or is not `wanted`.
+  Eigen::MatrixXd log_means(const Inputs& at, const std::vector<bool>& wanted = {}) const;
+
+  const FeatureSubset& columns() const { return columns_; }
+  const std::vector<std::optional<Member>>& members() const { return members_; }
+
+ private:
+  friend struct ModelParts;  // model_file/model_parts.hpp
+  std::optional<Kernel> guess_for(std::size_t member, const FeatureSubset& columns) const;
+
+  FeatureSubset columns_;
+  std::vector<std::optional<Member>> members_;  ///< of each spec
+};
+
+}  // namespace neph::predict

@@ -1,0 +1,108 @@
+#include "predict/ensemble/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/fnv1a.hpp"
+#include "core/units.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+std::vector<std::size_t> counts_of(const Eigen::VectorXi& levels, std::size_t known) {
+  std::vector<std::size_t> counts(known, 0);
+  for (const int level : levels)
+    if (level >= 0) ++counts[static_cast<std::size_t>(level)];
+  return counts;
+}
+
+std::string hash_of(const Points& points) {
+  std::string all;
+  for (std::size_t row = 0; row < points.target.size(); ++row) {
+    for (const auto& column : points.features.columns) all += column.text(row) + "\t";
+    all += fmt::format("{}\n", points.target[row]);
+  }
+  return fmt::format("{:016x}", fnv1a(all));
+}
+
+}  // namespace
+
+MemberContext Model::context(const FitOptions& options) const {
+  MemberContext context{.machine_speeds = design_.machine_speeds(),
+                        .most_rows_for_kernel = options.kernel_rows,
+                        .most_rows_of_process = options.process_rows};
+  if (design_.machine()) context.machine = static_cast<Index>(*design_.machine());
+  return context;
+}
+
+VectorXd Model::log_target() const {
+  return Eigen::Map<const VectorXd>(measured_.target.data(), std::ssize(measured_.target)).array().log();
+}
+
+Result<Model> Model::fit(const Profile& profile, const FitOptions& options) {
+  if (profile.points.target.size() < fewest_points)
+    return fail(ErrorCode::invalid_argument, "{} are too few to fit anything to; {} are the least",
+                counted(std::ssize(profile.points.target), "different row"), fewest_points);
+  NEPH_TRY(auto design, Design::learn(profile.points.features, options.roles));
+  Model model(std::move(design));
+  NEPH_TRY(model.points_, model.design_.apply(profile.points.features));
+  model.measured_ = profile.points;
+  model.method_ = options.method;
+  model.origin_ = {.source = profile.points.features.source,
+                   .target = profile.target,
+                   .rows = profile.rows,
+                   .points = std::ssize(profile.points.target),
+                   .hash = hash_of(profile.points)};
+  model.low_ = model.points_.ranged.colwise().minCoeff();
+  model.high_ = model.points_.ranged.colwise().maxCoeff();
+  for (std::size_t c = 0; c < model.design_.categories().size(); ++c)
+    model.counts_.push_back(counts_of(model.points_.matrix.levels.col(static_cast<Index>(c)),
+                                      model.design_.categories()[c].levels.size()));
+  model.specs_ = specs_of(options.method, model.design_);
+  auto context = model.context(options);
+  NEPH_TRY(model.ensemble_, Ensemble::fit(model.specs_, context, model.points_, model.log_target(), {},
+                                          nullptr, options.threads));
+
+  context.most_rows_for_kernel = options.kernel_rows_in_trials;
+  context.most_rows_of_process = options.process_rows_in_trials;
+  context.most_steps = 10;  // from the kernel of all rows
+  model.trials_ =
+      run_trials(model.specs_, context, model.points_, model.log_target(), &model.ensemble_,
+                 {.units = model.units(), .threads = options.threads, .progress = options.progress});
+  model.scores_ = ShiftScores::learn(model.trials_);
+  return model;
+}
+
+std::string Model::words(std::span<const Shift> of_same_kind) const {
+  const auto kind = of_same_kind.front().kind;
+  if (kind == ShiftKind::inside) return "inside the range";
+  std::string column;
+  for (const auto& each : of_same_kind)
+    column +=
+        (column.empty() ? "" : ", ") +
+        (each.column < 0             ? "any column"
+         : is_of_category(each.kind) ? design_.categories()[static_cast<std::size_t>(each.column)].column
+                                     : design_.ranged()[static_cast<std::size_t>(each.column)]);
+  switch (kind) {
+    case ShiftKind::inside:
+      break;
+    case ShiftKind::above:
+      return "above the range of " + column;
+    case ShiftKind::below:
+      return "below the range of " + column;
+    case ShiftKind::unvaried:
+      return "new value of constant column " + column;
+    case ShiftKind::between:
+      return "between the measured values of " + column;
+    case ShiftKind::unseen:
+      return "unseen category of " + column;
+    case ShiftKind::rare:
+      return "few points of a category of " + column;
+  }
+  return {};
+}
+
+}  // namespace neph::predict

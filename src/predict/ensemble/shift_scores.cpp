@@ -1,0 +1,235 @@
+#include "predict/ensemble/shift_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "stats/stats.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double coverage = 0.9;
+constexpr double deviations_of_noise = 1.645;  ///< within which nine of ten measurements lie
+constexpr Index any_column = -1;
+/// The power of a number without trials of its own: it may be about this one more or less than is predicted.
+constexpr double unknown_power = 0.5;
+/// Where no level of any category could be left out: a new one may take twice or half the time.
+constexpr double unknown_level = 0.7;
+constexpr double worst_error = 5;  ///< a factor of 150: a member that failed
+constexpr double least_error = 1e-6;
+
+double squared(double value) { return value * value; }
+
+VectorXd weights_of(const VectorXd& errors) {
+  const VectorXd weights = (errors.minCoeff() / errors.array()).square();
+  return weights / weights.sum();
+}
+
+/// How much members differ from what they agree on: their weighted mean distance.
+double disagreement(const VectorXd& weights, const VectorXd& values) {
+  const double middle = agreed(weights, values);
+  double sum = 0, all = 0;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (!(weights[i] > 0) || std::isnan(values[i])) continue;
+    sum += weights[i] * std::abs(values[i] - middle);
+    all += weights[i];
+  }
+  return all > 0 ? sum / all : 0;
+}
+
+/// What an error is compared with: no less than is usual in the shift.
+double expected_size(double median, double disagreement) { return std::hypot(median, disagreement); }
+
+struct Tried {
+  const Trial* trial;
+  double distance;
+};
+
+struct Sized {
+  double size, weight;
+};
+
+/// What a share of the weight keeps below.
+double weighted_quantile(std::vector<Sized> all, double share) {
+  std::ranges::sort(all, {}, &Sized::size);
+  double total = 0, below = 0;
+  for (const auto& each : all) total += each.weight;
+  for (const auto& each : all)
+    if ((below += each.weight) >= share * total * (1 - 1e-12)) return each.size;
+  return all.back().size;
+}
+
+/// The smallest that leaves no more than its share of `count` draws and the next one above it; the largest of
+/// fewer draws than that takes, and somewhat more: the next may be worse than all.
+double next_below(std::vector<double> draws, double share) {
+  std::ranges::sort(draws);
+  const auto count = static_cast<double>(draws.size());
+  const auto rank = static_cast<std::size_t>(std::ceil(share * (count + 1) - 1e-9));
+  return rank <= draws.size() ? draws[rank - 1] : draws.back() * (1 + 0.5 / count);
+}
+
+/// Of the ensemble at one row: its error, how much the members disagree, and which draw of the shift it is
+/// of.
+struct RowError {
+  double size, spread, weight;
+  std::pair<const Trial*, int> draw;
+};
+
+void add_errors(const Trial& trial, const VectorXd& weights, std::vector<RowError>& errors) {
+  for (Index i = 0; i < trial.errors.rows(); ++i) {
+    const VectorXd row = trial.errors.row(i).cwiseMin(worst_error).cwiseMax(-worst_error);
+    errors.push_back({std::abs(agreed(weights, row)),
+                      disagreement(weights, row),
+                      1 / static_cast<double>(trial.errors.rows()),
+                      {&trial, trial.draws.empty() ? 0 : trial.draws[static_cast<std::size_t>(i)]}});
+  }
+}
+
+/// Folds are draws of the same rows, and each row counts. Any other hold-out is a draw of a shift, or each
+/// level that it leaves out is one: of each counts what nine of ten of its rows keep below.
+double reach_of(const ShiftScore& score, const std::vector<RowError>& errors) {
+  std::vector<double> rows, draws;
+  std::map<std::pair<const Trial*, int>, std::vector<double>> by_draw;
+  for (const auto& each : errors) {
+    rows.push_back(each.size / expected_size(score.median, each.spread));
+    by_draw[each.draw].push_back(rows.back());
+  }
+  if (score.shift.kind == ShiftKind::inside) return next_below(std::move(rows), coverage);
+  for (const auto& [draw, ratios] : by_draw) draws.push_back(stats::quantile(ratios, coverage));
+  return next_below(std::move(draws), coverage);
+}
+
+/// Trials of one shift, summed up.
+ShiftScore score_of(const Shift& shift, std::int64_t group, const std::vector<Tried>& trials) {
+  ShiftScore score{.shift = shift,
+                   .group = group,
+                   .errors = VectorXd::Zero(trials.front().trial->errors.cols()),
+                   .trials = std::ssize(trials)};
+  const auto count = static_cast<double>(trials.size());
+  for (const auto& [trial, distance] : trials) {
+    score.errors += trial->errors.cwiseAbs().cwiseMin(worst_error).colwise().mean().transpose() / count;
+    score.distance += distance / count;
+  }
+  score.errors = score.errors.cwiseMax(least_error);
+  const auto weights = weights_of(score.errors);
+  std::vector<RowError> errors;
+  for (const auto& [trial, distance] : trials) add_errors(*trial, weights, errors);
+  std::vector<Sized> sizes;
+  for (const auto& each : errors) sizes.push_back({each.size, each.weight});
+  score.median = std::max(least_error, weighted_quantile(sizes, 0.5));
+  score.p90 = weighted_quantile(sizes, coverage);
+  score.reach = reach_of(score, errors);
+  return score;
+}
+
+/// Shifts that the same hold-outs speak for.
+struct Group {
+  std::int64_t number = 0;
+  bool is_between = false;
+  double median = 0, reach = 0, assumed = 0;
+  double here = 0, tried = 0;  ///< squares of the distances, summed over the shifts
+};
+
+}  // namespace
+
+double agreed(const VectorXd& weights, const VectorXd& values) {
+  std::vector<Index> order;
+  double all = 0;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (!(weights[i] > 0) || std::isnan(values[i])) continue;
+    order.push_back(i);
+    all += weights[i];
+  }
+  if (order.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
+  double below = 0;
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    below += weights[order[i]] / all;
+    if (below > 0.5 + 1e-9) return values[order[i]];
+    if (below > 0.5 - 1e-9) return (values[order[i]] + values[order[i + 1]]) / 2;
+  }
+  return values[order.back()];
+}
+
+ShiftScores ShiftScores::learn(const std::vector<Trial>& trials) {
+  std::map<Shift, std::vector<Tried>> by_shift;
+  for (const auto& trial : trials) {
+    for (std::size_t i = 0; i < trial.shifts.size(); ++i) {
+      const auto& shift = trial.shifts[i];
+      by_shift[shift].push_back({&trial, trial.distances[i]});
+      if (shift.kind == ShiftKind::inside) continue;
+      auto& of_kind = by_shift[{shift.kind, any_column}];
+      if (of_kind.empty() || of_kind.back().trial != &trial) of_kind.push_back({&trial, trial.distances[i]});
+    }
+  }
+  std::vector<ShiftScore> scores;
+  for (const auto& [shift, own] : by_shift) {
+    const auto first = own.front().trial - trials.data();
+    scores.push_back(score_of(shift, shift.column == any_column ? any_column : first, own));
+  }
+  return ShiftScores(std::move(scores));
+}
+
+/// That of the shift itself; else of its kind in all columns, else the worst that was tried, but of what lies
+/// between the values of a number that of the inside.
+const ShiftScore& ShiftScores::nearest_to(const Shift& shift) const {
+  const ShiftScore *of_kind = nullptr, *worst = &scores_.front();
+  for (const auto& score : scores_) {
+    if (score.shift == shift) return score;
+    if (score.shift == Shift{shift.kind, any_column}) of_kind = &score;
+    if (score.median * score.reach > worst->median * worst->reach) worst = &score;
+  }
+  if (of_kind) return *of_kind;
+  return shift.kind == ShiftKind::between ? nearest_to({}) : *worst;
+}
+
+VectorXd ShiftScores::weights(const QueryPosition& position) const {
+  VectorXd squares = VectorXd::Zero(scores_.front().errors.size());
+  for (const auto& shift : position.shifts.empty() ? std::vector{Shift{}} : position.shifts)
+    squares += nearest_to(shift).errors.cwiseAbs2();
+  return weights_of(squares.cwiseSqrt());
+}
+
+double ShiftScores::half_width(const QueryPosition& position, const VectorXd& weights,
+                               const VectorXd& log_means, double noise) const {
+  const double disagreement = predict::disagreement(weights, log_means);
+  const auto& of_inside = nearest_to({});
+  const double inside = of_inside.shift.kind == ShiftKind::inside
+                            ? squared(of_inside.reach * expected_size(of_inside.median, disagreement))
+                            : 0;
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < position.shifts.size(); ++i) {
+    const auto& shift = position.shifts[i];
+    const auto& score = nearest_to(shift);
+    const bool is_own = score.shift == shift, is_between = shift.kind == ShiftKind::between;
+    if (is_between && score.shift.kind != ShiftKind::between) continue;  // none was tried
+    double assumed = 0;
+    if (!is_own && leaves_range(shift.kind)) assumed = unknown_power * position.distances[i];
+    if (shift.kind == ShiftKind::unseen && score.shift.kind != ShiftKind::unseen) assumed = unknown_level;
+    auto group =
+        std::ranges::find_if(groups, [&](const Group& each) { return is_own && each.number == score.group; });
+    if (group == groups.end())
+      group = groups.insert(group, {.number = is_own ? score.group : any_column, .is_between = is_between});
+    group->median = std::max(group->median, score.median);
+    group->reach = std::max(group->reach, score.reach);
+    group->assumed = std::max(group->assumed, assumed);
+    group->is_between = group->is_between && is_between;
+    group->here += is_own || is_between ? squared(position.distances[i]) : 0;
+    group->tried += squared(score.distance);
+  }
+  double squares = squared(deviations_of_noise * noise) + inside;
+  for (const auto& group : groups) {
+    const double further = group.tried > 0 ? std::sqrt(group.here / group.tried) : 1;
+    const double half = group.reach * expected_size(group.median * std::max(1.0, further), disagreement);
+    const double more = std::max(0.0, squared(half) + squared(group.assumed) - inside);
+    squares += group.is_between ? more * std::min(1.0, squared(further)) : more;
+  }
+  return std::sqrt(squares);
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,193 @@
+// Whether the parts of a model that was read fit together.
+#include <algorithm>
+#include <cmath>
+
+#include "predict/model_file/model_parts.hpp"
+
+namespace neph::predict {
+
+using Eigen::Index;
+
+namespace {
+
+Status consistent(bool holds, const char* what) {
+  if (holds) return {};
+  return fail(ErrorCode::corrupt, "its parts contradict each other: {}", what);
+}
+
+Status check_matrix(const FeatureMatrix& matrix, Index numbers, Index categories) {
+  return consistent(matrix.numbers.cols() == numbers && matrix.levels.cols() == categories &&
+                        matrix.numbers.rows() == matrix.levels.rows() && matrix.numbers.allFinite(),
+                    "rows and columns of features");
+}
+
+/// Of a smooth maximum: as MemberSpec says.
+bool is_power(double power) { return power >= 1 && power <= 64; }
+
+bool are_columns(const std::vector<Index>& columns, Index below) {
+  return std::ranges::is_sorted(columns) && std::ranges::adjacent_find(columns) == columns.end() &&
+         (columns.empty() || (columns.front() >= 0 && columns.back() < below));
+}
+
+bool is_finite(const Kernel& kernel) {
+  const auto is_length = [](double length) { return std::isfinite(length) && length > 0; };
+  return std::isfinite(kernel.amplitude) && std::isfinite(kernel.slope) && std::isfinite(kernel.noise) &&
+         std::ranges::all_of(kernel.lengths, is_length) &&
+         std::ranges::all_of(kernel.own, [&](const Kernel::Own& own) {
+           return is_length(own.length) && own.likeness() > 0 && std::isfinite(own.offset) &&
+                  std::isfinite(own.slope);
+         });
+}
+
+/// Whether a member fits together, and to what it sees of the table's columns.
+class MemberCheck {
+ public:
+  /// `inputs`: as the members see them, of no rows.
+  MemberCheck(const Member& member, const Inputs& inputs)
+      : member_(member),
+        inputs_(inputs),
+        numbers_(inputs.matrix.numbers.cols()),
+        categories_(inputs.matrix.levels.cols()) {}
+
+  Status operator()() const {
+    const auto residuals = member_.spec().residuals;
+    NEPH_CHECK(consistent(member_.process().has_value() == (residuals == ResidualPolicy::clamp ||
+                                                            residuals == ResidualPolicy::extrapolate) &&
+                              member_.trees().has_value() == (residuals == ResidualPolicy::trees),
+                          "what follows the residuals"));
+    const bool sees_layers = member_.spec().backbone == Backbone::layers;
+    if (member_.process())
+      NEPH_CHECK(check(*member_.process(), numbers_ + (sees_layers ? inputs_.mean_layer.cols() : 0)));
+    if (member_.trees())
+      NEPH_CHECK(consistent(member_.trees()->are_of(numbers_, categories_), "columns of trees"));
+    return std::visit([&](const auto& backbone) { return check(backbone); }, member_.backbone());
+  }
+
+ private:
+  Status check(const GaussianProcess& process, Index columns) const {
+    NEPH_CHECK(check(process.scaling(), columns));
+    NEPH_CHECK(check_matrix(process.scaled_rows(), columns, categories_));
+    return consistent(process.weights().size() == process.scaled_rows().rows() &&
+                          process.weights().size() > 0 && std::ssize(process.kernel().lengths) == columns &&
+                          std::ssize(process.kernel().own) == categories_ && process.weights().allFinite() &&
+                          is_finite(process.kernel()),
+                      "a process and its rows");
+  }
+  static Status check(const Scaling& scaling, Index columns) {
+    return consistent(scaling.center.size() == columns && scaling.width.size() == columns &&
+                          scaling.center.allFinite() && scaling.width.allFinite() &&
+                          (scaling.width.array() != 0).all(),
+                      "scaling");
+  }
+  Status check(const LogLinear& powers) const {
+    NEPH_CHECK(check(powers.scaling, numbers_));
+    return consistent(
+        powers.slopes.size() == numbers_ && powers.slopes.allFinite() && std::isfinite(powers.level) &&
+            std::ssize(powers.factors) <= categories_ &&
+            std::ranges::all_of(powers.factors, [](const auto& each) { return each.allFinite(); }),
+        "slopes");
+  }
+  Status check(const WorkModel& work) const {
+    const auto terms = inputs_.work.cols();
+    const bool has_own = !work.own_category || (*work.own_category >= 0 && *work.own_category < categories_ &&
+                                                work.own.cols() == terms);
+    return consistent(terms > 0 && work.coefficients.size() == terms && work.coefficients.allFinite() &&
+                          work.own.allFinite() && has_own,
+                      "coefficients of terms");
+  }
+  Status check(const UserTermModel& model) const {
+    const auto& values = inputs_.user_terms;
+    return consistent(model.work.size() == values.work.cols() && model.work.allFinite() &&
+                          model.latency.size() == values.latency.cols() && model.latency.allFinite() &&
+                          model.work.size() + model.latency.size() > 0 && is_power(model.power) &&
+                          std::ssize(model.factors) <= categories_,
+                      "coefficients of the user's terms");
+  }
+
+  const Member& member_;
+  const Inputs& inputs_;
+  Index numbers_, categories_;  ///< that it sees
+};
+
+constexpr std::int64_t most_rows = 1 << 30;  ///< of a table
+
+/// `rows`: points as the methods see them.
+Status check_measured(const Points& measured, Index rows) {
+  const auto count = static_cast<std::size_t>(rows);
+  const auto are_all = [](const std::vector<double>& values, auto&& holds) {
+    return std::all_of(values.begin(), values.end(), holds);
+  };
+  NEPH_CHECK(
+      consistent(measured.features.rows == count && measured.target.size() == count &&
+                     measured.repeats.size() == count && measured.deviations.size() == count &&
+                     std::isfinite(measured.noise) &&
+                     are_all(measured.target, [](double t) { return t > 0 && std::isfinite(t); }) &&
+                     are_all(measured.deviations, [](double d) { return std::isfinite(d); }) &&
+                     std::ranges::all_of(measured.repeats, [](int r) { return r >= 1 && r <= most_rows; }),
+                 "what was measured"));
+  for (const auto& column : measured.features.columns) {
+    const bool is_known = std::all_of(column.codes.begin(), column.codes.end(), [&](std::int32_t code) {
+      return code >= -1 && code < std::ssize(column.levels);
+    });
+    NEPH_CHECK(consistent(column.rows() == count && is_known, "columns of what was measured"));
+  }
+  return {};
+}
+
+}  // namespace
+
+/// Whatever was edited, nothing may reach beyond a matrix later.
+Status ModelParts::check(const Model& model) {
+  const auto& design = model.design_;
+  const auto applied = design.apply(columns_of(design));
+  NEPH_CHECK(consistent(applied.has_value(), "the design and its columns"));
+  const auto& inputs = *applied;
+  const auto numbers = inputs.matrix.numbers.cols(), categories = inputs.matrix.levels.cols();
+  const auto ranged = inputs.ranged.cols();
+  NEPH_CHECK(consistent(std::ssize(design.ranged_names_) == ranged && model.low_.size() == ranged &&
+                            model.high_.size() == ranged,
+                        "ranges of the numbers"));
+  for (std::size_t j = 0; j < design.numbers_.size(); ++j)
+    NEPH_CHECK(consistent(design.ranged_names_[j] == design.numbers_[j].column, "names of the numbers"));
+  NEPH_CHECK(check_matrix(model.points_.matrix, numbers, categories));
+  NEPH_CHECK(consistent(model.points_.ranged.cols() == ranged &&
+                            model.points_.ranged.rows() == model.points_.matrix.numbers.rows(),
+                        "the points' numbers"));
+  NEPH_CHECK(check_measured(model.measured_, model.points_.matrix.numbers.rows()));
+  table::Refusals refused;
+  const auto located = design.locate(model.measured_.features, refused);
+  NEPH_CHECK(consistent(located && refused.empty(), "what was measured"));
+  NEPH_CHECK(consistent(std::ssize(model.counts_) == categories, "counts of the categories"));
+  for (std::size_t c = 0; c < model.counts_.size(); ++c)
+    NEPH_CHECK(
+        consistent(model.counts_[c].size() == design.categories_[c].levels.size(), "counts of levels"));
+
+  const auto& columns = model.ensemble_.columns();
+  const auto& members = model.ensemble_.members();
+  NEPH_CHECK(consistent(are_columns(columns.numbers, numbers) && are_columns(columns.categories, categories),
+                        "which columns are seen"));
+  NEPH_CHECK(
+      consistent(!model.scores_.scores().empty() && !members.empty() && members.size() == model.specs_.size(),
+                 "members"));
+  NEPH_CHECK(consistent(model.origin_.rows >= 0 && model.origin_.rows <= most_rows, "how many rows"));
+  for (const auto& score : model.scores_.scores()) {
+    const auto [kind, column] = score.shift;
+    NEPH_CHECK(
+        consistent(score.errors.size() == std::ssize(members) && score.errors.allFinite() &&
+                       score.errors.minCoeff() > 0 && score.trials > 0 && score.trials <= most_rows &&
+                       score.median > 0 && std::isfinite(score.median) && std::isfinite(score.reach) &&
+                       std::isfinite(score.p90) && score.distance >= 0 && std::isfinite(score.distance) &&
+                       score.group >= -1 && score.group <= most_rows && column >= -1 &&
+                       (kind == ShiftKind::inside || column < (is_of_category(kind) ? categories : ranged)),
+                   "what trials said"));
+  }
+  const auto own = seen(columns, inputs);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!members[i]) continue;
+    NEPH_CHECK(consistent(members[i]->spec() == model.specs_[i], "members"));
+    NEPH_CHECK(MemberCheck(*members[i], own)());
+  }
+  return {};
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,100 @@
+#include "predict/models/gaussian_process.hpp"
+
+#include <cmath>
+
+#include "predict/models/comparison.hpp"
+#include "predict/models/kernel_fit.hpp"
+#include "predict/models/kernel_predict.hpp"
+#include "predict/models/positive_definite.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Of the target at each row (down) and at each row of `at` (across), without noise.
+MatrixXd covariances(const FeatureMatrix& rows, const FeatureMatrix& at, const Kernel& kernel) {
+  MatrixXd all(rows.numbers.rows(), at.numbers.rows());
+  const ComparedRows compared(rows), others(at);
+  Comparison comparison(compared, kernel);
+  for (Index i = 0; i < all.cols(); ++i) {
+    comparison.compare(others, i);
+    all.col(i) = comparison.covariance();
+  }
+  return all;
+}
+
+/// The lower triangle of what rows have to do with each other.
+MatrixXd covariances(const FeatureMatrix& rows, const Kernel& kernel) {
+  MatrixXd all(rows.numbers.rows(), rows.numbers.rows());
+  const ComparedRows compared(rows);
+  Comparison comparison(compared, kernel);
+  for (Index i = 0; i < all.cols(); ++i) {
+    comparison.compare(compared, i, i);
+    all.col(i).tail(all.rows() - i) = comparison.covariance();
+  }
+  return all;
+}
+
+/// Cholesky's factor of what is measured at the rows, with as much noise as it takes.
+Result<MatrixXd> factor_of(const FeatureMatrix& rows, const Kernel& kernel) {
+  const auto covariance = covariances(rows, kernel);
+  double least = kernel.noise * kernel.noise;
+  for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
+    MatrixXd noisy = covariance;
+    noisy.diagonal().array() += least;
+    if (factorise(noisy)) return noisy;
+  }
+  return fail(ErrorCode::internal, "the covariance of {} rows cannot be inverted", covariance.rows());
+}
+
+}  // namespace
+
+Result<GaussianProcess> GaussianProcess::fit(const FeatureMatrix& places, const VectorXd& target,
+                                             const GaussianProcessSettings& settings) {
+  if (target.size() == 0 || target.size() != places.numbers.rows())
+    return fail(ErrorCode::invalid_argument, "a process needs rows, each with a target");
+  if (!target.allFinite() || !places.numbers.allFinite())
+    return fail(ErrorCode::invalid_argument, "a process needs finite numbers");
+  if (const auto rows = drawn_rows(static_cast<std::size_t>(target.size()), settings.most_rows);
+      rows.size() < static_cast<std::size_t>(target.size()))
+    return fit(rows_of(places, rows), rows_of(target, rows), settings);
+  auto scaling = Scaling::of(places.numbers);
+  auto scaled = scaling.apply(places);
+  auto kernel = fit_kernel(scaled, target, settings);
+  return with_kernel(std::move(scaling), std::move(scaled), target, std::move(kernel));
+}
+
+Result<GaussianProcess> GaussianProcess::with_kernel(Scaling scaling, FeatureMatrix scaled,
+                                                     const VectorXd& target, Kernel kernel) {
+  NEPH_TRY(const auto factor, factor_of(scaled, kernel));
+  return GaussianProcess(std::move(scaling), std::move(scaled), solve(factor, target), std::move(kernel));
+}
+
+Result<MatrixXd> GaussianProcess::covariance(const FeatureMatrix& at) const {
+  const auto asked = scaling_.apply(at);
+  NEPH_TRY(const auto factor, factor_of(rows_, kernel_));
+  const MatrixXd known = factor.triangularView<Eigen::Lower>().solve(covariances(rows_, asked, kernel_));
+  return MatrixXd(covariances(asked, asked, kernel_) - known.transpose() * known);
+}
+
+VectorXd GaussianProcess::mean(const FeatureMatrix& at) const {
+  return KernelPredictor(rows_, weights_, kernel_).at(scaling_.apply(at));
+}
+
+FeatureMatrix GaussianProcess::clamped(const FeatureMatrix& at) const {
+  const auto unscaled = [this](const Eigen::RowVectorXd& scaled) {
+    return Eigen::RowVectorXd(scaled.cwiseProduct(scaling_.width) + scaling_.center);
+  };
+  const auto low = unscaled(rows_.numbers.colwise().minCoeff()),
+             high = unscaled(rows_.numbers.colwise().maxCoeff());
+  auto within = at;
+  for (Index j = 0; j < within.numbers.cols(); ++j)
+    for (auto& value : within.numbers.col(j))
+      value = std::clamp(value, std::min(low[j], high[j]), std::max(low[j], high[j]));
+  return within;
+}
+
+}  // namespace neph::predict

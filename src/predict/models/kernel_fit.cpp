@@ -1,0 +1,189 @@
+#include "predict/models/kernel_fit.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include <nlopt.h>
+
+#include "core/random.hpp"
+#include "predict/models/positive_definite.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t shared_parameters = 3;     // amplitude, slope, noise; then the lengths
+constexpr std::size_t own_parameters = 3;        // length, offset, slope
+constexpr double least_log = -14, most_log = 8;  ///< of a parameter
+/// Of the log posterior, for another step. From a guess, which is of much the same rows, predictions are as
+/// good with either.
+constexpr double least_gain = 0.01, least_gain_from_guess = 0.1;
+
+double squared(double value) { return value * value; }
+
+double deviation(const VectorXd& values) {
+  if (values.size() < 2) return 0;
+  const VectorXd centred = values.array() - values.mean();
+  return std::sqrt(centred.squaredNorm() / static_cast<double>(values.size() - 1));
+}
+
+struct Search {
+  const KernelPosterior& posterior;
+  double best = std::numeric_limits<double>::infinity();
+  std::vector<double> at;
+};
+
+double follow(unsigned count, const double* logs, double* gradient, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  const std::vector<double> here(logs, logs + count);
+  std::vector<double> slope;
+  const double value = search.posterior(here, gradient ? &slope : nullptr);
+  if (gradient) std::copy(slope.begin(), slope.end(), gradient);
+  if (value < search.best) {
+    search.best = value;
+    search.at = here;
+  }
+  return value;
+}
+
+}  // namespace
+
+KernelPosterior::KernelPosterior(const FeatureMatrix& places, const VectorXd& target, double least_noise)
+    : rows_(places), target_(target), least_noise_(std::max(1e-6, least_noise)) {
+  products_ = rows_.numbers * rows_.numbers.transpose();
+  const double spread = std::log(std::max(deviation(target), 10 * least_noise_));
+  priors_ = {{spread, 1}, {spread - 1, 1.5}, {std::max(spread - 3.5, std::log(2 * least_noise_)), 1.5}};
+  for (Index j = 0; j < rows_.numbers.cols(); ++j) priors_.push_back({std::log(3.0), 1});
+  for (Index c = 0; c < rows_.levels.cols(); ++c)
+    priors_.insert(priors_.end(), {{std::log(3.0), 1}, {spread - 0.5, 1}, {spread - 1.5, 1}});
+}
+
+std::vector<double> KernelPosterior::start() const {
+  std::vector<double> logs;
+  for (const auto& prior : priors_) logs.push_back(prior.center);
+  return logs;
+}
+
+Kernel KernelPosterior::kernel(const std::vector<double>& logs) const {
+  const auto own_begin = shared_parameters + static_cast<std::size_t>(rows_.numbers.cols());
+  Kernel kernel{.amplitude = std::exp(logs[0]),
+                .slope = std::exp(logs[1]),
+                .noise = std::hypot(std::exp(logs[2]), least_noise_)};
+  for (std::size_t j = shared_parameters; j < own_begin; ++j) kernel.lengths.push_back(std::exp(logs[j]));
+  for (std::size_t c = own_begin; c < logs.size(); c += own_parameters)
+    kernel.own.push_back({std::exp(logs[c]), std::exp(logs[c + 1]), std::exp(logs[c + 2])});
+  return kernel;
+}
+
+std::vector<double> KernelPosterior::logs_of(const Kernel& kernel) const {
+  const double own_noise =
+      std::sqrt(std::max(0.01 * squared(least_noise_), squared(kernel.noise) - squared(least_noise_)));
+  std::vector<double> values{kernel.amplitude, kernel.slope, own_noise};
+  values.insert(values.end(), kernel.lengths.begin(), kernel.lengths.end());
+  for (const auto& own : kernel.own) values.insert(values.end(), {own.length, own.offset, own.slope});
+  for (auto& value : values) value = std::clamp(std::log(value), least_log, most_log);
+  return values;
+}
+
+double KernelPosterior::log_prior(const std::vector<double>& logs) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const double distance = (logs[i] - priors_[i].center) / priors_[i].width;
+    sum -= 0.5 * distance * distance;
+  }
+  return sum;
+}
+
+/// Column by column of the lower triangle, which stays in the processor's nearest memory.
+void KernelPosterior::fill(const Kernel& kernel) const {
+  const auto rows = target_.size();
+  smooth_.resize(rows, rows);
+  decline_.resize(rows, rows);
+  covariance_.resize(rows, rows);
+  Comparison comparison(rows_, kernel);
+  for (Index row = 0; row < rows; ++row) {
+    const auto below = rows - row;
+    comparison.compare(rows_, row, row);
+    smooth_.col(row).tail(below) = comparison.smooth() * comparison.matern();
+    decline_.col(row).tail(below) = comparison.smooth() * comparison.slope();
+    covariance_.col(row).tail(below) = comparison.covariance();
+  }
+  covariance_.diagonal().array() += squared(kernel.noise) + 1e-10 * covariance_.diagonal().mean();
+}
+
+double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<double>* gradient) const {
+  const auto at = kernel(logs);
+  fill(at);
+  if (gradient) gradient->assign(logs.size(), 0);
+  if (!factorise(covariance_)) return 1e100;
+  const VectorXd alpha = solve(covariance_, target_);
+  const double value = 0.5 * target_.dot(alpha) + covariance_.diagonal().array().log().sum() +
+                       0.5 * static_cast<double>(target_.size()) * std::log(2 * std::numbers::pi) -
+                       log_prior(logs);
+  if (!gradient) return value;
+
+  invert(covariance_);
+  auto& slope = *gradient;
+  for (Index row = 0; row < target_.size(); ++row) add_slopes(at, alpha, row, slope);
+  slope[2] *= std::exp(2 * logs[2]);
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    slope[i] += (logs[i] - priors_[i].center) / squared(priors_[i].width);
+  return value;
+}
+
+/// What the entries of one column of the lower triangle add, those beside the diagonal twice. Of the noise:
+/// but for its square.
+void KernelPosterior::add_slopes(const Kernel& at, const VectorXd& alpha, Index row,
+                                 std::vector<double>& slope) const {
+  const auto below = target_.size() - row;
+  ArrayXd pull =  // d value / d K, times 2
+      covariance_.col(row).tail(below).array() - alpha.tail(below).array() * alpha[row];
+  slope[2] += pull[0];
+  pull.tail(below - 1) *= 2;
+  const ArrayXd smooth = pull * smooth_.col(row).tail(below).array();
+  const auto product = products_.col(row).tail(below).array();
+  slope[0] += smooth.sum();
+  slope[1] += squared(at.slope) * (pull * product).sum();
+  const ArrayXd by_r2 = pull * decline_.col(row).tail(below).array();
+  auto place = shared_parameters;
+  for (Index j = 0; j < rows_.numbers.cols(); ++j, ++place) {
+    const auto column = rows_.numbers.col(j).tail(below).array();
+    slope[place] -=
+        (by_r2 * (column - column[0]).square()).sum() / squared(at.lengths[static_cast<std::size_t>(j)]);
+  }
+  ArrayXd here(below);
+  for (Index c = 0; c < rows_.levels.cols(); ++c, place += own_parameters) {
+    const auto& own = at.own[static_cast<std::size_t>(c)];
+    keep_same(rows_, c, rows_.levels(row, c), smooth, here);
+    slope[place] += (smooth.sum() - here.sum()) / squared(own.length);
+    keep_same(rows_, c, rows_.levels(row, c), pull, here);
+    slope[place + 1] += squared(own.offset) * here.sum();
+    slope[place + 2] += squared(own.slope) * (here * product).sum();
+  }
+}
+
+Kernel fit_kernel(const FeatureMatrix& places, const VectorXd& target,
+                  const GaussianProcessSettings& settings) {
+  const auto rows = drawn_rows(static_cast<std::size_t>(target.size()), settings.most_rows_for_kernel);
+  const KernelPosterior posterior(rows_of(places, rows), rows_of(target, rows), settings.least_noise);
+
+  auto logs = settings.first_guess ? posterior.logs_of(*settings.first_guess) : posterior.start();
+  Search search{posterior, std::numeric_limits<double>::infinity(), logs};
+  const auto optimiser = nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(logs.size()));
+  nlopt_set_min_objective(optimiser, follow, &search);
+  nlopt_set_lower_bounds1(optimiser, least_log);
+  nlopt_set_upper_bounds1(optimiser, most_log);
+  nlopt_set_ftol_abs(optimiser, settings.first_guess ? least_gain_from_guess : least_gain);
+  nlopt_set_maxeval(optimiser, settings.most_steps);
+  double value = 0;
+  nlopt_optimize(optimiser, logs.data(), &value);  // an error leaves the best that was seen
+  nlopt_destroy(optimiser);
+  return posterior.kernel(search.at);
+}
+
+}  // namespace neph::predict

@@ -1,0 +1,85 @@
+#include "predict/models/kernel_predict.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "predict/models/kernel_formula_test.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+class KernelPredictors : public testing::Test {
+ protected:
+  Random random_{1};
+  FeatureMatrix points_ = places_on_a_grid(150, random_), at_ = places_on_a_grid(101, random_);
+  VectorXd weights_ = VectorXd::NullaryExpr(150, [this] { return 2 * random_.uniform() - 1; });
+  Kernel kernel_ = kernel_of_a_grid();
+  KernelPredictor sum_{points_, weights_, kernel_};
+};
+
+TEST_F(KernelPredictors, AreThoseOfTheFormula) {
+  const VectorXd sums = sum_.at(at_);
+  EXPECT_LE(sum_.places(), 64);
+  for (Index row = 0; row < at_.numbers.rows(); ++row) {
+    double expected = 0, size = 0;
+    for (Index i = 0; i < points_.numbers.rows(); ++i) {
+      const double part = covariance_by_formula(kernel_, at_, row, points_, i) * weights_[i];
+      expected += part;
+      size += std::abs(part);
+    }
+    EXPECT_NEAR(sums[row], expected, 1e-13 * size);
+  }
+}
+
+TEST_F(KernelPredictors, AreTheSameHoweverManyAtOnce) {
+  const VectorXd sums = sum_.at(at_);
+  for (Index row = 0; row < sums.size(); ++row) {
+    const FeatureMatrix alone{at_.numbers.row(row), at_.levels.row(row)};
+    EXPECT_NEAR(sum_.at(alone)[0], sums[row], 1e-12);
+  }
+}
+
+/// How often a row is another than the one before it.
+template <class Matrix>
+Index changes(const Matrix& rows) {
+  Index count = 0;
+  for (Index row = 1; row < rows.rows(); ++row) count += rows.row(row) != rows.row(row - 1);
+  return count;
+}
+
+TEST_F(KernelPredictors, AreTheSameWhicheverRowsStandTogether) {
+  const auto shared = places_on_a_grid(1000, random_);  // 64 different numbers, 16 combinations of levels
+  auto unlike = shared;
+  unlike.numbers.col(0) = VectorXd::LinSpaced(1000, -1, 1.1);
+  for (const FeatureMatrix* many : {&shared, &std::as_const(unlike)}) {
+    std::vector<std::size_t> order(1000);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    sort_by_features(order, *many);
+    const auto sorted = rows_of(*many, order);
+    const VectorXd sums = rows_of(sum_.at(*many), order), together = sum_.at(sorted);
+    for (Index row = 0; row < 1000; ++row) EXPECT_NEAR(together[row], sums[row], 1e-12);
+    EXPECT_EQ(many == &shared ? changes(sorted.numbers) : changes(sorted.levels), many == &shared ? 63 : 15);
+    std::ranges::sort(order);
+    EXPECT_TRUE(std::ranges::adjacent_find(order) == order.end()) << "each row once";
+  }
+}
+
+TEST_F(KernelPredictors, DoWithoutNumbersOrPoints) {
+  const FeatureMatrix no_points{MatrixXd(0, 3), Eigen::MatrixXi(0, 2)};
+  EXPECT_EQ(KernelPredictor(no_points, VectorXd(0), kernel_).at(at_).norm(), 0);
+  const FeatureMatrix levels_alone{MatrixXd(150, 0), points_.levels}, asked{MatrixXd(101, 0), at_.levels};
+  const Kernel kernel{0.8, 0.3, 0.1, {}, kernel_.own};
+  const KernelPredictor sum(levels_alone, weights_, kernel);
+  EXPECT_EQ(sum.places(), 1);
+  EXPECT_TRUE(sum.at(asked).allFinite());
+}
+
+}  // namespace
+}  // namespace neph::predict

@@ -1,0 +1,20 @@
+// Columns of text that would be numbers if they were written otherwise, and what to write.
+#pragma once
+
+#include <optional>
+
+#include "predict/profile/profile.hpp"
+
+namespace neph::predict {
+
+/// Of a column of text that has
+/// - numbers in several units ("1GB", "512MB"),
+/// - numbers with a comma for the point ("0,5"),
+/// - numbers but for a few other texts ("n/a"): see below.
+/// Nothing: its texts are no numbers.
+std::optional<Finding> nearly_numbers(const table::Column& text);
+
+/// Why a column of text can be no target, and what to do: "is no number in row 3 ('OOM'): ...".
+std::string why_no_number(const table::Column& text);
+
+}  // namespace neph::predict

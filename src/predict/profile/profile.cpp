@@ -1,0 +1,393 @@
+#include "predict/profile/profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/units.hpp"
+#include "predict/profile/malformed_numbers.hpp"
+#include "predict/profile/point_order.hpp"
+#include "predict/profile/row_key.hpp"
+#include "predict/profile/target_copies.hpp"
+#include "stats/stats.hpp"
+#include "table/numbers_in_text.hpp"
+
+namespace neph::predict {
+namespace {
+
+constexpr double nearly_every = 0.5;  ///< of the rows have a number of their own: measured, or an identifier
+constexpr double text_nearly_every = 0.9;  ///< the same of text
+constexpr std::size_t enough_rows = 12;    ///< to call a column by how many values it has
+constexpr double most_noise = 0.1;         ///< of the target's spread that repeats of one point may have
+
+using Rows = std::vector<std::size_t>;
+
+std::size_t distinct(const table::Column& column, const Rows& rows) {
+  std::vector<double> values;
+  for (const auto row : rows)
+    if (!column.is_empty(row)) values.push_back(column.is_text() ? column.codes[row] : column.numbers[row]);
+  std::sort(values.begin(), values.end());
+  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+/// Without levels that no row has, and the others by their names.
+void tidy_levels(table::Column& column) {
+  std::map<std::string, std::int32_t> places;
+  for (const auto code : column.codes)
+    if (code >= 0) places.emplace(column.levels[static_cast<std::size_t>(code)], 0);
+  std::vector<std::string> levels;
+  for (auto& [level, place] : places) {
+    place = static_cast<std::int32_t>(levels.size());
+    levels.push_back(level);
+  }
+  for (auto& code : column.codes)
+    if (code >= 0) code = places.at(column.levels[static_cast<std::size_t>(code)]);
+  column.levels = std::move(levels);
+}
+
+class Surveying {
+ public:
+  Surveying(const table::Table& table, std::size_t target, const ProfileOptions& options)
+      : table_(table), target_(target), most_points_(options.most_points) {
+    survey_.target = table.columns[target].name;
+    survey_.rows = static_cast<std::int64_t>(table.rows);
+    kinds_.assign(table.columns.size(), ColumnKind::number);
+    levels_.assign(table.columns.size(), 0);
+    kinds_[target] = ColumnKind::target;
+    for (const auto& name : options.ignored) ignored_.insert(*table.find(name));
+    for (const auto& name : options.used) used_.insert(*table.find(name));
+    for (const auto& name : options.outcomes)
+      if (const auto i = *table.find(name); i != target) kinds_[i] = ColumnKind::outcome;
+  }
+
+  Result<Profile> operator()() && {
+    NEPH_CHECK(keep_possible_rows());
+    tell_columns_apart();
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (!ignored_.contains(i)) survey_.columns.push_back(surveyed(i));
+    NEPH_CHECK(check_features());
+    join_repeats();
+    if (survey_.points.target.size() < fewest_points)
+      return fail(ErrorCode::invalid_argument,
+                  "{}: {} different rows are too few to fit anything to; {} are the least{}", table_.source,
+                  survey_.points.target.size(), fewest_points, what_was_set_apart());
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (!ignored_.contains(i) && kinds_[i] != ColumnKind::outcome && table_.columns[i].is_text())
+        if (auto finding = nearly_numbers(table_.columns[i])) survey_.findings.push_back(std::move(*finding));
+    draw_points();
+    survey_.points = part_of(survey_, sorted_points(survey_.points.features)).points;
+    return std::move(survey_);
+  }
+
+ private:
+  Status check_features() const {
+    if (!features().empty()) return {};
+    return fail(ErrorCode::invalid_argument,
+                "{}: no column tells its rows apart but '{}': nothing to predict it from{}", table_.source,
+                survey_.target, what_was_set_apart());
+  }
+  /// For an error that may come of it.
+  std::string what_was_set_apart() const {
+    std::string all;
+    for (const auto& finding : survey_.findings)
+      if (finding.code == measured_with_target) all += "; " + finding.message;
+    return all;
+  }
+  Status keep_possible_rows() {
+    const auto& target = table_.columns[target_];
+    if (target.is_text())
+      return fail(ErrorCode::invalid_argument, "{}: the target '{}' {}", table_.source, target.name,
+                  why_no_number(target));
+    std::int64_t empty = 0, impossible = 0;
+    for (std::size_t row = 0; row < table_.rows; ++row) {
+      const double value = target.numbers[row];
+      if (std::isnan(value)) {
+        ++empty;
+      } else if (!(value > 0) || std::isinf(value)) {
+        ++impossible;
+      } else {
+        rows_.push_back(row);
+      }
+    }
+    if (empty > 0)
+      find("no_target", fmt::format("no '{}' in {}: left out", target.name, counted(empty, "row")), empty);
+    if (impossible > 0)
+      find("impossible",
+           fmt::format("a '{}' that is not above 0, or infinite, in {}: left out", target.name,
+                       counted(impossible, "row")),
+           impossible);
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (i != target_ && !ignored_.contains(i) && kinds_[i] != ColumnKind::outcome)
+        leave_out_too_large(table_.columns[i]);
+    if (rows_.empty())
+      return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
+    for (const auto row : rows_) log_target_.push_back(std::log(target.numbers[row]));
+    return {};
+  }
+  /// Of a number that is 0 or below somewhere squares are computed, of another its logarithm.
+  void leave_out_too_large(const table::Column& column) {
+    const auto numbers = as_numbers(column);
+    if (!numbers) return;
+    const bool has_logarithms =
+        std::ranges::none_of(rows_, [&](std::size_t row) { return (*numbers)[row] <= 0; });
+    const double most = has_logarithms ? std::numeric_limits<double>::max() : largest_plain;
+    const auto is_too_large = [&](std::size_t row) { return std::abs((*numbers)[row]) > most; };
+    const auto first = std::ranges::find_if(rows_, is_too_large);
+    if (first == rows_.end()) return;
+    const auto message = fmt::format("'{}' is too large to compute with, as {} in row {}", column.name,
+                                     (*numbers)[*first], *first + 1);
+    const auto count = static_cast<std::int64_t>(std::erase_if(rows_, is_too_large));
+    find("too_large", fmt::format("{}: {} left out", message, counted(count, "row")), count);
+  }
+
+  /// From rows that differ in something: a table that was copied behind itself says nothing more of its
+  /// columns.
+  void tell_columns_apart() {
+    const auto all_rows = rows_;
+    const auto all_logs = log_target_;
+    std::vector<std::size_t> looked_at;
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (!ignored_.contains(i)) looked_at.push_back(i);
+    const AlikeGroups alike(keys_of(table_, looked_at, rows_));
+    rows_.clear();
+    log_target_.clear();
+    for (std::size_t group = 0; group < alike.size(); ++group) {
+      rows_.push_back(all_rows[alike[group].front()]);
+      log_target_.push_back(all_logs[alike[group].front()]);
+    }
+    name_kinds();
+    set_apart_copies_of_the_target();
+    set_apart_what_repeats_differ_in();
+    rows_ = all_rows;
+    log_target_ = all_logs;
+    keys_ = keys_of(table_, features(), rows_);
+  }
+
+  void name_kinds() {
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+      if (i == target_) continue;
+      const auto& column = table_.columns[i];
+      const auto values = levels_[i] = distinct(column, rows_);
+      const bool some_empty =
+          std::any_of(rows_.begin(), rows_.end(), [&](std::size_t row) { return column.is_empty(row); });
+      if (kinds_[i] == ColumnKind::outcome) continue;
+      if (values + (some_empty ? 1 : 0) <= 1) {
+        kinds_[i] = ColumnKind::constant;
+      } else if (column.is_text() && !embedded_numbers(column)) {
+        const bool own = rows_.size() >= enough_rows &&
+                         static_cast<double>(values) > text_nearly_every * static_cast<double>(rows_.size());
+        kinds_[i] = own && !used_.contains(i) ? ColumnKind::identifier : ColumnKind::category;
+      }
+    }
+  }
+
+  void set_apart_copies_of_the_target() {
+    const std::vector<std::size_t> wanted(used_.begin(), used_.end());
+    for (const auto& copy : target_copies(table_, target_, features(), wanted, rows_)) {
+      kinds_[copy.column] = ColumnKind::outcome;
+      find(std::string(measured_with_target),
+           fmt::format("'{}' is {}: it was measured with it and is no feature; --use makes it one",
+                       table_.columns[copy.column].name, copy.how),
+           survey_.rows);
+    }
+  }
+
+  /// Numbers that differ in nearly every row, and a column that only counts repeats: without them the table
+  /// falls into points, and the target hardly differs within one.
+  void set_apart_what_repeats_differ_in() {
+    keys_ = keys_of(table_, features(), rows_);
+    if (rows_.size() < enough_rows) return;
+    std::vector<std::size_t> measured;
+    for (const auto i : features())
+      if (kinds_[i] == ColumnKind::number && !table_.columns[i].is_text() && !used_.contains(i) &&
+          static_cast<double>(levels_[i]) > nearly_every * static_cast<double>(rows_.size()))
+        measured.push_back(i);
+    if (!measured.empty() && are_repeats_without(measured)) return set(measured, ColumnKind::outcome);
+    for (const auto i : features()) {
+      if (used_.contains(i) || std::find(measured.begin(), measured.end(), i) != measured.end()) continue;
+      auto without = measured;
+      without.push_back(i);
+      if (!counts_repeats(i, without)) continue;
+      set(measured, ColumnKind::outcome);
+      set({i}, ColumnKind::repeat);
+      return;
+    }
+  }
+  void set(const std::vector<std::size_t>& columns, ColumnKind kind) {
+    for (const auto i : columns) {
+      take_out(table_.columns[i], rows_, keys_);
+      kinds_[i] = kind;
+    }
+  }
+  AlikeGroups groups_without(const std::vector<std::size_t>& left_out) const {
+    auto keys = keys_;
+    for (const auto i : left_out) take_out(table_.columns[i], rows_, keys);
+    return AlikeGroups(keys);
+  }
+  bool are_repeats_without(const std::vector<std::size_t>& left_out) const {
+    return left_out.size() < features().size() && are_repeats(groups_without(left_out));
+  }
+  /// Most rows have others of the same values, and the target differs little among them.
+  bool are_repeats(const AlikeGroups& groups) const {
+    std::size_t joined = 0;
+    for (std::size_t group = 0; group < groups.size(); ++group)
+      if (groups[group].size() > 1) joined += groups[group].size();
+    if (static_cast<double>(joined) < nearly_every * static_cast<double>(rows_.size())) return false;
+    std::vector<double> within, over_all;
+    for (std::size_t group = 0; group < groups.size(); ++group)
+      if (groups[group].size() > 1)
+        for (const auto distance : log_distances(groups[group])) within.push_back(std::abs(distance));
+    Rows all(rows_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    for (const auto distance : log_distances(all)) over_all.push_back(std::abs(distance));
+    return stats::quantile(within, 0.9) <= most_noise * stats::median(over_all);
+  }
+  /// The column is another in each row of a point.
+  bool counts_repeats(std::size_t column, const std::vector<std::size_t>& left_out) const {
+    if (left_out.size() >= features().size()) return false;
+    const auto groups = groups_without(left_out);
+    if (!are_repeats(groups)) return false;
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      Rows rows;
+      for (const auto i : groups[group]) rows.push_back(rows_[i]);
+      if (distinct(table_.columns[column], rows) != rows.size()) return false;
+    }
+    return true;
+  }
+
+  std::vector<std::size_t> features() const {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (!ignored_.contains(i) && (kinds_[i] == ColumnKind::number || kinds_[i] == ColumnKind::category))
+        all.push_back(i);
+    return all;
+  }
+  std::vector<double> logs_of(std::span<const std::size_t> group) const {
+    std::vector<double> logs;
+    for (const auto i : group) logs.push_back(log_target_[i]);
+    return logs;
+  }
+  std::vector<double> log_distances(std::span<const std::size_t> group) const {
+    auto logs = logs_of(group);
+    const double middle = stats::median(logs);
+    for (auto& value : logs) value -= middle;
+    return logs;
+  }
+
+  ProfiledColumn surveyed(std::size_t i) const {
+    const auto& column = table_.columns[i];
+    ProfiledColumn seen{.name = column.name, .kind = kinds_[i]};
+    seen.levels = static_cast<std::int64_t>(i == target_ ? distinct(column, rows_) : levels_[i]);
+    seen.low = seen.high = std::numeric_limits<double>::quiet_NaN();
+    for (const auto row : rows_) {
+      if (column.is_empty(row)) ++seen.empty;
+      if (!column.is_text()) {
+        seen.low = std::fmin(seen.low, column.numbers[row]);
+        seen.high = std::fmax(seen.high, column.numbers[row]);
+      }
+    }
+    return seen;
+  }
+
+  /// Constants stay: a query may have another value, which must not go unseen.
+  void join_repeats() {
+    auto kept = features();
+    const auto groups = groups_without({});
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (kinds_[i] == ColumnKind::constant && !ignored_.contains(i)) kept.push_back(i);
+    std::sort(kept.begin(), kept.end());
+    table::Table wanted{.source = table_.source, .rows = table_.rows};
+    for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
+    Rows firsts;
+    std::int64_t far = 0;
+    for (std::size_t place = 0; place < groups.size(); ++place) {
+      const auto group = groups[place];
+      firsts.push_back(rows_[group.front()]);
+      const auto logs = logs_of(group);
+      survey_.points.target.push_back(std::exp(stats::median(logs)));
+      survey_.points.repeats.push_back(static_cast<int>(group.size()));
+      const double deviation = group.size() < 2 ? 0 : deviation_of_repeats(logs);
+      survey_.points.deviations.push_back(deviation);
+      if (group.size() < 2) continue;
+      for (const auto distance : log_distances(group))
+        if (std::abs(distance) > std::max(0.4, 10 * deviation)) ++far;
+    }
+    survey_.points.noise = noise_of(survey_.points);
+    if (far > 0)
+      find("outliers",
+           fmt::format("far from the other repeats of their point: {}; each point's median is used",
+                       counted(far, "row")),
+           far);
+    survey_.points.features = rows_of(wanted, firsts);
+    for (auto& column : survey_.points.features.columns) tidy_levels(column);
+    report_copies(groups);
+  }
+  void report_copies(const AlikeGroups& groups) {
+    std::int64_t copies = 0;
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      auto values = logs_of(groups[group]);
+      std::sort(values.begin(), values.end());
+      copies += values.end() - std::unique(values.begin(), values.end());
+    }
+    if (copies > 0)
+      find("duplicates",
+           fmt::format("the same features and the very same '{}' as in another row: {}", survey_.target,
+                       counted(copies, "row")),
+           copies);
+  }
+
+  /// Of more points than anything gets better by, some.
+  void draw_points() {
+    const auto all = survey_.points.target.size();
+    if (all <= most_points_) return;
+    survey_.points = part_of(survey_, drawn_points(survey_.points.features, most_points_)).points;
+    find("drawn",
+         fmt::format(
+             "of {} different points {} were drawn (--most-points), the ends of each number and a row of "
+             "each level among them",
+             format_grouped(static_cast<std::int64_t>(all)),
+             format_grouped(std::ssize(survey_.points.target))),
+         std::ssize(survey_.points.target));
+  }
+
+  void find(std::string code, std::string message, std::int64_t rows) {
+    survey_.findings.push_back({std::move(code), std::move(message), rows});
+  }
+
+  const table::Table& table_;
+  std::size_t target_, most_points_;
+  std::set<std::size_t> ignored_, used_;
+  std::vector<ColumnKind> kinds_;
+  std::vector<std::size_t> levels_;  ///< distinct values of each column but the target
+  Rows rows_;                        ///< that are possible
+  RowKeys keys_;                     ///< of their features
+  std::vector<double> log_target_;
+  Profile survey_;
+};
+
+}  // namespace
+
+Result<Profile> profile(const table::Table& table, const std::string& target, const ProfileOptions& options) {
+  NEPH_TRY(const auto place, table.find(target));
+  for (const auto* names : {&options.ignored, &options.used, &options.outcomes})
+    for (const auto& name : *names) NEPH_CHECK(table.find(name));
+  return Surveying(table, place, options)();
+}
+
+Profile part_of(const Profile& profile, const std::vector<std::size_t>& points) {
+  Profile part{.columns = profile.columns, .target = profile.target};
+  part.points.features = rows_of(profile.points.features, points);
+  for (auto& column : part.points.features.columns) tidy_levels(column);
+  for (const auto point : points) {
+    part.points.target.push_back(profile.points.target[point]);
+    part.points.repeats.push_back(profile.points.repeats[point]);
+    part.points.deviations.push_back(profile.points.deviations[point]);
+    part.rows += profile.points.repeats[point];
+  }
+  part.points.noise = noise_of(part.points);
+  return part;
+}
+
+}  // namespace neph::predict
