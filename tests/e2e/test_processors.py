@@ -16,7 +16,7 @@ from paths import BUILD, REPOSITORY
 LATER = re.compile(r"^\s+[0-9a-f]+:\s+(v(?!err|erw)\w+|andn|bextr|bls\w+|bzhi|mulx|pdep|pext|rorx|sarx|shlx|shrx|lzcnt|movbe)\s")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 # Functions that are called only where the processor was asked.
-CHOSEN = re.compile(r"by_avx2|by_avx512|by_4\b|by_8\b|Eigen_avx2|predict::avx2::")
+CHOSEN = re.compile(r"by_avx2|by_avx512|Eigen_avx2|predict::avx2::")
 
 # The first bytes of a program for aarch64, and which bits of them count: 64 bits, little-endian, ET_EXEC or ET_DYN, EM_AARCH64.
 AARCH64 = bytes([0x7F, *b"ELF", 2, 1, 1, *[0] * 9, 2, 0, 0xB7, 0])
@@ -50,7 +50,7 @@ def test_only_what_is_chosen_when_it_runs_asks_for_newer_ones(file):
 
 def test_wider_instructions_are_there_to_be_chosen():
     found = " ".join(later_functions(BUILD / "bin/neph"))
-    for function in ("all_rows_by_avx2", "factorise_columns", "compare_by_4", "compare_by_8"):
+    for function in ("all_rows_by_avx2", "factorise_columns"):
         assert function in found
 
 

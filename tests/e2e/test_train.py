@@ -110,7 +110,7 @@ def test_the_table_predicts_an_epoch(neph, network):
     neph("train", network(words="per_item_ms = 0.5\nservice_ms = 2"), *HERE[:-4], "--batch", "8,16,24,32,48,64", "--steps", 20, "--repeat", 2)
     heading = neph("export", "--format", "csv").stdout.splitlines()[0].split(",")
     assert {"batch", "samples_per_s", "epoch_s", "epoch_s_low", "training_s", "phase_learn_s"} <= set(heading)
-    assert "epoch_s" in neph("fit", "neph.db", "--target", "epoch_s").stdout
+    assert "epoch_s" in neph("fit", "neph.db", "--target", "epoch_s", "--explain").stdout
 
 
 @pytest.mark.smoke
