@@ -119,15 +119,15 @@ Result<Effect> convolution(const Call& call) {
 
 /// ConvInteger: sums of 8-bit products.
 Result<Effect> integer_convolution(const Call& call) {
-  NEPH_TRY(auto effect, convolution<1>(call));
-  for (auto& output : effect.outputs) output.type = kInt32;
+  auto effect = convolution<1>(call);
+  if (effect) effect->outputs[0].type = kInt32;
   return effect;
 }
 
 /// QLinearConv: what its result's zero point is.
 Result<Effect> quantized_convolution(const Call& call) {
-  NEPH_TRY(auto effect, convolution<3>(call));
-  for (auto& output : effect.outputs) output.type = call.input(7).type;
+  auto effect = convolution<3>(call);
+  if (effect) effect->outputs[0].type = call.input(7).type;
   return effect;
 }
 

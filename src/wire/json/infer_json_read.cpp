@@ -124,7 +124,7 @@ struct Parsing {
 /// simdjson 3.0 makes of half a pair of \u escapes what is not UTF-8.
 Result<std::string_view> text_of(JsonValue value) {
   const std::string_view text = value.get_string().value_unsafe();
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
   if (!plain && !simdjson::validate_utf8(text.data(), text.size()))
     return refuse("not JSON: half a pair of \\u escapes");
   return text;
