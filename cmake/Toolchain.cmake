@@ -21,7 +21,7 @@ if(CCACHE)
 endif()
 
 find_program(MOLD mold)
-if(MOLD AND NOT NEPH_FUZZ)
+if(MOLD AND NOT NEPH_FUZZ AND NOT CMAKE_CROSSCOMPILING)  # a cross compiler looks for a linker of its own
   add_link_options(-fuse-ld=mold)
 endif()
 
