@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -46,6 +47,16 @@ MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t 
     for (std::size_t i = 0; i < rows; ++i)
       matrix(static_cast<Index>(i), static_cast<Index>(j)) = columns[j][i];
   return matrix;
+}
+
+/// The least of the numbers above 0, where others are 0 and none is below; else 0.
+double least_of_count(const std::vector<double>& numbers) {
+  double least = std::numeric_limits<double>::infinity(), lowest = least;
+  for (const double value : numbers) {
+    lowest = std::min(lowest, value);
+    if (value > 0) least = std::min(least, value);
+  }
+  return lowest == 0 && std::isfinite(least) ? least : 0;
 }
 
 table::Refusals some_refusals(const table::Refusals& all, const std::vector<std::size_t>& rows) {
@@ -99,6 +110,7 @@ Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
     number.is_ever_there = !there.empty();
     number.usual = there.empty() ? 0 : stats::median(there);
     number.is_quantity = !there.empty() && *std::min_element(there.begin(), there.end()) > 0;
+    number.least = least_of_count(there);
     const bool has_role = !design.roles_.network.empty() &&
                           (column.name == design.roles_.side || column.name == design.roles_.batch);
     number.is_seen =
@@ -128,8 +140,17 @@ Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
 }
 
 std::string Design::range_end(Index ranged, double value) const {
-  return fmt::format("{:.6g}",
-                     numbers_[static_cast<std::size_t>(ranged)].is_quantity ? std::exp(value) : value);
+  return fmt::format("{:.6g}", numbers_[static_cast<std::size_t>(ranged)].value_of(value));
+}
+
+double Design::Number::feature_of(double value) const {
+  if (is_quantity) return std::log(value);
+  return least > 0 ? std::copysign(std::log1p(std::abs(value) / least), value) : value;
+}
+
+double Design::Number::value_of(double feature) const {
+  if (is_quantity) return std::exp(feature);
+  return least > 0 ? std::copysign(least * std::expm1(std::abs(feature)), feature) : feature;
 }
 
 Status Design::check_columns(const table::Table& rows) const {
@@ -212,7 +233,7 @@ Status Design::add_numbers(const table::Table& rows, Columns& columns) const {
         value = number.usual;
         is_there[row] = 0;
       }
-      if (number.is_quantity) value = std::log(value);
+      value = number.feature_of(value);
     }
     columns.ranged_names.push_back(number.column);
     columns.ranged.push_back(values);

@@ -93,11 +93,16 @@ class Design {
     std::string column;
     std::string unit;          ///< "px" of "64px"; empty: numbers stood alone
     bool is_quantity = false;  ///< positive in all rows: its logarithm is the feature
+    /// Of a count, which is 0 in some rows and below it in none, the least above 0: log(1 + x / least) is the
+    /// feature, and below 0 that of -x with its sign. 0: it is none.
+    double least = 0;
     bool may_be_empty = false;
     double usual = 0;           ///< stands for an empty cell, beside a feature that says so
     bool is_seen = true;        ///< false: it never differed, and the methods always see the usual one
     bool is_ever_there = true;  ///< false: all cells were empty, and any unit will do
 
+    double feature_of(double value) const;
+    double value_of(double feature) const;
     /// Those that are asked for; NaN: an empty cell, or a row that is refused. Numbers alone are taken to be
     /// in the unit. Errors: not_found.
     Result<std::vector<double>> asked_in(const table::Table& rows, table::Refusals& refused) const;

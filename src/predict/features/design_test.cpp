@@ -31,6 +31,20 @@ TEST(Design, QuantitiesAreLogarithmsAndTheRestIsAsItIs) {
       ElementsAre(0, 1, 0));
 }
 
+TEST(Design, CountsFromZeroAreLogarithmsBeyondTheLeast) {
+  const auto points = table_of("cache,offset,flag\n0,-1,0\n8,0,1\n256,3,0\n");
+  const auto design = *Design::learn(points, {});
+  const auto inputs = *design.apply(table_of("cache,offset,flag\n0,3,1\n8,3,1\n256,3,1\n-8,3,1\n"));
+  EXPECT_TRUE(inputs.refused.empty());
+  EXPECT_EQ(inputs.matrix.numbers(0, 0), 0);
+  EXPECT_NEAR(inputs.matrix.numbers(1, 0), std::log(2), 1e-12);
+  EXPECT_NEAR(inputs.matrix.numbers(2, 0), std::log(33), 1e-12);
+  EXPECT_NEAR(inputs.matrix.numbers(3, 0), -std::log(2), 1e-12) << "below what was measured, and not refused";
+  EXPECT_EQ(inputs.matrix.numbers(0, 1), 3) << "one that is below 0 somewhere is as it is";
+  EXPECT_EQ(design.range_end(0, inputs.matrix.numbers(2, 0)), "256");
+  EXPECT_EQ(design.range_end(0, inputs.matrix.numbers(3, 0)), "-8");
+}
+
 TEST(Design, EmptyCellsOfAColumnThatHasSomeAreAFeature) {
   const auto points = table_of("x,y\n1,2\n,3\n5,4\n");
   const auto design = *Design::learn(points, {});

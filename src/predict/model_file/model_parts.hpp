@@ -114,6 +114,7 @@ struct ModelParts {
     v("unit", s.unit);
     v("is_ever_there", s.is_ever_there);
     v("is_quantity", s.is_quantity);
+    v("least", s.least);
     v("may_be_empty", s.may_be_empty);
     v("usual", s.usual);
     v("is_seen", s.is_seen);
