@@ -4,8 +4,6 @@
 #include <charconv>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "os/file.hpp"
@@ -74,12 +72,8 @@ std::optional<std::uint64_t> available_memory(const std::filesystem::path& root)
 }
 
 std::uint64_t resident_memory() {
-  const auto text = read_file("/proc/self/statm");  // pages: all, resident, ...
-  const auto space = text ? text->find(' ') : std::string::npos;
-  if (space == std::string::npos) return 0;
-  const auto rest = std::string_view(*text).substr(space + 1);
-  return number_in(rest.substr(0, rest.find(' '))).value_or(0) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto text = read_file("/proc/self/status");
+  return text ? 1024 * number_after(*text, "VmRSS:").value_or(0) : 0;
 }
 
 Status enough_memory(std::uint64_t bytes, const std::string& what) {

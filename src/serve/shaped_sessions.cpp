@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <utility>
 
-#include <fmt/ranges.h>
-
+#include "core/shapes.hpp"
 #include "os/memory.hpp"
 #include "os/thread.hpp"
+#include "stats/stats.hpp"
 
 namespace neph::serve {
 namespace {
@@ -23,12 +24,6 @@ constexpr double patience = 8;
 /// Executions of each kind that are compared; of the new session's the first ones are warm-up.
 constexpr std::size_t compared = 15, warm_up = 2;
 constexpr double least_gain = 1.05;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Of rounding: what sessions of the same model may differ by.
 template <class Number>
@@ -58,11 +53,13 @@ bool are_alike(engine::Element element, const engine::OpenOutput& a, const engin
 /// For one more session, however many pieces of it come at once.
 bool has_memory_left() { return available_memory().value_or(UINT64_MAX) / 2 >= resident_memory(); }
 
-std::string text_of(const std::vector<wire::Shape>& shapes) {
-  std::vector<std::string> all;
-  for (const auto& shape : shapes)
-    all.push_back(fmt::format("{}", fmt::join(shape.begin(), shape.end(), "x")));
-  return fmt::format("{}", fmt::join(all, "+"));
+/// What `neph serve --shape` takes for the same.
+std::string text_of(const std::vector<wire::Shape>& shapes, const Signature& signature) {
+  InputShapes open;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (const auto& input = signature.inputs[i]; input.open)
+      open[shapes.size() > 1 ? input.name : ""] = {shapes[i].begin(), shapes[i].end()};
+  return shapes_text(open);
 }
 
 }  // namespace
@@ -171,7 +168,7 @@ void ShapedSessions::propose(const Job& job, Known& known, std::unique_lock<std:
 /// When enough of both kinds have run: whether it stays.
 void ShapedSessions::judge(Known& known) {
   if (known.own_s.size() < compared + warm_up || known.any_s.size() < compared) return;
-  const double gain = median(known.any_s) / median({known.own_s.begin() + warm_up, known.own_s.end()});
+  const double gain = stats::median(known.any_s) / stats::median(std::span(known.own_s).subspan(warm_up));
   known.any_s = known.own_s = {};
   if (gain >= least_gain) {
     known.gain = gain;
@@ -191,7 +188,7 @@ std::vector<ShapedSessions::Told> ShapedSessions::told() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Told> all;
   for (const auto& known : known_)
-    if (known.gain > 0) all.push_back({text_of(known.shapes), known.gain, known.executions});
+    if (known.gain > 0) all.push_back({text_of(known.shapes, home_.signature), known.gain, known.executions});
   return all;
 }
 

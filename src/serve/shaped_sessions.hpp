@@ -74,7 +74,7 @@ class ShapedSessions {
   void ended(const Job& job, const Execution& execution);
 
   struct Told {
-    std::string shapes;  ///< "1x128"; of several inputs "1x128+1x64"
+    std::string shapes;  ///< of open inputs: "1x128"; of several inputs "ids:1x128+mask:1x128"
     double gain = 0;
     std::int64_t executions = 0;
   };
