@@ -67,7 +67,6 @@ def on(processor, *words):
     return subprocess.run([emulator, "-cpu", processor, BUILD / "bin/neph", *words], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 def test_it_computes_on_a_nehalem_and_says_what_a_core_2_lacks():
     here = subprocess.run([BUILD / "bin/neph", "net", "resnet50", "--json"], capture_output=True, text=True, check=True).stdout
     assert on("Nehalem", "net", "resnet50", "--json").stdout == here
