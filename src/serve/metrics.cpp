@@ -61,8 +61,8 @@ void Metrics::add(const wire::ModelStatistics& model, std::int64_t pending) {
 }
 
 void Metrics::add(const std::string& model, const std::string& version, const ShapedSessions::Told& shape) {
-  const auto labels =
-      fmt::format("model=\"{}\",version=\"{}\",shape=\"{}\"", escaped(model), escaped(version), escaped(shape.shapes));
+  const auto labels = fmt::format("model=\"{}\",version=\"{}\",shape=\"{}\"", escaped(model),
+                                  escaped(version), escaped(shape.shapes));
   line("neph_shape_session_executions", counter, "Executions in a session for this shape alone", labels,
        static_cast<double>(shape.executions));
   line("neph_shape_session_gain", gauge,
