@@ -32,7 +32,8 @@ std::vector<MemberSpec> specs_of(Method method, const Design& design) {
   }
   specs = {{Backbone::level, ResidualPolicy::extrapolate},
            {Backbone::log_linear, ResidualPolicy::extrapolate},
-           {Backbone::log_linear, ResidualPolicy::trees}};
+           {Backbone::log_linear, ResidualPolicy::trees},
+           {Backbone::level, ResidualPolicy::trees}};
   if (has_layers) specs.push_back({Backbone::layers, ResidualPolicy::extrapolate});
   add_user_terms(design, ResidualPolicy::none, specs);
   add_user_terms(design, ResidualPolicy::clamp, specs);
