@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 constexpr std::size_t most_own_columns = 64;   ///< levels of a category that have a column each
 constexpr double rows_an_effect_is_worth = 2;  ///< of no effect, beside those of a level
 constexpr int rounds = 200;
-constexpr std::array<std::pair<const char*, const char*>, 11> parameters{{{"nthread", "1"},
+constexpr std::array<std::pair<const char*, const char*>, 10> parameters{{{"nthread", "1"},
                                                                           {"seed", "1"},
                                                                           {"tree_method", "hist"},
                                                                           {"max_bin", "128"},
@@ -27,7 +27,6 @@ constexpr std::array<std::pair<const char*, const char*>, 11> parameters{{{"nthr
                                                                           {"max_depth", "6"},
                                                                           {"eta", "0.1"},
                                                                           {"subsample", "0.8"},
-                                                                          {"colsample_bytree", "0.8"},
                                                                           {"verbosity", "0"}}};
 
 /// The nearest number of single precision that is not infinite.
