@@ -15,7 +15,8 @@ std::vector<std::string> members_of(Method method, const TermTexts& terms) {
 }
 
 TEST(Methods, HaveTheMembersThatSuitTheTable) {
-  EXPECT_THAT(members_of(Method::automatic, {}), ElementsAre("GP", "log-linear + GP", "log-linear + trees", "trees"));
+  EXPECT_THAT(members_of(Method::automatic, {}),
+              ElementsAre("GP", "log-linear + GP", "log-linear + trees", "trees"));
   EXPECT_THAT(members_of(Method::trees, {}), ElementsAre("log-linear + trees"));
   EXPECT_THAT(members_of(Method::terms, {}), ElementsAre("log-linear")) << "there are no terms";
   EXPECT_THAT(members_of(Method::terms, {.work = {"a"}, .latency = {"1"}}), ElementsAre("user terms"));
