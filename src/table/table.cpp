@@ -98,15 +98,17 @@ class CsvReader final : public Reader {
       return cells_.end_unread_row(
           {ErrorCode::corrupt, fmt::format("line {} has {} and the heading {}", number,
                                            counted(std::ssize(line), "cell"), width_)});
-    for (std::size_t i = 0; i < width_; ++i) cells_.set(i, line[i]);
+    for (std::size_t i = first_; i < width_; ++i) cells_.set(i - first_, line[i]);
     return cells_.end_row();
   }
   Status take_heading(const std::vector<std::string>& line) {
     has_heading_ = true;
     width_ = line.size();
-    for (const auto& name : line) {
-      if (trimmed(name).empty()) return fail(ErrorCode::corrupt, "a column of the heading has no name");
-      NEPH_CHECK(cells_.add_column(std::string(trimmed(name))));
+    first_ = width_ > 1 && trimmed(line[0]).empty() ? 1 : 0;
+    for (std::size_t i = first_; i < width_; ++i) {
+      const auto name = trimmed(line[i]);
+      if (name.empty()) return fail(ErrorCode::corrupt, "column {} of the heading has no name", i + 1);
+      NEPH_CHECK(cells_.add_column(std::string(name)));
     }
     if (separator_ == 0) separator_ = ',';
     return {};
@@ -118,6 +120,8 @@ class CsvReader final : public Reader {
   bool quoted_ = false, was_quoted_ = false, after_return_ = false, has_heading_ = false;
   char separator_ = 0;
   std::size_t width_ = 0, lines_ = 0, line_begin_ = 1;
+  std::size_t first_ =
+      0;  ///< cell of a line: 1 behind the rows' names, whose heading pandas and R leave empty
 };
 
 /// One flat object a line; what is missing in a line is an empty cell.

@@ -88,7 +88,8 @@ TEST(Table, RefusesWhatIsNone) {
   EXPECT_EQ(message("a,b\n1,2,3\n"), "t: line 2 has 3 cells and the heading 2");
   EXPECT_EQ(message("a,b\n1,\"2\n"), "t: line 2: a quote is opened and never closed");
   EXPECT_EQ(message("a,a\n1,2\n"), "t: two columns are called 'a'");
-  EXPECT_EQ(message("a,\n1,2\n"), "t: a column of the heading has no name");
+  EXPECT_EQ(message("a,\n1,2\n"), "t: column 2 of the heading has no name");
+  EXPECT_EQ(message(",a\n1\n"), "t: line 2 has 1 cell and the heading 2");
   EXPECT_EQ(message(std::string_view("a,b\n\0\1\2,3\n", 11)),
             "t: it is no text: it has bytes of value 0; a table is "
             "saved as UTF-8");
@@ -96,6 +97,16 @@ TEST(Table, RefusesWhatIsNone) {
   EXPECT_THAT(message("{\"a\": 1}\n{\"a\": [1]}\n"), HasSubstr("line 2: 'a' is neither a number nor text"));
   EXPECT_THAT(message("{\"a\": 1}\n{\"a\": 1\n"), HasSubstr("line 2"));
   EXPECT_EQ(message("a,b,c\n1,2,3\n", {.columns = 2}), "t: more than 2 columns");
+}
+
+/// As pandas' to_csv and R's write.csv put them in front.
+TEST(Table, NamesOfRowsAreNoColumn) {
+  const auto cells = parse_table("\"\",a,m\n0,1.5,x\n\"1\",2,y\n", "t");
+  ASSERT_TRUE(cells);
+  ASSERT_EQ(cells->columns.size(), 2U);
+  EXPECT_EQ(cells->columns[0].name, "a");
+  EXPECT_THAT(cells->columns[0].numbers, ElementsAre(1.5, 2));
+  EXPECT_EQ(cells->columns[1].text(1), "y");
 }
 
 /// Of a table that is asked, not fitted to.
