@@ -15,11 +15,9 @@ struct Split {
   std::vector<std::size_t> train, test;  ///< places of rows, ascending
 };
 
-/// "gpus<=4 -> gpus>4": two sides, each of conditions that all hold, with '&' between them. A condition is a
-/// column, one of <= >= != < > =, and a value, or several for = and != with '|' between them: "model=A|B". A
-/// side that is empty has all rows that the other has not. Texts that are numbers with the same words behind
-/// them ("128dataset") are compared as those numbers too. Errors: invalid_argument (it does not parse, a row
-/// on both sides, a side without rows), not_found (no such column).
+/// "gpus<=4 -> gpus>4": two sides, each of conditions (table/row_conditions.hpp). A side that is empty has
+/// all rows that the other has not. Errors: those of rows_where, and invalid_argument (no arrow, a row on
+/// both sides, a side without rows).
 Result<Split> parse_split(std::string_view text, const table::Table& rows);
 
 /// For each value of a column the split that predicts its rows from all others and from `keep` of its own,
@@ -33,8 +31,5 @@ std::vector<Split> folds(std::size_t rows, std::size_t count, std::uint64_t seed
 
 /// `count` random rows predict all others, `draws` times.
 std::vector<Split> samples(std::size_t rows, std::size_t count, std::size_t draws, std::uint64_t seed);
-
-/// `most` of the rows, drawn at random and always the same, where there are more of them; ascending.
-std::vector<std::size_t> drawn_from(const std::vector<std::size_t>& rows, std::size_t most);
 
 }  // namespace neph::predict

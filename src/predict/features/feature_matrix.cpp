@@ -39,6 +39,12 @@ std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most,
   return rows;
 }
 
+std::vector<std::size_t> drawn_from(const std::vector<std::size_t>& rows, std::size_t most) {
+  std::vector<std::size_t> drawn;
+  for (const auto place : drawn_rows(rows.size(), most)) drawn.push_back(rows[place]);
+  return drawn;
+}
+
 Index level_count(const FeatureMatrix& matrix, Index category) {
   return matrix.levels.rows() == 0 ? 0 : std::max(0, matrix.levels.col(category).maxCoeff() + 1);
 }

@@ -32,6 +32,9 @@ Eigen::VectorXd rows_of(const Eigen::VectorXd& values, std::span<const std::size
 std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t most,
                                     const std::vector<std::size_t>& staying = {});
 
+/// The same of the rows that are given, in their order.
+std::vector<std::size_t> drawn_from(const std::vector<std::size_t>& rows, std::size_t most);
+
 /// How many levels a category of the rows has: one more than the largest.
 Eigen::Index level_count(const FeatureMatrix& matrix, Eigen::Index category);
 
