@@ -23,6 +23,7 @@
 #include "core/describe.hpp"
 #include "core/result.hpp"
 #include "core/shapes.hpp"
+#include "net/layer_work.hpp"
 #include "net/program.hpp"
 
 namespace neph::net {

@@ -145,6 +145,23 @@ TEST(Build, EveryKnownNetworkBuildsAtItsLargestSide) {
   }
 }
 
+TEST(WorkPerPicture, IsThatOfTheLayersWithWork) {
+  const auto network = *build("resnet50");
+  const auto work = *work_per_picture(network);
+  double macs = 0, weight_bytes = 0;
+  for (const auto& layer : work.layers) {
+    macs += layer.macs;
+    weight_bytes += layer.weight_bytes;
+    EXPECT_TRUE(layer.macs == 0 || layer.summands == layer.macs / layer.channels / layer.positions);
+  }
+  EXPECT_EQ(macs, *network.totals.macs);
+  EXPECT_EQ(weight_bytes, network.totals.weight_bytes);
+  EXPECT_EQ(work.input_bytes, 4 * 3 * 224 * 224);
+  EXPECT_EQ(work.depth, 50);
+  EXPECT_EQ(work.layers.front().channels, 64);
+  EXPECT_EQ(work.layers.front().summands, 3 * 7 * 7);
+}
+
 TEST(Build, KnowsAllOfANetworkThatItBuilds) {
   const auto network = *build("mnist");
   EXPECT_THAT(network.totals.at_least, testing::IsEmpty());

@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/names.hpp"
-#include "predict/features/network_numbers.hpp"
+#include <fmt/ranges.h>
+
 #include "predict/profile/profile.hpp"
 #include "stats/stats.hpp"
 #include "table/numbers_in_text.hpp"
@@ -17,47 +17,37 @@ namespace neph::predict {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 constexpr double largest_side = 65'536;  ///< of a picture, in pixels
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Design::Columns {
-  std::vector<std::string> feature_names, work_names, ranged_names;
-  std::vector<std::vector<double>> features, work, mean_layer, ranged;
-  std::vector<std::vector<int>> is_there;  ///< of those of the ranged that may be empty
+/// Of the rows, column by column.
+struct Design::Numbers {
+  MatrixXd asked;     ///< as they are asked for; NaN: an empty cell, or a row that is refused
+  MatrixXd ranged;    ///< their features
+  MatrixXd features;  ///< those that methods see, each with whether it is there if it may be empty
   table::Refusals refused;
-
-  void add(std::string name, std::vector<double> values) {
-    feature_names.push_back(std::move(name));
-    features.push_back(std::move(values));
-  }
 };
 
 /// Each row's network, with its side and batch: its place among those that differ.
 struct Design::Networks {
-  std::vector<NetworkNumbers> different;      ///< nought where it cannot be built
-  std::vector<std::optional<Error>> unbuilt;  ///< why; nothing: it can
+  std::vector<Result<NetworkNumbers>> different;  ///< why not, where one cannot be built
   std::vector<std::size_t> of_row;
+
+  /// Zeros, where the row's network cannot be built.
+  MatrixXd rows(VectorXd NetworkNumbers::*numbers) const {
+    const NetworkNumbers nothing;
+    MatrixXd all(std::ssize(of_row), (nothing.*numbers).size());
+    for (Index row = 0; row < all.rows(); ++row) {
+      const auto& network = different[of_row[static_cast<std::size_t>(row)]];
+      all.row(row) = ((network ? *network : nothing).*numbers).transpose();
+    }
+    return all;
+  }
 };
 
 namespace {
-
-MatrixXd as_matrix(const std::vector<std::vector<double>>& columns, std::size_t rows) {
-  MatrixXd matrix(static_cast<Index>(rows), static_cast<Index>(columns.size()));
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    for (std::size_t i = 0; i < rows; ++i)
-      matrix(static_cast<Index>(i), static_cast<Index>(j)) = columns[j][i];
-  return matrix;
-}
-
-/// The least of the numbers above 0, where others are 0 and none is below; else 0.
-double least_of_count(const std::vector<double>& numbers) {
-  double least = std::numeric_limits<double>::infinity(), lowest = least;
-  for (const double value : numbers) {
-    lowest = std::min(lowest, value);
-    if (value > 0) least = std::min(least, value);
-  }
-  return lowest == 0 && std::isfinite(least) ? least : 0;
-}
 
 table::Refusals some_refusals(const table::Refusals& all, const std::vector<std::size_t>& rows) {
   table::Refusals some;
@@ -78,64 +68,72 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .refused = some_refusals(inputs.refused, rows)};
 }
 
+Design::Category Design::category_of(const table::Column& column) {
+  Category category{column.name, column.levels};
+  for (std::size_t row = 0; row < column.rows(); ++row)  // called by a number, or empty
+    if (!column.is_text() || column.is_empty(row))
+      if (const auto level = column.text(row);
+          std::ranges::find(category.levels, level) == category.levels.end())
+        category.levels.push_back(level);
+  return category;
+}
+
+Design::Number Design::number_of(const table::Column& column, const std::vector<double>& numbers) {
+  Number number{.column = column.name, .unit = unit_of(column)};
+  std::vector<double> there;
+  std::ranges::copy_if(numbers, std::back_inserter(there), [](double value) { return !std::isnan(value); });
+  number.may_be_empty = there.size() < numbers.size();
+  number.is_ever_there = !there.empty();
+  number.is_seen = number.may_be_empty;
+  if (there.empty()) return number;
+  const auto [lowest, highest] = std::ranges::minmax(there);
+  number.usual = stats::median(there);
+  number.is_quantity = lowest > 0;
+  number.is_seen |= lowest < highest;
+  if (lowest == 0 && highest > 0)
+    number.least = std::ranges::min(there, {}, [](double value) { return value > 0 ? value : infinity; });
+  return number;
+}
+
 Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
   Design design;
   design.roles_ = roles;
-  for (auto* role :
-       {&design.roles_.network, &design.roles_.side, &design.roles_.batch, &design.roles_.machine})
+  auto& [network, variants, side, batch, machine, terms, machines] = design.roles_;
+  for (auto* role : {&network, &side, &batch, &machine})
     if (!role->empty()) {
       NEPH_TRY(const auto place, points.find(*role));
       *role = points.columns[place].name;
     }
   for (const auto& column : points.columns) {
-    const auto numbers = column.name == design.roles_.network || column.name == design.roles_.machine
-                             ? std::nullopt
-                             : as_numbers(column);
-    if (!numbers) {
-      if (column.name == design.roles_.machine) design.machine_ = design.categories_.size();
-      Category category{column.name, column.levels};
-      for (std::size_t row = 0; row < points.rows; ++row)  // called by a number, or empty
-        if (!column.is_text() || column.is_empty(row))
-          if (const auto level = column.text(row);
-              std::ranges::find(category.levels, level) == category.levels.end())
-            category.levels.push_back(level);
-      design.categories_.push_back(std::move(category));
-      continue;
+    const bool is_name = column.name == network || column.name == machine;
+    if (const auto numbers = is_name ? std::nullopt : as_numbers(column)) {
+      auto& number = design.numbers_.emplace_back(number_of(column, *numbers));
+      number.is_seen |= !network.empty() && (column.name == side || column.name == batch);
+    } else {
+      if (column.name == machine) design.machine_ = design.categories_.size();
+      design.categories_.push_back(category_of(column));
     }
-    Number number{.column = column.name, .unit = unit_of(column)};
-    std::vector<double> there;
-    for (const double value : *numbers)
-      if (!std::isnan(value)) there.push_back(value);
-    number.may_be_empty = there.size() < points.rows;
-    number.is_ever_there = !there.empty();
-    number.usual = there.empty() ? 0 : stats::median(there);
-    number.is_quantity = !there.empty() && *std::min_element(there.begin(), there.end()) > 0;
-    number.least = least_of_count(there);
-    const bool has_role = !design.roles_.network.empty() &&
-                          (column.name == design.roles_.side || column.name == design.roles_.batch);
-    number.is_seen =
-        has_role || number.may_be_empty || there.empty() ||
-        *std::min_element(there.begin(), there.end()) < *std::max_element(there.begin(), there.end());
-    design.numbers_.push_back(number);
   }
-  NEPH_TRY(design.user_terms_, UserTerms::parse(design.roles_.terms, points));
-  design.roles_.terms = design.user_terms_.texts();
+  NEPH_TRY(design.user_terms_, UserTerms::parse(terms, points));
+  terms = design.user_terms_.texts();
   NEPH_CHECK(design.user_terms_.values(points));
-  Columns columns;
-  NEPH_CHECK(design.add_numbers(points, columns));
-  NEPH_CHECK(table::none_refused(columns.refused, points.source));
-  if (!design.roles_.network.empty()) {
-    NEPH_TRY(const auto networks, design.networks(points));
-    for (const auto& why : networks.unbuilt)
-      if (why) return fail_in(points.source, *why);
-    add_network(networks, columns);
+  NEPH_TRY(const auto numbers, design.numbers(points));
+  NEPH_CHECK(table::none_refused(numbers.refused, points.source));
+  for (const auto& number : design.numbers_) {
+    design.ranged_names_.push_back(number.column);
+    if (number.is_seen) design.feature_names_.push_back(number.column);
+    if (number.may_be_empty) design.feature_names_.push_back("has " + number.column);
   }
-  design.feature_names_ = columns.feature_names;
-  design.work_names_ = columns.work_names;
+  if (!network.empty()) {
+    NEPH_TRY(const auto networks, design.networks(points, numbers.asked));
+    for (const auto& each : networks.different)
+      if (!each) return fail_in(points.source, each.error());
+    for (const auto* name : network_features) design.feature_names_.emplace_back(name);
+    design.work_names_ = names_of_work_terms();
+  }
   if (design.machine_ && !design.work_names_.empty())
     design.machine_speeds_ =
-        speeds_of(design.categories_[*design.machine_].levels, known_machines_and(design.roles_.machines));
-  design.ranged_names_ = columns.ranged_names;
+        speeds_of(design.categories_[*design.machine_].levels, known_machines_and(machines));
   return design;
 }
 
@@ -154,95 +152,87 @@ double Design::Number::value_of(double feature) const {
 }
 
 Status Design::check_columns(const table::Table& rows) const {
-  std::optional<Error> first;
-  std::string others;
-  const auto look = [&](const std::string& column) {
-    const auto place = rows.find_fitted(column);
-    if (place) return;
-    if (!first)
-      first = place.error();
-    else
-      others += fmt::format("{}'{}'", others.empty() ? "missing too: " : ", ", column);
-  };
-  for (const auto& number : numbers_) look(number.column);
-  for (const auto& category : categories_) look(category.column);
-  if (!first) return {};
-  if (!others.empty()) first->add_hint(others);
-  return tl::unexpected(*std::move(first));
+  std::vector<std::string> names, missing;
+  for (const auto& number : numbers_) names.push_back(number.column);
+  for (const auto& category : categories_) names.push_back(category.column);
+  std::ranges::copy_if(names, std::back_inserter(missing),
+                       [&](const auto& name) { return !rows.find_fitted(name); });
+  if (missing.empty()) return {};
+  auto error = rows.find_fitted(missing.front()).error();
+  if (missing.size() > 1)
+    error.add_hint(fmt::format("missing too: '{}'", fmt::join(missing.begin() + 1, missing.end(), "', '")));
+  return tl::unexpected(std::move(error));
 }
 
 Result<Inputs> Design::apply(const table::Table& rows) const {
   NEPH_CHECK(check_columns(rows));
-  Columns columns;
-  NEPH_CHECK(add_numbers(rows, columns));
+  NEPH_TRY(auto numbers, this->numbers(rows));
   Inputs inputs;
   if (!roles_.network.empty()) {
-    NEPH_TRY(const auto networks, this->networks(rows));
-    add_network(networks, columns);
+    NEPH_TRY(const auto networks, this->networks(rows, numbers.asked));
     for (std::size_t row = 0; row < rows.rows; ++row)
-      if (const auto& why = networks.unbuilt[networks.of_row[row]])
-        columns.refused.try_emplace(row, why->text());
+      if (const auto& network = networks.different[networks.of_row[row]]; !network)
+        numbers.refused.try_emplace(row, network.error().text());
+    const auto own = numbers.features.cols();
+    numbers.features.conservativeResize(Eigen::NoChange, own + std::ssize(network_features));
+    numbers.features.rightCols(std::ssize(network_features)) = networks.rows(&NetworkNumbers::features);
+    inputs.work = networks.rows(&NetworkNumbers::work);
+    inputs.mean_layer = networks.rows(&NetworkNumbers::mean_layer);
   }
+  inputs.matrix.numbers = std::move(numbers.features);
+  inputs.ranged = std::move(numbers.ranged);
   NEPH_TRY(inputs.matrix.levels, levels(rows));
-  inputs.matrix.numbers = as_matrix(columns.features, rows.rows);
-  inputs.work = as_matrix(columns.work, rows.rows);
-  inputs.mean_layer = as_matrix(columns.mean_layer, rows.rows);
-  NEPH_TRY(const auto of_terms, columns_of_terms(rows, columns.refused));
-  NEPH_TRY(inputs.user_terms, user_terms_.values(of_terms, table::QueryRows(columns.refused)));
-  inputs.refused = std::move(columns.refused);
-  inputs.ranged = as_matrix(columns.ranged, rows.rows);
+  NEPH_TRY(const auto of_terms, columns_of_terms(rows, numbers.asked));
+  NEPH_TRY(inputs.user_terms, user_terms_.values(of_terms, table::QueryRows(numbers.refused)));
+  inputs.refused = std::move(numbers.refused);
   return inputs;
 }
 
-Result<table::Table> Design::columns_of_terms(const table::Table& rows, table::Refusals& refused) const {
+Result<table::Table> Design::columns_of_terms(const table::Table& rows, const MatrixXd& asked) const {
   table::Table columns{.source = rows.source, .rows = rows.rows};
   for (const auto& name : user_terms_.columns()) {
     const auto number = std::ranges::find(numbers_, name, &Number::column);
     if (number == numbers_.end()) {  // a machine that is called by a number
       NEPH_TRY(const auto place, rows.find_fitted(name));
       columns.columns.push_back(rows.columns[place]);
-      continue;
+    } else {
+      const auto values = asked.col(number - numbers_.begin());
+      columns.columns.push_back({.name = name, .numbers = {values.begin(), values.end()}});
     }
-    NEPH_TRY(auto values, number->asked_in(rows, refused));
-    columns.columns.push_back({.name = name, .numbers = std::move(values)});
   }
   return columns;
 }
 
 Result<FeatureMatrix> Design::locate(const table::Table& rows, table::Refusals& refused) const {
   NEPH_CHECK(check_columns(rows));
-  Columns columns;
-  NEPH_CHECK(add_numbers(rows, columns));
-  refused = std::move(columns.refused);
+  NEPH_TRY(auto numbers, this->numbers(rows));
+  refused = std::move(numbers.refused);
   NEPH_TRY(auto levels, this->levels(rows));
-  const auto known = levels.cols();
-  levels.conservativeResize(Eigen::NoChange, known + std::ssize(columns.is_there));
-  for (std::size_t i = 0; i < columns.is_there.size(); ++i)
-    levels.col(known + static_cast<Index>(i)) =
-        Eigen::Map<const Eigen::VectorXi>(columns.is_there[i].data(), levels.rows());
-  return FeatureMatrix{as_matrix(columns.ranged, rows.rows), std::move(levels)};
+  for (std::size_t i = 0; i < numbers_.size(); ++i)
+    if (numbers_[i].may_be_empty) {
+      levels.conservativeResize(Eigen::NoChange, levels.cols() + 1);
+      levels.rightCols(1) = numbers.asked.col(static_cast<Index>(i)).array().isNaN().cast<int>();
+    }
+  return FeatureMatrix{std::move(numbers.ranged), std::move(levels)};
 }
 
-Status Design::add_numbers(const table::Table& rows, Columns& columns) const {
-  for (const auto& number : numbers_) {
-    NEPH_TRY(auto values, number.asked_in(rows, columns.refused));
-    std::vector<int> is_there(rows.rows, 1);
-    for (std::size_t row = 0; row < rows.rows; ++row) {
-      auto& value = values[row];
-      if (std::isnan(value)) {
-        value = number.usual;
-        is_there[row] = 0;
-      }
-      value = number.feature_of(value);
-    }
-    columns.ranged_names.push_back(number.column);
-    columns.ranged.push_back(values);
-    if (number.may_be_empty) columns.is_there.push_back(is_there);
-    if (!number.is_seen) continue;
-    columns.add(number.column, std::move(values));
-    if (number.may_be_empty) columns.add("has " + number.column, {is_there.begin(), is_there.end()});
+Result<Design::Numbers> Design::numbers(const table::Table& rows) const {
+  const auto count = static_cast<Index>(rows.rows);
+  Index seen = 0, next = 0;
+  for (const auto& number : numbers_) seen += (number.is_seen ? 1 : 0) + (number.may_be_empty ? 1 : 0);
+  Numbers all{MatrixXd(count, std::ssize(numbers_)),
+              MatrixXd(count, std::ssize(numbers_)),
+              MatrixXd(count, seen),
+              {}};
+  for (Index i = 0; i < all.asked.cols(); ++i) {
+    const auto& number = numbers_[static_cast<std::size_t>(i)];
+    NEPH_TRY(all.asked.col(i), number.asked_in(rows, all.refused));
+    all.ranged.col(i) = all.asked.col(i).unaryExpr(
+        [&](double value) { return number.feature_of(std::isnan(value) ? number.usual : value); });
+    if (number.is_seen) all.features.col(next++) = all.ranged.col(i);
+    if (number.may_be_empty) all.features.col(next++) = (!all.asked.col(i).array().isNaN()).cast<double>();
   }
-  return {};
+  return all;
 }
 
 Result<Eigen::MatrixXi> Design::levels(const table::Table& rows) const {
@@ -263,91 +253,60 @@ Result<Eigen::MatrixXi> Design::levels(const table::Table& rows) const {
     const int of_empty = code_of("");
     for (std::size_t row = 0; row < rows.rows; ++row)
       all(static_cast<Index>(row), static_cast<Index>(c)) =
-          !column.is_text()      ? code_of(column.text(row))
-          : column.is_empty(row) ? of_empty
-                                 : by_level[static_cast<std::size_t>(column.codes[row])];
+          column.is_empty(row) ? of_empty
+          : column.is_text()   ? by_level[static_cast<std::size_t>(column.codes[row])]
+                               : code_of(column.text(row));
   }
   return all;
 }
 
-const Result<NetworkWork>& Design::work_of(const std::string& name, double side) const {
-  const auto work = [&]() -> Result<NetworkWork> {
-    if (roles_.side.empty()) return network_work(name, roles_.variants, 0);
-    if (!(side >= 1 && side <= largest_side))
-      return fail(ErrorCode::invalid_argument, "no picture has a side of {:g} pixels", side);
-    auto of_side = network_work(name, roles_.variants, static_cast<std::int64_t>(side));
-    if (!of_side && of_side.error().code == ErrorCode::invalid_argument)
-      of_side.error().message += fmt::format(" ({} {:g})", roles_.side, side);
-    return of_side;
-  };
-  const std::pair key{name, side};
-  const auto known = works_.find(key);
-  return known != works_.end() ? known->second : works_.emplace(key, work()).first->second;
+Result<NetworkWork> Design::work_of(const std::string& name, double side) const {
+  if (name.empty())
+    return fail(ErrorCode::invalid_argument, "'{}' is empty, and names no network", roles_.network);
+  if (roles_.side.empty()) return network_work(name, roles_.variants, 0);
+  if (!(side >= 1 && side <= largest_side))
+    return fail(ErrorCode::invalid_argument, "no picture has a side of {:g} pixels", side);
+  auto work = network_work(name, roles_.variants, static_cast<std::int64_t>(side));
+  if (!work && work.error().code == ErrorCode::invalid_argument)
+    work.error().message += fmt::format(" ({} {:g})", roles_.side, side);
+  return work;
 }
 
-Result<Design::Networks> Design::networks(const table::Table& rows) const {
+Result<NetworkNumbers> Design::numbers_of(const Result<NetworkWork>& work, double batch) const {
+  if (!work) return tl::unexpected(work.error());
+  if (batch > 0) return NetworkNumbers(*work, batch);
+  return fail(ErrorCode::invalid_argument, "no batch has {:g} pictures ({})", batch, roles_.batch);
+}
+
+Result<Design::Networks> Design::networks(const table::Table& rows, const MatrixXd& asked) const {
   NEPH_TRY(const auto place, rows.find_fitted(roles_.network));
   const auto& names = rows.columns[place];
-  const auto role = [&](const std::string& name, double without) -> Result<std::vector<double>> {
-    if (name.empty()) return std::vector<double>(rows.rows, without);
+  const auto role = [&](const std::string& name, double without) -> Result<VectorXd> {
+    if (name.empty()) return VectorXd::Constant(asked.rows(), without);
     const auto number = std::ranges::find(numbers_, name, &Number::column);
     if (number == numbers_.end())
       return fail(ErrorCode::invalid_argument, "{}: '{}' has no numbers", rows.source, name);
-    table::Refusals refused;  // add_numbers() tells of them
-    NEPH_TRY(auto values, number->asked_in(rows, refused));
-    for (auto& value : values)
-      if (std::isnan(value)) value = number->usual;
-    return values;
+    const auto values = asked.col(number - numbers_.begin());
+    return values.array().isNaN().select(number->usual, values);
   };
   NEPH_TRY(const auto sides, role(roles_.side, 0));
   NEPH_TRY(const auto batches, role(roles_.batch, 1));
 
   Networks networks;
-  std::map<std::tuple<std::int32_t, double, double>, std::size_t> known;  // by code: quicker than by name
+  std::map<std::pair<std::int32_t, double>, Result<NetworkWork>> works;  // by code: quicker than by name
+  std::map<std::tuple<std::int32_t, double, double>, std::size_t> known;
   for (std::size_t row = 0; row < rows.rows; ++row) {
     const auto code = names.is_text() ? names.codes[row] : static_cast<std::int32_t>(row);
-    const auto [found, is_new] =
-        known.try_emplace({code, sides[row], batches[row]}, networks.different.size());
+    const double side = sides[static_cast<Index>(row)], batch = batches[static_cast<Index>(row)];
+    const auto [found, is_new] = known.try_emplace({code, side, batch}, networks.different.size());
     networks.of_row.push_back(found->second);
     if (!is_new) continue;
-    if (names.is_empty(row)) {
-      networks.different.emplace_back();
-      networks.unbuilt.push_back(Error{ErrorCode::invalid_argument,
-                                       fmt::format("'{}' is empty, and names no network", roles_.network)});
-      continue;
-    }
-    const auto& work = work_of(names.text(row), sides[row]);
-    const bool has_pictures = batches[row] > 0;
-    networks.different.push_back(work && has_pictures ? NetworkNumbers(*work, batches[row])
-                                                      : NetworkNumbers());
-    auto& unbuilt = networks.unbuilt.emplace_back();
-    if (!work)
-      unbuilt = work.error();
-    else if (!has_pictures)
-      unbuilt = Error{ErrorCode::invalid_argument,
-                      fmt::format("no batch has {:g} pictures ({})", batches[row], roles_.batch)};
+    auto work = works.find({code, side});
+    if (work == works.end())
+      work = works.emplace(std::pair{code, side}, work_of(names.text(row), side)).first;
+    networks.different.push_back(numbers_of(work->second, batch));
   }
   return networks;
-}
-
-void Design::add_network(const Networks& networks, Columns& columns) {
-  const auto column_of = [&](const auto& number_of) {
-    std::vector<double> column;
-    for (const auto place : networks.of_row) column.push_back(number_of(networks.different[place]));
-    return column;
-  };
-  const auto column = [&](auto numbers, std::size_t i) {
-    return column_of([&](const NetworkNumbers& network) { return (network.*numbers)[i]; });
-  };
-  for (std::size_t i = 0; i < network_quantities.size(); ++i)
-    columns.add(network_quantities[i], column(&NetworkNumbers::log_quantities, i));
-  for (std::size_t i = 0; i < network_shares.size(); ++i)
-    columns.add(network_shares[i], column(&NetworkNumbers::shares, i));
-  for (std::size_t i = 0; i < sizes_of_mean_layer; ++i)
-    columns.mean_layer.push_back(column(&NetworkNumbers::mean_layer, i));
-  columns.work_names = names_of_work_terms();
-  for (std::size_t i = 0; i < columns.work_names.size(); ++i)
-    columns.work.push_back(column(&NetworkNumbers::work, i));
 }
 
 }  // namespace neph::predict

@@ -7,15 +7,13 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "predict/features/feature_matrix.hpp"
 #include "predict/features/machines.hpp"
-#include "predict/features/network_work.hpp"
+#include "predict/features/network_numbers.hpp"
 #include "predict/features/user_terms.hpp"
 #include "table/table.hpp"
 
@@ -105,23 +103,25 @@ class Design {
     double value_of(double feature) const;
     /// Those that are asked for; NaN: an empty cell, or a row that is refused. Numbers alone are taken to be
     /// in the unit. Errors: not_found.
-    Result<std::vector<double>> asked_in(const table::Table& rows, table::Refusals& refused) const;
+    Result<Eigen::VectorXd> asked_in(const table::Table& rows, table::Refusals& refused) const;
     Result<double> of_text(const std::string& cell) const;
     /// Why the number of that row cannot be computed with; empty: it can.
     std::string fault_of(double value, std::size_t row) const;
   };
-  struct Columns;  ///< of the inputs, one by one
+  struct Numbers;
   struct Networks;
 
-  Status add_numbers(const table::Table& rows, Columns& columns) const;
+  static Category category_of(const table::Column& column);
+  static Number number_of(const table::Column& column, const std::vector<double>& numbers);
+  Result<Numbers> numbers(const table::Table& rows) const;
   Result<Eigen::MatrixXi> levels(const table::Table& rows) const;
-  Result<Networks> networks(const table::Table& rows) const;
+  Result<Networks> networks(const table::Table& rows, const Eigen::MatrixXd& asked) const;
   /// Error: not_found, with all columns that are missing.
   Status check_columns(const table::Table& rows) const;
   /// The columns that the given terms are made of, as numbers of the rows that are not refused.
-  Result<table::Table> columns_of_terms(const table::Table& rows, table::Refusals& refused) const;
-  static void add_network(const Networks& networks, Columns& columns);
-  const Result<NetworkWork>& work_of(const std::string& name, double side) const;
+  Result<table::Table> columns_of_terms(const table::Table& rows, const Eigen::MatrixXd& asked) const;
+  Result<NetworkWork> work_of(const std::string& name, double side) const;
+  Result<NetworkNumbers> numbers_of(const Result<NetworkWork>& work, double batch) const;
 
   Roles roles_;
   UserTerms user_terms_;
@@ -130,8 +130,6 @@ class Design {
   std::optional<std::size_t> machine_;
   std::vector<std::string> feature_names_, work_names_, ranged_names_;
   Eigen::MatrixXd machine_speeds_;
-  mutable std::map<std::pair<std::string, double>, Result<NetworkWork>>
-      works_;  ///< by network and side; one thread at a time
 };
 
 }  // namespace neph::predict

@@ -1,29 +1,24 @@
 #include "predict/features/machines.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "core/lists.hpp"
 #include "core/text.hpp"
 #include "core/toml.hpp"
 #include "os/file.hpp"
 
+extern "C" const char neph_machines[], neph_machines_end[];
+
 namespace neph::predict {
 namespace {
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 /// Of the heading of the entry at `place` of its kind; 0: it is written in another way.
 std::size_t line_of(std::string_view text, std::string_view kind, std::size_t place) {
   const auto heading = fmt::format("[[{}]]", kind);
   std::size_t number = 0, seen = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find('\n', begin), text.size());
+  for (const auto line : split_at(text, '\n')) {
     ++number;
-    if (trimmed(text.substr(begin, end - begin)).starts_with(heading) && seen++ == place) return number;
-    begin = end + 1;
+    if (line.starts_with(heading) && seen++ == place) return number;
   }
   return 0;
 }
@@ -31,42 +26,18 @@ std::size_t line_of(std::string_view text, std::string_view kind, std::size_t pl
 }  // namespace
 
 std::optional<Device> MachineTable::device_of(std::string_view name) const {
-  for (const auto& known : machine)
-    if (same_name(known.name, name)) {
-      name = known.device;
-      break;
-    }
-  for (const auto& known : device)
-    if (same_name(known.name, name)) return known;
-  return std::nullopt;
+  const auto is_it = [&](const auto& known) { return same_words(known.name, name); };
+  if (const auto found = std::ranges::find_if(machine, is_it); found != machine.end()) name = found->device;
+  const auto found = std::ranges::find_if(device, is_it);
+  return found == device.end() ? std::nullopt : std::optional(*found);
 }
 
 const MachineTable& known_machines() {
-  static const std::string data_sheet = "NVIDIA's data sheet of the product",
-                           list = "the provider's list of instance types";
-  static const MachineTable table{
-      .device = {{"K80", 4.37, 4.37, 240, 12, data_sheet + "; one of the board's two processors, with boost"},
-                 {"M60", 4.83, 4.83, 160, 8, data_sheet + "; one of the board's two processors"},
-                 {"P100", 9.3, 18.7, 732, 16, data_sheet + " (PCIe)"},
-                 {"V100", 15.7, 125, 900, 16, data_sheet + " (SXM2)"},
-                 {"T4", 8.1, 65, 320, 16, data_sheet},
-                 {"A10G", 31.2, 70, 600, 24, data_sheet},
-                 {"L4", 30.3, 121, 300, 24, data_sheet},
-                 {"L40S", 91.6, 362, 864, 48, data_sheet},
-                 {"A100-40", 19.5, 312, 1555, 40, data_sheet + " (SXM)"},
-                 {"A100-80", 19.5, 312, 2039, 80, data_sheet + " (SXM)"},
-                 {"H100", 66.9, 989, 3350, 80, data_sheet + " (SXM)"},
-                 {"H200", 66.9, 989, 4800, 141, data_sheet + " (SXM)"}},
-      .machine = {{"p2.xlarge", "K80", 1, 4, list},          {"p2.8xlarge", "K80", 8, 32, list},
-                  {"p2.16xlarge", "K80", 16, 64, list},      {"g3s.xlarge", "M60", 1, 4, list},
-                  {"g3.4xlarge", "M60", 1, 16, list},        {"g3.8xlarge", "M60", 2, 32, list},
-                  {"p3.2xlarge", "V100", 1, 8, list},        {"p3.8xlarge", "V100", 4, 32, list},
-                  {"p3.16xlarge", "V100", 8, 64, list},      {"g4dn.xlarge", "T4", 1, 4, list},
-                  {"g4dn.2xlarge", "T4", 1, 8, list},        {"g4dn.12xlarge", "T4", 4, 48, list},
-                  {"g5.xlarge", "A10G", 1, 4, list},         {"g5.12xlarge", "A10G", 4, 48, list},
-                  {"g6.xlarge", "L4", 1, 4, list},           {"g6e.xlarge", "L40S", 1, 4, list},
-                  {"p4d.24xlarge", "A100-40", 8, 96, list},  {"p5.48xlarge", "H100", 8, 192, list},
-                  {"a2-highgpu-1g", "A100-40", 1, 12, list}, {"g2-standard-4", "L4", 1, 4, list}}};
+  static const auto table = [] {
+    const std::string name = "the built-in machines.toml";
+    const auto json = parse_toml({neph_machines, neph_machines_end}, name);
+    return from_json<MachineTable>(json.value(), name).value();
+  }();
   return table;
 }
 

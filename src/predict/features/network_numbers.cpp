@@ -1,89 +1,112 @@
 #include "predict/features/network_numbers.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <filesystem>
 
 namespace neph::predict {
 namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 /// Multiply-accumulates that a machine does while it moves a byte: ridge points of a roofline
 /// (Williams, Waterman, Patterson, CACM 52(4), 2009). The machine's own lies between two of them.
-constexpr std::array ridge_points{2.0, 8.0, 32.0};
+const Eigen::Array3d ridge_points{2.0, 8.0, 32.0};
 
-/// What of a machine a term's time depends on.
-enum class Bound { compute, memory, both, neither };
+/// Matrix units compute tiles of so many output channels and summands, full or not (NVIDIA, Matrix
+/// Multiplication Background User's Guide, "Tile Quantization").
+constexpr double tile_channels = 64, tile_summands = 32;
 
+/// Letters and digits alone, in lower case: what people agree on in a network's name.
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+/// A file that can be read with its pictures' side left open is whole: what fails is the side.
+Result<net::Network> read_with(std::int64_t side, const std::filesystem::path& file) {
+  auto network = net::read_onnx(file, {.side = side});
+  if (!network && side > 0 && net::read_onnx(file)) network.error().code = ErrorCode::invalid_argument;
+  return network;
+}
+
+Result<net::Network> network_called(std::string_view name, std::string_view variants, std::int64_t side) {
+  if (name.ends_with(".onnx")) return read_with(side, name);
+  for (const auto& wanted : {std::string(variants) + std::string(name), std::string(name)})
+    for (const auto& known : net::known_names())
+      if (plain(known) == plain(wanted)) return net::build(known, {.side = side});
+  return net::build(name, {.side = side});  // its error names the nearest one
+}
+
+/// How much more a tile does than it is asked for.
+double filled_up(double count, double tile) { return std::ceil(count / tile) * tile / count; }
+
+/// A term of work, and the powers of a machine's compute and bandwidth that say how fast it is done.
 struct Term {
   std::string name;
-  Bound bound = Bound::neither;
+  double compute = 0, memory = 0;
 };
 
+/// In the order of NetworkNumbers::work.
 const std::vector<Term>& terms() {
   static const auto all = [] {
-    std::vector<Term> some{{"ordinary macs", Bound::compute},
-                           {"depthwise macs", Bound::compute},
-                           {"dense macs", Bound::compute},
-                           {"padded macs", Bound::compute},
-                           {"bytes moved", Bound::memory},
-                           {"convolution weight bytes", Bound::memory},
-                           {"dense weight bytes", Bound::memory},
+    std::vector<Term> some{{"ordinary macs", 1, 0},
+                           {"depthwise macs", 1, 0},
+                           {"dense macs", 1, 0},
+                           {"padded macs", 1, 0},
+                           {"bytes moved", 0, 1},
+                           {"convolution weight bytes", 0, 1},
+                           {"dense weight bytes", 0, 1},
                            {"layers"},
                            {"input bytes"},
                            {"batch"},
                            {"one"}};
     for (const double ridge : ridge_points)
-      some.push_back({fmt::format("roofline at {} macs a byte", ridge), Bound::both});
+      some.push_back({fmt::format("roofline at {} macs a byte", ridge), 0.5, 0.5});
     return some;
   }();
   return all;
 }
 
-/// Of `batch` pictures, in the order of terms().
-std::vector<double> values_of_terms(const NetworkWork& work, double batch) {
-  double convolution = 0, depthwise = 0, dense = 0, padded = 0, moved = 0, weights = 0, dense_weights = 0;
-  std::array<double, ridge_points.size()> roofs{};
-  for (const auto& layer : work.layers) {
-    const double macs = layer.macs * batch, bytes = layer.moved_bytes * batch + layer.weight_bytes;
-    const bool is_dense = layer.kind == LayerWork::Kind::dense;
-    (layer.kind == LayerWork::Kind::depthwise ? depthwise : is_dense ? dense : convolution) += macs;
-    if (layer.kind == LayerWork::Kind::convolution) padded += layer.padded_macs * batch;
-    moved += layer.moved_bytes * batch;
-    (is_dense ? dense_weights : weights) += layer.weight_bytes;
-    for (std::size_t i = 0; i < roofs.size(); ++i) roofs[i] += std::max(macs, ridge_points[i] * bytes);
-  }
-  std::vector<double> all{convolution,
-                          depthwise,
-                          dense,
-                          padded,
-                          moved,
-                          weights,
-                          dense_weights,
-                          static_cast<double>(work.layers.size()),
-                          work.input_bytes * batch,
-                          batch,
-                          1};
-  all.insert(all.end(), roofs.begin(), roofs.end());
-  return all;
+/// Of matrices.
+bool is_product(net::Kind kind) {
+  return kind == net::Kind::dense || kind == net::Kind::product || kind == net::Kind::recurrent;
 }
 
-std::array<double, sizes_of_mean_layer> mean_layer(const NetworkWork& work, double batch) {
-  std::array<double, sizes_of_mean_layer> sums{};
+double bytes_of(const net::LayerWork& layer, double batch) {
+  return layer.moved_bytes * batch + layer.weight_bytes;
+}
+
+VectorXd mean_layer(const NetworkWork& work, double batch) {
+  VectorXd sums = VectorXd::Zero(sizes_of_mean_layer);
   double all = 0;
   for (const auto& layer : work.layers) {
-    const double bytes = layer.moved_bytes * batch + layer.weight_bytes;
-    const double weight = std::max(layer.macs * batch, ridge_points[1] * bytes);
-    const std::array sizes{layer.channels, layer.positions * batch, layer.summands};
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * std::log(sizes[i]);
+    const double weight = std::max(layer.macs * batch, ridge_points[1] * bytes_of(layer, batch));
+    const Eigen::Array3d sizes(layer.channels, layer.positions * batch, layer.summands);
+    sums += weight * sizes.log().matrix();
     all += weight;
   }
-  for (auto& sum : sums) sum /= std::max(1e-300, all);
-  return sums;
+  return sums / std::max(1e-300, all);
 }
 
 }  // namespace
+
+Result<NetworkWork> network_work(std::string_view name, std::string_view variants, std::int64_t side) {
+  NEPH_TRY(const auto network, network_called(name, variants, side));
+  auto work = net::work_per_picture(network);
+  if (work) return work;
+  work.error().add_hint(
+      fmt::format("neph net {} shows what is missing. --side COLUMN gives the side of its pictures; without "
+                  "--network the other columns predict alone",
+                  name));
+  return fail_in(name, work.error());
+}
 
 std::vector<std::string> names_of_work_terms() {
   std::vector<std::string> names;
@@ -91,30 +114,46 @@ std::vector<std::string> names_of_work_terms() {
   return names;
 }
 
-/// What a network has nothing of counts as 1, whose logarithm is 0.
+NetworkNumbers::NetworkNumbers()
+    : features(VectorXd::Zero(std::ssize(network_features))),
+      mean_layer(VectorXd::Zero(sizes_of_mean_layer)),
+      work(VectorXd::Zero(std::ssize(terms()))) {}
+
 NetworkNumbers::NetworkNumbers(const NetworkWork& network, double batch)
-    : shares{network.depthwise_macs / std::max(1.0, network.macs),
-             network.dense_macs / std::max(1.0, network.macs)},
-      mean_layer(predict::mean_layer(network, batch)),
-      work(values_of_terms(network, batch)) {
-  const std::array quantities{network.macs * batch, network.moved_bytes * batch, network.parameters,
-                              network.depth, static_cast<double>(network.layers.size())};
-  std::ranges::transform(quantities, log_quantities.begin(),
-                         [](double quantity) { return std::log(std::max(1.0, quantity)); });
+    : mean_layer(predict::mean_layer(network, batch)) {
+  double convolution = 0, depthwise = 0, dense = 0, padded = 0, moved = 0, weights = 0, dense_weights = 0;
+  Eigen::Array3d roofs = Eigen::Array3d::Zero();
+  for (const auto& layer : network.layers) {
+    const double macs = layer.macs * batch;
+    const bool is_dense = is_product(layer.kind);
+    (layer.kind == net::Kind::depthwise ? depthwise : is_dense ? dense : convolution) += macs;
+    if (layer.kind == net::Kind::convolution)
+      padded += macs * filled_up(layer.channels, tile_channels) * filled_up(layer.summands, tile_summands);
+    moved += layer.moved_bytes * batch;
+    (is_dense ? dense_weights : weights) += layer.weight_bytes;
+    roofs += (ridge_points * bytes_of(layer, batch)).max(macs);
+  }
+  const auto layers = static_cast<double>(network.layers.size());
+  work.resize(std::ssize(terms()));
+  work << convolution, depthwise, dense, padded, moved, weights, dense_weights, layers,
+      network.input_bytes * batch, batch, 1, roofs;
+  const double macs = std::max(1.0, convolution + depthwise + dense);
+  Eigen::ArrayXd quantities(5);
+  quantities << macs, moved, network.parameters, network.depth, layers;
+  features.resize(std::ssize(network_features));
+  // What a network has nothing of counts as 1, whose logarithm is 0.
+  features << quantities.max(1).log(), depthwise / macs, dense / macs;
 }
 
 MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {
-  MatrixXd speeds = MatrixXd::Zero(static_cast<Index>(machines.size()), static_cast<Index>(terms().size()));
-  for (Index m = 0; m < speeds.rows(); ++m) {
-    const auto device = known.device_of(machines[static_cast<std::size_t>(m)]);
-    if (!device) continue;
-    for (Index k = 0; k < speeds.cols(); ++k) {
-      const auto bound = terms()[static_cast<std::size_t>(k)].bound;
-      const double compute = bound == Bound::compute || bound == Bound::both ? device->fp32_tflops : 1;
-      const double memory = bound == Bound::memory || bound == Bound::both ? device->bandwidth_gb_s : 1;
-      speeds(m, k) = bound == Bound::both ? std::sqrt(compute * memory) : compute * memory;
-    }
-  }
+  MatrixXd speeds = MatrixXd::Zero(std::ssize(machines), std::ssize(terms()));
+  for (Index m = 0; m < speeds.rows(); ++m)
+    if (const auto device = known.device_of(machines[static_cast<std::size_t>(m)]))
+      for (Index k = 0; k < speeds.cols(); ++k) {
+        const auto& term = terms()[static_cast<std::size_t>(k)];
+        speeds(m, k) =
+            std::pow(device->fp32_tflops, term.compute) * std::pow(device->bandwidth_gb_s, term.memory);
+      }
   return speeds;
 }
 

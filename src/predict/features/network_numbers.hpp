@@ -4,36 +4,44 @@
 #include <Eigen/Core>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "net/net.hpp"
 #include "predict/features/machines.hpp"
-#include "predict/features/network_work.hpp"
 
 namespace neph::predict {
 
-/// Positive, in this order.
-constexpr std::array network_quantities{"macs", "bytes moved", "parameters", "depth", "layers"};
-constexpr std::array network_shares{"share of depthwise macs", "share of dense macs"};
+using net::NetworkWork;
+
+/// Of a network by its name, however it is written ("ResNet-50", "resnet50"), or by its ONNX file.
+/// `variants`: a family whose networks go first ("profet": profet-resnet50 for ResNet50); empty: none. `side`
+/// 0: the network's own. Errors: not_found with the nearest name; invalid_argument (it cannot be built with
+/// pictures of that side), those of work_per_picture, and those of reading a file.
+Result<NetworkWork> network_work(std::string_view name, std::string_view variants, std::int64_t side);
+
+/// Logarithms of what it has, and shares of its multiply-accumulates.
+inline constexpr std::array network_features{
+    "macs", "bytes moved", "parameters", "depth", "layers", "share of depthwise macs", "share of dense macs"};
 
 /// A convolution or dense layer is a product of matrices (Chetlur et al., cuDNN: Efficient Primitives for
 /// Deep Learning, 2014): positions of all pictures by channels, summed over so many products. How fast a
 /// machine does one depends on these sizes.
-constexpr std::size_t sizes_of_mean_layer = 3;
+constexpr Eigen::Index sizes_of_mean_layer = 3;
 
 /// Names of the work terms: what a training step or an inference asks of a machine, in several measures.
 /// Their sums with coefficients of the machine, none below 0, are times.
 std::vector<std::string> names_of_work_terms();
 
-/// Of one network with pictures of one side, in a batch.
+/// Of one network with pictures of one side, in a batch; zeros: of none.
 struct NetworkNumbers {
-  std::array<double, network_quantities.size()> log_quantities{};
-  std::array<double, network_shares.size()> shares{};
+  Eigen::VectorXd features;  ///< network_features
   /// Logarithms of the mean layer's channels, positions and summands. Each layer counts by the time that a
   /// roofline gives it.
-  std::array<double, sizes_of_mean_layer> mean_layer{};
-  std::vector<double> work;  ///< in the order of names_of_work_terms()
+  Eigen::VectorXd mean_layer;
+  Eigen::VectorXd work;  ///< in the order of names_of_work_terms()
 
-  NetworkNumbers() : work(names_of_work_terms().size()) {}
+  NetworkNumbers();
   NetworkNumbers(const NetworkWork& network, double batch);
 };
 

@@ -32,29 +32,22 @@ std::string Design::Number::fault_of(double value, std::size_t row) const {
   return {};
 }
 
-Result<std::vector<double>> Design::Number::asked_in(const table::Table& rows,
-                                                     table::Refusals& refused) const {
+Result<Eigen::VectorXd> Design::Number::asked_in(const table::Table& rows, table::Refusals& refused) const {
   NEPH_TRY(const auto place, rows.find_fitted(column));
   const auto& asked = rows.columns[place];
   std::vector<Result<double>> of_levels;
   for (const auto& level : asked.levels) of_levels.push_back(of_text(level));
-  std::vector<double> values(rows.rows, std::numeric_limits<double>::quiet_NaN());
+  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+  Eigen::VectorXd values = Eigen::VectorXd::Constant(static_cast<Eigen::Index>(rows.rows), nothing);
   for (std::size_t row = 0; row < rows.rows; ++row) {
-    const bool has_text = asked.is_text() && !asked.is_empty(row);
-    if (has_text) {
-      const auto& number = of_levels[static_cast<std::size_t>(asked.codes[row])];
-      if (!number) {
-        refused.try_emplace(row, fmt::format("{} (row {})", number.error().text(), row + 1));
-        continue;
-      }
-      values[row] = *number;
-    } else if (!asked.is_text()) {
-      values[row] = asked.numbers[row];
-    }
-    if (auto fault = fault_of(values[row], row); !fault.empty()) {
+    const Result<double> number = asked.is_empty(row) ? nothing
+                                  : asked.is_text()   ? of_levels[static_cast<std::size_t>(asked.codes[row])]
+                                                      : asked.numbers[row];
+    auto fault = number ? fault_of(*number, row) : fmt::format("{} (row {})", number.error().text(), row + 1);
+    if (fault.empty())
+      values[static_cast<Eigen::Index>(row)] = *number;
+    else
       refused.try_emplace(row, std::move(fault));
-      values[row] = std::numeric_limits<double>::quiet_NaN();
-    }
   }
   return values;
 }

@@ -27,14 +27,8 @@ constexpr double least_share = 1e-9;   ///< of the variance that a category expl
 /// Around their means, each of length 1; of length 0 where it never differs.
 MatrixXd directions(const MatrixXd& numbers) {
   MatrixXd all = numbers.rowwise() - numbers.colwise().mean();
-  for (Index j = 0; j < all.cols(); ++j) {
-    const double length = all.col(j).norm();
-    if (length > least_length * numbers.col(j).norm())
-      all.col(j) /= length;
-    else
-      all.col(j).setZero();
-  }
-  return all;
+  const Eigen::ArrayXd lengths = all.colwise().norm(), sizes = numbers.colwise().norm();
+  return all * (lengths > least_length * sizes).select(1 / lengths, 0).matrix().asDiagonal();
 }
 
 std::vector<Index> all_of(Index columns) {

@@ -19,7 +19,7 @@ Result<std::vector<Formula>> formulas_of(const char* option, const std::vector<s
   for (const auto& text : texts) {
     auto some = table::parse_formulas(text, columns);
     if (!some) return fail_in(option, some.error());
-    for (auto& formula : *some) all.push_back(std::move(formula));
+    std::ranges::move(*some, std::back_inserter(all));
     if (all.size() > most_terms)
       return fail(ErrorCode::invalid_argument, "{}: more than {} terms are given", option, most_terms);
   }
@@ -66,30 +66,33 @@ Result<UserTerms> UserTerms::parse(const TermTexts& texts, const table::Table& t
 }
 
 Result<UserTermValues> UserTerms::values(const table::Table& rows, const QueryRows& asked) const {
-  std::vector<double> scales(rows.rows, 1);
-  if (scale_) {
-    auto of_scale = scale_->values(rows, asked);
-    if (!of_scale) return fail_in("--scale", of_scale.error());
-    scales = std::move(*of_scale);
-  }
   const auto refuse = [&](const char* option, std::size_t row, const std::string& why) -> Status {
     const auto status = asked.refuse(rows, row, fmt::format("{} in row {}", why, row + 1));
     return status ? status : Status(fail_in(option, status.error()));
   };
-  for (std::size_t row = 0; row < rows.rows; ++row)
-    if (asked.has(row) && !(scales[row] > 0))
-      NEPH_CHECK(refuse("--scale", row, fmt::format("'{}' is 0", scale_->text())));
+  const auto values_of = [&](const char* option, const Formula& formula) -> Result<Eigen::VectorXd> {
+    const auto values = formula.values(rows, asked);
+    if (!values) return fail_in(option, values.error());
+    return Eigen::Map<const Eigen::VectorXd>(values->data(), std::ssize(*values));
+  };
+  Eigen::VectorXd scales = Eigen::VectorXd::Ones(static_cast<Index>(rows.rows));
+  if (scale_) {
+    NEPH_TRY(scales, values_of("--scale", *scale_));
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      if (asked.has(row) && !(scales[static_cast<Index>(row)] > 0))
+        NEPH_CHECK(refuse("--scale", row, fmt::format("'{}' is 0", scale_->text())));
+  }
   const auto scaled = [&](const char* option, const std::vector<Formula>& terms) -> Result<MatrixXd> {
-    MatrixXd matrix(static_cast<Index>(rows.rows), static_cast<Index>(terms.size()));
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-      const auto values = terms[k].values(rows, asked);
-      if (!values) return fail_in(option, values.error());
-      for (std::size_t row = 0; row < rows.rows; ++row) {
-        const double product = (*values)[row] * scales[row];
-        const bool is_finite = std::isfinite(product);
-        if (!is_finite)
-          NEPH_CHECK(refuse(option, row, fmt::format("'{}' times the scale is infinite", terms[k].text())));
-        matrix(static_cast<Index>(row), static_cast<Index>(k)) = is_finite ? product : 0;
+    MatrixXd matrix(scales.size(), std::ssize(terms));
+    for (Index k = 0; k < matrix.cols(); ++k) {
+      const auto& term = terms[static_cast<std::size_t>(k)];
+      NEPH_TRY(const auto values, values_of(option, term));
+      matrix.col(k) = values.cwiseProduct(scales);
+      for (Index row = 0; row < matrix.rows(); ++row) {
+        if (std::isfinite(matrix(row, k))) continue;
+        matrix(row, k) = 0;
+        NEPH_CHECK(refuse(option, static_cast<std::size_t>(row),
+                          fmt::format("'{}' times the scale is infinite", term.text())));
       }
     }
     return matrix;
@@ -112,13 +115,13 @@ std::vector<std::string> UserTerms::columns() const {
   std::vector<std::string> names;
   for (const auto* formula : all())
     for (const auto& name : formula->columns())
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
 }
 
 bool UserTerms::uses(const std::string& column) const {
   const auto names = columns();
-  return std::find(names.begin(), names.end(), column) != names.end();
+  return std::ranges::find(names, column) != names.end();
 }
 
 TermTexts UserTerms::texts() const {
