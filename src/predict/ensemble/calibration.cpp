@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
-#include "predict/profile/malformed_numbers.hpp"
 #include "predict/profile/point_order.hpp"
 #include "stats/stats.hpp"
+#include "table/malformed_numbers.hpp"
 #include "table/numbers_in_text.hpp"
 
 namespace neph::predict {

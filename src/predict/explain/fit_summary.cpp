@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
+
+#include <fmt/ranges.h>
 
 #include "core/units.hpp"
 
@@ -44,36 +47,29 @@ std::vector<SameHoldOuts> by_hold_outs(const std::vector<ShiftScore>& scores) {
   return all;
 }
 
-std::string names_of(const Model& model, const std::vector<ShiftKind>& kinds) {
-  std::set<std::string> names;
-  for (const auto& [shift, group, errors, trials, distance, median, p90, reach] : model.scores().scores()) {
-    if (shift.column < 0 || shift.kind == ShiftKind::inside ||
-        std::ranges::find(kinds, shift.kind) == kinds.end())
-      continue;
-    const auto column = static_cast<std::size_t>(shift.column);
-    names.insert(is_of_category(shift.kind) ? model.design().categories()[column].column
-                                            : model.design().ranged()[column]);
+/// "batch, layers": the columns whose shifts were tried.
+std::string names_of(const Model& model, std::span<const ShiftKind> kinds) {
+  std::set<std::string> all;
+  for (const auto& [kind, column] : model.scores().scores() | std::views::transform(&ShiftScore::shift)) {
+    if (column == any_column || std::ranges::find(kinds, kind) == kinds.end()) continue;
+    const auto place = static_cast<std::size_t>(column);
+    all.insert(is_of_category(kind) ? model.design().categories()[place].column
+                                    : model.design().ranged()[place]);
   }
-  std::string text;
-  std::size_t told = 0;
-  for (const auto& name : names) {
-    if (++told > most_columns_told) return text + ", ...";
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
+  const auto told = all | std::views::take(most_columns_told);
+  return fmt::format("{}{}", fmt::join(told, ", "), all.size() > most_columns_told ? ", ..." : "");
 }
 
 /// Of several kinds the hold-outs' mean.
-ExpectedError expected_error(const Model& model, std::string where, const std::vector<ShiftKind>& kinds,
+ExpectedError expected_error(const Model& model, std::string where, std::initializer_list<ShiftKind> kinds,
                              std::string_view words, std::string_view nothing) {
   ExpectedError expected{.where = std::move(where), .rests_on = std::string(nothing)};
   double p50 = 0, p90 = 0;
   std::int64_t trials = 0;
   for (const auto& score : model.scores().scores()) {
-    const bool is_inside = score.shift.kind == ShiftKind::inside;
-    if (std::ranges::find(kinds, score.shift.kind) == kinds.end() ||
-        (!is_inside && score.shift.column != any_column))
-      continue;
+    const auto [kind, column] = score.shift;
+    if (std::ranges::find(kinds, kind) == kinds.end()) continue;
+    if (kind != ShiftKind::inside && column != any_column) continue;
     p50 += static_cast<double>(score.trials) * score.median;
     p90 += static_cast<double>(score.trials) * score.p90;
     trials += score.trials;
@@ -82,14 +78,14 @@ ExpectedError expected_error(const Model& model, std::string where, const std::v
   expected.p50 = std::expm1(p50 / static_cast<double>(trials));
   expected.p90 = std::expm1(p90 / static_cast<double>(trials));
   expected.rests_on = fmt::format("{}{}", counted(trials, "hold-out"), words);
-  if (const auto names = names_of(model, kinds); !names.empty()) expected.rests_on += " of " + names;
+  if (*kinds.begin() != ShiftKind::inside) expected.rests_on += " of " + names_of(model, kinds);
   return expected;
 }
 
 }  // namespace
 
 std::optional<FittedTerms> fitted_terms(const Model& model) {
-  const VectorXd weights = model.scores().weights({});
+  const auto weights = model.scores().weights({});
   const UserTermModel* best = nullptr;
   double most = -1, all = 0;
   for (std::size_t i = 0; i < model.specs().size(); ++i) {
@@ -111,11 +107,11 @@ std::optional<FittedTerms> fitted_terms(const Model& model) {
   for (Index k = 0; k < parts.cols(); ++k) {
     const bool is_latency = k >= best->work.size();
     const auto place = is_latency ? k - best->work.size() : k;
-    const auto text = static_cast<std::size_t>(place);
-    fitted.terms.push_back({.text = is_latency ? texts.latency[text] : texts.work[text],
-                            .is_latency = is_latency,
-                            .coefficient = is_latency ? best->latency[place] : best->work[place],
-                            .share = (parts.col(k).array() / times.array().max(1e-300)).mean()});
+    fitted.terms.push_back(
+        {.text = (is_latency ? texts.latency : texts.work)[static_cast<std::size_t>(place)],
+         .is_latency = is_latency,
+         .coefficient = (is_latency ? best->latency : best->work)[place],
+         .share = (parts.col(k).array() / times.array().max(1e-300)).mean()});
   }
   return fitted;
 }

@@ -1,6 +1,7 @@
 #include "predict/explain/learning_curve.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/random.hpp"
 
@@ -21,15 +22,13 @@ std::vector<std::size_t> sizes_of(std::size_t points) {
 
 std::size_t draws_of(std::size_t size) { return size <= few_points ? 3 : 1; }
 
-LearningPoint point_of(std::size_t size, std::span<const Score> scores) {
-  LearningPoint point{.points = static_cast<std::int64_t>(size), .draws = std::ssize(scores)};
-  point.least = point.most = scores.front().mean;
-  for (const auto& score : scores) {
-    point.mean += score.mean / static_cast<double>(scores.size());
-    point.least = std::min(point.least, score.mean);
-    point.most = std::max(point.most, score.mean);
-  }
-  return point;
+LearningPoint point_of(std::size_t size, const std::vector<double>& errors) {
+  const auto [least, most] = std::ranges::minmax(errors);
+  return {.points = static_cast<std::int64_t>(size),
+          .draws = std::ssize(errors),
+          .mean = std::reduce(errors.begin(), errors.end()) / static_cast<double>(errors.size()),
+          .least = least,
+          .most = most};
 }
 
 }  // namespace
@@ -46,17 +45,15 @@ Result<std::vector<LearningPoint>> learning_curve(const Profile& profile, const 
       splits.push_back(std::move(split));
     }
   if (splits.empty()) return std::vector<LearningPoint>{};
-  NEPH_TRY(
-      const auto validated,
-      validate(profile, splits, {.methods = {options.method}, .fit = options, .progress = options.progress}));
+  NEPH_TRY(const auto validated, validate(profile, splits, {options.method}, options));
   std::vector<LearningPoint> curve;
   std::size_t split = 0;
   for (const auto size : sizes) {
-    std::vector<Score> scores;
+    std::vector<double> errors;
     for (std::size_t draw = 0; draw < draws_of(size); ++draw, ++split)
       if (const auto score = score_of(of_split(validated[0].rows, split)); score.rows > score.refused)
-        scores.push_back(score);
-    if (!scores.empty()) curve.push_back(point_of(size, scores));
+        errors.push_back(score.mean);
+    if (!errors.empty()) curve.push_back(point_of(size, errors));
   }
   return curve;
 }

@@ -1,7 +1,6 @@
 // The measured points nearest to rows, and in what they differ from them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,7 @@ class Neighbours {
              std::vector<std::vector<std::size_t>> nearest);
 
   const Points& measured() const { return *measured_; }
-  /// FeatureMatrix of measured points, the nearest first.
+  /// Places of measured points, the nearest first.
   const std::vector<std::size_t>& nearest(std::size_t row) const { return nearest_[row]; }
   /// Features in which a point is another than a row, but for those that the rows do not have. Cells that are
   /// numbers on both sides are compared as such ("224" and "224dataset"), names and others as text; empty
@@ -30,13 +29,14 @@ class Neighbours {
 
  private:
   struct Compared {
-    const table::Column *measured, *asked;
-    std::vector<double> measured_numbers, asked_numbers;  ///< NaN: none; empty: it is a name
+    const table::Column* measured;
+    const table::Column* asked;  ///< null: the rows do not have it
+    bool is_name;
     bool is_same(std::size_t row, std::size_t point) const;
   };
   const Points* measured_;
   std::vector<std::vector<std::size_t>> nearest_;
-  std::vector<std::optional<Compared>> columns_;  ///< of each feature; nothing: the rows do not have it
+  std::vector<Compared> columns_;  ///< of each feature
 };
 
 }  // namespace neph::predict

@@ -16,46 +16,27 @@ struct Choice {
   double gain = 0;  ///< share of the variance at first that it takes away
 };
 
-/// How much the variance of all rows together falls when each of them is measured.
-VectorXd reductions(const MatrixXd& covariance, double noise) {
-  return covariance.colwise().squaredNorm().transpose().array() /
-         (covariance.diagonal().array().max(0) + noise * noise);
-}
-
-/// Greedily: what is chosen is taken for measured before the next one is.
+/// Greedily the row whose measurement lets the variance of all together fall most; what is chosen is taken
+/// for measured before the next one is.
 std::vector<Choice> choose(MatrixXd covariance, double noise, std::size_t count) {
   const double at_first = covariance.trace();
   std::vector<Choice> chosen;
   while (chosen.size() < std::min(count, static_cast<std::size_t>(covariance.rows()))) {
-    auto gains = reductions(covariance, noise);
+    const VectorXd variances = covariance.diagonal().array().max(0) + noise * noise;
+    VectorXd gains = covariance.colwise().squaredNorm().transpose().cwiseQuotient(variances);
     for (const auto& choice : chosen) gains[choice.row] = -1;
     Choice best;
-    const double most = gains.maxCoeff(&best.row);
-    best.gain = most / at_first;
+    best.gain = gains.maxCoeff(&best.row) / at_first;
     const VectorXd column = covariance.col(best.row);
-    covariance -= column * column.transpose() / (std::max(0.0, column[best.row]) + noise * noise);
+    covariance -= column * column.transpose() / variances[best.row];
     chosen.push_back(best);
   }
   return chosen;
 }
 
-/// Those that can be computed: whose network can be built with pictures of their side, whose terms have
-/// values.
-Result<table::Table> buildable(const table::Table& combinations, const table::Table& points,
-                               const Roles& roles) {
-  if (roles.network.empty() && roles.terms.empty()) return combinations;
-  NEPH_TRY(const auto design, Design::learn(points, roles));
-  NEPH_TRY(const auto inputs, design.apply(combinations));
-  std::vector<std::size_t> built;
-  for (std::size_t row = 0; row < combinations.rows; ++row)
-    if (!inputs.refused.contains(row)) built.push_back(row);
-  return rows_of(combinations, built);
-}
-
 Result<GaussianProcess> process_of(const Profile& profile, const Model& model, const FitOptions& options) {
-  VectorXd log_target(std::ssize(profile.points.target));
-  for (Index i = 0; i < log_target.size(); ++i)
-    log_target[i] = std::log(profile.points.target[static_cast<std::size_t>(i)]);
+  const auto& target = profile.points.target;
+  const VectorXd log_target = Eigen::Map<const VectorXd>(target.data(), std::ssize(target)).array().log();
   const auto& rows = model.points().matrix;
   return GaussianProcess::fit(
       rows, log_target - fit_log_linear(rows, log_target).log_mean(rows),
@@ -67,17 +48,20 @@ Result<GaussianProcess> process_of(const Profile& profile, const Model& model, c
 Result<std::vector<Proposal>> next_experiments(const Profile& profile, const FitOptions& options,
                                                const NextExperimentSettings& settings) {
   const auto& points = profile.points.features;
-  NEPH_TRY(const auto combinations,
-           buildable(candidate_grid(points, settings.most_candidates, settings.seed), points, options.roles));
+  const auto combinations = candidate_grid(points, settings.most_candidates, settings.seed);
   if (combinations.rows == 0) return std::vector<Proposal>{};
   NEPH_TRY(const auto model, Model::fit(profile, options));
   NEPH_TRY(const auto predictions, model.predict(combinations, options.threads));
+  std::vector<std::size_t> answered;
+  for (std::size_t row = 0; row < predictions.size(); ++row)
+    if (predictions[row].refused.empty()) answered.push_back(row);
+  if (answered.empty()) return std::vector<Proposal>{};
   NEPH_TRY(const auto inputs, model.design().apply(combinations));
   NEPH_TRY(const auto process, process_of(profile, model, options));
-  NEPH_TRY(auto covariance, process.covariance(inputs.matrix));
+  NEPH_TRY(auto covariance, process.covariance(rows_of(inputs.matrix, answered)));
   std::vector<Proposal> made;
   for (const auto& choice : choose(std::move(covariance), process.kernel().noise, settings.count)) {
-    const auto row = static_cast<std::size_t>(choice.row);
+    const auto row = answered[static_cast<std::size_t>(choice.row)];
     Proposal proposal{.cells = {},
                       .value = predictions[row].value,
                       .low = predictions[row].low,

@@ -20,9 +20,9 @@ struct NextExperimentSettings {
 /// together fall most, given the points and those chosen before it (MacKay, Neural Computation 4(4), 1992;
 /// Cohn, Neural Networks 9(6), 1996; Krause, Singh, Guestrin, JMLR 9, 2008), as a Gaussian process behind a
 /// log-linear backbone sees it, which is fitted for this. Values and intervals are those of the method of
-/// `options`, fitted on all points. Combinations whose network cannot be built with such small pictures are
-/// no measurements. Fewer where fewer combinations are left. Errors: those of Model::fit, Candidate::fit, and
-/// Model::predict.
+/// `options`, fitted on all points. Combinations that it refuses, since their network cannot be built with
+/// such small pictures, are no measurements. Fewer where fewer combinations are left. Errors: those of
+/// Model::fit, GaussianProcess::fit, and Model::predict.
 Result<std::vector<Proposal>> next_experiments(const Profile& profile, const FitOptions& options,
                                                const NextExperimentSettings& settings = {});
 

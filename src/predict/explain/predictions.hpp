@@ -10,7 +10,7 @@
 
 namespace neph::predict {
 
-/// FeatureMatrix of the rows without an answer.
+/// Places of the rows without an answer.
 std::vector<std::size_t> refused_in(const std::vector<Prediction>& predictions);
 
 /// "refused: WHY", or how the row leaves the table, in few words: "batch: 256, measured up to 64"; empty: it

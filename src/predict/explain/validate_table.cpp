@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "core/lists.hpp"
 #include "core/units.hpp"
 #include "predict/explain/learning_curve.hpp"
 #include "predict/explain/next_experiments.hpp"
@@ -12,20 +13,17 @@ namespace neph::predict {
 namespace {
 
 Result<std::vector<Method>> methods_in(const std::string& text) {
+  const auto known = enum_choices<Method>();
   std::vector<Method> methods;
-  for (const auto& each : enum_names(Method{}))
-    if (text == "all") methods.push_back(each.value);
-  if (text == "all") return methods;
-  for (const auto& name : names_in(text)) {
+  for (const auto& name : text == "all" ? known : names_in(text)) {
     const auto method = enum_value<Method>(name);
     if (!method)
       return fail(ErrorCode::invalid_argument, "--method: '{}' is none of {}, all", name,
-                  fmt::join(enum_choices<Method>(), ", "));
+                  fmt::join(known, ", "));
     methods.push_back(*method);
   }
   if (methods.empty())
-    return fail(ErrorCode::invalid_argument, "--method names none of {}, all",
-                fmt::join(enum_choices<Method>(), ", "));
+    return fail(ErrorCode::invalid_argument, "--method names none of {}, all", fmt::join(known, ", "));
   return methods;
 }
 
@@ -71,11 +69,10 @@ Result<std::vector<Split>> splits_in(const ValidationOptions& options, const tab
     return leave_out(points, options.leave_out, static_cast<std::size_t>(options.keep), draws, seed);
   if (options.sample > 0) return samples(points.rows, static_cast<std::size_t>(options.sample), draws, seed);
   std::vector<Split> splits;
-  for (std::size_t begin = 0; begin < options.split.size();) {
-    const auto end = std::min(options.split.find(';', begin), options.split.size());
-    NEPH_TRY(auto split, parse_split(options.split.substr(begin, end - begin), points));
+  for (const auto text : split_at(options.split, ';')) {
+    if (text.empty()) continue;
+    NEPH_TRY(auto split, parse_split(text, points));
     splits.push_back(std::move(split));
-    begin = end + 1;
   }
   if (splits.empty())
     return folds(points.rows, options.folds > 0 ? static_cast<std::size_t>(options.folds) : 5, seed);
@@ -124,15 +121,14 @@ Result<Validation> validate_table(const TableOptions& table, const ValidationOpt
   NEPH_TRY(const auto splits, splits_in(options, profile.points.features).map_error([&](const Error& error) {
     return with_reason(error, profile, table.ignore);
   }));
-  NEPH_TRY(const auto roles, roles_in(table, profile));
-  ValidationSettings settings{.fit = {.roles = roles, .threads = work.threads},
-                              .progress = work.progress("fitting")};
-  NEPH_TRY(settings.methods, methods_in(options.method));
+  FitOptions fit{.threads = work.threads, .progress = work.progress("fitting")};
+  NEPH_TRY(fit.roles, roles_in(table, profile));
+  NEPH_TRY(const auto methods, methods_in(options.method));
   auto validation = begun(profile, splits);
-  NEPH_TRY(validation.methods, validate(profile, splits, settings));
+  NEPH_TRY(validation.methods, validate(profile, splits, methods, fit));
   if (work.explains) {
-    settings.fit.method = settings.methods.front();
-    explain(profile, settings.fit, static_cast<std::uint64_t>(options.seed), work, validation);
+    fit.method = methods.front();
+    explain(profile, fit, static_cast<std::uint64_t>(options.seed), work, validation);
   }
   return validation;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "stats/stats.hpp"
 
@@ -43,23 +44,22 @@ Score score_of(std::span<const PredictedPoint> points) {
   Score score{.rows = std::ssize(points), .refused = std::ssize(points) - std::ssize(errors)};
   if (!points.empty()) score.flagged = static_cast<double>(flagged) / static_cast<double>(points.size());
   if (errors.empty()) return score;
-  score.mean = 0;
-  for (const double error : errors) score.mean += error / static_cast<double>(errors.size());
+  score.mean = std::reduce(errors.begin(), errors.end()) / static_cast<double>(errors.size());
   score.median = stats::median(errors);
   score.p90 = stats::quantile(errors, 0.9);
-  score.worst = *std::max_element(errors.begin(), errors.end());
+  score.worst = std::ranges::max(errors);
   score.coverage = static_cast<double>(covered) / static_cast<double>(errors.size());
   score.half_width = stats::median(widths);
   return score;
 }
 
 Result<std::vector<ValidatedMethod>> validate(const Profile& profile, const std::vector<Split>& splits,
-                                              const ValidationSettings& settings) {
+                                              const std::vector<Method>& methods, const FitOptions& fit) {
   std::vector<ValidatedMethod> all;
   std::size_t done = 0;
-  for (const auto method : settings.methods) {
+  for (const auto method : methods) {
     auto& own = all.emplace_back(ValidatedMethod{.method = std::string(enum_name(method))});
-    auto options = settings.fit;
+    auto options = fit;
     options.method = method;
     options.progress = nullptr;
     for (std::size_t split = 0; split < splits.size(); ++split) {
@@ -69,7 +69,7 @@ Result<std::vector<ValidatedMethod>> validate(const Profile& profile, const std:
       for (std::size_t i = 0; predictions && i < test.size(); ++i)
         own.rows.push_back(point_of(split, test[i], profile.points.target[test[i]], (*predictions)[i]));
       if (predictions && !test.empty()) own.splits.push_back({name, score_of(of_split(own.rows, split))});
-      if (settings.progress) settings.progress(++done, settings.methods.size() * splits.size());
+      if (fit.progress) fit.progress(++done, methods.size() * splits.size());
     }
     own.score = score_of(own.rows);
     own.slices = slices_of(profile, own.rows);

@@ -16,16 +16,10 @@ PredictedPoint point_of(std::size_t split, std::size_t point, double measured, c
 
 Score score_of(std::span<const PredictedPoint> points);
 
-struct ValidationSettings {
-  std::vector<Method> methods;
-  FitOptions fit;  ///< but for its method and progress
-  /// `done` of `all` fits; called by one thread.
-  std::function<void(std::size_t done, std::size_t all)> progress;
-};
-
-/// What each method did on all splits. Error: invalid_argument (none could be fitted on any split).
+/// What each method did on all splits. `fit` is as it is given but for its method; its progress counts the
+/// fits of all, by one thread. Error: invalid_argument (none could be fitted on any split).
 Result<std::vector<ValidatedMethod>> validate(const Profile& profile, const std::vector<Split>& splits,
-                                              const ValidationSettings& settings);
+                                              const std::vector<Method>& methods, const FitOptions& fit);
 
 /// By each column of few values.
 std::vector<Slice> slices_of(const Profile& profile, std::span<const PredictedPoint> points);

@@ -58,9 +58,9 @@ TEST(Validation, PredictsWhatWasLeftOut) {
   const auto profile = work_on_machines();
   const auto split = *parse_split("work<=12 -> work>12", profile.points.features);
   std::vector<std::size_t> told;
-  ValidationSettings settings{.methods = {Method::terms, Method::process}};
-  settings.progress = [&](std::size_t done, std::size_t all) { told.push_back(10 * done + all); };
-  const auto all = *validate(profile, {split}, settings);
+  FitOptions fit;
+  fit.progress = [&](std::size_t done, std::size_t all) { told.push_back(10 * done + all); };
+  const auto all = *validate(profile, {split}, {Method::terms, Method::process}, fit);
   EXPECT_THAT(told, testing::ElementsAre(12, 22));
   ASSERT_THAT(all, SizeIs(2));
   for (const auto& method : all) {
@@ -79,9 +79,7 @@ TEST(Validation, KnowsNothingOfWhatWasLeftOut) {
   EXPECT_THAT(part.points.features.columns[1].levels, testing::ElementsAre("m1"));
   EXPECT_EQ(part.rows, 8);
   const auto splits = *leave_out(profile.points.features, "machine", 0, 1, 1);
-  ValidationSettings settings{.methods = {Method::process}};
-  settings.fit.roles.machine = "machine";
-  const auto all = *validate(profile, splits, settings);
+  const auto all = *validate(profile, splits, {Method::process}, {.roles = {.machine = "machine"}});
   EXPECT_EQ(all[0].score.refused, 48);
   EXPECT_THAT(of_split(all[0].rows, 1), SizeIs(24));
   EXPECT_THAT(of_split(all[0].rows, 2), IsEmpty());
@@ -91,10 +89,10 @@ TEST(Validation, SaysWhatCouldNotBeFitted) {
   const auto profile = work_on_machines();
   const Split tiny{"tiny", {0}, {1, 2, 3}},
       fair{"fair", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {20}};
-  const auto none = validate(profile, {tiny}, {.methods = {Method::process}});
+  const auto none = validate(profile, {tiny}, {Method::process}, {});
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("tiny"));
-  const auto some = *validate(profile, {tiny, fair}, {.methods = {Method::process}});
+  const auto some = *validate(profile, {tiny, fair}, {Method::process}, {});
   EXPECT_THAT(some[0].failures, SizeIs(1));
   EXPECT_THAT(some[0].rows, SizeIs(1));
 }

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <unordered_set>
+#include <set>
 
-#include "core/random.hpp"
+#include "predict/features/feature_matrix.hpp"
+#include "predict/profile/row_key.hpp"
 #include "table/numbers_in_text.hpp"
 
 namespace neph::predict {
@@ -27,47 +28,38 @@ void add_ranks(const table::Column& column, std::vector<std::vector<double>>& ra
   if (column.is_text()) ranks.emplace_back(column.codes.begin(), column.codes.end());
 }
 
+Rows all_rows(const table::Table& table) {
+  Rows rows(table.rows);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
+}
+
 }  // namespace
 
 Rows drawn_points(const table::Table& features, std::size_t most) {
-  std::vector<bool> is_taken(features.rows, false);
-  const auto few_values = most / points_per_value;
+  std::set<std::size_t> staying;
   for (const auto& column : features.columns) {
     const auto numbers = as_numbers(column);
-    std::vector<bool> is_seen(column.levels.size(), false);
-    std::unordered_set<double> values;
+    const AlikeGroups values(keys_of(column, all_rows(features)));
     Rows firsts;
-    std::size_t least = 0, largest = 0, empty = 0;
-    for (std::size_t row = 0; row < features.rows; ++row) {
-      if (column.is_empty(row)) {
-        if (++empty == 1) is_taken[row] = true;
-      } else if (numbers) {
-        if (!((*numbers)[row] >= (*numbers)[least])) least = row;
-        if (!((*numbers)[row] <= (*numbers)[largest])) largest = row;
-        if (values.size() <= few_values && values.insert((*numbers)[row]).second) firsts.push_back(row);
-      } else if (const auto level = static_cast<std::size_t>(column.codes[row]); !is_seen[level]) {
-        is_seen[level] = is_taken[row] = true;
-      }
+    for (std::size_t value = 0; value < values.size(); ++value) firsts.push_back(values[value].front());
+    if (numbers && values.size() > most / points_per_value) {  // the ends are enough, and an empty cell
+      const auto there =
+          std::ranges::partition(firsts, [&](std::size_t row) { return column.is_empty(row); });
+      const auto number_of = [&](std::size_t row) { return (*numbers)[row]; };
+      const auto [lowest, highest] = std::ranges::minmax(there, {}, number_of);
+      firsts.erase(there.begin(), there.end());
+      firsts.insert(firsts.end(), {lowest, highest});
     }
-    if (numbers) is_taken[least] = is_taken[largest] = true;
-    if (values.size() <= few_values)
-      for (const auto row : firsts) is_taken[row] = true;
+    staying.insert(firsts.begin(), firsts.end());
   }
-  Rows others, taken;
-  for (std::size_t row = 0; row < features.rows; ++row) (is_taken[row] ? taken : others).push_back(row);
-  Random random(features.rows);
-  shuffle(others, random);
-  others.resize(std::min(others.size(), most - std::min(most, taken.size())));
-  taken.insert(taken.end(), others.begin(), others.end());
-  std::sort(taken.begin(), taken.end());
-  return taken;
+  return drawn_rows(features.rows, most, {staying.begin(), staying.end()});
 }
 
 Rows sorted_points(const table::Table& features) {
   std::vector<std::vector<double>> ranks;
   for (const auto& column : features.columns) add_ranks(column, ranks);
-  Rows order(features.rows);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = all_rows(features);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     for (const auto& column : ranks)
       if (column[a] != column[b]) return column[a] < column[b];

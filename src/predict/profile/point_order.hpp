@@ -8,11 +8,11 @@
 
 namespace neph::predict {
 
-/// FeatureMatrix of rows: those at the ends of each number, the first of each level, of each value of a
+/// Places of rows: those at the ends of each number, the first of each level, of each value of a
 /// number with few, and of empty cells, and of the others a draw: `most` in all, or as many as it takes.
 std::vector<std::size_t> drawn_points(const table::Table& features, std::size_t most);
 
-/// FeatureMatrix of rows by the first column, then by the second, and so on: numbers (also in text, as
+/// Places of rows by the first column, then by the second, and so on: numbers (also in text, as
 /// "64px") by size, levels as they stand, empty cells first.
 std::vector<std::size_t> sorted_points(const table::Table& features);
 

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "core/units.hpp"
-#include "predict/profile/malformed_numbers.hpp"
 #include "predict/profile/point_order.hpp"
 #include "predict/profile/row_key.hpp"
 #include "predict/profile/target_copies.hpp"
 #include "stats/stats.hpp"
+#include "table/malformed_numbers.hpp"
 #include "table/numbers_in_text.hpp"
 
 namespace neph::predict {
@@ -30,6 +29,12 @@ std::size_t distinct(const table::Column& column, const Rows& rows) {
     if (!column.is_empty(row)) values.push_back(column.is_text() ? column.codes[row] : column.numbers[row]);
   std::sort(values.begin(), values.end());
   return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+std::vector<double> distances_from_median(std::vector<double> values) {
+  const double middle = stats::median(values);
+  for (auto& value : values) value = std::abs(value - middle);
+  return values;
 }
 
 /// Without levels that no row has, and the others by their names.
@@ -75,7 +80,7 @@ class Surveying {
                   survey_.points.target.size(), fewest_points, what_was_set_apart());
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (!ignored_.contains(i) && kinds_[i] != ColumnKind::outcome && table_.columns[i].is_text())
-        if (auto finding = nearly_numbers(table_.columns[i])) survey_.findings.push_back(std::move(*finding));
+        if (auto found = nearly_numbers(table_.columns[i])) find(found->code, found->message, 0);
     draw_points();
     survey_.points = part_of(survey_, sorted_points(survey_.points.features)).points;
     return std::move(survey_);
@@ -123,7 +128,6 @@ class Surveying {
         leave_out_too_large(table_.columns[i]);
     if (rows_.empty())
       return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
-    for (const auto row : rows_) log_target_.push_back(std::log(target.numbers[row]));
     return {};
   }
   /// Of a number that is 0 or below somewhere squares are computed, of another its logarithm.
@@ -145,23 +149,17 @@ class Surveying {
   /// From rows that differ in something: a table that was copied behind itself says nothing more of its
   /// columns.
   void tell_columns_apart() {
-    const auto all_rows = rows_;
-    const auto all_logs = log_target_;
-    std::vector<std::size_t> looked_at;
+    Rows looked_at;
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (!ignored_.contains(i)) looked_at.push_back(i);
     const AlikeGroups alike(keys_of(table_, looked_at, rows_));
-    rows_.clear();
-    log_target_.clear();
-    for (std::size_t group = 0; group < alike.size(); ++group) {
+    const auto all_rows = std::exchange(rows_, {});
+    for (std::size_t group = 0; group < alike.size(); ++group)
       rows_.push_back(all_rows[alike[group].front()]);
-      log_target_.push_back(all_logs[alike[group].front()]);
-    }
     name_kinds();
     set_apart_copies_of_the_target();
     set_apart_what_repeats_differ_in();
     rows_ = all_rows;
-    log_target_ = all_logs;
     keys_ = keys_of(table_, features(), rows_);
   }
 
@@ -204,56 +202,48 @@ class Surveying {
       if (kinds_[i] == ColumnKind::number && !table_.columns[i].is_text() && !used_.contains(i) &&
           static_cast<double>(levels_[i]) > nearly_every * static_cast<double>(rows_.size()))
         measured.push_back(i);
-    if (!measured.empty() && are_repeats_without(measured)) return set(measured, ColumnKind::outcome);
+    if (!measured.empty() && points_without(measured)) return set(measured, ColumnKind::outcome);
     for (const auto i : features()) {
-      if (used_.contains(i) || std::find(measured.begin(), measured.end(), i) != measured.end()) continue;
-      auto without = measured;
-      without.push_back(i);
-      if (!counts_repeats(i, without)) continue;
-      set(measured, ColumnKind::outcome);
-      set({i}, ColumnKind::repeat);
-      return;
+      if (used_.contains(i) || std::ranges::find(measured, i) != measured.end()) continue;
+      auto left_out = measured;
+      left_out.push_back(i);
+      if (const auto points = points_without(left_out); points && differs_in_all_rows(i, *points)) {
+        set(measured, ColumnKind::outcome);
+        return set({i}, ColumnKind::repeat);
+      }
     }
   }
-  void set(const std::vector<std::size_t>& columns, ColumnKind kind) {
+  void set(const Rows& columns, ColumnKind kind) {
     for (const auto i : columns) {
-      take_out(table_.columns[i], rows_, keys_);
+      keys_ -= keys_of(table_.columns[i], rows_);
       kinds_[i] = kind;
     }
   }
-  AlikeGroups groups_without(const std::vector<std::size_t>& left_out) const {
+  /// What rows fall into without some columns, where most have others of the same values, and the target
+  /// differs little among them.
+  std::optional<AlikeGroups> points_without(const Rows& left_out) const {
+    if (left_out.size() >= features().size()) return std::nullopt;
     auto keys = keys_;
-    for (const auto i : left_out) take_out(table_.columns[i], rows_, keys);
-    return AlikeGroups(keys);
-  }
-  bool are_repeats_without(const std::vector<std::size_t>& left_out) const {
-    return left_out.size() < features().size() && are_repeats(groups_without(left_out));
-  }
-  /// Most rows have others of the same values, and the target differs little among them.
-  bool are_repeats(const AlikeGroups& groups) const {
+    for (const auto i : left_out) keys -= keys_of(table_.columns[i], rows_);
+    AlikeGroups groups(keys);
     std::size_t joined = 0;
-    for (std::size_t group = 0; group < groups.size(); ++group)
-      if (groups[group].size() > 1) joined += groups[group].size();
-    if (static_cast<double>(joined) < nearly_every * static_cast<double>(rows_.size())) return false;
-    std::vector<double> within, over_all;
-    for (std::size_t group = 0; group < groups.size(); ++group)
-      if (groups[group].size() > 1)
-        for (const auto distance : log_distances(groups[group])) within.push_back(std::abs(distance));
-    Rows all(rows_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    for (const auto distance : log_distances(all)) over_all.push_back(std::abs(distance));
-    return stats::quantile(within, 0.9) <= most_noise * stats::median(over_all);
-  }
-  /// The column is another in each row of a point.
-  bool counts_repeats(std::size_t column, const std::vector<std::size_t>& left_out) const {
-    if (left_out.size() >= features().size()) return false;
-    const auto groups = groups_without(left_out);
-    if (!are_repeats(groups)) return false;
+    std::vector<double> within;
     for (std::size_t group = 0; group < groups.size(); ++group) {
-      Rows rows;
-      for (const auto i : groups[group]) rows.push_back(rows_[i]);
-      if (distinct(table_.columns[column], rows) != rows.size()) return false;
+      if (groups[group].size() < 2) continue;
+      joined += groups[group].size();
+      std::ranges::copy(distances_from_median(logs_of(rows_of_group(groups[group]))),
+                        std::back_inserter(within));
     }
+    const bool are_points =
+        static_cast<double>(joined) >= nearly_every * static_cast<double>(rows_.size()) &&
+        stats::quantile(within, 0.9) <= most_noise * stats::median(distances_from_median(logs_of(rows_)));
+    return are_points ? std::optional(std::move(groups)) : std::nullopt;
+  }
+  bool differs_in_all_rows(std::size_t column, const AlikeGroups& points) const {
+    for (std::size_t point = 0; point < points.size(); ++point)
+      if (const auto rows = rows_of_group(points[point]);
+          distinct(table_.columns[column], rows) != rows.size())
+        return false;
     return true;
   }
 
@@ -264,15 +254,15 @@ class Surveying {
         all.push_back(i);
     return all;
   }
-  std::vector<double> logs_of(std::span<const std::size_t> group) const {
-    std::vector<double> logs;
-    for (const auto i : group) logs.push_back(log_target_[i]);
-    return logs;
+  Rows rows_of_group(std::span<const std::size_t> group) const {
+    Rows rows;
+    for (const auto i : group) rows.push_back(rows_[i]);
+    return rows;
   }
-  std::vector<double> log_distances(std::span<const std::size_t> group) const {
-    auto logs = logs_of(group);
-    const double middle = stats::median(logs);
-    for (auto& value : logs) value -= middle;
+  /// Of the target.
+  std::vector<double> logs_of(const Rows& rows) const {
+    std::vector<double> logs;
+    for (const auto row : rows) logs.push_back(std::log(table_.columns[target_].numbers[row]));
     return logs;
   }
 
@@ -294,48 +284,40 @@ class Surveying {
   /// Constants stay: a query may have another value, which must not go unseen.
   void join_repeats() {
     auto kept = features();
-    const auto groups = groups_without({});
+    const AlikeGroups groups(keys_);
     for (std::size_t i = 0; i < kinds_.size(); ++i)
       if (kinds_[i] == ColumnKind::constant && !ignored_.contains(i)) kept.push_back(i);
     std::sort(kept.begin(), kept.end());
     table::Table wanted{.source = table_.source, .rows = table_.rows};
     for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
     Rows firsts;
-    std::int64_t far = 0;
+    std::int64_t far = 0, copies = 0;
+    auto& points = survey_.points;
     for (std::size_t place = 0; place < groups.size(); ++place) {
-      const auto group = groups[place];
-      firsts.push_back(rows_[group.front()]);
-      const auto logs = logs_of(group);
-      survey_.points.target.push_back(std::exp(stats::median(logs)));
-      survey_.points.repeats.push_back(static_cast<int>(group.size()));
-      const double deviation = group.size() < 2 ? 0 : deviation_of_repeats(logs);
-      survey_.points.deviations.push_back(deviation);
-      if (group.size() < 2) continue;
-      for (const auto distance : log_distances(group))
-        if (std::abs(distance) > std::max(0.4, 10 * deviation)) ++far;
+      const auto rows = rows_of_group(groups[place]);
+      firsts.push_back(rows.front());
+      const auto logs = logs_of(rows);
+      const double deviation = logs.size() < 2 ? 0 : deviation_of_repeats(logs);
+      points.target.push_back(std::exp(stats::median(logs)));
+      points.repeats.push_back(static_cast<int>(logs.size()));
+      points.deviations.push_back(deviation);
+      for (const double distance : distances_from_median(logs))
+        if (distance > std::max(0.4, 10 * deviation)) ++far;
+      copies += std::ssize(logs) - std::ssize(std::set(logs.begin(), logs.end()));
     }
-    survey_.points.noise = noise_of(survey_.points);
+    points.noise = noise_of(points);
     if (far > 0)
       find("outliers",
            fmt::format("far from the other repeats of their point: {}; each point's median is used",
                        counted(far, "row")),
            far);
-    survey_.points.features = rows_of(wanted, firsts);
-    for (auto& column : survey_.points.features.columns) tidy_levels(column);
-    report_copies(groups);
-  }
-  void report_copies(const AlikeGroups& groups) {
-    std::int64_t copies = 0;
-    for (std::size_t group = 0; group < groups.size(); ++group) {
-      auto values = logs_of(groups[group]);
-      std::sort(values.begin(), values.end());
-      copies += values.end() - std::unique(values.begin(), values.end());
-    }
     if (copies > 0)
       find("duplicates",
            fmt::format("the same features and the very same '{}' as in another row: {}", survey_.target,
                        counted(copies, "row")),
            copies);
+    points.features = rows_of(wanted, firsts);
+    for (auto& column : points.features.columns) tidy_levels(column);
   }
 
   /// Of more points than anything gets better by, some.
@@ -363,7 +345,6 @@ class Surveying {
   std::vector<std::size_t> levels_;  ///< distinct values of each column but the target
   Rows rows_;                        ///< that are possible
   RowKeys keys_;                     ///< of their features
-  std::vector<double> log_target_;
   Profile survey_;
 };
 

@@ -35,15 +35,6 @@ struct ProfiledColumn {
   std::int64_t empty = 0;
   double low = 0, high = 0;  ///< of numbers
 };
-template <class Visit, Describes<ProfiledColumn> Self>
-void describe(Visit&& v, Self& s) {
-  v("name", s.name, "of the column");
-  v("kind", s.kind, "what it is taken for");
-  v("levels", s.levels, "distinct values");
-  v("empty", s.empty, "empty cells");
-  v("low", s.low, "least number");
-  v("high", s.high, "largest number");
-}
 
 /// Of a finding about a column that is no feature because it was measured with the target.
 inline constexpr std::string_view measured_with_target = "measured_with_target";
@@ -54,12 +45,6 @@ struct Finding {
   std::string message;
   std::int64_t rows = 0;
 };
-template <class Visit, Describes<Finding> Self>
-void describe(Visit&& v, Self& s) {
-  v("code", s.code, "what it is");
-  v("message", s.message, "in words");
-  v("rows", s.rows, "how many rows");
-}
 
 constexpr std::size_t fewest_points = 5;  ///< that anything is fitted to
 /// Of a number that is no quantity, since others of its column are not above 0: its square is a number too.

@@ -81,7 +81,7 @@ TEST(Profile, OfAShuffledTableIsTheSame) {
   EXPECT_EQ(points.features.source, turned.features.source);
   EXPECT_EQ(points.features.columns[0].levels, turned.features.columns[0].levels);
   EXPECT_EQ(points.target, turned.target);
-  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 4  32px 1 "))
+  EXPECT_THAT(points.features.source, testing::StartsWith("t 8px   8px 2  8px 4  16px 1  16px 4  32px 1 "))
       << "sorted";
 }
 

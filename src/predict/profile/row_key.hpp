@@ -1,6 +1,7 @@
 // Which rows of a table have the same values, of tables of many millions of rows too.
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,28 +11,17 @@
 namespace neph::predict {
 
 /// Numbers of 64 bits that are equal where rows are. A row's is the sum of its cells', so that columns can be
-/// taken out again. Two of ten million different rows have the same one with a chance of 3 in a million.
-using RowKeys = std::vector<std::uint64_t>;
+/// added and taken out again. Two of ten million different rows have the same one with a chance of 3 in a
+/// million.
+using RowKeys = Eigen::Array<std::uint64_t, Eigen::Dynamic, 1>;
 
 /// What cells count for: the name of their column and what stands in them, whatever the order of rows,
 /// columns and levels. Empty cells of a column are the same, as are 0 and -0.
-class CellKeys {
- public:
-  /// The column must outlive this.
-  explicit CellKeys(const table::Column& column);
-  std::uint64_t operator()(std::size_t row) const;
-
- private:
-  const table::Column& column_;
-  std::uint64_t name_;
-  std::vector<std::uint64_t> levels_;
-};
+RowKeys keys_of(const table::Column& column, const std::vector<std::size_t>& rows);
 RowKeys keys_of(const table::Table& table, const std::vector<std::size_t>& columns,
                 const std::vector<std::size_t>& rows);
-/// Of the same rows without one of the columns.
-void take_out(const table::Column& column, const std::vector<std::size_t>& rows, RowKeys& keys);
 
-/// FeatureMatrix of equal keys, group by group in the order of the keys: an order that depends on what is in
+/// Places of equal keys, group by group in the order of the keys: an order that depends on what is in
 /// the rows alone, and on nothing that a reader would call one.
 class AlikeGroups {
  public:

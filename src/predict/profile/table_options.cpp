@@ -1,9 +1,10 @@
 #include "predict/profile/table_options.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <map>
 #include <set>
 
+#include "core/lists.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "predict/features/machines.hpp"
@@ -16,9 +17,8 @@ namespace {
 std::string column_called_batch(const Profile& profile) {
   std::string found;
   for (const auto& column : profile.columns) {
-    std::string name = column.name;
-    for (auto& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (column.kind != ColumnKind::number || name.find("batch") == std::string::npos) continue;
+    if (column.kind != ColumnKind::number || lowered(column.name).find("batch") == std::string::npos)
+      continue;
     if (!found.empty()) return {};
     found = column.name;
   }
@@ -39,50 +39,34 @@ Status check_not_ignored(const UserTerms& terms, const table::Table& table,
   return {};
 }
 
-/// What an option says of a column.
-struct Mention {
-  std::string_view option;
-  std::size_t column = 0;
-};
+/// Why a column that one option names cannot be named by a later one too; empty: it can.
+std::string contradiction(std::string_view first, std::string_view second) {
+  if (first == second) return {};
+  if (first == "--target") return "it is the --target, which is to be predicted";
+  if (first == "--ignore") return "it is to be ignored too (--ignore)";
+  return second == "--use" ? "" : fmt::format("it is the {} too", first);
+}
 
-/// In the order in which one says more than the next. Errors: not_found.
-Result<std::vector<Mention>> mentions(const TableOptions& options, const table::Table& table) {
-  std::vector<Mention> all;
+/// The columns that are features whatever they look like: the user wants them, or knows what they mean.
+Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const table::Table& table) {
+  std::vector<std::string> wanted;
+  std::map<std::size_t, std::string_view> named;  // by which option first; the order tells which says more
   for (const auto& [option, names] : {std::pair{"--target", std::vector{options.target}},
                                       {"--ignore", names_in(options.ignore)},
                                       {"--network", {options.network}},
                                       {"--side", {options.side}},
                                       {"--batch", {options.batch}},
                                       {"--machine", {options.machine}},
-                                      {"--use", names_in(options.use)}}) {
+                                      {"--use", names_in(options.use)}})
     for (const auto& name : names) {
       if (name.empty()) continue;
-      NEPH_TRY(const auto column, table.find(name));
-      all.push_back({option, column});
+      NEPH_TRY(const auto place, table.find(name));
+      const auto& column = table.columns[place].name;
+      const auto first = named.try_emplace(place, option).first->second;
+      if (const auto why = contradiction(first, option); !why.empty())
+        return fail(ErrorCode::invalid_argument, "{} {}: {}", option, column, why);
+      if (first != "--target" && first != "--ignore") wanted.push_back(column);
     }
-  }
-  return all;
-}
-
-/// Why a column cannot be both; empty: it can.
-std::string contradiction(const Mention& first, const Mention& second) {
-  if (first.column != second.column || first.option == second.option) return {};
-  if (first.option == "--target") return "it is the --target, which is to be predicted";
-  if (first.option == "--ignore") return "it is to be ignored too (--ignore)";
-  return second.option == "--use" ? "" : fmt::format("it is the {} too", first.option);
-}
-
-/// The columns that are features whatever they look like: the user wants them, or knows what they mean.
-Result<std::vector<std::string>> wanted_columns(const TableOptions& options, const table::Table& table) {
-  NEPH_TRY(const auto all, mentions(options, table));
-  std::vector<std::string> wanted;
-  for (auto second = all.begin(); second != all.end(); ++second) {
-    const auto& name = table.columns[second->column].name;
-    for (auto first = all.begin(); first != second; ++first)
-      if (const auto why = contradiction(*first, *second); !why.empty())
-        return fail(ErrorCode::invalid_argument, "{} {}: {}", second->option, name, why);
-    if (second->option != "--target" && second->option != "--ignore") wanted.push_back(name);
-  }
   return wanted;
 }
 
@@ -126,12 +110,8 @@ Result<table::Table> table_of(const TableOptions& options) {
 
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const auto end = std::min(list.find(',', begin), list.size());
-    if (const auto name = trimmed(std::string_view(list).substr(begin, end - begin)); !name.empty())
-      names.emplace_back(name);
-    begin = end + 1;
-  }
+  for (const auto name : split_at(list, ','))
+    if (!name.empty()) names.emplace_back(name);
   return names;
 }
 

@@ -44,19 +44,13 @@ struct Written {
 
 Written written(double value) {
   std::array<char, 32> text{};
-  const auto end =
+  const auto* end =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific).ptr;
-  const auto* exponent = std::find(text.data(), end, 'e');
-  Written number;
-  for (const char c : std::string_view(text.data(), static_cast<std::size_t>(exponent - text.data())))
-    if (c != '.') {
-      number.digits = 10 * number.digits + (c - '0');
-      ++number.count;
-    }
-  int power = 0;
-  std::from_chars(exponent + (exponent[1] == '+' ? 2 : 1), end, power);
-  number.last = power - number.count + 1;
-  return number;
+  std::string digits(text.data(), static_cast<std::size_t>(end - text.data()));
+  std::erase(digits, '.');
+  const auto exponent = digits.find('e');
+  const auto count = static_cast<int>(exponent);
+  return {std::stod(digits.substr(0, exponent)), count, std::stoi(digits.substr(exponent + 1)) - count + 1};
 }
 
 /// Whether somebody may have chosen the numbers: few digits each, or a grid of which they fill a good part,
@@ -95,9 +89,8 @@ std::optional<Numbers> numbers_of(const table::Column& column, const Rows& rows,
   std::vector<Written> as_written;
   std::set<double> different;
   for (const auto row : rows) {
-    const double number = (*all)[row];
+    const double number = numbers.values.emplace_back((*all)[row]);
     if (std::isinf(number)) return std::nullopt;
-    numbers.values.push_back(number);
     if (std::isnan(number)) continue;
     as_written.push_back(written(std::abs(number)));
     different.insert(number);
@@ -109,40 +102,43 @@ std::optional<Numbers> numbers_of(const table::Column& column, const Rows& rows,
   return numbers;
 }
 
-/// Numbers as the logarithms of what they are, or of what they are the logarithm of.
+/// What numbers may be the logarithms of, and the logarithm of its base.
 struct Guise {
-  std::string_view name;  ///< empty: of what they are
-  double log = 0;         ///< of its base
+  std::string_view name;
+  double log = 1;
 };
-constexpr std::array guises{Guise{}, Guise{"ln", 1}, Guise{"log2", std::numbers::ln2},
+constexpr std::array guises{Guise{"ln", 1}, Guise{"log2", std::numbers::ln2},
                             Guise{"log10", std::numbers::ln10}, Guise{"10 log10", std::numbers::ln10 / 10}};
 
+/// Logarithms of a column's numbers, or of what they are the logarithms of.
 struct Logs {
   std::size_t column = 0;
-  std::string_view guise;
+  std::string_view guise;  ///< empty: of the numbers
   double sign = 1;
   std::vector<double> values, roundings;
   bool is_fine = false;
 };
 
-/// Those whose digits are enough in half of the rows to show another's multiple, but for the plain ones,
-/// which come first where numbers are of one sign and none is 0.
+/// First those of the numbers, where they are of one sign and none is 0; then each guise in which their
+/// digits are enough to show another's multiple.
 std::vector<Logs> logs_of(std::size_t column, const Numbers& numbers) {
   std::vector<Logs> all;
-  const bool is_negative = std::ranges::any_of(numbers.values, [](double each) { return each < 0; });
-  for (const auto& [name, log] : guises) {
-    Logs logs{.column = column, .guise = name, .sign = is_negative && log == 0 ? -1.0 : 1.0};
-    logs.is_fine = numbers.is_fine;
-    std::size_t precise = 0;
-    bool has_logs = true;
-    for (const double number : numbers.values) {
-      const double size = logs.sign * number;
-      has_logs = has_logs && (log > 0 || !(size <= 0));
-      logs.values.push_back(log > 0 ? log * number : std::log(size));
-      logs.roundings.push_back(arithmetic + numbers.rounding * (log > 0 ? log : 1 / size));
-      precise += logs.roundings.back() <= coarsest ? 1 : 0;
+  const auto& values = numbers.values;
+  const double sign = std::ranges::any_of(values, [](double each) { return each < 0; }) ? -1 : 1;
+  if (std::ranges::none_of(values, [&](double each) { return sign * each <= 0; })) {
+    auto& plain = all.emplace_back(Logs{.column = column, .sign = sign, .is_fine = numbers.is_fine});
+    for (const double number : values) {
+      plain.values.push_back(std::log(sign * number));
+      plain.roundings.push_back(arithmetic + numbers.rounding / (sign * number));
     }
-    if (log > 0 ? 2 * precise >= numbers.values.size() : has_logs) all.push_back(std::move(logs));
+  }
+  for (const auto& [name, log] : guises) {
+    const double rounding = arithmetic + numbers.rounding * log;
+    if (rounding > coarsest) continue;
+    Logs logs{.column = column, .guise = name, .is_fine = numbers.is_fine};
+    for (const double number : values) logs.values.push_back(log * number);
+    logs.roundings.assign(values.size(), rounding);
+    all.push_back(std::move(logs));
   }
   return all;
 }
@@ -190,17 +186,10 @@ std::optional<double> near_multiple(const Logs& target, const Logs& x, double po
   return far <= std::min(nearly, nearly_of_all * reach(all)) ? std::optional(far) : std::nullopt;
 }
 
-Rows drawn(const Rows& rows, std::size_t most) {
-  Rows some;
-  const auto count = std::min(rows.size(), most);
-  for (std::size_t i = 0; i < count; ++i) some.push_back(rows[i * rows.size() / count]);
-  return some;
-}
-
 class Search {
  public:
   Search(const table::Table& table, std::size_t target, const Rows& rows)
-      : table_(table), name_(table.columns[target].name), rows_(drawn(rows, most_rows)) {
+      : table_(table), name_(table.columns[target].name), rows_(drawn_from(rows, most_rows)) {
     rows_to_one_ = static_cast<double>(rows.size()) / static_cast<double>(rows_.size());
     if (const auto numbers = numbers_of(table.columns[target], rows_, 1)) target_ = logs_of(target, *numbers);
   }
@@ -270,9 +259,9 @@ class Search {
   }
   bool is_said_by_others(std::size_t column) const {
     if (rows_.size() < enough_rows_for_others) return false;
-    const auto rows = drawn(rows_, most_rows_of_others);
+    const auto rows = drawn_from(rows_, most_rows_of_others);
     table::Table others{.source = table_.source, .columns = {}, .rows = table_.rows}, own = others;
-    for (const auto i : drawn(others_, most_others)) others.columns.push_back(table_.columns[i]);
+    for (const auto i : drawn_from(others_, most_others)) others.columns.push_back(table_.columns[i]);
     own.columns.push_back(table_.columns[column]);
     const auto x = matrix_of(rows_of(others, rows)), y = matrix_of(rows_of(own, rows));
     return x && y && y->numbers.cols() > 0 && share_said(*x, y->numbers.col(0)) >= said_by_others;

@@ -1,16 +1,16 @@
-#include "predict/profile/malformed_numbers.hpp"
+#include "table/malformed_numbers.hpp"
 
 #include <gmock/gmock.h>
 
-namespace neph::predict {
+namespace neph::table {
 namespace {
 
 using Texts = std::vector<std::string>;
 
-table::Column column(const Texts& cells) {
+Column column(const Texts& cells) {
   std::string text = "x\n";
   for (const auto& cell : cells) text += '"' + cell + "\"\n";
-  return table::parse_table(text, "t")->columns[0];
+  return parse_table(text, "t")->columns[0];
 }
 
 std::string said_of(const Texts& cells) {
@@ -53,4 +53,4 @@ TEST(NearlyNumbers, SayWhyAColumnIsNoTarget) {
 }
 
 }  // namespace
-}  // namespace neph::predict
+}  // namespace neph::table

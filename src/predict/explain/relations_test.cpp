@@ -1,4 +1,4 @@
-#include "predict/profile/relations.hpp"
+#include "predict/explain/relations.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 /// Whether a row with the first column of point `a`, the second of `b` and the third of `c` may be.
 bool may_be(const std::string& text, std::size_t a, std::size_t b, std::size_t c) {
-  return Relations::among(*table::parse_table(text, "table")).hold({a, b, c});
+  return Relations(*table::parse_table(text, "table")).hold({a, b, c});
 }
 
 TEST(Relations, AreOfProducts) {

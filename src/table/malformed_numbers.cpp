@@ -1,4 +1,4 @@
-#include "predict/profile/malformed_numbers.hpp"
+#include "table/malformed_numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +6,15 @@
 #include <fmt/ranges.h>
 
 #include "table/numbers_in_text.hpp"
-#include "table/table.hpp"
 
-namespace neph::predict {
+namespace neph::table {
 namespace {
 
 constexpr std::size_t numbers_for_a_text =
     2;  ///< that there are at least, to ask whether it stands for nothing
 constexpr std::size_t most_texts = 3;
 
-bool is_number(const std::string& text) { return table::number_of_cell(text).has_value(); }
+bool is_number(const std::string& text) { return number_of_cell(text).has_value(); }
 
 /// "0.5" of "0,5"; nothing: there is another comma or none, or it is no number either way.
 std::optional<std::string> with_point(std::string text) {
@@ -31,17 +30,15 @@ std::vector<std::string> no_numbers_of(const std::vector<std::string>& levels) {
   return texts;
 }
 
-Finding taken_for_text(const char* code, const table::Column& column, const std::string& has,
-                       const std::string& otherwise) {
-  return {
-      code,
-      fmt::format("'{}' has {} and is taken for text: {} it would be a number", column.name, has, otherwise),
-      0};
+Malformed taken_for_text(const char* code, const Column& column, const std::string& has,
+                         const std::string& otherwise) {
+  return {code, fmt::format("'{}' has {} and is taken for text: {} it would be a number", column.name, has,
+                            otherwise)};
 }
 
 }  // namespace
 
-std::optional<Finding> nearly_numbers(const table::Column& text) {
+std::optional<Malformed> nearly_numbers(const Column& text) {
   if (const auto units = units_of_one_kind(text); units.size() > 1)
     return taken_for_text("mixed_units", text,
                           fmt::format("numbers in several units ({})", fmt::join(units, ", ")),
@@ -58,11 +55,11 @@ std::optional<Finding> nearly_numbers(const table::Column& text) {
                         "with empty cells instead");
 }
 
-std::string why_no_number(const table::Column& text) {
+std::string why_no_number(const Column& text) {
   std::size_t row = 0;
   while (row + 1 < text.rows() && (text.is_empty(row) || is_number(text.text(row)))) ++row;
   const auto cell = text.text(row);
-  const auto number = table::number_in(cell);
+  const auto number = number_in(cell);
   const auto said = [&](const std::string& advice) {
     return fmt::format("is no number in row {} ('{}'): {}", row + 1, cell, advice);
   };
@@ -72,4 +69,4 @@ std::string why_no_number(const table::Column& text) {
   return said("a column of numbers is needed");
 }
 
-}  // namespace neph::predict
+}  // namespace neph::table

@@ -3,18 +3,23 @@
 
 #include <optional>
 
-#include "predict/profile/profile.hpp"
+#include "table/table.hpp"
 
-namespace neph::predict {
+namespace neph::table {
+
+struct Malformed {
+  std::string code;     ///< "mixed_units", "decimal_comma", "text_among_numbers"
+  std::string message;  ///< what makes the column text, and how it would be one of numbers
+};
 
 /// Of a column of text that has
 /// - numbers in several units ("1GB", "512MB"),
 /// - numbers with a comma for the point ("0,5"),
 /// - numbers but for a few other texts ("n/a"): see below.
 /// Nothing: its texts are no numbers.
-std::optional<Finding> nearly_numbers(const table::Column& text);
+std::optional<Malformed> nearly_numbers(const Column& text);
 
 /// Why a column of text can be no target, and what to do: "is no number in row 3 ('OOM'): ...".
-std::string why_no_number(const table::Column& text);
+std::string why_no_number(const Column& text);
 
-}  // namespace neph::predict
+}  // namespace neph::table
