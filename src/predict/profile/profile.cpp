@@ -61,7 +61,10 @@ class Surveying {
     kinds_.assign(table.columns.size(), ColumnKind::number);
     levels_.assign(table.columns.size(), 0);
     kinds_[target] = ColumnKind::target;
-    for (const auto& name : options.ignored) ignored_.insert(*table.find(name));
+    std::set<std::size_t> ignored;
+    for (const auto& name : options.ignored) ignored.insert(*table.find(name));
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (!ignored.contains(i)) looked_at_.push_back(i);
     for (const auto& name : options.used) used_.insert(*table.find(name));
     for (const auto& name : options.outcomes)
       if (const auto i = *table.find(name); i != target) kinds_[i] = ColumnKind::outcome;
@@ -70,16 +73,18 @@ class Surveying {
   Result<Profile> operator()() && {
     NEPH_CHECK(keep_possible_rows());
     tell_columns_apart();
-    for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (!ignored_.contains(i)) survey_.columns.push_back(surveyed(i));
-    NEPH_CHECK(check_features());
+    for (const auto i : looked_at_) survey_.columns.push_back(surveyed(i));
+    if (features().empty())
+      return fail(ErrorCode::invalid_argument,
+                  "{}: no column tells its rows apart but '{}': nothing to predict it from{}", table_.source,
+                  survey_.target, what_was_set_apart());
     join_repeats();
     if (survey_.points.target.size() < fewest_points)
       return fail(ErrorCode::invalid_argument,
                   "{}: {} different rows are too few to fit anything to; {} are the least{}", table_.source,
                   survey_.points.target.size(), fewest_points, what_was_set_apart());
-    for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (!ignored_.contains(i) && kinds_[i] != ColumnKind::outcome && table_.columns[i].is_text())
+    for (const auto i : looked_at_)
+      if (kinds_[i] != ColumnKind::outcome && table_.columns[i].is_text())
         if (auto found = nearly_numbers(table_.columns[i])) find(found->code, found->message, 0);
     draw_points();
     survey_.points = part_of(survey_, sorted_points(survey_.points.features)).points;
@@ -87,12 +92,6 @@ class Surveying {
   }
 
  private:
-  Status check_features() const {
-    if (!features().empty()) return {};
-    return fail(ErrorCode::invalid_argument,
-                "{}: no column tells its rows apart but '{}': nothing to predict it from{}", table_.source,
-                survey_.target, what_was_set_apart());
-  }
   /// For an error that may come of it.
   std::string what_was_set_apart() const {
     std::string all;
@@ -123,9 +122,8 @@ class Surveying {
            fmt::format("a '{}' that is not above 0, or infinite, in {}: left out", target.name,
                        counted(impossible, "row")),
            impossible);
-    for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (i != target_ && !ignored_.contains(i) && kinds_[i] != ColumnKind::outcome)
-        leave_out_too_large(table_.columns[i]);
+    for (const auto i : looked_at_)
+      if (i != target_ && kinds_[i] != ColumnKind::outcome) leave_out_too_large(table_.columns[i]);
     if (rows_.empty())
       return fail(ErrorCode::invalid_argument, "{}: no row has a '{}' above 0", table_.source, target.name);
     return {};
@@ -149,10 +147,7 @@ class Surveying {
   /// From rows that differ in something: a table that was copied behind itself says nothing more of its
   /// columns.
   void tell_columns_apart() {
-    Rows looked_at;
-    for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      if (!ignored_.contains(i)) looked_at.push_back(i);
-    const AlikeGroups alike(keys_of(table_, looked_at, rows_));
+    const AlikeGroups alike(keys_of(table_, looked_at_, rows_));
     const auto all_rows = std::exchange(rows_, {});
     for (std::size_t group = 0; group < alike.size(); ++group)
       rows_.push_back(all_rows[alike[group].front()]);
@@ -164,7 +159,7 @@ class Surveying {
   }
 
   void name_kinds() {
-    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+    for (const auto i : looked_at_) {
       if (i == target_) continue;
       const auto& column = table_.columns[i];
       const auto values = levels_[i] = distinct(column, rows_);
@@ -247,11 +242,12 @@ class Surveying {
     return true;
   }
 
-  std::vector<std::size_t> features() const {
-    std::vector<std::size_t> all;
-    for (std::size_t i = 0; i < kinds_.size(); ++i)
-      if (!ignored_.contains(i) && (kinds_[i] == ColumnKind::number || kinds_[i] == ColumnKind::category))
-        all.push_back(i);
+  bool is_feature(std::size_t column) const {
+    return kinds_[column] == ColumnKind::number || kinds_[column] == ColumnKind::category;
+  }
+  Rows features() const {
+    Rows all;
+    std::ranges::copy_if(looked_at_, std::back_inserter(all), [&](std::size_t i) { return is_feature(i); });
     return all;
   }
   Rows rows_of_group(std::span<const std::size_t> group) const {
@@ -283,13 +279,10 @@ class Surveying {
 
   /// Constants stay: a query may have another value, which must not go unseen.
   void join_repeats() {
-    auto kept = features();
     const AlikeGroups groups(keys_);
-    for (std::size_t i = 0; i < kinds_.size(); ++i)
-      if (kinds_[i] == ColumnKind::constant && !ignored_.contains(i)) kept.push_back(i);
-    std::sort(kept.begin(), kept.end());
     table::Table wanted{.source = table_.source, .rows = table_.rows};
-    for (const auto i : kept) wanted.columns.push_back(table_.columns[i]);
+    for (const auto i : looked_at_)
+      if (is_feature(i) || kinds_[i] == ColumnKind::constant) wanted.columns.push_back(table_.columns[i]);
     Rows firsts;
     std::int64_t far = 0, copies = 0;
     auto& points = survey_.points;
@@ -340,7 +333,8 @@ class Surveying {
 
   const table::Table& table_;
   std::size_t target_, most_points_;
-  std::set<std::size_t> ignored_, used_;
+  Rows looked_at_;  ///< columns, but for those that are ignored
+  std::set<std::size_t> used_;
   std::vector<ColumnKind> kinds_;
   std::vector<std::size_t> levels_;  ///< distinct values of each column but the target
   Rows rows_;                        ///< that are possible

@@ -222,10 +222,6 @@ class Search {
   }
 
  private:
-  std::string times(double power, double factor) const {
-    return power > 0 ? fmt::format("'{}' times {:.4g}", name_, 1 / factor)
-                     : fmt::format("{:.4g} divided by '{}'", factor, name_);
-  }
   /// One of the two may be a logarithm: a fit makes one of the other.
   std::optional<std::string> exactly(const std::vector<Logs>& column) const {
     for (const auto& x : column)
@@ -235,8 +231,10 @@ class Search {
           if (!factor) continue;
           if (!y.guise.empty())
             return fmt::format("what '{}' is {} of, times a constant, in every row", name_, y.guise);
-          return fmt::format("{}{}{} in every row", x.guise, x.guise.empty() ? "" : " of ",
-                             times(power, x.sign * *factor));
+          const auto own = x.guise.empty() ? "" : fmt::format("{} of ", x.guise);
+          return power > 0
+                     ? fmt::format("{}'{}' times {:.4g} in every row", own, name_, x.sign / *factor)
+                     : fmt::format("{}{:.4g} divided by '{}' in every row", own, x.sign * *factor, name_);
         }
     return std::nullopt;
   }
