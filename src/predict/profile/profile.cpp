@@ -202,10 +202,14 @@ class Surveying {
       if (used_.contains(i) || std::ranges::find(measured, i) != measured.end()) continue;
       auto left_out = measured;
       left_out.push_back(i);
-      if (const auto points = points_without(left_out); points && differs_in_all_rows(i, *points)) {
-        set(measured, ColumnKind::outcome);
-        return set({i}, ColumnKind::repeat);
-      }
+      const auto points = points_without(left_out);
+      if (!points || !differs_in_all_rows(i, *points) || !values_are_alike(i, *points)) continue;
+      set(measured, ColumnKind::outcome);
+      find("repeats_told_apart",
+           fmt::format("'{}' tells only repeats of one point apart and is no feature; --use makes it one",
+                       table_.columns[i].name),
+           survey_.rows);
+      return set({i}, ColumnKind::repeat);
     }
   }
   void set(const Rows& columns, ColumnKind kind) {
@@ -233,6 +237,22 @@ class Surveying {
         static_cast<double>(joined) >= nearly_every * static_cast<double>(rows_.size()) &&
         stats::quantile(within, 0.9) <= most_noise * stats::median(distances_from_median(logs_of(rows_)));
     return are_points ? std::optional(std::move(groups)) : std::nullopt;
+  }
+  bool values_are_alike(std::size_t column, const AlikeGroups& points) const {
+    ErrorsOfRepeats errors;
+    for (std::size_t point = 0; point < points.size(); ++point) {
+      if (points[point].size() < 2) continue;
+      const auto rows = rows_of_group(points[point]);
+      const auto logs = logs_of(rows);
+      const double middle = stats::median(logs);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        errors[value_in(column, rows[i])].push_back(logs[i] - middle);
+    }
+    return tell_only_repeats(errors, !table_.columns[column].is_text());
+  }
+  double value_in(std::size_t column, std::size_t row) const {
+    const auto& cells = table_.columns[column];
+    return cells.is_text() ? cells.codes[row] : cells.numbers[row];
   }
   bool differs_in_all_rows(std::size_t column, const AlikeGroups& points) const {
     for (std::size_t point = 0; point < points.size(); ++point)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,13 @@ struct Points {
 /// Of the logarithms of two or more repeats of one point, whatever one outlier is: their median absolute
 /// deviation, as that of normal samples.
 double deviation_of_repeats(const std::vector<double>& logs);
+/// By the value of a column that differs among the repeats of each point, how far their logarithms are from
+/// the point's median.
+using ErrorsOfRepeats = std::map<double, std::vector<double>>;
+/// Whether such a column only tells them apart, as a seed does: with each value they are off by as much, and
+/// not always to one side. Of numbers that were counted the first may be, as a cold start is. Else it is a
+/// factor that matters in few points, or a little in all. Not empty.
+bool tell_only_repeats(const ErrorsOfRepeats& errors, bool are_numbers);
 /// Median deviation of the points that were repeated; 0: none was.
 double noise_of(const Points& points);
 /// Deviation by which one measurement varies beyond what points do, counted as means of their repeats.

@@ -24,6 +24,30 @@ TEST(Repeats, TellTheNoiseHoweverFewThereAre) {
   }
 }
 
+/// Of 50 points each, by the values of a column: deviation and mean of how far their repeats are off.
+ErrorsOfRepeats errors_of(const std::map<double, std::pair<double, double>>& values) {
+  Random random(3);
+  ErrorsOfRepeats errors;
+  for (const auto& [value, about] : values)
+    for (int point = 0; point < 50; ++point)
+      errors[value].push_back(about.second + about.first * random.normal());
+  return errors;
+}
+
+TEST(Repeats, ASeedTellsThemApartAndAFactorThatMattersInFewPointsDoesNot) {
+  EXPECT_TRUE(tell_only_repeats(errors_of({{17, {0.01, 0}}, {42, {0.01, 0}}, {99, {0.01, 0}}}), true));
+  EXPECT_TRUE(tell_only_repeats(errors_of({{0, {0.01, 0}}, {1, {0.01, 0}}}), true));
+  EXPECT_FALSE(tell_only_repeats(errors_of({{1, {0.05, 0}}, {10, {0.01, 0}}, {300, {0.01, 0}}}), true));
+  EXPECT_FALSE(tell_only_repeats(errors_of({{0, {0.01, -0.02}}, {1, {0.01, 0.02}}}), true)) << "a switch";
+}
+
+TEST(Repeats, TheFirstOfThoseThatWereCountedMayBeAColdStart) {
+  const std::map<double, std::pair<double, double>> runs{{1, {0.01, 0.03}}, {2, {0.01, 0}}, {3, {0.01, 0}}};
+  EXPECT_TRUE(tell_only_repeats(errors_of(runs), true));
+  EXPECT_FALSE(tell_only_repeats(errors_of(runs), false)) << "levels of a category are not counted";
+  EXPECT_FALSE(tell_only_repeats(errors_of({{1, {0.01, 0.2}}, {2, {0.01, 0}}, {3, {0.01, 0}}}), true));
+}
+
 TEST(Repeats, PointsOfOneRowSayNothingOfTheNoise) {
   Points points{.repeats = {1, 2, 1}, .deviations = {0, 0.1, 0}};
   EXPECT_DOUBLE_EQ(noise_of(points), 0.1);
