@@ -1,87 +1,55 @@
 #include "predict/models/comparison.hpp"
 
-#include <cmath>
-#include <limits>
+#include "predict/models/wide_loops.hpp"
 
 namespace neph::predict {
 namespace {
 
 using Eigen::ArrayXd;
 using Eigen::Index;
-
-const double root5 = std::sqrt(5.0);
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 double squared(double value) { return value * value; }
 
 }  // namespace
 
-ComparedRows::ComparedRows(const FeatureMatrix& places)
-    : numbers(places.numbers), levels(places.levels.cast<double>()) {
-  for (auto& level : levels.reshaped())
-    if (level < 0) level = std::numeric_limits<double>::quiet_NaN();
+MatrixXd in_lengths(const MatrixXd& numbers, const Kernel& kernel) {
+  const auto lengths = Eigen::Map<const VectorXd>(kernel.lengths.data(), std::ssize(kernel.lengths));
+  return numbers * (std::sqrt(5.0) * lengths.cwiseInverse()).asDiagonal();
 }
 
-void keep_same(const ComparedRows& rows, Index category, double level, Eigen::Ref<const ArrayXd> values,
-               Eigen::Ref<ArrayXd> kept) {
-  const double* levels = rows.levels.col(category).data() + rows.count() - values.size();
-  const double* from = values.data();
-  double* to = kept.data();
-  for (Index i = 0; i < values.size(); ++i) to[i] = levels[i] == level ? from[i] : 0;
+Comparison::Comparison(const FeatureMatrix& rows, const Kernel& kernel)
+    : rows_(rows),
+      kernel_(kernel),
+      scaled_(in_lengths(rows.numbers, kernel)),
+      levels_(rows.levels.cast<double>()) {}
+
+ArrayXd Comparison::have_level(const Comparison& at, Index category, Index row, Index first) const {
+  const double level = at.levels_(row, category) < 0 ? std::nan("") : at.levels_(row, category);
+  return levels_.col(category).tail(rows_.rows() - first).unaryExpr([level](double other) {
+    return other == level ? 1.0 : 0.0;
+  });
 }
 
-Comparison::Comparison(const ComparedRows& rows, const Kernel& kernel) : rows_(rows), kernel_(kernel) {
-  for (auto* column :
-       {&squares_, &products_, &smooth_, &straight_, &distances_, &decays_, &matern_, &slope_, &covariance_})
-    column->resize(rows.count());
-}
-
-void Comparison::compare(const ComparedRows& at, Index row, Index first) {
-  first_ = first;
-  count_ = rows_.count() - first;
-  measure(at, row);
-  add_levels(at, row);
-  const auto squares = squares_.head(count_), s = distances_.head(count_), decays = decays_.head(count_);
-  distances_.head(count_) = root5 * squares.sqrt();
-  decays_.head(count_) = (-s).exp();
-  matern_.head(count_) = (1 + s + 5.0 / 3 * squares) * decays;
-  slope_.head(count_) = (-5.0 / 6) * (1 + s) * decays;
-  covariance_.head(count_) += smooth_.head(count_) * matern_.head(count_);
-}
-
-/// Squares of distances, and products.
-void Comparison::measure(const ComparedRows& at, Index row) {
-  squares_.head(count_).setZero();
-  products_.head(count_).setZero();
-  for (Index j = 0; j < rows_.numbers.cols(); ++j) {
-    const auto there = rows_.numbers.col(j).tail(count_).array();
-    const double here = at.numbers(row, j);
-    squares_.head(count_) +=
-        (there - here).square() * (1 / squared(kernel_.lengths[static_cast<std::size_t>(j)]));
-    products_.head(count_) += there * here;
-  }
-}
-
-/// What levels make of the smooth part, and what rows of the same level have in common beside it.
-void Comparison::add_levels(const ComparedRows& at, Index row) {
-  double* smooth = smooth_.data();
-  double* straight = straight_.data();
-  double* covariance = covariance_.data();
-  smooth_.head(count_).setConstant(squared(kernel_.amplitude));
-  straight_.head(count_).setConstant(squared(kernel_.slope));
-  covariance_.head(count_).setZero();
+Compared Comparison::compare(const Comparison& at, Index row, Index first) const {
+  const auto count = rows_.rows() - first;
+  Compared all{ArrayXd(count), ArrayXd(count), ArrayXd::Constant(count, squared(kernel_.amplitude)),
+               ArrayXd::Zero(count)};
+  const VectorXd here = at.scaled_.row(row);
+  fastest_loops().compare(here.data(), scaled_.data() + first, rows_.rows(), count, here.size(),
+                          all.matern.data(), all.slope.data());
+  ArrayXd straight = ArrayXd::Constant(count, squared(kernel_.slope));  // what x . x' is multiplied by
   for (Index c = 0; c < rows_.levels.cols(); ++c) {
     const auto& own = kernel_.own[static_cast<std::size_t>(c)];
-    const double offset = squared(own.offset), slope = squared(own.slope), likeness = own.likeness();
-    const double* levels = rows_.levels.col(c).data() + first_;
-    const double level = at.levels(row, c);
-    for (Index i = 0; i < count_; ++i) {
-      const bool same = levels[i] == level;
-      covariance[i] += same ? offset : 0;
-      straight[i] += same ? slope : 0;
-      smooth[i] *= same ? 1 : likeness;
-    }
+    const auto same = have_level(at, c, row, first);
+    all.covariance += squared(own.offset) * same;
+    straight += squared(own.slope) * same;
+    all.smooth *= own.likeness() + (1 - own.likeness()) * same;
   }
-  covariance_.head(count_) += straight_.head(count_) * products_.head(count_);
+  const VectorXd products = rows_.numbers.bottomRows(count) * at.rows_.numbers.row(row).transpose();
+  all.covariance += straight * products.array() + all.smooth * all.matern;
+  return all;
 }
 
 }  // namespace neph::predict

@@ -1,5 +1,7 @@
 #include "predict/models/comparison.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "predict/models/kernel_formula_test.hpp"
@@ -14,8 +16,7 @@ class Comparisons : public testing::Test {
   Random random_{1};
   FeatureMatrix points_ = places_on_a_grid(60, random_), at_ = places_on_a_grid(30, random_);
   Kernel kernel_ = kernel_of_a_grid();
-  ComparedRows rows_{points_}, asked_{at_};
-  Comparison comparison_{rows_, kernel_};
+  Comparison rows_{points_, kernel_}, asked_{at_, kernel_};
 
   double square(Index row, Index point) const {
     double r2 = 0;
@@ -27,42 +28,45 @@ class Comparisons : public testing::Test {
 
 TEST_F(Comparisons, AreThoseOfTheFormula) {
   for (Index row = 0; row < 30; ++row) {
-    comparison_.compare(asked_, row);
-    ASSERT_EQ(comparison_.covariance().size(), 60);
+    const auto compared = rows_.compare(asked_, row);
+    ASSERT_EQ(compared.covariance.size(), 60);
     for (Index i = 0; i < 60; ++i) {
-      EXPECT_NEAR(comparison_.covariance()[i], covariance_by_formula(kernel_, at_, row, points_, i), 1e-14);
-      EXPECT_NEAR(comparison_.matern()[i], matern_by_formula(square(row, i)), 1e-14);
+      EXPECT_NEAR(compared.covariance[i], covariance_by_formula(kernel_, at_, row, points_, i), 1e-14);
+      EXPECT_NEAR(compared.matern[i], matern_by_formula(square(row, i)), 1e-14);
     }
   }
 }
 
 TEST_F(Comparisons, FallWithTheDistanceAsDifferencesShow) {
-  comparison_.compare(asked_, 0);
+  const auto compared = rows_.compare(asked_, 0);
   constexpr double step = 1e-6;
   for (Index i = 0; i < 60; ++i) {
     const double r2 = square(0, i);
     if (r2 < 2 * step) continue;
     const double difference = (matern_by_formula(r2 + step) - matern_by_formula(r2 - step)) / (2 * step);
-    EXPECT_NEAR(comparison_.slope()[i], difference, 1e-7);
+    EXPECT_NEAR(5 * compared.slope[i], difference, 1e-7);
   }
 }
 
 TEST_F(Comparisons, OfTheLastRowsAreTheLastOfAll) {
-  comparison_.compare(asked_, 3);
-  const Eigen::ArrayXd all = comparison_.covariance(), smooth = comparison_.smooth();
-  comparison_.compare(asked_, 3, 41);
-  ASSERT_EQ(comparison_.covariance().size(), 19);
-  EXPECT_LT((comparison_.covariance() - all.tail(19)).abs().maxCoeff(), 1e-14);
-  EXPECT_TRUE((comparison_.smooth() == smooth.tail(19)).all());
+  const auto all = rows_.compare(asked_, 3);
+  for (const Index first : {41, 50}) {
+    const auto last = rows_.compare(asked_, 3, first);
+    ASSERT_EQ(last.covariance.size(), 60 - first);
+    EXPECT_LT((last.covariance - all.covariance.tail(60 - first)).abs().maxCoeff(), 1e-14);
+    EXPECT_TRUE((last.smooth == all.smooth.tail(60 - first)).all());
+  }
 }
 
-TEST_F(Comparisons, KeepWhatHasTheSameLevel) {
-  const Eigen::ArrayXd values = Eigen::ArrayXd::LinSpaced(20, 1, 20);
-  Eigen::ArrayXd kept(20);
-  keep_same(rows_, 1, 2, values, kept);
-  for (Index i = 0; i < 20; ++i) EXPECT_EQ(kept[i], points_.levels(40 + i, 1) == 2 ? values[i] : 0) << i;
-  keep_same(rows_, 1, rows_.levels(0, 1) = std::nan(""), values, kept);
-  EXPECT_EQ(kept.abs().sum(), 0) << "a level that is not known is not even that of itself";
+TEST_F(Comparisons, KnowWhoHasTheSameLevel) {
+  std::set<int> levels;
+  for (Index row = 0; row < 30; ++row) {
+    levels.insert(at_.levels(row, 1));
+    const auto same = rows_.have_level(asked_, 1, row, 40);
+    for (Index i = 0; i < 20; ++i)
+      EXPECT_EQ(same[i], at_.levels(row, 1) >= 0 && points_.levels(40 + i, 1) == at_.levels(row, 1)) << i;
+  }
+  EXPECT_EQ(*levels.begin(), -1) << "a level that is not known is not even that of itself";
 }
 
 }  // namespace

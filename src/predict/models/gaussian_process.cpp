@@ -16,31 +16,15 @@ using Eigen::VectorXd;
 
 /// Of the target at each row (down) and at each row of `at` (across), without noise.
 MatrixXd covariances(const FeatureMatrix& rows, const FeatureMatrix& at, const Kernel& kernel) {
-  MatrixXd all(rows.numbers.rows(), at.numbers.rows());
-  const ComparedRows compared(rows), others(at);
-  Comparison comparison(compared, kernel);
-  for (Index i = 0; i < all.cols(); ++i) {
-    comparison.compare(others, i);
-    all.col(i) = comparison.covariance();
-  }
-  return all;
-}
-
-/// The lower triangle of what rows have to do with each other.
-MatrixXd covariances(const FeatureMatrix& rows, const Kernel& kernel) {
-  MatrixXd all(rows.numbers.rows(), rows.numbers.rows());
-  const ComparedRows compared(rows);
-  Comparison comparison(compared, kernel);
-  for (Index i = 0; i < all.cols(); ++i) {
-    comparison.compare(compared, i, i);
-    all.col(i).tail(all.rows() - i) = comparison.covariance();
-  }
+  MatrixXd all(rows.rows(), at.rows());
+  const Comparison down(rows, kernel), across(at, kernel);
+  for (Index i = 0; i < all.cols(); ++i) all.col(i) = down.compare(across, i).covariance;
   return all;
 }
 
 /// Cholesky's factor of what is measured at the rows, with as much noise as it takes.
 Result<MatrixXd> factor_of(const FeatureMatrix& rows, const Kernel& kernel) {
-  const auto covariance = covariances(rows, kernel);
+  const auto covariance = covariances(rows, rows, kernel);
   double least = kernel.noise * kernel.noise;
   for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
     MatrixXd noisy = covariance;

@@ -100,25 +100,22 @@ double KernelPosterior::log_prior(const std::vector<double>& logs) const {
 }
 
 /// Column by column of the lower triangle, which stays in the processor's nearest memory.
-void KernelPosterior::fill(const Kernel& kernel) const {
-  const auto rows = target_.size();
-  smooth_.resize(rows, rows);
-  decline_.resize(rows, rows);
-  covariance_.resize(rows, rows);
-  Comparison comparison(rows_, kernel);
-  for (Index row = 0; row < rows; ++row) {
-    const auto below = rows - row;
-    comparison.compare(rows_, row, row);
-    smooth_.col(row).tail(below) = comparison.smooth() * comparison.matern();
-    decline_.col(row).tail(below) = comparison.smooth() * comparison.slope();
-    covariance_.col(row).tail(below) = comparison.covariance();
+void KernelPosterior::fill(const Comparison& rows, const Kernel& kernel) const {
+  const auto count = target_.size();
+  for (auto* matrix : {&smooth_, &decline_, &covariance_}) matrix->resize(count, count);
+  for (Index row = 0; row < count; ++row) {
+    const auto compared = rows.compare(rows, row, row);
+    smooth_.col(row).tail(count - row) = compared.smooth * compared.matern;
+    decline_.col(row).tail(count - row) = compared.smooth * compared.slope;
+    covariance_.col(row).tail(count - row) = compared.covariance;
   }
   covariance_.diagonal().array() += squared(kernel.noise) + 1e-10 * covariance_.diagonal().mean();
 }
 
 double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<double>* gradient) const {
   const auto at = kernel(logs);
-  fill(at);
+  const Comparison rows(rows_, at);
+  fill(rows, at);
   if (gradient) gradient->assign(logs.size(), 0);
   if (!factorise(covariance_)) return 1e100;
   const VectorXd alpha = solve(covariance_, target_);
@@ -129,7 +126,7 @@ double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<
 
   invert(covariance_);
   auto& slope = *gradient;
-  for (Index row = 0; row < target_.size(); ++row) add_slopes(at, alpha, row, slope);
+  for (Index row = 0; row < target_.size(); ++row) add_slopes(rows, at, alpha, row, slope);
   slope[2] *= std::exp(2 * logs[2]);
   for (std::size_t i = 0; i < logs.size(); ++i)
     slope[i] += (logs[i] - priors_[i].center) / squared(priors_[i].width);
@@ -138,7 +135,7 @@ double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<
 
 /// What the entries of one column of the lower triangle add, those beside the diagonal twice. Of the noise:
 /// but for its square.
-void KernelPosterior::add_slopes(const Kernel& at, const VectorXd& alpha, Index row,
+void KernelPosterior::add_slopes(const Comparison& rows, const Kernel& at, const VectorXd& alpha, Index row,
                                  std::vector<double>& slope) const {
   const auto below = target_.size() - row;
   ArrayXd pull =  // d value / d K, times 2
@@ -149,21 +146,19 @@ void KernelPosterior::add_slopes(const Kernel& at, const VectorXd& alpha, Index 
   const auto product = products_.col(row).tail(below).array();
   slope[0] += smooth.sum();
   slope[1] += squared(at.slope) * (pull * product).sum();
-  const ArrayXd by_r2 = pull * decline_.col(row).tail(below).array();
+  const ArrayXd by_s2 = pull * decline_.col(row).tail(below).array();
   auto place = shared_parameters;
   for (Index j = 0; j < rows_.numbers.cols(); ++j, ++place) {
-    const auto column = rows_.numbers.col(j).tail(below).array();
-    slope[place] -=
-        (by_r2 * (column - column[0]).square()).sum() / squared(at.lengths[static_cast<std::size_t>(j)]);
+    const auto column = rows.scaled().col(j).tail(below).array();
+    slope[place] -= (by_s2 * (column - column[0]).square()).sum();
   }
-  ArrayXd here(below);
+  const ArrayXd products = pull * product;
   for (Index c = 0; c < rows_.levels.cols(); ++c, place += own_parameters) {
     const auto& own = at.own[static_cast<std::size_t>(c)];
-    keep_same(rows_, c, rows_.levels(row, c), smooth, here);
-    slope[place] += (smooth.sum() - here.sum()) / squared(own.length);
-    keep_same(rows_, c, rows_.levels(row, c), pull, here);
-    slope[place + 1] += squared(own.offset) * here.sum();
-    slope[place + 2] += squared(own.slope) * (here * product).sum();
+    const auto same = rows.have_level(rows, c, row, row);
+    slope[place] += ((1 - same) * smooth).sum() / squared(own.length);
+    slope[place + 1] += squared(own.offset) * (same * pull).sum();
+    slope[place + 2] += squared(own.slope) * (same * products).sum();
   }
 }
 

@@ -26,16 +26,16 @@ class KernelPosterior {
   struct Prior {
     double center, width;
   };
-  void fill(const Kernel& kernel) const;
-  void add_slopes(const Kernel& at, const Eigen::VectorXd& alpha, Eigen::Index row,
+  void fill(const Comparison& rows, const Kernel& kernel) const;
+  void add_slopes(const Comparison& rows, const Kernel& at, const Eigen::VectorXd& alpha, Eigen::Index row,
                   std::vector<double>& slope) const;
 
-  ComparedRows rows_;
+  FeatureMatrix rows_;
   Eigen::VectorXd target_;
   double least_noise_;
   Eigen::MatrixXd products_;   ///< x.x'
   std::vector<Prior> priors_;  ///< of the logarithms
-  /// Of the evaluation under way, lower triangles: the smooth part, its d / d r^2, and the covariance, later
+  /// Of the evaluation under way, lower triangles: the smooth part, its d / d s^2, and the covariance, later
   /// its factor, later its inverse. One thread at a time.
   mutable Eigen::MatrixXd smooth_, decline_, covariance_;
 };

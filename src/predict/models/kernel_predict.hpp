@@ -1,15 +1,14 @@
 // What a process says of many rows: of each, the sum over the points it follows of covariance times weight.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "predict/models/gaussian_process.hpp"
 
 namespace neph::predict {
 
-/// In an order in which their sums take the least time: rows with the same numbers together where many share
-/// them, as different machines with the same work do, else those with the same levels.
+/// In an order in which their sums take the least time: rows with the same numbers together, as different
+/// machines with the same work have them, then those with the same levels.
 void sort_by_features(std::vector<std::size_t>& rows, const FeatureMatrix& places);
 
 /// Sums of many rows: each is the same to rounding, whatever rows are asked with it.
@@ -24,22 +23,17 @@ class KernelPredictor {
 
   /// Different numbers of points: points that differ in their levels alone are at one place, and share what
   /// depends on the distance.
-  Eigen::Index places() const { return by_place_.cols(); }
+  Eigen::Index places() const { return by_place_.rows(); }
 
  private:
   struct Group;
-  class Groups;
-  class Tile;
   Group group_of(const Eigen::RowVectorXi& levels) const;
 
   const FeatureMatrix& points_;
   const Eigen::VectorXd& weights_;
   const Kernel& kernel_;
-  Eigen::MatrixXd by_point_;  ///< columns by points: numbers
-  std::vector<std::unordered_map<int, std::vector<Eigen::Index>>> with_level_;  ///< points, of each category
-  std::vector<Eigen::Index> place_of_;                                          ///< of each point
-  Eigen::VectorXd scale_;     ///< of each number: root of 5 over its length
-  Eigen::MatrixXd by_place_;  ///< columns by places: scaled numbers
+  std::vector<Eigen::Index> place_of_;  ///< of each point
+  Eigen::MatrixXd by_place_;            ///< places by numbers, in lengths
 };
 
 }  // namespace neph::predict

@@ -1,10 +1,10 @@
 #include "predict/models/positive_definite.hpp"
 
-#include "predict/models/positive_definite_loops.hpp"
+#include "predict/models/wide_loops.hpp"
 
 namespace neph::predict {
 
-const PositiveDefiniteLoops& fastest_loops() {
+const WideLoops& fastest_loops() {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2_loops;
 #endif

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
-#include "predict/models/positive_definite_loops.hpp"
-
 namespace neph::predict {
 namespace {
 
@@ -33,23 +31,6 @@ TEST(PositiveDefinite, IsFactorisedSolvedAndInverted) {
     invert(factor);
     const MatrixXd inverse = factor.selfadjointView<Eigen::Lower>();
     EXPECT_NEAR((inverse * matrix - MatrixXd::Identity(size, size)).norm(), 0, 1e-8) << size;
-  }
-}
-
-TEST(PositiveDefinite, IsTheSameOnAnyProcessor) {
-  const auto& fastest = fastest_loops();
-  for (const Index size : {1, 7, 49, 301}) {
-    MatrixXd factor = any_positive_definite(size, 3), usual = factor;
-    VectorXd x = VectorXd::LinSpaced(size, -1, 1), usual_x = x;
-    ASSERT_TRUE(fastest.factorise(factor.data(), size));
-    ASSERT_TRUE(usual_loops.factorise(usual.data(), size));
-    fastest.solve(factor.data(), size, x.data());
-    usual_loops.solve(usual.data(), size, usual_x.data());
-    EXPECT_NEAR((x - usual_x).norm(), 0, 1e-10) << size;
-    fastest.invert(factor.data(), size);
-    usual_loops.invert(usual.data(), size);
-    const MatrixXd difference = (factor - usual).triangularView<Eigen::Lower>();
-    EXPECT_NEAR(difference.norm(), 0, 1e-9) << size;
   }
 }
 

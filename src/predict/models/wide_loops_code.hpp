@@ -1,8 +1,8 @@
-// The code of PositiveDefiniteLoops, which positive_definite_usual.cpp and positive_definite_avx2.cpp
-// include, each under a name of its own, NEPH_LOOPS, and nobody else.
+// The code of WideLoops, which wide_loops_usual.cpp and wide_loops_avx2.cpp include, each under a name of its
+// own, NEPH_LOOPS, and nobody else.
 #include <Eigen/Cholesky>
 
-#include "predict/models/positive_definite_loops.hpp"
+#include "predict/models/wide_loops.hpp"
 
 namespace neph::predict::NEPH_LOOPS {
 namespace {
@@ -68,7 +68,38 @@ void invert_columns(double* factor, Index size) {
   square_triangle(all);
 }
 
-constexpr PositiveDefiniteLoops loops{factorise_columns, solve_columns, invert_columns};
+/// From here on exp(-s) would be denormal, which takes a processor fifty times as long as any other number.
+constexpr double furthest = 700;
+
+/// (1 + s + s^2 / 3) exp(-s), and its slope -(1 + s) exp(-s) / 6, of `Size` others: as many as make registers
+/// busy while each waits for its last result.
+template <int Size>
+void compare_some(const double* here, const double* others, Index stride, Index numbers, double* matern,
+                  double* slope) {
+  using Some = Eigen::Array<double, Size, 1>;
+  Some squares = Some::Zero();
+  for (Index j = 0; j < numbers; ++j)
+    squares += (Eigen::Map<const Some>(others + j * stride) - here[j]).square();
+  const Some s = squares.sqrt().min(furthest), decay = (-s).exp();
+  Eigen::Map<Some>{matern} = (1 + s + s.square() * (1.0 / 3)) * decay;
+  Eigen::Map<Some>{slope} = (1 + s) * decay * (-1.0 / 6);
+}
+
+void compare_columns(const double* here, const double* others, Index stride, Index count, Index numbers,
+                     double* matern, double* slope) {
+  constexpr Index many = 16;
+  if (count < many) {
+    for (Index i = 0; i < count; ++i)
+      compare_some<1>(here, others + i, stride, numbers, matern + i, slope + i);
+    return;
+  }
+  for (Index next = 0; next < count; next += many) {
+    const Index i = std::min(next, count - many);  // the last ones a second time, rather than one by one
+    compare_some<many>(here, others + i, stride, numbers, matern + i, slope + i);
+  }
+}
+
+constexpr WideLoops loops{factorise_columns, solve_columns, invert_columns, compare_columns};
 
 }  // namespace
 }  // namespace neph::predict::NEPH_LOOPS

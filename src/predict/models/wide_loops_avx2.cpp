@@ -3,11 +3,11 @@
 #if defined(__AVX2__) && defined(__FMA__)
 #define Eigen Eigen_avx2
 #define NEPH_LOOPS avx2
-#include "predict/models/positive_definite_code.hpp"
+#include "predict/models/wide_loops_code.hpp"
 
 namespace neph::predict {
 
-const PositiveDefiniteLoops avx2_loops = avx2::loops;
+const WideLoops avx2_loops = avx2::loops;
 
 }  // namespace neph::predict
 #endif
