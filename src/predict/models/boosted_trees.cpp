@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <xgboost/c_api.h>
 
+#include "predict/models/level_factors.hpp"
+
 namespace neph::predict {
 namespace {
 
@@ -86,23 +88,19 @@ Result<VectorXd> asked(void* booster, const TreeColumns& columns) {
 LevelColumns LevelColumns::learn(const FeatureMatrix& rows, const VectorXd& target) {
   LevelColumns columns;
   for (Index c = 0; c < rows.levels.cols(); ++c) {
-    const auto count = level_count(rows, c);
-    VectorXd sums = VectorXd::Zero(count), points = VectorXd::Zero(count);
-    for (Index i = 0; i < rows.rows(); ++i) {
-      if (rows.levels(i, c) < 0) continue;
-      sums[rows.levels(i, c)] += target[i];
-      points[rows.levels(i, c)] += 1;
-    }
-    std::vector<int> own(static_cast<std::size_t>(count));
+    std::vector<int> own(static_cast<std::size_t>(level_count(rows, c)));
     std::iota(own.begin(), own.end(), 0);
     const bool has_more = own.size() > most_own_columns;
     if (has_more) {
-      std::ranges::stable_sort(own, std::greater<>(), [&](int level) { return points[level]; });
+      std::vector<int> counts(own.size());
+      for (const int level : rows.levels.col(c))
+        if (level >= 0) ++counts[static_cast<std::size_t>(level)];
+      std::ranges::stable_sort(own, std::greater(), [&](int level) { return counts[std::size_t(level)]; });
       own.resize(most_own_columns);
     }
     columns.own.push_back(std::move(own));
-    columns.effects.emplace_back(
-        has_more ? VectorXd(sums.array() / (points.array() + rows_an_effect_is_worth)) : VectorXd());
+    columns.effects.push_back(has_more ? level_means(target, rows.levels.col(c), rows_an_effect_is_worth)
+                                       : VectorXd());
   }
   return columns;
 }

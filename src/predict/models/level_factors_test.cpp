@@ -24,10 +24,8 @@ TEST(LevelFactors, AreMeansThatFewRowsDrawTowardsNothing) {
 }
 
 TEST(LevelFactors, ALevelThatIsNotKnownHasNone) {
-  const VectorXd factors{{0.5, 1}};
-  EXPECT_EQ(level_factor(factors, 1), 1);
-  EXPECT_EQ(level_factor(factors, -1), 0);
-  EXPECT_EQ(level_factor(factors, 2), 0);
+  const std::vector<VectorXd> factors{VectorXd{{0.5, 1}}, VectorXd{{8, 4}}};
+  EXPECT_EQ(level_factors(factors, Eigen::MatrixXi{{1, 0, 7}, {-1, 1, 7}, {2, 5, 7}}), (VectorXd{{9, 4, 0}}));
 }
 
 }  // namespace

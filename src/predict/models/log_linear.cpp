@@ -69,11 +69,7 @@ Ridge best_ridge(const MatrixXd& a, const VectorXd& b) {
 
 VectorXd LogLinear::log_mean(const FeatureMatrix& at) const {
   const auto scaled = scaling.apply(at);
-  VectorXd mean = (scaled.numbers * slopes).array() + level;
-  for (std::size_t c = 0; c < factors.size(); ++c)
-    for (Index i = 0; i < mean.size(); ++i)
-      mean[i] += level_factor(factors[c], at.levels(i, static_cast<Index>(c)));
-  return mean;
+  return (scaled.numbers * slopes + level_factors(factors, at.levels)).array() + level;
 }
 
 LogLinear constant_level(const FeatureMatrix& rows, const VectorXd& log_target) {

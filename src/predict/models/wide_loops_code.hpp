@@ -1,4 +1,4 @@
-// The code of WideLoops, which wide_loops_usual.cpp and wide_loops_avx2.cpp include, each under a name of its
+// The code of WideLoops, which wide_loops.cpp and wide_loops_avx2.cpp include, each under a name of its
 // own, NEPH_LOOPS, and nobody else.
 #include <Eigen/Cholesky>
 

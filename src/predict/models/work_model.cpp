@@ -23,9 +23,7 @@ MatrixXd relative(const MatrixXd& terms, const VectorXd& log_time) {
 }
 
 VectorXd log_sum(const MatrixXd& terms, const VectorXd& coefficients) {
-  VectorXd logs = terms * coefficients;
-  for (auto& value : logs) value = std::log(std::max(value, 1e-300));
-  return logs;
+  return (terms * coefficients).cwiseMax(1e-300).array().log();
 }
 
 bool is_known(const MatrixXd& speeds, Index level) {
@@ -46,52 +44,52 @@ VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, cons
   return non_negative(stacked, right);
 }
 
+/// What the others' coefficients `own` make at the speed of `level`, of which the relative terms are given;
+/// of its own: 0.
+MatrixXd brought_to(Index level, const MatrixXd& terms, const MatrixXd& own, const MatrixXd& speeds) {
+  MatrixXd brought = MatrixXd::Zero(own.rows(), own.cols());
+  for (Index other = 0; other < own.rows(); ++other) {
+    if (other == level) continue;
+    Eigen::RowVectorXd here = own.row(other);
+    const bool are_known = is_known(speeds, level) && is_known(speeds, other);
+    if (are_known) here.array() *= speeds.row(other).array() / speeds.row(level).array();
+    const double rows = static_cast<double>(terms.rows()) + (are_known ? rows_of_data_sheets : 0);
+    brought.row(other) = std::exp(-log_sum(terms, here.transpose()).sum() / rows) * here;
+  }
+  return brought;
+}
+
 /// Each level's own coefficients, first drawn towards what all have in common, then towards the mixture of
 /// the other levels that fits its rows best: a new machine is more like some than like the mean of all.
 MatrixXd own_coefficients(const MatrixXd& terms_of_all, const Eigen::VectorXi& levels,
                           const VectorXd& log_rest, const VectorXd& factors, const MatrixXd& common,
                           const WorkSettings& settings) {
-  std::vector<MatrixXd> own_terms;
-  std::vector<VectorXd> typical;
-  MatrixXd own = common;
+  const Index count = common.rows();
   const VectorXd usual = relative(terms_of_all, log_rest).colwise().mean();
-  for (int level = 0; level < common.rows(); ++level) {
+  std::vector<MatrixXd> own_terms;
+  const auto drawn = [&](Index level, const VectorXd& expected) -> Eigen::RowVectorXd {
+    const auto& terms = own_terms[static_cast<std::size_t>(level)];
+    if (terms.rows() == 0) return expected;
+    return drawn_towards(terms, expected, std::exp(-factors[level]) * usual, settings.pooling);
+  };
+  MatrixXd own(count, common.cols());
+  for (Index level = 0; level < count; ++level) {
     std::vector<Index> rows;
     for (Index i = 0; i < levels.size(); ++i)
       if (levels[i] == level) rows.push_back(i);
-    MatrixXd part(static_cast<Index>(rows.size()), terms_of_all.cols());
-    VectorXd time(part.rows());
-    for (Index i = 0; i < part.rows(); ++i) {
-      part.row(i) = terms_of_all.row(rows[static_cast<std::size_t>(i)]);
-      time[i] = log_rest[rows[static_cast<std::size_t>(i)]] + factors[level];
-    }
-    own_terms.push_back(relative(part, time));
-    typical.emplace_back(std::exp(-factors[level]) * usual);
-    if (part.rows() > 0)
-      own.row(level) =
-          drawn_towards(own_terms.back(), common.row(level).transpose(), typical.back(), settings.pooling);
+    own_terms.push_back(relative(terms_of_all(rows, Eigen::all), log_rest(rows).array() + factors[level]));
+    own.row(level) = drawn(level, common.row(level));
   }
-  if (common.rows() < 2) return own;
   MatrixXd mixed = own;
-  for (int level = 0; level < common.rows(); ++level) {
+  for (Index level = 0; level < count && count > 1; ++level) {
     const auto& terms = own_terms[static_cast<std::size_t>(level)];
     if (terms.rows() == 0) continue;
-    MatrixXd brought = MatrixXd::Zero(common.rows(), common.cols());  // the others, each at this one's speed
-    for (int other = 0; other < common.rows(); ++other) {
-      if (other == level) continue;
-      Eigen::RowVectorXd here = own.row(other);
-      const bool are_known = is_known(settings.speeds, level) && is_known(settings.speeds, other);
-      if (are_known) here.array() *= settings.speeds.row(other).array() / settings.speeds.row(level).array();
-      const auto rows = static_cast<double>(terms.rows());
-      const double log_times = (terms * here.transpose()).array().max(1e-300).log().sum();
-      brought.row(other) = std::exp(-log_times / (rows + (are_known ? rows_of_data_sheets : 0))) * here;
-    }
-    VectorXd equal = VectorXd::Constant(common.rows(), 1.0 / static_cast<double>(common.rows() - 1));
+    const auto brought = brought_to(level, terms, own, settings.speeds);
+    VectorXd equal = VectorXd::Constant(count, 1 / static_cast<double>(count - 1));
     equal[level] = 0;
     const VectorXd shares =
-        drawn_towards(terms * brought.transpose(), equal, VectorXd::Ones(common.rows()), settings.mixing);
-    mixed.row(level) = drawn_towards(terms, brought.transpose() * shares,
-                                     typical[static_cast<std::size_t>(level)], settings.pooling);
+        drawn_towards(terms * brought.transpose(), equal, VectorXd::Ones(count), settings.mixing);
+    mixed.row(level) = drawn(level, brought.transpose() * shares);
   }
   return mixed;
 }
@@ -123,7 +121,7 @@ Result<WorkModel> fit_work(const MatrixXd& terms, const MatrixXi& levels, const 
     const VectorXd without_factors = log_sum(terms, model.coefficients);
     const double shift = common_residual(rest - without_factors);
     factors = level_means((log_target - without_factors).array() - shift, machines);
-    for (Index i = 0; i < rest.size(); ++i) rest[i] = log_target[i] - level_factor(factors, machines[i]);
+    rest = log_target - level_factors({factors}, machines);
   }
   // Of what all have in common, with each level's factor.
   model.own = own_coefficients(terms, machines, rest, factors,

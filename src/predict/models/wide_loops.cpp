@@ -1,8 +1,10 @@
+#define NEPH_LOOPS usual
 #include "predict/models/positive_definite.hpp"
-
-#include "predict/models/wide_loops.hpp"
+#include "predict/models/wide_loops_code.hpp"
 
 namespace neph::predict {
+
+const WideLoops usual_loops = usual::loops;
 
 const WideLoops& fastest_loops() {
 #ifdef __x86_64__
