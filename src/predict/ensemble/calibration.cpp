@@ -19,31 +19,23 @@ RowNames names_of(const table::Table& table, std::size_t row) {
   return names;
 }
 
-/// The rows of `text` behind those of `all`, which may be no column yet.
-void append(const table::Column& text, table::Column& all) {
-  std::map<std::string, std::int32_t> known;
-  for (const auto& level : all.levels) known.emplace(level, static_cast<std::int32_t>(known.size()));
-  for (std::size_t row = 0; row < text.rows(); ++row) {
-    const auto name = text.text(row);
-    if (name.empty()) {
-      all.codes.push_back(-1);
-      continue;
-    }
-    const auto [found, is_new] = known.emplace(name, static_cast<std::int32_t>(all.levels.size()));
-    if (is_new) all.levels.push_back(name);
-    all.codes.push_back(found->second);
-  }
-}
-
 /// One below the other; text where either of them is.
-table::Column joined(table::Column above, const table::Column& below) {
+table::Column joined(const table::Column& above, const table::Column& below) {
+  table::Column both{.name = above.name, .numbers = above.numbers, .levels = above.levels};
   if (!above.is_text() && !below.is_text()) {
-    above.numbers.insert(above.numbers.end(), below.numbers.begin(), below.numbers.end());
-    return above;
+    both.numbers.insert(both.numbers.end(), below.numbers.begin(), below.numbers.end());
+    return both;
   }
-  table::Column both{.name = above.name, .levels = above.levels};
-  append(above, both);
-  append(below, both);
+  both.numbers.clear();
+  std::map<std::string, std::int32_t> known;
+  for (const auto& level : both.levels) known.emplace(level, static_cast<std::int32_t>(known.size()));
+  for (const auto* column : {&above, &below})
+    for (std::size_t row = 0; row < column->rows(); ++row) {
+      const auto cell = column->text(row);
+      const auto code = static_cast<std::int32_t>(both.levels.size());
+      if (!cell.empty() && known.emplace(cell, code).second) both.levels.push_back(cell);
+      both.codes.push_back(cell.empty() ? -1 : known.at(cell));
+    }
   return both;
 }
 
@@ -82,18 +74,18 @@ Result<std::vector<double>> log_targets_in(const table::Table& rows, const std::
   return logs;
 }
 
-/// A known point that was measured again: the mean of the logarithms, each repeat counting once.
+/// Measured again: the mean of the logarithms, each repeat counting once. A point that comes after all others
+/// is a new one.
 void add_repeats(Points& points, std::size_t point, const std::vector<double>& logs) {
+  if (point == points.target.size()) {
+    points.target.push_back(1);
+    points.repeats.push_back(0);
+    points.deviations.push_back(logs.size() < 2 ? 0 : deviation_of_repeats(logs));
+  }
   const double before = points.repeats[point], now = static_cast<double>(logs.size());
   points.target[point] =
       std::exp((before * std::log(points.target[point]) + now * stats::median(logs)) / (before + now));
   points.repeats[point] += static_cast<int>(logs.size());
-}
-
-void add_point(Points& points, const std::vector<double>& logs) {
-  points.target.push_back(std::exp(stats::median(logs)));
-  points.repeats.push_back(static_cast<int>(logs.size()));
-  points.deviations.push_back(logs.size() < 2 ? 0 : deviation_of_repeats(logs));
 }
 
 }  // namespace
@@ -120,13 +112,7 @@ Result<Profile> with_rows(const Model& model, const table::Table& rows) {
     by_point[found->second].push_back(logs[row]);
     if (is_new) firsts.push_back(row);
   }
-  for (const auto& [point, own] : by_point) {
-    if (point < points_before) {
-      add_repeats(profile.points, point, own);
-    } else {
-      add_point(profile.points, own);
-    }
-  }
+  for (const auto& [point, own] : by_point) add_repeats(profile.points, point, own);
   auto& table = profile.points.features;
   const auto added = rows_of(features, firsts);
   for (std::size_t i = 0; i < table.columns.size(); ++i)

@@ -63,12 +63,7 @@ class HoldingOut {
       : inputs_(inputs),
         settings_(settings),
         count_(static_cast<std::size_t>(inputs.rows())),
-        random_(seed),
-        turn_(count_) {
-    std::iota(turn_.begin(), turn_.end(), std::size_t{0});
-    Random random(seed);
-    shuffle(turn_, random);
-  }
+        random_(seed) {}
 
   std::vector<HoldOut> operator()() && {
     folds();
@@ -91,7 +86,8 @@ class HoldingOut {
     return !columns || std::ranges::find(*columns, column) != columns->end();
   }
   using Test = std::function<bool(std::size_t)>;
-  void add(const Shift& shift, const Test& is_left_out) {
+  /// `staying`: rows that any draw of those that are kept has; sorted.
+  void add(const Shift& shift, const Test& is_left_out, const Rows& staying = {}) {
     HoldOut split{.shifts = {shift}, .kept = {}, .left_out = {}};
     for (std::size_t i = 0; i < count_; ++i) (is_left_out(i) ? split.left_out : split.kept).push_back(i);
     const bool is_fold = shift.kind == ShiftKind::inside;  // every table has these
@@ -104,22 +100,15 @@ class HoldingOut {
       if (std::ranges::find(shifts, shift) == shifts.end()) shifts.push_back(shift);
       return;
     }
-    // Of a rare level every row is needed: it is what the hold-out is about.
-    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept,
-         shift.kind == ShiftKind::rare ? level_of(split.left_out.front(), shift.column) : -1, shift.column);
-    thin(split.left_out, settings_.most_left_out, -1, 0);
+    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept, staying);
+    thin(split.left_out, settings_.most_left_out, {});
     all_.push_back(std::move(split));
   }
 
-  int level_of(std::size_t row, Index category) const {
-    return inputs_.matrix.levels(static_cast<Index>(row), category);
-  }
-  /// A draw in which all rows of `level` are.
-  void thin(Rows& rows, std::size_t most, int level, Index category) {
+  void thin(Rows& rows, std::size_t most, const Rows& staying) {
     if (rows.size() <= most) return;
     shuffle(rows, random_);
-    if (level >= 0)
-      std::ranges::stable_partition(rows, [&](std::size_t row) { return level_of(row, category) == level; });
+    std::ranges::stable_partition(rows, [&](std::size_t row) { return is_in(staying, row); });
     rows.resize(most);
     std::sort(rows.begin(), rows.end());
   }
@@ -127,8 +116,9 @@ class HoldingOut {
     return std::binary_search(sorted.begin(), sorted.end(), row);
   }
   /// The same ones whichever column asks, so that columns that vary together leave out the same.
-  Rows some_of(Rows rows, std::size_t count) const {
-    std::ranges::sort(rows, {}, [this](std::size_t row) { return turn_[row]; });
+  static Rows some_of(Rows rows, std::size_t count) {
+    Random random(seed);
+    shuffle(rows, random);
     rows.resize(std::min(count, rows.size()));
     std::sort(rows.begin(), rows.end());
     return rows;
@@ -169,11 +159,11 @@ class HoldingOut {
   }
 
   std::vector<Rows> rows_by_level(Index category) const {
-    std::map<int, Rows> by_level;
-    for (std::size_t i = 0; i < count_; ++i) by_level[level_of(i, category)].push_back(i);
-    by_level.erase(-1);
-    std::vector<Rows> all;
-    for (auto& [level, rows] : by_level) all.push_back(std::move(rows));
+    std::vector<Rows> all(static_cast<std::size_t>(level_count(inputs_.matrix, category)));
+    for (std::size_t i = 0; i < count_; ++i)
+      if (const int level = inputs_.matrix.levels(static_cast<Index>(i), category); level >= 0)
+        all[static_cast<std::size_t>(level)].push_back(i);
+    std::erase(all, Rows());
     return all;
   }
 
@@ -207,9 +197,10 @@ class HoldingOut {
       if (is_rare[i] || level.size() < 2 * fewest + fewest_left_out || taken == settings_.most_levels)
         continue;
       ++taken;
-      const auto staying = some_of(level, fewest);
-      add({ShiftKind::rare, category},
-          [&](std::size_t row) { return is_in(level, row) && !is_in(staying, row); });
+      const auto staying = some_of(level, fewest);  // of which every row is needed
+      add(
+          {ShiftKind::rare, category},
+          [&](std::size_t row) { return is_in(level, row) && !is_in(staying, row); }, staying);
     }
   }
 
@@ -217,7 +208,6 @@ class HoldingOut {
   const HoldOutSettings& settings_;
   std::size_t count_;
   Random random_;
-  Rows turn_;  ///< of each row, when it is taken where some are
   std::vector<HoldOut> all_;
   std::map<Rows, std::size_t> index_of_;  ///< of what is left out, before it is thinned
 };

@@ -30,17 +30,46 @@ VectorXd weights_of(const VectorXd& errors) {
   return weights / weights.sum();
 }
 
+struct Weighted {
+  double value, weight;
+};
+
+/// By their values; NaN and what has no weight are left out.
+std::vector<Weighted> sorted(const VectorXd& weights, const VectorXd& values) {
+  std::vector<Weighted> all;
+  for (Index i = 0; i < values.size(); ++i)
+    if (weights[i] > 0 && !std::isnan(values[i])) all.push_back({values[i], weights[i]});
+  std::ranges::sort(all, {}, &Weighted::value);
+  return all;
+}
+
+/// What a share of the weight keeps below; in the middle between two where it ends there.
+double weighted_quantile(const std::vector<Weighted>& sorted, double share) {
+  constexpr double rounding = 1e-9;
+  double all = 0, below = 0;
+  for (const auto& each : sorted) all += each.weight;
+  for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
+    below += sorted[i].weight / all;
+    if (below > share + rounding) return sorted[i].value;
+    if (below > share - rounding) return (sorted[i].value + sorted[i + 1].value) / 2;
+  }
+  return sorted.empty() ? std::numeric_limits<double>::quiet_NaN() : sorted.back().value;
+}
+
 /// How much members differ from what they agree on: their weighted mean distance.
 double disagreement(const VectorXd& weights, const VectorXd& values) {
-  const double middle = agreed(weights, values);
+  const auto members = sorted(weights, values);
+  const double middle = weighted_quantile(members, 0.5);
   double sum = 0, all = 0;
-  for (Index i = 0; i < values.size(); ++i) {
-    if (!(weights[i] > 0) || std::isnan(values[i])) continue;
-    sum += weights[i] * std::abs(values[i] - middle);
-    all += weights[i];
+  for (const auto& [value, weight] : members) {
+    sum += weight * std::abs(value - middle);
+    all += weight;
   }
   return all > 0 ? sum / all : 0;
 }
+
+/// A member that failed is wrong by that much.
+VectorXd bounded(const VectorXd& errors) { return errors.cwiseMin(worst_error).cwiseMax(-worst_error); }
 
 /// What an error is compared with: no less than is usual in the shift.
 double expected_size(double median, double disagreement) { return std::hypot(median, disagreement); }
@@ -49,20 +78,6 @@ struct Tried {
   const Trial* trial;
   double distance;
 };
-
-struct Sized {
-  double size, weight;
-};
-
-/// What a share of the weight keeps below.
-double weighted_quantile(std::vector<Sized> all, double share) {
-  std::ranges::sort(all, {}, &Sized::size);
-  double total = 0, below = 0;
-  for (const auto& each : all) total += each.weight;
-  for (const auto& each : all)
-    if ((below += each.weight) >= share * total * (1 - 1e-12)) return each.size;
-  return all.back().size;
-}
 
 /// The smallest that leaves no more than its share of `count` draws and the next one above it; the largest of
 /// fewer draws than that takes, and somewhat more: the next may be worse than all.
@@ -73,35 +88,22 @@ double next_below(std::vector<double> draws, double share) {
   return rank <= draws.size() ? draws[rank - 1] : draws.back() * (1 + 0.5 / count);
 }
 
-/// Of the ensemble at one row: its error, how much the members disagree, and which draw of the shift it is
-/// of.
-struct RowError {
-  double size, spread, weight;
-  std::pair<const Trial*, int> draw;
-};
-
-void add_errors(const Trial& trial, const VectorXd& weights, std::vector<RowError>& errors) {
-  for (Index i = 0; i < trial.errors.rows(); ++i) {
-    const VectorXd row = trial.errors.row(i).cwiseMin(worst_error).cwiseMax(-worst_error);
-    errors.push_back({std::abs(agreed(weights, row)),
-                      disagreement(weights, row),
-                      1 / static_cast<double>(trial.errors.rows()),
-                      {&trial, trial.draws.empty() ? 0 : trial.draws[static_cast<std::size_t>(i)]}});
+/// What an error of the ensemble may be as a multiple of its expected size. Folds are draws of the same rows,
+/// and each row counts. Any other hold-out is a draw of a shift, or each level that it leaves out is one: of
+/// each counts what nine of ten of its rows keep below. `sizes`: of the trials' rows, one after the other.
+double reach_of(const ShiftScore& score, const VectorXd& weights, const VectorXd& sizes,
+                const std::vector<Tried>& trials) {
+  std::vector<double> all, draws;
+  for (const auto& [trial, distance] : trials) {
+    std::map<int, std::vector<double>> by_draw;
+    for (Index i = 0; i < trial->errors.rows(); ++i) {
+      const double spread = disagreement(weights, bounded(trial->errors.row(i)));
+      all.push_back(sizes[std::ssize(all)] / expected_size(score.median, spread));
+      by_draw[trial->draws.empty() ? 0 : trial->draws[static_cast<std::size_t>(i)]].push_back(all.back());
+    }
+    for (const auto& [draw, ratios] : by_draw) draws.push_back(stats::quantile(ratios, coverage));
   }
-}
-
-/// Folds are draws of the same rows, and each row counts. Any other hold-out is a draw of a shift, or each
-/// level that it leaves out is one: of each counts what nine of ten of its rows keep below.
-double reach_of(const ShiftScore& score, const std::vector<RowError>& errors) {
-  std::vector<double> rows, draws;
-  std::map<std::pair<const Trial*, int>, std::vector<double>> by_draw;
-  for (const auto& each : errors) {
-    rows.push_back(each.size / expected_size(score.median, each.spread));
-    by_draw[each.draw].push_back(rows.back());
-  }
-  if (score.shift.kind == ShiftKind::inside) return next_below(std::move(rows), coverage);
-  for (const auto& [draw, ratios] : by_draw) draws.push_back(stats::quantile(ratios, coverage));
-  return next_below(std::move(draws), coverage);
+  return next_below(score.shift.kind == ShiftKind::inside ? std::move(all) : std::move(draws), coverage);
 }
 
 /// Trials of one shift, summed up.
@@ -111,19 +113,25 @@ ShiftScore score_of(const Shift& shift, std::int64_t group, const std::vector<Tr
                    .errors = VectorXd::Zero(trials.front().trial->errors.cols()),
                    .trials = std::ssize(trials)};
   const auto count = static_cast<double>(trials.size());
+  Index rows = 0;
   for (const auto& [trial, distance] : trials) {
     score.errors += trial->errors.cwiseAbs().cwiseMin(worst_error).colwise().mean().transpose() / count;
     score.distance += distance / count;
+    rows += trial->errors.rows();
   }
   score.errors = score.errors.cwiseMax(least_error);
   const auto weights = weights_of(score.errors);
-  std::vector<RowError> errors;
-  for (const auto& [trial, distance] : trials) add_errors(*trial, weights, errors);
-  std::vector<Sized> sizes;
-  for (const auto& each : errors) sizes.push_back({each.size, each.weight});
-  score.median = std::max(least_error, weighted_quantile(sizes, 0.5));
-  score.p90 = weighted_quantile(sizes, coverage);
-  score.reach = reach_of(score, errors);
+  VectorXd sizes(rows), shares(rows);  // a trial's rows have one share together
+  rows = 0;
+  for (const auto& [trial, distance] : trials)
+    for (Index i = 0; i < trial->errors.rows(); ++i, ++rows) {
+      sizes[rows] = std::abs(agreed(weights, bounded(trial->errors.row(i))));
+      shares[rows] = 1 / static_cast<double>(trial->errors.rows());
+    }
+  const auto errors = sorted(shares, sizes);
+  score.median = std::max(least_error, weighted_quantile(errors, 0.5));
+  score.p90 = weighted_quantile(errors, coverage);
+  score.reach = reach_of(score, weights, sizes, trials);
   return score;
 }
 
@@ -138,22 +146,7 @@ struct Group {
 }  // namespace
 
 double agreed(const VectorXd& weights, const VectorXd& values) {
-  std::vector<Index> order;
-  double all = 0;
-  for (Index i = 0; i < values.size(); ++i) {
-    if (!(weights[i] > 0) || std::isnan(values[i])) continue;
-    order.push_back(i);
-    all += weights[i];
-  }
-  if (order.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] < values[b]; });
-  double below = 0;
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    below += weights[order[i]] / all;
-    if (below > 0.5 + 1e-9) return values[order[i]];
-    if (below > 0.5 - 1e-9) return (values[order[i]] + values[order[i + 1]]) / 2;
-  }
-  return values[order.back()];
+  return weighted_quantile(sorted(weights, values), 0.5);
 }
 
 ShiftScores ShiftScores::learn(const std::vector<Trial>& trials) {

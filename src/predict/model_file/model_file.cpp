@@ -26,13 +26,9 @@ concept Dense = std::is_base_of_v<Eigen::DenseBase<T>, T>;
 constexpr std::array backbone_names{"log-linear", "work", "user terms"};  // in the order of the variant
 static_assert(backbone_names.size() == std::variant_size_v<Member::BackboneModel>);
 
-template <class T>
-struct IsOptional : std::false_type {};
-template <class T>
-struct IsOptional<std::optional<T>> : std::true_type {};
 /// An optional part of a model; an optional number is a value.
 template <class T>
-constexpr bool is_optional_part = IsOptional<T>::value && !std::is_same_v<T, std::optional<Index>>;
+constexpr bool is_optional_part = detail::IsOptional<T>::value && !std::is_same_v<T, std::optional<Index>>;
 
 std::string hash_of(const std::string& text) { return fmt::format("{:016x}", fnv1a(text)); }
 
@@ -42,8 +38,9 @@ Json write(T& value);
 struct Writer {
   Json json = Json::object();
   template <class T>
-  void operator()(const char* name, T& member) {
+  Writer& operator()(const char* name, T& member) {
     json[name] = write(member);
+    return *this;
   }
 };
 
@@ -83,25 +80,26 @@ Json write(T& value) {
 template <class T>
 Status read(const Json& json, T& value, const std::string& path);
 
+template <class T>
+Status read_member(const Json& json, const char* name, T& value, const std::string& path) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  if (found == json.end()) return fail(ErrorCode::corrupt, "{}: '{}' is missing", path, name);
+  return read(*found, value, path + "." + name);
+}
+
 struct Reader {
   const Json& json;
   std::string path;
   Status status;
   template <class T>
-  void operator()(const char* name, T& member) {
-    if (!status) return;
-    const auto found = json.find(name);
-    if (found == json.end()) {
-      status = fail(ErrorCode::corrupt, "{}: '{}' is missing", path, name);
-    } else {
-      status = read(*found, member, path + "." + name);
-    }
+  Reader& operator()(const char* name, T& member) {
+    if (status) status = read_member(json, name, member, path);
+    return *this;
   }
 };
 
 template <class T>
 Status read_parts(const Json& json, T& value, const std::string& path) {
-  if (!json.is_object()) return fail(ErrorCode::corrupt, "{}: an object is needed", path);
   Reader reader{json, path, {}};
   ModelParts::fields(reader, value);
   return reader.status;
@@ -111,14 +109,9 @@ template <class T>
 Status read_dense(const Json& json, T& value, const std::string& path) {
   std::int64_t rows = 0, columns = 0;
   std::vector<typename T::Scalar> values;
-  const auto part = [&](const char* name, auto& into) -> Status {
-    const auto found = json.is_object() ? json.find(name) : json.end();
-    if (found == json.end()) return fail(ErrorCode::corrupt, "{}: '{}' is missing", path, name);
-    return from_json(*found, into, path + "." + name);
-  };
-  NEPH_CHECK(part("rows", rows));
-  NEPH_CHECK(part("columns", columns));
-  NEPH_CHECK(part("values", values));
+  NEPH_CHECK(read_member(json, "rows", rows, path));
+  NEPH_CHECK(read_member(json, "columns", columns, path));
+  NEPH_CHECK(read_member(json, "values", values, path));
   const auto wrong_side = [](std::int64_t side, Index fixed) {
     return side < 0 || (fixed != Eigen::Dynamic && side != fixed);
   };
@@ -135,11 +128,10 @@ Status read_backbone(const Json& json, Member::BackboneModel& value, const std::
   if constexpr (I == std::variant_size_v<Member::BackboneModel>) {
     return fail(ErrorCode::corrupt, "{}: a kind of backbone that is not known", path);
   } else {
-    const auto kind = json.is_object() ? json.find("kind") : json.end();
-    const auto parts = json.is_object() ? json.find("parts") : json.end();
-    if (kind == json.end() || parts == json.end() || *kind != backbone_names.at(I))
-      return read_backbone<I + 1>(json, value, path);
-    return read(*parts, value.emplace<I>(), path + ".parts");
+    std::string kind;
+    NEPH_CHECK(read_member(json, "kind", kind, path));
+    if (kind != backbone_names.at(I)) return read_backbone<I + 1>(json, value, path);
+    return read_member(json, "parts", value.emplace<I>(), path);
   }
 }
 

@@ -12,194 +12,85 @@ struct TreesInFile {
   std::string hash;
 };
 
-/// One description of each part, for both directions: fields(visit, part) calls visit("name", member).
+/// One description of each part, for both directions: fields(visit, part) calls visit("name", member) of each
+/// member, one behind the other.
 struct ModelParts {
-  template <class Visit, Describes<Scaling> Self>
-  static void fields(Visit& v, Self& s) {
-    v("center", s.center);
-    v("width", s.width);
+  static void fields(auto& v, Describes<Scaling> auto& s) { v("center", s.center)("width", s.width); }
+  static void fields(auto& v, Describes<FeatureMatrix> auto& s) {
+    v("numbers", s.numbers)("levels", s.levels);
   }
-  template <class Visit, Describes<FeatureMatrix> Self>
-  static void fields(Visit& v, Self& s) {
-    v("numbers", s.numbers);
-    v("levels", s.levels);
+  static void fields(auto& v, Describes<Inputs> auto& s) { v("matrix", s.matrix)("ranged", s.ranged); }
+  static void fields(auto& v, Describes<Kernel::Own> auto& s) {
+    v("length", s.length)("offset", s.offset)("slope", s.slope);
   }
-  template <class Visit, Describes<Inputs> Self>
-  static void fields(Visit& v, Self& s) {
-    v("matrix", s.matrix);
-    v("ranged", s.ranged);
+  static void fields(auto& v, Describes<Kernel> auto& s) {
+    v("amplitude", s.amplitude)("slope", s.slope)("noise", s.noise)("lengths", s.lengths)("own", s.own);
   }
-  template <class Visit, Describes<Kernel::Own> Self>
-  static void fields(Visit& v, Self& s) {
-    v("length", s.length);
-    v("offset", s.offset);
-    v("slope", s.slope);
+  static void fields(auto& v, Describes<LogLinear> auto& s) {
+    v("scaling", s.scaling)("level", s.level)("slopes", s.slopes)("factors", s.factors);
   }
-  template <class Visit, Describes<Kernel> Self>
-  static void fields(Visit& v, Self& s) {
-    v("amplitude", s.amplitude);
-    v("slope", s.slope);
-    v("noise", s.noise);
-    v("lengths", s.lengths);
-    v("own", s.own);
+  static void fields(auto& v, Describes<WorkModel> auto& s) {
+    v("coefficients", s.coefficients)("own_category", s.own_category)("own", s.own);
   }
-  template <class Visit, Describes<LogLinear> Self>
-  static void fields(Visit& v, Self& s) {
-    v("scaling", s.scaling);
-    v("level", s.level);
-    v("slopes", s.slopes);
-    v("factors", s.factors);
+  static void fields(auto& v, Describes<UserTermModel> auto& s) {
+    v("work", s.work)("latency", s.latency)("power", s.power)("factors", s.factors);
   }
-  template <class Visit, Describes<WorkModel> Self>
-  static void fields(Visit& v, Self& s) {
-    v("coefficients", s.coefficients);
-    v("own_category", s.own_category);
-    v("own", s.own);
+  static void fields(auto& v, Describes<Shift> auto& s) { v("kind", s.kind)("column", s.column); }
+  static void fields(auto& v, Describes<ShiftScore> auto& s) {
+    v("shift", s.shift)("group", s.group)("errors", s.errors)("trials", s.trials);
+    v("distance", s.distance)("median", s.median)("reach", s.reach)("p90", s.p90);
   }
-  template <class Visit, Describes<UserTermModel> Self>
-  static void fields(Visit& v, Self& s) {
-    v("work", s.work);
-    v("latency", s.latency);
-    v("power", s.power);
-    v("factors", s.factors);
+  static void fields(auto& v, Describes<TermTexts> auto& s) {
+    v("work", s.work)("latency", s.latency)("scale", s.scale);
   }
-  template <class Visit, Describes<Shift> Self>
-  static void fields(Visit& v, Self& s) {
-    v("kind", s.kind);
-    v("column", s.column);
+  static void fields(auto& v, Describes<Roles> auto& s) {
+    v("network", s.network)("variants", s.variants)("side", s.side)("batch", s.batch);
+    v("machine", s.machine)("terms", s.terms)("machines", s.machines);
   }
-  template <class Visit, Describes<ShiftScore> Self>
-  static void fields(Visit& v, Self& s) {
-    v("shift", s.shift);
-    v("group", s.group);
-    v("errors", s.errors);
-    v("trials", s.trials);
-    v("distance", s.distance);
-    v("median", s.median);
-    v("reach", s.reach);
-    v("p90", s.p90);
+  static void fields(auto& v, Describes<Design::Category> auto& s) {
+    v("column", s.column)("levels", s.levels);
   }
-  template <class Visit, Describes<TermTexts> Self>
-  static void fields(Visit& v, Self& s) {
-    v("work", s.work);
-    v("latency", s.latency);
-    v("scale", s.scale);
+  static void fields(auto& v, Describes<ModelOrigin> auto& s) {
+    v("source", s.source)("target", s.target)("points", s.points)("rows", s.rows)("hash", s.hash);
   }
-  template <class Visit, Describes<Roles> Self>
-  static void fields(Visit& v, Self& s) {
-    v("network", s.network);
-    v("variants", s.variants);
-    v("side", s.side);
-    v("batch", s.batch);
-    v("machine", s.machine);
-    v("terms", s.terms);
-    v("machines", s.machines);
-  }
-  template <class Visit, Describes<Design::Category> Self>
-  static void fields(Visit& v, Self& s) {
-    v("column", s.column);
-    v("levels", s.levels);
-  }
-  template <class Visit, Describes<ModelOrigin> Self>
-  static void fields(Visit& v, Self& s) {
-    v("source", s.source);
-    v("target", s.target);
-    v("points", s.points);
-    v("rows", s.rows);
-    v("hash", s.hash);
-  }
-  template <class Visit, Describes<Design::Number> Self>
-  static void fields(Visit& v, Self& s) {
-    v("column", s.column);
-    v("unit", s.unit);
-    v("is_ever_there", s.is_ever_there);
-    v("is_quantity", s.is_quantity);
-    v("least", s.least);
-    v("may_be_empty", s.may_be_empty);
-    v("usual", s.usual);
+  static void fields(auto& v, Describes<Design::Number> auto& s) {
+    v("column", s.column)("unit", s.unit)("is_ever_there", s.is_ever_there);
+    v("is_quantity", s.is_quantity)("least", s.least)("may_be_empty", s.may_be_empty)("usual", s.usual);
     v("is_seen", s.is_seen);
   }
-  template <class Visit, Describes<Design> Self>
-  static void fields(Visit& v, Self& s) {
-    v("roles", s.roles_);
-    v("numbers", s.numbers_);
-    v("categories", s.categories_);
-    v("features", s.feature_names_);
-    v("work_terms", s.work_names_);
-    v("ranged", s.ranged_names_);
+  static void fields(auto& v, Describes<Design> auto& s) {
+    v("roles", s.roles_)("numbers", s.numbers_)("categories", s.categories_);
+    v("features", s.feature_names_)("work_terms", s.work_names_)("ranged", s.ranged_names_);
   }
-  template <class Visit, Describes<GaussianProcess> Self>
-  static void fields(Visit& v, Self& s) {
-    v("scaling", s.scaling_);
-    v("rows", s.rows_);
-    v("weights", s.weights_);
-    v("kernel", s.kernel_);
+  static void fields(auto& v, Describes<GaussianProcess> auto& s) {
+    v("scaling", s.scaling_)("rows", s.rows_)("weights", s.weights_)("kernel", s.kernel_);
   }
-  template <class Visit, Describes<FeatureSubset> Self>
-  static void fields(Visit& v, Self& s) {
-    v("numbers", s.numbers);
-    v("categories", s.categories);
+  static void fields(auto& v, Describes<FeatureSubset> auto& s) {
+    v("numbers", s.numbers)("categories", s.categories);
   }
-  template <class Visit, Describes<LevelColumns> Self>
-  static void fields(Visit& v, Self& s) {
-    v("own", s.own);
-    v("effects", s.effects);
+  static void fields(auto& v, Describes<LevelColumns> auto& s) { v("own", s.own)("effects", s.effects); }
+  static void fields(auto& v, Describes<TreesInFile> auto& s) {
+    v("levels", s.levels)("xgboost", s.text)("hash", s.hash);
   }
-  template <class Visit, Describes<TreesInFile> Self>
-  static void fields(Visit& v, Self& s) {
-    v("levels", s.levels);
-    v("xgboost", s.text);
-    v("hash", s.hash);
+  static void fields(auto& v, Describes<Member> auto& s) {
+    v("spec", s.spec_)("backbone", s.backbone_)("process", s.process_)("trees", s.trees_);
   }
-  template <class Visit, Describes<Member> Self>
-  static void fields(Visit& v, Self& s) {
-    v("spec", s.spec_);
-    v("backbone", s.backbone_);
-    v("process", s.process_);
-    v("trees", s.trees_);
+  static void fields(auto& v, Describes<Ensemble> auto& s) {
+    v("columns", s.columns_)("members", s.members_);
   }
-  template <class Visit, Describes<Ensemble> Self>
-  static void fields(Visit& v, Self& s) {
-    v("columns", s.columns_);
-    v("members", s.members_);
+  static void fields(auto& v, Describes<ShiftScores> auto& s) { v("scores", s.scores_); }
+  static void fields(auto& v, Describes<table::Column> auto& s) {
+    v("name", s.name)("numbers", s.numbers)("codes", s.codes)("levels", s.levels);
   }
-  template <class Visit, Describes<ShiftScores> Self>
-  static void fields(Visit& v, Self& s) {
-    v("scores", s.scores_);
-  }
-  template <class Visit, Describes<table::Column> Self>
-  static void fields(Visit& v, Self& s) {
-    v("name", s.name);
-    v("numbers", s.numbers);
-    v("codes", s.codes);
-    v("levels", s.levels);
-  }
-  template <class Visit, Describes<table::Table> Self>
-  static void fields(Visit& v, Self& s) {
-    v("columns", s.columns);
-    v("rows", s.rows);
-  }
-  template <class Visit, Describes<Points> Self>
-  static void fields(Visit& v, Self& s) {
-    v("features", s.features);
-    v("target", s.target);
-    v("repeats", s.repeats);
-    v("deviations", s.deviations);
+  static void fields(auto& v, Describes<table::Table> auto& s) { v("columns", s.columns)("rows", s.rows); }
+  static void fields(auto& v, Describes<Points> auto& s) {
+    v("features", s.features)("target", s.target)("repeats", s.repeats)("deviations", s.deviations);
     v("noise", s.noise);
   }
-  template <class Visit, Describes<Model> Self>
-  static void fields(Visit& v, Self& s) {
-    v("origin", s.origin_);
-    v("design", s.design_);
-    v("low", s.low_);
-    v("high", s.high_);
-    v("counts", s.counts_);
-    v("method", s.method_);
-    v("measured", s.measured_);
-    v("specs", s.specs_);
-    v("scores", s.scores_);
-    v("ensemble", s.ensemble_);
-    v("points", s.points_);
+  static void fields(auto& v, Describes<Model> auto& s) {
+    v("origin", s.origin_)("design", s.design_)("low", s.low_)("high", s.high_)("counts", s.counts_);
+    v("method", s.method_)("measured", s.measured_)("specs", s.specs_)("scores", s.scores_);
+    v("ensemble", s.ensemble_)("points", s.points_);
   }
 
   /// The columns that a design knows, without rows.
