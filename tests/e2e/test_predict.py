@@ -307,7 +307,7 @@ def test_a_model_that_was_cut_or_edited_is_refused(neph, fitted):
     model, whole = neph.folder / "model.json", (neph.folder / "model.json").read_text()
     (neph.folder / "ask.csv").write_text("batch,layers,machine\n1,4,slow\n")
     document = json.loads(whole)
-    for text in (whole[: len(whole) // 2], "{}", json.dumps(document | {"version": 9}), json.dumps(document | {"low": None})):
+    for text in (whole[: len(whole) // 2], "{}", json.dumps(document | {"version": 9}), json.dumps(document | {"scores": None})):
         model.write_text(text)
         done = neph("predict", "model.json", "ask.csv", code=None)
         assert done.returncode != 0 and done.stderr.count("\n") == 1 and "not a model that can be used" in done.stderr

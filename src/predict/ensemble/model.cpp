@@ -42,26 +42,32 @@ VectorXd Model::log_target() const {
   return Eigen::Map<const VectorXd>(measured_.target.data(), std::ssize(measured_.target)).array().log();
 }
 
+Status Model::know_points() {
+  NEPH_TRY(points_, design_.apply(measured_.features));
+  low_ = points_.ranged.colwise().minCoeff();
+  high_ = points_.ranged.colwise().maxCoeff();
+  counts_.clear();
+  for (std::size_t c = 0; c < design_.categories().size(); ++c)
+    counts_.push_back(
+        counts_of(points_.matrix.levels.col(static_cast<Index>(c)), design_.categories()[c].levels.size()));
+  specs_ = specs_of(method_, design_);
+  return {};
+}
+
 Result<Model> Model::fit(const Profile& profile, const FitOptions& options) {
   if (profile.points.target.size() < fewest_points)
     return fail(ErrorCode::invalid_argument, "{} are too few to fit anything to; {} are the least",
                 counted(std::ssize(profile.points.target), "different row"), fewest_points);
   NEPH_TRY(auto design, Design::learn(profile.points.features, options.roles));
   Model model(std::move(design));
-  NEPH_TRY(model.points_, model.design_.apply(profile.points.features));
   model.measured_ = profile.points;
   model.method_ = options.method;
+  NEPH_CHECK(model.know_points());
   model.origin_ = {.source = profile.points.features.source,
                    .target = profile.target,
                    .rows = profile.rows,
                    .points = std::ssize(profile.points.target),
                    .hash = hash_of(profile.points)};
-  model.low_ = model.points_.ranged.colwise().minCoeff();
-  model.high_ = model.points_.ranged.colwise().maxCoeff();
-  for (std::size_t c = 0; c < model.design_.categories().size(); ++c)
-    model.counts_.push_back(counts_of(model.points_.matrix.levels.col(static_cast<Index>(c)),
-                                      model.design_.categories()[c].levels.size()));
-  model.specs_ = specs_of(options.method, model.design_);
   auto context = model.context(options);
   NEPH_TRY(model.ensemble_, Ensemble::fit(model.specs_, context, model.points_, model.log_target(), {},
                                           nullptr, options.threads));

@@ -96,6 +96,8 @@ class Model {
     std::vector<QueryPosition> positions;  ///< of each row
     std::map<Unseen, Ensemble> without;    ///< members for rows with unseen categories
   };
+  /// What follows from the design and from what was measured. Error: that of Design::apply.
+  Status know_points();
   MemberContext context(const FitOptions& options) const;
   Eigen::VectorXd log_target() const;
   Levels levels() const;

@@ -147,11 +147,14 @@ Unseen Model::unseen_at(const QueryPosition& position) const {
 }
 
 Status Model::add_ensembles(Query& query, std::size_t threads) const {
+  Rows known;  // but points of networks whose files are no longer there
+  for (std::size_t i = 0; i < measured_.target.size(); ++i)
+    if (!points_.refused.contains(i)) known.push_back(i);
   for (std::size_t row = 0; row < query.positions.size(); ++row) {
     const auto unseen = unseen_at(query.positions[row]);
     if (unseen.empty() || query.without.contains(unseen) || !refusal(query, row).empty()) continue;
-    NEPH_TRY(auto ensemble,
-             Ensemble::fit(specs_, context({}), points_, log_target(), unseen, &ensemble_, threads));
+    NEPH_TRY(auto ensemble, Ensemble::fit(specs_, context({}), rows_of(points_, known),
+                                          rows_of(log_target(), known), unseen, &ensemble_, threads));
     query.without.emplace(unseen, std::move(ensemble));
   }
   return {};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/features/network_numbers.hpp"
 #include "predict/model_file/model_parts.hpp"
 
 namespace neph::predict {
@@ -111,16 +112,14 @@ class MemberCheck {
 
 constexpr std::int64_t most_rows = 1 << 30;  ///< of a table
 
-/// `rows`: points as the methods see them.
-Status check_measured(const Points& measured, Index rows) {
-  const auto count = static_cast<std::size_t>(rows);
+Status check_measured(const Points& measured) {
+  const auto count = measured.target.size();
   const auto are_all = [](const std::vector<double>& values, auto&& holds) {
     return std::all_of(values.begin(), values.end(), holds);
   };
   NEPH_CHECK(
-      consistent(measured.features.rows == count && measured.target.size() == count &&
-                     measured.repeats.size() == count && measured.deviations.size() == count &&
-                     std::isfinite(measured.noise) &&
+      consistent(count > 0 && measured.features.rows == count && measured.repeats.size() == count &&
+                     measured.deviations.size() == count && std::isfinite(measured.noise) &&
                      are_all(measured.target, [](double t) { return t > 0 && std::isfinite(t); }) &&
                      are_all(measured.deviations, [](double d) { return std::isfinite(d); }) &&
                      std::ranges::all_of(measured.repeats, [](int r) { return r >= 1 && r <= most_rows; }),
@@ -136,31 +135,40 @@ Status check_measured(const Points& measured, Index rows) {
 
 }  // namespace
 
-/// Whatever was edited, nothing may reach beyond a matrix later.
+Status ModelParts::complete(Model& model) {
+  NEPH_CHECK(find_roles(model.design_));
+  NEPH_CHECK(check_measured(model.measured_));
+  NEPH_CHECK(consistent(model.know_points().has_value(), "the design and what was measured"));
+  return check(model);
+}
+
+Status ModelParts::find_roles(Design& design) {
+  table::Table nothing{.source = "the model"};
+  for (const auto& number : design.numbers_) nothing.columns.push_back({.name = number.column});
+  for (const auto& category : design.categories_) nothing.columns.push_back({.name = category.column});
+  NEPH_TRY(design.user_terms_, UserTerms::parse(design.roles_.terms, nothing));
+  const auto machine =
+      std::ranges::find(design.categories_, design.roles_.machine, &Design::Category::column);
+  if (machine == design.categories_.end()) return {};
+  design.machine_ = static_cast<std::size_t>(machine - design.categories_.begin());
+  if (!design.work_names_.empty())
+    design.machine_speeds_ = speeds_of(machine->levels, known_machines_and(design.roles_.machines));
+  return {};
+}
+
 Status ModelParts::check(const Model& model) {
   const auto& design = model.design_;
-  const auto applied = design.apply(columns_of(design));
-  NEPH_CHECK(consistent(applied.has_value(), "the design and its columns"));
-  const auto& inputs = *applied;
-  const auto numbers = inputs.matrix.numbers.cols(), categories = inputs.matrix.levels.cols();
-  const auto ranged = inputs.ranged.cols();
-  NEPH_CHECK(consistent(std::ssize(design.ranged_names_) == ranged && model.low_.size() == ranged &&
-                            model.high_.size() == ranged,
-                        "ranges of the numbers"));
+  const auto numbers = model.points_.matrix.numbers.cols(), categories = model.points_.matrix.levels.cols();
+  const auto ranged = model.points_.ranged.cols();
+  NEPH_CHECK(consistent(std::ssize(design.feature_names_) == numbers &&
+                            std::ssize(design.work_names_) == model.points_.work.cols() &&
+                            std::ssize(design.ranged_names_) == ranged && model.points_.ranged.allFinite(),
+                        "the design and its numbers"));
   for (std::size_t j = 0; j < design.numbers_.size(); ++j)
     NEPH_CHECK(consistent(design.ranged_names_[j] == design.numbers_[j].column, "names of the numbers"));
-  NEPH_CHECK(check_matrix(model.points_.matrix, numbers, categories));
-  NEPH_CHECK(consistent(model.points_.ranged.cols() == ranged &&
-                            model.points_.ranged.rows() == model.points_.matrix.numbers.rows(),
-                        "the points' numbers"));
-  NEPH_CHECK(check_measured(model.measured_, model.points_.matrix.numbers.rows()));
   table::Refusals refused;
   const auto located = design.locate(model.measured_.features, refused);
   NEPH_CHECK(consistent(located && refused.empty(), "what was measured"));
-  NEPH_CHECK(consistent(std::ssize(model.counts_) == categories, "counts of the categories"));
-  for (std::size_t c = 0; c < model.counts_.size(); ++c)
-    NEPH_CHECK(
-        consistent(model.counts_[c].size() == design.categories_[c].levels.size(), "counts of levels"));
 
   const auto& columns = model.ensemble_.columns();
   const auto& members = model.ensemble_.members();
@@ -181,7 +189,7 @@ Status ModelParts::check(const Model& model) {
                        (kind == ShiftKind::inside || column < (is_of_category(kind) ? categories : ranged)),
                    "what trials said"));
   }
-  const auto own = seen(columns, inputs);
+  const auto own = seen(columns, rows_of(model.points_, {}));
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (!members[i]) continue;
     NEPH_CHECK(consistent(members[i]->spec() == model.specs_[i], "members"));

@@ -14,7 +14,7 @@ using Eigen::Index;
 namespace {
 
 constexpr const char* format_name = "neph model";
-constexpr std::int64_t format_version = 5;  // 5: members of one ensemble, trees as XGBoost has them
+constexpr std::int64_t format_version = 6;  // 6: counts with zeros, and nothing twice
 
 template <class T>
 struct IsVariant : std::false_type {};
@@ -202,8 +202,7 @@ Result<Model> read_model(std::string_view text, std::string_view source) {
                      format_version, version > format_version ? "ask a newer one" : "fit it again")});
   auto model = ModelParts::model();
   if (const auto status = read_parts(*json, model, "model"); !status) return named(status.error());
-  if (const auto status = ModelParts::find_roles(model); !status) return named(status.error());
-  if (const auto status = ModelParts::check(model); !status) return named(status.error());
+  if (const auto status = ModelParts::complete(model); !status) return named(status.error());
   return model;
 }
 

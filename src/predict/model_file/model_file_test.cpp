@@ -71,6 +71,19 @@ TEST_F(ModelFile, GivesTheSameAnswers) {
   EXPECT_EQ(read->origin().source, "t.csv");
 }
 
+/// Whose members are fitted anew without the category: with the work of layers, the user's terms and the
+/// machines' data sheets, as before.
+TEST_F(ModelFile, GivesTheSameAnswersOfAnUnseenCategory) {
+  const auto read = read_model(text_, "m.json");
+  ASSERT_TRUE(read) << read.error().message;
+  const auto query = *table::parse_table("model,side,batch,machine,cache\nresnet18,64,4,m1,\n", "q");
+  const auto before = model_->predict(query)->front(), after = read->predict(query)->front();
+  EXPECT_EQ(before.refused, "");
+  EXPECT_EQ(before.extrapolates.front().kind, ShiftKind::unseen);
+  EXPECT_NEAR(after.value, before.value, 1e-6 * before.value);
+  EXPECT_NEAR(after.high, before.high, 1e-6 * before.high);
+}
+
 TEST_F(ModelFile, IsRefusedWithNumbersThatCannotBe) {
   const std::vector<std::pair<std::string, Json>> edits{
       {"/ensemble/members/0/backbone/parts/level", nullptr},
@@ -117,8 +130,8 @@ TEST_F(ModelFile, IsRefusedWhereItIsNone) {
   json.erase("version");
   EXPECT_THAT(error_of(dump_json(json)), HasSubstr("version"));
   json["version"] = version;
-  json.erase("low");
-  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("'low' is missing"));
+  json.erase("scores");
+  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("'scores' is missing"));
 }
 
 TEST_F(ModelFile, IsRefusedWhereCountsArePreposterous) {
@@ -136,7 +149,7 @@ TEST_F(ModelFile, IsRefusedWhereCountsArePreposterous) {
   const Json shift{{"kind", "above"}, {"column", 99}};
   EXPECT_THAT(edited("/scores/scores/0/shift", shift), HasSubstr("what trials said"));
   const Json huge{{"rows", 4611686018427387905}, {"columns", 4}, {"values", {1, 1, 1, 1}}};
-  EXPECT_THAT(edited("/points/ranged", huge), HasSubstr("4 values are not"));
+  EXPECT_THAT(edited("/ensemble/members/0/process/rows/numbers", huge), HasSubstr("4 values are not"));
 }
 
 /// Else the fuzzer would try no more than the reader's first lines. They are files that 'neph fit' wrote of

@@ -19,7 +19,6 @@ struct ModelParts {
   static void fields(auto& v, Describes<FeatureMatrix> auto& s) {
     v("numbers", s.numbers)("levels", s.levels);
   }
-  static void fields(auto& v, Describes<Inputs> auto& s) { v("matrix", s.matrix)("ranged", s.ranged); }
   static void fields(auto& v, Describes<Kernel::Own> auto& s) {
     v("length", s.length)("offset", s.offset)("slope", s.slope);
   }
@@ -88,28 +87,17 @@ struct ModelParts {
     v("noise", s.noise);
   }
   static void fields(auto& v, Describes<Model> auto& s) {
-    v("origin", s.origin_)("design", s.design_)("low", s.low_)("high", s.high_)("counts", s.counts_);
-    v("method", s.method_)("measured", s.measured_)("specs", s.specs_)("scores", s.scores_);
-    v("ensemble", s.ensemble_)("points", s.points_);
+    v("origin", s.origin_)("design", s.design_)("method", s.method_)("measured", s.measured_);
+    v("scores", s.scores_)("ensemble", s.ensemble_);
   }
 
-  /// The columns that a design knows, without rows.
-  static table::Table columns_of(const Design& design) {
-    table::Table nothing{.source = "the model"};
-    for (const auto& number : design.numbers_) nothing.columns.push_back({.name = number.column});
-    for (const auto& category : design.categories_) nothing.columns.push_back({.name = category.column});
-    return nothing;
-  }
-  /// What follows from the roles.
-  static Status find_roles(Model& model) {
-    auto& design = model.design_;
-    for (std::size_t c = 0; c < design.categories_.size(); ++c) {
-      if (design.categories_[c].column == design.roles_.machine) design.machine_ = c;
-    }
-    NEPH_TRY(design.user_terms_, UserTerms::parse(design.roles_.terms, columns_of(design)));
-    return {};
-  }
   static Model model() { return Model(Design()); }
+  /// What follows from what was read, which is checked first: whatever was edited, nothing may reach beyond a
+  /// matrix later. Error: corrupt.
+  static Status complete(Model& model);
+
+ private:
+  static Status find_roles(Design& design);
   static Status check(const Model& model);
 };
 
