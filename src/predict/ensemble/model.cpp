@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "core/fnv1a.hpp"
 #include "core/units.hpp"
 
@@ -82,33 +84,26 @@ Result<Model> Model::fit(const Profile& profile, const FitOptions& options) {
   return model;
 }
 
+const std::string& Model::column_of(const Shift& shift) const {
+  static const std::string any = "any column";
+  const auto column = static_cast<std::size_t>(shift.column);
+  if (shift.column < 0) return any;
+  return is_of_category(shift.kind) ? design_.categories()[column].column : design_.ranged()[column];
+}
+
 std::string Model::words(std::span<const Shift> of_same_kind) const {
+  constexpr std::array where{"inside the range",
+                             "above the range of ",
+                             "below the range of ",
+                             "new value of constant column ",
+                             "between the measured values of ",
+                             "unseen category of ",
+                             "few points of a category of "};  // in the order of ShiftKind
   const auto kind = of_same_kind.front().kind;
-  if (kind == ShiftKind::inside) return "inside the range";
-  std::string column;
-  for (const auto& each : of_same_kind)
-    column +=
-        (column.empty() ? "" : ", ") +
-        (each.column < 0             ? "any column"
-         : is_of_category(each.kind) ? design_.categories()[static_cast<std::size_t>(each.column)].column
-                                     : design_.ranged()[static_cast<std::size_t>(each.column)]);
-  switch (kind) {
-    case ShiftKind::inside:
-      break;
-    case ShiftKind::above:
-      return "above the range of " + column;
-    case ShiftKind::below:
-      return "below the range of " + column;
-    case ShiftKind::unvaried:
-      return "new value of constant column " + column;
-    case ShiftKind::between:
-      return "between the measured values of " + column;
-    case ShiftKind::unseen:
-      return "unseen category of " + column;
-    case ShiftKind::rare:
-      return "few points of a category of " + column;
-  }
-  return {};
+  std::vector<std::string> columns;
+  if (kind != ShiftKind::inside)
+    for (const auto& shift : of_same_kind) columns.push_back(column_of(shift));
+  return fmt::format("{}{}", where.at(static_cast<std::size_t>(kind)), fmt::join(columns, ", "));
 }
 
 }  // namespace neph::predict

@@ -114,6 +114,7 @@ class Model {
   /// Why there is no honest answer for a row; empty: there is one.
   std::string refusal(const Query& query, std::size_t row) const;
   Eigen::VectorXd unseen_effects(const Inputs& inputs, const MemberSpec& spec) const;
+  const std::string& column_of(const Shift& shift) const;
   std::vector<Extrapolation> words(const QueryPosition& position, const table::Table& rows,
                                    std::size_t row) const;
 

@@ -79,11 +79,11 @@ QueryPosition Model::position_of(const Inputs& inputs, Index row, const Levels& 
 std::vector<Extrapolation> Model::words(const QueryPosition& position, const table::Table& rows,
                                         std::size_t row) const {
   std::vector<Extrapolation> all;
-  for (const auto& [kind, column] : position.flagged) {
-    const auto& name = is_of_category(kind) ? design_.categories()[static_cast<std::size_t>(column)].column
-                                            : design_.ranged()[static_cast<std::size_t>(column)];
+  for (const auto& shift : position.flagged) {
+    const auto kind = shift.kind;
+    const auto& name = column_of(shift);
     const auto cell = rows.columns[*rows.find(name)].text(row);
-    const auto end = [&, at = column](const auto& ends) { return design_.range_end(at, ends[at]); };
+    const auto end = [&](const auto& ends) { return design_.range_end(shift.column, ends[shift.column]); };
     all.push_back({name, kind,
                    kind == ShiftKind::unseen     ? fmt::format("'{}' was not measured", cell)
                    : kind == ShiftKind::unvaried ? fmt::format("{}, measured at {} alone", cell, end(low_))

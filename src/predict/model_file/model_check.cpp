@@ -18,7 +18,7 @@ Status consistent(bool holds, const char* what) {
 
 Status check_matrix(const FeatureMatrix& matrix, Index numbers, Index categories) {
   return consistent(matrix.numbers.cols() == numbers && matrix.levels.cols() == categories &&
-                        matrix.numbers.rows() == matrix.levels.rows() && matrix.numbers.allFinite(),
+                        matrix.numbers.rows() == matrix.levels.rows(),
                     "rows and columns of features");
 }
 
@@ -30,14 +30,10 @@ bool are_columns(const std::vector<Index>& columns, Index below) {
          (columns.empty() || (columns.front() >= 0 && columns.back() < below));
 }
 
-bool is_finite(const Kernel& kernel) {
+bool has_lengths(const Kernel& kernel) {
   const auto is_length = [](double length) { return std::isfinite(length) && length > 0; };
-  return std::isfinite(kernel.amplitude) && std::isfinite(kernel.slope) && std::isfinite(kernel.noise) &&
-         std::ranges::all_of(kernel.lengths, is_length) &&
-         std::ranges::all_of(kernel.own, [&](const Kernel::Own& own) {
-           return is_length(own.length) && own.likeness() > 0 && std::isfinite(own.offset) &&
-                  std::isfinite(own.slope);
-         });
+  const auto has_own = [](const Kernel::Own& own) { return own.length > 0 && own.likeness() > 0; };
+  return std::ranges::all_of(kernel.lengths, is_length) && std::ranges::all_of(kernel.own, has_own);
 }
 
 /// Whether a member fits together, and to what it sees of the table's columns.
@@ -70,36 +66,29 @@ class MemberCheck {
     NEPH_CHECK(check_matrix(process.scaled_rows(), columns, categories_));
     return consistent(process.weights().size() == process.scaled_rows().rows() &&
                           process.weights().size() > 0 && std::ssize(process.kernel().lengths) == columns &&
-                          std::ssize(process.kernel().own) == categories_ && process.weights().allFinite() &&
-                          is_finite(process.kernel()),
+                          std::ssize(process.kernel().own) == categories_ && has_lengths(process.kernel()),
                       "a process and its rows");
   }
   static Status check(const Scaling& scaling, Index columns) {
     return consistent(scaling.center.size() == columns && scaling.width.size() == columns &&
-                          scaling.center.allFinite() && scaling.width.allFinite() &&
                           (scaling.width.array() != 0).all(),
                       "scaling");
   }
   Status check(const LogLinear& powers) const {
     NEPH_CHECK(check(powers.scaling, numbers_));
-    return consistent(
-        powers.slopes.size() == numbers_ && powers.slopes.allFinite() && std::isfinite(powers.level) &&
-            std::ssize(powers.factors) <= categories_ &&
-            std::ranges::all_of(powers.factors, [](const auto& each) { return each.allFinite(); }),
-        "slopes");
+    return consistent(powers.slopes.size() == numbers_ && std::ssize(powers.factors) <= categories_,
+                      "slopes");
   }
   Status check(const WorkModel& work) const {
     const auto terms = inputs_.work.cols();
     const bool has_own = !work.own_category || (*work.own_category >= 0 && *work.own_category < categories_ &&
                                                 work.own.cols() == terms);
-    return consistent(terms > 0 && work.coefficients.size() == terms && work.coefficients.allFinite() &&
-                          work.own.allFinite() && has_own,
-                      "coefficients of terms");
+    return consistent(terms > 0 && work.coefficients.size() == terms && has_own, "coefficients of terms");
   }
   Status check(const UserTermModel& model) const {
     const auto& values = inputs_.user_terms;
-    return consistent(model.work.size() == values.work.cols() && model.work.allFinite() &&
-                          model.latency.size() == values.latency.cols() && model.latency.allFinite() &&
+    return consistent(model.work.size() == values.work.cols() &&
+                          model.latency.size() == values.latency.cols() &&
                           model.work.size() + model.latency.size() > 0 && is_power(model.power) &&
                           std::ssize(model.factors) <= categories_,
                       "coefficients of the user's terms");
@@ -181,11 +170,9 @@ Status ModelParts::check(const Model& model) {
   for (const auto& score : model.scores_.scores()) {
     const auto [kind, column] = score.shift;
     NEPH_CHECK(
-        consistent(score.errors.size() == std::ssize(members) && score.errors.allFinite() &&
-                       score.errors.minCoeff() > 0 && score.trials > 0 && score.trials <= most_rows &&
-                       score.median > 0 && std::isfinite(score.median) && std::isfinite(score.reach) &&
-                       std::isfinite(score.p90) && score.distance >= 0 && std::isfinite(score.distance) &&
-                       score.group >= -1 && score.group <= most_rows && column >= -1 &&
+        consistent(score.errors.size() == std::ssize(members) && score.errors.minCoeff() > 0 &&
+                       score.trials > 0 && score.trials <= most_rows && score.median > 0 &&
+                       score.distance >= 0 && score.group >= -1 && score.group <= most_rows && column >= -1 &&
                        (kind == ShiftKind::inside || column < (is_of_category(kind) ? categories : ranged)),
                    "what trials said"));
   }

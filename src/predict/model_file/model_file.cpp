@@ -80,11 +80,19 @@ Json write(T& value) {
 template <class T>
 Status read(const Json& json, T& value, const std::string& path);
 
+/// In lists alone NaN has a meaning: an empty cell.
+Status not_finite(const std::string& path) {
+  return fail(ErrorCode::corrupt, "{}: a finite number is needed", path);
+}
+
 template <class T>
 Status read_member(const Json& json, const char* name, T& value, const std::string& path) {
   const auto found = json.is_object() ? json.find(name) : json.end();
   if (found == json.end()) return fail(ErrorCode::corrupt, "{}: '{}' is missing", path, name);
-  return read(*found, value, path + "." + name);
+  NEPH_CHECK(read(*found, value, path + "." + name));
+  if constexpr (std::is_floating_point_v<T>)
+    if (!std::isfinite(value)) return not_finite(path + "." + name);
+  return {};
 }
 
 struct Reader {
@@ -120,7 +128,7 @@ Status read_dense(const Json& json, T& value, const std::string& path) {
       rows * columns != std::ssize(values))
     return fail(ErrorCode::corrupt, "{}: {} values are not {} x {}", path, values.size(), rows, columns);
   value = Eigen::Map<const T>(values.data(), rows, columns);
-  return {};
+  return value.allFinite() ? Status() : not_finite(path);
 }
 
 template <std::size_t I = 0>

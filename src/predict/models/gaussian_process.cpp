@@ -65,7 +65,7 @@ Result<MatrixXd> GaussianProcess::covariance(const FeatureMatrix& at) const {
 }
 
 VectorXd GaussianProcess::mean(const FeatureMatrix& at) const {
-  return KernelPredictor(rows_, weights_, kernel_).at(scaling_.apply(at));
+  return kernel_sums(rows_, weights_, kernel_, scaling_.apply(at));
 }
 
 FeatureMatrix GaussianProcess::clamped(const FeatureMatrix& at) const {

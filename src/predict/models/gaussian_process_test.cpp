@@ -34,11 +34,10 @@ TEST(KernelPosterior, ItsGradientIsTheOneThatDifferencesShow) {
   Random random(3);
   const auto places = random_places(random, 25, 3, 2);
   const KernelPosterior posterior(places, curves(places), 1e-2);
-  auto logs = posterior.start();
+  VectorXd logs = posterior.start(), gradient;
   for (auto& value : logs) value += 0.3 * random.normal();
-  std::vector<double> gradient;
   posterior(logs, &gradient);
-  for (std::size_t i = 0; i < logs.size(); ++i) {
+  for (Index i = 0; i < logs.size(); ++i) {
     auto below = logs, above = logs;
     below[i] -= 1e-5;
     above[i] += 1e-5;
@@ -51,11 +50,11 @@ TEST(KernelPosterior, ItsKernelsAndTheirLogarithmsAreOneAnothersInverses) {
   Random random(4);
   const auto places = random_places(random, 25, 3, 2);
   const KernelPosterior posterior(places, curves(places), 1e-2);
-  auto logs = posterior.start();
-  for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += 0.1 * static_cast<double>(i % 5);
+  VectorXd logs = posterior.start();
+  for (Index i = 0; i < logs.size(); ++i) logs[i] += 0.1 * static_cast<double>(i % 5);
   const auto again = posterior.logs_of(posterior.kernel(logs));
   ASSERT_EQ(again.size(), logs.size());
-  for (std::size_t i = 0; i < logs.size(); ++i) EXPECT_NEAR(again[i], logs[i], 1e-9) << i;
+  for (Index i = 0; i < logs.size(); ++i) EXPECT_NEAR(again[i], logs[i], 1e-9) << i;
 }
 
 TEST(GaussianProcess, FollowsACurveWithinItsRange) {

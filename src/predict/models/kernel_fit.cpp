@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include <nlopt.h>
 
@@ -17,8 +16,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t shared_parameters = 3;     // amplitude, slope, noise; then the lengths
-constexpr std::size_t own_parameters = 3;        // length, offset, slope
+constexpr Index shared_parameters = 3;           // amplitude, slope, noise; then the lengths
+constexpr Index own_parameters = 3;              // length, offset, slope
 constexpr double least_log = -14, most_log = 8;  ///< of a parameter
 /// Of the log posterior, for another step. From a guess, which is of much the same rows, predictions are as
 /// good with either.
@@ -27,21 +26,20 @@ constexpr double least_gain = 0.01, least_gain_from_guess = 0.1;
 double squared(double value) { return value * value; }
 
 double deviation(const VectorXd& values) {
-  if (values.size() < 2) return 0;
-  const VectorXd centred = values.array() - values.mean();
-  return std::sqrt(centred.squaredNorm() / static_cast<double>(values.size() - 1));
+  const auto freedom = static_cast<double>(std::max<Index>(1, values.size() - 1));
+  return (values.array() - values.mean()).matrix().norm() / std::sqrt(freedom);
 }
 
 struct Search {
   const KernelPosterior& posterior;
+  VectorXd at;
   double best = std::numeric_limits<double>::infinity();
-  std::vector<double> at;
 };
 
 double follow(unsigned count, const double* logs, double* gradient, void* data) {
   auto& search = *static_cast<Search*>(data);
-  const std::vector<double> here(logs, logs + count);
-  std::vector<double> slope;
+  const VectorXd here = Eigen::Map<const VectorXd>(logs, count);
+  VectorXd slope;
   const double value = search.posterior(here, gradient ? &slope : nullptr);
   if (gradient) std::copy(slope.begin(), slope.end(), gradient);
   if (value < search.best) {
@@ -57,46 +55,39 @@ KernelPosterior::KernelPosterior(const FeatureMatrix& places, const VectorXd& ta
     : rows_(places), target_(target), least_noise_(std::max(1e-6, least_noise)) {
   products_ = rows_.numbers * rows_.numbers.transpose();
   const double spread = std::log(std::max(deviation(target), 10 * least_noise_));
-  priors_ = {{spread, 1}, {spread - 1, 1.5}, {std::max(spread - 3.5, std::log(2 * least_noise_)), 1.5}};
-  for (Index j = 0; j < rows_.numbers.cols(); ++j) priors_.push_back({std::log(3.0), 1});
-  for (Index c = 0; c < rows_.levels.cols(); ++c)
-    priors_.insert(priors_.end(), {{std::log(3.0), 1}, {spread - 0.5, 1}, {spread - 1.5, 1}});
+  const Index own_begin = shared_parameters + rows_.numbers.cols();
+  centers_ = VectorXd::Constant(own_begin + own_parameters * rows_.levels.cols(), std::log(3.0));
+  widths_ = VectorXd::Ones(centers_.size());
+  centers_.head<3>() << spread, spread - 1, std::max(spread - 3.5, std::log(2 * least_noise_));
+  widths_.segment<2>(1).setConstant(1.5);
+  for (Index c = own_begin; c < centers_.size(); c += own_parameters)
+    centers_.segment<2>(c + 1) << spread - 0.5, spread - 1.5;
 }
 
-std::vector<double> KernelPosterior::start() const {
-  std::vector<double> logs;
-  for (const auto& prior : priors_) logs.push_back(prior.center);
-  return logs;
-}
-
-Kernel KernelPosterior::kernel(const std::vector<double>& logs) const {
-  const auto own_begin = shared_parameters + static_cast<std::size_t>(rows_.numbers.cols());
-  Kernel kernel{.amplitude = std::exp(logs[0]),
-                .slope = std::exp(logs[1]),
-                .noise = std::hypot(std::exp(logs[2]), least_noise_)};
-  for (std::size_t j = shared_parameters; j < own_begin; ++j) kernel.lengths.push_back(std::exp(logs[j]));
-  for (std::size_t c = own_begin; c < logs.size(); c += own_parameters)
-    kernel.own.push_back({std::exp(logs[c]), std::exp(logs[c + 1]), std::exp(logs[c + 2])});
+Kernel KernelPosterior::kernel(const VectorXd& logs) const {
+  const VectorXd values = logs.array().exp();
+  const Index own_begin = shared_parameters + rows_.numbers.cols();
+  Kernel kernel{.amplitude = values[0],
+                .slope = values[1],
+                .noise = std::hypot(values[2], least_noise_),
+                .lengths = {values.begin() + shared_parameters, values.begin() + own_begin}};
+  for (Index c = own_begin; c < logs.size(); c += own_parameters)
+    kernel.own.push_back({values[c], values[c + 1], values[c + 2]});
   return kernel;
 }
 
-std::vector<double> KernelPosterior::logs_of(const Kernel& kernel) const {
+VectorXd KernelPosterior::logs_of(const Kernel& kernel) const {
   const double own_noise =
       std::sqrt(std::max(0.01 * squared(least_noise_), squared(kernel.noise) - squared(least_noise_)));
   std::vector<double> values{kernel.amplitude, kernel.slope, own_noise};
   values.insert(values.end(), kernel.lengths.begin(), kernel.lengths.end());
   for (const auto& own : kernel.own) values.insert(values.end(), {own.length, own.offset, own.slope});
-  for (auto& value : values) value = std::clamp(std::log(value), least_log, most_log);
-  return values;
+  const Eigen::Map<const Eigen::ArrayXd> all(values.data(), std::ssize(values));
+  return all.log().max(least_log).min(most_log);
 }
 
-double KernelPosterior::log_prior(const std::vector<double>& logs) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < logs.size(); ++i) {
-    const double distance = (logs[i] - priors_[i].center) / priors_[i].width;
-    sum -= 0.5 * distance * distance;
-  }
-  return sum;
+double KernelPosterior::log_prior(const VectorXd& logs) const {
+  return -0.5 * (logs - centers_).cwiseQuotient(widths_).squaredNorm();
 }
 
 /// Column by column of the lower triangle, which stays in the processor's nearest memory.
@@ -112,11 +103,11 @@ void KernelPosterior::fill(const Comparison& rows, const Kernel& kernel) const {
   covariance_.diagonal().array() += squared(kernel.noise) + 1e-10 * covariance_.diagonal().mean();
 }
 
-double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<double>* gradient) const {
+double KernelPosterior::operator()(const VectorXd& logs, VectorXd* gradient) const {
   const auto at = kernel(logs);
   const Comparison rows(rows_, at);
   fill(rows, at);
-  if (gradient) gradient->assign(logs.size(), 0);
+  if (gradient) *gradient = VectorXd::Zero(logs.size());
   if (!factorise(covariance_)) return 1e100;
   const VectorXd alpha = solve(covariance_, target_);
   const double value = 0.5 * target_.dot(alpha) + covariance_.diagonal().array().log().sum() +
@@ -128,15 +119,14 @@ double KernelPosterior::operator()(const std::vector<double>& logs, std::vector<
   auto& slope = *gradient;
   for (Index row = 0; row < target_.size(); ++row) add_slopes(rows, at, alpha, row, slope);
   slope[2] *= std::exp(2 * logs[2]);
-  for (std::size_t i = 0; i < logs.size(); ++i)
-    slope[i] += (logs[i] - priors_[i].center) / squared(priors_[i].width);
+  slope += (logs - centers_).cwiseQuotient(widths_.cwiseAbs2());
   return value;
 }
 
 /// What the entries of one column of the lower triangle add, those beside the diagonal twice. Of the noise:
 /// but for its square.
 void KernelPosterior::add_slopes(const Comparison& rows, const Kernel& at, const VectorXd& alpha, Index row,
-                                 std::vector<double>& slope) const {
+                                 VectorXd& slope) const {
   const auto below = target_.size() - row;
   ArrayXd pull =  // d value / d K, times 2
       covariance_.col(row).tail(below).array() - alpha.tail(below).array() * alpha[row];
@@ -168,7 +158,7 @@ Kernel fit_kernel(const FeatureMatrix& places, const VectorXd& target,
   const KernelPosterior posterior(rows_of(places, rows), rows_of(target, rows), settings.least_noise);
 
   auto logs = settings.first_guess ? posterior.logs_of(*settings.first_guess) : posterior.start();
-  Search search{posterior, std::numeric_limits<double>::infinity(), logs};
+  Search search{posterior, logs};
   const auto optimiser = nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(logs.size()));
   nlopt_set_min_objective(optimiser, follow, &search);
   nlopt_set_lower_bounds1(optimiser, least_log);

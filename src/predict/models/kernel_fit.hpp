@@ -16,25 +16,22 @@ class KernelPosterior {
  public:
   KernelPosterior(const FeatureMatrix& places, const Eigen::VectorXd& target, double least_noise);
 
-  std::vector<double> start() const;
-  std::vector<double> logs_of(const Kernel& kernel) const;  ///< the inverse of kernel()
-  double operator()(const std::vector<double>& logs, std::vector<double>* gradient) const;
-  Kernel kernel(const std::vector<double>& logs) const;
-  double log_prior(const std::vector<double>& logs) const;  ///< but for a constant
+  const Eigen::VectorXd& start() const { return centers_; }
+  Eigen::VectorXd logs_of(const Kernel& kernel) const;  ///< the inverse of kernel()
+  double operator()(const Eigen::VectorXd& logs, Eigen::VectorXd* gradient) const;
+  Kernel kernel(const Eigen::VectorXd& logs) const;
+  double log_prior(const Eigen::VectorXd& logs) const;  ///< but for a constant
 
  private:
-  struct Prior {
-    double center, width;
-  };
   void fill(const Comparison& rows, const Kernel& kernel) const;
   void add_slopes(const Comparison& rows, const Kernel& at, const Eigen::VectorXd& alpha, Eigen::Index row,
-                  std::vector<double>& slope) const;
+                  Eigen::VectorXd& slope) const;
 
   FeatureMatrix rows_;
   Eigen::VectorXd target_;
   double least_noise_;
-  Eigen::MatrixXd products_;   ///< x.x'
-  std::vector<Prior> priors_;  ///< of the logarithms
+  Eigen::MatrixXd products_;          ///< x.x'
+  Eigen::VectorXd centers_, widths_;  ///< of the logarithms' priors
   /// Of the evaluation under way, lower triangles: the smooth part, its d / d s^2, and the covariance, later
   /// its factor, later its inverse. One thread at a time.
   mutable Eigen::MatrixXd smooth_, decline_, covariance_;

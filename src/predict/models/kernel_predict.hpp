@@ -11,29 +11,10 @@ namespace neph::predict {
 /// machines with the same work have them, then those with the same levels.
 void sort_by_features(std::vector<std::size_t>& rows, const FeatureMatrix& places);
 
-/// Sums of many rows: each is the same to rounding, whatever rows are asked with it.
-class KernelPredictor {
- public:
-  /// `points` as the kernel sees them (scaled); all must outlive it. Cost: a pass over the points.
-  KernelPredictor(const FeatureMatrix& points, const Eigen::VectorXd& weights, const Kernel& kernel);
-
-  /// Cost: different numbers among rows that stand together (sort_by_features) times places, and points times
-  /// combinations of levels among the rows. Threads: any.
-  Eigen::VectorXd at(const FeatureMatrix& scaled) const;
-
-  /// Different numbers of points: points that differ in their levels alone are at one place, and share what
-  /// depends on the distance.
-  Eigen::Index places() const { return by_place_.rows(); }
-
- private:
-  struct Group;
-  Group group_of(const Eigen::RowVectorXi& levels) const;
-
-  const FeatureMatrix& points_;
-  const Eigen::VectorXd& weights_;
-  const Kernel& kernel_;
-  std::vector<Eigen::Index> place_of_;  ///< of each point
-  Eigen::MatrixXd by_place_;            ///< places by numbers, in lengths
-};
+/// Of each row of `at` the sum over `points`, both as the kernel sees them (scaled): the same to rounding,
+/// whatever rows are asked with it. Cost: different numbers among rows that stand together (sort_by_features)
+/// times different numbers of points, and points times combinations of levels among the rows.
+Eigen::VectorXd kernel_sums(const FeatureMatrix& points, const Eigen::VectorXd& weights, const Kernel& kernel,
+                            const FeatureMatrix& at);
 
 }  // namespace neph::predict
