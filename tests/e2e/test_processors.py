@@ -50,7 +50,7 @@ def test_only_what_is_chosen_when_it_runs_asks_for_newer_ones(file):
 
 def test_wider_instructions_are_there_to_be_chosen():
     found = " ".join(later_functions(BUILD / "bin/neph"))
-    for function in ("all_rows_by_avx2", "factorise_columns"):
+    for function in ("all_rows_by_avx2", "factorise_columns", "compare_some"):
         assert function in found
 
 

@@ -67,9 +67,7 @@ struct ModelParts {
   static void fields(auto& v, Describes<FeatureSubset> auto& s) {
     v("numbers", s.numbers)("categories", s.categories);
   }
-  static void fields(auto& v, Describes<LevelColumns> auto& s) {
-    v("own", s.own)("effects", s.effects);
-  }
+  static void fields(auto& v, Describes<LevelColumns> auto& s) { v("own", s.own)("effects", s.effects); }
   static void fields(auto& v, Describes<TreesInFile> auto& s) {
     v("levels", s.levels)("xgboost", s.text)("hash", s.hash);
   }
