@@ -195,7 +195,8 @@ void Model::answer(const Rows& rows, const Query& query, std::vector<Prediction>
       continue;
     }
     const VectorXd own = logs.row(i).transpose();
-    const double mean = agreed(weights, own), half = scores_.half_width(position, weights, own, query.noise);
+    const double mean = agreed(weights, own, position.shifts.empty());
+    const double half = scores_.half_width(position, weights, own, query.noise);
     prediction.value = std::exp(mean);
     prediction.low = std::exp(mean - half);
     prediction.high = std::exp(mean + half);

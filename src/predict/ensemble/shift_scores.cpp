@@ -25,8 +25,8 @@ constexpr double least_error = 1e-6;
 
 double squared(double value) { return value * value; }
 
-VectorXd weights_of(const VectorXd& errors) {
-  const VectorXd weights = (errors.minCoeff() / errors.array()).square();
+VectorXd weights_of(const VectorXd& errors, bool is_inside) {
+  const VectorXd weights = (errors.minCoeff() / errors.array()).pow(is_inside ? 4 : 2);
   return weights / weights.sum();
 }
 
@@ -120,12 +120,13 @@ ShiftScore score_of(const Shift& shift, std::int64_t group, const std::vector<Tr
     rows += trial->errors.rows();
   }
   score.errors = score.errors.cwiseMax(least_error);
-  const auto weights = weights_of(score.errors);
+  const bool is_inside = shift.kind == ShiftKind::inside;
+  const auto weights = weights_of(score.errors, is_inside);
   VectorXd sizes(rows), shares(rows);  // a trial's rows have one share together
   rows = 0;
   for (const auto& [trial, distance] : trials)
     for (Index i = 0; i < trial->errors.rows(); ++i, ++rows) {
-      sizes[rows] = std::abs(agreed(weights, bounded(trial->errors.row(i))));
+      sizes[rows] = std::abs(agreed(weights, bounded(trial->errors.row(i)), is_inside));
       shares[rows] = 1 / static_cast<double>(trial->errors.rows());
     }
   const auto errors = sorted(shares, sizes);
@@ -145,8 +146,15 @@ struct Group {
 
 }  // namespace
 
-double agreed(const VectorXd& weights, const VectorXd& values) {
-  return weighted_quantile(sorted(weights, values), 0.5);
+double agreed(const VectorXd& weights, const VectorXd& values, bool is_inside) {
+  const auto members = sorted(weights, values);
+  if (!is_inside) return weighted_quantile(members, 0.5);
+  double sum = 0, all = 0;
+  for (const auto& [value, weight] : members) {
+    sum += weight * value;
+    all += weight;
+  }
+  return sum / all;
 }
 
 ShiftScores ShiftScores::learn(const std::vector<Trial>& trials) {
@@ -185,7 +193,7 @@ VectorXd ShiftScores::weights(const QueryPosition& position) const {
   VectorXd squares = VectorXd::Zero(scores_.front().errors.size());
   for (const auto& shift : position.shifts.empty() ? std::vector{Shift{}} : position.shifts)
     squares += nearest_to(shift).errors.cwiseAbs2();
-  return weights_of(squares.cwiseSqrt());
+  return weights_of(squares.cwiseSqrt(), position.shifts.empty());
 }
 
 double ShiftScores::half_width(const QueryPosition& position, const VectorXd& weights,

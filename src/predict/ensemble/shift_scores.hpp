@@ -17,15 +17,17 @@ struct ShiftScore {
   double median = 0, p90 = 0, reach = 0;
 };
 
-/// The weighted median of what members say: one that goes astray does not move it. NaN has no weight.
-double agreed(const Eigen::VectorXd& weights, const Eigen::VectorXd& values);
+/// What members say together: inside their weighted mean, in which errors cancel; elsewhere their weighted
+/// median, which one that goes astray does not move. NaN has no weight.
+double agreed(const Eigen::VectorXd& weights, const Eigen::VectorXd& values, bool is_inside);
 
 class ShiftScores {
  public:
   static ShiftScores learn(const std::vector<Trial>& trials);
   explicit ShiftScores(std::vector<ShiftScore> scores) : scores_(std::move(scores)) {}
 
-  /// One over the square of each member's error where the row lies; they add up to 1.
+  /// One over the square of each member's error where the row lies, inside over its fourth power; they add up
+  /// to 1.
   Eigen::VectorXd weights(const QueryPosition& position) const;
 
   /// Half of the 90 % interval of a logarithm of which the members say `log_means`. Conformal: errors in

@@ -38,10 +38,21 @@ TEST(ShiftScores, WidenWithTheDistanceOfAllColumnsTogether) {
 }
 
 TEST(ShiftScores, AgreeOnTheWeightedMedian) {
-  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector3d(0.4, 0.3, 0.3), Eigen::Vector3d(1, 2, 30)), 2);
-  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector3d(0.6, 0.2, 0.2), Eigen::Vector3d(30, 2, 1)), 30);
-  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector2d(0.5, 0.5), Eigen::Vector2d(4, 1)), 2.5) << "of two the middle";
-  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector2d(0.9, 0.1), Eigen::Vector2d(std::nan(""), 1)), 1);
+  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector3d(0.4, 0.3, 0.3), Eigen::Vector3d(1, 2, 30), false), 2);
+  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector3d(0.6, 0.2, 0.2), Eigen::Vector3d(30, 2, 1), false), 30);
+  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector2d(0.5, 0.5), Eigen::Vector2d(4, 1), false), 2.5)
+      << "of two the middle";
+  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector2d(0.9, 0.1), Eigen::Vector2d(std::nan(""), 1), false), 1);
+}
+
+TEST(ShiftScores, InsideErrorsOfMembersCancel) {
+  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector3d(0.4, 0.3, 0.3), Eigen::Vector3d(1, 2, 4), true), 2.2);
+  EXPECT_DOUBLE_EQ(agreed(Eigen::Vector2d(0.9, 0.1), Eigen::Vector2d(std::nan(""), 1), true), 1);
+  Eigen::MatrixXd errors(20, 2);
+  errors.col(0).setConstant(0.1);
+  errors.col(1).setConstant(-0.2);
+  const auto weights = ShiftScores::learn({{{Shift{}}, errors, {0}}}).weights({});
+  EXPECT_NEAR(weights[0], 16 * weights[1], 1e-12);
 }
 
 TEST(ShiftScores, WeighMembersByOneOverTheSquareOfTheirErrors) {
@@ -57,7 +68,7 @@ TEST(ShiftScores, WeighMembersByOneOverTheSquareOfTheirErrors) {
 
 TEST(ShiftScores, WidenWhereMembersDisagree) {
   Eigen::MatrixXd errors(20, 2);
-  for (Eigen::Index i = 0; i < errors.rows(); ++i) errors.row(i) << (i % 2 ? 0.1 : -0.1), 0.4;
+  for (Eigen::Index i = 0; i < errors.rows(); ++i) errors.row(i) << (i % 2 ? 0.1 : -0.1), 0.2;
   const auto scores = ShiftScores::learn({{{Shift{}}, errors, {0}}});
   const auto weights = scores.weights({});
   EXPECT_GT(scores.half_width({}, weights, Eigen::Vector2d(0, 3), 0),
