@@ -28,7 +28,8 @@ def fitted(neph, known_rows):
 
 @pytest.mark.smoke
 def test_fit_says_in_three_lines_what_to_expect(neph, fitted):
-    first, heading, inside, beyond, unseen, last = fitted.stdout.splitlines()
+    first, told, heading, inside, beyond, unseen, last = fitted.stdout.splitlines()
+    assert told == "'run' only tells repeats of one point apart and is no feature; --use makes it one"
     assert "144 rows, 48 different points" in first and heading.split() == ["p50", "error", "p90", "error", "rests", "on"]
     for name, line, rests_on in (("inside", inside, "15 hold-outs, random folds"), ("beyond", beyond, "hold-outs of one or two steps"),
                                  ("unseen", unseen, "no category has three levels")):  # fmt: skip

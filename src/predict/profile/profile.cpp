@@ -206,7 +206,7 @@ class Surveying {
       if (!points || !differs_in_all_rows(i, *points) || !values_are_alike(i, *points)) continue;
       set(measured, ColumnKind::outcome);
       find("repeats_told_apart",
-           fmt::format("'{}' tells only repeats of one point apart and is no feature; --use makes it one",
+           fmt::format("'{}' only tells repeats of one point apart and is no feature; --use makes it one",
                        table_.columns[i].name),
            survey_.rows);
       return set({i}, ColumnKind::repeat);
