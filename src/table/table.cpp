@@ -98,16 +98,16 @@ class CsvReader final : public Reader {
       return cells_.end_unread_row(
           {ErrorCode::corrupt, fmt::format("line {} has {} and the heading {}", number,
                                            counted(std::ssize(line), "cell"), width_)});
-    for (std::size_t i = first_; i < width_; ++i) cells_.set(i - first_, line[i]);
+    for (std::size_t i = 0; i < width_; ++i) cells_.set(i, line[i]);
     return cells_.end_row();
   }
   Status take_heading(const std::vector<std::string>& line) {
     has_heading_ = true;
     width_ = line.size();
-    first_ = width_ > 1 && trimmed(line[0]).empty() ? 1 : 0;
-    for (std::size_t i = first_; i < width_; ++i) {
+    for (std::size_t i = 0; i < width_; ++i) {
       const auto name = trimmed(line[i]);
-      if (name.empty()) return fail(ErrorCode::corrupt, "column {} of the heading has no name", i + 1);
+      if (name.empty() && (i > 0 || width_ == 1))
+        return fail(ErrorCode::corrupt, "column {} of the heading has no name", i + 1);
       NEPH_CHECK(cells_.add_column(std::string(name)));
     }
     if (separator_ == 0) separator_ = ',';
@@ -222,6 +222,24 @@ Status read_twice_at_most(const Pieces& pieces, Cells& cells, const TableLimits&
   return read_once(pieces, cells);
 }
 
+/// A first column without a name, as pandas and R write the rows' names, which differ in all rows.
+Status leave_out_row_names(Table& table) {
+  if (table.columns.empty() || !table.columns.front().name.empty()) return {};
+  const auto& names = table.columns.front();
+  std::set<double> different;
+  std::size_t named = 0;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    if (names.is_empty(row)) continue;
+    different.insert(names.is_text() ? names.codes[row] : names.numbers[row]);
+    ++named;
+  }
+  if (different.size() < named)
+    return fail(ErrorCode::corrupt, "{}: the first column has no name, and does not number the rows: name it",
+                table.source);
+  table.columns.erase(table.columns.begin());
+  return {};
+}
+
 Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableLimits& limits) {
   const auto named = [&](const Status& status) { return fail_in(source, status.error()); };
   Cells cells({}, limits);
@@ -238,6 +256,7 @@ Result<Table> read_pieces(const Pieces& pieces, std::string source, const TableL
   auto table = std::move(cells).finish(std::move(source));
   if (table.rows > 0 && table.unread.size() == table.rows)
     return fail(ErrorCode::corrupt, "{}: {}", table.source, table.unread.begin()->second);
+  NEPH_CHECK(leave_out_row_names(table));
   if (table.columns.empty()) return fail(ErrorCode::corrupt, "{}: it is empty", table.source);
   if (table.rows == 0) return fail(ErrorCode::corrupt, "{}: it has a heading and no rows", table.source);
   return table;

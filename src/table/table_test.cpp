@@ -107,6 +107,8 @@ TEST(Table, NamesOfRowsAreNoColumn) {
   EXPECT_EQ(cells->columns[0].name, "a");
   EXPECT_THAT(cells->columns[0].numbers, ElementsAre(1.5, 2));
   EXPECT_EQ(cells->columns[1].text(1), "y");
+  EXPECT_EQ(message(",a\nx,1\ny,2\nx,3\n"),
+            "t: the first column has no name, and does not number the rows: name it");
 }
 
 /// Of a table that is asked, not fitted to.

@@ -92,6 +92,11 @@ def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one(neph):
     broken, *_ = neph.json("predict", "model.json", "ask.csv")["rows"]
     assert broken["value"] is None and "4.onnx" in broken["refused"]
     assert "4.onnx" in neph("fit", "steps.csv", "--target", "ms", "--network", "net", "--side", "side", "--out", "none.json", code=7).stderr
+    for pools in (2, 4):
+        (neph.folder / f"{pools}.onnx").unlink()
+    (neph.folder / "other.csv").write_text("net,side,batch\nresnet18,96,2\n")
+    (other,) = neph.json("predict", "model.json", "other.csv")["rows"]
+    assert other["value"] is None and "the model's own rows are needed" in other["refused"] and ".onnx" in other["refused"]
 
 
 def test_a_column_with_a_role_is_a_feature_whatever_it_looks_like(neph):

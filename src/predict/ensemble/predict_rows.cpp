@@ -19,7 +19,7 @@ using Rows = std::vector<std::size_t>;
 /// it, nearer to none since machines do more work faster.
 constexpr double usual_power = 0.3;
 constexpr double widest_half = 14;  ///< of an interval's logarithm: a factor of a million says nothing
-/// Of members that are not asked: of these a median is the same without.
+/// Of members that are not asked: what is agreed on is much the same without.
 constexpr double least_weight = 0.005;
 
 /// Whether a value within a grid is none of its own.
@@ -147,14 +147,11 @@ Unseen Model::unseen_at(const QueryPosition& position) const {
 }
 
 Status Model::add_ensembles(Query& query, std::size_t threads) const {
-  Rows known;  // but points of networks whose files are no longer there
-  for (std::size_t i = 0; i < measured_.target.size(); ++i)
-    if (!points_.refused.contains(i)) known.push_back(i);
   for (std::size_t row = 0; row < query.positions.size(); ++row) {
     const auto unseen = unseen_at(query.positions[row]);
     if (unseen.empty() || query.without.contains(unseen) || !refusal(query, row).empty()) continue;
-    NEPH_TRY(auto ensemble, Ensemble::fit(specs_, context({}), rows_of(points_, known),
-                                          rows_of(log_target(), known), unseen, &ensemble_, threads));
+    NEPH_TRY(auto ensemble,
+             Ensemble::fit(specs_, context({}), points_, log_target(), unseen, &ensemble_, threads));
     query.without.emplace(unseen, std::move(ensemble));
   }
   return {};
@@ -166,6 +163,9 @@ std::string Model::refusal(const Query& query, std::size_t row) const {
   const auto at = static_cast<Index>(row);
   if (design_.machine() && query.inputs.matrix.levels(at, static_cast<Index>(*design_.machine())) < 0)
     return "no row of this machine was measured; add one or more to the table and fit again";
+  if (!points_.refused.empty() && !unseen_at(query.positions[row]).empty())  // a file that is no longer there
+    return "the model's own rows are needed for a category that it does not know, but " +
+           points_.refused.begin()->second;
   const auto found = query.inputs.refused.find(row);
   return found == query.inputs.refused.end() ? "" : found->second;
 }
@@ -201,7 +201,7 @@ void Model::answer(const Rows& rows, const Query& query, std::vector<Prediction>
     prediction.low = std::exp(mean - half);
     prediction.high = std::exp(mean + half);
     const bool is_far = !(half < widest_half && std::isfinite(prediction.high));
-    if (is_far && !prediction.extrapolates.empty())
+    if (is_far && (!prediction.extrapolates.empty() || !std::isfinite(mean)))
       refuse(prediction, "so far from all that was measured that nothing can be said; measure nearer to it");
   }
 }

@@ -39,7 +39,8 @@ std::vector<Bundle> bundles_of(const table::Table& points) {
   };
   for (std::size_t a = 0; a < keys.size(); ++a)
     for (std::size_t b = 0; b < keys.size(); ++b)
-      if (leader[a] != leader[b] && follows(a, b)) std::ranges::replace(leader, leader[b], leader[a]);
+      if (const auto from = leader[b], to = leader[a]; from != to && follows(a, b))
+        std::ranges::replace(leader, from, to);
   std::vector<Bundle> bundles;
   for (std::size_t first = 0; first < leader.size(); ++first) {
     Bundle bundle;

@@ -47,9 +47,12 @@ Rows drawn_points(const table::Table& features, std::size_t most) {
       const auto there =
           std::ranges::partition(firsts, [&](std::size_t row) { return column.is_empty(row); });
       const auto number_of = [&](std::size_t row) { return (*numbers)[row]; };
-      const auto [lowest, highest] = std::ranges::minmax(there, {}, number_of);
-      firsts.erase(there.begin(), there.end());
-      firsts.insert(firsts.end(), {lowest, highest});
+      if (there.empty()) continue;
+      if (!there.empty()) {
+        const auto [lowest, highest] = std::ranges::minmax(there, {}, number_of);
+        firsts.erase(there.begin(), there.end());
+        firsts.insert(firsts.end(), {lowest, highest});
+      }
     }
     staying.insert(firsts.begin(), firsts.end());
   }

@@ -248,7 +248,7 @@ class Surveying {
       for (std::size_t i = 0; i < rows.size(); ++i)
         errors[value_in(column, rows[i])].push_back(logs[i] - middle);
     }
-    return tell_only_repeats(errors, !table_.columns[column].is_text());
+    return tell_only_repeats(errors);
   }
   double value_in(std::size_t column, std::size_t row) const {
     const auto& cells = table_.columns[column];

@@ -69,10 +69,9 @@ double deviation_of_repeats(const std::vector<double>& logs);
 /// By the value of a column that differs among the repeats of each point, how far their logarithms are from
 /// the point's median.
 using ErrorsOfRepeats = std::map<double, std::vector<double>>;
-/// Whether such a column only tells them apart, as a seed does: with each value they are off by as much, and
-/// not always to one side. Of numbers that were counted the first may be, as a cold start is. Else it is a
-/// factor that matters in few points, or a little in all. Not empty.
-bool tell_only_repeats(const ErrorsOfRepeats& errors, bool are_numbers);
+/// Whether such a column only tells them apart, as a seed does: with each value they are off by about as
+/// much. Else it is a factor that matters in few points.
+bool tell_only_repeats(const ErrorsOfRepeats& errors);
 /// Median deviation of the points that were repeated; 0: none was.
 double noise_of(const Points& points);
 /// Deviation by which one measurement varies beyond what points do, counted as means of their repeats.

@@ -47,6 +47,12 @@ std::string repeated(int repeats) {
   return text;
 }
 
+TEST(Profile, ADrawOfFewTakesAnEmptyColumn) {
+  std::string text = "nothing,x,t\n";
+  for (int i = 1; i <= 80; ++i) text += fmt::format(",{},{}\n", i, 3 * i);
+  EXPECT_EQ(surveyed(text, "t", {.most_points = 20}).points.target.size(), 20U);
+}
+
 /// Else a machine that is called by a number might be gone.
 TEST(Profile, ADrawKeepsEachValueOfANumberWithFew) {
   Random random(1);

@@ -1,5 +1,4 @@
 // What repeats of one point say of the noise.
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +9,10 @@
 namespace neph::predict {
 namespace {
 
-/// How much more than usual the repeats with one value may be off: with a seed; with a number that was
-/// counted, whose first may have been a cold start.
-constexpr double most_unlike = 2, most_unlike_counted = 5;
+/// How much more than usual nineteen of twenty repeats with one value may be off: those of a cold start are.
+/// One in twenty may be an outlier, which fewer errors than that say nothing of.
+constexpr double most_unlike = 4;
+constexpr std::size_t enough_errors = 20;
 
 /// What makes the median of such estimates, over many points of `repeats` normal samples each, the true
 /// deviation: few samples lie nearer to their own median than to the true one.
@@ -29,20 +29,15 @@ double deviation_of_repeats(const std::vector<double>& logs) {
   return 1.4826 * for_few(logs.size()) * stats::median_absolute_deviation(logs);
 }
 
-bool tell_only_repeats(const ErrorsOfRepeats& errors, bool are_numbers) {
-  const double first = errors.begin()->first, last = errors.rbegin()->first;
-  const bool are_counted = are_numbers && errors.size() > 2 && (first == 0 || first == 1) &&
-                           last - first + 1 == static_cast<double>(errors.size());
+bool tell_only_repeats(const ErrorsOfRepeats& errors) {
   std::vector<double> sizes;
-  double most = 0;
   for (const auto& [value, own] : errors) {
-    const Eigen::Map<const Eigen::ArrayXd> here(own.data(), std::ssize(own));
-    const double by_chance = 1 / std::sqrt(static_cast<double>(own.size()));
-    sizes.push_back(here.abs().mean());
-    most = std::max(most, sizes.back() / (1 + 1.5 * by_chance));
-    if (!are_counted && std::abs(here.mean()) > (0.5 + 3 * by_chance) * sizes.back()) return false;
+    if (own.size() < enough_errors) continue;
+    std::vector<double> off;
+    for (const double error : own) off.push_back(std::abs(error));
+    sizes.push_back(stats::quantile(off, 0.95));
   }
-  return most <= (are_counted ? most_unlike_counted : most_unlike) * stats::median(sizes);
+  return sizes.empty() || std::ranges::max(sizes) <= most_unlike * stats::median(sizes);
 }
 
 double noise_of(const Points& points) {
