@@ -9,6 +9,7 @@
 
 #include <sys/stat.h>
 
+#include "core/lists.hpp"
 #include "core/names.hpp"
 #include "core/units.hpp"
 #include "os/file.hpp"
@@ -89,13 +90,8 @@ std::string sky_catalogs() {
 std::vector<std::string> split_names(const std::string& text) {
   std::error_code error;
   if (fs::exists(text, error)) return {text};
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto comma = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return names;
+  const auto names = split_at(text, ',');
+  return {names.begin(), names.end()};
 }
 
 bool is_folder(const std::string& name) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/lists.hpp"
 #include "core/text.hpp"
 
 namespace neph::profile {
@@ -109,11 +110,8 @@ class Joiner {
   static Places all_in(std::string_view name, Find find) {
     if (const auto whole = find(name); whole != nobody) return {whole};
     Places places;
-    for (std::size_t begin = 0; begin <= name.size();) {
-      const auto end = std::min(name.find(',', begin), name.size());
-      if (const auto place = find(name.substr(begin, end - begin)); place != nobody) places.push_back(place);
-      begin = end + 1;
-    }
+    for (const auto part : split_at(name, ','))
+      if (const auto place = find(part); place != nobody) places.push_back(place);
     return places;
   }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <new>
+#include <set>
 
 #include "core/json.hpp"
 #include "core/lines.hpp"

@@ -4,20 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
+#include "predict/models/any_matrix_test.hpp"
+
 namespace neph::predict {
 namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd any_positive_definite(Index size, std::uint64_t seed) {
-  Random random(seed);
-  MatrixXd root(size, size);
-  for (auto& value : root.reshaped()) value = random.normal();
-  return root * root.transpose() + MatrixXd::Identity(size, size);
-}
 
 TEST(PositiveDefinite, IsFactorisedSolvedAndInverted) {
   for (const Index size : {1, 2, 7, 48, 49, 97, 301}) {  // in one piece, and in several

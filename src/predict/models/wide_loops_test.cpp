@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
+#include "predict/models/any_matrix_test.hpp"
 
 namespace neph::predict {
 namespace {
@@ -14,13 +14,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-MatrixXd any_positive_definite(Index size, std::uint64_t seed) {
-  Random random(seed);
-  MatrixXd root(size, size);
-  for (auto& value : root.reshaped()) value = random.normal();
-  return root * root.transpose() + MatrixXd::Identity(size, size);
-}
 
 TEST(WideLoops, AreTheSameOnAnyProcessor) {
   const auto& fastest = fastest_loops();

@@ -47,7 +47,6 @@ Rows drawn_points(const table::Table& features, std::size_t most) {
       const auto there =
           std::ranges::partition(firsts, [&](std::size_t row) { return column.is_empty(row); });
       const auto number_of = [&](std::size_t row) { return (*numbers)[row]; };
-      if (there.empty()) continue;
       if (!there.empty()) {
         const auto [lowest, highest] = std::ranges::minmax(there, {}, number_of);
         firsts.erase(there.begin(), there.end());

@@ -47,10 +47,13 @@ std::string repeated(int repeats) {
   return text;
 }
 
-TEST(Profile, ADrawOfFewTakesAnEmptyColumn) {
-  std::string text = "nothing,x,t\n";
-  for (int i = 1; i <= 80; ++i) text += fmt::format(",{},{}\n", i, 3 * i);
-  EXPECT_EQ(surveyed(text, "t", {.most_points = 20}).points.target.size(), 20U);
+TEST(Profile, ADrawOfFewTakesAnEmptyColumnAndTheOnlyEmptyCell) {
+  std::string text = "nothing,x,some,t\n";
+  for (int i = 1; i <= 80; ++i)
+    text += fmt::format(",{},{},{}\n", i, i == 41 ? "" : std::to_string(i), 3 * i);
+  const auto points = surveyed(text, "t", {.most_points = 20}).points;
+  EXPECT_EQ(points.target.size(), 20U);
+  EXPECT_THAT(points.target, testing::Contains(testing::DoubleNear(3 * 41, 1e-9)));
 }
 
 /// Else a machine that is called by a number might be gone.
