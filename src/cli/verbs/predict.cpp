@@ -114,8 +114,9 @@ Status predict_rows(const PredictCommand& options) {
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
-    predict::write_json(model.origin().target, predictions, neighbours,
-                        [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+    predict::write_json(
+        model.origin().target, predictions, neighbours,
+        [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }, threads);
     return {};
   }
   std::vector<std::size_t> shown(std::min(rows.rows, most_shown));

@@ -10,11 +10,13 @@
 
 #include "core/json.hpp"
 #include "core/units.hpp"
+#include "predict/ensemble/parallel.hpp"
 
 namespace neph::predict {
 namespace {
 
 constexpr std::size_t most_told = 6;  ///< columns in which a row differs, to people
+constexpr std::size_t rows_of_a_piece = 8192;
 
 std::string extrapolates_as_json(const Prediction& prediction) {
   if (prediction.extrapolates.empty()) return "[]";
@@ -56,6 +58,18 @@ void append_nearest(const Neighbours& neighbours, std::size_t row, fmt::memory_b
   json.push_back(']');
 }
 
+void append_row(const Prediction& prediction, const Neighbours& neighbours, std::size_t row,
+                fmt::memory_buffer& json) {
+  fmt::format_to(std::back_inserter(json),
+                 "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
+                 "\"nearest\":",
+                 row == 0 ? "" : ",", number_as_json(prediction.value), number_as_json(prediction.low),
+                 number_as_json(prediction.high), extrapolates_as_json(prediction),
+                 prediction.refused.empty() ? "\"\"" : dump_json(Json(prediction.refused)));
+  append_nearest(neighbours, row, json);
+  json.push_back('}');
+}
+
 }  // namespace
 
 std::vector<std::size_t> refused_in(const std::vector<Prediction>& predictions) {
@@ -94,28 +108,22 @@ std::string nearest_in_words(const Neighbours& neighbours, std::size_t row) {
 }
 
 void write_json(const std::string& target, const std::vector<Prediction>& predictions,
-                const Neighbours& neighbours, const std::function<void(std::string_view)>& write) {
-  fmt::memory_buffer text;
-  const auto flush = [&] {
-    write({text.data(), text.size()});
-    text.clear();
-  };
-  fmt::format_to(std::back_inserter(text), "{{\"target\":{},\"refused_rows\":{},\"rows\":[",
-                 dump_json(Json(target)), refused_as_json(predictions));
-  for (std::size_t row = 0; row < predictions.size(); ++row) {
-    const auto& each = predictions[row];
-    fmt::format_to(std::back_inserter(text),
-                   "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
-                   "\"nearest\":",
-                   row == 0 ? "" : ",", number_as_json(each.value), number_as_json(each.low),
-                   number_as_json(each.high), extrapolates_as_json(each),
-                   each.refused.empty() ? "\"\"" : dump_json(Json(each.refused)));
-    append_nearest(neighbours, row, text);
-    text.push_back('}');
-    if (text.size() > std::size_t{1} << 20) flush();
+                const Neighbours& neighbours, const std::function<void(std::string_view)>& write,
+                std::size_t threads) {
+  write(fmt::format("{{\"target\":{},\"refused_rows\":{},\"rows\":[", dump_json(Json(target)),
+                    refused_as_json(predictions)));
+  const auto rows = predictions.size();
+  std::vector<fmt::memory_buffer> pieces(std::max<std::size_t>(1, threads));
+  for (std::size_t begin = 0; begin < rows; begin += pieces.size() * rows_of_a_piece) {
+    share_out(pieces.size(), threads, "write", [&](std::size_t i) {
+      const auto first = std::min(rows, begin + i * rows_of_a_piece);
+      pieces[i].clear();
+      for (auto row = first; row < std::min(rows, first + rows_of_a_piece); ++row)
+        append_row(predictions[row], neighbours, row, pieces[i]);
+    });
+    for (const auto& piece : pieces) write({piece.data(), piece.size()});
   }
-  text.append(std::string_view("\n]}\n"));
-  flush();
+  write("\n]}\n");
 }
 
 }  // namespace neph::predict

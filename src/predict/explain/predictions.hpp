@@ -21,10 +21,11 @@ std::string warning_in_words(const Prediction& prediction);
 /// there is none.
 std::string nearest_in_words(const Neighbours& neighbours, std::size_t row);
 
-/// All of them as one JSON document, a line for each row, which `write` takes in pieces: a document of a
-/// hundred thousand rows would take longer to build than to compute. Rows without an answer are listed by
-/// their numbers, as messages and people count: the first row below the heading is 1.
+/// All of them as one JSON document, a line for each row, which `write` takes in pieces, one after the other.
+/// Rows without an answer are listed by their numbers, as messages and people count: the first row below the
+/// heading is 1.
 void write_json(const std::string& target, const std::vector<Prediction>& predictions,
-                const Neighbours& neighbours, const std::function<void(std::string_view)>& write);
+                const Neighbours& neighbours, const std::function<void(std::string_view)>& write,
+                std::size_t threads = 2);
 
 }  // namespace neph::predict
