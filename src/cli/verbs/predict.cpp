@@ -1,6 +1,7 @@
 #include "predict/predict.hpp"
 
 #include <cmath>
+#include <future>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -109,8 +110,10 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
 
 Status predict_rows(const PredictCommand& options) {
   const auto threads = static_cast<std::size_t>(host::usable_cores());
+  auto reading =
+      std::async(std::launch::async, [&] { return table::read_table(options.rows, {.keeps_unread = true}); });
   NEPH_TRY(const auto model, model_of(options, threads));
-  NEPH_TRY(const auto rows, table::read_table(options.rows, {.keeps_unread = true}));
+  NEPH_TRY(const auto rows, reading.get());
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
