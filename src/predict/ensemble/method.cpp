@@ -17,12 +17,12 @@ std::vector<MemberSpec> specs_of(Method method, const Design& design) {
   std::vector<MemberSpec> specs;
   switch (method) {
     case Method::process:
-      return {{Backbone::log_linear, ResidualPolicy::extrapolate}};
+      return {{Backbone::log_linear, ResidualPolicy::process}};
     case Method::trees:
       return {{Backbone::log_linear, ResidualPolicy::trees}};
     case Method::terms:
       add_user_terms(design, ResidualPolicy::none, specs);
-      if (specs.empty() && has_layers) specs.push_back({Backbone::layers, ResidualPolicy::none});
+      if (specs.empty() && design.has_layers()) specs.push_back({Backbone::layers, ResidualPolicy::none});
       if (!specs.empty()) return specs;
       [[fallthrough]];
     case Method::log_linear:
@@ -30,13 +30,13 @@ std::vector<MemberSpec> specs_of(Method method, const Design& design) {
     case Method::automatic:
       break;
   }
-  specs = {{Backbone::level, ResidualPolicy::extrapolate},
-           {Backbone::log_linear, ResidualPolicy::extrapolate},
+  specs = {{Backbone::level, ResidualPolicy::process},
+           {Backbone::log_linear, ResidualPolicy::process},
            {Backbone::log_linear, ResidualPolicy::trees},
            {Backbone::level, ResidualPolicy::trees}};
-  if (has_layers) specs.push_back({Backbone::layers, ResidualPolicy::extrapolate});
+  if (design.has_layers()) specs.push_back({Backbone::layers, ResidualPolicy::process});
   add_user_terms(design, ResidualPolicy::none, specs);
-  add_user_terms(design, ResidualPolicy::clamp, specs);
+  add_user_terms(design, ResidualPolicy::process, specs);
   return specs;
 }
 

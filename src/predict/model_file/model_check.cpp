@@ -48,8 +48,7 @@ class MemberCheck {
 
   Status operator()() const {
     const auto residuals = member_.spec().residuals;
-    NEPH_CHECK(consistent(member_.process().has_value() == (residuals == ResidualPolicy::clamp ||
-                                                            residuals == ResidualPolicy::extrapolate) &&
+    NEPH_CHECK(consistent(member_.process().has_value() == (residuals == ResidualPolicy::process) &&
                               member_.trees().has_value() == (residuals == ResidualPolicy::trees),
                           "what follows the residuals"));
     const bool sees_layers = member_.spec().backbone == Backbone::layers;

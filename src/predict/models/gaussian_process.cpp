@@ -68,17 +68,4 @@ VectorXd GaussianProcess::mean(const FeatureMatrix& at) const {
   return kernel_sums(rows_, weights_, kernel_, scaling_.apply(at));
 }
 
-FeatureMatrix GaussianProcess::clamped(const FeatureMatrix& at) const {
-  const auto unscaled = [this](const Eigen::RowVectorXd& scaled) {
-    return Eigen::RowVectorXd(scaled.cwiseProduct(scaling_.width) + scaling_.center);
-  };
-  const auto low = unscaled(rows_.numbers.colwise().minCoeff()),
-             high = unscaled(rows_.numbers.colwise().maxCoeff());
-  auto within = at;
-  for (Index j = 0; j < within.numbers.cols(); ++j)
-    for (auto& value : within.numbers.col(j))
-      value = std::clamp(value, std::min(low[j], high[j]), std::max(low[j], high[j]));
-  return within;
-}
-
 }  // namespace neph::predict

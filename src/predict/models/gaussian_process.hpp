@@ -71,9 +71,6 @@ class GaussianProcess {
   /// rows of `at`. Error: internal (the covariance cannot be inverted). Cost: a cubic of the rows followed.
   Result<Eigen::MatrixXd> covariance(const FeatureMatrix& at) const;
 
-  /// The same rows, numbers beyond those of the rows fitted on brought to the nearest end.
-  FeatureMatrix clamped(const FeatureMatrix& at) const;
-
   const Kernel& kernel() const { return kernel_; }
   const Scaling& scaling() const { return scaling_; }
   const FeatureMatrix& scaled_rows() const { return rows_; }

@@ -54,7 +54,7 @@ struct MeanOf {
 }  // namespace
 
 std::string to_string(const MemberSpec& spec) {
-  constexpr std::array behind{"", " + GP, clamped outside the range", " + GP", " + trees"};
+  constexpr std::array behind{"", " + GP", " + trees"};
   const auto* const process = behind.at(static_cast<std::size_t>(spec.residuals));
   if (spec.backbone == Backbone::level) return std::string(process).substr(3);
   auto text = std::string(enum_name(spec.backbone));
@@ -84,9 +84,8 @@ Result<Member> Member::fit(const MemberSpec& spec, const MemberContext& context,
 VectorXd Member::log_mean(const Inputs& at) const {
   VectorXd mean = std::visit(MeanOf{at}, backbone_);
   if (trees_) mean += trees_->values(at.matrix);
-  if (!process_) return mean;
-  const auto rows = followed(spec_, at);
-  return mean + process_->mean(spec_.residuals == ResidualPolicy::clamp ? process_->clamped(rows) : rows);
+  if (process_) mean += process_->mean(followed(spec_, at));
+  return mean;
 }
 
 }  // namespace neph::predict

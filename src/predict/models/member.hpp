@@ -27,19 +27,18 @@ constexpr auto enum_names(Backbone) {
 
 /// What follows the residuals of a backbone.
 enum class ResidualPolicy {
-  none,         ///< nothing
-  clamp,        ///< a GP, beyond the range of a number as at its end
-  extrapolate,  ///< a GP, as it says
+  none,
+  process,
   trees,
 };
 constexpr auto enum_names(ResidualPolicy) {
-  return std::array{Named{ResidualPolicy::none, "none"}, Named{ResidualPolicy::clamp, "clamp"},
-                    Named{ResidualPolicy::extrapolate, "extrapolate"}, Named{ResidualPolicy::trees, "trees"}};
+  return std::array{Named{ResidualPolicy::none, "none"}, Named{ResidualPolicy::process, "process"},
+                    Named{ResidualPolicy::trees, "trees"}};
 }
 
 struct MemberSpec {
   Backbone backbone = Backbone::log_linear;
-  ResidualPolicy residuals = ResidualPolicy::extrapolate;
+  ResidualPolicy residuals = ResidualPolicy::process;
   double power = 1;  ///< of a sum of user terms
   bool operator==(const MemberSpec&) const = default;
 };

@@ -68,19 +68,5 @@ TEST(Ensemble, DoesWithoutAMemberThatCannotBeFitted) {
   EXPECT_FALSE(Ensemble::fit({of_layers}, {}, measured.inputs, measured.log_target));
 }
 
-TEST(Member, HoldsWhatIsClampedAsAtTheEndOfTheRange) {
-  const Networks measured;
-  for (const auto policy : {ResidualPolicy::clamp, ResidualPolicy::extrapolate}) {
-    const auto member = Member::fit({.backbone = Backbone::level, .residuals = policy}, {}, measured.inputs,
-                                    measured.log_target);
-    ASSERT_TRUE(member) << member.error().message;
-    auto beyond = query(0.9, 3), end = beyond;
-    beyond.matrix.numbers(0, 1) = 6;
-    end.matrix.numbers(0, 1) = 4;
-    const double growth = member->log_mean(beyond)[0] - member->log_mean(end)[0];
-    EXPECT_NEAR(growth, policy == ResidualPolicy::clamp ? 0 : 2, 0.3);
-  }
-}
-
 }  // namespace
 }  // namespace neph::predict
