@@ -139,7 +139,7 @@ def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
     neph("fit", *words, "--machines", example)
     assert "RTX 3060" in (neph.folder / "model.json").read_text(), "--calibrate needs them again"
     (neph.folder / "bad.toml").write_text('[[machine]]\nname = "x"\ndevice = "abacus"\n')
-    assert "bad.toml:1: [[machine]]: machine 'x' has the device 'abacus'" in neph("fit", *words, "--machines", "bad.toml", code=None).stderr
+    assert "bad.toml: [[machine]] 'x' has the device 'abacus'" in neph("fit", *words, "--machines", "bad.toml", code=None).stderr
     assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, "--force", code=None).stderr
 
 

@@ -206,9 +206,9 @@ TEST(Machines, AreThoseBuiltInAndTheUsersOwn) {
   EXPECT_EQ(known_machines_and(*own).device_of("own")->fp32_tflops, 3) << "a machine called as its device";
   EXPECT_TRUE(known_machines_and(*own).device_of("p2.xlarge"));
   EXPECT_THAT(read(device + "[[machine]]\nname = \"desk\"\ndevice = \"abacus\"\n").error().message,
-              HasSubstr(".toml:5: [[machine]]: machine 'desk' has the device 'abacus', which is not known"));
+              HasSubstr(".toml: [[machine]] 'desk' has the device 'abacus', which is not known"));
   EXPECT_THAT(read(device + "[[device]]\nname = \"slow\"\n").error().message,
-              HasSubstr(".toml:5: [[device]] needs a name, and fp32_tflops and bandwidth_gb_s above 0"));
+              HasSubstr(".toml: [[device]] 'slow' needs a name, and fp32_tflops and bandwidth_gb_s above 0"));
   EXPECT_THAT(read(device + "tflops = 3\n").error().message, HasSubstr("unknown"));
   EXPECT_THAT(read("[[device]]\nname = \n").error().message, HasSubstr(".toml:2:"));
   std::filesystem::remove(path);

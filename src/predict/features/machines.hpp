@@ -66,7 +66,7 @@ const MachineTable& known_machines();
 MachineTable known_machines_and(const MachineTable& own);
 /// A TOML file of [[device]] and [[machine]]. Errors: those of reading a file and of TOML (with the line);
 /// invalid_argument (an unknown key, an entry without a name, a device whose peak or bandwidth is not above
-/// 0, a machine whose device nobody knows: with the line of the entry).
+/// 0, a machine whose device nobody knows).
 Result<MachineTable> read_machines(const std::filesystem::path& file);
 
 }  // namespace neph::predict
