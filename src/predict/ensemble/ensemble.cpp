@@ -70,8 +70,9 @@ Result<Ensemble> Ensemble::fit(const std::vector<MemberSpec>& specs, MemberConte
   std::vector<std::optional<Error>> why(specs.size());
   ensemble.members_.resize(specs.size());
   share_out(specs.size(), threads, "fit", [&](std::size_t i) {
-    auto member = Member::fit(specs[i], context, own, log_target,
-                              guesses ? guesses->guess_for(i, ensemble.columns_) : std::nullopt);
+    auto own_context = context;
+    if (guesses) own_context.process.first_guess = guesses->guess_for(i, ensemble.columns_);
+    auto member = Member::fit(specs[i], own_context, own, log_target);
     if (member)
       ensemble.members_[i] = std::move(*member);
     else

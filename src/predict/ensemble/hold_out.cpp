@@ -15,7 +15,9 @@ using Rows = std::vector<std::size_t>;
 
 constexpr std::size_t fewest_kept = 8, fewest_left_out = 3;
 constexpr double least_share_kept = 1.0 / 7;
-constexpr std::size_t many_levels = 12;                        ///< of a number that is no grid's
+constexpr std::size_t many_levels = 12;  ///< of a number that is no grid's
+constexpr std::size_t most_parts = 12;   ///< of a category's levels
+constexpr int folds_of_a_round = 5;
 constexpr std::size_t few_rows = 20;                           ///< of a level that is called rare
 constexpr double share_of_rare = 0.1;                          ///< of all rows: with more, folds know them
 constexpr std::size_t enough_left_out = 200, most_rounds = 3;  ///< of folds
@@ -132,8 +134,8 @@ class HoldingOut {
     for (std::size_t left_out = 0, round = 0;
          round == 0 || (left_out < enough_left_out && round < most_rounds); ++round, left_out += count_) {
       shuffle(order, random_);
-      for (std::size_t i = 0; i < count_; ++i) fold[order[i]] = static_cast<int>(i) % settings_.folds;
-      for (int k = 0; k < settings_.folds; ++k) add({}, [&](std::size_t i) { return fold[i] == k; });
+      for (std::size_t i = 0; i < count_; ++i) fold[order[i]] = static_cast<int>(i) % folds_of_a_round;
+      for (int k = 0; k < folds_of_a_round; ++k) add({}, [&](std::size_t i) { return fold[i] == k; });
     }
   }
 
@@ -173,7 +175,7 @@ class HoldingOut {
     std::vector<std::size_t> order(by_level.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     shuffle(order, random_);
-    std::vector<Rows> parts(std::min(settings_.most_levels, order.size()));
+    std::vector<Rows> parts(std::min(most_parts, order.size()));
     for (std::size_t i = 0; i < order.size(); ++i) {
       auto& part = parts[i % parts.size()];
       part.insert(part.end(), by_level[order[i]].begin(), by_level[order[i]].end());
@@ -194,8 +196,7 @@ class HoldingOut {
     std::size_t taken = 0;
     for (std::size_t i = 0; i < by_level.size(); ++i) {
       const auto& level = by_level[i];
-      if (is_rare[i] || level.size() < 2 * fewest + fewest_left_out || taken == settings_.most_levels)
-        continue;
+      if (is_rare[i] || level.size() < 2 * fewest + fewest_left_out || taken == most_parts) continue;
       ++taken;
       const auto staying = some_of(level, fewest);  // of which every row is needed
       add(

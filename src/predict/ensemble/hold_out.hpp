@@ -15,10 +15,8 @@ struct HoldOut {
 };
 
 struct HoldOutSettings {
-  int folds = 5;
   /// Ranged numbers whose values are left out, and categories whose levels are; nothing: all.
   std::optional<std::vector<Eigen::Index>> columns, categories;
-  std::size_t most_levels = 12;  ///< of a category that are left out one at a time; of more, parts of them
   /// Of more rows a draw, which says as much of a member: of those that are kept in folds and in others, and
   /// of those that are left out.
   std::size_t most_kept_in_folds = 100'000, most_kept = 5000, most_left_out = 1000;

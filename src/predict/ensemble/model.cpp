@@ -30,12 +30,13 @@ std::string hash_of(const Points& points) {
   return fmt::format("{:016x}", fnv1a(all));
 }
 
+/// There are many trials, and each begins at the kernel of all rows.
+const GaussianProcessSettings of_trials{.most_rows_for_kernel = 200, .most_rows = 1000, .most_steps = 10};
+
 }  // namespace
 
-MemberContext Model::context(const FitOptions& options) const {
-  MemberContext context{.machine_speeds = design_.machine_speeds(),
-                        .most_rows_for_kernel = options.kernel_rows,
-                        .most_rows_of_process = options.process_rows};
+MemberContext Model::context() const {
+  MemberContext context{.machine_speeds = design_.machine_speeds()};
   if (design_.machine()) context.machine = static_cast<Index>(*design_.machine());
   return context;
 }
@@ -70,13 +71,11 @@ Result<Model> Model::fit(const Profile& profile, const FitOptions& options) {
                    .rows = profile.rows,
                    .points = std::ssize(profile.points.target),
                    .hash = hash_of(profile.points)};
-  auto context = model.context(options);
+  auto context = model.context();
   NEPH_TRY(model.ensemble_, Ensemble::fit(model.specs_, context, model.points_, model.log_target(), {},
                                           nullptr, options.threads));
 
-  context.most_rows_for_kernel = options.kernel_rows_in_trials;
-  context.most_rows_of_process = options.process_rows_in_trials;
-  context.most_steps = 10;  // from the kernel of all rows
+  context.process = of_trials;
   model.trials_ =
       run_trials(model.specs_, context, model.points_, model.log_target(), &model.ensemble_,
                  {.units = model.units(), .threads = options.threads, .progress = options.progress});

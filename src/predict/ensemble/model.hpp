@@ -20,10 +20,6 @@ struct FitOptions {
   Roles roles;
   Method method = Method::automatic;
   std::size_t threads = 2;
-  /// Rows that kernels are fitted to, and in trials, of which there are many.
-  std::size_t kernel_rows = 600, kernel_rows_in_trials = 200;
-  /// Rows that a process follows, and in trials.
-  std::size_t process_rows = 2500, process_rows_in_trials = 1000;
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
@@ -98,7 +94,7 @@ class Model {
   };
   /// What follows from the design and from what was measured. Error: that of Design::apply.
   Status know_points();
-  MemberContext context(const FitOptions& options) const;
+  MemberContext context() const;
   Eigen::VectorXd log_target() const;
   Levels levels() const;
   /// Of distances in the ranged numbers: 1 for a quantity, whose logarithms are compared; for another its

@@ -151,7 +151,7 @@ Status Model::add_ensembles(Query& query, std::size_t threads) const {
     const auto unseen = unseen_at(query.positions[row]);
     if (unseen.empty() || query.without.contains(unseen) || !refusal(query, row).empty()) continue;
     NEPH_TRY(auto ensemble,
-             Ensemble::fit(specs_, context({}), points_, log_target(), unseen, &ensemble_, threads));
+             Ensemble::fit(specs_, context(), points_, log_target(), unseen, &ensemble_, threads));
     query.without.emplace(unseen, std::move(ensemble));
   }
   return {};

@@ -34,13 +34,11 @@ std::vector<Choice> choose(MatrixXd covariance, double noise, std::size_t count)
   return chosen;
 }
 
-Result<GaussianProcess> process_of(const Profile& profile, const Model& model, const FitOptions& options) {
+Result<GaussianProcess> process_of(const Profile& profile, const Model& model) {
   const auto& target = profile.points.target;
   const VectorXd log_target = Eigen::Map<const VectorXd>(target.data(), std::ssize(target)).array().log();
   const auto& rows = model.points().matrix;
-  return GaussianProcess::fit(
-      rows, log_target - fit_log_linear(rows, log_target).log_mean(rows),
-      {.most_rows_for_kernel = options.kernel_rows, .most_rows = options.process_rows});
+  return GaussianProcess::fit(rows, log_target - fit_log_linear(rows, log_target).log_mean(rows), {});
 }
 
 }  // namespace
@@ -57,7 +55,7 @@ Result<std::vector<Proposal>> next_experiments(const Profile& profile, const Fit
     if (predictions[row].refused.empty()) answered.push_back(row);
   if (answered.empty()) return std::vector<Proposal>{};
   NEPH_TRY(const auto inputs, model.design().apply(combinations));
-  NEPH_TRY(const auto process, process_of(profile, model, options));
+  NEPH_TRY(const auto process, process_of(profile, model));
   NEPH_TRY(auto covariance, process.covariance(rows_of(inputs.matrix, answered)));
   std::vector<Proposal> made;
   for (const auto& choice : choose(std::move(covariance), process.kernel().noise, settings.count)) {

@@ -38,9 +38,9 @@ struct Kernel {
 
 struct GaussianProcessSettings {
   /// Rows that the kernel is fitted to; all are used once it is.
-  std::size_t most_rows_for_kernel = 300;
+  std::size_t most_rows_for_kernel = 600;
   /// Rows that are followed, of which the cost is a cubic: of more, a draw.
-  std::size_t most_rows = 2000;
+  std::size_t most_rows = 2500;
   int most_steps = 200;
   /// Deviation of the target's noise, at the least. Not what repeats show: the few that a table has may be of
   /// its noisiest configurations.

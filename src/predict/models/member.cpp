@@ -63,7 +63,7 @@ std::string to_string(const MemberSpec& spec) {
 }
 
 Result<Member> Member::fit(const MemberSpec& spec, const MemberContext& context, const Inputs& inputs,
-                           const VectorXd& log_target, const std::optional<Kernel>& first_guess) {
+                           const VectorXd& log_target) {
   Member member;
   member.spec_ = spec;
   NEPH_TRY(member.backbone_, fit_backbone(spec, context, inputs, log_target));
@@ -73,11 +73,7 @@ Result<Member> Member::fit(const MemberSpec& spec, const MemberContext& context,
     NEPH_TRY(member.trees_, BoostedTrees::grow(inputs.matrix, residuals));
     return member;
   }
-  NEPH_TRY(member.process_, GaussianProcess::fit(followed(spec, inputs), residuals,
-                                                 {.most_rows_for_kernel = context.most_rows_for_kernel,
-                                                  .most_rows = context.most_rows_of_process,
-                                                  .most_steps = context.most_steps,
-                                                  .first_guess = first_guess}));
+  NEPH_TRY(member.process_, GaussianProcess::fit(followed(spec, inputs), residuals, context.process));
   return member;
 }
 

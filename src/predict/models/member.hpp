@@ -55,17 +55,15 @@ std::string to_string(const MemberSpec& spec);
 struct MemberContext {
   std::optional<Eigen::Index> machine;  ///< category whose levels have rates of their own
   Eigen::MatrixXd machine_speeds;       ///< WorkSettings::speeds
-  std::size_t most_rows_for_kernel = 300;
-  std::size_t most_rows_of_process = 2000;
-  int most_steps = 200;  ///< of the kernel's fit
+  GaussianProcessSettings process;
 };
 
 class Member {
  public:
   /// Errors: those of GaussianProcess and BoostedTrees; invalid_argument (no terms where the backbone needs
-  /// them). `first_guess`: of the kernel (GaussianProcessSettings).
+  /// them).
   static Result<Member> fit(const MemberSpec& spec, const MemberContext& context, const Inputs& inputs,
-                            const Eigen::VectorXd& log_target, const std::optional<Kernel>& first_guess = {});
+                            const Eigen::VectorXd& log_target);
   Eigen::VectorXd log_mean(const Inputs& at) const;
 
   using BackboneModel = std::variant<LogLinear, WorkModel, UserTermModel>;
