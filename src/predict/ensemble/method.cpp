@@ -13,7 +13,6 @@ void add_user_terms(const Design& design, ResidualPolicy residuals, std::vector<
 }  // namespace
 
 std::vector<MemberSpec> specs_of(Method method, const Design& design) {
-  const bool has_layers = !design.work_terms().empty();
   std::vector<MemberSpec> specs;
   switch (method) {
     case Method::process:

@@ -85,9 +85,9 @@ Result<Model> Model::fit(const Profile& profile, const FitOptions& options) {
 
 const std::string& Model::column_of(const Shift& shift) const {
   static const std::string any = "any column";
-  const auto column = static_cast<std::size_t>(shift.column);
   if (shift.column < 0) return any;
-  return is_of_category(shift.kind) ? design_.categories()[column].column : design_.ranged()[column];
+  return is_of_category(shift.kind) ? design_.categories()[static_cast<std::size_t>(shift.column)].column
+                                    : design_.ranged_name(shift.column);
 }
 
 std::string Model::words(std::span<const Shift> of_same_kind) const {

@@ -60,6 +60,7 @@ class Model {
   Result<std::vector<std::vector<std::size_t>>> nearest(const table::Table& rows, std::size_t count,
                                                         std::size_t threads = 2) const;
 
+  const std::string& column_of(const Shift& shift) const;
   /// For people: "above the range of batch".
   std::string words(std::span<const Shift> of_same_kind) const;
 
@@ -110,7 +111,6 @@ class Model {
   /// Why there is no honest answer for a row; empty: there is one.
   std::string refusal(const Query& query, std::size_t row) const;
   Eigen::VectorXd unseen_effects(const Inputs& inputs, const MemberSpec& spec) const;
-  const std::string& column_of(const Shift& shift) const;
   std::vector<Extrapolation> words(const QueryPosition& position, const table::Table& rows,
                                    std::size_t row) const;
 

@@ -110,15 +110,16 @@ Model::Levels Model::levels() const {
   for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
   measured.units = units();
   const auto& columns = ensemble_.columns();
+  const auto features = design_.features();
   measured.uses_category.resize(design_.categories().size());
   for (const auto c : columns.categories) measured.uses_category[static_cast<std::size_t>(c)] = true;
   for (Index j = 0; j < points_.ranged.cols(); ++j) {
-    const auto& name = design_.ranged()[static_cast<std::size_t>(j)];
+    const auto& name = design_.ranged_name(j);
     const auto& roles = design_.roles();
     measured.uses_number.push_back(design_.is_in_user_terms(j) ||
                                    (!roles.network.empty() && (name == roles.side || name == roles.batch)) ||
                                    std::ranges::any_of(columns.numbers, [&](Index feature) {
-                                     const auto& used = design_.features()[static_cast<std::size_t>(feature)];
+                                     const auto& used = features[static_cast<std::size_t>(feature)];
                                      return used == name || used == "has " + name;
                                    }));
   }

@@ -50,12 +50,9 @@ std::vector<SameHoldOuts> by_hold_outs(const std::vector<ShiftScore>& scores) {
 /// "batch, layers": the columns whose shifts were tried.
 std::string names_of(const Model& model, std::span<const ShiftKind> kinds) {
   std::set<std::string> all;
-  for (const auto& [kind, column] : model.scores().scores() | std::views::transform(&ShiftScore::shift)) {
-    if (column == any_column || std::ranges::find(kinds, kind) == kinds.end()) continue;
-    const auto place = static_cast<std::size_t>(column);
-    all.insert(is_of_category(kind) ? model.design().categories()[place].column
-                                    : model.design().ranged()[place]);
-  }
+  for (const auto& [kind, column] : model.scores().scores() | std::views::transform(&ShiftScore::shift))
+    if (column != any_column && std::ranges::find(kinds, kind) != kinds.end())
+      all.insert(model.column_of({kind, column}));
   const auto told = all | std::views::take(most_columns_told);
   return fmt::format("{}{}", fmt::join(told, ", "), all.size() > most_columns_told ? ", ..." : "");
 }

@@ -119,26 +119,29 @@ Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
   NEPH_CHECK(design.user_terms_.values(points));
   NEPH_TRY(const auto numbers, design.numbers(points));
   NEPH_CHECK(table::none_refused(numbers.refused, points.source));
-  for (const auto& number : design.numbers_) {
-    design.ranged_names_.push_back(number.column);
-    if (number.is_seen) design.feature_names_.push_back(number.column);
-    if (number.may_be_empty) design.feature_names_.push_back("has " + number.column);
-  }
   if (!network.empty()) {
     NEPH_TRY(const auto networks, design.networks(points, numbers.asked));
     for (const auto& each : networks.different)
       if (!each) return fail_in(points.source, each.error());
-    for (const auto* name : network_features) design.feature_names_.emplace_back(name);
-    design.work_names_ = names_of_work_terms();
   }
-  if (design.machine_ && !design.work_names_.empty())
+  if (design.machine_ && design.has_layers())
     design.machine_speeds_ =
         speeds_of(design.categories_[*design.machine_].levels, known_machines_and(machines));
   return design;
 }
 
 std::string Design::range_end(Index ranged, double value) const {
-  return fmt::format("{:.6g}", numbers_[static_cast<std::size_t>(ranged)].value_of(value));
+  return fmt::format("{:.6g}", number(ranged).value_of(value));
+}
+
+std::vector<std::string> Design::features() const {
+  std::vector<std::string> names;
+  for (const auto& number : numbers_) {
+    if (number.is_seen) names.push_back(number.column);
+    if (number.may_be_empty) names.push_back("has " + number.column);
+  }
+  if (has_layers()) names.insert(names.end(), network_features.begin(), network_features.end());
+  return names;
 }
 
 double Design::Number::feature_of(double value) const {

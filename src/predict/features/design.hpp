@@ -58,21 +58,18 @@ class Design {
   /// as above.
   Result<FeatureMatrix> locate(const table::Table& rows, table::Refusals& refused) const;
 
-  const std::vector<std::string>& features() const { return feature_names_; }
-  const std::vector<std::string>& work_terms() const { return work_names_; }
+  /// Names of the numbers in Inputs::matrix.
+  std::vector<std::string> features() const;
+  bool has_layers() const { return !roles_.network.empty(); }
   const UserTerms& user_terms() const { return user_terms_; }
   const Roles& roles() const { return roles_; }
-  const std::vector<std::string>& ranged() const { return ranged_names_; }
+  const std::string& ranged_name(Eigen::Index ranged) const { return number(ranged).column; }
   /// Whether the methods see what it is: false for a number that never differed and that no network's work
   /// depends on.
-  bool is_seen(Eigen::Index ranged) const { return numbers_[static_cast<std::size_t>(ranged)].is_seen; }
+  bool is_seen(Eigen::Index ranged) const { return number(ranged).is_seen; }
   /// Whether the terms that the user gives are made of it.
-  bool is_in_user_terms(Eigen::Index ranged) const {
-    return user_terms_.uses(numbers_[static_cast<std::size_t>(ranged)].column);
-  }
-  bool is_quantity(Eigen::Index ranged) const {
-    return numbers_[static_cast<std::size_t>(ranged)].is_quantity;
-  }
+  bool is_in_user_terms(Eigen::Index ranged) const { return user_terms_.uses(ranged_name(ranged)); }
+  bool is_quantity(Eigen::Index ranged) const { return number(ranged).is_quantity; }
   /// A ranged number as its column has it, for people.
   std::string range_end(Eigen::Index ranged, double value) const;
   /// Category columns, and their levels.
@@ -111,6 +108,7 @@ class Design {
   struct Numbers;
   struct Networks;
 
+  const Number& number(Eigen::Index ranged) const { return numbers_[static_cast<std::size_t>(ranged)]; }
   static Category category_of(const table::Column& column);
   static Number number_of(const table::Column& column, const std::vector<double>& numbers);
   Result<Numbers> numbers(const table::Table& rows) const;
@@ -128,7 +126,6 @@ class Design {
   std::vector<Number> numbers_;
   std::vector<Category> categories_;
   std::optional<std::size_t> machine_;
-  std::vector<std::string> feature_names_, work_names_, ranged_names_;
   Eigen::MatrixXd machine_speeds_;
 };
 

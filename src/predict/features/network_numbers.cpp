@@ -47,32 +47,27 @@ Result<net::Network> network_called(std::string_view name, std::string_view vari
 /// How much more a tile does than it is asked for.
 double filled_up(double count, double tile) { return std::ceil(count / tile) * tile / count; }
 
-/// A term of work, and the powers of a machine's compute and bandwidth that say how fast it is done.
-struct Term {
-  std::string name;
+/// Powers of a machine's compute and bandwidth that say how fast it does a term of work.
+struct Speed {
   double compute = 0, memory = 0;
 };
 
-/// In the order of NetworkNumbers::work.
-const std::vector<Term>& terms() {
-  static const auto all = [] {
-    std::vector<Term> some{{"ordinary macs", 1, 0},
-                           {"depthwise macs", 1, 0},
-                           {"dense macs", 1, 0},
-                           {"padded macs", 1, 0},
-                           {"bytes moved", 0, 1},
-                           {"convolution weight bytes", 0, 1},
-                           {"dense weight bytes", 0, 1},
-                           {"layers"},
-                           {"input bytes"},
-                           {"batch"},
-                           {"one"}};
-    for (const double ridge : ridge_points)
-      some.push_back({fmt::format("roofline at {} macs a byte", ridge), 0.5, 0.5});
-    return some;
-  }();
-  return all;
-}
+/// In the order of NetworkNumbers::work: multiply-accumulates, bytes, what every layer, picture and batch
+/// costs, and a roofline at each ridge point.
+constexpr std::array<Speed, 14> speeds_of_terms{{{1, 0},
+                                                 {1, 0},
+                                                 {1, 0},
+                                                 {1, 0},
+                                                 {0, 1},
+                                                 {0, 1},
+                                                 {0, 1},
+                                                 {},
+                                                 {},
+                                                 {},
+                                                 {},
+                                                 {0.5, 0.5},
+                                                 {0.5, 0.5},
+                                                 {0.5, 0.5}}};
 
 /// Of matrices.
 bool is_product(net::Kind kind) {
@@ -108,16 +103,10 @@ Result<NetworkWork> network_work(std::string_view name, std::string_view variant
   return fail_in(name, work.error());
 }
 
-std::vector<std::string> names_of_work_terms() {
-  std::vector<std::string> names;
-  for (const auto& term : terms()) names.push_back(term.name);
-  return names;
-}
-
 NetworkNumbers::NetworkNumbers()
     : features(VectorXd::Zero(std::ssize(network_features))),
       mean_layer(VectorXd::Zero(sizes_of_mean_layer)),
-      work(VectorXd::Zero(std::ssize(terms()))) {}
+      work(VectorXd::Zero(std::ssize(speeds_of_terms))) {}
 
 NetworkNumbers::NetworkNumbers(const NetworkWork& network, double batch)
     : mean_layer(predict::mean_layer(network, batch)) {
@@ -134,7 +123,7 @@ NetworkNumbers::NetworkNumbers(const NetworkWork& network, double batch)
     roofs += (ridge_points * bytes_of(layer, batch)).max(macs);
   }
   const auto layers = static_cast<double>(network.layers.size());
-  work.resize(std::ssize(terms()));
+  work.resize(std::ssize(speeds_of_terms));
   work << convolution, depthwise, dense, padded, moved, weights, dense_weights, layers,
       network.input_bytes * batch, batch, 1, roofs;
   const double macs = std::max(1.0, convolution + depthwise + dense);
@@ -146,13 +135,12 @@ NetworkNumbers::NetworkNumbers(const NetworkWork& network, double batch)
 }
 
 MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {
-  MatrixXd speeds = MatrixXd::Zero(std::ssize(machines), std::ssize(terms()));
+  MatrixXd speeds = MatrixXd::Zero(std::ssize(machines), std::ssize(speeds_of_terms));
   for (Index m = 0; m < speeds.rows(); ++m)
     if (const auto device = known.device_of(machines[static_cast<std::size_t>(m)]))
       for (Index k = 0; k < speeds.cols(); ++k) {
-        const auto& term = terms()[static_cast<std::size_t>(k)];
-        speeds(m, k) =
-            std::pow(device->fp32_tflops, term.compute) * std::pow(device->bandwidth_gb_s, term.memory);
+        const auto [compute, memory] = speeds_of_terms.at(static_cast<std::size_t>(k));
+        speeds(m, k) = std::pow(device->fp32_tflops, compute) * std::pow(device->bandwidth_gb_s, memory);
       }
   return speeds;
 }

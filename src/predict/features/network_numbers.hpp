@@ -29,17 +29,15 @@ inline constexpr std::array network_features{
 /// machine does one depends on these sizes.
 constexpr Eigen::Index sizes_of_mean_layer = 3;
 
-/// Names of the work terms: what a training step or an inference asks of a machine, in several measures.
-/// Their sums with coefficients of the machine, none below 0, are times.
-std::vector<std::string> names_of_work_terms();
-
 /// Of one network with pictures of one side, in a batch; zeros: of none.
 struct NetworkNumbers {
   Eigen::VectorXd features;  ///< network_features
   /// Logarithms of the mean layer's channels, positions and summands. Each layer counts by the time that a
   /// roofline gives it.
   Eigen::VectorXd mean_layer;
-  Eigen::VectorXd work;  ///< in the order of names_of_work_terms()
+  /// What a training step or an inference asks of a machine, in several measures. Their sums with
+  /// coefficients of the machine, none below 0, are times.
+  Eigen::VectorXd work;
 
   NetworkNumbers();
   NetworkNumbers(const NetworkWork& network, double batch);

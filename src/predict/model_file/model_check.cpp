@@ -139,7 +139,7 @@ Status ModelParts::find_roles(Design& design) {
       std::ranges::find(design.categories_, design.roles_.machine, &Design::Category::column);
   if (machine == design.categories_.end()) return {};
   design.machine_ = static_cast<std::size_t>(machine - design.categories_.begin());
-  if (!design.work_names_.empty())
+  if (design.has_layers())
     design.machine_speeds_ = speeds_of(machine->levels, known_machines_and(design.roles_.machines));
   return {};
 }
@@ -148,12 +148,7 @@ Status ModelParts::check(const Model& model) {
   const auto& design = model.design_;
   const auto numbers = model.points_.matrix.numbers.cols(), categories = model.points_.matrix.levels.cols();
   const auto ranged = model.points_.ranged.cols();
-  NEPH_CHECK(consistent(std::ssize(design.feature_names_) == numbers &&
-                            std::ssize(design.work_names_) == model.points_.work.cols() &&
-                            std::ssize(design.ranged_names_) == ranged && model.points_.ranged.allFinite(),
-                        "the design and its numbers"));
-  for (std::size_t j = 0; j < design.numbers_.size(); ++j)
-    NEPH_CHECK(consistent(design.ranged_names_[j] == design.numbers_[j].column, "names of the numbers"));
+  NEPH_CHECK(consistent(model.points_.ranged.allFinite(), "the design and its numbers"));
   table::Refusals refused;
   const auto located = design.locate(model.measured_.features, refused);
   NEPH_CHECK(consistent(located && refused.empty(), "what was measured"));

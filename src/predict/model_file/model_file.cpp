@@ -14,7 +14,7 @@ using Eigen::Index;
 namespace {
 
 constexpr const char* format_name = "neph model";
-constexpr std::int64_t format_version = 6;  // 6: counts with zeros, and nothing twice
+constexpr std::int64_t format_version = 7;  // 7: no names that follow from others
 
 template <class T>
 struct IsVariant : std::false_type {};

@@ -184,13 +184,6 @@ TEST_F(ModelFile, IsRefusedWhereTreesAreNotThoseThatWereWritten) {
   EXPECT_THAT(error_of(dump_json(json)), HasSubstr("not those that were written"));
 }
 
-/// An answer beyond a range looks its column up by that name.
-TEST_F(ModelFile, IsRefusedWhereNamesContradict) {
-  auto json = *parse_json(text_, "it");
-  json["design"]["ranged"][0] = "another";
-  EXPECT_THAT(error_of(dump_json(json)), HasSubstr("names of the numbers"));
-}
-
 /// Any one part taken away, or made text, nothing or another number.
 Json edited(Json json, Random& random) {
   Json* at = &json;

@@ -59,7 +59,6 @@ struct ModelParts {
   }
   static void fields(auto& v, Describes<Design> auto& s) {
     v("roles", s.roles_)("numbers", s.numbers_)("categories", s.categories_);
-    v("features", s.feature_names_)("work_terms", s.work_names_)("ranged", s.ranged_names_);
   }
   static void fields(auto& v, Describes<GaussianProcess> auto& s) {
     v("scaling", s.scaling_)("rows", s.rows_)("weights", s.weights_)("kernel", s.kernel_);
