@@ -74,34 +74,6 @@ bool is_grid(const std::vector<Written>& numbers, int last, double rows_to_one) 
              most_gaps * rows_to_one * static_cast<double>(multiples.size());
 }
 
-/// A column's numbers in the rows that are compared; NaN: an empty cell.
-struct Numbers {
-  std::vector<double> values;
-  double rounding = 0;   ///< half a unit of the last digit that is written anywhere
-  bool is_fine = false;  ///< as what is measured, not as what is set
-};
-
-/// Nothing: it has text, infinite numbers or too many empty cells.
-std::optional<Numbers> numbers_of(const table::Column& column, const Rows& rows, double rows_to_one) {
-  const auto all = as_numbers(column);
-  if (!all) return std::nullopt;
-  Numbers numbers;
-  std::vector<Written> as_written;
-  std::set<double> different;
-  for (const auto row : rows) {
-    const double number = numbers.values.emplace_back((*all)[row]);
-    if (std::isinf(number)) return std::nullopt;
-    if (std::isnan(number)) continue;
-    as_written.push_back(written(std::abs(number)));
-    different.insert(number);
-  }
-  if (as_written.size() < fewest_points || 2 * as_written.size() < rows.size()) return std::nullopt;
-  const int last = std::ranges::min_element(as_written, {}, &Written::last)->last;
-  numbers.rounding = 0.5 * std::pow(10, last);
-  numbers.is_fine = 2 * different.size() > as_written.size() && !is_grid(as_written, last, rows_to_one);
-  return numbers;
-}
-
 /// What numbers may be the logarithms of, and the logarithm of its base.
 struct Guise {
   std::string_view name;
@@ -110,36 +82,50 @@ struct Guise {
 constexpr std::array guises{Guise{"ln", 1}, Guise{"log2", std::numbers::ln2},
                             Guise{"log10", std::numbers::ln10}, Guise{"10 log10", std::numbers::ln10 / 10}};
 
-/// Logarithms of a column's numbers, or of what they are the logarithms of.
+/// Logarithms of a column's numbers, or of what they are the logarithms of, in the rows that are compared;
+/// NaN: an empty cell.
 struct Logs {
   std::size_t column = 0;
+  bool is_fine = false;    ///< as what is measured, not as what is set
+  double sign = 1;         ///< of the numbers
   std::string_view guise;  ///< empty: of the numbers
-  double sign = 1;
   std::vector<double> values, roundings;
-  bool is_fine = false;
 };
 
 /// First those of the numbers, where they are of one sign and none is 0; then each guise in which their
-/// digits are enough to show another's multiple.
-std::vector<Logs> logs_of(std::size_t column, const Numbers& numbers) {
-  std::vector<Logs> all;
-  const auto& values = numbers.values;
-  const double sign = std::ranges::any_of(values, [](double each) { return each < 0; }) ? -1 : 1;
-  if (std::ranges::none_of(values, [&](double each) { return sign * each <= 0; })) {
-    auto& plain = all.emplace_back(Logs{.column = column, .sign = sign, .is_fine = numbers.is_fine});
-    for (const double number : values) {
-      plain.values.push_back(std::log(sign * number));
-      plain.roundings.push_back(arithmetic + numbers.rounding / (sign * number));
+/// digits are enough to show another's multiple. Empty: text, infinite numbers, too many empty cells.
+std::vector<Logs> logs_of(const table::Table& table, std::size_t column, const Rows& rows,
+                          double rows_to_one) {
+  const auto numbers = as_numbers(table.columns[column]);
+  std::vector<Written> as_written;
+  std::set<double> different;
+  for (const auto row : numbers ? rows : Rows())
+    if (const double number = (*numbers)[row]; !std::isnan(number)) {
+      as_written.push_back(written(std::abs(number)));
+      different.insert(number);
     }
-  }
+  if (as_written.size() < fewest_points || 2 * as_written.size() < rows.size()) return {};
+  const double least = *different.begin(), most = *different.rbegin();
+  if (std::isinf(least) || std::isinf(most)) return {};
+  const int last = std::ranges::min_element(as_written, {}, &Written::last)->last;
+  const double rounding = 0.5 * std::pow(10, last);  // half a unit of the last digit that is written anywhere
+  Logs plain{.column = column,
+             .is_fine = 2 * different.size() > as_written.size() && !is_grid(as_written, last, rows_to_one)};
+  std::vector<Logs> all;
   for (const auto& [name, log] : guises) {
-    const double rounding = arithmetic + numbers.rounding * log;
-    if (rounding > coarsest) continue;
-    Logs logs{.column = column, .guise = name, .is_fine = numbers.is_fine};
-    for (const double number : values) logs.values.push_back(log * number);
-    logs.roundings.assign(values.size(), rounding);
-    all.push_back(std::move(logs));
+    if (arithmetic + rounding * log > coarsest) continue;
+    auto& guise = all.emplace_back(plain);
+    guise.guise = name;
+    for (const auto row : rows) guise.values.push_back(log * (*numbers)[row]);
+    guise.roundings.assign(rows.size(), arithmetic + rounding * log);
   }
+  if (least <= 0 && most >= 0) return all;
+  plain.sign = least < 0 ? -1 : 1;
+  for (const auto row : rows) {
+    plain.values.push_back(std::log(plain.sign * (*numbers)[row]));
+    plain.roundings.push_back(arithmetic + rounding / (plain.sign * (*numbers)[row]));
+  }
+  all.insert(all.begin(), std::move(plain));
   return all;
 }
 
@@ -191,26 +177,25 @@ class Search {
   Search(const table::Table& table, std::size_t target, const Rows& rows)
       : table_(table), name_(table.columns[target].name), rows_(drawn_from(rows, most_rows)) {
     rows_to_one_ = static_cast<double>(rows.size()) / static_cast<double>(rows_.size());
-    if (const auto numbers = numbers_of(table.columns[target], rows_, 1)) target_ = logs_of(target, *numbers);
+    target_ = logs_of(table, target, rows_, 1);
   }
 
   std::vector<TargetCopy> among(const Rows& features, const Rows& wanted) {
     std::vector<TargetCopy> sure, likely;
     if (target_.empty()) return sure;
+    const auto may_be_copy = [&](std::size_t i) { return std::ranges::find(wanted, i) == wanted.end(); };
     for (const auto i : features) {
-      const auto numbers = numbers_of(table_.columns[i], rows_, rows_to_one_);
-      auto logs = numbers ? logs_of(i, *numbers) : std::vector<Logs>();
-      auto how = std::ranges::find(wanted, i) == wanted.end() ? exactly(logs) : std::nullopt;
+      auto logs = logs_of(table_, i, rows_, rows_to_one_);
+      auto how = may_be_copy(i) ? exactly(logs) : std::nullopt;
       if (how)
-        (numbers->is_fine ? sure : likely).push_back({i, *std::move(how)});
+        (logs.front().is_fine ? sure : likely).push_back({i, *std::move(how)});
       else if (!logs.empty() && logs.front().guise.empty())
         numbers_.push_back(std::move(logs.front()));
       else
         others_.push_back(i);
     }
     for (const auto& x : numbers_) {
-      const bool may_be = x.is_fine && std::ranges::find(wanted, x.column) == wanted.end();
-      if (auto how = may_be ? followed(x) : std::nullopt)
+      if (auto how = x.is_fine && may_be_copy(x.column) ? followed(x) : std::nullopt)
         likely.push_back({x.column, *std::move(how)});
       else
         others_.push_back(x.column);
