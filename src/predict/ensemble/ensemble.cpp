@@ -33,6 +33,21 @@ FeatureSubset subset_for(const MemberContext& context, const Inputs& inputs, con
   return subset;
 }
 
+/// For a member that sees `columns`: a kernel of another subset has lengths of other columns, and those that
+/// both see stay.
+std::optional<Kernel> guess_for(const Ensemble& known, std::size_t member, const FeatureSubset& columns) {
+  const auto& like = known.members[member];
+  if (!like || !like->process || columns.numbers != known.columns.numbers) return std::nullopt;
+  auto kernel = like->process->kernel;
+  const auto own = std::exchange(kernel.own, {});
+  for (const auto category : columns.categories) {
+    const auto place = index_of(category, known.columns.categories);
+    if (!place) return std::nullopt;
+    kernel.own.push_back(own[static_cast<std::size_t>(*place)]);
+  }
+  return kernel;
+}
+
 }  // namespace
 
 Inputs seen(const FeatureSubset& subset, const Inputs& inputs) {
@@ -46,50 +61,36 @@ Inputs seen(const FeatureSubset& subset, const Inputs& inputs) {
           .refused = {}};
 }
 
-/// A kernel of another subset has lengths of other columns: those that both see stay.
-std::optional<Kernel> Ensemble::guess_for(std::size_t member, const FeatureSubset& columns) const {
-  const auto& known = members_[member];
-  if (!known || !known->process() || columns.numbers != columns_.numbers) return std::nullopt;
-  auto kernel = known->process()->kernel();
-  const auto own = std::exchange(kernel.own, {});
-  for (const auto category : columns.categories) {
-    const auto place = index_of(category, columns_.categories);
-    if (!place) return std::nullopt;
-    kernel.own.push_back(own[static_cast<std::size_t>(*place)]);
-  }
-  return kernel;
-}
-
 Result<Ensemble> Ensemble::fit(const std::vector<MemberSpec>& specs, MemberContext context,
                                const Inputs& inputs, const VectorXd& log_target, const Unseen& unseen,
                                const Ensemble* guesses, std::size_t threads) {
   Ensemble ensemble;
-  ensemble.columns_ = subset_for(context, inputs, log_target, unseen);
-  const auto own = seen(ensemble.columns_, inputs);
-  context.machine = index_of(context.machine, ensemble.columns_.categories);
+  ensemble.columns = subset_for(context, inputs, log_target, unseen);
+  const auto own = seen(ensemble.columns, inputs);
+  context.machine = index_of(context.machine, ensemble.columns.categories);
   std::vector<std::optional<Error>> why(specs.size());
-  ensemble.members_.resize(specs.size());
+  ensemble.members.resize(specs.size());
   share_out(specs.size(), threads, "fit", [&](std::size_t i) {
     auto own_context = context;
-    if (guesses) own_context.process.first_guess = guesses->guess_for(i, ensemble.columns_);
+    if (guesses) own_context.process.first_guess = guess_for(*guesses, i, ensemble.columns);
     auto member = Member::fit(specs[i], own_context, own, log_target);
     if (member)
-      ensemble.members_[i] = std::move(*member);
+      ensemble.members[i] = std::move(*member);
     else
       why[i] = member.error();
   });
   for (std::size_t i = 0; i < specs.size(); ++i)
-    if (ensemble.members_[i]) return ensemble;
+    if (ensemble.members[i]) return ensemble;
   return tl::unexpected(*why.front());
 }
 
 Eigen::MatrixXd Ensemble::log_means(const Inputs& at, const std::vector<bool>& wanted) const {
-  const auto own = seen(columns_, at);
+  const auto own = seen(columns, at);
   Eigen::MatrixXd all =
-      Eigen::MatrixXd::Constant(at.rows(), std::ssize(members_), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    if (members_[i] && (wanted.empty() || wanted[i]))
-      all.col(static_cast<Index>(i)) = members_[i]->log_mean(own);
+      Eigen::MatrixXd::Constant(at.rows(), std::ssize(members), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (members[i] && (wanted.empty() || wanted[i]))
+      all.col(static_cast<Index>(i)) = members[i]->log_mean(own);
   return all;
 }
 

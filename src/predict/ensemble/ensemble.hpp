@@ -18,8 +18,10 @@ Inputs seen(const FeatureSubset& subset, const Inputs& inputs);
 /// level it would take with it what the levels had explained.
 using Unseen = std::vector<Eigen::Index>;
 
-class Ensemble {
- public:
+struct Ensemble {
+  FeatureSubset columns;
+  std::vector<std::optional<Member>> members;  ///< of each spec
+
   /// Fits each spec to the columns that say most (screening.hpp) where there are very many, without the
   /// categories `unseen`. A member that cannot be fitted is left out. `guesses`: kernels of the members of an
   /// ensemble fitted to much the same rows. The same whatever the number of threads. Error: that of the first
@@ -31,16 +33,6 @@ class Ensemble {
 
   /// Rows by specs, in the order of fit(); NaN of a member that was left out, or is not `wanted`.
   Eigen::MatrixXd log_means(const Inputs& at, const std::vector<bool>& wanted = {}) const;
-
-  const FeatureSubset& columns() const { return columns_; }
-  const std::vector<std::optional<Member>>& members() const { return members_; }
-
- private:
-  friend struct ModelParts;  // model_file/model_parts.hpp
-  std::optional<Kernel> guess_for(std::size_t member, const FeatureSubset& columns) const;
-
-  FeatureSubset columns_;
-  std::vector<std::optional<Member>> members_;  ///< of each spec
 };
 
 }  // namespace neph::predict

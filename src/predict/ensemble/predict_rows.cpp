@@ -109,7 +109,7 @@ Model::Levels Model::levels() const {
   for (const auto& counts : counts_) measured.is_rare.push_back(rare_levels(counts));
   for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
   measured.units = units();
-  const auto& columns = ensemble_.columns();
+  const auto& columns = ensemble_.columns;
   const auto features = design_.features();
   measured.uses_category.resize(design_.categories().size());
   for (const auto c : columns.categories) measured.uses_category[static_cast<std::size_t>(c)] = true;
@@ -142,7 +142,7 @@ Unseen Model::unseen_at(const QueryPosition& position) const {
   Unseen unseen;
   for (const auto& [kind, column] : position.shifts)
     if (kind == ShiftKind::unseen &&
-        std::ranges::find(ensemble_.columns().categories, column) != ensemble_.columns().categories.end())
+        std::ranges::find(ensemble_.columns.categories, column) != ensemble_.columns.categories.end())
       unseen.push_back(column);
   return unseen;
 }

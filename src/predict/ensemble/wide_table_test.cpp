@@ -75,7 +75,7 @@ TEST_F(WideTable, IsPredictedFromTheColumnsThatCount) {
   double error = 0;
   for (std::size_t i = 0; i < times.size(); ++i) error += std::abs(answers[i].value / times[i] - 1) / 50;
   EXPECT_LT(error, 0.1);
-  const auto& columns = model_->ensemble().columns();
+  const auto& columns = model_->ensemble().columns;
   EXPECT_THAT(columns.categories, testing::Contains(categories - 1)) << "the machine";
   EXPECT_LE(columns.categories.size(), 13U);
   EXPECT_LE(columns.numbers.size(), 24U);

@@ -86,8 +86,8 @@ std::optional<FittedTerms> fitted_terms(const Model& model) {
   const UserTermModel* best = nullptr;
   double most = -1, all = 0;
   for (std::size_t i = 0; i < model.specs().size(); ++i) {
-    const auto& member = model.ensemble().members()[i];
-    const auto* terms = member ? std::get_if<UserTermModel>(&member->backbone()) : nullptr;
+    const auto& member = model.ensemble().members[i];
+    const auto* terms = member ? std::get_if<UserTermModel>(&member->backbone) : nullptr;
     if (!terms) continue;
     const double weight = weights[static_cast<Index>(i)];
     all += weight;

@@ -58,7 +58,7 @@ Result<std::vector<Proposal>> next_experiments(const Profile& profile, const Fit
   NEPH_TRY(const auto process, process_of(profile, model));
   NEPH_TRY(auto covariance, process.covariance(rows_of(inputs.matrix, answered)));
   std::vector<Proposal> made;
-  for (const auto& choice : choose(std::move(covariance), process.kernel().noise, settings.count)) {
+  for (const auto& choice : choose(std::move(covariance), process.kernel.noise, settings.count)) {
     const auto row = answered[static_cast<std::size_t>(choice.row)];
     Proposal proposal{.cells = {},
                       .value = predictions[row].value,

@@ -47,25 +47,25 @@ class MemberCheck {
         categories_(inputs.matrix.levels.cols()) {}
 
   Status operator()() const {
-    const auto residuals = member_.spec().residuals;
-    NEPH_CHECK(consistent(member_.process().has_value() == (residuals == ResidualPolicy::process) &&
-                              member_.trees().has_value() == (residuals == ResidualPolicy::trees),
+    const auto residuals = member_.spec.residuals;
+    NEPH_CHECK(consistent(member_.process.has_value() == (residuals == ResidualPolicy::process) &&
+                              member_.trees.has_value() == (residuals == ResidualPolicy::trees),
                           "what follows the residuals"));
-    const bool sees_layers = member_.spec().backbone == Backbone::layers;
-    if (member_.process())
-      NEPH_CHECK(check(*member_.process(), numbers_ + (sees_layers ? inputs_.mean_layer.cols() : 0)));
-    if (member_.trees())
-      NEPH_CHECK(consistent(member_.trees()->are_of(numbers_, categories_), "columns of trees"));
-    return std::visit([&](const auto& backbone) { return check(backbone); }, member_.backbone());
+    const bool sees_layers = member_.spec.backbone == Backbone::layers;
+    if (member_.process)
+      NEPH_CHECK(check(*member_.process, numbers_ + (sees_layers ? inputs_.mean_layer.cols() : 0)));
+    if (member_.trees)
+      NEPH_CHECK(consistent(member_.trees->are_of(numbers_, categories_), "columns of trees"));
+    return std::visit([&](const auto& backbone) { return check(backbone); }, member_.backbone);
   }
 
  private:
   Status check(const GaussianProcess& process, Index columns) const {
-    NEPH_CHECK(check(process.scaling(), columns));
-    NEPH_CHECK(check_matrix(process.scaled_rows(), columns, categories_));
-    return consistent(process.weights().size() == process.scaled_rows().rows() &&
-                          process.weights().size() > 0 && std::ssize(process.kernel().lengths) == columns &&
-                          std::ssize(process.kernel().own) == categories_ && has_lengths(process.kernel()),
+    NEPH_CHECK(check(process.scaling, columns));
+    NEPH_CHECK(check_matrix(process.rows, columns, categories_));
+    return consistent(process.weights.size() == process.rows.rows() && process.weights.size() > 0 &&
+                          std::ssize(process.kernel.lengths) == columns &&
+                          std::ssize(process.kernel.own) == categories_ && has_lengths(process.kernel),
                       "a process and its rows");
   }
   static Status check(const Scaling& scaling, Index columns) {
@@ -153,8 +153,8 @@ Status ModelParts::check(const Model& model) {
   const auto located = design.locate(model.measured_.features, refused);
   NEPH_CHECK(consistent(located && refused.empty(), "what was measured"));
 
-  const auto& columns = model.ensemble_.columns();
-  const auto& members = model.ensemble_.members();
+  const auto& columns = model.ensemble_.columns;
+  const auto& members = model.ensemble_.members;
   NEPH_CHECK(consistent(are_columns(columns.numbers, numbers) && are_columns(columns.categories, categories),
                         "which columns are seen"));
   NEPH_CHECK(
@@ -173,7 +173,7 @@ Status ModelParts::check(const Model& model) {
   const auto own = seen(columns, rows_of(model.points_, {}));
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (!members[i]) continue;
-    NEPH_CHECK(consistent(members[i]->spec() == model.specs_[i], "members"));
+    NEPH_CHECK(consistent(members[i]->spec == model.specs_[i], "members"));
     NEPH_CHECK(MemberCheck(*members[i], own)());
   }
   return {};

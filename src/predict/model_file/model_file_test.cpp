@@ -164,10 +164,10 @@ TEST_F(ModelFile, SeedsOfTheFuzzerCanBeUsed) {
   for (const auto& seed : std::filesystem::directory_iterator("tests/fuzz/seeds/model")) {
     const auto model = load_model(seed.path());
     ASSERT_TRUE(model) << model.error().message;
-    for (const auto& member : model->ensemble().members()) {
-      kinds.insert(member->backbone().index());
-      processes += member->process().has_value();
-      trees += member->trees().has_value();
+    for (const auto& member : model->ensemble().members) {
+      kinds.insert(member->backbone.index());
+      processes += member->process.has_value();
+      trees += member->trees.has_value();
     }
   }
   EXPECT_EQ(kinds.size(), std::variant_size_v<Member::BackboneModel>) << "each kind of backbone";

@@ -61,7 +61,7 @@ struct ModelParts {
     v("roles", s.roles_)("numbers", s.numbers_)("categories", s.categories_);
   }
   static void fields(auto& v, Describes<GaussianProcess> auto& s) {
-    v("scaling", s.scaling_)("rows", s.rows_)("weights", s.weights_)("kernel", s.kernel_);
+    v("scaling", s.scaling)("rows", s.rows)("weights", s.weights)("kernel", s.kernel);
   }
   static void fields(auto& v, Describes<FeatureSubset> auto& s) {
     v("numbers", s.numbers)("categories", s.categories);
@@ -71,11 +71,9 @@ struct ModelParts {
     v("levels", s.levels)("xgboost", s.text)("hash", s.hash);
   }
   static void fields(auto& v, Describes<Member> auto& s) {
-    v("spec", s.spec_)("backbone", s.backbone_)("process", s.process_)("trees", s.trees_);
+    v("spec", s.spec)("backbone", s.backbone)("process", s.process)("trees", s.trees);
   }
-  static void fields(auto& v, Describes<Ensemble> auto& s) {
-    v("columns", s.columns_)("members", s.members_);
-  }
+  static void fields(auto& v, Describes<Ensemble> auto& s) { v("columns", s.columns)("members", s.members); }
   static void fields(auto& v, Describes<ShiftScores> auto& s) { v("scores", s.scores_); }
   static void fields(auto& v, Describes<table::Column> auto& s) {
     v("name", s.name)("numbers", s.numbers)("codes", s.codes)("levels", s.levels);

@@ -54,18 +54,19 @@ Result<GaussianProcess> GaussianProcess::fit(const FeatureMatrix& places, const 
 Result<GaussianProcess> GaussianProcess::with_kernel(Scaling scaling, FeatureMatrix scaled,
                                                      const VectorXd& target, Kernel kernel) {
   NEPH_TRY(const auto factor, factor_of(scaled, kernel));
-  return GaussianProcess(std::move(scaling), std::move(scaled), solve(factor, target), std::move(kernel));
+  auto weights = solve(factor, target);
+  return GaussianProcess{std::move(scaling), std::move(scaled), std::move(weights), std::move(kernel)};
 }
 
 Result<MatrixXd> GaussianProcess::covariance(const FeatureMatrix& at) const {
-  const auto asked = scaling_.apply(at);
-  NEPH_TRY(const auto factor, factor_of(rows_, kernel_));
-  const MatrixXd known = factor.triangularView<Eigen::Lower>().solve(covariances(rows_, asked, kernel_));
-  return MatrixXd(covariances(asked, asked, kernel_) - known.transpose() * known);
+  const auto asked = scaling.apply(at);
+  NEPH_TRY(const auto factor, factor_of(rows, kernel));
+  const MatrixXd known = factor.triangularView<Eigen::Lower>().solve(covariances(rows, asked, kernel));
+  return MatrixXd(covariances(asked, asked, kernel) - known.transpose() * known);
 }
 
 VectorXd GaussianProcess::mean(const FeatureMatrix& at) const {
-  return kernel_sums(rows_, weights_, kernel_, scaling_.apply(at));
+  return kernel_sums(rows, weights, kernel, scaling.apply(at));
 }
 
 }  // namespace neph::predict

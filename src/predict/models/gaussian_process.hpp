@@ -49,8 +49,12 @@ struct GaussianProcessSettings {
   std::optional<Kernel> first_guess;
 };
 
-class GaussianProcess {
- public:
+struct GaussianProcess {
+  Scaling scaling;
+  FeatureMatrix rows;       ///< that are followed, scaled
+  Eigen::VectorXd weights;  ///< K^-1 y
+  Kernel kernel;
+
   /// Errors: invalid_argument (no rows, or numbers that are not finite).
   static Result<GaussianProcess> fit(const FeatureMatrix& rows, const Eigen::VectorXd& target,
                                      const GaussianProcessSettings& settings);
@@ -58,30 +62,12 @@ class GaussianProcess {
   static Result<GaussianProcess> with_kernel(Scaling scaling, FeatureMatrix scaled,
                                              const Eigen::VectorXd& target, Kernel kernel);
 
-  GaussianProcess(Scaling scaling, FeatureMatrix rows, Eigen::VectorXd weights, Kernel kernel)
-      : scaling_(std::move(scaling)),
-        rows_(std::move(rows)),
-        weights_(std::move(weights)),
-        kernel_(std::move(kernel)) {}
-
   /// What the target is there, 0 far away from all rows and in no known direction.
   Eigen::VectorXd mean(const FeatureMatrix& at) const;
 
   /// How the target varies there around its mean, without noise, given the rows that are followed: rows by
   /// rows of `at`. Error: internal (the covariance cannot be inverted). Cost: a cubic of the rows followed.
   Result<Eigen::MatrixXd> covariance(const FeatureMatrix& at) const;
-
-  const Kernel& kernel() const { return kernel_; }
-  const Scaling& scaling() const { return scaling_; }
-  const FeatureMatrix& scaled_rows() const { return rows_; }
-  const Eigen::VectorXd& weights() const { return weights_; }
-
- private:
-  friend struct ModelParts;  // model_file/model_parts.hpp
-  Scaling scaling_;
-  FeatureMatrix rows_;
-  Eigen::VectorXd weights_;  ///< K^-1 y
-  Kernel kernel_;
 };
 
 }  // namespace neph::predict

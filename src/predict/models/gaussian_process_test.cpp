@@ -82,7 +82,7 @@ TEST(GaussianProcess, FollowsADrawOfManyRows) {
   const auto places = random_places(random, 500, 1, 1), at = random_places(random, 50, 1, 1);
   const auto process = GaussianProcess::fit(places, curves(places), {.most_rows = 100});
   ASSERT_TRUE(process) << process.error().message;
-  EXPECT_EQ(process->weights().size(), 100);
+  EXPECT_EQ(process->weights.size(), 100);
   EXPECT_LT((process->mean(at) - curves(at)).cwiseAbs().mean(), 0.1);
 }
 
@@ -105,7 +105,7 @@ TEST(GaussianProcess, VariesLittleWhereItWasMeasuredAndMuchFarAway) {
   FeatureMatrix at{MatrixXd(3, 1), MatrixXi(3, 0)};
   at.numbers << places.numbers(0, 0), 9, 9.1;
   const auto covariance = *process.covariance(at);
-  const double noise = process.kernel().noise;
+  const double noise = process.kernel.noise;
   EXPECT_LT(covariance(0, 0), noise * noise + 1e-9) << "less than one measurement's own noise";
   EXPECT_GT(covariance(1, 1), 100 * std::abs(covariance(0, 0)));
   EXPECT_GT(covariance(1, 2), 0.9 * covariance(1, 1)) << "neighbours vary together";

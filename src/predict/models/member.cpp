@@ -64,23 +64,22 @@ std::string to_string(const MemberSpec& spec) {
 
 Result<Member> Member::fit(const MemberSpec& spec, const MemberContext& context, const Inputs& inputs,
                            const VectorXd& log_target) {
-  Member member;
-  member.spec_ = spec;
-  NEPH_TRY(member.backbone_, fit_backbone(spec, context, inputs, log_target));
+  Member member{.spec = spec};
+  NEPH_TRY(member.backbone, fit_backbone(spec, context, inputs, log_target));
   if (spec.residuals == ResidualPolicy::none) return member;
-  const VectorXd residuals = log_target - std::visit(MeanOf{inputs}, member.backbone_);
+  const VectorXd residuals = log_target - std::visit(MeanOf{inputs}, member.backbone);
   if (spec.residuals == ResidualPolicy::trees) {
-    NEPH_TRY(member.trees_, BoostedTrees::grow(inputs.matrix, residuals));
+    NEPH_TRY(member.trees, BoostedTrees::grow(inputs.matrix, residuals));
     return member;
   }
-  NEPH_TRY(member.process_, GaussianProcess::fit(followed(spec, inputs), residuals, context.process));
+  NEPH_TRY(member.process, GaussianProcess::fit(followed(spec, inputs), residuals, context.process));
   return member;
 }
 
 VectorXd Member::log_mean(const Inputs& at) const {
-  VectorXd mean = std::visit(MeanOf{at}, backbone_);
-  if (trees_) mean += trees_->values(at.matrix);
-  if (process_) mean += process_->mean(followed(spec_, at));
+  VectorXd mean = std::visit(MeanOf{at}, backbone);
+  if (trees) mean += trees->values(at.matrix);
+  if (process) mean += process->mean(followed(spec, at));
   return mean;
 }
 

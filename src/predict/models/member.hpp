@@ -58,26 +58,18 @@ struct MemberContext {
   GaussianProcessSettings process;
 };
 
-class Member {
- public:
+struct Member {
+  using BackboneModel = std::variant<LogLinear, WorkModel, UserTermModel>;
+  MemberSpec spec;
+  BackboneModel backbone;
+  std::optional<GaussianProcess> process;
+  std::optional<BoostedTrees> trees;
+
   /// Errors: those of GaussianProcess and BoostedTrees; invalid_argument (no terms where the backbone needs
   /// them).
   static Result<Member> fit(const MemberSpec& spec, const MemberContext& context, const Inputs& inputs,
                             const Eigen::VectorXd& log_target);
   Eigen::VectorXd log_mean(const Inputs& at) const;
-
-  using BackboneModel = std::variant<LogLinear, WorkModel, UserTermModel>;
-  const MemberSpec& spec() const { return spec_; }
-  const BackboneModel& backbone() const { return backbone_; }
-  const std::optional<GaussianProcess>& process() const { return process_; }
-  const std::optional<BoostedTrees>& trees() const { return trees_; }
-
- private:
-  friend struct ModelParts;  // model_file/model_parts.hpp
-  MemberSpec spec_;
-  BackboneModel backbone_;
-  std::optional<GaussianProcess> process_;
-  std::optional<BoostedTrees> trees_;
 };
 
 }  // namespace neph::predict
