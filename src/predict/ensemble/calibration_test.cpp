@@ -61,7 +61,7 @@ TEST_F(Calibration, FiveRowsMakeANewMachineKnown) {
   EXPECT_EQ(knowing->origin().points, 77);
   EXPECT_EQ(knowing->origin().rows, 149);
   const auto is_rare = [](const ShiftScore& each) { return each.shift.kind == ShiftKind::rare; };
-  EXPECT_TRUE(std::ranges::any_of(knowing->scores().scores(), is_rare)) << "intervals without a hold-out";
+  EXPECT_TRUE(std::ranges::any_of(knowing->scores().scores, is_rare)) << "intervals without a hold-out";
 }
 
 TEST_F(Calibration, ARowOfAKnownPointIsARepeat) {
@@ -97,7 +97,7 @@ TEST_F(Calibration, DoesNotDependOnTheOrderOfRows) {
 TEST_F(Calibration, RowsThatBringNothingNewAreNoTrouble) {
   const auto same = calibrated(*model_, *table::parse_table("batch,layers,machine,t\n1,4,m1,4\n", "f"), {});
   ASSERT_TRUE(same) << same.error().message;
-  EXPECT_EQ(same->scores().scores().size(), model_->scores().scores().size());
+  EXPECT_EQ(same->scores().scores.size(), model_->scores().scores.size());
 }
 
 TEST_F(Calibration, SaysWhatIsWrongWithARow) {

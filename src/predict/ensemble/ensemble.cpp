@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "predict/ensemble/parallel.hpp"
 #include "predict/features/screening.hpp"

@@ -102,28 +102,20 @@ class HoldingOut {
       if (std::ranges::find(shifts, shift) == shifts.end()) shifts.push_back(shift);
       return;
     }
-    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept, staying);
-    thin(split.left_out, settings_.most_left_out, {});
+    thin(split.kept, is_fold ? settings_.most_kept_in_folds : settings_.most_kept, random_, staying);
+    thin(split.left_out, settings_.most_left_out, random_);
     all_.push_back(std::move(split));
   }
 
-  void thin(Rows& rows, std::size_t most, const Rows& staying) {
+  static void thin(Rows& rows, std::size_t most, Random& random, const Rows& staying = {}) {
     if (rows.size() <= most) return;
-    shuffle(rows, random_);
+    shuffle(rows, random);
     std::ranges::stable_partition(rows, [&](std::size_t row) { return is_in(staying, row); });
     rows.resize(most);
     std::sort(rows.begin(), rows.end());
   }
   static bool is_in(const Rows& sorted, std::size_t row) {
     return std::binary_search(sorted.begin(), sorted.end(), row);
-  }
-  /// The same ones whichever column asks, so that columns that vary together leave out the same.
-  static Rows some_of(Rows rows, std::size_t count) {
-    Random random(seed);
-    shuffle(rows, random);
-    rows.resize(std::min(count, rows.size()));
-    std::sort(rows.begin(), rows.end());
-    return rows;
   }
 
   /// Of few rows one way to part them says little: they are parted anew.
@@ -198,7 +190,9 @@ class HoldingOut {
       const auto& level = by_level[i];
       if (is_rare[i] || level.size() < 2 * fewest + fewest_left_out || taken == most_parts) continue;
       ++taken;
-      const auto staying = some_of(level, fewest);  // of which every row is needed
+      auto staying = level;  // of which every row is needed
+      Random random(seed);   // the same whichever column asks: columns that vary together leave out the same
+      thin(staying, fewest, random);
       add(
           {ShiftKind::rare, category},
           [&](std::size_t row) { return is_in(level, row) && !is_in(staying, row); }, staying);

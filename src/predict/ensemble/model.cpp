@@ -1,8 +1,5 @@
 #include "predict/ensemble/model.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/ranges.h>
 
 #include "core/fnv1a.hpp"

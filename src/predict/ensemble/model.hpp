@@ -4,8 +4,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <span>
 
 #include "predict/ensemble/method.hpp"
@@ -78,7 +76,7 @@ class Model {
 
  private:
   friend struct ModelParts;  // model_file/model_parts.hpp
-  explicit Model(Design design) : design_(std::move(design)), scores_({}) {}
+  explicit Model(Design design) : design_(std::move(design)) {}
   /// What was measured, as far as positions are told by it.
   struct Levels {
     std::vector<std::vector<bool>> is_rare;        ///< each level of each category

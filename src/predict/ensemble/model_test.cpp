@@ -219,7 +219,7 @@ TEST(Model, ATableOfTextAloneHasAnInside) {
       *profile(*table::parse_table("a,b,t\nx,p,1\nx,q,2\ny,p,3\ny,q,4\nz,p,5\nz,q,6\n", "t"), "t");
   const auto model = Model::fit(found, {});
   ASSERT_TRUE(model) << model.error().message;
-  for (const auto& score : model->scores().scores()) EXPECT_NE(model->words({{score.shift}}), "");
+  for (const auto& score : model->scores().scores) EXPECT_NE(model->words({{score.shift}}), "");
 }
 
 TEST(Model, FitsTheSmallestTable) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "predict/ensemble/model.hpp"
 #include "predict/ensemble/parallel.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "stats/stats.hpp"
 
@@ -22,8 +21,6 @@ constexpr double unknown_power = 0.5;
 constexpr double unknown_level = 0.7;
 constexpr double worst_error = 5;  ///< a factor of 150: a member that failed
 constexpr double least_error = 1e-6;
-
-double squared(double value) { return value * value; }
 
 VectorXd weights_of(const VectorXd& errors, bool is_inside) {
   const VectorXd weights = (errors.minCoeff() / errors.array()).pow(is_inside ? 4 : 2);
@@ -173,14 +170,14 @@ ShiftScores ShiftScores::learn(const std::vector<Trial>& trials) {
     const auto first = own.front().trial - trials.data();
     scores.push_back(score_of(shift, shift.column == any_column ? any_column : first, own));
   }
-  return ShiftScores(std::move(scores));
+  return {std::move(scores)};
 }
 
 /// That of the shift itself; else of its kind in all columns, else the worst that was tried, but of what lies
 /// between the values of a number that of the inside.
 const ShiftScore& ShiftScores::nearest_to(const Shift& shift) const {
-  const ShiftScore *of_kind = nullptr, *worst = &scores_.front();
-  for (const auto& score : scores_) {
+  const ShiftScore *of_kind = nullptr, *worst = &scores.front();
+  for (const auto& score : scores) {
     if (score.shift == shift) return score;
     if (score.shift == Shift{shift.kind, any_column}) of_kind = &score;
     if (score.median * score.reach > worst->median * worst->reach) worst = &score;
@@ -190,7 +187,7 @@ const ShiftScore& ShiftScores::nearest_to(const Shift& shift) const {
 }
 
 VectorXd ShiftScores::weights(const QueryPosition& position) const {
-  VectorXd squares = VectorXd::Zero(scores_.front().errors.size());
+  VectorXd squares = VectorXd::Zero(scores.front().errors.size());
   for (const auto& shift : position.shifts.empty() ? std::vector{Shift{}} : position.shifts)
     squares += nearest_to(shift).errors.cwiseAbs2();
   return weights_of(squares.cwiseSqrt(), position.shifts.empty());

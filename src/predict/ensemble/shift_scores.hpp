@@ -21,10 +21,10 @@ struct ShiftScore {
 /// median, which one that goes astray does not move. NaN has no weight.
 double agreed(const Eigen::VectorXd& weights, const Eigen::VectorXd& values, bool is_inside);
 
-class ShiftScores {
- public:
+struct ShiftScores {
+  std::vector<ShiftScore> scores;  ///< by shift; those of all columns before those of one
+
   static ShiftScores learn(const std::vector<Trial>& trials);
-  explicit ShiftScores(std::vector<ShiftScore> scores) : scores_(std::move(scores)) {}
 
   /// One over the square of each member's error where the row lies, inside over its fourth power; they add up
   /// to 1.
@@ -40,13 +40,7 @@ class ShiftScores {
   double half_width(const QueryPosition& position, const Eigen::VectorXd& weights,
                     const Eigen::VectorXd& log_means, double noise) const;
 
-  const std::vector<ShiftScore>& scores() const { return scores_; }
-
- private:
-  friend struct ModelParts;  // model_file/model_parts.hpp
   const ShiftScore& nearest_to(const Shift& shift) const;
-
-  std::vector<ShiftScore> scores_;  ///< by shift; those of all columns before those of one
 };
 
 }  // namespace neph::predict

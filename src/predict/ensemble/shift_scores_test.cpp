@@ -84,7 +84,7 @@ TEST(ShiftScores, KnowWhatNineOfTenErrorsKeepBelow) {
     errors.row(i + 1) << 0, 2 * error;
   }
   const auto scores = ShiftScores::learn({{{Shift{}}, errors, {0}}});
-  const auto& score = scores.scores().front();
+  const auto& score = scores.scores.front();
   EXPECT_NEAR(score.median, 0.495, 0.01);
   EXPECT_NEAR(score.p90, 0.895, 0.01);
   EXPECT_LT(score.median * score.reach, score.p90);

@@ -123,7 +123,7 @@ TEST(TableOfNoise, IsCalledNoise) {
       "t");
   const auto model = Model::fit(found, {.method = Method::process});
   ASSERT_TRUE(model) << model.error().message;
-  const auto& scores = model->scores().scores();
+  const auto& scores = model->scores().scores;
   const auto inside = std::ranges::find(scores, Shift{}, &ShiftScore::shift);
   ASSERT_NE(inside, scores.end());
   EXPECT_GT(inside->median, 0.6) << "half of a normal distribution lies within 0.67 deviations";

@@ -50,7 +50,7 @@ std::vector<SameHoldOuts> by_hold_outs(const std::vector<ShiftScore>& scores) {
 /// "batch, layers": the columns whose shifts were tried.
 std::string names_of(const Model& model, std::span<const ShiftKind> kinds) {
   std::set<std::string> all;
-  for (const auto& [kind, column] : model.scores().scores() | std::views::transform(&ShiftScore::shift))
+  for (const auto& [kind, column] : model.scores().scores | std::views::transform(&ShiftScore::shift))
     if (column != any_column && std::ranges::find(kinds, kind) != kinds.end())
       all.insert(model.column_of({kind, column}));
   const auto told = all | std::views::take(most_columns_told);
@@ -63,7 +63,7 @@ ExpectedError expected_error(const Model& model, std::string where, std::initial
   ExpectedError expected{.where = std::move(where), .rests_on = std::string(nothing)};
   double p50 = 0, p90 = 0;
   std::int64_t trials = 0;
-  for (const auto& score : model.scores().scores()) {
+  for (const auto& score : model.scores().scores) {
     const auto [kind, column] = score.shift;
     if (std::ranges::find(kinds, kind) == kinds.end()) continue;
     if (kind != ShiftKind::inside && column != any_column) continue;
@@ -126,7 +126,7 @@ std::vector<ExpectedError> expected_errors(const Model& model) {
 
 std::vector<ScoreInWords> scores_in_words(const Model& model) {
   std::vector<ScoreInWords> words;
-  for (const auto& same : by_hold_outs(model.scores().scores())) {
+  for (const auto& same : by_hold_outs(model.scores().scores)) {
     const auto& score = *same.front();
     std::vector<Shift> shifts;
     for (const auto* each : same) shifts.push_back(each->shift);

@@ -1,7 +1,5 @@
 #include "predict/explain/next_experiments.hpp"
 
-#include <cmath>
-
 #include "predict/models/log_linear.hpp"
 
 namespace neph::predict {

@@ -1,9 +1,7 @@
 // How well methods predict rows of a table that they were not fitted on.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "predict/ensemble/model.hpp"

@@ -11,7 +11,6 @@
 #include "predict/profile/profile.hpp"
 #include "stats/stats.hpp"
 #include "table/numbers_in_text.hpp"
-#include "table/table.hpp"
 
 namespace neph::predict {
 

@@ -7,6 +7,8 @@
 
 namespace neph::predict {
 
+inline double squared(double value) { return value * value; }
+
 /// Levels: one column per category; -1: unseen.
 struct FeatureMatrix {
   Eigen::MatrixXd numbers;  ///< rows by columns

@@ -37,35 +37,29 @@ bool has_lengths(const Kernel& kernel) {
 }
 
 /// Whether a member fits together, and to what it sees of the table's columns.
-class MemberCheck {
- public:
-  /// `inputs`: as the members see them, of no rows.
-  MemberCheck(const Member& member, const Inputs& inputs)
-      : member_(member),
-        inputs_(inputs),
-        numbers_(inputs.matrix.numbers.cols()),
-        categories_(inputs.matrix.levels.cols()) {}
+struct MemberCheck {
+  const Member& member;
+  const Inputs& inputs;  ///< as the members see them, of no rows
+  Index numbers = inputs.matrix.numbers.cols(), categories = inputs.matrix.levels.cols();
 
   Status operator()() const {
-    const auto residuals = member_.spec.residuals;
-    NEPH_CHECK(consistent(member_.process.has_value() == (residuals == ResidualPolicy::process) &&
-                              member_.trees.has_value() == (residuals == ResidualPolicy::trees),
+    const auto residuals = member.spec.residuals;
+    NEPH_CHECK(consistent(member.process.has_value() == (residuals == ResidualPolicy::process) &&
+                              member.trees.has_value() == (residuals == ResidualPolicy::trees),
                           "what follows the residuals"));
-    const bool sees_layers = member_.spec.backbone == Backbone::layers;
-    if (member_.process)
-      NEPH_CHECK(check(*member_.process, numbers_ + (sees_layers ? inputs_.mean_layer.cols() : 0)));
-    if (member_.trees)
-      NEPH_CHECK(consistent(member_.trees->are_of(numbers_, categories_), "columns of trees"));
-    return std::visit([&](const auto& backbone) { return check(backbone); }, member_.backbone);
+    const bool sees_layers = member.spec.backbone == Backbone::layers;
+    if (member.process)
+      NEPH_CHECK(check(*member.process, numbers + (sees_layers ? inputs.mean_layer.cols() : 0)));
+    if (member.trees) NEPH_CHECK(consistent(member.trees->are_of(numbers, categories), "columns of trees"));
+    return std::visit([&](const auto& backbone) { return check(backbone); }, member.backbone);
   }
 
- private:
   Status check(const GaussianProcess& process, Index columns) const {
     NEPH_CHECK(check(process.scaling, columns));
-    NEPH_CHECK(check_matrix(process.rows, columns, categories_));
+    NEPH_CHECK(check_matrix(process.rows, columns, categories));
     return consistent(process.weights.size() == process.rows.rows() && process.weights.size() > 0 &&
                           std::ssize(process.kernel.lengths) == columns &&
-                          std::ssize(process.kernel.own) == categories_ && has_lengths(process.kernel),
+                          std::ssize(process.kernel.own) == categories && has_lengths(process.kernel),
                       "a process and its rows");
   }
   static Status check(const Scaling& scaling, Index columns) {
@@ -74,28 +68,23 @@ class MemberCheck {
                       "scaling");
   }
   Status check(const LogLinear& powers) const {
-    NEPH_CHECK(check(powers.scaling, numbers_));
-    return consistent(powers.slopes.size() == numbers_ && std::ssize(powers.factors) <= categories_,
-                      "slopes");
+    NEPH_CHECK(check(powers.scaling, numbers));
+    return consistent(powers.slopes.size() == numbers && std::ssize(powers.factors) <= categories, "slopes");
   }
   Status check(const WorkModel& work) const {
-    const auto terms = inputs_.work.cols();
-    const bool has_own = !work.own_category || (*work.own_category >= 0 && *work.own_category < categories_ &&
+    const auto terms = inputs.work.cols();
+    const bool has_own = !work.own_category || (*work.own_category >= 0 && *work.own_category < categories &&
                                                 work.own.cols() == terms);
     return consistent(terms > 0 && work.coefficients.size() == terms && has_own, "coefficients of terms");
   }
   Status check(const UserTermModel& model) const {
-    const auto& values = inputs_.user_terms;
+    const auto& values = inputs.user_terms;
     return consistent(model.work.size() == values.work.cols() &&
                           model.latency.size() == values.latency.cols() &&
                           model.work.size() + model.latency.size() > 0 && is_power(model.power) &&
-                          std::ssize(model.factors) <= categories_,
+                          std::ssize(model.factors) <= categories,
                       "coefficients of the user's terms");
   }
-
-  const Member& member_;
-  const Inputs& inputs_;
-  Index numbers_, categories_;  ///< that it sees
 };
 
 constexpr std::int64_t most_rows = 1 << 30;  ///< of a table
@@ -157,11 +146,10 @@ Status ModelParts::check(const Model& model) {
   const auto& members = model.ensemble_.members;
   NEPH_CHECK(consistent(are_columns(columns.numbers, numbers) && are_columns(columns.categories, categories),
                         "which columns are seen"));
-  NEPH_CHECK(
-      consistent(!model.scores_.scores().empty() && !members.empty() && members.size() == model.specs_.size(),
-                 "members"));
+  NEPH_CHECK(consistent(
+      !model.scores_.scores.empty() && !members.empty() && members.size() == model.specs_.size(), "members"));
   NEPH_CHECK(consistent(model.origin_.rows >= 0 && model.origin_.rows <= most_rows, "how many rows"));
-  for (const auto& score : model.scores_.scores()) {
+  for (const auto& score : model.scores_.scores) {
     const auto [kind, column] = score.shift;
     NEPH_CHECK(
         consistent(score.errors.size() == std::ssize(members) && score.errors.minCoeff() > 0 &&
@@ -174,7 +162,7 @@ Status ModelParts::check(const Model& model) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (!members[i]) continue;
     NEPH_CHECK(consistent(members[i]->spec == model.specs_[i], "members"));
-    NEPH_CHECK(MemberCheck(*members[i], own)());
+    NEPH_CHECK((MemberCheck{*members[i], own}()));
   }
   return {};
 }

@@ -74,7 +74,7 @@ struct ModelParts {
     v("spec", s.spec)("backbone", s.backbone)("process", s.process)("trees", s.trees);
   }
   static void fields(auto& v, Describes<Ensemble> auto& s) { v("columns", s.columns)("members", s.members); }
-  static void fields(auto& v, Describes<ShiftScores> auto& s) { v("scores", s.scores_); }
+  static void fields(auto& v, Describes<ShiftScores> auto& s) { v("scores", s.scores); }
   static void fields(auto& v, Describes<table::Column> auto& s) {
     v("name", s.name)("numbers", s.numbers)("codes", s.codes)("levels", s.levels);
   }

@@ -3,16 +3,11 @@
 #include "predict/models/wide_loops.hpp"
 
 namespace neph::predict {
-namespace {
 
 using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-double squared(double value) { return value * value; }
-
-}  // namespace
 
 MatrixXd in_lengths(const MatrixXd& numbers, const Kernel& kernel) {
   const auto lengths = Eigen::Map<const VectorXd>(kernel.lengths.data(), std::ssize(kernel.lengths));

@@ -1,7 +1,5 @@
 #include "predict/models/gaussian_process.hpp"
 
-#include <cmath>
-
 #include "predict/models/comparison.hpp"
 #include "predict/models/kernel_fit.hpp"
 #include "predict/models/kernel_predict.hpp"

@@ -5,7 +5,6 @@
 
 #include <nlopt.h>
 
-#include "core/random.hpp"
 #include "predict/models/positive_definite.hpp"
 
 namespace neph::predict {
@@ -22,8 +21,6 @@ constexpr double least_log = -14, most_log = 8;  ///< of a parameter
 /// Of the log posterior, for another step. From a guess, which is of much the same rows, predictions are as
 /// good with either.
 constexpr double least_gain = 0.01, least_gain_from_guess = 0.1;
-
-double squared(double value) { return value * value; }
 
 double deviation(const VectorXd& values) {
   const auto freedom = static_cast<double>(std::max<Index>(1, values.size() - 1));

@@ -16,8 +16,6 @@ using Eigen::VectorXd;
 
 constexpr Index most_kept = 4 << 20;  ///< numbers, of all groups that are kept
 
-double squared(double value) { return value * value; }
-
 /// Below 0: the first row goes first. The last column counts first: the last numbers are those of a network,
 /// whose rows share its level too.
 template <class Matrix>

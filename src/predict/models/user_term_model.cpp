@@ -1,7 +1,5 @@
 #include "predict/models/user_term_model.hpp"
 
-#include <cmath>
-
 #include "predict/models/level_factors.hpp"
 #include "predict/models/linear.hpp"
 

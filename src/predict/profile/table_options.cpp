@@ -1,6 +1,5 @@
 #include "predict/profile/table_options.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
