@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -32,6 +33,10 @@ Status open_pipe(Pipe& pipe) {
   pipe.write = Descriptor(ends[1]);
   if (ends[0] < 0 || ends[1] < 0) return tl::unexpected(system_error("cannot make a pipe", errno));
   return {};
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
 void stop_blocking(const Descriptor& descriptor) { ::fcntl(descriptor.get(), F_SETFL, O_NONBLOCK); }
@@ -203,9 +208,15 @@ std::optional<Exit> Process::exit() {
     return std::nullopt;
   signal_group(SIGKILL);  // while the dead leader still holds the group's number
   int status = 0;
-  ::waitpid(std::exchange(id_, -1), &status, 0);
-  if (WIFSIGNALED(status)) return Exit{.signal = WTERMSIG(status)};
-  return Exit{.code = WEXITSTATUS(status)};
+  rusage used{};
+  ::wait4(std::exchange(id_, -1), &status, 0, &used);
+  Exit exit{.cpu_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
+            .peak_memory_bytes = std::int64_t{used.ru_maxrss} * 1024};
+  if (WIFSIGNALED(status))
+    exit.signal = WTERMSIG(status);
+  else
+    exit.code = WEXITSTATUS(status);
+  return exit;
 }
 
 }  // namespace neph

@@ -1,6 +1,7 @@
 // One child process with its three pipes, in a group of its own.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,10 +43,12 @@ struct Surroundings {
   std::string folder{};  ///< it starts in; empty: this one's
 };
 
-/// How a process ended: by itself with a code, or by a signal.
+/// How a process ended, by itself with a code or by a signal, and what it took.
 struct Exit {
   int code = 0;
-  int signal = 0;  ///< 0: by itself
+  int signal = 0;                      ///< 0: by itself
+  double cpu_s = 0;                    ///< of it and those of its children that it waited for
+  std::int64_t peak_memory_bytes = 0;  ///< resident, of the largest of these
 };
 
 /// A group of its own, so that the terminal's Ctrl-C reaches the controller only, and everything that the

@@ -43,6 +43,7 @@ inline constexpr Fact<std::string> batching{"batching"};
 
 // Of infer.
 inline constexpr Fact<std::string> model_file{"model_file"};
+inline constexpr Fact<std::string> model_hash{"model_hash"};  ///< of the contents of its files
 inline constexpr Fact<std::string> batch{"batch"};
 inline constexpr Fact<std::string> protocol{"protocol"};
 inline constexpr Fact<std::string> platform{"platform"};

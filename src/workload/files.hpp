@@ -1,6 +1,7 @@
 // The files that a run reads, for whoever starts it elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -20,8 +21,14 @@ inline launch::Files files_of_model(const std::filesystem::path& file) {
     if (entry.path().filename() != file.filename() && entry.is_regular_file(ignored) &&
         entry.path().filename().string().starts_with(stem))
       files.push_back({.field = {}, .path = entry.path()});
+  std::ranges::sort(files.begin() + 1, files.end(), {}, &launch::File::path);
   return files;
 }
+
+/// Of their contents, those that may hold a network or its weights, one after the other, as 16 hexadecimal
+/// digits: two runs with the same one had the same model. Empty: one of them cannot be read. Cost: 1 s for 1
+/// GB.
+std::string content_hash(const launch::Files& files);
 
 /// Those that a server demands of who asks it, each named by its own field.
 inline launch::Files files_of_credentials(const Credentials& credentials) {

@@ -7,8 +7,10 @@
 #include "core/units.hpp"
 #include "record/answer_summary.hpp"
 #include "stats/stats.hpp"
+#include "workload/files.hpp"
 #include "workload/infer/example_source.hpp"
 #include "workload/infer/independent_client.hpp"
+#include "workload/infer/model_batch.hpp"
 #include "workload/infer/pixels.hpp"
 
 namespace neph::workload {
@@ -319,6 +321,7 @@ void InferRun::sum_up(std::vector<Series> series) {
     if (warning.code != WarningCode::busy_machine || !sut_->has_external_server_here())
       result_.warnings.push_back(std::move(warning));
   for (const auto& [name, value] : sut_->facts()) result_.facts[name] = value;
+  if (spec_.architecture != Architecture::remote) add_model_hash();
   if (const auto others = get(result_.facts, fact::fallback))
     warn(make_warning(WarningCode::nodes_fell_back, *others));
   if (takes_tensors_) {
@@ -330,6 +333,13 @@ void InferRun::sum_up(std::vector<Series> series) {
   }
   set(result_.facts, fact::in_flight, depth_);
   result_.phases = timeline_.phases();
+}
+
+/// After the measurement, whose cold start it must not warm.
+void InferRun::add_model_hash() {
+  const auto file = file_of_model(spec_);
+  const auto hash = file ? content_hash(files_of_model(*file)) : std::string();
+  if (!hash.empty()) set(result_.facts, fact::model_hash, hash);
 }
 
 void InferRun::emit_progress(const PhaseKind& phase, std::int64_t done, std::int64_t total) {

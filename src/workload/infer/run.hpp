@@ -41,6 +41,7 @@ class InferRun {
   void mark(host::Telemetry& telemetry);
   void warn(Warning warning);
   void sum_up(std::vector<Series> series);
+  void add_model_hash();
   void emit_progress(const PhaseKind& phase, std::int64_t done, std::int64_t total);
 
   InferSpec spec_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "workload/files.hpp"
 #include "workload/library_settings.hpp"
 #include "workload/train/extrapolation.hpp"
 #include "workload/train/run.hpp"
@@ -120,6 +121,8 @@ void TrainRun::add_facts(const StepLog& log) {
   set(facts, fact::engine, engine.value_or(""));
   set(facts, fact::network, network_.program ? network_.program->name : network_.file.string());
   set(facts, fact::model_file, network_.file.string());
+  if (const auto hash = content_hash(files_of_model(network_.file)); !hash.empty())
+    set(facts, fact::model_hash, hash);
   set(facts, fact::data, fmt::format("{} ({})", data_.name, data_.form));
   set(facts, fact::train_samples, data_.train->size());
   set(facts, fact::test_samples, data_.test->size());
