@@ -59,14 +59,27 @@ Result<std::map<std::string, Estimate>> costs_by_stage(const Terms& terms, const
   return costs;
 }
 
+/// Of what is done item by item; of a training it is the epoch that has a price.
+bool has_price_of_items(const View& view) {
+  const auto* main = view.main.empty() ? nullptr : &view.main.front();
+  return main != nullptr && main->name.ends_with("_per_s") && view.workload != view::train.workload;
+}
+
+/// In place of what an earlier price made of it.
+void add_marginal_costs(const Terms& terms, const View& view, Run& run) {
+  const auto speed = speed_of(view, run);
+  if (!speed || *speed <= 0 || !has_price_of_items(view)) return;
+  const auto& metric = metric::cost_per_million;
+  std::erase_if(run.result.figures, [&](const Figure& figure) { return figure.name == metric.name; });
+  run.result.figures.push_back(figure(metric, of_a_million({.value = *speed, .n = 1}, terms.per_s)));
+}
+
 /// What is known of its speed, whatever it was bound to.
 void add_marginal_costs(const Terms& terms, const View& view, CellSummary& cell) {
   const auto put = [&](const Metric& metric, const Estimate& cost) {
     if (std::isfinite(cost.value)) cell.figures[std::string(metric.name)] = cost;
   };
-  const auto* main = view.main.empty() ? nullptr : &view.main.front();
-  const bool counts_items = main != nullptr && main->name.ends_with("_per_s");
-  if (counts_items && view.workload != view::train.workload)
+  if (has_price_of_items(view))
     put(metric::cost_per_million, of_a_million(speed_of(view, cell), terms.per_s));
   if (const auto epoch = cell.figures.find(std::string(metric::epoch_s.name)); epoch != cell.figures.end())
     put(metric::cost_per_epoch, scaled(epoch->second, terms.per_s));
@@ -115,6 +128,7 @@ Status add_costs(report::Document& document, const MoneyOptions& money) {
     add_marginal_costs(terms, view, cell);
     NEPH_CHECK(add_bills(terms, cell));
   }
+  for (auto& run : document.runs) add_marginal_costs(terms, view, run);
   return {};
 }
 

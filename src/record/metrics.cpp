@@ -10,7 +10,7 @@ namespace neph {
 std::string label_of(std::string_view figure) {
   for (const auto& metric : metric::all)
     if (metric.name == figure && !metric.label.empty()) return std::string(metric.label);
-  for (const auto& time : {metric::response, metric::service})
+  for (const auto& time : {metric::response, metric::service, metric::latency})
     for (const auto statistic : usual_percentiles)
       if (time_name(time, statistic) == figure) return fmt::format("{} {}", statistic, time.label);
   return in_words(figure);

@@ -89,6 +89,12 @@ inline constexpr Metric command_s{"command_s", "seconds from the command's start
 inline constexpr Metric cpu_s{"cpu_s", "seconds of CPU time of the command and all that it started",
                               "CPU time", "run"};
 
+// Of a run by itself; its configuration has them in telemetry and latency_ms. Of load they are the server's,
+// where it tells.
+inline constexpr Metric peak_memory_bytes{"peak_memory_bytes", "bytes", "peak memory", "run"};
+inline constexpr Metric cpu_ms_per_item{"cpu_ms_per_item", "milliseconds of CPU time", "CPU time per item",
+                                        "image, sequence, sample or request"};
+
 // Of each where the machine has a price, in its currency; of a bill, rounded as the machine is billed.
 inline constexpr Metric cost_per_million{"cost_per_million", "money while a million items are done",
                                          "cost of a million", "million items"};
@@ -106,6 +112,9 @@ inline constexpr Metric response{"response",
                                  "response time", "request"};
 inline constexpr Metric service{"service", "milliseconds from the sending to the reply's last byte",
                                 "service time", "request"};
+/// Of a batch or a step of one run, where it has no response times.
+inline constexpr Metric latency{"latency", "milliseconds from handing a batch to the engine to its answers",
+                                "latency", "batch"};
 constexpr Metric not_answered(RequestOutcome outcome) {
   return {enum_name(outcome), "milliseconds from the scheduled moment to the end", enum_name(outcome),
           "request"};
@@ -145,6 +154,8 @@ inline constexpr std::array all{images_per_s,
                                 checkpoint_bytes,
                                 command_s,
                                 cpu_s,
+                                peak_memory_bytes,
+                                cpu_ms_per_item,
                                 cost_per_million,
                                 cost_per_epoch,
                                 cost_of_training,

@@ -49,6 +49,7 @@ TEST(Metrics, NamesOfFamiliesAreMadeOfParts) {
 TEST(Metrics, AreCalledByTheirLabels) {
   EXPECT_EQ(label_of("images_per_s"), "images/s");
   EXPECT_EQ(label_of("response_p99_ms"), "p99 response time");
+  EXPECT_EQ(label_of("latency_p99_ms"), "p99 latency");
   EXPECT_EQ(label_of("of_tomorrow"), "of tomorrow");
   EXPECT_EQ(in_words("picture_scan"), "image scan");
   EXPECT_EQ(in_words("promise_broken"), "SLO violated");

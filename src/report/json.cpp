@@ -1,10 +1,9 @@
 // The results as JSON, flat enough for jq: .cells[].latency_ms.p99.high,
 // .cells[].telemetry["process.cpu_user"].mean
-#include <cmath>
-
 #include "report/findings.hpp"
 #include "report/readings.hpp"
 #include "report/report.hpp"
+#include "report/run_figures.hpp"
 
 namespace neph::report {
 namespace {
@@ -61,7 +60,7 @@ Json cell_object(const Document& document, const CellSummary& cell) {
   return object;
 }
 
-Json run_object(const Run& run) {
+Json run_object(const Document& document, const Run& run) {
   Json object = Json::object();
   object["id"] = run.id;
   object["cell"] = run.cell;
@@ -76,8 +75,7 @@ Json run_object(const Run& run) {
   object["host_begin_s"] = to_json(run.host_begin_s);
   object["host_end_s"] = to_json(run.host_end_s);
   object["figures"] = Json::object();
-  for (const auto& figure : run.result.figures)
-    object["figures"][figure.name] = to_json(figure.estimate.value);
+  for (const auto& [name, value] : figures_of(document, run)) object["figures"][name] = to_json(value);
   if (!run.result.probes.empty()) object["probes"] = to_json(run.result.probes);
   object["repro"] = run.repro;
   return object;
@@ -96,7 +94,7 @@ Json json(const Document& document) {
   object["cells"] = Json::array();
   for (const auto& cell : document.cells) object["cells"].push_back(cell_object(document, cell));
   object["runs"] = Json::array();
-  for (const auto& run : document.runs) object["runs"].push_back(run_object(run));
+  for (const auto& run : document.runs) object["runs"].push_back(run_object(document, run));
   return object;
 }
 

@@ -139,8 +139,12 @@ std::optional<double> ms_per_item(const Document& document, const Run& run) {
   return speed && *speed > 0 ? std::optional(1e3 / *speed) : std::nullopt;
 }
 
+std::optional<double> busy_cores(const Run& run, std::string_view target) {
+  return busy_cores(run.result.telemetry, target);
+}
+
 std::optional<double> cpu_ms_per_item(const Document& document, const Run& run, std::string_view target) {
-  const auto cores = busy_cores(run.result.telemetry, target);
+  const auto cores = busy_cores(run, target);
   const auto ms = ms_per_item(document, run);
   return cores && ms ? std::optional(*cores * *ms) : std::nullopt;
 }

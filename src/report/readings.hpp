@@ -37,6 +37,8 @@ std::optional<double> speed_of(const Document& document, const Run& run);
 std::optional<double> ms_per_item(const Document& document, const Run& run);
 /// CPU time per item of `target`: see busy_cores().
 std::optional<double> cpu_ms_per_item(const Document& document, const Run& run, std::string_view target);
+/// Mean cores that `target` kept busy in the run.
+std::optional<double> busy_cores(const Run& run, std::string_view target);
 /// Most memory that `target` held in the run.
 std::optional<double> peak_memory_bytes(const Run& run, std::string_view target);
 
