@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
-#include <ranges>
 
+#include "core/lists.hpp"
 #include "core/text.hpp"
 
 namespace neph {
@@ -44,8 +44,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
 
 std::size_t longest_word(std::string_view text) {
   std::size_t longest = 0;
-  for (const auto word : std::views::split(text, ' '))
-    longest = std::max(longest, display_width(std::string_view(word.begin(), word.end())));
+  for (const auto word : split_at(text, ' ')) longest = std::max(longest, display_width(word));
   return longest;
 }
 

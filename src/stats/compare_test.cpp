@@ -90,6 +90,10 @@ TEST(PairsToShow, AreNoneWhereTheyAreTooManyOrNothingIsKnown) {
   EXPECT_FALSE(pairs_to_show({.value = 1.2, .n = 1}, 300));
 }
 
+TEST(PairsToShow, AreTwoWhereNothingButRoundingVaries) {
+  EXPECT_EQ(pairs_to_show({.value = 1.1, .low = std::nextafter(1.1, 1), .high = 1.1, .n = 5}, 300), 2);
+}
+
 TEST(PairsToShow, ShowItAsOftenAsTheySay) {
   Random random(17);
   const auto pairs = pairs_to_show(seen_with(0.8), 300).value();

@@ -1,6 +1,7 @@
 #include "stats/distribution.hpp"
 
 #include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
@@ -29,10 +30,21 @@ double student_t_bound(double degrees) {
   return std::sqrt(degrees * x / rest);
 }
 
+double student_t_tail(double t, double degrees) {
+  const boost::math::students_t_distribution<double, Quiet> distribution(degrees);
+  return boost::math::cdf(boost::math::complement(distribution, t));
+}
+
+double student_t_lower(double p, double degrees) {
+  return boost::math::quantile(boost::math::students_t_distribution<double, Quiet>(degrees), p);
+}
+
 double t_test_power(double effect, std::int64_t n) {
+  constexpr double plain = 1e3;  // errors that no test misses; Boost throws where they are very many
   const auto samples = static_cast<double>(n);
-  const double bound = student_t_bound(samples - 1);
-  const boost::math::non_central_t_distribution<double, Quiet> t(samples - 1, effect * std::sqrt(samples));
+  const double bound = student_t_bound(samples - 1), shift = effect * std::sqrt(samples);
+  if (shift > plain) return 1;
+  const boost::math::non_central_t_distribution<double, Quiet> t(samples - 1, shift);
   return boost::math::cdf(boost::math::complement(t, bound)) + boost::math::cdf(t, -bound);
 }
 

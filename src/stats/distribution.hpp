@@ -13,6 +13,10 @@ double normal_quantile(double p);
 double normal_cdf(double z);
 /// t with P(|T| <= t) = kConfidence for Student's T. `degrees` > 0, not necessarily whole (Welch).
 double student_t_bound(double degrees);
+/// P(T > t).
+double student_t_tail(double t, double degrees);
+/// t with P(T <= t) = p, below 0 for p < 1/2; infinite for p = 0.
+double student_t_lower(double p, double degrees);
 /// P(|T| > student_t_bound(n - 1)) where n normal samples have a mean of `effect` deviations, > 0: how often
 /// the t test of n samples shows that their mean is not 0.
 double t_test_power(double effect, std::int64_t n);

@@ -5,7 +5,7 @@ reference_test.cpp runs this and holds the module's own figures against it.
 import json
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 random = np.random.default_rng(20240229)
 
@@ -131,8 +131,61 @@ def compare_case():
             "paired_low": float(np.exp(paired.low)), "paired_high": float(np.exp(paired.high))}
 
 
+def tost(difference, error, degrees, threshold):
+    """The larger p of two one-sided tests."""
+    margin = np.log1p(threshold)
+    return max(stats.t.sf((difference + margin) / error, degrees), stats.t.sf((margin - difference) / error, degrees))
+
+
+def difference_case():
+    """Logarithms of pairs, and of two samples, by SciPy's t tests."""
+    n, m = int(random.integers(3, 30)), int(random.integers(3, 30))
+    a, b, other = random.lognormal(0, 0.05, n), random.lognormal(0.02, 0.08, n), random.lognormal(0.03, 0.04, m)
+    threshold = float(random.choice([0.01, 0.03, 0.1]))
+    logs, x, y = np.log(b) - np.log(a), np.log(a), np.log(other)
+    paired, unpaired = stats.ttest_rel(np.log(b), np.log(a)), stats.ttest_ind(y, x, equal_var=False)
+    pair_error, error = stats.sem(logs), np.hypot(stats.sem(x), stats.sem(y))
+    return {"kind": "difference", "a": a.tolist(), "b": b.tolist(), "other": other.tolist(), "threshold": threshold,
+            "paired_p": float(paired.pvalue), "p": float(unpaired.pvalue),
+            "paired_tost": float(tost(logs.mean(), pair_error, n - 1, threshold)),
+            "tost": float(tost(y.mean() - x.mean(), error, unpaired.df, threshold))}
+
+
+def holm_case():
+    """By the definition: step by step from the smallest p, never less than a step before."""
+    p = random.uniform(0, 1, int(random.integers(1, 12))) ** 3
+    order = np.argsort(p)
+    steps = np.minimum(1, np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order]))
+    adjusted = np.empty(len(p))
+    adjusted[order] = steps
+    return {"kind": "holm", "p": p.tolist(), "adjusted": adjusted.tolist()}
+
+
+def limits_case():
+    """Two-sided alpha spending with a look after every pair: Simpson's rule with steps of 0.05 on sums of normals."""
+    level, planned = float(random.choice([0.0125, 0.0325, 0.05])), int(random.integers(20, 60))
+    first = int(random.integers(5, 10))
+    places, masses, made, spent, limits = np.zeros(1), np.ones(1), 0, 0, []
+    for n in range(first, planned + 1):
+        scale = np.sqrt(n - made)
+        upto = 4 * stats.norm.sf(stats.norm.isf(level / 4) / np.sqrt(n / planned))
+
+        def beyond(limit):
+            return masses @ (stats.norm.sf((limit - places) / scale) + stats.norm.cdf((-limit - places) / scale))
+
+        limit = optimize.brentq(lambda limit: beyond(limit) - (upto - spent), 0, 9 * np.sqrt(n), xtol=1e-12)
+        grid = np.linspace(-limit, limit, 2 * int(limit / 0.05) + 1)
+        weights = np.full(len(grid), 2.0)
+        weights[1::2], weights[[0, -1]] = 4, 1
+        density = stats.norm.pdf((grid[:, None] - places) / scale) @ masses / scale
+        places, masses, made, spent = grid, density * weights * (grid[1] - grid[0]) / 3, n, upto
+        limits.append(float(limit / np.sqrt(n)))
+    return {"kind": "limits", "level": level, "planned": planned, "first": first, "limits": limits}
+
+
 cases = [*distribution_cases(), *power_cases()]
 for make, count in [(quantile_case, 200), (groups_case, 100), (mean_case, 100), (bootstrap_case, 20),
-                    (trend_case, 100), (outliers_case, 50), (compare_case, 100)]:
+                    (trend_case, 100), (outliers_case, 50), (compare_case, 100), (difference_case, 60),
+                    (holm_case, 30), (limits_case, 5)]:
     cases += [make() for _ in range(count)]
 print(json.dumps(cases))

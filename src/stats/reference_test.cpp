@@ -5,6 +5,7 @@
 
 #include "core/python_cases_test.hpp"
 #include "stats/distribution.hpp"
+#include "stats/spending.hpp"
 #include "stats/stats.hpp"
 
 namespace neph::stats {
@@ -77,6 +78,39 @@ TEST_F(Reference, QuantilesOverGroups) {
     const auto estimate = quantile_over_groups(groups, in["q"]);
     expect_same(estimate.value, in["value"], in);
     expect_interval(estimate, in["low"], in["high"], in);
+  }
+}
+
+TEST_F(Reference, Differences) {
+  for (const auto& in : cases("difference", 60)) {
+    const auto a = numbers(in["a"]), b = numbers(in["b"]), other = numbers(in["other"]);
+    std::vector<Pair> pairs;
+    for (std::size_t i = 0; i < a.size(); ++i) pairs.push_back({a[i], b[i]});
+    const auto paired = difference_of_pairs(pairs), unpaired = difference(a, other);
+    expect_same(p_no_difference(paired), in["paired_p"], in);
+    expect_same(p_no_difference(unpaired), in["p"], in);
+    expect_same(p_not_equivalent(paired, in["threshold"]), in["paired_tost"], in);
+    expect_same(p_not_equivalent(unpaired, in["threshold"]), in["tost"], in);
+  }
+}
+
+TEST_F(Reference, LimitsOfManyLooks) {
+  for (const auto& in : cases("limits", 5)) {
+    SpendingLimits limits(in["level"]);
+    std::int64_t n = in["first"];
+    for (const double expected : in["limits"]) {
+      const double limit = limits.next(n, static_cast<double>(n) / in["planned"].get<double>());
+      const double tolerance = expected < 6 ? 1e-6 : 2;  // beyond, what is spent is rounding
+      EXPECT_NEAR(limit, expected, tolerance) << n << in;
+      ++n;
+    }
+  }
+}
+
+TEST_F(Reference, AdjustedPValues) {
+  for (const auto& in : cases("holm", 30)) {
+    const auto adjusted = holm(numbers(in["p"]));
+    for (std::size_t i = 0; i < adjusted.size(); ++i) expect_same(adjusted[i], in["adjusted"][i], in);
   }
 }
 

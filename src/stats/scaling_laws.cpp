@@ -42,8 +42,7 @@ std::vector<double> distinct(std::span<const RunTime> runs) {
   std::vector<double> xs;
   for (const auto& run : runs) xs.push_back(run.x);
   std::ranges::sort(xs);
-  const auto rest = std::ranges::unique(xs);
-  xs.erase(rest.begin(), rest.end());
+  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
   return xs;
 }
 

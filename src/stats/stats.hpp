@@ -16,12 +16,15 @@
 // Ownership: spans are borrowed for the call, results are values. Cost: stated where it is more than a sort.
 #pragma once
 
+#include "stats/change_points.hpp"
 #include "stats/compare.hpp"
+#include "stats/difference.hpp"
 #include "stats/histogram.hpp"
 #include "stats/mean.hpp"
 #include "stats/outliers.hpp"
 #include "stats/quantile.hpp"
 #include "stats/scaling_laws.hpp"
+#include "stats/sequential.hpp"
 #include "stats/series_mean.hpp"
 #include "stats/share.hpp"
 #include "stats/trend.hpp"
