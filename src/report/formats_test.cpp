@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/file.hpp"
 #include "record/columns.hpp"
+#include "report/golden_test.hpp"
 #include "report/quantity.hpp"
 #include "report/sample_document_test.hpp"
 
@@ -18,17 +16,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-/// Compares with tests/golden/report/NAME; NEPH_UPDATE_GOLDEN=1 writes the file instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path("tests/golden/report") / name;
-  if (std::getenv("NEPH_UPDATE_GOLDEN")) {
-    ASSERT_TRUE(write_file(path, text));
-  }
-  const auto golden = read_file(path);
-  ASSERT_TRUE(golden) << golden.error().message;
-  EXPECT_EQ(text, *golden) << "if this is meant: NEPH_UPDATE_GOLDEN=1 report_test";
-}
 
 Document small_document() { return sample_document({.batches = {1, 8}, .modes = {"sync"}}); }
 
@@ -87,7 +74,7 @@ TEST(Markdown, IsGoldenForHostileText) {
 TEST(Markdown, BearsEveryShape) {
   EXPECT_THAT(markdown(empty_document()), HasSubstr("nothing can be said about speed"));
   EXPECT_THAT(markdown(failed_document()), HasSubstr("failed: batch 65536 needs"));
-  EXPECT_THAT(markdown({}), StartsWith("# "));
+  EXPECT_THAT(markdown(Document{}), StartsWith("# "));
 }
 
 TEST(Markdown, ShowsWhatALoadMeasured) {

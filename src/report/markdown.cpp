@@ -7,6 +7,7 @@
 #include "report/findings.hpp"
 #include "report/load_readings.hpp"
 #include "report/machines.hpp"
+#include "report/markdown_table.hpp"
 #include "report/notices.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
@@ -14,25 +15,6 @@
 
 namespace neph::report {
 namespace {
-
-std::string row(const std::vector<std::string>& fields) {
-  std::string line = "|";
-  for (const auto& field : fields) line += " " + field + " |";
-  return line + "\n";
-}
-
-/// `sides`: a letter for each column, l or r. Plain text.
-std::string table(const std::vector<std::string>& headings, std::string_view sides,
-                  const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::string> rule;
-  for (const char side : sides) rule.emplace_back(side == 'l' ? "---" : "---:");
-  auto out = row(headings) + row(rule);
-  for (auto fields : rows) {
-    for (auto& field : fields) field = escape_markdown(field);
-    out += row(fields);
-  }
-  return out;
-}
 
 std::string cell_table(const Document& document) {
   const auto columns = columns_of(document);
@@ -45,7 +27,7 @@ std::string cell_table(const Document& document) {
     for (const auto& column : columns) fields.push_back(column.field(cell));
     fields.push_back(verdict_text(cell));
   }
-  return table(headings, "l" + std::string(columns.size(), 'r') + "l", rows);
+  return markdown_table(headings, "l" + std::string(columns.size(), 'r') + "l", rows);
 }
 
 /// Empty where no rate was searched for.
@@ -53,7 +35,7 @@ std::string search_table(const std::vector<CellSummary>& cells) {
   const auto rows = probe_rows(cells);
   if (rows.empty()) return {};
   return "\n## Search, rate by rate\n\n" +
-         table({probe_headings.begin(), probe_headings.end()}, "lrlrrl", rows);
+         markdown_table({probe_headings.begin(), probe_headings.end()}, "lrlrrl", rows);
 }
 
 /// What the intervals of the table are over; nothing where no run ended well.
@@ -103,8 +85,8 @@ std::string machines_text(const Document& document) {
   const auto& machines = document.machines;
   if (machines.empty()) return {};
   if (machines.size() == 1) return "\n## Machine\n\n" + machine_list(machines.front().fingerprint, "");
-  return "\n## Machines\n\n" +
-         table({machine_headings.begin(), machine_headings.end()}, "llllrrlr", machine_rows(document));
+  return "\n## Machines\n\n" + markdown_table({machine_headings.begin(), machine_headings.end()}, "llllrrlr",
+                                              machine_rows(document));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "record/advice.hpp"
+#include "record/comparison.hpp"
 #include "record/experiment.hpp"
 #include "record/machine.hpp"
 #include "record/recording.hpp"
@@ -45,6 +46,11 @@ std::string html(const Validation& validation);
 /// The same of which machine to rent: cost against time, against cores and GPUs, the bill.
 std::string html(const Advice& advice);
 
+/// The same of a comparison: the answer, changes with their intervals, what else differs.
+std::string html(const Comparison& comparison);
+/// The same of a history: a chart of each line with its changes.
+std::string html(const History& history);
+
 /// GitHub-flavoured Markdown: findings, table of the cells, warnings with advice, machines, command.
 std::string markdown(const Document& document);
 
@@ -68,6 +74,17 @@ std::string text_table(const Document& document, const TableOptions& options);
 /// What the terminal shows after a measurement: that table, the first of the findings in words, and what
 /// speaks against the numbers, a line for each cause where it fits. Empty when there are no cells.
 std::string text_summary(const Document& document, const TableOptions& options);
+
+/// The answer of a comparison in a line: worse, undecided, better or equivalent, of what, and by how much.
+std::string headline(const Comparison& comparison);
+/// That, a table of the rows, what else differs, and what was left out.
+std::string text_summary(const Comparison& comparison, const TableOptions& options);
+/// The same as a comment of a pull request.
+std::string markdown(const Comparison& comparison);
+/// The same as a test report (JUnit's XML): what is worse has failed, what is undecided was skipped.
+std::string junit(const Comparison& comparison);
+/// Each line's latest value, its course, and where it changed.
+std::string text_summary(const History& history, const TableOptions& options);
 
 struct AdviceOptions {
   std::size_t width = 80;  ///< columns of the terminal

@@ -16,8 +16,8 @@ struct Style {
   std::string paint(std::string_view sgr, const std::string& text) const;
 };
 
-/// Lines that break at spaces; those after the first are indented. A word that is wider stays whole, so that
-/// a path can be copied.
+/// Lines that break at spaces, but not before a percent sign; those after the first are indented. A word that
+/// is wider stays whole, so that a path can be copied.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
 
 }  // namespace neph::report

@@ -42,6 +42,8 @@ struct ChartOf {
 using Chart = ChartOf<Document>;
 using ValidationChart = ChartOf<Validation>;
 using AdviceChart = ChartOf<Advice>;
+using ComparisonChart = ChartOf<Comparison>;
+using HistoryChart = ChartOf<History>;
 
 using RecordingsChart = ChartOf<std::vector<Recording>>;
 extern const RecordingsChart recordings_chart;
@@ -50,5 +52,8 @@ extern const RecordingsChart recordings_chart;
 std::span<const ValidationChart> validation_charts();
 /// All of an advice, likewise.
 std::span<const AdviceChart> advice_charts();
+
+extern const ComparisonChart changes_chart, pairs_chart;
+extern const HistoryChart history_chart;
 
 }  // namespace neph::report

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/page/assets.hpp"
+#include "report/page/notes.hpp"
 #include "report/page/sections.hpp"
 #include "report/quantity.hpp"
 
@@ -107,11 +108,15 @@ std::string meta_html(const std::vector<std::string>& texts) {
 }
 
 std::string answer_html(const std::vector<std::string>& sentences, const std::string& tiles) {
+  return answer_html(prose_html(sentences[0]), tiles, {sentences.begin() + 1, sentences.end()});
+}
+
+std::string answer_html(const std::string& lead_html, const std::string& tiles,
+                        const std::vector<std::string>& sentences) {
   std::string out = "<section id=\"answer\" aria-label=\"The answer\">\n";
-  out += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(sentences[0]));
+  out += fmt::format("<p class=\"lead\">{}</p>\n", lead_html);
   if (!tiles.empty()) out += "<dl class=\"tiles\">\n" + tiles + "</dl>\n";
-  for (std::size_t i = 1; i < sentences.size(); ++i)
-    out += fmt::format("<p>{}</p>\n", escape_html(sentences[i]));
+  for (const auto& each : sentences) out += fmt::format("<p>{}</p>\n", prose_html(each));
   return out + "</section>\n";
 }
 

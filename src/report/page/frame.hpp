@@ -35,6 +35,10 @@ std::string meta_html(const std::vector<std::string>& texts);
 /// The first sentence large, tiles, then the others. `tiles` is HTML; `sentences` must not be empty.
 std::string answer_html(const std::vector<std::string>& sentences, const std::string& tiles);
 
+/// The same with a first sentence that is HTML.
+std::string answer_html(const std::string& lead_html, const std::string& tiles,
+                        const std::vector<std::string>& sentences);
+
 /// A number of the answer with its name above and a few words below, for answer_html().
 std::string tile(std::string_view name, const std::string& value, const std::string& more);
 

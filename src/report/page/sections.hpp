@@ -20,7 +20,8 @@ struct TableText {
   /// Headings over several columns, with how many; they begin behind the first column. Empty: one line of
   /// headings.
   std::vector<std::pair<std::string, std::size_t>> groups;
-  bool is_numbered = false;  ///< rows have numbers for names, which need little room
+  bool is_numbered = false;    ///< rows have numbers for names, which need little room
+  bool ends_in_words = false;  ///< the last column is set left, and goes on in further lines
 };
 /// A table in a box of its own that scrolls when the page is narrow. Nothing without rows.
 std::string table_html(const TableText& table);

@@ -121,7 +121,10 @@ std::string table_html(const TableText& table) {
   auto out = fmt::format(
       "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" "
       "tabindex=\"0\"><table{1}>\n<caption>{0}</caption>\n<thead>",
-      escape_html(table.caption), table.is_numbered ? " class=\"numbered\"" : "");
+      escape_html(table.caption),
+      table.is_numbered     ? " class=\"numbered\""
+      : table.ends_in_words ? " class=\"worded\""
+                            : "");
   if (!table.groups.empty()) {
     out += fmt::format("<tr><th rowspan=\"2\" scope=\"col\">{}</th>", table.headings[0]);
     for (const auto& [heading, columns] : table.groups)
