@@ -18,6 +18,10 @@ int main(int count, char** arguments) {
     neph.verb("export", "an experiment as CSV, JSON or Markdown", declare_export);
     neph.verb("runs", "experiments and runs in the store", declare_runs);
     neph.verb("show", "the table of an experiment, or everything about one run", declare_show);
+    neph.verb("compare", "is it slower than yesterday? Two results, with a verdict and an exit code",
+              declare_compare);
+    neph.verb("ab", "two commands in turns until it is decided which is better", declare_ab);
+    neph.verb("history", "a metric over all experiments of a store, and where it changed", declare_history);
     neph.verb("fit", "learn from a table of measurements to predict what was not measured", declare_fit);
     neph.verb("predict", "predict rows that were not measured, with intervals", declare_predict);
     neph.verb("validate", "how well methods predict parts of a table from the rest", declare_validate);
