@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -75,7 +76,11 @@ Result<compare::Source> source_at(const std::string& text, const std::string& st
   if (const auto numbered = numbered_store(text)) return in_store(numbered->first, numbered->second);
   if (text.find(',') == std::string::npos) return compare::read_source(text);
   std::vector<compare::Source> sources;
+  std::set<std::string> seen;
   for (const auto& file : listed(text)) {
+    if (!seen.insert(file).second)
+      return fail(ErrorCode::invalid_argument,
+                  "{} is named twice: the same runs, which say no more than once", file);
     NEPH_TRY(auto source, compare::read_source(file));
     sources.push_back(std::move(source));
   }

@@ -1,7 +1,5 @@
 #include "cli/comparison_output.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
@@ -32,12 +30,10 @@ std::string rendered(const Comparison& comparison, ComparisonFormat format) {
 }
 
 int exit_code_of(const Comparison& comparison) {
-  if (refusal_of(comparison)) return not_comparable;
-  const auto has = [&](Outcome outcome) {
-    return std::ranges::find(comparison.rows, outcome, &ComparedMetric::outcome) != comparison.rows.end();
-  };
-  if (has(Outcome::worse)) return failed_as_asked;
-  return has(Outcome::undecided) || comparison.rows.empty() ? undecided : 0;
+  const auto answer = answer_of(comparison);
+  if (!answer) return not_comparable;
+  if (*answer == Outcome::worse) return failed_as_asked;
+  return *answer == Outcome::undecided ? undecided : 0;
 }
 
 }  // namespace

@@ -88,7 +88,8 @@ std::string side_command(const std::string& line, const std::filesystem::path& s
   if (!is_measurement(words)) return line;
   std::string more;
   if (!has(words, "--json")) more += " --json";
-  if (!has(words, "--repeat") && !has(words, "run")) more += " --repeat 1";  // a file says its own
+  const bool is_file = words[program_of(words) + 1] == "run";
+  if (!has(words, "--repeat") && !is_file) more += " --repeat 1";  // a file says its own
   if (!has(words, "--store")) more += " --store " + shell_quoted(store.string());
   const auto behind = line.find(" -- ");
   return behind == std::string::npos ? line + more : std::string(line).insert(behind, more);

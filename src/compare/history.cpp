@@ -14,7 +14,6 @@
 namespace neph::compare {
 namespace {
 
-constexpr std::size_t fewest_points = 6;
 constexpr std::size_t least_segment = 2;
 constexpr std::uint64_t permutations_seed = 1;
 
@@ -61,7 +60,7 @@ std::string what_changed(const HistoryPoint& before, const HistoryPoint& after) 
 }
 
 void add_changes(HistoryLine& line) {
-  if (line.points.size() < fewest_points) return;
+  if (line.points.size() < fewest_for_changes) return;
   const auto found = stats::change_points(logarithms(line.points), least_segment, permutations_seed);
   const std::span<const HistoryPoint> points(line.points);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -130,12 +129,12 @@ Result<History> history_of(const std::vector<PastExperiment>& experiments, const
     if (!each.name.empty()) each.line.configuration = each.name;
     history.lines.push_back(std::move(each.line));
   }
-  const auto few = std::ranges::count_if(history.lines,
-                                         [](const auto& line) { return line.points.size() < fewest_points; });
+  const auto few = std::ranges::count_if(
+      history.lines, [](const auto& line) { return line.points.size() < fewest_for_changes; });
   if (few > 0)
     history.notes.push_back(
         fmt::format("{0} {1} fewer than {2} experiments; changes are looked for from {2} on",
-                    counted(few, "line"), few == 1 ? "has" : "have", fewest_points));
+                    counted(few, "line"), few == 1 ? "has" : "have", fewest_for_changes));
   return history;
 }
 

@@ -79,9 +79,11 @@ class Pairs {
     return comparison;
   }
 
+  /// No further pair would change a row: also where a side has no such number.
   bool is_decided(const Comparison& comparison) const {
     return std::ranges::all_of(comparison.rows, [&](const auto& row) {
-      return limits_.at({row.configuration, row.metric}).is_over();
+      return row.baseline.n == 0 || row.candidate.n == 0 ||
+             limits_.at({row.configuration, row.metric}).is_over();
     });
   }
 

@@ -129,6 +129,21 @@ TEST(Pairs, OfMeansWithoutRunsAreRuns) {
   EXPECT_EQ(result->pairs, 5);
 }
 
+TEST(Pairs, DoNotWaitForWhatASideDoesNotHave) {
+  Simulated same(1, 0.01, 8);
+  const auto result = compare_in_pairs(
+      {.compare = {.metrics = {"speed", "memory"}}, .warmup = 0},
+      [&](Side side) {
+        auto source = same(side);
+        if (side == Side::candidate) source->configurations[0].runs[0].metrics["peak_memory_bytes"] = 1e6;
+        return source;
+      },
+      go_on, same.clock);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_LT(result->pairs, 20);
+  EXPECT_EQ(result->rows.at(1).outcome, Outcome::undecided);
+}
+
 TEST(Pairs, HeedTheBudgetInTheWarmUp) {
   Simulated same(1, 0.1, 7);
   const auto result = compare_in_pairs(

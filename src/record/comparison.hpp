@@ -113,6 +113,19 @@ inline const Confound* refusal_of(const Comparison& comparison) {
   return nullptr;
 }
 
+/// Of all rows together: worse where one is, else undecided where one is (or there is none), else better
+/// where one is. Empty: not comparable.
+inline std::optional<Outcome> answer_of(const Comparison& comparison) {
+  if (refusal_of(comparison)) return std::nullopt;
+  for (const auto outcome : {Outcome::worse, Outcome::undecided, Outcome::better, Outcome::equivalent})
+    for (const auto& row : comparison.rows)
+      if (row.outcome == outcome) return outcome;
+  return Outcome::undecided;
+}
+
+/// Fewer experiments than this say nothing of changes over time, and are not looked at for them.
+inline constexpr std::size_t fewest_for_changes = 6;
+
 /// One experiment's answer to the question of a history.
 struct HistoryPoint {
   std::int64_t experiment = 0;  ///< number in the store

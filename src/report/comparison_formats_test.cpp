@@ -139,8 +139,10 @@ TEST(HistoryText, NeverIsWiderThanTheTerminal) {
 }
 
 TEST(HistoryText, SaysWhatWasFoundAndNoMore) {
-  EXPECT_THAT(text_summary(sample_history({.experiments = 4}), {.width = 200}),
-              StartsWith("No change of images/s was found in 2 lines of up to 4 experiments.\n"));
+  EXPECT_THAT(
+      text_summary(sample_history({.experiments = 4}), {.width = 200}),
+      StartsWith("Too few experiments to look for changes of images/s: 4 in 2 lines, and it takes 6.\n"));
+  EXPECT_THAT(text_summary(sample_history({.experiments = 4}), {}), Not(HasSubstr("no change found")));
   EXPECT_THAT(text_summary(History{.metric = "images_per_s"}, {}), "No experiment has measured images/s.\n");
   EXPECT_THAT(
       text_summary(sample_history({.experiments = 9}), {.width = 200}),

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "core/text.hpp"
 #include "report/comparison_words.hpp"
+#include "report/quantity.hpp"
 #include "report/report.hpp"
 
 namespace neph::report {
@@ -17,28 +17,11 @@ void replace_noncharacters(std::string& text) {
       text.replace(at, noncharacter.size(), "\xEF\xBF\xBD");
 }
 
-/// For an attribute or between tags: no control characters, and nothing that XML would read as markup.
+/// For an attribute or between tags.
 std::string escape_xml(std::string_view text) {
-  auto clean = printable(text);
-  replace_noncharacters(clean);
-  std::string out;
-  for (const char c : clean) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
+  auto escaped = escape_markup(text);
+  replace_noncharacters(escaped);
+  return escaped;
 }
 
 std::string test_case(std::string_view classname, std::string_view name, const std::string& content) {

@@ -68,12 +68,6 @@ std::string runs_that_would_tell(const ComparedMetric& row) {
 
 }  // namespace
 
-std::optional<Outcome> answer_of(const Comparison& comparison) {
-  if (refusal_of(comparison)) return std::nullopt;
-  if (comparison.rows.empty()) return Outcome::undecided;
-  return gravest_first(comparison).front()->outcome;
-}
-
 std::string value_text(const std::string& metric, double value) {
   if (!std::isfinite(value)) return "–";
   if (const double seconds = seconds_of(metric); seconds > 0) return format_seconds(value * seconds);

@@ -11,10 +11,6 @@
 
 namespace neph::report {
 
-/// Of all rows together: worse where one is, else undecided where one is (or there is none), else better
-/// where one is. Empty: not comparable.
-std::optional<Outcome> answer_of(const Comparison& comparison);
-
 /// A number of the metric as a table has it, whose heading names what it is: "44.7", "1.50 GiB", "12.3 ms".
 std::string value_text(const std::string& metric, double value);
 /// The same where no heading names it: "44.7 images/s", "12.3 ms".

@@ -53,7 +53,7 @@ std::string changes_text(const HistoryLine& line, const History& history, std::s
 std::string latest_of(const HistoryLine& line, const History& history) {
   const auto value = value_with_interval(history.metric, line.points.back().value);
   const auto experiments = counted(std::ssize(line.points), "experiment");
-  return line.points.size() == 1 || segments_of(line).size() > 1
+  return line.points.size() < fewest_for_changes || segments_of(line).size() > 1
              ? fmt::format("latest: {}, {}", value, experiments)
              : fmt::format("latest: {}; no change found in {}", value, experiments);
 }

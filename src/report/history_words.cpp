@@ -94,6 +94,9 @@ std::vector<std::string> sentences(const History& history) {
   if (experiments == 0) return {fmt::format("No experiment has measured {}.", label)};
   const auto latest = latest_change(history);
   const auto lines = counted(std::ssize(history.lines), "line");
+  if (!latest && experiments < static_cast<std::int64_t>(fewest_for_changes))
+    return {fmt::format("Too few experiments to look for changes of {}: {} in {}, and it takes {}.", label,
+                        experiments, lines, fewest_for_changes)};
   if (!latest)
     return {fmt::format("No change of {} was found in {} of up to {}.", label, lines,
                         counted(experiments, "experiment"))};

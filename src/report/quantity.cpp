@@ -35,10 +35,9 @@ std::string estimate_text(const Estimate& estimate) {
   return std::isfinite(estimate.value) ? format_estimate(estimate) : "–";
 }
 
-std::string escape_html(std::string_view text) {
-  const auto clean = printable(text);
+std::string escape_markup(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < clean.size(); ++i) switch (clean[i]) {
+  for (const char c : printable(text)) switch (c) {
       case '&':
         out += "&amp;";
         break;
@@ -54,12 +53,16 @@ std::string escape_html(std::string_view text) {
       case '\'':
         out += "&#39;";
         break;
-      case ' ':
-        out += clean.compare(i, 2, " %") == 0 ? "&nbsp;" : " ";
-        break;
       default:
-        out += clean[i];
+        out += c;
     }
+  return out;
+}
+
+std::string escape_html(std::string_view text) {
+  auto out = escape_markup(text);
+  for (auto at = out.find(" %"); at != std::string::npos; at = out.find(" %", at))
+    out.replace(at, 1, "&nbsp;");
   return out;
 }
 

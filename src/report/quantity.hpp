@@ -24,7 +24,9 @@ std::string ratio_ci_text(const Estimate& ratio);
 /// "123 ± 4", or "–" without a value.
 std::string estimate_text(const Estimate& estimate);
 
-/// printable() with & < > " ' as entities; no line is broken before a percent sign.
+/// printable() with & < > " ' as entities, of HTML and XML.
+std::string escape_markup(std::string_view text);
+/// The same for HTML; no line is broken before a percent sign.
 std::string escape_html(std::string_view text);
 /// printable() with what Markdown and its HTML would read as markup escaped.
 std::string escape_markdown(std::string_view text);

@@ -34,8 +34,8 @@ class PairsUntilDecided {
   bool is_over() const { return is_over_; }
   /// 0: the spread is not known yet.
   std::int64_t planned() const { return planned_; }
-  /// candidate / baseline, with the repeated 95 % interval (of `level` 0.05) that holds at all looks at once
-  /// (Jennison, Turnbull, J. R. Statist. Soc. B 51, 1989).
+  /// candidate / baseline, with a repeated interval that holds at all looks at once with more than 1 -
+  /// `level`: with as much less as is not spent (Jennison, Turnbull, J. R. Statist. Soc. B 51, 1989).
   Estimate ratio() const;
 
  private:

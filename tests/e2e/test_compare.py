@@ -117,6 +117,7 @@ def test_two_configurations_of_one_experiment_are_pairs(neph):
         (("yesterday.json", "yesterday.json", "--accept", "machin"), "machine"),
         (("yesterday.json", "m.identity"), "m.identity"),
         (("yesterday.json", "99"), "99"),
+        (("yesterday.json,yesterday.json", "today.json"), "named twice"),
         (("yesterday.json", "yesterday.json", "--out", "nowhere/x.md"), "nowhere"),
     ],
 )
