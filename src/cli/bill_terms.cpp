@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/terminal.hpp"
+#include "core/json.hpp"
 #include "core/values.hpp"
 
 namespace neph::cli {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/bill_options.hpp"
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
 #include "core/result.hpp"
 #include "price/price.hpp"
 

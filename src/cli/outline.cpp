@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/json.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
 #include "record/metrics.hpp"

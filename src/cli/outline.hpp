@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
 
 namespace neph::cli {
 

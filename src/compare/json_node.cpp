@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json.hpp"
 #include "core/text.hpp"
 
 namespace neph::compare {

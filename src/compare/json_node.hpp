@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
 #include "core/result.hpp"
 
 namespace neph::compare {

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "core/json.hpp"
+
 namespace neph::compare {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "compare/source.hpp"
 

@@ -16,6 +16,8 @@
 #pragma pop_macro("TOML_UNREACHABLE")
 #include <toml++/toml.h>
 
+#include "core/json.hpp"
+
 namespace neph {
 namespace {
 

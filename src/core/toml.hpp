@@ -3,7 +3,8 @@
 
 #include <string_view>
 
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
+#include "core/result.hpp"
 
 namespace neph {
 

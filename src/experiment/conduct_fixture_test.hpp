@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "core/json.hpp"

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "host/recorded_tree.hpp"

@@ -61,9 +61,10 @@ bool ProcessTree::anybody_new() {
   const auto text = loadavg_.read();
   if (!text) return true;
   const auto blank = text->rfind(' ');
-  const auto last = blank == text->npos ? std::nullopt : Scanner(text->substr(blank)).number();
-  const bool same = walks_ > 0 && last && *last == last_born_;
-  last_born_ = last.value_or(0);
+  const auto last =
+      blank == text->npos ? 0 : Scanner(text->substr(blank)).number().value_or(0);  // 0: unknown
+  const bool same = walks_ > 0 && last != 0 && last == last_born_;
+  last_born_ = last;
   return !same;
 }
 

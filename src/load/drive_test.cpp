@@ -1,7 +1,7 @@
 // With real threads, sockets and a real clock: what drive() joins. What it decides is tested with the parts.
 #include "load/drive.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "load/payload.hpp"
 #include "wire/echo_service_test.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/random.hpp"
 

@@ -1,6 +1,6 @@
 #include "load/sender.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "load/fake_client_test.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "core/json.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"
 

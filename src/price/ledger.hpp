@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
+#include "core/result.hpp"
 #include "price/bill.hpp"
 
 namespace neph::price {

@@ -207,9 +207,8 @@ Result<Nanoseconds> parse_length(std::string_view text) {
     sum += number * unit->ns;
   }
   if (sum > longest_ns) return fail(ErrorCode::invalid_argument, "'{}' is longer than 100 years", whole);
-  if (denominator(sum) != 1)
-    return fail(ErrorCode::invalid_argument, "'{}' is finer than a nanosecond", whole);
-  return Nanoseconds(numerator(sum).convert_to<std::int64_t>());
+  if (!sum.is_whole()) return fail(ErrorCode::invalid_argument, "'{}' is finer than a nanosecond", whole);
+  return Nanoseconds(sum.truncated());
 }
 
 Result<Instant> parse_instant(std::string_view text, const std::string& zone, Instant now) {

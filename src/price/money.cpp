@@ -2,16 +2,89 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cctype>
 #include <cstdlib>
+#include <limits>
+#include <new>
 #include <numeric>
+#include <utility>
 
 #include "core/text.hpp"
 
 namespace neph::price {
-namespace {
 
 using boost::multiprecision::cpp_int;
+using boost::multiprecision::cpp_rational;
+
+struct Inside {
+  static_assert(sizeof(cpp_rational) <= Exact::bytes && alignof(cpp_rational) <= alignof(Exact));
+  static cpp_rational& of(Exact& value) {
+    return *std::launder(reinterpret_cast<cpp_rational*>(value.rational_.data()));
+  }
+  static const cpp_rational& of(const Exact& value) {
+    return *std::launder(reinterpret_cast<const cpp_rational*>(value.rational_.data()));
+  }
+  static Exact made_of(cpp_rational value) {
+    Exact made;
+    of(made) = std::move(value);
+    return made;
+  }
+};
+
+Exact::Exact() { new (rational_.data()) cpp_rational; }
+Exact::Exact(double value) { new (rational_.data()) cpp_rational(value); }
+Exact::Exact(std::int64_t numerator, std::int64_t denominator) {
+  new (rational_.data()) cpp_rational(numerator, denominator);
+}
+Exact::Exact(const Exact& other) { new (rational_.data()) cpp_rational(Inside::of(other)); }
+Exact::Exact(Exact&& other) noexcept { new (rational_.data()) cpp_rational(std::move(Inside::of(other))); }
+Exact& Exact::operator=(const Exact& other) {
+  Inside::of(*this) = Inside::of(other);
+  return *this;
+}
+Exact& Exact::operator=(Exact&& other) noexcept {
+  Inside::of(*this) = std::move(Inside::of(other));
+  return *this;
+}
+Exact::~Exact() { Inside::of(*this).~cpp_rational(); }
+
+Exact& Exact::operator+=(const Exact& other) {
+  Inside::of(*this) += Inside::of(other);
+  return *this;
+}
+Exact& Exact::operator-=(const Exact& other) {
+  Inside::of(*this) -= Inside::of(other);
+  return *this;
+}
+Exact& Exact::operator*=(const Exact& other) {
+  Inside::of(*this) *= Inside::of(other);
+  return *this;
+}
+Exact& Exact::operator/=(const Exact& other) {
+  Inside::of(*this) /= Inside::of(other);
+  return *this;
+}
+bool operator==(const Exact& one, const Exact& other) { return Inside::of(one) == Inside::of(other); }
+std::strong_ordering operator<=>(const Exact& one, const Exact& other) {
+  return Inside::of(one).compare(Inside::of(other)) <=> 0;
+}
+
+bool Exact::is_whole() const { return denominator(Inside::of(*this)) == 1; }
+
+std::int64_t Exact::truncated() const {
+  const cpp_int whole = numerator(Inside::of(*this)) / denominator(Inside::of(*this));
+  constexpr auto low = std::numeric_limits<std::int64_t>::min();
+  constexpr auto high = std::numeric_limits<std::int64_t>::max();
+  if (whole < low || whole > high) return whole < 0 ? low : high;
+  return static_cast<std::int64_t>(whole);
+}
+
+std::string Exact::str() const { return Inside::of(*this).str(); }
+
+Exact abs(const Exact& value) { return value < 0 ? Exact(0) - value : value; }
+
+namespace {
 
 constexpr std::ptrdiff_t most_digits = 40;
 constexpr std::int64_t hour_ns = 3'600'000'000'000;
@@ -108,13 +181,14 @@ Result<Exact> parse_decimal(std::string_view text, std::string_view what) {
   if (std::ssize(digits) <= machine_digits && scale >= 0 && scale <= machine_digits)
     return short_decimal(digits, scale, is_negative);
   const cpp_int number(is_negative ? "-" + digits : digits);
-  return scale > 0 ? Exact(number, power_of_ten(scale)) : Exact(number * power_of_ten(-scale));
+  return Inside::made_of(scale > 0 ? cpp_rational(number, power_of_ten(scale))
+                                   : cpp_rational(number * power_of_ten(-scale)));
 }
 
 std::string decimal_text(const Exact& value) {
   constexpr int decimals = 6, fewest = 2;
   const bool is_negative = value < 0;
-  const Exact scaled = abs(value) * Exact(power_of_ten(decimals)) + Exact(1, 2);
+  const cpp_rational scaled = abs(Inside::of(value)) * power_of_ten(decimals) + cpp_rational(1, 2);
   const cpp_int units = numerator(scaled) / denominator(scaled);
   auto digits = units.str();
   if (std::ssize(digits) <= decimals)
@@ -125,7 +199,7 @@ std::string decimal_text(const Exact& value) {
   return (is_negative && units != 0 ? "-" : "") + digits;
 }
 
-double approximate(const Exact& value) { return value.convert_to<double>(); }
+double approximate(const Exact& value) { return Inside::of(value).convert_to<double>(); }
 
 Result<Price> parse_price(std::string_view text) {
   const auto whole = trimmed(text);
@@ -163,8 +237,6 @@ Result<Price> parse_price_or_number(std::string_view text, const std::string& cu
   return Price{.per_hour = std::move(value), .currency = currency};
 }
 
-Exact cost(const Price& price, Nanoseconds length) {
-  return price.per_hour * Exact(cpp_int(length.count()), cpp_int(hour_ns));
-}
+Exact cost(const Price& price, Nanoseconds length) { return price.per_hour * Exact(length.count(), hour_ns); }
 
 }  // namespace neph::price

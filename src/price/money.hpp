@@ -2,7 +2,11 @@
 // end. Only for files of this module; others include price/price.hpp.
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
+#include <array>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,7 +15,45 @@
 
 namespace neph::price {
 
-using Exact = boost::multiprecision::cpp_rational;
+/// A rational number of any size. What it is made of is known to money.cpp alone, which spares all others a
+/// large header.
+class Exact {
+ public:
+  Exact();  ///< 0
+  template <std::integral Whole>
+  Exact(Whole value) : Exact(static_cast<std::int64_t>(value), 1) {}
+  explicit Exact(double value);  ///< finite, as it stands
+  Exact(std::int64_t numerator, std::int64_t denominator);
+  Exact(const Exact& other);
+  Exact(Exact&& other) noexcept;
+  Exact& operator=(const Exact& other);
+  Exact& operator=(Exact&& other) noexcept;
+  ~Exact();
+
+  Exact& operator+=(const Exact& other);
+  Exact& operator-=(const Exact& other);
+  Exact& operator*=(const Exact& other);
+  Exact& operator/=(const Exact& other);  ///< not by 0
+  friend Exact operator+(Exact one, const Exact& other) { return one += other; }
+  friend Exact operator-(Exact one, const Exact& other) { return one -= other; }
+  friend Exact operator*(Exact one, const Exact& other) { return one *= other; }
+  friend Exact operator/(Exact one, const Exact& other) { return one /= other; }
+  friend bool operator==(const Exact& one, const Exact& other);
+  friend std::strong_ordering operator<=>(const Exact& one, const Exact& other);
+
+  bool is_whole() const;
+  /// Towards 0; the nearest that there is where it is beyond 64 bits.
+  std::int64_t truncated() const;
+  /// As a fraction in lowest terms, "3/8"; a whole number without "/1".
+  std::string str() const;
+
+ private:
+  friend struct Inside;  // of money.cpp
+  static constexpr std::size_t bytes = 64;
+  alignas(std::max_align_t) std::array<std::byte, bytes> rational_;
+};
+
+Exact abs(const Exact& value);
 
 /// "0.73948", "100", ".5", "1e-05" as it stands, never through floating point; `what` is its name in
 /// messages. Errors: invalid_argument (no number, no finite one, more than 40 digits or decimals).

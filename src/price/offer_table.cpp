@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/json.hpp"
 #include "core/text.hpp"
 #include "core/text_table.hpp"
 

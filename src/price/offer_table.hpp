@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
 #include "price/offer.hpp"
 
 namespace neph::price {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/describe.hpp"
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
 #include "core/result.hpp"
 #include "record/phases.hpp"
 

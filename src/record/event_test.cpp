@@ -1,6 +1,6 @@
 #include "record/event.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace neph {
 namespace {

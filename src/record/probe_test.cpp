@@ -1,6 +1,6 @@
 #include "record/probe.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace neph {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <regex>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/json.hpp"
 

@@ -13,8 +13,7 @@ std::string money(const price::Price& sum) { return price::decimal_text(sum.per_
 
 std::int64_t whole_seconds(const price::Exact& hours) {
   const price::Exact seconds = hours * 3600;
-  const boost::multiprecision::cpp_int whole = numerator(seconds) / denominator(seconds);
-  return whole > longest_s ? longest_s : static_cast<std::int64_t>(whole);
+  return std::min(seconds.truncated(), longest_s);
 }
 
 }  // namespace

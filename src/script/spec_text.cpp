@@ -1,5 +1,7 @@
 #include "script/spec_text.hpp"
 
+#include "core/json.hpp"
+
 namespace neph::script {
 namespace {
 

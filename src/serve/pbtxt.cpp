@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/json.hpp"
+
 namespace neph::serve {
 namespace {
 

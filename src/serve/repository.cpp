@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/json.hpp"
 #include "core/text.hpp"
 #include "core/toml.hpp"
 #include "os/file.hpp"

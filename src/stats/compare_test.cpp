@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/random.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/random.hpp"
 #include "stats/distribution.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/random.hpp"
 

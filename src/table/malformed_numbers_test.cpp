@@ -1,6 +1,6 @@
 #include "table/malformed_numbers.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace neph::table {
 namespace {

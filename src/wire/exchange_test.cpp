@@ -2,7 +2,7 @@
 // that its reply has been written.
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "wire/client.hpp"
 #include "wire/echo_service_test.hpp"

@@ -70,11 +70,6 @@ def need(program):
         pytest.skip(f"there is no {program} here")
 
 
-def heeds_ctrl_c():
-    """A shell cannot trap what is ignored when it begins, as SIGINT is in the background of another."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Files(BaseHTTPRequestHandler):
     """GET and PUT of files; a request of a name in `held` waits until it is none any more."""
 
@@ -149,8 +144,7 @@ class RentedMachine:
 
     def start(self, *arguments, **env):
         self.running = subprocess.Popen([*self.shell, self.script, *arguments], cwd=self.folder, env=self.env | env, text=True,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        preexec_fn=heeds_ctrl_c)
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return self.running
 
     def run(self, *arguments, code=0, timeout_s=60, **env):

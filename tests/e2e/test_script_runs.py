@@ -191,6 +191,16 @@ class TestEnds:
         assert ("pictures.tar.gz" in fetched) == (step in ("ready", "bundle", "data"))
         assert machine.ended() >= set(STEPS)
 
+    def test_a_hangup_does_not_end_it_under_nohup(self, machine, files):
+        go_on, waits = self.hold(machine, files, "learn")
+        machine.shell = ["nohup", "sh"]
+        running = machine.start()
+        machine.wait_until(waits, "step learn")
+        running.send_signal(signal.SIGHUP)
+        go_on()
+        assert running.wait(60) == 0
+        assert machine.ended() >= set(STEPS) and machine.asked() == [RELEASED]
+
     @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
     def test_killed_while_it_asks_for_the_release(self, machine, how):
         waits = machine.folder / "asked.wait"

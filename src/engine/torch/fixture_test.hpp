@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace neph::predict {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "predict/ensemble/known_law_test.hpp"
 #include "predict/explain/fit_summary.hpp"

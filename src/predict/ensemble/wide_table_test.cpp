@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/json.hpp"
 #include "core/random.hpp"
 #include "predict/ensemble/model.hpp"
 #include "predict/model_file/model_file.hpp"

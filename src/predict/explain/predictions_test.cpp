@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/json.hpp"
+
 namespace neph::predict {
 namespace {
 

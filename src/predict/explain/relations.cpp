@@ -1,6 +1,6 @@
 #include "predict/explain/relations.hpp"
 
-#include <Eigen/SVD>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -42,9 +42,10 @@ Relations::Sums Relations::sums_of(const table::Table& points, bool logarithms) 
     sums.values.rightCols(1) = *column;
   }
   if (sums.columns.empty() || points.rows < 2 * sums.columns.size()) return {};
-  const Eigen::BDCSVD<MatrixXd> decomposition(sums.values, Eigen::ComputeThinV);
-  const auto vanishing = (decomposition.singularValues().array() <= rounding).count();
-  sums.weights = decomposition.matrixV().rightCols(vanishing);
+  // The right singular vectors: ascending, by squares of the singular values.
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> decomposition(sums.values.transpose() * sums.values);
+  const auto vanishing = (decomposition.eigenvalues().array() <= rounding * rounding).count();
+  sums.weights = decomposition.eigenvectors().leftCols(vanishing);
   sums.slack = 2 * (sums.values * sums.weights).cwiseAbs().colwise().maxCoeff().array() + exact;
   return sums;
 }

@@ -1,6 +1,6 @@
 #include "predict/explain/relations.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace neph::predict {
 namespace {

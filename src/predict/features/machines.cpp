@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/json.hpp"
 #include "core/lists.hpp"
 #include "core/text.hpp"
 #include "core/toml.hpp"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <numbers>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/python_cases_test.hpp"
 #include "predict/models/kernel_fit.hpp"

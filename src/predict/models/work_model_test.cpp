@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/random.hpp"
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/json.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "price/offers/dates.hpp"

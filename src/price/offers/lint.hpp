@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.hpp"
+#include "core/json_fwd.hpp"
 #include "price/offers/catalogue.hpp"
 
 namespace neph::price {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/json.hpp"
 #include "core/units.hpp"
 #include "price/offers/lint.hpp"
 
