@@ -154,9 +154,7 @@ struct Options {
   Spinning spinning = Spinning::automatic;
   Hint hint = Hint::latency;
   bool profiled = false;  ///< keeps the time of each layer, for Session::layers(); costs some speed
-  /// Whether outputs whose shapes are not told may be tried with made-up inputs; else they stay open.
-  bool trials = true;
-  bool shown = false;  ///< writes the model as it is run to a file, for Session::model_as_run()
+  bool shown = false;     ///< writes the model as it is run to a file, for Session::model_as_run()
 };
 
 /// What a runtime says of them; the rest, as it is by itself.

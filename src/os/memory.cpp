@@ -71,11 +71,6 @@ std::optional<std::uint64_t> available_memory(const std::filesystem::path& root)
   return least;
 }
 
-std::uint64_t resident_memory() {
-  const auto text = read_file("/proc/self/status");
-  return text ? 1024 * number_after(*text, "VmRSS:").value_or(0) : 0;
-}
-
 Status enough_memory(std::uint64_t bytes, const std::string& what) {
   constexpr std::uint64_t small = 16 << 20;  // not worth asking
   if (bytes <= small) return {};

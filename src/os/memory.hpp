@@ -15,9 +15,6 @@ namespace neph {
 /// tells. `root` has proc/ and sys/.
 std::optional<std::uint64_t> available_memory(const std::filesystem::path& root = "/");
 
-/// Bytes of memory that this process takes now (its resident set). 0: nobody tells.
-std::uint64_t resident_memory();
-
 /// Errors: unavailable, with both figures; `what` is what the memory is for.
 Status enough_memory(std::uint64_t bytes, const std::string& what);
 

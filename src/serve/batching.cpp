@@ -118,8 +118,8 @@ Result<std::vector<SizedSession>> compile_sizes(engine::Model& model, const Mode
 
 Result<Plan> unbatched(engine::Model& model, const ModelOptions& options, std::string reason) {
   NEPH_CHECK(batch_sizes(options));  // what makes no sense is refused all the same
-  Plan plan{.options = engine_options(model, options, 0), .reason = std::move(reason)};
-  NEPH_TRY(auto session, model.compile(plan.options));
+  Plan plan{.reason = std::move(reason)};
+  NEPH_TRY(auto session, model.compile(engine_options(model, options, 0)));
   plan.sessions.push_back({.rows = 1, .session = std::move(session)});
   return plan;
 }
@@ -174,9 +174,7 @@ Result<Plan> plan_sessions(engine::Model& model, const ModelOptions& options) {
       return unbatched(model, options, reason);
     }
   }
-  return Plan{.sessions = *std::move(sessions),
-              .options = engine_options(model, options, options.max_batch),
-              .batched = true};
+  return Plan{.sessions = *std::move(sessions), .batched = true};
 }
 
 }  // namespace neph::serve

@@ -16,7 +16,6 @@ namespace neph::serve {
 /// The sessions that a model is served with.
 struct Plan {
   std::vector<SizedSession> sessions;  ///< ascending; of a model that is not batched one, of 1 row
-  engine::Options options;             ///< of the last of them
   bool batched = false;
   std::string reason;  ///< why it is not batched
 };

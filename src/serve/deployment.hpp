@@ -18,7 +18,6 @@
 #include "serve/instance.hpp"
 #include "serve/job.hpp"
 #include "serve/options.hpp"
-#include "serve/shaped_sessions.hpp"
 #include "serve/signature.hpp"
 #include "serve/statistics.hpp"
 
@@ -66,8 +65,6 @@ class Deployment {
   /// What people should know of it, beside its facts. Before it is used by several threads.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Shapes that have a session of their own.
-  std::vector<ShapedSessions::Told> shaped() const;
   std::int64_t pending() const;
 
  private:
@@ -80,7 +77,6 @@ class Deployment {
   Deployment(std::unique_ptr<engine::Model> model, ModelName name, const ModelOptions& options,
              std::string platform, const Regions& regions, const Clock& clock);
   Status compile();
-  void watch_shapes();
   Status make_instances();
   Status add_instance();
   bool may_try_zeros() const;
@@ -101,8 +97,6 @@ class Deployment {
   Instance* next_batch(Moment now);
   BatchPlan plan(Moment now);
   bool start(Instance& instance);
-  void leave_shape(Instance& instance, const Status& status);
-  Status start_in_any(Instance& instance);
   void complete(Instance& instance, const Status& status);
   void go_on(Instance& instance);
   void run_apart(Instance& instance);
@@ -128,9 +122,7 @@ class Deployment {
   Signature signature_;
   Facts facts_;
   std::vector<std::string> notes_;
-  Statistics statistics_;           ///< of what was in no instance; the instances have their own
-  engine::Options engine_options_;  ///< the sessions were compiled with
-  double compile_s_ = 0;            ///< what that took
+  Statistics statistics_;  ///< of what was in no instance; the instances have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;
   std::atomic<bool> aborted_{false};
@@ -154,7 +146,6 @@ class Deployment {
   Moment wake_ = Moment::max();  ///< when the clock has something to say
 
   std::vector<std::unique_ptr<Instance>> instances_;  ///< their requests may still be leaving a callback
-  std::unique_ptr<ShapedSessions> shaped_;            ///< so may its; null: no shape has a session of its own
   std::jthread clock_watcher_;
 };
 

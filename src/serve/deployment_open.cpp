@@ -51,18 +51,14 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
   if (options.payload != Payload::tensor)
     made->decoders_ = std::make_unique<Decoders>(made->signature_, host::usable_cores(), clock,
                                                  [raw = made.get()](Job& job) { raw->decoded(job); });
-  made->watch_shapes();
   made->clock_watcher_ =
       start_thread("queue", [raw = made.get()](const std::stop_token& stop) { raw->watch_clock(stop); });
   return made;
 }
 
 Status Deployment::compile() {
-  const auto begin = clock_.now();
   NEPH_TRY(auto plan, plan_sessions(*model_, options_));
-  compile_s_ = seconds(clock_.now() - begin);
   sessions_ = std::move(plan.sessions);
-  engine_options_ = std::move(plan.options);
   for (const auto& each : sessions_) costs_.push_back({.rows = each.rows, .seconds = unknown_cost_s});
   const auto& largest = sessions_.back();
   if (plan.batched) {
@@ -93,29 +89,10 @@ Status Deployment::make_instances() {
 
 Status Deployment::add_instance() {
   NEPH_TRY(auto instance,
-           Instance::make(sessions_, signature_, *blocks_, clock_, instances_.size(),
+           Instance::make(sessions_, signature_, *blocks_, clock_,
                           [this](Instance& done, const Status& status) { complete(done, status); }));
   idle_instances_.push_back(instances_.emplace_back(std::move(instance)).get());
   return {};
-}
-
-void Deployment::watch_shapes() {
-  if (options_.shape_sessions == 0 || !ShapedSessions::are_for(signature_)) return;
-  if (std::ssize(instances_) > sessions_.front().session->optimal_requests())
-    return;  // they wait for each other
-  shaped_ = std::make_unique<ShapedSessions>(
-      ShapedSessions::Home{.model = *model_,
-                           .any = *sessions_.front().session,
-                           .options = engine_options_,
-                           .signature = signature_,
-                           .instances = instances_.size(),
-                           .most = static_cast<std::size_t>(options_.shape_sessions),
-                           .compile_s = compile_s_,
-                           .clock = clock_});
-}
-
-std::vector<ShapedSessions::Told> Deployment::shaped() const {
-  return shaped_ ? shaped_->told() : std::vector<ShapedSessions::Told>();
 }
 
 /// Of a model that is run by the threads which bring its requests, each of them finds an instance of its own.

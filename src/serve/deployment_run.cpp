@@ -98,26 +98,9 @@ BatchPlan Deployment::plan(Moment now) {
 bool Deployment::start(Instance& instance) {
   drop_unwanted(instance);
   if (instance.jobs().empty()) return false;
-  if (shaped_) instance.use(shaped_->choose(*instance.jobs().front()));
   auto status = instance.start();
-  if (!status && instance.shaped() != nullptr) status = start_in_any(instance);
   if (!status) answer(instance, status);
   return status.has_value();
-}
-
-/// Once more, what failed in a session of its shape: it may be that session's fault.
-Status Deployment::start_in_any(Instance& instance) {
-  instance.fail_shaped();
-  return instance.start();
-}
-
-/// When the outputs are taken, and before the replies, with which the inputs go.
-void Deployment::leave_shape(Instance& instance, const Status& status) {
-  if (!shaped_) return;
-  shaped_->ended(*instance.jobs().front(),
-                 {.session = instance.shaped(),
-                  .failed = instance.failed(),
-                  .infer = status ? std::optional(instance.infer_time()) : std::nullopt});
 }
 
 void Deployment::drop_unwanted(Instance& instance) {
@@ -152,10 +135,6 @@ std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
 void Deployment::complete(Instance& instance, const Status& status) {
   if (!status && instance.jobs().size() > 1) return run_apart(instance);
   if (status && instance.has_more()) return go_on(instance);
-  if (!status && instance.shaped() != nullptr) {
-    const auto again = start_in_any(instance);
-    return again ? void() : complete(instance, again);
-  }
   const auto size = instance.size();
   const auto time = instance.infer_time();
   answer(instance, status);
@@ -190,7 +169,6 @@ void Deployment::run_apart(Instance& instance) {
 /// Its jobs' clients are told; the jobs are still in it.
 void Deployment::answer(Instance& instance, const Status& status) {
   const auto now = status ? instance.take_outputs() : clock_.now();
-  leave_shape(instance, status);
   for (auto* job : instance.jobs())
     reply(*job, job->broken ? tl::unexpected(job->fault) : status, now, instance.statistics());
   instance.end();

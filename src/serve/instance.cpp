@@ -22,8 +22,8 @@ std::vector<std::size_t> row_bytes(const std::vector<engine::Port>& ports, std::
 
 Result<std::unique_ptr<Instance>> Instance::make(const std::vector<SizedSession>& sessions,
                                                  const Signature& signature, OutputBlocks& blocks,
-                                                 const Clock& clock, std::size_t number, Done done) {
-  std::unique_ptr<Instance> instance(new Instance(signature, blocks, clock, number, std::move(done)));
+                                                 const Clock& clock, Done done) {
+  std::unique_ptr<Instance> instance(new Instance(signature, blocks, clock, std::move(done)));
   const auto& largest = sessions.back();
   instance->input_row_bytes_ = row_bytes(largest.session->inputs(), largest.rows);
   instance->output_row_bytes_ = row_bytes(largest.session->outputs(), largest.rows);
@@ -53,7 +53,6 @@ Instance::~Instance() {
 void Instance::clear(std::size_t size, Moment now) {
   jobs_.clear();
   size_ = size;
-  shaped_ = failed_ = nullptr;
   begun_ = now;
   first_row_ = 0;
   spent_ = {};
@@ -74,10 +73,6 @@ Status Instance::start() {
     done_ = clock_.now();
     on_done_(*this, status);
   });
-}
-
-engine::Request& Instance::request() const {
-  return shaped_ ? *shaped_request()->request : *sized_[size_].request;
 }
 
 Status Instance::bind() {
@@ -105,7 +100,7 @@ void Instance::next() {
 /// In place where one job fills the batch; else, and where it is so small that this is cheaper, joined. Rows
 /// that no job fills are zeros: a bad index that another left there would fail this one.
 Status Instance::bind_input(std::size_t port) {
-  if (shaped_ || signature_.inputs[port].open) return bind_own_input(port);
+  if (signature_.inputs[port].open) return bind_own_input(port);
   auto& sized = sized_[size_];
   const auto bytes = input_row_bytes_[port] * static_cast<std::size_t>(sized.rows);
   const bool in_place = jobs_.size() == 1 && rows_of(*jobs_.front()) == sized.rows && bytes >= worth_binding;
@@ -123,7 +118,6 @@ Status Instance::bind_own_input(std::size_t port) {
   const auto& shape = job.shapes[port];
   const auto tensor = tensor_of(job, port);
   auto* data = const_cast<std::byte*>(tensor.data());
-  if (shaped_) return request().bind_input(port, data, tensor.size());
   return request().bind_open_input(port, data, {shape.begin(), shape.end()});
 }
 
@@ -158,22 +152,18 @@ Status Instance::bind_outputs() {
   if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
   NEPH_CHECK(make_whole());
   auto& sized = sized_[size_];
-  if (!shaped_ && sized.bound_outputs == block_->number()) return {};
+  if (sized.bound_outputs == block_->number()) return {};
   for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
     if (!signature_.outputs[port].open)
       NEPH_CHECK(request().bind_output(port, block_->data(port),
                                        output_row_bytes_[port] * static_cast<std::size_t>(sized.rows)));
-  if (!shaped_) sized.bound_outputs = block_->number();
+  sized.bound_outputs = block_->number();
   return {};
 }
 
 Status Instance::take_open_outputs() {
   for (std::size_t port = 0; port < open_.size(); ++port) {
     if (!signature_.outputs[port].open) continue;
-    if (shaped_ && shaped_request()->outputs[port].data != nullptr) {
-      open_[port] = shaped_request()->outputs[port];
-      continue;
-    }
     NEPH_TRY(open_[port], request().open_output(port));
   }
   return {};

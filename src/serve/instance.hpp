@@ -14,7 +14,6 @@
 #include "engine/engine.hpp"
 #include "serve/job.hpp"
 #include "serve/output_block.hpp"
-#include "serve/shaped_sessions.hpp"
 #include "serve/signature.hpp"
 #include "serve/statistics.hpp"
 
@@ -31,24 +30,18 @@ class Instance {
  public:
   /// `sessions` ascend by rows; they, `signature` and `blocks` outlive the instance. Errors: unavailable
   /// (memory), and the engine's. `done` is called on a thread of the engine whenever outputs are there after
-  /// a start(). `number`: which of the deployment's it is.
+  /// a start().
   using Done = std::function<void(Instance&, const Status&)>;
   ~Instance();
   static Result<std::unique_ptr<Instance>> make(const std::vector<SizedSession>& sessions,
                                                 const Signature& signature, OutputBlocks& blocks,
-                                                const Clock& clock, std::size_t number, Done done);
+                                                const Clock& clock, Done done);
 
   /// Begins an execution of other jobs: none yet, in the session `size`.
   void clear(std::size_t size, Moment now);
   /// For fewer rows than planned.
   void resize(std::size_t size) { size_ = size; }
   void add(Job& job) { jobs_.push_back(&job); }
-  /// Where its one job runs; null: in the session `size`.
-  void use(ShapedSession* shaped) { shaped_ = shaped; }
-  ShapedSession* shaped() const { return shaped_; }
-  /// It failed there: from here on its job runs in the session `size`.
-  void fail_shaped() { failed_ = std::exchange(shaped_, nullptr); }
-  ShapedSession* failed() const { return failed_; }
   std::vector<Job*>& jobs() { return jobs_; }
   std::size_t size() const { return size_; }
 
@@ -81,11 +74,9 @@ class Instance {
     std::uint64_t bound_outputs = 0;  ///< number of the block
   };
 
-  Instance(const Signature& signature, OutputBlocks& blocks, const Clock& clock, std::size_t number,
-           Done done)
-      : signature_(signature), blocks_(blocks), clock_(clock), number_(number), on_done_(std::move(done)) {}
-  ShapedRequest* shaped_request() const { return shaped_ ? &shaped_->requests[number_] : nullptr; }
-  engine::Request& request() const;
+  Instance(const Signature& signature, OutputBlocks& blocks, const Clock& clock, Done done)
+      : signature_(signature), blocks_(blocks), clock_(clock), on_done_(std::move(done)) {}
+  engine::Request& request() const { return *sized_[size_].request; }
   Status bind();
   Status bind_input(std::size_t port);
   Status bind_own_input(std::size_t port);
@@ -102,7 +93,6 @@ class Instance {
   const Signature& signature_;
   OutputBlocks& blocks_;
   const Clock& clock_;
-  const std::size_t number_;
   const Done on_done_;
   std::vector<std::size_t> input_row_bytes_, output_row_bytes_;
   std::vector<AlignedFloats> gathered_;   ///< per input, for the largest batch; of open ones nothing
@@ -111,7 +101,6 @@ class Instance {
   Statistics statistics_;
   std::vector<Job*> jobs_;
   std::size_t size_ = 0;
-  ShapedSession *shaped_ = nullptr, *failed_ = nullptr;
   OutputBlock* block_ = nullptr;
   std::int64_t first_row_ = 0;    ///< of its only job, that this execution has
   OutputBlock* whole_ = nullptr;  ///< all outputs of a job that takes several executions

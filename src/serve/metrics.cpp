@@ -60,16 +60,6 @@ void Metrics::add(const wire::ModelStatistics& model, std::int64_t pending) {
        static_cast<double>(pending));
 }
 
-void Metrics::add(const std::string& model, const std::string& version, const ShapedSessions::Told& shape) {
-  const auto labels = fmt::format("model=\"{}\",version=\"{}\",shape=\"{}\"", escaped(model),
-                                  escaped(version), escaped(shape.shapes));
-  line("neph_shape_session_executions", counter, "Executions in a session for this shape alone", labels,
-       static_cast<double>(shape.executions));
-  line("neph_shape_session_gain", gauge,
-       "How many times as fast it was as the session of any shape, when both were measured", labels,
-       shape.gain);
-}
-
 void Metrics::add(const host::CounterReadings& readings) {
   for (const auto& reading : readings) {
     std::string labels;

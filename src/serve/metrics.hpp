@@ -7,7 +7,6 @@
 #include <string>
 
 #include "host/host.hpp"
-#include "serve/shaped_sessions.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::serve {
@@ -15,8 +14,6 @@ namespace neph::serve {
 class Metrics {
  public:
   void add(const wire::ModelStatistics& model, std::int64_t pending);
-  /// Of a shape that has a session of its own.
-  void add(const std::string& model, const std::string& version, const ShapedSessions::Told& shape);
   void add(const host::CounterReadings& readings);
   std::string text() const;
 

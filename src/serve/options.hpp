@@ -44,7 +44,6 @@ struct ModelOptions {
   std::int64_t max_batch = 1;
   std::string batch_sizes;
   std::string shape;
-  std::int64_t shape_sessions = 4;
   Seconds max_wait;
   std::int64_t queue_requests = 1024;
   std::int64_t queue_bytes = std::int64_t{1} << 30;
@@ -71,10 +70,6 @@ void describe(Visit&& v, Self& s) {
   v("shape", s.shape,
     "shapes of inputs that the model leaves open: NAME:1x128, several as NAME:1x128+OTHER:1x64; without its "
     "first size (NAME:128) that stays open");
-  v("shape_sessions", s.shape_sessions,
-    "most shapes that get a session of their own because requests often have them and it is measured to be "
-    "faster, where the model leaves shapes open; 0: none",
-    between(0, 16));
   v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");
   v("queue_requests", s.queue_requests, "most waiting requests; more are refused", between(1, 1e7));
   v("queue_bytes", s.queue_bytes, "most input bytes of waiting requests; more are refused", at_least(1));

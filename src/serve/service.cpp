@@ -79,11 +79,8 @@ Status InferenceService::unregister_region(const std::string& name) { return reg
 
 std::string InferenceService::metrics() const {
   Metrics page;
-  models_.each_ready([&](const Deployment& deployment) {
-    page.add(deployment.statistics(), deployment.pending());
-    for (const auto& shape : deployment.shaped())
-      page.add(deployment.name().name, deployment.name().version, shape);
-  });
+  models_.each_ready(
+      [&](const Deployment& deployment) { page.add(deployment.statistics(), deployment.pending()); });
   const std::scoped_lock lock(counters_mutex_);
   page.add(counters_.read());
   return page.text();

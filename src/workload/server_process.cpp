@@ -34,7 +34,6 @@ Words serve_arguments(const InferSpec& spec, const std::string& file, const std:
           "--instances", count(instances),
           "--max-batch", count(spec.batch), "--batch-sizes", count(spec.batch),
           "--batching", "on",  // every request fills an execution: rows of two clients never meet
-          "--shape-sessions", "0",  // what is measured is the same from the first request to the last
           "--payload", name(spec.payload)};
   // clang-format on
   if (!spec.shape.empty()) words.insert(words.end(), {"--shape", spec.shape});  // compiled as in this process

@@ -297,9 +297,8 @@ Status OrtSession::set_output_shapes(bool is_reshaped) {
     return {};
   }
   if (!is_reshaped && std::ranges::find(is_told_, false) == is_told_.end()) return {};
-  const auto trials = options_.trials ? shapes_of_trials() : std::vector<std::vector<Shape>>();
-  if (options_.trials && is_reshaped && trials.empty())
-    (void)shapes_with(Numbers::zeros);  // throws its reason
+  const auto trials = shapes_of_trials();
+  if (is_reshaped && trials.empty()) (void)shapes_with(Numbers::zeros);  // throws its reason
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (is_known(trials, i))
       outputs_[i].shape = trials.front()[i];
