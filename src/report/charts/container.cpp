@@ -1,7 +1,6 @@
 // What a container costs: a point with its interval for each pair of configurations, and one for all of them.
 #include "report/container.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -67,7 +66,6 @@ Drawing draw_container(const Document& document) {
   if (costs.size() > 1)
     rows.push_back(row_of(rows.size(), fmt::format("over all {} pairs", costs.size()), "all",
                           container_cost_over_all(document, costs)));
-  const bool has_intervals = std::ranges::any_of(rows, [](const Json& row) { return !row["low"].is_null(); });
   const auto height = row_height * rows.size();
   const auto description =
       fmt::format("Points with 95 % intervals: percent more time in the container than bare, of {}.",
@@ -77,7 +75,6 @@ Drawing draw_container(const Document& document) {
   spec["layer"][1]["encoding"]["color"]["scale"] = {{"domain", {"pair", "all"}},
                                                     {"range", {series_colour(0), series_colour(3)}}};
   for (const std::size_t layer : {0, 1}) spec["layer"][layer]["encoding"]["x"]["title"] = title;
-  if (!has_intervals) spec["layer"].erase(0);
   for (auto& layer : line_across("x", 0, "bare", true, -4)) spec["layer"].push_back(std::move(layer));
   return {.panels = {{.caption = title, .description = description, .spec = std::move(spec)}}};
 }

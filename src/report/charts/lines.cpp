@@ -81,13 +81,12 @@ Json colours_of(const Lines& lines) {
 
 Panel draw_lines(const Lines& lines) {
   Json rows = Json::array();
-  bool notes = false, styles = false, intervals = false;
+  bool notes = false, styles = false;
   for (const auto& point : lines.points) {
     if (!drawn(point, lines.logarithmic)) continue;
     rows.push_back(row_of(point, lines.logarithmic));
     notes |= !point.note.empty();
     styles |= !point.style.empty();
-    intervals |= point.value.low && point.value.high;
   }
   Panel panel{.caption = lines.caption, .description = lines.description, .spec = {}};
   if (rows.empty()) return panel;
@@ -101,7 +100,6 @@ Panel draw_lines(const Lines& lines) {
   auto& layers = panel.spec["layer"];
   if (styles) layers[0]["encoding"]["strokeDash"] = Json::parse(dashes_text);
   if (notes) layers.push_back(Json::parse(notes_text));
-  if (!intervals) layers.erase(1);  // marks without any extent make Vega complain
   for (auto& layer : layers) layer["encoding"]["y"]["title"] = lines.y;
   if (lines.logarithmic) layers[0]["encoding"]["y"]["scale"] = {{"type", "log"}, {"nice", true}};
   return panel;

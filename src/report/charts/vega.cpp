@@ -1,5 +1,6 @@
 #include "report/charts/vega.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -14,6 +15,29 @@ constexpr std::array<std::string_view, series_colours / 2> fallback{
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#9a8700", "#555b66"};
 constexpr std::size_t named_cells = 7;
 constexpr const char* other_cells = "other configurations";
+
+/// Whether the marks of a layer lie at a `low` or `high` that no row has.
+bool shows_nothing(const Json& layer, const Json& rows) {
+  const auto at = [&](const char* channel) { return layer.value(Json::json_pointer(channel), ""); };
+  for (const auto& field : {at("/encoding/x/field"), at("/encoding/y/field")})
+    if (field == "low" || field == "high")
+      return std::ranges::none_of(
+          rows, [&](const Json& row) { return row.contains(field) && row[field].is_number(); });
+  return false;
+}
+
+/// `rows`: those that the specification inherits.
+void remove_empty_intervals(Json& spec, const Json& rows) {
+  if (!spec.contains("layer")) return;
+  Json left = Json::array();
+  for (auto& layer : spec["layer"]) {
+    const Json own = layer.contains("data") ? layer["data"]["values"] : rows;
+    if (shows_nothing(layer, own)) continue;
+    remove_empty_intervals(layer, own);
+    left.push_back(std::move(layer));
+  }
+  spec["layer"] = std::move(left);
+}
 
 }  // namespace
 
@@ -30,6 +54,12 @@ Json specification(std::string_view text, const std::string& description, Json r
   spec["width"] = "container";
   spec["autosize"] = {{"type", "fit-x"}, {"contains", "padding"}};
   spec["data"] = {{"values", std::move(rows)}};
+  return spec;
+}
+
+Json without_empty_intervals(Json spec) {
+  const Json rows = spec["data"]["values"];
+  remove_empty_intervals(spec, rows);
   return spec;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/charts/vega.hpp"
 #include "report/page/assets.hpp"
 #include "report/page/notes.hpp"
 #include "report/page/sections.hpp"
@@ -27,7 +28,8 @@ std::string panel_html(const Panel& panel) {
   return fmt::format(
       "<figure>\n<figcaption>{}</figcaption>\n<div class=\"chart\"></div>\n<p class=\"described\">{}</p>\n"
       "<script type=\"application/json\">{}</script>\n</figure>\n",
-      escape_html(panel.caption), escape_html(panel.description), script_json(panel.spec));
+      escape_html(panel.caption), escape_html(panel.description),
+      script_json(without_empty_intervals(panel.spec)));
 }
 
 std::string choice_html(std::string_view id, const Drawing& drawing) {

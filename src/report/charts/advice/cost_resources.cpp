@@ -75,9 +75,6 @@ Panel panel_of(const std::map<Resources, const AdvisedCandidate*>& cheapest, con
               .spec = specification(template_text, description, std::move(rows))};
   panel.spec["layer"][1]["encoding"]["y"]["title"] = axis;
   panel.spec["encoding"]["color"]["scale"] = colour_scale(places);
-  const auto& drawn = panel.spec["data"]["values"];
-  if (std::ranges::all_of(drawn, [](const Json& row) { return row["low"].is_null(); }))
-    panel.spec["layer"].erase(0);  // marks without any extent make Vega complain
   return panel;
 }
 

@@ -80,11 +80,7 @@ Panel panel_of(const std::vector<const ComparedMetric*>& rows, double threshold)
   const auto [higher, lower] = direction_of(first.metric, first.higher_is_better);
   const auto label = label_of(first.metric);
   Json data = Json::array();
-  bool has_intervals = false;
-  for (const auto* row : rows) {
-    data.push_back(row_of(*row));
-    has_intervals |= row->ratio.low.has_value();
-  }
+  for (const auto* row : rows) data.push_back(row_of(*row));
   Panel panel{
       .caption = label,
       .description = fmt::format("Dot chart of the change of {} in percent by configuration, with 95 % "
@@ -94,7 +90,6 @@ Panel panel_of(const std::vector<const ComparedMetric*>& rows, double threshold)
   panel.spec = specification(template_text, panel.description, std::move(data));
   panel.spec["height"] = std::max<std::size_t>(3, rows.size()) * row_height * 2 / 3;
   panel.spec["encoding"]["x"]["title"] = fmt::format("← {}{}{} →", lower, em_spaces, higher);
-  if (!has_intervals) panel.spec["layer"].erase(0);
   auto layers = band(threshold);
   for (auto& layer : panel.spec["layer"]) layers.push_back(layer);
   panel.spec["layer"] = std::move(layers);

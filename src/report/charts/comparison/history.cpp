@@ -1,5 +1,4 @@
 // A metric over the experiments of a store, with the points from which on it lies elsewhere.
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -148,9 +147,6 @@ Panel panel_of(const HistoryLine& line, const History& history) {
   layers[2]["data"] = {{"values", means_of(segments, history)}};
   for (std::size_t i = 1; i < segments.size(); ++i) add_change(i, segments, line, history, layers);
   if (line.points.size() > many_points) layers[1]["mark"]["size"] = 16;
-  const bool has_intervals =
-      std::ranges::any_of(line.points, [](const auto& point) { return point.value.low.has_value(); });
-  if (!has_intervals) layers.erase(0);  // marks without any extent make Vega complain
   return panel;
 }
 
