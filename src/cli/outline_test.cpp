@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/json.hpp"
+
 namespace neph::cli {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "compare/source.hpp"
 

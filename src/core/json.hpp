@@ -13,13 +13,12 @@
 #include <string>
 
 #include "core/describe.hpp"
+#include "core/json_fwd.hpp"
 #include "core/names.hpp"
 #include "core/result.hpp"
 #include "core/seconds.hpp"
 
 namespace neph {
-
-using Json = nlohmann::ordered_json;
 
 /// Parses text; the error names the line and column of the fault. `what` is the file or source in messages.
 Result<Json> parse_json(std::string_view text, std::string_view what);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <stdlib.h>
 
 #include "core/json.hpp"

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "host/recorded_tree.hpp"
 #include "host/sampler.hpp"

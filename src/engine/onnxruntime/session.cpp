@@ -287,7 +287,7 @@ bool is_known(const std::vector<std::vector<Shape>>& trials, std::size_t i) {
 /// Shapes that the runtime leaves open although all inputs' are known come from inferences of made up inputs;
 /// where those differ the shape depends on what is computed, and stays open. So does that of a model which
 /// takes none of them: a size or a sampling rate of 1 may be none. A model whose shapes were changed is tried
-/// in any case, and must take one of them. Nothing is tried where the options forbid it.
+/// in any case, and must take one of them.
 Status OrtSession::set_output_shapes(bool is_reshaped) {
   for (const auto& output : outputs_)
     is_told_.push_back(!output.is_open() && !output.shape.empty() && !is_input(output.name));

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "core/random.hpp"
 #include "engine/engine.hpp"

@@ -11,8 +11,8 @@ namespace neph::predict {
 /// Sums of the columns' numbers, or of their logarithms, that are the same in all measured rows.
 class Relations {
  public:
-  /// By a singular value decomposition (Golub and Van Loan, Matrix Computations, 2.4) of the standardised
-  /// columns, once of values and once of logarithms. None of a table with fewer than two rows for each
+  /// By the eigenvectors of the standardised columns' products, their right singular vectors (Golub and Van
+  /// Loan, Matrix Computations, 2.4), once of values and once of logarithms. None of a table with fewer than two rows for each
   /// column, where they would be chance. Columns with text, empty cells or one value are left out.
   explicit Relations(const table::Table& points);
 
