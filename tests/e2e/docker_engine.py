@@ -1,4 +1,4 @@
-"""A Docker engine of the tests' own: it lives in a network and a mount namespace and in one folder, and is gone with them.
+"""A Docker engine of the tests' own: it lives in a network and a mount namespace and in two folders, and is gone with them.
 
 Where an engine answers already ($DOCKER_HOST, or the usual socket), that one is used and left as it is.
 """
@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from contextlib import contextmanager
 
@@ -59,9 +60,10 @@ def start_engine(folder):
         raise Unavailable("only root may start dockerd")
     if missing := [name for name in ("dockerd", "unshare", "setpriv") if shutil.which(name) is None]:
         raise Unavailable(f"there is no {', '.join(missing)} here")
-    socket = f"unix://{folder}/docker.sock"
+    short = tempfile.mkdtemp(prefix="neph-docker-")  # paths of sockets have at most 104 characters: pytest's folders are too long
+    socket = f"unix://{short}/docker.sock"
     begin = ["setpriv", "--pdeathsig", "TERM", "unshare", "--net", "--mount", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
-    engine = ["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--host", socket,
+    engine = ["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{short}/exec", "--host", socket,
               "--pidfile", f"{folder}/pid"]
     with open(folder / "dockerd.log", "w") as log:
         process = subprocess.Popen([*begin, *engine], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
@@ -69,19 +71,20 @@ def start_engine(folder):
     end = time.monotonic() + 60
     while not docker.answers():
         if process.poll() is not None or time.monotonic() > end:
-            stop_engine(process)
+            stop_engine(process, short)
             raise Unavailable("dockerd does not run here: " + (folder / "dockerd.log").read_text()[-300:])
         time.sleep(0.2)
-    return docker, process
+    return docker, process, short
 
 
-def stop_engine(process):
+def stop_engine(process, short):
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(60)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    shutil.rmtree(short, ignore_errors=True)
 
 
 @contextmanager
@@ -93,9 +96,9 @@ def docker_engine(folder):
     if usual.answers():
         yield usual
         return
-    docker, process = start_engine(folder)
+    docker, process, short = start_engine(folder)
     try:
         yield docker
     finally:
-        stop_engine(process)
+        stop_engine(process, short)
         shutil.rmtree(folder / "data", ignore_errors=True)

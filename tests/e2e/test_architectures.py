@@ -115,7 +115,7 @@ def test_an_independent_client_asks_and_does_nothing_else(neph, chromium, small_
     document = neph.json(
         "infer", small_model, "--images", pictures, "--count", 48, "--architecture", "in-process,local",
         "--client", "application,independent", "--files", "on,off", "--batch", 5, "--mode", "sync,async",
-        "--protocol", "http,grpc", "--repeat", 2, *QUICK,
+        "--protocol", "http,grpc", "--repeat", 1, *QUICK,
     )  # fmt: skip
     alone = [cell for cell in document["cells"] if cell["factors"].get("client") == "independent"]
     assert [cell["factors"] for cell in alone] == [
@@ -124,7 +124,7 @@ def test_an_independent_client_asks_and_does_nothing_else(neph, chromium, small_
     ]
     assert len(document["cells"]) == 2 * 2 + 2 * 2 * 2 + 4, "in-process, and files on and off, are the application's"
     for cell in alone:
-        assert cell["runs_ok"] == 2 and cell["answers_checksum"] == ""
+        assert cell["runs_ok"] == 1 and cell["answers_checksum"] == ""
         assert cell["figures"]["images_per_s"]["value"] > 0 == cell["figures"]["pictures_failed"]["value"]
         assert set(PARTS) - {"send", "receive"} <= set(cell["stages_ms"])
         assert not {"send", "receive", "read"} & set(cell["stages_ms"])

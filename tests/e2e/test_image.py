@@ -73,11 +73,16 @@ def lent(folder, place):
     return ["--volume", f"{folder}:{place}:ro"]
 
 
+def as_a_server(docker, image, repository, port):
+    """The image serves those models at that port of this machine, with the fewest rights: a context manager of its name."""
+    options = [*STRICT, "--publish", f"127.0.0.1:{port}:8000", *lent(repository, "/work/models")]
+    return docker.running(image, "serve", "models", "--listen", "0.0.0.0", options=options)
+
+
 @pytest.fixture(scope="module")
 def container(docker, image, repository):
     """The image as a server, once its own health check says that it is well: its name."""
-    options = [*STRICT, "--publish", "127.0.0.1:18400:8000", *lent(repository, "/work/models")]
-    with docker.running(image, "serve", "models", "--listen", "0.0.0.0", options=options) as name:
+    with as_a_server(docker, image, repository, 18400) as name:
         end = time.monotonic() + 60
         while (state := docker.inspect(name)["State"])["Health"]["Status"] != "healthy":
             assert state["Running"] and time.monotonic() < end, f"{state}\n{docker.logs(name)}"
@@ -96,9 +101,12 @@ class TestServing:
         done = subprocess.run([*docker.inside, "curl", "-sS", "--json", json.dumps(body), url], capture_output=True)
         assert json.loads(done.stdout)["outputs"][0]["data"] == list(range(16)), done.stderr
 
-    def test_it_ends_when_told_to(self, docker, container):
-        docker("stop", "--time", 20, container)  # the last test of the class
-        assert docker.inspect(container)["State"]["ExitCode"] == 0
+    def test_it_ends_when_told_to(self, docker, image, repository, neph):
+        """A container of its own: the others' tests may come later."""
+        with as_a_server(docker, image, repository, 18402) as name:
+            subprocess.run([*docker.inside, neph.program, "ready", "http://127.0.0.1:18402", "--wait-s", "60"], check=True)
+            docker("stop", "--time", 20, name)
+            assert docker.inspect(name)["State"]["ExitCode"] == 0
 
 
 def test_it_measures(docker, image, neph, pictures, small_model):

@@ -4,7 +4,9 @@ The pages are those that report_test wrote into the build folder (made-up docume
 NEPH_BUILD, or build/release.
 """
 
+import functools
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 from conftest import BUILD, Opened
@@ -35,31 +37,45 @@ def sample(name):
     return file
 
 
+@pytest.fixture(scope="module")
+def seen(chromium):
+    """`seen(name, width)`: what there is to see of that page in a window of that width, which is opened once."""
+
+    @functools.cache
+    def look(name, width):
+        with Opened(chromium, sample(name), width) as opened:
+            return SimpleNamespace(
+                url=opened.page.url, complaints=opened.complaints, requests=opened.requests, figures=opened.page.evaluate(MARKS),
+                charts=opened.page.evaluate("document.documentElement.dataset.charts"),
+                width=opened.page.evaluate("document.documentElement.scrollWidth"),
+            )
+
+    return look
+
+
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_is_complained_of_and_nothing_fetched(chromium, name):
-    with Opened(chromium, sample(name)) as opened:
-        assert opened.page.evaluate("document.documentElement.dataset.charts") == "drawn"
-        assert opened.complaints == []
-        assert opened.requests == [opened.page.url]
+def test_nothing_is_complained_of_and_nothing_fetched(seen, name):
+    page = seen(name, 1200)
+    assert page.charts == "drawn"
+    assert page.complaints == []
+    assert page.requests == [page.url]
 
 
 @pytest.mark.parametrize("name", WITH_CHARTS)
 @pytest.mark.parametrize("width", [390, 1200])
-def test_every_chart_is_drawn_with_marks_and_a_description(chromium, name, width):
-    with Opened(chromium, sample(name), width) as opened:
-        figures = opened.page.evaluate(MARKS)
-        assert len(figures) >= FEWEST.get(name, 5)
-        for figure in figures:
-            assert figure["marks"] >= 2, figure
-            assert len(figure["label"]) > 20, figure
-            assert 200 < figure["width"] <= width, figure
+def test_every_chart_is_drawn_with_marks_and_a_description(seen, name, width):
+    figures = seen(name, width).figures
+    assert len(figures) >= FEWEST.get(name, 5)
+    for figure in figures:
+        assert figure["marks"] >= 2, figure
+        assert len(figure["label"]) > 20, figure
+        assert 200 < figure["width"] <= width, figure
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("width", [320, 390, 768])
-def test_the_page_never_scrolls_sideways(chromium, name, width):
-    with Opened(chromium, sample(name), width) as opened:
-        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+def test_the_page_never_scrolls_sideways(seen, name, width):
+    assert seen(name, width).width <= width
 
 
 def test_wide_tables_scroll_in_their_own_box(chromium):
