@@ -29,8 +29,7 @@ def bundle(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundle")
     subprocess.run([REPOSITORY / "tools/bundle", BUILD, folder], check=True, stdout=subprocess.DEVNULL)
     (archive,) = folder.glob("*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="fully_trusted")
+    subprocess.run(["tar", "-xzf", archive, "-C", folder], check=True)
     archive.unlink()
     return next(folder.iterdir())
 
