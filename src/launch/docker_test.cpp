@@ -202,7 +202,7 @@ TEST_F(FakeDocker, ItsReferenceToItsHelpIsNotItsLastWord) {
   EXPECT_EQ(child->stderr_tail(), "no such image");
   EXPECT_EQ(in_docker({.image = "neph"})->check().error().message,
             "cannot run in neph: docker: no such image");
-  docker_is("echo 'docker: no daemon' >&2; exit 125\n");
+  docker_is("echo 'docker: no daemon' >&2; echo \"See 'docker run --help'.\" >&2; exit 125\n");
   EXPECT_EQ(in_docker({.image = "neph"})->check().error().message, "cannot run in neph: docker: no daemon");
 }
 
