@@ -1,6 +1,7 @@
-"""How tests share the processes of `./dev test`, one has all tests of a file, and of what is dear to start; what was skipped.
+"""How tests share the processes of `./dev test`, and the lines at its end about what was skipped. One process runs all tests of
+a file, and all tests that use the same server or engine that starts slowly.
 
-A scheduler of our own, as xdist 3.8 cannot mark groups of pytest 9.2 (`--dist loadgroup` gives each test to whoever is idle).
+A scheduler of our own, as xdist 3.8 cannot mark groups of pytest 9.2 (`--dist loadgroup` gives each test to any idle process).
 """
 
 import os
@@ -11,15 +12,15 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 # What starts the tests may ignore signals (nohup: SIGHUP, a shell's background: SIGINT), and processes would inherit that.
-# A handler is not inherited: what tests start has each signal's default, and the tests themselves, xdist's processes too,
-# still heed none of them.
+# A handler is not inherited: what tests start has each signal's default. The tests' own processes, xdist's too, keep
+# ignoring them.
 ignored = {number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
            if signal.getsignal(number) == signal.SIG_IGN or str(int(number)) in os.environ.get("NEPH_TESTS_IGNORE", "").split()}
 os.environ["NEPH_TESTS_IGNORE"] = " ".join(str(int(number)) for number in ignored)
 for number in ignored:
     signal.signal(number, lambda *_: None)
 
-MOST_SKIPPED = 0.05  # of all tests: beyond it too little was shown
+MOST_SKIPPED = 0.05  # of all tests; more is a failure
 outcomes = Counter()
 
 DEAR = {
@@ -63,14 +64,14 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Of a whole suite, not of the few tests that somebody chose."""
+    """Only of a whole suite: a few selected tests may all be skipped."""
     run = sum(outcomes.values())
     if exitstatus == 0 and run >= 100 and outcomes["skipped"] > MOST_SKIPPED * run:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter):
-    """One line of what was skipped, by reason, and one of the tests that the machine kept from showing anything."""
+    """One line with the number of skipped tests by reason, and one that names timing tests of which every attempt was disturbed."""
     reasons, unshown = Counter(), []
     for report in terminalreporter.stats.get("skipped", []):
         reason = " ".join(report.longrepr[2].removeprefix("Skipped: ").split())

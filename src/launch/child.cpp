@@ -45,8 +45,8 @@ int milliseconds_until(std::optional<Moment> moment) {
   return static_cast<int>(std::clamp(ms, 0.0, 1e9));
 }
 
-/// docker and its like end what they have to say with where to read more: "Run 'docker run --help' for more", and
-/// before version 23 "See 'docker run --help'.".
+/// docker and its like end what they have to say with where to read more: "Run 'docker run --help' for more",
+/// and before version 23 "See 'docker run --help'.".
 bool points_to_help(std::string_view line) {
   return (line.starts_with("Run '") || line.starts_with("See '")) && line.find("--help'") != line.npos;
 }

@@ -5,11 +5,11 @@
 // side, picture files decoded on the server, statistics by stage, Prometheus metrics, a repository of models
 // that are loaded and unloaded while others are served. What it does not do: encode or decode the protocol
 // (wire), run networks (engine), print.
-// Threads: those of the transports, "loader-N" where pictures are decoded, "queue" per model, and the engine's
-// own. Ownership: a Server owns all of it.
-// Cost: a request costs the transport's and below 1 µs (request_bench.cpp), and nothing is allocated for one
-// like those before it; a tensor of 16 KB and more that fills a batch is used where it came in, without a
-// copy; outputs below 64 KB are copied once, larger ones not at all.
+// Threads: those of the transports, "loader-N" where pictures are decoded, "queue" per model, and the
+// engine's own. Ownership: a Server owns all of it. Cost: a request costs the transport's and below 1 µs
+// (request_bench.cpp), and nothing is allocated for one like those before it; a tensor of 16 KB and more that
+// fills a batch is used where it came in, without a copy; outputs below 64 KB are copied once, larger ones
+// not at all.
 #pragma once
 
 #include <filesystem>

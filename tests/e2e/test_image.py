@@ -102,7 +102,7 @@ class TestServing:
         assert json.loads(done.stdout)["outputs"][0]["data"] == list(range(16)), done.stderr
 
     def test_it_ends_when_told_to(self, docker, image, repository, neph):
-        """A container of its own: the others' tests may come later."""
+        """In a container of its own, as other tests of the shared one may run later."""
         with as_a_server(docker, image, repository, 18402) as name:
             subprocess.run([*docker.inside, neph.program, "ready", "http://127.0.0.1:18402", "--wait-s", "60"], check=True)
             docker("stop", "--time", 20, name)

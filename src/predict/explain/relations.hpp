@@ -12,8 +12,9 @@ namespace neph::predict {
 class Relations {
  public:
   /// By the eigenvectors of the standardised columns' products, their right singular vectors (Golub and Van
-  /// Loan, Matrix Computations, 2.4), once of values and once of logarithms. None of a table with fewer than two rows for each
-  /// column, where they would be chance. Columns with text, empty cells or one value are left out.
+  /// Loan, Matrix Computations, 2.4), once of values and once of logarithms. None of a table with fewer than
+  /// two rows for each column, where they would be chance. Columns with text, empty cells or one value are
+  /// left out.
   explicit Relations(const table::Table& points);
 
   /// Whether all hold, as nearly as they do in the points, for a row put together from theirs: `taken_from`

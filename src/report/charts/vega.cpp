@@ -31,7 +31,7 @@ void remove_empty_intervals(Json& spec, const Json& rows) {
   if (!spec.contains("layer")) return;
   Json left = Json::array();
   for (auto& layer : spec["layer"]) {
-    const Json own = layer.contains("data") ? layer["data"]["values"] : rows;
+    const Json& own = layer.contains("data") ? layer["data"]["values"] : rows;
     if (shows_nothing(layer, own)) continue;
     remove_empty_intervals(layer, own);
     left.push_back(std::move(layer));
@@ -58,8 +58,7 @@ Json specification(std::string_view text, const std::string& description, Json r
 }
 
 Json without_empty_intervals(Json spec) {
-  const Json rows = spec["data"]["values"];
-  remove_empty_intervals(spec, rows);
+  remove_empty_intervals(spec, spec["data"]["values"]);
   return spec;
 }
 

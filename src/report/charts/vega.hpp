@@ -33,7 +33,8 @@ Json rounded(const std::optional<double>& value);
 /// Puts value, low, high and n of an estimate into a row.
 void add_estimate(Json& row, const Estimate& estimate);
 
-/// A specification without the layers of intervals that none of its rows has: Vega warns of marks without extent.
+/// A specification without the layers of intervals that none of its rows has: Vega warns of marks without
+/// extent.
 Json without_empty_intervals(Json spec);
 
 /// {"domain": names, "range": their colours}; names beyond the colours share the muted one.
