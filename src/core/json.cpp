@@ -1,5 +1,9 @@
 #include "core/json.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "core/units.hpp"
 
 namespace neph {
@@ -31,6 +35,18 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
+/// "line 2, column 6: '2}'"; `byte` counts from 1, and is beyond the text where that ends too early.
+std::string place_in(std::string_view text, std::size_t byte) {
+  constexpr std::size_t most_shown = 20;
+  const auto before = text.substr(0, byte - std::min<std::size_t>(byte, 1));
+  const auto line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto rest = text.substr(before.size());
+  const auto shown = rest.substr(0, std::min(most_shown, rest.find('\n')));
+  return fmt::format("line {}, column {}: {}", 1 + std::count(before.begin(), before.end(), '\n'),
+                     before.size() - line_begin + 1,
+                     rest.empty() ? "the text ends" : fmt::format("'{}'", shown));
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view what) {
@@ -38,12 +54,10 @@ Result<Json> parse_json(std::string_view text, std::string_view what) {
     return fail(ErrorCode::corrupt, "{}: not valid JSON: nested more than {} deep", what, max_depth);
   try {
     return Json::parse(text);
-  } catch (const Json::exception& error) {  // a fault of the text, or a number that no double holds
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: ..." -> the part a person needs
-    std::string message = error.what();
-    if (const auto end = message.find("] "); end != std::string::npos) message = message.substr(end + 2);
-    if (message.size() > 300) message.replace(297, std::string::npos, "...");  // it quotes what was read
-    return fail(ErrorCode::corrupt, "{}: not valid JSON: {}", what, message);
+  } catch (const Json::parse_error& error) {
+    return fail(ErrorCode::corrupt, "{}: not valid JSON at {}", what, place_in(text, error.byte));
+  } catch (const Json::exception&) {
+    return fail(ErrorCode::corrupt, "{}: not valid JSON: a number that no double holds", what);
   }
 }
 

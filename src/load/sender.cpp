@@ -26,7 +26,8 @@ constexpr Nanoseconds slow_look = std::chrono::microseconds(200);
 constexpr int slow_looks = 4;  // in a row: one may just have lost its core
 constexpr Nanoseconds between_slow_looks = std::chrono::milliseconds(1);
 
-/// Decoding costs as much as a server's answer may: the first reply is looked at, and then one in so many.
+/// Decoding costs as much as a server's answer may: replies are decoded until one is right, and then one in
+/// so many; after a wrong one all.
 constexpr std::int64_t decoded_every = 1000;
 
 /// How long a run may go on without a look at whether it is to end.
@@ -125,7 +126,7 @@ void Sender::send(Flight& flight, Moment scheduled, Moment issued) {
   flight.request = task_.requests[next_request_];
   if (++next_request_ == task_.requests.size()) next_request_ = 0;
   if (task_.deadline.count() > 0) flight.deadline = issued + task_.deadline;
-  flight.keeps_reply = sent_++ % decoded_every == 0;
+  flight.keeps_reply = sent_++ % decoded_every == 0 || !seen_right_ || seen_wrong_;
   counted_ += scheduled - start_ >= task_.begin_measure;
   ++in_flight_;
   if (measuring_) most_in_flight_ = std::max(most_in_flight_, in_flight_);
@@ -136,7 +137,10 @@ void Sender::ended(wire::Call& call) {
   auto& flight = static_cast<Flight&>(call);
   --in_flight_;
   ++ended_;
-  if (flight.keeps_reply && flight.outcome) flight.outcome = decoded(flight);
+  if (flight.keeps_reply && flight.outcome) {
+    flight.outcome = decoded(flight);
+    (flight.outcome ? seen_right_ : seen_wrong_) = true;
+  }
   log_.add(sample_of(flight));
   if (closed())
     go_on(flight);

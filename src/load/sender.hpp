@@ -45,8 +45,9 @@ class Sender {
   /// for.
   Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough);
 
-  /// What the client calls for each call that has ended. Of the first, and of one in a thousand, the reply is
-  /// decoded: one that cannot be is a failed request.
+  /// What the client calls for each call that has ended. Replies are decoded until one is right, then one in
+  /// a thousand, and all after a wrong one: what cannot be decoded is a failed request. Of the others the
+  /// client has looked at what is cheap (wire::BodyGlance, wire::ReplyGlance).
   void ended(wire::Call& call);
   /// Sends from `start` on, and returns when everything has ended or was given up. `stop`: gives up at once.
   void run(wire::Client& client, Moment start, const std::stop_token& stop);
@@ -107,6 +108,7 @@ class Sender {
   bool leaving_ = false;
   bool measuring_ = false;
   bool giving_up_ = false;
+  bool seen_right_ = false, seen_wrong_ = false;  ///< replies that were decoded
 
   std::int64_t most_in_flight_ = 0;
   std::int64_t held_back_ = 0;

@@ -133,11 +133,27 @@ Status check_tensor(const Tensor& tensor) {
                   found, found == 1 ? "" : "s", fmt::join(tensor.shape, ", "));
     return {};
   }
-  const auto wanted = static_cast<std::uint64_t>(*count) * element_bytes(tensor.type);
-  if (tensor.data.size() != wanted)
-    return fail(ErrorCode::invalid_argument, "tensor '{}': {} bytes of data; {} [{}] has {}", tensor.name,
-                tensor.data.size(), enum_name(tensor.type), fmt::join(tensor.shape, ", "), wanted);
-  return {};
+  return check_bytes(tensor, tensor.data.size());
+}
+
+Status check_bytes(const Tensor& tensor, std::uint64_t bytes) {
+  const auto wanted =
+      static_cast<std::uint64_t>(elements(tensor.shape).value_or(0)) * element_bytes(tensor.type);
+  if (bytes == wanted || tensor.type == DataType::bytes) return {};
+  return fail(ErrorCode::invalid_argument, "tensor '{}': {} bytes of data; {} [{}] has {}", tensor.name,
+              bytes, enum_name(tensor.type), fmt::join(tensor.shape, ", "), wanted);
+}
+
+Status check_outputs(const InferReply& reply, std::string_view text) {
+  constexpr std::size_t most_quoted = 120;
+  if (!reply.outputs.empty()) return {};
+  std::string quoted(text);
+  for (const auto& [name, value] : reply.parameters)
+    if (const auto* words = std::get_if<std::string>(&value); words != nullptr && text.empty())
+      quoted += fmt::format("{}{}: {}", quoted.empty() ? "" : ", ", name, *words);
+  if (quoted.size() > most_quoted) quoted.replace(most_quoted, std::string::npos, "...");
+  return fail(ErrorCode::corrupt, "the reply has no outputs{}{}{}", quoted.empty() ? "" : ": '", quoted,
+              quoted.empty() ? "" : "'");
 }
 
 }  // namespace neph::wire

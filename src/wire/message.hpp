@@ -144,6 +144,11 @@ void own_data(InferReply& reply);
 /// What a tensor says of itself must hold: shape within bounds, and data of just that many bytes (for BYTES:
 /// just that many elements). Errors: invalid_argument, naming the tensor.
 Status check_tensor(const Tensor& tensor);
+/// The same of data that is not at hand: `bytes` of them are to be there. BYTES may have any number.
+Status check_bytes(const Tensor& tensor, std::uint64_t bytes);
+/// A reply without outputs is not an answer, whatever its status. `text`, which the message quotes, is what
+/// came instead. Errors: corrupt.
+Status check_outputs(const InferReply& reply, std::string_view text);
 
 inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from _pytest.runner import runtestprotocol
 from bundle_roots import write_workplace
+from counterparts.kserve_server import kserve_server
 from counterparts.mlserver_server import mlserver_server
 from counterparts.perf_analyzer import run_perf_analyzer
 from counterparts.triton_server import triton_server
@@ -266,6 +267,14 @@ def mlserver(tmp_path_factory):
     """An MLServer with the same models; it serves any number of requests of `ten_ms` side by side."""
     need("mlserver")
     with mlserver_server(tmp_path_factory.mktemp("mlserver")) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def kserve(tmp_path_factory):
+    """KServe's Python server with `identity` and `ten_ms`."""
+    need("kserve")
+    with kserve_server(tmp_path_factory.mktemp("kserve")) as served:
         yield served
 
 

@@ -2,13 +2,20 @@
 
 import json
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from paths import REPOSITORY
+from server_process import free_ports
+from waiting import wait_for
 
+CASES = REPOSITORY.parent / "shared/cases"
 METADATA = {
     "name": "m",
     "versions": ["1"],
@@ -118,3 +125,48 @@ def test_what_a_second_ctrl_c_cuts_off_is_the_users(neph):
     warnings = {warning["code"]: warning["message"] for warning in cell["warnings"]}
     assert "4 more were under way" in warnings["stopped_early"] and "requests_failed" not in warnings, talk
     assert "not answered" not in " ".join(document["findings"])
+
+
+@contextmanager
+def case(tmp_path, script, mode):
+    """The port of a server of ../shared/cases in one of its modes."""
+    (port,) = free_ports(1)
+    server = subprocess.Popen([sys.executable, CASES / script, mode, str(port)])
+    try:
+        wait_for(lambda: server.poll() is None and socket.socket().connect_ex(("127.0.0.1", port)) == 0)
+        yield port
+    finally:
+        server.kill()
+        server.wait()
+
+
+@pytest.mark.parametrize("mode", ["ok", "versions", "noversions", "platform", "mparam", "ext", "id", "version", "param", "oparam"])
+def test_null_of_an_optional_field_is_as_if_absent(neph, tmp_path, mode):
+    with case(tmp_path, "v2_replies_with_null.py", mode) as port:
+        _, figures = loaded(neph, f"http://127.0.0.1:{port}", "--rate", 20)
+    assert figures["requests_failed"] == 0 < figures["requests_answered"]
+
+
+@pytest.mark.parametrize(
+    "script, mode, reason",
+    [("http_200_with_error.py", mode, reason) for mode, reason in {
+        "err200": "no outputs: '{\"error\": \"model crashed\"}'", "empty": "no outputs: '{}'", "noouts": "no outputs", "v1": "predictions",
+        "badout": "'y': 4 bytes of data; FP32 [1, 2] has 8"}.items()]
+    + [("grpc_ok_without_outputs.py", mode, reason) for mode, reason in {
+        "empty": "no outputs", "short": "'y': 4 bytes of data", "param": "error: model crashed"}.items()],
+)
+def test_an_ok_without_an_answer_is_a_failure_with_its_reason(neph, tmp_path, script, mode, reason):
+    scheme = "grpc" if script.startswith("grpc") else "http"
+    with case(tmp_path, script, mode) as port:
+        done = neph("load", f"{scheme}://127.0.0.1:{port}", "--model", "m", "--duration", "1s", code=None)
+    assert done.returncode not in (0, 5) and reason in done.stderr and "json.exception" not in done.stderr
+
+
+@pytest.mark.parametrize("script, mode", [("http_200_with_error.py", "later"), ("grpc_ok_without_outputs.py", "ok")])
+def test_each_reply_is_looked_at(neph, tmp_path, script, mode):
+    """`later`: the sixth reply and all after it are a 200 with an error."""
+    scheme = "grpc" if script.startswith("grpc") else "http"
+    with case(tmp_path, script, mode) as port:
+        done = neph("load", f"{scheme}://127.0.0.1:{port}", "--model", "m", "--rate", 30, "--duration", "1s", "--warmup", "0s", "--json", code=None)
+    figures = {name: figure["value"] for name, figure in json.loads(done.stdout)["cells"][0]["figures"].items()}
+    assert figures["requests_answered"] == (pytest.approx(4, abs=1) if mode == "later" else figures["requests_sent"])

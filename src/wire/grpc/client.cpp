@@ -13,6 +13,7 @@
 #include <inference.grpc.pb.h>
 
 #include "wire/grpc/codec.hpp"
+#include "wire/grpc/reply_glance.hpp"
 #include "wire/grpc/status.hpp"
 #include "wire/timing.hpp"
 
@@ -168,7 +169,7 @@ class GrpcClient final : public Client {
       return fail(ErrorCode::corrupt, "the reply is no ModelInferResponse");
     NEPH_CHECK(read_message(message, reply));
     own_data(reply);  // the message goes
-    return {};
+    return check_outputs(reply, "");
   }
 
   void abort() override {
@@ -263,6 +264,7 @@ class GrpcClient final : public Client {
     call.server = timing == trailing.end() ? StageTimes{}
                                            : parse_timing({timing->second.data(), timing->second.size()});
     if (call.keeps_reply) call.reply = text_of(operation->reply);
+    if (call.outcome && !call.keeps_reply) call.outcome = glance_.check(operation->reply);
     ended_(call);
   }
 
@@ -274,6 +276,7 @@ class GrpcClient final : public Client {
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
   std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;
   std::unordered_set<Operation*> in_flight_;
+  ReplyGlance glance_;
   std::size_t next_ = 0;
 };
 

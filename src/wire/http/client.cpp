@@ -112,7 +112,8 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   }
 
   Status decode(const Call& call, InferReply& reply) const override {
-    return read_body(std::as_bytes(std::span(call.reply)), call.json_bytes, reply);
+    NEPH_CHECK(read_body(std::as_bytes(std::span(call.reply)), call.json_bytes, reply));
+    return check_outputs(reply, call.reply);
   }
 
   void abort() override {
@@ -192,27 +193,27 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   bool server_knows_binary() {
     const auto text = get("/v2");
     const auto about = text ? parse_json(*text, endpoint_.text()) : Result<Json>(Json());
-    if (!about || !about->is_object() || !about->contains("extensions")) return true;
-    const auto& extensions = (*about)["extensions"];
+    if (!about || !about->is_object()) return true;
+    const auto extensions = about->value("extensions", Json());
+    if (extensions.is_null()) return true;
     return std::find(extensions.begin(), extensions.end(), "binary_tensor_data") != extensions.end();
   }
 
-  /// Others may say more than we know: only what is wanted here is read.
+  /// Others may add more than we know, and write null for what is absent: only what is wanted here is read.
   static Result<ModelMetadata> metadata_of(const Json& json) {
-    ModelMetadata metadata;
-    try {
-      metadata.name = json.value("name", "");
-      metadata.platform = json.value("platform", "");
-      if (json.contains("versions")) metadata.versions = json["versions"].get<std::vector<std::string>>();
-      for (const auto& [key, ports] :
-           {std::pair{"inputs", &metadata.inputs}, std::pair{"outputs", &metadata.outputs}})
-        for (const auto& port : json.value(key, Json::array()))
-          ports->push_back({port.value("name", ""), port.value("datatype", ""),
-                            port.value("shape", std::vector<std::int64_t>{})});
-    } catch (const Json::exception& error) {
-      return fail(ErrorCode::corrupt, "the model's metadata make no sense: {}", error.what());
-    }
-    return metadata;
+    const auto known = [](const Json& from, std::initializer_list<const char*> keys) {
+      auto kept = Json::object();
+      for (const auto* key : keys)
+        if (const auto found = from.find(key); found != from.end() && !found->is_null()) kept[key] = *found;
+      return kept;
+    };
+    if (!json.is_object()) return fail(ErrorCode::corrupt, "the model's metadata are not a JSON object");
+    auto kept = known(json, {"name", "versions", "platform", "inputs", "outputs"});
+    for (const auto* list : {"inputs", "outputs"})
+      if (kept.contains(list) && kept[list].is_array())
+        for (auto& port : kept[list])
+          if (port.is_object()) port = known(port, {"name", "datatype", "shape"});
+    return from_json<ModelMetadata>(kept, "the model's metadata");
   }
 
   /// One timer for all calls: looks at each every few milliseconds.

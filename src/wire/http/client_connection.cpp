@@ -37,7 +37,6 @@ void HttpClientConnection::start() {
   has_head_ = false;
   call_->sent = home_.now();
   call_->first_byte.reset();
-  glance_ = {};
   if (stream_.socket().is_open() && stream_.is_left()) shut();
   stream_.socket().is_open() ? write() : connect();
 }
@@ -114,6 +113,7 @@ void HttpClientConnection::take(std::size_t bytes) {
     return take(0);
   }
   has_head_ = true;
+  glance_ = BodyGlance(reply_.json_bytes);
   begin_body();
 }
 
@@ -160,7 +160,7 @@ void HttpClientConnection::finish() {
   if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
   const bool is_inference = static_cast<const HttpOutgoing&>(*call_->request).is_inference;
   if (is_inference && !call_->keeps_reply)
-    if (auto seen = glance_.check(reply_.json_bytes); !seen) return end(std::move(seen));
+    if (auto seen = glance_.check(right_); !seen) return end(std::move(seen));
   if (call_->keeps_reply) call_->reply = std::move(body_);
   end({});
 }

@@ -93,6 +93,7 @@ class HttpClientConnection {
   std::uint64_t left_ = 0;  ///< bytes of the body to come, or that may come before the connection's end
   Chunks chunks_{0};
   BodyGlance glance_;  ///< at a body that is not kept
+  std::string right_;  ///< of the last right one: see BodyGlance::check
   /// Counts calls, so that what a closed one left behind is not taken for this one's.
   std::uint64_t turn_ = 0;
 };

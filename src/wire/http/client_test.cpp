@@ -61,6 +61,7 @@ class HttpClientTest : public testing::Test {
   static std::string reply_of(std::string_view body) {
     return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
   }
+  static constexpr const char* right = R"({"model_name":"echo","outputs":[{"name":"y"}]})";
   /// What becomes of an inference whose reply is not kept: the code of its error, or "answered".
   std::string became(std::vector<std::string> pieces, Then then = Then::waits, Nanoseconds allowed = {}) {
     answer(std::move(pieces), then);
@@ -154,6 +155,20 @@ TEST_F(HttpClientTest, ReadsAnInferenceInChunks) {
   EXPECT_GE(counted.done - *counted.first_byte, std::chrono::milliseconds(3)) << "the chunks came later";
 }
 
+/// As KServe's Python server writes what is optional.
+TEST_F(HttpClientTest, ReadsNullAsAbsent) {
+  answer({reply_of(
+      R"({"model_name":"echo","model_version":null,"id":null,"parameters":null,"outputs":[{"name":"y",
+      "datatype":"UINT8","shape":[2],"parameters":null,"data":[1,2]}]})")});
+  Call kept{.keeps_reply = true};
+  infer(kept);
+  InferReply reply;
+  const auto read = client_->decode(kept, reply);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(reply.outputs.at(0).data.size(), 2U);
+  EXPECT_EQ(reply.id + reply.version, "");
+}
+
 TEST_F(HttpClientTest, RefusesWhatAreNoChunks) {
   EXPECT_EQ(page({chunked, "3\r\nab", "cd\r\n"}),
             "corrupt: no reply of HTTP/1.1: a chunk that is longer than its size");
@@ -202,16 +217,16 @@ TEST_F(HttpClientTest, ReadsToTheEndOfTheConnection) {
 
 /// Seen: a server that drops every second request was measured without an error.
 TEST_F(HttpClientTest, SendsNoInferenceTwice) {
-  EXPECT_EQ(became({reply_of("{}")}), "answered");
+  EXPECT_EQ(became({reply_of(right)}), "answered");
   EXPECT_EQ(became({}, Then::closes), "unavailable");
-  EXPECT_EQ(became({reply_of("{}")}), "answered");
+  EXPECT_EQ(became({reply_of(right)}), "answered");
   EXPECT_EQ(became({}, Then::resets), "unavailable");
   EXPECT_EQ(inferences_, 4) << "as the server read them";
 }
 
 TEST_F(HttpClientTest, LeavesAConnectionThatWasClosedWhileIdle) {
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(became({reply_of("{}")}, Then::closes), "answered");
+    EXPECT_EQ(became({reply_of(right)}, Then::closes), "answered");
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_EQ(connections_, 3);
@@ -221,19 +236,54 @@ TEST_F(HttpClientTest, TakesNoOtherBodyForAReply) {
   for (const auto* body : {"{{{{{", "<html>sorry</html>", "", "[]", "{\"a\": 1"})
     EXPECT_EQ(became({reply_of(body)}), "corrupt") << body;
   EXPECT_EQ(became({std::string(chunked) + "3\r\nabc\r\n0\r\n\r\n"}), "corrupt");
-  EXPECT_EQ(became({std::string(chunked) + "1\r\n{\r\n", "1\r\n}\r\n0\r\n\r\n"}), "answered");
+  const std::string whole(right);
+  EXPECT_EQ(became({std::string(chunked) + fmt::format("14\r\n{}\r\n", whole.substr(0, 20)),
+                    fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", whole.size() - 20, whole.substr(20))}),
+            "answered");
+  EXPECT_EQ(became({reply_of(" " + whole + " \n")}), "answered");
+}
+
+TEST_F(HttpClientTest, TakesNoReplyWithoutOutputsForAnAnswer) {
+  for (const auto* body : {"{}", R"({"error":"model crashed"})", R"({"outputs":[]})", R"({"outputs":null})",
+                           R"({"outputs":[ ]})", R"({"predictions":[[1.0]]})",
+                           R"({"id":"outputs","parameters":{"x":"outputs"}})", R"({"outputs":"y"})"})
+    EXPECT_EQ(became({reply_of(body)}), "corrupt") << body;
+  for (const auto* body : {R"({"id":"\"outputs\":[]","x":"outputs","outputs" : [ {}]})", right})
+    EXPECT_EQ(became({reply_of(body)}), "answered") << body;
+  Call call;
+  answer({reply_of(R"({"error":"model crashed"})")});
+  infer(call);
+  EXPECT_EQ(call.outcome.error().message, R"(the reply has no outputs: '{"error":"model crashed"}')");
+}
+
+TEST_F(HttpClientTest, TakesNoTensorThatDoesNotFitItsShapeForAnAnswer) {
+  const auto reply = [](int shape, int announced, int bytes, std::string_view type = "UINT8") {
+    const auto json = fmt::format(
+        R"({{"outputs":[{{"name":"y","datatype":"{}","shape":[{}],"parameters":{{"binary_data_size":{}}}}}]}})",
+        type, shape, announced);
+    return fmt::format(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nInference-Header-Content-Length: {}\r\n\r\n{}{}",
+        json.size() + static_cast<std::size_t>(bytes), json.size(), json,
+        std::string(static_cast<std::size_t>(bytes), 'x'));
+  };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(became({reply(4, 4, 4)}), "answered");
+    EXPECT_EQ(became({reply(4, 4, 3)}), "corrupt") << "the same JSON, other bytes";
+    EXPECT_EQ(became({reply(4, 3, 3)}), "invalid_argument");
+    EXPECT_EQ(became({reply(2, 4, 4, "FP16")}), "answered");
+    EXPECT_EQ(became({reply(2, 11, 11, "BYTES")}), "answered") << "texts have any length";
+  }
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nInference-Header-Content-Length: ";
-  EXPECT_EQ(became({head + "2\r\n\r\n{}", "\1\2\3"}), "answered");
+  EXPECT_EQ(became({head + "2\r\n\r\n{}", "\1\2\3"}), "corrupt") << "no outputs";
   EXPECT_EQ(became({head + "6\r\n\r\n{}abc"}), "corrupt") << "more JSON than there is";
   EXPECT_EQ(became({head + "2\r\n\r\nabcde"}), "corrupt");
-  EXPECT_EQ(became({reply_of(" {} \n")}), "answered");
 }
 
 TEST_F(HttpClientTest, TakesNoAnswerAfterTheDeadline) {
   EXPECT_EQ(became({"HTTP/1.1 200 OK\r\n", "Content-Length: 2\r\n\r\n{}"}, Then::waits,
                    std::chrono::milliseconds(1)),
             "timeout");
-  EXPECT_EQ(became({reply_of("{}")}, Then::waits, std::chrono::seconds(5)), "answered");
+  EXPECT_EQ(became({reply_of(right)}, Then::waits, std::chrono::seconds(5)), "answered");
 }
 
 }  // namespace

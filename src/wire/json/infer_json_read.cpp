@@ -97,10 +97,11 @@ tl::unexpected<Error> not_json(std::string_view text, simdjson::error_code code)
     return fail(ErrorCode::unavailable, "no memory for a text as large as this");
   if (code == simdjson::DEPTH_ERROR) return refuse("nested deeper than {}", most_nesting);
   const auto byte = text.size() <= most_looked_at ? wrong_byte(text) : std::nullopt;
-  if (byte) return refuse("not JSON at byte {}: {}", *byte, simdjson::error_message(code));
+  if (byte && *byte >= text.size()) return refuse("not JSON at byte {}: the text ends", *byte);
+  if (byte) return refuse("not JSON at byte {}: '{}'", *byte, text.substr(*byte, 20));
   if (code == simdjson::NUMBER_ERROR)
     return refuse("a number beyond all doubles, or a whole one beyond 64 bits without point and exponent");
-  return refuse("not JSON: {}", simdjson::error_message(code));
+  return refuse("not JSON");
 }
 
 /// A text with the room behind it that the parser reads over, and the parser's tables.
@@ -161,11 +162,14 @@ class Reader {
   Status read(JsonValue body) {
     if (!body.is_object()) return wrong({.key = "the body (an object is expected)"}, body);
     for (const auto [key, value] : JsonObject(body.get_object().value_unsafe()))
-      NEPH_CHECK(read_field(key, value));
+      if (!is_absent(value)) NEPH_CHECK(read_field(key, value));
     return point_at_data();
   }
 
  private:
+  /// Servers write null for what is optional and not there.
+  bool is_absent(JsonValue value) const { return target_.requested == nullptr && value.is_null(); }
+
   Status read_field(std::string_view key, JsonValue value) {
     const Where where{.key = key};
     if (key == target_.tensors_key)
@@ -196,6 +200,7 @@ class Reader {
       const Where where{.list = target_.tensors_key, .entry = i, .key = key};
       if (key == "name") return read_text(field, where, tensor.name);
       if (key == "shape") return read_shape(field, where, tensor.shape);
+      if (is_absent(field)) return {};
       if (key == "data") data = field;
       if (key == "datatype") {
         if (std::exchange(typed, true)) return refuse("{}: given twice", where.in_words());
@@ -314,11 +319,12 @@ class Reader {
     return {};
   }
 
-  /// Parameters with a meaning of their own go where they are used. One of the message that is null is none.
+  /// Parameters with a meaning of their own go where they are used. One that is null is absent, of a reply's
+  /// tensors too.
   template <class Take>
-  static Status each_parameter(JsonValue value, const Where& where, Take take) {
+  Status each_parameter(JsonValue value, const Where& where, Take take) {
     return each_field(value, where, [&](std::string_view name, JsonValue field) -> Status {
-      if (field.is_null() && where.list.empty()) return {};
+      if (field.is_null() && (where.list.empty() || is_absent(field))) return {};
       Where place = where;
       place.parameter = name;
       return with_scalar(field, place, [&](auto scalar) -> Status {

@@ -6,7 +6,7 @@ import statistics
 import pytest
 
 SERVERS = [pytest.param(server, protocol, id=f"{server}, {protocol}") for server, protocol in
-           itertools.product(("triton", "mlserver"), ("http", "grpc"))]
+           itertools.product(("triton", "mlserver", "kserve"), ("http", "grpc"))]
 SHORT = ("--duration", "2s", "--warmup", "0.5s")
 
 
