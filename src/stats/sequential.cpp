@@ -15,6 +15,8 @@ constexpr double inflation = 1.3;  ///< for looking often, and for a spread that
 /// Student's t at many looks is nearly right only: with these, simulations come to the levels
 /// (sequential_test.cpp).
 constexpr double spent_share = 0.5;
+constexpr double spent_at_once = 0.2;  ///< of that: else what is plain would wait for the plan's pairs
+constexpr double of_later_stops = 0.99;  ///< confidence of Student's interval that holds with 95 % there
 constexpr double equivalence_level = 0.05, spent_equivalence_share = 0.68;
 
 /// The t whose p value is that of a limit of Z.
@@ -43,7 +45,7 @@ PairsUntilDecided::PairsUntilDecided(double threshold, bool higher_is_better, do
     : threshold_(threshold),
       higher_is_better_(higher_is_better),
       most_(most),
-      of_difference_(spent_share * level),
+      of_difference_(spent_share * level, spent_at_once),
       of_equivalence_(2 * spent_equivalence_share * equivalence_level),
       next_look_(std::min(first_look, most)) {}
 
@@ -79,6 +81,10 @@ void PairsUntilDecided::look() {
   else if (std::abs(seen.value) > errors_ * error)
     outcome_ = (seen.value > 0) == higher_is_better_ ? Outcome::better : Outcome::worse;
   is_over_ = outcome_ != Outcome::undecided || share >= 1;
+  if (outcome_ != Outcome::undecided) {
+    const double confidence = pairs() <= first_look ? kConfidence : of_later_stops;
+    errors_ = std::min(errors_, -student_t_lower((1 - confidence) / 2, seen.degrees));
+  }
   if (is_over_) return;
   planned_ = std::min(most_, std::max(pairs() + 1, plan(seen)));  // the last look follows an earlier plan
   next_look_ = std::min(planned_, std::max(pairs() + 1, static_cast<std::int64_t>(1.02 * made)));

@@ -34,8 +34,10 @@ class PairsUntilDecided {
   bool is_over() const { return is_over_; }
   /// 0: the spread is not known yet.
   std::int64_t planned() const { return planned_; }
-  /// candidate / baseline, with a repeated interval that holds at all looks at once with more than 1 -
-  /// `level`: with as much less as is not spent (Jennison, Turnbull, J. R. Statist. Soc. B 51, 1989).
+  /// candidate / baseline. Until it is decided with a repeated interval, which holds at all looks at once
+  /// with more than 1 - `level`: with as much less as is not spent (Jennison, Turnbull, J. R. Statist. Soc. B
+  /// 51, 1989). Then by its stage: Student's at the first look, before which nothing could have stopped it;
+  /// a wider one of his at later looks, or the repeated one where that is narrower.
   Estimate ratio() const;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -36,6 +37,7 @@ struct Study {
   double false_alarms() { return share[Outcome::better] + share[Outcome::worse]; }
   std::map<Outcome, double> share;
   double pairs = 0;
+  double covered = 0;  ///< intervals that hold the truth
 };
 Study study(const Case& of, int simulations) {
   Study result;
@@ -47,6 +49,9 @@ Study study(const Case& of, int simulations) {
       pairs.add({std::exp(of_run * of.noise(random)), of.slower * std::exp(of_run * of.noise(random))});
     result.share[pairs.outcome()] += 1.0 / simulations;
     result.pairs += static_cast<double>(pairs.pairs()) / simulations;
+    const auto ratio = pairs.ratio();
+    result.covered +=
+        (*ratio.low <= of.slower && of.slower <= *ratio.high) / static_cast<double>(simulations);
   }
   return result;
 }
@@ -68,13 +73,23 @@ TEST(SpendingLimits, OfOneLookAreThoseOfOneTest) {
   EXPECT_GE(two.next(20, 1), 7.9) << "nothing is left";
 }
 
+TEST(SpendingLimits, SpendAShareWhateverThePlan) {
+  SpendingLimits limits(0.05, 0.4);
+  const double first = limits.next(5, 0.05), second = limits.next(6, 0.06);
+  EXPECT_NEAR(2 * normal_cdf(-first), 0.01, 1e-6) << "half of 40 % of 0.05";
+  EXPECT_GT(2 * normal_cdf(-second), 0.005) << "half of the rest, of those that have not crossed yet";
+  EXPECT_NEAR(SpendingLimits(0.05, 0.4).next(17, 1), 1.96, 5e-3) << "all of both";
+}
+
 constexpr double two_errors = 2 * 0.0069;  ///< of a share of 5 % in 1,000 simulations
 
 TEST(PairsUntilDecided, CallsTheSameThingWorseOrBetterInOneOfTwentyAtMost) {
   double all = 0;
   for (const double deviation : {0.01, 0.02, 0.05}) {
-    const double share = study({.deviation = deviation}, 1000).false_alarms();
+    auto same = study({.deviation = deviation}, 1000);
+    const double share = same.false_alarms();
     EXPECT_LE(share, 0.05 + two_errors) << deviation;
+    EXPECT_GE(same.covered, 0.95 - two_errors) << deviation;
     all += share / 3;
   }
   EXPECT_LE(all, 0.05);
@@ -90,6 +105,7 @@ TEST(PairsUntilDecided, FindsTheThresholdNineTimesInTen) {
     auto slower = study({.slower = 1.03, .deviation = deviation}, 500);
     EXPECT_GE(slower.share[Outcome::worse], 0.9) << deviation;
     EXPECT_LE(slower.share[Outcome::equivalent], 0.05 + 1.5 * two_errors) << deviation;
+    EXPECT_GE(slower.covered, 0.95 - 1.5 * two_errors) << deviation;
   }
 }
 
@@ -102,6 +118,24 @@ TEST(PairsUntilDecided, CallsTheSameThingEquivalent) {
 TEST(PairsUntilDecided, SaysAtOnceWhatIsPlain) {
   EXPECT_LT(study({.slower = 1.2}, 20).pairs, 7);
   EXPECT_LT(study({.slower = 1.06, .deviation = 0.05}, 200).pairs, 20) << "of 42 that are planned";
+}
+
+TEST(PairsUntilDecided, FindsAFactorOfTwoInAboutFivePairsWithAnIntervalThatHolds) {
+  for (const auto& [slower, deviation, most] : {std::tuple(5.0, 0.15, 5.1), std::tuple(2.0, 0.15, 5.5),
+                                                std::tuple(0.5, 0.15, 5.5), std::tuple(2.0, 0.3, 8.0)}) {
+    const auto seen = study({.slower = slower, .deviation = deviation}, 1000);
+    EXPECT_LT(seen.pairs, most) << slower << ", " << deviation;
+    EXPECT_GE(seen.covered, 0.95 - two_errors) << slower << ", " << deviation;
+  }
+}
+
+TEST(PairsUntilDecided, GivesAnIntervalLikeThePairs) {
+  PairsUntilDecided pairs(threshold, false, 0.05, 100);
+  for (const double ratio : {4.03, 6.8, 5.2, 4.6, 5.9}) pairs.add({1, ratio});
+  EXPECT_TRUE(pairs.is_over());
+  EXPECT_EQ(pairs.outcome(), Outcome::worse);
+  EXPECT_NEAR(*pairs.ratio().low, 4.05, 0.01) << "R: t.test(log(c(4.03, 6.8, 5.2, 4.6, 5.9)))";
+  EXPECT_NEAR(*pairs.ratio().high, 6.73, 0.01);
 }
 
 TEST(PairsUntilDecided, PromisesAtMostAThirdMoreThanOneTest) {

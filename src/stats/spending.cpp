@@ -53,7 +53,8 @@ void SpendingLimits::advance(double limit, double step) {
 }
 
 double SpendingLimits::next(std::int64_t n, double share) {
-  const double increment = spendable(level_, share) - spent_;
+  const double planned = spendable(level_, share) - spent_;
+  const double increment = planned + (share < 1 ? at_once_ / 2 : at_once_);
   if (increment < least_spent) return widest;
   const double step = std::sqrt(static_cast<double>(n - n_)), scale = std::sqrt(static_cast<double>(n));
   // Newton's steps on the logarithm, which is concave: from the far side they never pass the limit.
@@ -62,7 +63,8 @@ double SpendingLimits::next(std::int64_t n, double share) {
     const double beyond = crossing(limit, step);
     by = std::log(increment / beyond) * beyond / (2 * density_at(limit, step));
   }
-  spent_ += increment;
+  spent_ += planned;
+  at_once_ -= increment - planned;
   advance(limit, step);
   n_ = n;
   return limit / scale;
