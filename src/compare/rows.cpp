@@ -13,6 +13,7 @@ namespace neph::compare {
 namespace {
 
 constexpr std::int64_t most_more = 1000;  ///< a number above is no advice
+constexpr double of_equivalence = 0.9;    ///< confidence of the interval of two one-sided tests at 5 %
 
 std::vector<double> runs_of(const Configuration& configuration, const std::string& metric) {
   std::vector<double> values;
@@ -134,6 +135,7 @@ std::optional<DraftRow> draft_row(const Match& match, const std::string& asked, 
 }
 
 std::vector<ComparedMetric> judged(std::vector<DraftRow> drafts, double threshold) {
+  draft.row.ratio_90 = stats::ratio_of(draft.difference, of_equivalence);
   std::vector<double> p;
   for (const auto& draft : drafts) p.push_back(stats::p_no_difference(draft.difference));
   const auto adjusted = stats::holm(p);
@@ -159,7 +161,9 @@ void keep_first(std::size_t pairs, double level, ComparedMetric& row) {
   row.candidate = geometric_mean(row.candidate_runs);
   std::vector<stats::Pair> kept;
   for (std::size_t i = 0; i < pairs; ++i) kept.push_back({row.baseline_runs[i], row.candidate_runs[i]});
-  row.smallest_effect = stats::smallest_effect(stats::difference_of_pairs(kept), level);
+  const auto difference = stats::difference_of_pairs(kept);
+  row.ratio_90 = stats::ratio_of(difference, of_equivalence);
+  row.smallest_effect = stats::smallest_effect(difference, level);
 }
 
 }  // namespace neph::compare

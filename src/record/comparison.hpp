@@ -31,6 +31,7 @@ struct ComparedMetric {
   bool higher_is_better = false;
   Estimate baseline, candidate;  ///< geometric means of runs; n: runs
   Estimate ratio;                ///< candidate / baseline; n: pairs, or runs of both where there are none
+  Estimate ratio_90;             ///< with its 90 % interval, by which equivalence is decided
   bool is_paired = false;
   double p_value = unknown;          ///< of no difference, adjusted for all rows (Holm)
   double smallest_effect = unknown;  ///< 0.03: a difference of 3 % would have been shown 8 times in 10
@@ -46,6 +47,7 @@ void describe(Visit&& v, Self& s) {
   v("baseline", s.baseline, "geometric mean of the runs; n: runs");
   v("candidate", s.candidate, "the same of the candidate");
   v("ratio", s.ratio, "candidate / baseline; n: pairs, or runs of both where there are none");
+  v("ratio_90", s.ratio_90, "the same with its 90 % interval, which decides whether they are equivalent");
   v("is_paired", s.is_paired, "whether runs were measured side by side");
   v("p_value", s.p_value, "of no difference, adjusted for all rows");
   v("smallest_effect", s.smallest_effect,

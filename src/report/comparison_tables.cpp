@@ -33,7 +33,7 @@ PlainTable compared_table(const Comparison& comparison, const std::vector<const 
     if (several) fields.push_back(label_of(row->metric));
     fields.insert(fields.end(), {value_text(row->metric, row->baseline.value),
                                  value_text(row->metric, row->candidate.value), change_text(row->ratio.value),
-                                 interval_text(row->ratio), std::string(enum_name(row->outcome))});
+                                 interval_text(*row), std::string(enum_name(row->outcome))});
   }
   if (!several && !rows.empty()) table.headings[1] += ", " + label_of(rows.front()->metric);
   return table;

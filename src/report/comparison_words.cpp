@@ -85,9 +85,15 @@ std::string change_text(double ratio) {
   return std::isfinite(ratio) ? signed_percent(ratio - 1) + " %" : "–";
 }
 
-std::string interval_text(const Estimate& ratio) {
+const Estimate& deciding(const ComparedMetric& row) {
+  return row.outcome == Outcome::equivalent && row.ratio_90.low ? row.ratio_90 : row.ratio;
+}
+
+std::string interval_text(const ComparedMetric& row) {
+  const auto& ratio = deciding(row);
   if (!has_interval(ratio)) return "–";
-  return fmt::format("{} to {} %", signed_percent(*ratio.low - 1), signed_percent(*ratio.high - 1));
+  return fmt::format("{} to {} %{}", signed_percent(*ratio.low - 1), signed_percent(*ratio.high - 1),
+                     &ratio == &row.ratio ? "" : " (90 %)");
 }
 
 Direction direction_of(const std::string& metric, bool higher_is_better) {
@@ -113,15 +119,16 @@ std::string change_in_words(const ComparedMetric& row) {
 }
 
 std::string interval_in_words(const ComparedMetric& row) {
-  const auto& ratio = row.ratio;
+  const auto& ratio = deciding(row);
   if (!has_interval(ratio)) return {};
+  const int confidence = &ratio == &row.ratio ? 95 : 90;
   auto low = percent_number(*ratio.low - 1), high = percent_number(*ratio.high - 1);
   if (const bool is_a_point = low == "0.00" && high == low; holds_no_difference(ratio) && !is_a_point) {
     const auto words = direction_of(row.metric, row.higher_is_better);
-    return fmt::format(" (95 % CI {} % {} to {} % {})", low, words.lower, high, words.higher);
+    return fmt::format(" ({} % CI {} % {} to {} % {})", confidence, low, words.lower, high, words.higher);
   }
   if (ratio.value < 1) std::swap(low, high);
-  return fmt::format(" (95 % CI {} to {} %)", low, high);
+  return fmt::format(" ({} % CI {} to {} %)", confidence, low, high);
 }
 
 std::string runs_in_words(const ComparedMetric& row) {

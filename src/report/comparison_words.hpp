@@ -17,8 +17,10 @@ std::string value_text(const std::string& metric, double value);
 std::string quantity_text(const std::string& metric, double value);
 /// A ratio less 1: "-4.1 %"; "–": not known.
 std::string change_text(double ratio);
-/// "-5.3 to -2.9 %"; "–": there is none.
-std::string interval_text(const Estimate& ratio);
+/// The ratio with the interval that has decided: of what is equivalent the 90 % one.
+const Estimate& deciding(const ComparedMetric& row);
+/// "-5.3 to -2.9 %", of what is equivalent "-0.9 to +1.2 % (90 %)"; "–": there is none.
+std::string interval_text(const ComparedMetric& row);
 
 /// What a higher and a lower value are called: "faster" and "slower", "longer" and "shorter".
 struct Direction {

@@ -1,3 +1,5 @@
+#include "report/comparison_words.hpp"
+
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -49,6 +51,15 @@ TEST(Headline, OfOneRowSaysNoName) {
   EXPECT_EQ(headline(of({rate("a", 1, 0, equivalent)})),
             "not worse: equivalent within 3 % (95 % CI 0.00 to 0.00 %)")
       << "a file and itself";
+}
+
+TEST(Headline, OfWhatIsEquivalentShowsTheIntervalThatDecides) {
+  auto row = rate("a", 0.999, 0.033, equivalent);
+  row.ratio_90 = {.value = 0.999, .low = 0.972, .high = 1.026, .n = 12};
+  EXPECT_EQ(headline(of({row})), "not worse: equivalent within 3 % (90 % CI 2.8 % slower to 2.6 % faster)");
+  EXPECT_EQ(interval_text(row), "-2.8 to +2.6 % (90 %)");
+  row.outcome = undecided;
+  EXPECT_EQ(interval_text(row), "-3.4 to +3.2 %");
 }
 
 TEST(Headline, SaysEachMetricsDirectionInItsOwnWords) {

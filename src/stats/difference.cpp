@@ -109,11 +109,11 @@ Difference difference(const Estimate& baseline, const Estimate& candidate) {
   return between(log_mean(baseline), log_mean(candidate));
 }
 
-Estimate ratio_of(const Difference& difference) {
+Estimate ratio_of(const Difference& difference, double confidence) {
   Estimate ratio{.value = std::exp(difference.value), .n = difference.n};
   if (!is_known(difference)) return ratio;
-  const double half =
-      *difference.standard_error > 0 ? student_t_bound(difference.degrees) * *difference.standard_error : 0;
+  const double errors = -student_t_lower((1 - confidence) / 2, difference.degrees);
+  const double half = *difference.standard_error > 0 ? errors * *difference.standard_error : 0;
   ratio.low = std::exp(difference.value - half);
   ratio.high = std::exp(difference.value + half);
   return ratio;

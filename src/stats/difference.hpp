@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/estimate.hpp"
+#include "core/percentile.hpp"
 #include "record/comparison.hpp"
 #include "stats/compare.hpp"
 
@@ -30,8 +31,8 @@ Difference difference(std::span<const double> baseline, std::span<const double> 
 /// Of two means with Student's 95 % intervals, n samples each; the logarithm's error by the delta method.
 Difference difference(const Estimate& baseline, const Estimate& candidate);
 
-/// The ratio with its 95 % interval.
-Estimate ratio_of(const Difference& difference);
+/// The ratio with its interval.
+Estimate ratio_of(const Difference& difference, double confidence = kConfidence);
 
 /// Student's t test, two-sided. NaN: nothing is known. 0 or 1 where no value differs from another.
 double p_no_difference(const Difference& difference);

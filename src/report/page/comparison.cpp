@@ -70,8 +70,8 @@ constexpr std::string_view reading_html = R"(<dl class="reading">
 <dt>95 % CI</dt><dd>The confidence interval of this change. Of stored results it is of its row alone; of pairs it holds however often they
 were looked at.</dd>
 <dt>Worse, better</dt><dd>A difference is shown (5 %, of all rows together), and it is not shown to be within the threshold.</dd>
-<dt>Equivalent</dt><dd>The difference is shown to be within the threshold (two one-sided tests at 5 %, each row); its 95 % CI may
-reach a little beyond.</dd>
+<dt>Equivalent</dt><dd>The difference is shown to be within the threshold (two one-sided tests at 5 %, each row): the
+90 % CI, which is shown, lies within.</dd>
 <dt>Undecided</dt><dd>Neither is shown, which is not the same as no difference. A CI may leave out 0 all the same: worse and better are of
 all rows together, and no less than the machine’s noise.</dd>
 </dl>

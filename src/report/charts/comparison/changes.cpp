@@ -26,7 +26,7 @@ constexpr std::string_view template_text = R"json({
     "tooltip": [
       {"field": "configuration"}, {"field": "verdict"},
       {"field": "change", "title": "change, %", "format": "+.3~r"},
-      {"field": "low", "title": "95 % from", "format": "+.3~r"},
+      {"field": "low", "title": "from", "format": "+.3~r"},
       {"field": "high", "title": "to", "format": "+.3~r"},
       {"field": "baseline"}, {"field": "candidate"}, {"field": "runs", "title": "n"}
     ]
@@ -53,8 +53,8 @@ Json row_of(const ComparedMetric& row) {
   return {{"configuration", printable(row.configuration)},
           {"verdict", std::string(enum_name(row.outcome))},
           {"change", rounded(percent(row.ratio.value))},
-          {"low", end(row.ratio.low)},
-          {"high", end(row.ratio.high)},
+          {"low", end(deciding(row).low)},
+          {"high", end(deciding(row).high)},
           {"baseline", value_text(row.metric, row.baseline.value)},
           {"candidate", value_text(row.metric, row.candidate.value)},
           {"runs", runs_in_words(row)}};
@@ -81,12 +81,11 @@ Panel panel_of(const std::vector<const ComparedMetric*>& rows, double threshold)
   const auto label = label_of(first.metric);
   Json data = Json::array();
   for (const auto* row : rows) data.push_back(row_of(*row));
-  Panel panel{
-      .caption = label,
-      .description = fmt::format("Dot chart of the change of {} in percent by configuration, with 95 % "
-                                 "intervals, beside a band of the threshold.",
-                                 label),
-      .spec = {}};
+  Panel panel{.caption = label,
+              .description = fmt::format("Dot chart of the change of {} in percent by configuration, with "
+                                         "intervals, beside a band of the threshold.",
+                                         label),
+              .spec = {}};
   panel.spec = specification(template_text, panel.description, std::move(data));
   panel.spec["height"] = std::max<std::size_t>(3, rows.size()) * row_height * 2 / 3;
   panel.spec["encoding"]["x"]["title"] = fmt::format("← {}{}{} →", lower, em_spaces, higher);
@@ -114,9 +113,8 @@ Drawing draw_changes(const Comparison& comparison) {
 const ComparisonChart changes_chart{
     "changes", "Changes",
     "A sign is the candidate's change against the baseline and the verdict on it, worst first; its line is "
-    "the "
-    "95 % confidence interval. The grey band is the threshold: a line that lies in it wholly is a difference "
-    "too small to matter.",
+    "the 95 % confidence interval, of what is equivalent the 90 % one, which decides. The grey band is the "
+    "threshold: a line that lies in it wholly is a difference too small to matter.",
     draw_changes};
 
 }  // namespace neph::report
