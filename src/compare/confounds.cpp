@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
+#include "record/warnings.hpp"
+
 namespace neph::compare {
 namespace {
 
@@ -75,8 +78,37 @@ void add_differences(const Kind& kind, std::span<const Match> matches, bool is_a
                  .refuses = refuses});
 }
 
+constexpr std::string_view failures = "failures";
+constexpr std::size_t widest = 400;  ///< columns of a message
+
+/// Of work that was not done there is no speed, also where both sides failed alike.
+void add_failures(std::span<const Match> matches, bool is_accepted, std::vector<Confound>& all) {
+  std::vector<std::string> seen;
+  for (const auto& [side, configuration] :
+       {std::pair("baseline", &Match::baseline), std::pair("candidate", &Match::candidate)})
+    for (const auto& match : matches)
+      for (const auto& failure : (match.*configuration)->failures)
+        seen.push_back(fmt::format("{}: {}: {}", side, (match.*configuration)->label, failure));
+  if (seen.empty()) return;
+  all.push_back({.what = std::string(failures),
+                 .message = cut_to_width(fmt::format("{}: {}", failures, fmt::join(seen, "; ")), widest),
+                 .remedy = is_accepted ? "accepted"
+                                       : "mend what fails and measure again, or accept it: --accept failures",
+                 .refuses = !is_accepted});
+}
+
 /// What an interval shows by itself.
 bool is_in_the_interval(std::string_view code) { return code == "wide_interval" || code == "few_repeats"; }
+
+/// Empty: the doubt is none of neph's, and says itself what to do.
+std::string remedy_of(const std::string& code, bool are_together) {
+  const auto known = enum_value<WarningCode>(code).value_or(WarningCode::unknown);
+  if (known == WarningCode::unknown) return {};
+  if (are_together) return "it moves both sides of a pair, and widens the interval";
+  const auto advice = kind_of(known).advice;
+  return advice.empty() ? "measure again when the machine is idle, or in pairs: neph ab"
+                        : std::string(advice);
+}
 
 /// Once for each kind of doubt, with the sides that have it and the first that says so. A doubt begins with
 /// its code where it has one: "busy_machine: other processes used 1.2 of 2 cores".
@@ -101,9 +133,7 @@ void add_doubts(std::span<const Match> matches, bool are_together, std::vector<C
                                             : seen.of_baseline                    ? "baseline"
                                                                                   : "candidate",
                                             seen.first),
-                     .remedy = are_together
-                                   ? "it moves both sides of a pair, and widens the interval"
-                                   : "measure again when the machine is idle, or in pairs: neph ab"});
+                     .remedy = remedy_of(code, are_together)});
 }
 
 }  // namespace
@@ -112,12 +142,14 @@ std::vector<std::string> confound_names() {
   std::vector<std::string> names;
   for (const auto& kind : kinds)
     if (kind.refuses) names.emplace_back(kind.what);
+  names.emplace_back(failures);
   return names;
 }
 
 std::vector<Confound> confounds_of(std::span<const Match> matches, const std::vector<std::string>& accepted,
                                    bool are_together) {
   std::vector<Confound> all;
+  add_failures(matches, std::ranges::find(accepted, failures) != accepted.end(), all);
   for (const auto& kind : kinds)
     if (kind.what != "question" || !are_together)  // the sides of a pair are what is asked about
       add_differences(kind, matches, std::ranges::find(accepted, kind.what) != accepted.end(), all);

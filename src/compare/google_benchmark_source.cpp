@@ -133,7 +133,8 @@ class Reader {
     auto& configuration = source_.configurations[place_of(name)];
     NEPH_TRY(const bool has_error, row.is_true_at("error_occurred"));
     NEPH_TRY(const bool was_skipped, row.is_true_at("skipped"));
-    if (has_error || was_skipped) return add_skipped(row, configuration);
+    if (has_error) return add_once("failed", "error_message", row, configuration.failures);
+    if (was_skipped) return add_once("skipped", "skip_message", row, configuration.doubts);
     MeasuredRun run;
     NEPH_TRY(const auto index, row.count_at("repetition_index"));
     run.block = index.value_or(0);
@@ -146,14 +147,11 @@ class Reader {
   }
 
   /// Every repetition says the same: once is enough.
-  static Status add_skipped(const Node& row, Configuration& configuration) {
-    NEPH_TRY(auto message, row.text_at("error_message"));
-    if (!message) {
-      NEPH_TRY(message, row.text_at("skip_message"));
-    }
-    auto doubt = fmt::format("skipped: {}", message.value_or("it does not say why"));
-    if (std::ranges::find(configuration.doubts, doubt) == configuration.doubts.end())
-      configuration.doubts.push_back(std::move(doubt));
+  static Status add_once(std::string_view what, std::string_view key, const Node& row,
+                         std::vector<std::string>& all) {
+    NEPH_TRY(const auto message, row.text_at(key));
+    auto text = fmt::format("{}: {}", what, message.value_or("without a message"));
+    if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
     return {};
   }
 

@@ -34,10 +34,18 @@ TEST(GoogleBenchmark, ItsContextIsAFact) {
   EXPECT_EQ(facts.at("build"), "debug");
 }
 
-TEST(GoogleBenchmark, AnErrorIsADoubtAndNoRun) {
+TEST(GoogleBenchmark, AnErrorIsAFailureAndNoRun) {
   const auto broken = golden("google_benchmark.json").configurations[1];
   EXPECT_TRUE(broken.runs.empty());
-  EXPECT_THAT(broken.doubts, ElementsAre("skipped: no such file"));
+  EXPECT_TRUE(broken.doubts.empty());
+  EXPECT_THAT(broken.failures, ElementsAre("failed: no such file"));
+}
+
+TEST(GoogleBenchmark, WhatItsAuthorSkippedIsNoFailure) {
+  const auto skipped = parsed(R"({"benchmarks": [{"run_name": "b", "run_type": "iteration", "skipped": true,
+                                                  "skip_message": "no GPU"}]})");
+  EXPECT_THAT(skipped.configurations[0].doubts, ElementsAre("skipped: no GPU"));
+  EXPECT_TRUE(skipped.configurations[0].failures.empty());
 }
 
 TEST(GoogleBenchmark, AggregatesAloneAreMeansWithStudentsInterval) {

@@ -2,6 +2,7 @@
 // means.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -57,10 +58,15 @@ Status see_exit_codes(const Node& result, Configuration& configuration) {
   NEPH_TRY(const auto codes, result.find("exit_codes"));
   if (!codes) return {};
   NEPH_TRY(const auto all, codes->elements());
-  const auto failed = std::ranges::count_if(all, [](const Node& code) { return code.value() != 0; });
+  std::set<std::string> ends;
+  const auto failed = std::ranges::count_if(all, [&](const Node& code) {
+    if (code.value() == 0) return false;
+    ends.insert(code.value().is_null() ? "a signal" : "exit code " + dump_json(code.value()));
+    return true;
+  });
   if (failed > 0)
-    configuration.doubts.push_back(
-        fmt::format("exit_codes: {} of {} runs ended with an exit code other than 0", failed, all.size()));
+    configuration.failures.push_back(
+        fmt::format("{} of {} runs failed ({})", failed, all.size(), fmt::join(ends, ", ")));
   return {};
 }
 

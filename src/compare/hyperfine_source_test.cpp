@@ -36,11 +36,12 @@ TEST(Hyperfine, NewerVersionsTellEachRunsMemory) {
               ElementsAre(3219456, 3219456, 3219456, 3219456));
 }
 
-TEST(Hyperfine, ExitCodesAreDoubts) {
-  EXPECT_THAT(golden("hyperfine_failed.json").configurations[0].doubts,
-              ElementsAre("exit_codes: 3 of 3 runs ended with an exit code other than 0"));
-  const auto killed = parsed(R"({"results": [{"command": "c", "times": [1, 2], "exit_codes": [0, null]}]})");
-  EXPECT_THAT(killed.configurations[0].doubts, ElementsAre(HasSubstr("1 of 2 runs")));
+TEST(Hyperfine, ExitCodesOtherThanZeroAreFailures) {
+  EXPECT_THAT(golden("hyperfine_failed.json").configurations[0].failures,
+              ElementsAre("3 of 3 runs failed (exit code 1)"));
+  const auto killed =
+      parsed(R"({"results": [{"command": "c", "times": [1, 2, 3], "exit_codes": [0, null, 139]}]})");
+  EXPECT_THAT(killed.configurations[0].failures, ElementsAre("2 of 3 runs failed (a signal, exit code 139)"));
 }
 
 TEST(Hyperfine, WithoutTimesThereIsAMeanOfNobodyKnowsHowMany) {

@@ -39,8 +39,7 @@ void add(Configuration from, std::int64_t first_block, Configuration& to) {
   for (auto& run : from.runs) run.block += first_block;
   std::ranges::move(from.runs, std::back_inserter(to.runs));
   add_facts(from, to);
-  for (auto& doubt : from.doubts)
-    if (std::ranges::find(to.doubts, doubt) == to.doubts.end()) to.doubts.push_back(std::move(doubt));
+  add_remarks(from, to);
 }
 
 Status check(const Source& all, const Source& next) {
@@ -54,6 +53,12 @@ Status check(const Source& all, const Source& next) {
 }
 
 }  // namespace
+
+void add_remarks(const Configuration& from, Configuration& to) {
+  for (const auto remarks : {&Configuration::doubts, &Configuration::failures})
+    for (const auto& each : from.*remarks)
+      if (std::ranges::find(to.*remarks, each) == (to.*remarks).end()) (to.*remarks).push_back(each);
+}
 
 Result<Source> joined(std::vector<Source> sources) {
   if (sources.empty()) return fail(ErrorCode::invalid_argument, "no file to compare; name at least one");

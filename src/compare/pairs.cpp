@@ -44,7 +44,9 @@ class Gathered {
     }
     for (const auto& each : measured.configurations) {
       const auto known = std::ranges::find(all_.configurations, each.label, &Configuration::label);
-      if (known != all_.configurations.end()) known->runs.push_back(as_one_run(each, block));
+      if (known == all_.configurations.end()) continue;
+      known->runs.push_back(as_one_run(each, block));
+      add_remarks(each, *known);
     }
   }
   Source& source() { return all_; }

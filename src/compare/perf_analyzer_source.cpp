@@ -69,8 +69,13 @@ class Rows {
     }
     MeasuredRun run{.block = static_cast<std::int64_t>(found->runs.size())};
     NEPH_TRY(run.metrics, metrics(row));
+    for (const auto& column : table_.columns)
+      if (const auto heading = lowered(column.name);
+          !column.is_text() && column.numbers[row] > 0 &&
+          (heading.find("fail") != std::string::npos || heading.find("error") != std::string::npos))
+        found->failures.push_back(fmt::format("{}: {}", printable(column.name), column.text(row)));
     if (run.metrics.empty())
-      found->doubts.emplace_back("no_answer: a row without an inference");
+      found->failures.emplace_back("no inference was completed");
     else
       found->runs.push_back(std::move(run));
     return {};

@@ -52,10 +52,16 @@ TEST(PerfAnalyzer, TheSameLevelAgainIsAnotherRun) {
   EXPECT_THAT(blocks(source.configurations[0]), ElementsAre(0, 1));
 }
 
-TEST(PerfAnalyzer, ARowWithoutAnInferenceIsADoubtAndNoRun) {
+TEST(PerfAnalyzer, ARowWithoutAnInferenceIsAFailureAndNoRun) {
   const auto source = parsed("Concurrency,Inferences/Second,p50 latency\n1,0,0\n");
   EXPECT_TRUE(source.configurations[0].runs.empty());
-  EXPECT_THAT(source.configurations[0].doubts, ElementsAre(HasSubstr("no_answer")));
+  EXPECT_THAT(source.configurations[0].failures, ElementsAre("no inference was completed"));
+}
+
+TEST(PerfAnalyzer, AColumnOfFailuresIsOne) {
+  const auto source = parsed("Concurrency,Inferences/Second,Failed Request Count\n1,100,0\n2,190,7\n");
+  EXPECT_TRUE(source.configurations[0].failures.empty());
+  EXPECT_THAT(source.configurations[1].failures, ElementsAre("Failed Request Count: 7"));
 }
 
 TEST(PerfAnalyzer, WhatWouldMakeAWrongNumberIsRefusedWithItsPlace) {

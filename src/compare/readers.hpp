@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "compare/source.hpp"
+#include "record/warnings.hpp"
 
 namespace neph::compare {
 
@@ -17,6 +18,13 @@ inline constexpr std::string_view perf_analyzer = "perf_analyzer";
 inline constexpr std::string_view google_benchmark = "google-benchmark";
 inline constexpr std::string_view hyperfine = "hyperfine";
 }  // namespace kind
+
+/// A warning of work that was not done. Where a rate was searched for, its SLO allows for some of that.
+inline bool is_failure(std::string_view code, bool was_searched) {
+  return code == enum_name(WarningCode::pictures_failed) ||
+         code == enum_name(WarningCode::some_runs_failed) ||
+         (code == enum_name(WarningCode::requests_failed) && !was_searched);
+}
 
 /// `neph export --format csv`: means, no runs.
 Result<Source> source_of_table(std::string_view text, std::string name);

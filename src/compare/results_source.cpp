@@ -12,6 +12,7 @@
 #include "core/percentile.hpp"
 #include "record/experiment.hpp"
 #include "record/machine.hpp"
+#include "record/metrics.hpp"
 
 namespace neph::compare {
 namespace {
@@ -79,7 +80,19 @@ Status add_question(const Node& cell, const std::string& workload, Configuration
   return {};
 }
 
+/// As tables of results show them: percentiles where they have an interval.
+void add_summaries(const Node& cell, Configuration& configuration) {
+  for (const std::string_view group : {"figures", "latency_ms"}) {
+    const auto all = cell.value().value(std::string(group), Json::object());
+    for (const auto& [name, figure] : all.items())
+      if (const auto mean = from_json<Estimate>(figure, name);
+          mean && std::isfinite(mean->value) && (!percentile_of(name) || (mean->low && mean->high)))
+        configuration.figures[group == "figures" ? name : time_name(metric::latency, name)] = *mean;
+  }
+}
+
 Status add_doubts(const Node& cell, Configuration& configuration) {
+  const bool was_searched = configuration.figures.contains(std::string(metric::sustained_per_s.name));
   NEPH_TRY(const auto warnings, cell.find("warnings"));
   if (!warnings) return {};
   NEPH_TRY(const auto all, warnings->elements());
@@ -89,7 +102,10 @@ Status add_doubts(const Node& cell, Configuration& configuration) {
     NEPH_TRY(const auto code, warning.at("code"));
     NEPH_TRY(const auto name, code.text());
     NEPH_TRY(const auto message, warning.text_at("message"));
-    configuration.doubts.push_back(message ? fmt::format("{}: {}", name, *message) : name);
+    if (is_failure(name, was_searched))
+      configuration.failures.push_back(message.value_or(in_words(name)));
+    else
+      configuration.doubts.push_back(message ? fmt::format("{}: {}", name, *message) : name);
   }
   return {};
 }
@@ -127,6 +143,7 @@ class Reader {
     if (factors) configuration.factors = factors->value();
     NEPH_CHECK(add_question(cell, workload, configuration));
     NEPH_CHECK(add_facts(cell, configuration));
+    add_summaries(cell, configuration);
     NEPH_CHECK(add_doubts(cell, configuration));
     NEPH_TRY(auto none, percentiles_without_interval(cell));
     no_metrics_.push_back(std::move(none));
@@ -136,17 +153,28 @@ class Reader {
   Status add_run(const Node& run) {
     NEPH_TRY(const auto status, run.at("status"));
     NEPH_TRY(const auto ended, status.text());
-    if (ended != enum_name(RunStatus::ok)) return {};
+    if (ended == enum_name(RunStatus::interrupted)) return {};
     NEPH_TRY(const auto cell, run.at("cell"));
     NEPH_TRY(const auto index, cell.count());
     const auto place = places_.find(index);
     if (place == places_.end()) return cell.fault(fmt::format("there is no configuration {}", index));
+    auto& configuration = source_.configurations[place->second];
+    if (ended != enum_name(RunStatus::ok)) {
+      NEPH_TRY(const auto reason, run.text_at("reason"));
+      add_remarks({.failures = {"a run failed: " + reason.value_or(ended)}}, configuration);
+      return {};
+    }
     MeasuredRun measured;
     NEPH_TRY(const auto repeat, run.at("repeat"));
     NEPH_TRY(measured.block, repeat.count());
     NEPH_CHECK(add_figures(run, no_metrics_[place->second], measured));
     NEPH_CHECK(see_machine(run, place->second));
-    source_.configurations[place->second].runs.push_back(std::move(measured));
+    const auto peak = std::string(metric::peak_memory_bytes.name);
+    if (const auto found = measured.metrics.find(peak); found != measured.metrics.end()) {
+      auto& most = configuration.figures[peak];
+      most = {.value = std::fmax(most.value, found->second), .n = most.n + 1};
+    }
+    configuration.runs.push_back(std::move(measured));
     return {};
   }
 

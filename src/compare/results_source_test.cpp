@@ -105,6 +105,43 @@ TEST(Results, SeveralMachinesStandSideBySide) {
             "P, 4 cores and a machine of which nothing is known");
 }
 
+TEST(Results, WorkThatWasNotDoneIsAFailure) {
+  auto results = small_results();
+  EXPECT_THAT(of(results).configurations[0].failures, IsEmpty());
+  EXPECT_THAT(of(results).configurations[1].failures, ElementsAre("a run failed: failed"));
+  auto& warnings = results["cells"][0]["warnings"];
+  for (const auto* code : {"pictures_failed", "requests_failed", "some_runs_failed", "unsteady"})
+    warnings.push_back({{"code", code}, {"message", "3 of 9"}, {"weight", "doubt"}});
+  results["runs"][2]["reason"] = "exit code 3";
+  results["runs"].push_back(results["runs"][2]);
+  EXPECT_THAT(of(results).configurations[0].failures, ElementsAre("3 of 9", "3 of 9", "3 of 9"));
+  EXPECT_THAT(of(results).configurations[0].doubts, ElementsAre("unsteady: 3 of 9"));
+  EXPECT_THAT(of(results).configurations[1].failures, ElementsAre("a run failed: exit code 3")) << "once";
+  results["runs"][2]["status"] = results["runs"][3]["status"] = "interrupted";
+  EXPECT_THAT(of(results).configurations[1].failures, IsEmpty());
+}
+
+TEST(Results, WhatASearchFindsMeetsItsSloAlthoughSomeRequestsFail) {
+  auto results = small_results();
+  results["cells"][0]["warnings"].push_back(
+      {{"code", "requests_failed"}, {"message", "m"}, {"weight", "doubt"}});
+  results["cells"][0]["figures"]["sustained_per_s"] = {{"value", 9}, {"low", 8}, {"high", 10}, {"n", 2}};
+  EXPECT_THAT(of(results).configurations[0].failures, IsEmpty());
+  EXPECT_THAT(of(results).configurations[0].doubts, ElementsAre("requests_failed: m"));
+}
+
+TEST(Results, FiguresAreThoseThatTheirTablesShow) {
+  auto results = small_results();
+  results["cells"][0]["latency_ms"]["p50"] = {{"value", 7}, {"low", 6}, {"high", 8}, {"n", 90}};
+  results["runs"][0]["figures"]["peak_memory_bytes"] = 2e6;
+  results["runs"][1]["figures"]["peak_memory_bytes"] = 3e6;
+  const auto figures = of(results).configurations[0].figures;
+  EXPECT_EQ(figures.at("response_p50_ms").value, 5);
+  EXPECT_EQ(*figures.at("latency_p50_ms").low, 6);
+  EXPECT_EQ(figures.at("peak_memory_bytes").value, 3e6) << "the most of all runs";
+  EXPECT_FALSE(figures.contains("response_p99_ms"));
+}
+
 TEST(Results, OnlyRunsThatEndedWellCount) {
   const auto second = of(small_results()).configurations[1];
   EXPECT_TRUE(second.runs.empty());

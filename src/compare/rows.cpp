@@ -131,6 +131,9 @@ std::optional<DraftRow> draft_row(const Match& match, const std::string& asked, 
                          .candidate = mean_of(*match.candidate, *metric).value_or(Estimate{})}};
   draft.difference = difference_of(match, are_together, draft.row);
   draft.row.ratio = stats::ratio_of(draft.difference);
+  const auto is_it = [&](const auto& name) { return name == *metric; };
+  if (draft.row.baseline.value == 0 && draft.row.candidate.value == 0 && metric_of("speed", is_it))
+    draft.difference = {};  // nothing takes no time: it was too short to be measured, or not done
   return draft;
 }
 

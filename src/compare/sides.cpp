@@ -67,15 +67,28 @@ bool know_their_machine(const Matching& matching) {
   });
 }
 
+/// Why a side leaves the row without a ratio.
+void add_note(const ComparedMetric& row, std::string_view side, const Estimate& mean,
+              const std::vector<double>& runs, std::vector<std::string>& notes) {
+  if (const auto zeros = std::ranges::count(runs, 0.0); zeros > 0 && std::isnan(row.ratio.value))
+    notes.push_back(
+        fmt::format("{}: {} of {} values of {} of the {} are 0, of which there is no ratio; of times, "
+                    "measure more work in a "
+                    "run, or without the shell: hyperfine -N",
+                    row.configuration, zeros, runs.size(), row.metric, side));
+  else if (std::isnan(mean.value))
+    notes.push_back(fmt::format("{}: the {} has no {}", row.configuration, side, row.metric));
+}
+
 void add_notes(const Matching& matching, Comparison& comparison) {
   if (!matching.only_baseline.empty())
     comparison.notes.push_back(left_out(matching.only_baseline, "baseline"));
   if (!matching.only_candidate.empty())
     comparison.notes.push_back(left_out(matching.only_candidate, "candidate"));
-  for (const auto& row : comparison.rows)
-    if (row.baseline.n == 0 || row.candidate.n == 0)
-      comparison.notes.push_back(fmt::format("{}: the {} has no {}", row.configuration,
-                                             row.baseline.n == 0 ? "baseline" : "candidate", row.metric));
+  for (const auto& row : comparison.rows) {
+    add_note(row, "baseline", row.baseline, row.baseline_runs, comparison.notes);
+    add_note(row, "candidate", row.candidate, row.candidate_runs, comparison.notes);
+  }
   const bool are_apart = std::ranges::any_of(comparison.rows, [](const auto& row) { return !row.is_paired; });
   if (are_apart && !know_their_machine(matching))
     comparison.notes.emplace_back("not both sides tell their machine: whether it was one, nobody knows");

@@ -15,6 +15,7 @@ using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 const std::vector<double> steady{100, 101, 99, 100.5, 99.5, 100.2};
@@ -139,6 +140,57 @@ TEST(Compare, NamesAnotherEngineAndDoubts) {
   EXPECT_THAT(comparison.confounds, SizeIs(2));
   EXPECT_EQ(comparison.confounds[1].message, "candidate: busy_machine: other processes used 1.2 of 2 cores");
   EXPECT_EQ(comparison.confounds[1].what, "busy_machine");
+}
+
+TEST(Compare, WhatFailedIsNotComparableUnlessThatIsMeant) {
+  const auto good =
+      source_with("a", {configuration_of("batch 1", steady), configuration_of("batch 8", steady)});
+  auto bad = good;
+  bad.configurations[1].failures = {"3 of 6 runs failed (exit code 1)"};
+  const auto refusal = compared(good, bad);
+  ASSERT_TRUE(refusal_of(refusal));
+  EXPECT_THAT(refusal.rows, IsEmpty());
+  EXPECT_EQ(refusal_of(refusal)->what, "failures");
+  EXPECT_EQ(refusal_of(refusal)->message, "failures: candidate: batch 8: 3 of 6 runs failed (exit code 1)")
+      << "of the side and the configuration that it concerns";
+  EXPECT_EQ(refusal_of(refusal)->remedy,
+            "mend what fails and measure again, or accept it: --accept failures");
+  EXPECT_THAT(refusal_of(compared(bad, good))->message, HasSubstr("baseline: batch 8"));
+  EXPECT_TRUE(refusal_of(compared(bad, bad))) << "to fail alike is no result";
+  const auto accepted = compared(good, bad, {.accepted = {"failures"}});
+  EXPECT_FALSE(refusal_of(accepted));
+  EXPECT_THAT(accepted.rows, SizeIs(2));
+  EXPECT_THAT(accepted.confounds, Contains(Field(&Confound::what, "failures")));
+  const auto without =
+      source_with("a", {configuration_of("batch 1", steady), configuration_of("batch 2", steady)});
+  EXPECT_FALSE(refusal_of(compared(without, bad))) << "only one side has it: it is not compared";
+}
+
+TEST(Compare, HasARemedyForWhatItHasARemedyFor) {
+  const auto remedy = [](const std::string& doubt) {
+    auto one = configuration_of("all", steady);
+    one.doubts = {doubt};
+    return compared(source_with("a", {one}), source_with("b", {one})).confounds.at(0).remedy;
+  };
+  EXPECT_THAT(remedy("throttled: m"), HasSubstr("when the machine is idle"));
+  EXPECT_THAT(remedy("few_requests: m"), HasSubstr("--duration"));
+  EXPECT_EQ(remedy("skipped: no GPU"), "") << "no idle machine helps";
+}
+
+TEST(Compare, ATimeOfZeroHasNoRatio) {
+  const auto timed = [](const std::vector<double>& values) {
+    auto one = configuration_of("./app", {});
+    for (const double value : values) one.runs.push_back({.metrics = {{"time_s", value}}});
+    return source_with("a", {one});
+  };
+  const auto some = compared(timed({0.01, 0.011, 0.01}), timed({0, 0.001, 0}));
+  EXPECT_EQ(some.rows.at(0).outcome, Outcome::undecided);
+  EXPECT_THAT(some.notes,
+              Contains(HasSubstr("./app: 2 of 3 values of time_s of the candidate are 0, of which")));
+  EXPECT_THAT(some.notes, Not(Contains(HasSubstr("has no time_s"))));
+  const auto all = compared(timed({0, 0, 0}), timed({0, 0, 0}));
+  EXPECT_EQ(all.rows.at(0).outcome, Outcome::undecided) << "too short to be told apart is not equivalent";
+  EXPECT_THAT(all.notes, Contains(HasSubstr("3 of 3 values of time_s of the baseline")));
 }
 
 TEST(Compare, AdjustsForManyConfigurations) {

@@ -59,7 +59,8 @@ void make_printable(Source& source) {
   for (auto& configuration : source.configurations) {
     configuration.label = printable(configuration.label);
     for (auto& [name, value] : configuration.facts) value = printable(value);
-    for (auto& doubt : configuration.doubts) doubt = printable(doubt);
+    for (auto* all : {&configuration.doubts, &configuration.failures})
+      for (auto& each : *all) each = printable(each);
   }
 }
 

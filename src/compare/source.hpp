@@ -33,6 +33,11 @@ struct Configuration {
   /// precision, threads, build.
   std::map<std::string, std::string> facts;
   std::vector<std::string> doubts;  ///< reasons not to trust its numbers
+  /// Work that was not done, each cause once: "2 of 5 runs failed (exit code 1)". To fail fast is not good:
+  /// such numbers are not compared unless that is meant.
+  std::vector<std::string> failures;
+  /// As the source sums its runs up: what its own tables show of this configuration.
+  std::map<std::string, Estimate> figures;
 };
 
 struct Source {
@@ -58,6 +63,9 @@ std::string machine_name(Json fingerprint);
 /// no more. Errors: invalid_argument (no such factor, or no configuration has the value: names those that
 /// there are).
 Result<Source> only(Source source, std::string_view conditions);
+
+/// What `from` has seen that `to` has not: doubts and failures.
+void add_remarks(const Configuration& from, Configuration& to);
 
 /// Files of a tool that does not repeat itself, as perf_analyzer: each has a run or more of the same
 /// configurations, matched by label, and its blocks come behind those of the files before it. A file's mean

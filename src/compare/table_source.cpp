@@ -103,12 +103,18 @@ class Rows {
   /// Codes alone: what was seen is not in the table.
   void add_doubts(std::size_t row, Configuration& configuration) const {
     const auto codes = text("warnings", row);
+    const bool was_searched = configuration.means.contains(std::string(metric::sustained_per_s.name));
     for (const auto code : split_at(codes, ' ')) {
       if (code.empty()) continue;
       const auto known = enum_value<WarningCode>(code).value_or(WarningCode::unknown);
-      if (kind_of(known).weight != Weight::hint) configuration.doubts.emplace_back(code);
+      if (is_failure(code, was_searched))
+        configuration.failures.push_back(in_words(code));
+      else if (kind_of(known).weight != Weight::hint)
+        configuration.doubts.emplace_back(code);
     }
-    if (text(column::runs_ok, row) == "0") configuration.doubts.emplace_back("no run ended well");
+    if (text(column::runs_ok, row) != "0") return;
+    auto& none = text(column::runs_failed, row) == "0" ? configuration.doubts : configuration.failures;
+    none.emplace_back("no run ended well");
   }
 
   const table::Table& table_;

@@ -44,6 +44,15 @@ TEST(Table, WhatMeansNothingInAConfigurationIsNotInItsLabel) {
   EXPECT_THAT(source.configurations[1].doubts, IsEmpty()) << "a hint is no doubt";
 }
 
+TEST(Table, WorkThatWasNotDoneIsAFailure) {
+  const auto source = parsed(heading + "0,1,a,doubtful,unsteady pictures_failed,3,0,2,1,3,3,r\n" +
+                             "1,2,a,invalid,,0,3,,,,,r\n2,3,a,invalid,,0,0,,,,,r\n");
+  EXPECT_THAT(source.configurations[0].failures, ElementsAre("images failed"));
+  EXPECT_THAT(source.configurations[0].doubts, ElementsAre("unsteady"));
+  EXPECT_THAT(source.configurations[1].failures, ElementsAre("no run ended well"));
+  EXPECT_THAT(source.configurations[2].failures, IsEmpty()) << "it was not run";
+}
+
 TEST(Table, OneRunHasAMeanWithoutInterval) {
   const auto mean = parsed(heading + "0,1,a,valid,,1,0,2,,,1,r\n").configurations[0].means.at("x_s");
   EXPECT_EQ(mean.value, 2);

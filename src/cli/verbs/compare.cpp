@@ -27,7 +27,7 @@ void describe(Visit&& v, Self& s) {
   v("metric", s.metric,
     "metrics to compare, with commas between: speed, p50, p95, p99, memory, cpu, cost, or a metric's name");
   v("accept", s.accept,
-    "intended differences between the sides, as machine,precision; others refuse the comparison");
+    "intended differences between the sides, as machine,precision,failures; others refuse the comparison");
   v("baseline_where", s.baseline_where,
     "factors of the baseline's configurations to compare: engine=openvino");
   v("candidate_where", s.candidate_where,
