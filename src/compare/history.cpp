@@ -75,6 +75,12 @@ void add_changes(HistoryLine& line) {
   }
 }
 
+/// What the experiment's own tables show, where they have it.
+std::optional<Estimate> shown_of(const Configuration& configuration, const std::string& metric) {
+  const auto found = configuration.figures.find(metric);
+  return found == configuration.figures.end() ? mean_of(configuration, metric) : found->second;
+}
+
 /// The one that most configurations have for it: an objective may mean several.
 std::optional<std::string> most_frequent(const std::vector<PastExperiment>& experiments,
                                          const std::string& asked) {
@@ -90,7 +96,7 @@ std::vector<Line> lines_of(const std::vector<PastExperiment>& experiments, const
   std::vector<Line> lines;
   for (const auto& experiment : experiments)
     for (const auto& configuration : experiment.source.configurations)
-      if (const auto value = mean_of(configuration, metric); value && value->value > 0)
+      if (const auto value = shown_of(configuration, metric); value && value->value > 0)
         line_for(configuration, lines)
             .line.points.push_back({.experiment = experiment.id,
                                     .created = experiment.created,
@@ -119,7 +125,7 @@ Result<History> history_of(const std::vector<PastExperiment>& experiments, const
     for (const auto& experiment : experiments)
       for (const auto& configuration : experiment.source.configurations)
         each.push_back({configuration.label, &configuration, &configuration});
-    return no_metric(metric, each);
+    return no_metric(metric, each, "in these experiments");
   }
   History history{.metric = *name, .higher_is_better = is_higher_better(*name)};
   auto lines = lines_of(experiments, *name);

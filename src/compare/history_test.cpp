@@ -61,7 +61,17 @@ TEST(History, KeepsMachinesAndQuestionsApart) {
   EXPECT_EQ(history->lines[1].configuration, "batch 8");
 }
 
+TEST(History, ShowsWhatTheExperimentsOwnTablesShow) {
+  auto one = past(1, 100);
+  one.source.configurations[0].figures["images_per_s"] = {.value = 101.5, .low = 99, .high = 104, .n = 3};
+  const auto history = history_of({one}, "speed");
+  ASSERT_TRUE(history);
+  EXPECT_EQ(history->lines.at(0).points.at(0).value.value, 101.5);
+}
+
 TEST(History, SaysWhichMetricsThereAre) {
+  EXPECT_THAT(history_of({past(1, 100)}, "nope").error().text(),
+              HasSubstr("no metric 'nope' in these experiments; there are speed, images_per_s"));
   const auto history = history_of({past(1, 100)}, "p99");
   ASSERT_FALSE(history);
   EXPECT_THAT(history.error().text(), HasSubstr("images_per_s"));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/metric_names.hpp"
 #include "compare/rows.hpp"
 #include "core/random.hpp"
 #include "core/units.hpp"
@@ -61,21 +62,23 @@ class Pairs {
  public:
   Pairs(const PairsOptions& options, const Measure& measure) : options_(options), measure_(measure) {}
 
-  /// One pair, in a random order. `block` below 0: it does not count.
+  /// One pair, in a random order. `block` below 0: it does not count; the first that does takes its place.
   Status add(std::int64_t block, Random& random) {
     const bool candidate_first = random.below(2) == 1;
     for (const bool is_second : {false, true}) {
       const auto side = candidate_first != is_second ? Side::candidate : Side::baseline;
       NEPH_TRY(const auto measured, measure_(side));
-      if (block >= 0) (side == Side::baseline ? baseline_ : candidate_).add(measured, block);
+      (side == Side::baseline ? baseline_ : candidate_).add(measured, std::max<std::int64_t>(0, block));
     }
     return {};
   }
 
+  Result<Comparison> compared() { return compare(baseline_.source(), candidate_.source(), options_.compare); }
+
   /// Looks at the pairs made; the last of them is new.
   Result<Comparison> look(std::int64_t pairs) {
     for (auto* side : {&baseline_, &candidate_}) side->source().identity = "pairs";
-    NEPH_TRY(auto comparison, compare(baseline_.source(), candidate_.source(), options_.compare));
+    NEPH_TRY(auto comparison, compared());
     comparison.pairs = pairs;
     for (auto& row : comparison.rows) heed(row, std::ssize(comparison.rows), comparison);
     return comparison;
@@ -84,8 +87,7 @@ class Pairs {
   /// No further pair would change a row: also where a side has no such number.
   bool is_decided(const Comparison& comparison) const {
     return std::ranges::all_of(comparison.rows, [&](const auto& row) {
-      return row.baseline.n == 0 || row.candidate.n == 0 ||
-             limits_.at({row.configuration, row.metric}).is_over();
+      return !std::isfinite(row.ratio.value) || limits_.at({row.configuration, row.metric}).is_over();
     });
   }
 
@@ -97,7 +99,7 @@ class Pairs {
                        .try_emplace(Row{row.configuration, row.metric}, options_.compare.threshold,
                                     row.higher_is_better, level, options_.most_pairs)
                        .first->second;
-    if (!row.is_paired) return;  // its runs have no block in common
+    if (!row.is_paired || !std::isfinite(row.ratio.value)) return;  // no block in common, or a value of 0
     for (auto i = static_cast<std::size_t>(limits.pairs()); i < row.baseline_runs.size() && !limits.is_over();
          ++i)
       limits.add({row.baseline_runs[i], row.candidate_runs[i]});
@@ -119,6 +121,13 @@ class Pairs {
 Status check(const PairsOptions& options) {
   if (options.most_pairs < 2)
     return fail(ErrorCode::invalid_argument, "--pairs {}: at least 2", options.most_pairs);
+  const auto known = objectives();
+  for (const auto& metric : options.compare.metrics)
+    if (!better_of(metric) && std::ranges::find(known, metric) == known.end())
+      return fail(ErrorCode::invalid_argument,
+                  "--metric {}: known are {}, or the name of a rate, a time, or a size, as images_per_s",
+                  metric, fmt::join(known, ", "));
+  NEPH_TRY(const auto nothing, compare({}, {}, options.compare));
   if (!(options.budget_s > 0)) return fail(ErrorCode::invalid_argument, "--budget: above 0s");
   return {};
 }
@@ -133,6 +142,7 @@ Result<Comparison> compare_in_pairs(const PairsOptions& options, const Measure& 
   const auto begin = clock.now();
   for (std::int64_t i = 0; i < options.warmup; ++i) {
     NEPH_CHECK(pairs.add(-1, random));
+    NEPH_TRY(const auto seen, pairs.compared());  // what has no such metric is not measured again
     if (!on_pair({{}, seconds(clock.now() - begin), 0}))
       return fail(ErrorCode::unavailable, "stopped in the warm-up");
     if (seconds(clock.now() - begin) > options.budget_s)

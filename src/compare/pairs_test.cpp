@@ -144,6 +144,39 @@ TEST(Pairs, DoNotWaitForWhatASideDoesNotHave) {
   EXPECT_EQ(result->rows.at(1).outcome, Outcome::undecided);
 }
 
+TEST(Pairs, EndWhereARunOfALaterPairFails) {
+  Simulated same(1, 0.01, 9);
+  const auto result = compare_in_pairs(
+      {.warmup = 0},
+      [&](Side side) {
+        auto source = same(side);
+        if (side == Side::candidate && same.measured > 4)
+          source->configurations[0].failures = {"1 of 2 runs failed"};
+        return source;
+      },
+      go_on, same.clock);
+  ASSERT_TRUE(result);
+  ASSERT_TRUE(refusal_of(*result));
+  EXPECT_THAT(refusal_of(*result)->message, HasSubstr("candidate: all: 1 of 2 runs failed"));
+  EXPECT_EQ(same.measured, 6) << "the third pair";
+}
+
+TEST(Pairs, WhatCannotBeComparedIsRefusedBeforeTheFirst) {
+  for (const auto& [metric, runs] :
+       {std::pair("nope", 0), std::pair("offered_per_s", 0), std::pair("p99", 2)}) {
+    Simulated same(1, 0.01, 10);
+    const auto result = compare_in_pairs(
+        {.compare = {.metrics = {metric}}}, [&](Side side) { return same(side); }, go_on, same.clock);
+    ASSERT_FALSE(result) << metric;
+    EXPECT_THAT(result.error().text(), HasSubstr(metric));
+    EXPECT_EQ(same.measured, runs) << metric << ": whether neph can know it before the commands have run";
+  }
+  Simulated same(1, 0.01, 11);
+  EXPECT_FALSE(compare_in_pairs(
+      {.compare = {.accepted = {"machin"}}}, [&](Side side) { return same(side); }, go_on, same.clock));
+  EXPECT_EQ(same.measured, 0);
+}
+
 TEST(Pairs, HeedTheBudgetInTheWarmUp) {
   Simulated same(1, 0.1, 7);
   const auto result = compare_in_pairs(

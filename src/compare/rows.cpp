@@ -102,12 +102,13 @@ std::optional<std::string> metric_named(const std::string& asked, const Configur
 
 bool is_higher_better(const std::string& metric) { return better_of(metric) == Better::higher; }
 
-tl::unexpected<Error> no_metric(const std::string& asked, std::span<const Match> matches) {
+tl::unexpected<Error> no_metric(const std::string& asked, std::span<const Match> matches,
+                                std::string_view where) {
   std::string known;
   for (const auto objective : objectives())
     for (const auto& match : matches)
       if (metric_named(std::string(objective), *match.baseline, *match.candidate)) {
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", objective);
+        known += fmt::format(", {}", objective);
         break;
       }
   std::set<std::string> names;
@@ -115,8 +116,8 @@ tl::unexpected<Error> no_metric(const std::string& asked, std::span<const Match>
     for (const auto& name : metrics_of(*match.baseline))
       if (better_of(name) && has(*match.candidate, name)) names.insert(name);
   for (const auto& name : names) known += ", " + name;
-  return fail(ErrorCode::invalid_argument, "no '{}' on both sides; they have {}", asked,
-              known.empty() ? "nothing in common" : known);
+  return fail(ErrorCode::invalid_argument, "no metric '{}' {}; {}", asked, where,
+              known.empty() ? "there is none" : "there are " + known.substr(2));
 }
 
 std::optional<DraftRow> draft_row(const Match& match, const std::string& asked, bool are_together) {
@@ -130,15 +131,15 @@ std::optional<DraftRow> draft_row(const Match& match, const std::string& asked, 
                          .baseline = mean_of(*match.baseline, *metric).value_or(Estimate{}),
                          .candidate = mean_of(*match.candidate, *metric).value_or(Estimate{})}};
   draft.difference = difference_of(match, are_together, draft.row);
-  draft.row.ratio = stats::ratio_of(draft.difference);
   const auto is_it = [&](const auto& name) { return name == *metric; };
   if (draft.row.baseline.value == 0 && draft.row.candidate.value == 0 && metric_of("speed", is_it))
     draft.difference = {};  // nothing takes no time: it was too short to be measured, or not done
+  draft.row.ratio = stats::ratio_of(draft.difference);
+  draft.row.ratio_90 = stats::ratio_of(draft.difference, of_equivalence);
   return draft;
 }
 
 std::vector<ComparedMetric> judged(std::vector<DraftRow> drafts, double threshold) {
-  draft.row.ratio_90 = stats::ratio_of(draft.difference, of_equivalence);
   std::vector<double> p;
   for (const auto& draft : drafts) p.push_back(stats::p_no_difference(draft.difference));
   const auto adjusted = stats::holm(p);

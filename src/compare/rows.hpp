@@ -27,8 +27,10 @@ std::optional<std::string> metric_named(const std::string& asked, const Configur
                                         const Configuration& candidate);
 /// Of a metric that metric_named() has found.
 bool is_higher_better(const std::string& metric);
-/// What is said where no match has it: invalid_argument, with those that both sides of one have.
-tl::unexpected<Error> no_metric(const std::string& asked, std::span<const Match> matches);
+/// What is said where no match has it: invalid_argument, with those that both sides of one have. `where`:
+/// "on both sides".
+tl::unexpected<Error> no_metric(const std::string& asked, std::span<const Match> matches,
+                                std::string_view where);
 
 /// `asked`: an objective or a name; `are_together`: runs of one block were measured side by side. A side
 /// without such a number (its runs failed) leaves the row undecided. Empty: neither side has it.

@@ -36,7 +36,7 @@ Result<std::vector<DraftRow>> drafts_of(std::span<const Match> matches,
     for (const auto& match : matches) {
       if (auto draft = draft_row(match, asked, are_together)) drafts.push_back(std::move(*draft));
     }
-    if (drafts.size() == known) return no_metric(asked, matches);
+    if (drafts.size() == known) return no_metric(asked, matches, "on both sides");
   }
   return drafts;
 }

@@ -190,6 +190,92 @@ def test_results_of_hyperfine(neph):
     assert "worse" in neph("compare", "one.json", "two.json", code=WORSE).stdout
 
 
+def hyperfine(neph, name, times, exit_codes):
+    result = {"command": "./app", "mean": sum(times) / len(times), "times": times, "exit_codes": exit_codes}
+    (neph.folder / name).write_text(json.dumps({"results": [result]}))
+    return name
+
+
+def in_one_line(text):
+    return " ".join(text.split())
+
+
+def test_a_program_that_fails_is_not_comparable_in_any_format(neph):
+    """It ends at once, which is not "99 % shorter"."""
+    good = hyperfine(neph, "good.json", [1.0, 1.01, 0.99, 1.0, 1.02], [0] * 5)
+    bad = hyperfine(neph, "bad.json", [0.01, 0.011, 0.01, 0.012, 0.01], [0, 1, None, 1, 1])
+    said = in_one_line(neph("compare", good, bad, "--html", "page.html", code=NOT_COMPARABLE).stdout)
+    assert said.startswith("not comparable: failures: candidate: ./app: 4 of 5 runs failed (a signal, exit code 1)"), said
+    assert "--accept failures" in said and "idle" not in said and "baseline" not in said
+    assert "4 of 5 runs failed" in (neph.folder / "page.html").read_text()
+    assert "4 of 5 runs failed" in neph("compare", good, bad, "--format", "markdown", code=NOT_COMPARABLE).stdout
+    comparison = json.loads(neph("compare", good, bad, "--format", "json", code=NOT_COMPARABLE).stdout)
+    assert comparison["rows"] == [] and [each["what"] for each in comparison["confounds"] if each["refuses"]] == ["failures"]
+    suite = xml.etree.ElementTree.fromstring(neph("compare", good, bad, "--format", "junit", code=NOT_COMPARABLE).stdout)
+    assert suite.find(".//error").get("type") == "failures" and suite.find(".//failure") is None
+    neph("compare", bad, bad, code=NOT_COMPARABLE)
+    assert neph("compare", good, bad, "--accept", "failures").stdout.startswith("better")
+    assert "not worse" in neph("compare", good, good).stdout
+
+
+def test_a_benchmark_with_an_error_is_not_comparable(neph):
+    def benchmarks(name, **second):
+        time = {"real_time": 5, "cpu_time": 5, "time_unit": "ms"}
+        rows = [{"run_name": "a", "run_type": "iteration", "repetition_index": i, **time} for i in range(3)]
+        (neph.folder / name).write_text(json.dumps({"benchmarks": [*rows, {"run_name": "b", "run_type": "iteration", **time, **second}]}))
+        return name
+
+    good, bad = benchmarks("good.json"), benchmarks("bad.json", error_occurred=True, error_message="no such file")
+    said = in_one_line(neph("compare", good, bad, code=NOT_COMPARABLE).stdout)
+    assert "candidate: b: failed: no such file" in said and " a:" not in said
+    assert "--accept failures" in in_one_line(neph("compare", bad, bad, code=NOT_COMPARABLE).stdout)
+    skipped = benchmarks("skipped.json", skipped=True, skip_message="no GPU")
+    assert "skipped: no GPU" in in_one_line(neph("compare", skipped, skipped, code=None).stdout)
+
+
+def test_a_time_of_zero_has_no_ratio(neph):
+    short = hyperfine(neph, "short.json", [0.0, 0.0004, 0.0], [0] * 3)
+    none = hyperfine(neph, "none.json", [0.0, 0.0, 0.0], [0] * 3)
+    for one, other in ((short, none), (none, none), (none, short)):
+        said = in_one_line(neph("compare", one, other, code=UNDECIDED).stdout)
+        assert "values of time_s of the candidate are 0" in said and "hyperfine -N" in said, said
+
+
+def test_equivalent_is_shown_with_the_interval_that_decides(neph):
+    """Of a 95 % interval that reaches beyond the threshold the 90 % one lies within."""
+    one = hyperfine(neph, "one.json", [1.0, 1.03, 0.97, 1.01, 0.99], [0] * 5)
+    other = hyperfine(neph, "other.json", [1.005, 1.032, 0.976, 1.012, 0.995], [0] * 5)
+    (row,) = json.loads(neph("compare", one, other, "--format", "json", "--threshold", "3.4%").stdout)["rows"]
+    assert row["outcome"] == "equivalent"
+    assert row["ratio_90"]["high"] < 1.034 < row["ratio"]["high"]
+    assert "(90 % CI" in in_one_line(neph("compare", one, other, "--threshold", "3.4%").stdout)
+
+
+def test_a_metric_that_is_none_is_refused_before_anything_runs(neph):
+    said = ab(neph, "touch ran", "touch ran", "--metric", "nope", code=2).stderr
+    assert "nope" in said and "speed" in said and not (neph.folder / "ran").exists()
+    said = ab(neph, "echo x >> ran", "echo x >> ran", "--metric", "p99", code=2).stderr
+    assert "no metric 'p99'" in said and "time_s" in said
+    assert len((neph.folder / "ran").read_text().split()) == 2, "the warm-up has shown what there is"
+
+
+def test_a_large_effect_is_found_in_about_five_pairs(neph):
+    done = ab(neph, "sleep 0.02", "sleep 0.1", "--format", "json", code=WORSE)
+    comparison = json.loads(done.stdout)
+    ratio = comparison["rows"][0]["ratio"]
+    assert comparison["pairs"] <= 12 and ratio["high"] / ratio["low"] < 4, comparison
+
+
+def test_history_gives_the_values_that_infer_gave(neph):
+    cell = json.loads((neph.folder / measured(neph, known(neph, "m", 5), file="m.json", repeats=3)).read_text())["cells"][0]
+    shown = {"speed": cell["figures"]["samples_per_s"], "p50": cell["latency_ms"]["p50"]}
+    for metric, estimate in shown.items():
+        ((point,),) = (line["points"] for line in neph.json("history", metric)["lines"])
+        assert point["value"] == estimate, metric
+    refused = neph("history", "nope", code=2).stderr
+    assert "no metric 'nope'" in refused and "samples_per_s" in refused and "side" not in refused
+
+
 def test_history_finds_when_it_changed(neph):
     """Twelve experiments, the last five of a slower model of the same name."""
     for i in range(12):
