@@ -72,8 +72,8 @@ Result<Event> decode_event(std::string_view line) {
     if (kind == tag<Warning>) return decode_as<Warning>(json);
     if (kind == tag<RunResult>) return decode_as<RunResult>(json);
     if (kind == tag<Error>) return decode_error(json);
-  } catch (const Json::exception& error) {
-    return fail(ErrorCode::corrupt, "event: {}", error.what());
+  } catch (const Json::exception&) {
+    return fail(ErrorCode::corrupt, "event '{}': a field of a wrong type", kind);
   }
   return fail(ErrorCode::corrupt, "event: unknown kind '{}'", kind);
 }
