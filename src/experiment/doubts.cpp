@@ -33,19 +33,22 @@ Repeats repeats_of(std::string_view figure, std::vector<const Run*> runs) {
   return repeats;
 }
 
-void doubt_interval(const CellSummary& summary, std::string_view figure, std::vector<Warning>& doubts) {
+/// `is_alone`: configurations compete, and this one has one run, whose own interval is no other run's.
+void doubt_interval(const CellSummary& summary, std::string_view figure, bool is_alone,
+                    std::vector<Warning>& doubts) {
   const auto found = summary.figures.find(std::string(figure));
   if (found == summary.figures.end()) return;
   const auto& estimate = found->second;
-  if (!estimate.low || !estimate.high) {
+  if (!estimate.low || !estimate.high || is_alone) {
     if (percentile_of(figure))  // each run must carry its own interval: more runs like these would not help
       doubts.push_back(
           make_warning(WarningCode::few_requests,
                        fmt::format("{} has no interval: a run has too few requests", label_of(figure))));
     else
-      doubts.push_back(make_warning(WarningCode::few_repeats,
-                                    fmt::format("{} rests on {} run{}: no interval", label_of(figure),
-                                                summary.runs_ok, summary.runs_ok == 1 ? "" : "s")));
+      doubts.push_back(make_warning(
+          WarningCode::few_repeats,
+          fmt::format("{} rests on {}: no interval{}", label_of(figure),
+                      counted(is_alone ? 1 : summary.runs_ok, "run"), estimate.low ? " over runs" : "")));
     return;
   }
   const double half =
@@ -130,7 +133,7 @@ std::vector<Warning> doubts_over_repeats(const View& view, const CellSummary& su
   std::vector<Warning> doubts;
   if (const auto figure = main_figure(view, ok_runs); !figure.empty()) {
     const auto repeats = repeats_of(figure, ok_runs);
-    doubt_interval(summary, figure, doubts);
+    doubt_interval(summary, figure, view.better && repeats.values.size() == 1, doubts);
     doubt_outliers(repeats, figure, doubts);
     doubt_steadiness(repeats, figure, doubts);
   }

@@ -36,19 +36,22 @@ Estimate carried_by_the_runs(Estimate mean, std::string_view name, const std::ve
   return mean;
 }
 
-/// The runs' own estimates of each figure → mean over the runs; the estimate itself where there is one.
+/// The runs' own estimates of each figure → mean over the runs; the estimate itself where there is one. n:
+/// the runs, whatever a run counts itself.
 std::map<std::string, Estimate> over_runs(const std::map<std::string, std::vector<Estimate>>& found) {
   std::map<std::string, Estimate> figures;
   for (const auto& [name, estimates] : found) {
     std::vector<double> values;
     for (const auto& estimate : estimates)
       if (std::isfinite(estimate.value)) values.push_back(estimate.value);
-    if (estimates.size() == 1)
+    if (estimates.size() == 1) {
       figures[name] = possible(estimates.front());
-    else if (values.size() == 1)
+      figures[name].n = std::ssize(values);
+    } else if (values.size() == 1) {
       figures[name] = single(values.front());
-    else
+    } else {
       figures[name] = carried_by_the_runs(possible(stats::mean_estimate(values)), name, estimates);
+    }
   }
   return figures;
 }

@@ -57,18 +57,15 @@ class Comparison {
   std::vector<std::string> recommendation() const {
     const auto& chosen = choose();
     const auto model = model_name(document_.experiment);
-    const auto rate = speed_of(document_, *chosen.best);
     const auto outside = outside_limit_sentence(document_, contest_.candidates);
     std::vector<std::string> sentences{
         outside, differs_in_cpu(chosen) ? "" : nothing_shown_sentence(document_, contest_.choice),
-        fmt::format("{} machine should run {} {}: {}{}.",
+        fmt::format("{} machine should run {} {}: {} ({}).",
                     !outside.empty()                    ? "Without the limit, this"
                     : is_rough(document_, *chosen.best) ? "As far as these runs tell, this"
                                                         : "This",
                     model.empty() ? "the model" : model, with_label(chosen.way.in_sentence(), chosen),
-                    speed_text(document_, *chosen.best),
-                    rate.low && rate.high ? fmt::format(" ({}, {} runs)", ci_text(rate), rate.n)
-                                          : " (too few runs for an interval: --repeat)")};
+                    speed_text(document_, *chosen.best), ci_and_runs_text(document_, *chosen.best))};
     std::vector<std::string> beaten, equal;
     for (const auto& other : contenders_)
       if (&other != &chosen && !beats(other, chosen))

@@ -175,7 +175,7 @@ TEST(ArchitectureFindings, SayThatOneRunIsTooFew) {
   EXPECT_THAT(said[0],
               AllOf(StartsWith("With one run each, no difference between 19 configurations can be shown"),
                     HasSubstr("intervals need more runs: neph"), HasSubstr("--repeat 5 --resume")));
-  EXPECT_THAT(said[1], HasSubstr("too few runs for an interval: --repeat"));
+  EXPECT_THAT(said[1], HasSubstr("(1 run: too few for an interval)."));
   EXPECT_THAT(said, Not(Contains(HasSubstr("more CPU time"))));
 }
 
@@ -197,6 +197,18 @@ TEST(ArchitectureFindings, LeaveInvalidSettingsOut) {
   auto document = document_of({{"in-process", "", {40, 41, 42}, 40}, {"local", "http", {20, 20.5, 21}, 44}});
   document.cells[0].verdict = Verdict::invalid;
   EXPECT_THAT(architecture_findings(document), IsEmpty());
+}
+
+/// Seen: "10 runs", which were the stretches of one.
+TEST(ArchitectureFindings, CountOneRunAsOneRun) {
+  auto document = document_of({{"in-process", "", {40}, 40}, {"local", "http", {20}, 44}});
+  for (auto& cell : document.cells) {
+    cell.runs_ok = 1;
+    cell.figures["images_per_s"].n = 10;
+  }
+  EXPECT_THAT(findings(document), Contains(HasSubstr(" to 14.3, within 1 run).")));
+  document.cells.resize(1);
+  EXPECT_THAT(findings(document)[0], AllOf(HasSubstr(", within 1 run)"), Not(HasSubstr("10 runs"))));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "report/percentile.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/scaling.hpp"
 #include "report/way.hpp"
 #include "stats/stats.hpp"
 
@@ -24,11 +25,7 @@ constexpr std::int64_t usual_repeats = 5;   // where nothing is known of the spr
 
 /// "44.7 images/s (95 % CI 44.1 to 45.2, 5 runs)"
 std::string measured_text(const Document& document, const CellSummary& cell) {
-  const auto speed = speed_of(document, cell);
-  const auto runs = counted(speed.n, "run");
-  if (!speed.low || !speed.high)
-    return fmt::format("{} ({}: too few for an interval)", speed_text(document, cell), runs);
-  return fmt::format("{} ({}, {})", speed_text(document, cell), ci_text(speed), runs);
+  return fmt::format("{} ({})", speed_text(document, cell), ci_and_runs_text(document, cell));
 }
 
 /// ", median latency 68.0 ms (65.1 to 70.9)"; empty where there were too few batches.
@@ -195,6 +192,26 @@ std::string compared_sentence(const Document& document, const Choice& choice) {
 }
 
 }  // namespace
+
+std::string ci_and_runs_text(const Document& document, const CellSummary& cell) {
+  const auto speed = speed_of(document, cell);
+  const auto n = cell.runs_ok == 1 ? 1 : speed.n;
+  if (!speed.low || !speed.high) return counted(n, "run") + ": too few for an interval";
+  return fmt::format("{}, {}{}", ci_text(speed), n == 1 ? "within " : "", counted(n, "run"));
+}
+
+std::string best_sentence(const Document& document, const Cells& cells, const std::string& figures) {
+  const auto& best = *cells.front();
+  const auto all = counted(std::ssize(cells), "configuration");
+  const auto rival = std::find_if(cells.begin() + 1, cells.end(), [&](const auto* cell) {
+    const auto ratio = times_as_fast(document, *cell, best);
+    return !(ratio.low && *ratio.low > 1) && !is_faster_over_all(document, *cell, best);
+  });
+  if (rival == cells.end()) return fmt::format("The fastest of {} is {}: {}.", all, best.cell.label, figures);
+  return fmt::format("Of {}, {} has the best mean: {}. It is not shown to be faster than {} ({}).", all,
+                     best.cell.label, figures, (*rival)->cell.label,
+                     times_text(times_as_fast(document, **rival, best)));
+}
 
 bool is_rough(const Document& document, const CellSummary& cell) {
   const auto speed = speed_of(document, cell);

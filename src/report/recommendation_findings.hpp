@@ -11,6 +11,13 @@ namespace neph::report {
 /// The headline and what it rests on. `candidates`: those with a result, the fastest first.
 std::vector<std::string> recommendation_findings(const Document& document, const Cells& candidates);
 
+/// "95 % CI 44.1 to 45.2, 5 runs", "… within 1 run", "1 run: too few for an interval".
+std::string ci_and_runs_text(const Document& document, const CellSummary& cell);
+
+/// "The fastest of 4 configurations is batch 8: …" where that is shown of all others; else that its mean is
+/// the best. `cells`: the best mean first.
+std::string best_sentence(const Document& document, const Cells& cells, const std::string& figures);
+
 /// Its runs are doubtful, or its throughput has no interval, or one that says nothing: no ground for a
 /// "should".
 bool is_rough(const Document& document, const CellSummary& cell);

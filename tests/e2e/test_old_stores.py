@@ -1,8 +1,9 @@
 """Stores of earlier schemas, as the neph of their time wrote them: exports tell the same figures as its own exports did.
 
 tests/golden/stores has a store of each schema (`schema-N.db`) and what a neph of that schema (of 3 one of 4) exported of it
-(`schema-N-E.json` and `.csv`, E the experiment), without what is words: findings, and messages and advice of warnings. One figure
-is of now: an interval of a latency percentile begins no lower than the least sample, which it did with few batches.
+(`schema-N-E.json` and `.csv`, E the experiment), without what is words: findings, and messages and advice of warnings. Two things
+are of now: an interval of a latency percentile begins no lower than the least sample, which it did with few batches; `n` of a figure is
+the number of runs, where it was what one run counted itself.
 """
 
 import contextlib
