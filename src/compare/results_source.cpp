@@ -19,13 +19,6 @@ namespace {
 
 constexpr std::int64_t format_version = 1;
 
-/// The kernel's own share of the memory changes from start to start; whole GiB are what a machine has.
-std::optional<std::int64_t> whole_memory(std::optional<std::int64_t> bytes) {
-  constexpr std::int64_t gib = std::int64_t{1} << 30, least = 4 * gib;
-  if (!bytes || *bytes < least || *bytes > std::int64_t{1} << 60) return bytes;
-  return (*bytes + gib - 1) / gib * gib;
-}
-
 /// By their numbers. Earlier versions have one machine, without a number: it has 0.
 Result<std::map<std::int64_t, std::string>> machines_of(const Node& results) {
   std::map<std::int64_t, std::string> machines;
@@ -239,11 +232,7 @@ Result<std::string> identity_of(const Node& experiment) {
 
 }  // namespace
 
-std::string machine_name(Json fingerprint) {
-  auto machine = machine_of(std::move(fingerprint));
-  machine.memory_bytes = whole_memory(machine.memory_bytes);
-  return machine_text(machine);
-}
+std::string machine_name(Json fingerprint) { return machine_text(machine_of(std::move(fingerprint))); }
 
 Result<Source> source_of_results(const Json& document, std::string name) {
   const Node results(document, name);

@@ -83,11 +83,12 @@ std::string format_estimate(const Estimate& estimate) {
     return fmt::format("{} (n = {})", format_number(estimate.value), estimate.n);
   const double below = estimate.value - *estimate.low;
   const double above = *estimate.high - estimate.value;
-  if (below <= 0 && above <= 0) return format_number(estimate.value);
+  const auto value = format_number(estimate.value), low = format_number(*estimate.low),
+             high = format_number(*estimate.high);
+  if (low == value && high == value) return value;  // narrower than its digits: what is left is dust
   if (std::fabs(above - below) <= 0.1 * std::max(above, below))
-    return fmt::format("{} ± {}", format_number(estimate.value), format_number(std::max(above, below), 2));
-  return fmt::format("{} ({} to {})", format_number(estimate.value), format_number(*estimate.low),
-                     format_number(*estimate.high));
+    return fmt::format("{} ± {}", value, format_number(std::max(above, below), 2));
+  return fmt::format("{} ({} to {})", value, low, high);
 }
 
 std::string counted(std::int64_t n, std::string_view noun) {

@@ -59,6 +59,9 @@ TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {
   EXPECT_EQ(format_estimate({.value = 123, .low = 119, .high = 127, .n = 5}), "123 ± 4.0");
   EXPECT_EQ(format_estimate({.value = 123, .low = 118, .high = 131, .n = 5}), "123 (118 to 131)");
   EXPECT_EQ(format_estimate({.value = 123, .n = 2}), "123 (n = 2)");
+  EXPECT_EQ(format_estimate({.value = 100, .low = 99.7, .high = 100.3, .n = 5}), "100 ± 0.30");
+  for (const double dust : {0.0, 1e-14, 4e-4})
+    EXPECT_EQ(format_estimate({.value = 1.5, .low = 1.5 - dust, .high = 1.5 + 2 * dust, .n = 5}), "1.50");
   EXPECT_EQ(format_estimate({}), "-");
 }
 

@@ -1,6 +1,7 @@
 #include "record/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <utility>
 
@@ -58,6 +59,16 @@ bool agree_where_known(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() || a == b;
 }
 
+/// The kernel's own share of the memory changes from start to start; whole GiB are what a machine has. The
+/// limit of a container is as it was set.
+double memory_in_words(const Machine& machine) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30, least = 4 * gib;
+  const auto bytes = *machine.memory_bytes;
+  const auto limit = positive_at(machine.fingerprint, {"container", "memory_limit_bytes"});
+  const bool is_limit = limit && std::llround(*limit) == bytes;
+  return static_cast<double>(bytes < least || is_limit ? bytes : (bytes - 1) / gib * gib + gib);
+}
+
 bool is_near(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   if (!a || !b) return a == b;
   const auto larger = static_cast<double>(std::max(*a, *b));
@@ -106,7 +117,7 @@ std::string machine_text(const Machine& machine) {
       machine.instance_type);
   add(machine.processor);
   if (machine.cores) add(fmt::format("{} core{}", *machine.cores, *machine.cores == 1 ? "" : "s"));
-  if (machine.memory_bytes) add(format_bytes(static_cast<double>(*machine.memory_bytes)));
+  if (machine.memory_bytes) add(format_bytes(memory_in_words(machine)));
   if (machine.gpus > 0) add(counted(machine.gpus, "GPU") + (machine.gpu.empty() ? "" : " " + machine.gpu));
   return parts.empty() ? "a machine of which nothing is known" : fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -28,12 +28,14 @@ TEST(Machine, IsTakenFromAFingerprint) {
   EXPECT_EQ(machine.memory_bytes, 16'000'000'000);
   EXPECT_EQ(machine.gpu, "Tesla T4");
   EXPECT_EQ(machine.gpus, 1);
-  EXPECT_EQ(machine_text(machine), "Amazon EC2 g4dn.xlarge, Xeon, 4 cores, 14.9 GiB, 1 GPU Tesla T4");
+  EXPECT_EQ(machine_text(machine), "Amazon EC2 g4dn.xlarge, Xeon, 4 cores, 15.0 GiB, 1 GPU Tesla T4");
 }
 
 TEST(Machine, HasNoMoreMemoryThanItsContainer) {
   using Path = Json::json_pointer;
   EXPECT_EQ(with(Path("/container/memory_limit_bytes"), 1 << 30).memory_bytes, 1 << 30);
+  const auto limited = with(Path("/container/memory_limit_bytes"), 7'800'000'000);
+  EXPECT_NE(machine_text(limited).find(", 7.26 GiB,"), std::string::npos) << machine_text(limited);
 }
 
 TEST(Machine, OfAnythingElseIsUnknown) {

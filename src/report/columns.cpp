@@ -88,7 +88,8 @@ TableColumn figure_column(const Metric& metric) {
 std::string duration_text(const Estimate& estimate) {
   if (!std::isfinite(estimate.value)) return "–";
   auto text = format_seconds(estimate.value);
-  if (estimate.low && estimate.high)
+  if (estimate.low && estimate.high &&
+      (format_seconds(*estimate.low) != text || format_seconds(*estimate.high) != text))
     text += fmt::format(" ± {}", format_seconds((*estimate.high - *estimate.low) / 2));
   return text;
 }

@@ -37,8 +37,8 @@ std::string passed_over_sentence(const Document& document, const CellSummary& be
 }
 
 std::string processor_limit(const CellSummary& cell, double process, double cores) {
-  auto text = fmt::format("The CPU is the limit: the process used {} of {} cores", format_number(process),
-                          format_number(cores));
+  auto text = fmt::format("The CPU is the limit: the process used {} of {}", format_number(process),
+                          counted_cores(cores));
   // The client's engine thread drives the requests: inference is in the server.
   const bool served = find_telemetry(cell, target::server, telemetry::cpu);
   const auto engine = busy_cores(cell, served ? target::server_engine : target::engine).value_or(0);
@@ -61,26 +61,27 @@ std::string room_left(const CellSummary& cell, const Experiment& experiment, con
     const auto* steal = find_telemetry(cell, target::machine, telemetry::cpu_steal);
     const bool has_guests = steal && steal->mean.value_or(0) >= least_stolen;
     return fmt::format(
-        "Others filled the CPU: the process used {} of {} cores, and other processes{} {}. Alone "
-        "on the machine it may be faster.",
-        format_number(process), format_number(cores), has_guests ? " and the hypervisor's other guests" : "",
+        "Others filled the CPU: the process used {} of {}, and other processes{} {}. Alone on the machine it "
+        "may be faster.",
+        format_number(process), counted_cores(cores), has_guests ? " and the hypervisor's other guests" : "",
         format_number(std::max(0.0, *taken - process)));
   }
   const bool sync = field_of(cell, experiment, "mode") == Json("sync");
-  return fmt::format(
-      "The CPU was not the limit: {} of {} cores were idle while the process used {}. {} may use "
-      "them.",
-      format_number(idle), format_number(cores), format_number(process),
-      sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads");
+  return fmt::format("The CPU was not the limit: {} of {} {} idle while the process used {}. {} may use {}.",
+                     format_number(idle), counted_cores(cores), cores == 1 ? "was" : "were",
+                     format_number(process),
+                     sync ? "Several inferences in flight (--mode async)" : "More streams or loader threads",
+                     cores == 1 ? "it" : "them");
 }
 
 /// What keeps the configuration from being faster, as far as the telemetry tells.
-std::string limit_sentence(const CellSummary& cell, const Experiment& experiment, const Json& machine) {
+std::string limit_sentence(const Document& document, const CellSummary& cell, const Json& machine) {
+  const auto& experiment = document.experiment;
   if (way_of(cell, experiment).architecture == "remote") return {};  // this machine is not the one that works
   if (const auto busy = gpu_percent(cell); busy && *busy >= busy_gpu_percent)
     return fmt::format("The GPU was busy {} % of the time: it is the limit.", format_number(*busy));
 
-  const auto cores = usable_cores(machine);
+  const auto cores = allowed_cores(document, cell);
   const auto process = busy_cores(cell, target::process);
   if (!cores || !process) return {};
   if (*process >= busy_share * *cores) return processor_limit(cell, *process, *cores);
@@ -90,7 +91,7 @@ std::string limit_sentence(const CellSummary& cell, const Experiment& experiment
         "The disk is the limit: {} cores waited for it while the process used {} of {}. With the files "
         "in the page "
         "cache (--cache warm) or the tensors in memory (--files off) this wait goes away.",
-        format_number(*iowait->mean), format_number(*process), format_number(*cores));
+        format_number(*iowait->mean), format_number(*process), plain(*cores));
   return room_left(cell, experiment, machine, *process, *cores);
 }
 
@@ -216,7 +217,7 @@ std::vector<std::string> choice_findings(const Document& document) {
   const auto& best = *answer_configuration(document);
   const auto machine = fingerprint_of(document, best);
   sentences.push_back(passed_over_sentence(document, *order[0]));
-  sentences.push_back(limit_sentence(best, document.experiment, machine));
+  sentences.push_back(limit_sentence(document, best, machine));
   sentences.push_back(stolen_sentence(best, machine));
   return sentences;
 }

@@ -260,7 +260,7 @@ TEST(Findings, SeeTheProcessorAtItsLimit) {
   set_mean(cell, "engine", "cpu", 1.7);
   set_mean(cell, "loader", "cpu", 0.23);
   EXPECT_THAT(findings(document),
-              Contains("The CPU is the limit: the process used 1.94 of 2.00 cores, 1.70 by the "
+              Contains("The CPU is the limit: the process used 1.94 of 2 cores, 1.70 by the "
                        "engine's threads and 0.230 by those that read and decode."));
 }
 
@@ -295,10 +295,10 @@ TEST(Findings, SeeOthersFillTheProcessor) {
       << "what others did is not known";
   set_mean(document.cells[0], "machine", "cpu_user", 1.5);
   set_mean(document.cells[0], "machine", "cpu_system", 0.1);
-  EXPECT_THAT(findings(document), Contains(HasSubstr("not the limit: 0.400 of 2.00 cores were idle")));
+  EXPECT_THAT(findings(document), Contains(HasSubstr("not the limit: 0.400 of 2 cores were idle")));
   set_mean(document.cells[0], "machine", "cpu_steal", 0.3);
   EXPECT_THAT(findings(document),
-              Contains("Others filled the CPU: the process used 1.10 of 2.00 cores, and other "
+              Contains("Others filled the CPU: the process used 1.10 of 2 cores, and other "
                        "processes and the hypervisor's other guests 0.800. Alone on the machine it may be "
                        "faster."));
 }
@@ -308,7 +308,7 @@ TEST(Findings, CountNoCoresThatTheProcessMayNotUse) {
   document.machines = {machine_of({{"processor", {{"online", 64}}}, {"effective_cores", 2.0}})};
   set_mean(document.cells[0], "process", "cpu", 1.5);
   set_mean(document.cells[0], "machine", "cpu_user", 20);
-  EXPECT_THAT(findings(document), Contains(HasSubstr("0.500 of 2.00 cores were idle")));
+  EXPECT_THAT(findings(document), Contains(HasSubstr("0.500 of 2 cores were idle")));
 }
 
 TEST(Findings, SayNothingAboutALimitThatIsNotKnown) {

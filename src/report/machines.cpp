@@ -70,6 +70,21 @@ Json fingerprint_of(const Document& document, const CellSummary& cell) {
   return found == machines.end() ? Json() : found->fingerprint;
 }
 
+std::optional<double> allowed_cores(const Document& document, const CellSummary& cell) {
+  auto cores = usable_cores(fingerprint_of(document, cell));
+  const auto lower = [&](double bound) { cores = std::min(cores.value_or(bound), bound); };
+  if (const auto bound = get(cell.facts, fact::cores)) lower(static_cast<double>(*bound));
+  const auto threads = field_of(cell, document.experiment, "threads");
+  constexpr double idle = 0.05;  // of inference, threads bound the engine; loaders and clients have their own
+  const bool has_others =
+      document.experiment.workload == view::infer.workload &&
+      busy_cores(cell, target::loader).value_or(0) + busy_cores(cell, target::client).value_or(0) >= idle;
+  if (threads.is_number() && threads.get<double>() >= 1 && !has_others) lower(threads.get<double>());
+  return cores;
+}
+
+std::string counted_cores(double cores) { return plain(cores) + (cores == 1 ? " core" : " cores"); }
+
 std::vector<std::vector<std::string>> machine_rows(const Document& document) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& machine : document.machines) {

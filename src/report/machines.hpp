@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@ namespace neph::report {
 /// The fingerprint of the one machine that the cell's runs that ended well were made on; of a document that
 /// knows but one, that. null: none is known, or there are several.
 Json fingerprint_of(const Document& document, const CellSummary& cell);
+
+/// Cores that the configuration may keep busy: the machine's, and no more than its threads.
+std::optional<double> allowed_cores(const Document& document, const CellSummary& cell);
+/// "1 core", "2 cores"
+std::string counted_cores(double cores);
 
 inline constexpr std::array<std::string_view, 8> machine_headings{
     "Machine", "Provider", "Instance type", "Processor", "Cores", "Memory", "GPUs", "Runs"};

@@ -8,7 +8,10 @@
 
 namespace neph::report {
 std::string quantity(std::optional<double> value, std::string_view unit) {
+  constexpr double dust = 5e-4;  // of a core, a thread or a per cent: nothing
+  const bool is_counted = unit == unit::cores || unit == unit::percent || unit == unit::threads;
   if (!value || !std::isfinite(*value)) return "–";
+  if (is_counted && std::fabs(*value) < dust) return format_quantity(0, unit);
   return format_quantity(*value, unit);
 }
 

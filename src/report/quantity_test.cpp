@@ -11,6 +11,10 @@ TEST(Quantity, CarriesItsUnit) {
   EXPECT_EQ(quantity(1.5 * (1 << 30), "bytes"), "1.50 GiB");
   EXPECT_EQ(quantity(std::nullopt, "cores"), "–");
   EXPECT_EQ(quantity(NAN, "bytes"), "–");
+  EXPECT_EQ(quantity(1.234e-6, "cores"), "0") << "seven digits of dust";
+  EXPECT_EQ(quantity(0.0012, "cores"), "0.00120");
+  EXPECT_EQ(quantity(1e-5, "percent"), "0 %");
+  EXPECT_EQ(quantity(1.23e-6, "s"), "1.23 µs");
 }
 
 TEST(Escape, KeepsTextOutOfMarkup) {

@@ -46,16 +46,6 @@ std::optional<double> waiting_of(const CellSummary& cell) {
   return wait->value / all_ms;
 }
 
-/// That the configuration could use.
-std::optional<double> cores_of(const Document& document, const CellSummary& cell) {
-  auto cores = usable_cores(fingerprint_of(document, cell));
-  const auto lower = [&](double bound) { cores = std::min(cores.value_or(bound), bound); };
-  if (const auto bound = get(cell.facts, fact::cores)) lower(static_cast<double>(*bound));
-  const auto threads = field_of(cell, document.experiment, "threads");
-  if (threads.is_number() && threads.get<double>() >= 1) lower(threads.get<double>());
-  return cores;
-}
-
 /// Of configurations that differ from this one in nothing but the batch.
 std::optional<stats::FixedCost> fixed_of(const Document& document, const CellSummary& cell) {
   const auto batch = factor_of(cell, "batch");
@@ -99,7 +89,7 @@ Evidence evidence_of(const Document& document, const CellSummary& cell) {
   };
   return {.waiting = waiting_of(cell),
           .used = used,
-          .cores = cores_of(document, cell),
+          .cores = allowed_cores(document, cell),
           .queued = queued,
           .idle = left(online, taken),
           .others = left(taken, used),
@@ -114,8 +104,7 @@ bool is_fixed(const Evidence& seen) {
 }
 
 std::string used_text(const Evidence& seen) {
-  return fmt::format("it used {} of {} {}", format_number(*seen.used), plain(*seen.cores),
-                     *seen.cores == 1 ? "core" : "cores");
+  return fmt::format("it used {} of {}", format_number(*seen.used), counted_cores(*seen.cores));
 }
 
 std::string limit_of_cores(const Evidence& seen) {

@@ -44,8 +44,8 @@ Status check_arch(const price::Offer& offer, const Wishes& wishes) {
   if (offer.arch != "arm64") return {};
   return fail(
       wrong,
-      "--offer '{}': its CPU is an ARM ({}), and neph, its bundle and its image are of x86_64: take a "
-      "machine of Intel or AMD",
+      "--offer '{}': its CPU is an ARM ({}), and the bundle and the image that a script installs are those "
+      "of x86_64: take a machine of Intel or AMD",
       wishes.offer, offer.arch);
 }
 

@@ -9,7 +9,6 @@
 #include "report/charts/charts.hpp"
 #include "report/charts/lines.hpp"
 #include "report/charts/vega.hpp"
-#include "report/effect.hpp"
 #include "report/readings.hpp"
 #include "report/way.hpp"
 
@@ -29,20 +28,20 @@ bool is_sync(const CellSummary& cell, const Experiment& experiment) {
   return field_of(cell, experiment, "mode") == "sync";
 }
 
-Estimate peak_mib(const Document& document, const CellSummary& cell, std::string_view target) {
-  return mean_of(document, cell, [&](const Run& run) -> std::optional<double> {
-    const auto bytes = peak_memory_bytes(run, target);
-    return bytes ? std::optional(*bytes * to_mib) : std::nullopt;
-  });
+/// As in the tables: the most of any run.
+Estimate peak_mib(const CellSummary& cell, std::string_view target) {
+  const auto* own = find_telemetry(cell, target, telemetry::memory_peak);
+  const auto bytes = own ? own->max : target == target::application ? peak_memory_bytes(cell) : std::nullopt;
+  return bytes ? Estimate{.value = *bytes * to_mib, .n = cell.runs_ok} : Estimate{};
 }
 
 /// "× 1.3" of the synchronous configuration that differs in nothing else.
 std::string ratio_to_sync(const Document& document, const CellSummary& cell, std::string_view target) {
   if (is_sync(cell, document.experiment)) return {};
-  const auto own = peak_mib(document, cell, target);
+  const auto own = peak_mib(cell, target);
   for (const auto& other : document.cells)
     if (is_sync(other, document.experiment) && alike(cell, other, {"mode", "depth"}))
-      if (const auto sync = peak_mib(document, other, target); sync.value > 0 && std::isfinite(own.value))
+      if (const auto sync = peak_mib(other, target); sync.value > 0 && std::isfinite(own.value))
         return fmt::format("× {}", format_number(own.value / sync.value));
   return {};
 }
@@ -78,7 +77,7 @@ Panel panel_of(const Document& document, const Target& target, const std::set<do
   std::vector<std::int64_t> batches;
   for (const auto& cell : document.cells) {
     const auto depth = in_flight(cell, document.experiment);
-    const auto memory = peak_mib(document, cell, target.name);
+    const auto memory = peak_mib(cell, target.name);
     if (!depth || !std::isfinite(memory.value)) continue;
     batches.push_back(batch_of(cell, document.experiment));
     lines.points.push_back({.x = *depth,
@@ -119,7 +118,7 @@ Drawing draw_memory(const Document& document) {
 
 const Chart memory_chart{
     "memory", "What requests in flight cost in memory",
-    "Most resident memory, means over the runs, against the requests in flight at the same time. An "
+    "Most resident memory of any run, against the requests in flight at the same time. An "
     "asynchronous point tells how many times the memory of the synchronous configuration it takes that "
     "differs in nothing else.",
     draw_memory};

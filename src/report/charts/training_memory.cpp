@@ -8,7 +8,6 @@
 #include "core/units.hpp"
 #include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
-#include "report/effect.hpp"
 #include "report/readings.hpp"
 
 namespace neph::report {
@@ -17,17 +16,13 @@ namespace {
 constexpr double to_mib = 1.0 / (1 << 20);
 constexpr const char* resident = "processes";
 
-Estimate mib_of(const Document& document, const CellSummary& cell, const Quantity& bytes) {
-  return mean_of(document, cell, [&](const Run& run) -> std::optional<double> {
-    const auto value = bytes(run);
-    return value ? std::optional(*value * to_mib) : std::nullopt;
-  });
+Estimate mib_of(const CellSummary& cell, std::optional<double> bytes) {
+  return bytes ? Estimate{.value = *bytes * to_mib, .n = cell.runs_ok} : Estimate{};
 }
 
-/// Most that a GPU held while the run lasted, of whoever used it.
-std::optional<double> gpu_bytes(const Run& run, const std::string& gpu) {
-  if (run.status != RunStatus::ok) return std::nullopt;
-  const auto* series = find_telemetry(run.result.telemetry, gpu, telemetry::memory_used);
+/// Most that a GPU held while a run lasted, of whoever used it.
+std::optional<double> gpu_bytes(const CellSummary& cell, const std::string& gpu) {
+  const auto* series = find_telemetry(cell, gpu, telemetry::memory_used);
   return series ? series->max : std::nullopt;
 }
 
@@ -54,12 +49,10 @@ Drawing draw_training_memory(const Document& document) {
   gpus.parts = gpus_of(document);
   if (gpus.parts.size() > 1) gpus.caption = gpus.axis = "peak memory of the GPUs, MiB";
   for (const auto& cell : document.cells) {
-    const auto own =
-        mib_of(document, cell, [](const Run& run) { return peak_memory_bytes(run, target::application); });
+    const auto own = mib_of(cell, peak_memory_bytes(cell));
     if (std::isfinite(own.value)) processes.bars.push_back({cell.cell.label, {{resident, own}}});
     auto& bar = gpus.bars.emplace_back(cell.cell.label, std::map<std::string, Estimate>{});
-    for (const auto& gpu : gpus.parts)
-      bar.parts[gpu] = mib_of(document, cell, [&](const Run& run) { return gpu_bytes(run, gpu); });
+    for (const auto& gpu : gpus.parts) bar.parts[gpu] = mib_of(cell, gpu_bytes(cell, gpu));
   }
   Drawing drawing;
   for (const auto* what : {&processes, &gpus})
@@ -74,9 +67,8 @@ Drawing draw_training_memory(const Document& document) {
 
 }  // namespace
 
-const Chart training_memory_chart{
-    "peak_memory", "What it takes of memory",
-    "The most memory that the processes of a run held at any time, means over the runs.",
-    draw_training_memory};
+const Chart training_memory_chart{"peak_memory", "What it takes of memory",
+                                  "The most memory that the processes of any run held at any time.",
+                                  draw_training_memory};
 
 }  // namespace neph::report

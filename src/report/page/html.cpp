@@ -33,8 +33,8 @@ std::string tiles(const Document& document) {
     out += tile(worded("Time per {sample}", view), format_number(p50->value) + " ms",
                 p99 ? fmt::format("p99 {} ms", format_number(p99->value)) : "median");
   if (const auto cores = busy_cores(best, target::application)) {
-    const auto usable = usable_cores(fingerprint_of(document, best));
-    out += tile("CPU cores", format_number(*cores), usable ? "of " + format_number(*usable) : "");
+    const auto allowed = allowed_cores(document, best);
+    out += tile("CPU cores", format_number(*cores), allowed ? "of " + counted_cores(*allowed) : "");
   }
   if (const auto bytes = peak_memory_bytes(best)) out += tile("Peak memory", format_bytes(*bytes), "");
   return out;
@@ -57,9 +57,9 @@ std::string repeat_html(const Document& document) {
   const auto& experiment = document.experiment;
   if (experiment.command.empty()) return {};
   return fmt::format(
-      "<pre><code>{}</code></pre>\n<p>{} repeats of each configuration, in an order shuffled with seed "
+      "<pre><code>{}</code></pre>\n<p>{} of each configuration, in an order shuffled with seed "
       "{}.</p>\n",
-      escape_html(experiment.command), experiment.repeat, experiment.seed);
+      escape_html(experiment.command), counted(experiment.repeat, "repeat"), experiment.seed);
 }
 
 /// Of every workload; what is its own stands between the two.

@@ -99,8 +99,12 @@ std::string telemetry_table(const Document& document) {
     std::vector<std::string> row{escape_html(cell->cell.label)};
     for (const auto& quantity_shown : shown) {
       const auto* series = find_shown(*cell, quantity_shown);
+      const bool only_rises =
+          quantity_shown.quantity.name == telemetry::memory_peak.name;  // no mean was held
       for (const auto member : {&SeriesSummary::mean, &SeriesSummary::max, &SeriesSummary::min})
-        row.push_back(series ? quantity(series->*member, series->unit) : "–");
+        row.push_back(series && (!only_rises || member == &SeriesSummary::max)
+                          ? quantity(series->*member, series->unit)
+                          : "–");
     }
     table.rows.push_back(std::move(row));
   }
