@@ -11,6 +11,7 @@
 #include "report/container.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
+#include "report/recommendation_findings.hpp"
 #include "report/scaling_findings.hpp"
 #include "report/training_limits.hpp"
 
@@ -22,13 +23,13 @@ const Estimate* known(const CellSummary& cell, const Metric& metric) {
   return found && std::isfinite(found->value) ? found : nullptr;
 }
 
-std::string time_sentence(const std::vector<const CellSummary*>& order) {
+std::string time_sentence(const Document& document, const Cells& order) {
   const auto& best = *order.front();
   const auto took = duration_text(*known(best, metric::command_s));
   if (order.size() == 1) return fmt::format("The command took {} ({}).", took, counted(best.runs_ok, "run"));
-  return fmt::format("The fastest of {} is {}: {}; the slowest, {}, took {}.",
-                     counted(std::ssize(order), "configuration"), best.cell.label, took,
-                     order.back()->cell.label, duration_text(*known(*order.back(), metric::command_s)));
+  return best_sentence(document, order,
+                       fmt::format("{} ({}), others up to {}", took, counted(best.runs_ok, "run"),
+                                   duration_text(*known(*order.back(), metric::command_s))));
 }
 
 /// How much of the whole is learning; the rest is start, verifying and saving.
@@ -58,7 +59,8 @@ std::string step_sentence(const CellSummary& cell) {
 std::vector<std::string> command_findings(const Document& document) {
   const auto order = ranked(document);
   if (order.empty()) return {};
-  std::vector sentences{time_sentence(order), share_sentence(*order.front()), step_sentence(*order.front())};
+  std::vector sentences{time_sentence(document, order), share_sentence(*order.front()),
+                        step_sentence(*order.front())};
   std::ranges::move(scaling_findings(document), std::back_inserter(sentences));
   std::ranges::move(container_findings(document), std::back_inserter(sentences));
   std::ranges::move(limit_findings(document), std::back_inserter(sentences));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/effect.hpp"
+#include "report/machines.hpp"
 #include "report/readings.hpp"
 #include "report/way.hpp"
 
@@ -15,6 +16,22 @@ bool is_inconclusive(const Estimate& speedup) {
          (speedup.value > 1.2 || *speedup.high > meaningless_spread * *speedup.low);
 }
 
+std::optional<double> short_of_cores(const Document& document, const CellSummary& cell) {
+  const auto threads = factor_of(cell, "threads");
+  const auto used = busy_cores(cell, target::application);
+  if (!threads.is_number() || !used || *used >= 0.9 * threads.get<double>()) return std::nullopt;
+  const double wanted = threads.get<double>();
+  const auto online = machine_cores(fingerprint_of(document, cell)), taken = taken_cores(cell);
+  if (online && taken && *taken - *used >= 0.1 * wanted && *online - *taken < 0.1 * wanted) return used;
+  const bool is_less = std::ranges::any_of(document.cells, [&](const CellSummary& other) {
+    const auto its = factor_of(other, "threads");
+    const auto more = busy_cores(other, target::application);
+    return its.is_number() && its.get<double>() >= 1 && its.get<double>() < wanted && more &&
+           *more >= 0.5 * its.get<double>() && *used < 0.75 * *more && alike(cell, other, {"threads"});
+  });
+  return is_less ? used : std::nullopt;
+}
+
 std::vector<Scaling> scalings(const Document& document) {
   std::vector<Scaling> all;
   for (const auto& cell : document.cells) {
@@ -22,7 +39,7 @@ std::vector<Scaling> scalings(const Document& document) {
     const auto cores = get(cell.facts, fact::cores);  // that there were: more threads than these share them
     if (!threads.is_number() || threads.get<double>() < 1 ||
         (cores && static_cast<double>(*cores) < threads.get<double>()) || cell.verdict == Verdict::invalid ||
-        !(speed_of(document, cell).value > 0))
+        !(speed_of(document, cell).value > 0) || short_of_cores(document, cell))
       continue;
     const auto name = short_label(cell, document.experiment, {"threads"});
     auto found = std::ranges::find(all, name, &Scaling::name);

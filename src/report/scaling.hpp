@@ -32,8 +32,12 @@ struct Scaling {
 /// There is an interval, and it is too wide to say whether more cores are faster.
 bool is_inconclusive(const Estimate& speedup);
 
+/// Cores that a configuration kept busy that did not get as many as its threads: others held the rest, or
+/// with fewer threads it kept more busy. Empty: it got them, or nothing is known.
+std::optional<double> short_of_cores(const Document& document, const CellSummary& cell);
+
 /// By the factor `threads`. Left out are configurations without a usable speed, those of "all threads", of
-/// which nothing says how many they are, and those with more threads than cores.
+/// which nothing says how many they are, those with more threads than cores, and those short of cores.
 std::vector<Scaling> scalings(const Document& document);
 
 /// How many times as fast `candidate` is, repeat by repeat, whichever way the main metric counts.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "report/machines.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
 #include "report/scaling.hpp"
@@ -20,12 +21,12 @@ constexpr std::size_t most_groups = 2;
 
 enum class Pays { yes, no, undecided };
 
-/// Whether the cores that `level` has more than `last` pay. Without an interval (one repeat) by the value.
+/// Whether the cores that `level` has more than `last` pay.
 Pays do_pay(const Document& document, const Scaling& scaling, const ScalingLevel& last,
             const ScalingLevel& level) {
   const auto ratio = times_as_fast(document, *last.cell, *level.cell);
   const double needed = 1 + paying_share * (level.cores - last.cores) / scaling.fewest() / last.speedup.value;
-  if (!ratio.low || !ratio.high) return ratio.value >= needed ? Pays::yes : Pays::no;
+  if (!ratio.low || !ratio.high) return Pays::undecided;
   // Where both ends are on one side, or it is shown to be faster at all, the value is the best guess.
   const bool is_known = *ratio.low > 1 || *ratio.high < needed;
   return !is_known ? Pays::undecided : ratio.value >= needed ? Pays::yes : Pays::no;
@@ -52,11 +53,9 @@ Judged judge(const Document& document, const Scaling& scaling) {
 
 /// "2 cores are 1.85 times as fast as 1 (95 % CI 1.80 to 1.90), an efficiency of 92 %"
 std::string level_text(const Scaling& scaling, const ScalingLevel& level) {
-  const auto& speedup = level.speedup;
-  return fmt::format("{} cores are {} times as fast as {}{}, an efficiency of {:.0f} %", plain(level.cores),
-                     ratio_text(speedup.value), plain(scaling.fewest()),
-                     speedup.low && speedup.high ? fmt::format(" ({})", ratio_ci_text(speedup)) : "",
-                     100 * scaling.efficiency(level));
+  return fmt::format("{} cores are {} times as fast as {} ({}), an efficiency of {:.0f} %",
+                     plain(level.cores), ratio_text(level.speedup.value), plain(scaling.fewest()),
+                     ratio_ci_text(level.speedup), 100 * scaling.efficiency(level));
 }
 
 std::string cores_sentence(const Document& document, const Scaling& scaling, const std::string& whose) {
@@ -135,11 +134,30 @@ std::string law_sentence(const Document& document, const Scaling& scaling, const
   return whose + (told->law() == stats::ScalingLaw::amdahl ? amdahl_text(*told) : universal_text(*told));
 }
 
+/// Configurations of which nothing is said, as they did not get their cores.
+std::string short_sentence(const Document& document) {
+  std::string named;
+  for (const auto& cell : document.cells)
+    if (const auto used = short_of_cores(document, cell))
+      named += fmt::format("{}{} kept {} of {} busy", named.empty() ? "" : "; ", cell.cell.label,
+                           format_number(*used), counted_cores(factor_of(cell, "threads").get<double>()));
+  return named.empty() ? "" : "What more cores do is left open where they were not to be had: " + named + ".";
+}
+
 }  // namespace
 
 std::vector<std::string> scaling_findings(const Document& document) {
   auto all = scalings(document);
-  std::vector<std::string> sentences;
+  std::vector<std::string> sentences{short_sentence(document)};
+  for (auto& scaling : all)
+    if (std::erase_if(scaling.levels,
+                      [&](const auto& level) {
+                        return level.cores > scaling.fewest() && (!level.speedup.low || !level.speedup.high);
+                      }) > 0 &&
+        sentences.size() == 1)
+      sentences.emplace_back("What more cores do is left open, as one run each has no interval: --repeat 5.");
+  std::erase_if(all, [](const auto& scaling) { return scaling.levels.size() < 2; });
+  std::erase(sentences, "");
   std::size_t most_levels = 0;
   for (const auto& scaling : all) most_levels = std::max(most_levels, scaling.levels.size());
   const bool is_only = all.size() == 1;

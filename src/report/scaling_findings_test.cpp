@@ -93,5 +93,37 @@ TEST(ScalingChart, DrawsTheLawWithItsBand) {
   EXPECT_EQ(draw("scaling", training_document()).panels[0].spec["layer"].size(), 3U);
 }
 
+/// Seen: "more than 1 do not pay", from one run each.
+TEST(ScalingFindings, SayNothingOfOneRunEach) {
+  const auto said = scaling_findings(training_document({.cores = {1, 2, 4, 8}, .repeat = 1}));
+  EXPECT_THAT(said, ElementsAre(HasSubstr("one run each has no interval")));
+  auto document = training_document();
+  std::erase_if(document.runs, [](const Run& run) { return run.cell == 2 && run.repeat > 0; });
+  const auto some = scaling_findings(document);
+  EXPECT_THAT(some, Contains(AllOf(StartsWith("2 cores are 1.8"), Not(HasSubstr("4 cores")))));
+  EXPECT_THAT(some, Contains(HasSubstr("one run each has no interval")));
+}
+
+void set_busy(CellSummary& cell, double process, double machine) {
+  cell.telemetry = {{.target = "process", .name = "cpu", .unit = "cores", .mean = process},
+                    {.target = "machine", .name = "cpu_user", .unit = "cores", .mean = machine}};
+}
+
+/// Seen: "more than 1 do not pay", where the run on two cores got 0.52 of them.
+TEST(ScalingFindings, SayNothingOfCoresThatWereNotToBeHad) {
+  auto document = training_document({.cores = {1, 2}});
+  set_busy(document.cells[1], 0.52, 0.6);
+  const auto said = scaling_findings(document);
+  EXPECT_THAT(said, ElementsAre("What more cores do is left open where they were not to be had: threads 2 "
+                                "kept 0.520 of 2 cores busy."));
+  EXPECT_TRUE(scalings(document).empty());
+  document.machines[0].fingerprint["processor"]["online"] = 2;
+  set_busy(document.cells[1], 1.4, 1.95);
+  EXPECT_THAT(scaling_findings(document), ElementsAre(HasSubstr("threads 2 kept 1.40 of 2 cores busy")))
+      << "another process held the rest";
+  set_busy(document.cells[1], 1.4, 1.45);
+  EXPECT_THAT(scaling_findings(document)[0], StartsWith("2 cores are 1.8")) << "they were idle";
+}
+
 }  // namespace
 }  // namespace neph::report

@@ -10,7 +10,7 @@
 #include "report/container.hpp"
 #include "report/quantity.hpp"
 #include "report/readings.hpp"
-#include "report/recommendation.hpp"
+#include "report/recommendation_findings.hpp"
 #include "report/scaling_findings.hpp"
 #include "report/training_limits.hpp"
 
@@ -26,14 +26,9 @@ std::string ci_of_duration(const Estimate& estimate) {
 
 std::string speed_sentence(const Document& document, const Cells& cells, const std::string& whose) {
   const auto& best = *cells.front();
-  const auto speed = speed_of(document, best);
-  const auto figures =
-      fmt::format("{} ({}{})", speed_text(document, best),
-                  speed.low && speed.high ? ci_text(speed) + ", " : "", counted(best.runs_ok, "run"));
+  const auto figures = fmt::format("{} ({})", speed_text(document, best), ci_and_runs_text(document, best));
   if (cells.size() == 1) return fmt::format("{}It learns at {}.", whose, figures);
-  return fmt::format("{}The fastest of {} is {}: {}.", whose,
-                     counted(static_cast<std::int64_t>(cells.size()), "configuration"), best.cell.label,
-                     figures);
+  return whose + best_sentence(document, cells, figures);
 }
 
 /// How long the whole training takes in the fastest configuration.
@@ -68,7 +63,8 @@ std::string accuracy_sentence(const Cells& cells) {
   }
   if (!highest) return {};
   const auto top = find_estimate(highest->figures, metric::test_accuracy);
-  const bool is_known = top->low && top->high && *top->low < *top->high;  // equal: repeats of one seed
+  const bool is_known =  // else repeats of one seed, equal but for dust
+      top->low && top->high && format_percent(*top->low) != format_percent(*top->high);
   const auto ci =
       is_known ? fmt::format(" (95 % CI {} to {})", format_percent(*top->low), format_percent(*top->high))
                : "";

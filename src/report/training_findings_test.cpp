@@ -88,8 +88,9 @@ TEST(TrainingFindings, KeepNetworksApart) {
 TEST(TrainingFindings, AndThePagesFiguresSpeakOfTheSameConfiguration) {
   auto document = training_document({.batches = {32, 128}, .noise = 0.3});
   ASSERT_NE(answer_configuration(document), nullptr);
-  EXPECT_THAT(training_findings(document)[0],
-              HasSubstr(" is " + answer_configuration(document)->cell.label + ":"));
+  EXPECT_THAT(
+      training_findings(document)[0],
+      HasSubstr("Of 6 configurations, " + answer_configuration(document)->cell.label + " has the best"));
   document.cells.clear();
   EXPECT_EQ(answer_configuration(document), nullptr);
 }
@@ -131,10 +132,27 @@ TEST(Learnt, HasALineForEachConfiguration) {
   EXPECT_EQ(rows_of(drawing.panels[0])[2]["value"], 89);
 }
 
+/// Shown is what the interval of the difference leaves no other way.
+TEST(TrainingFindings, CallNothingTheFastestThatIsNotShownToBe) {
+  const auto unsure = training_document({.cores = {1, 2}, .serial = 0.97, .noise = 0.05});
+  for (const auto& said : {training_findings(unsure)[0], findings(training_document({.repeat = 1}))[0]}) {
+    EXPECT_THAT(said,
+                AllOf(HasSubstr(" has the best mean: "), HasSubstr("It is not shown to be faster than ")));
+    EXPECT_THAT(said, Not(HasSubstr("The fastest")));
+  }
+  EXPECT_THAT(findings(training_document({.repeat = 1}))[0], HasSubstr("(no interval)"));
+  const auto command = findings(command_document({.cores = {1, 2}, .serial = 0.97, .noise = 0.05}));
+  EXPECT_THAT(command[0], HasSubstr("It is not shown to be faster than threads "));
+  EXPECT_THAT(
+      findings(command_document())[0],
+      AllOf(StartsWith("The fastest of 3 configurations is threads 4: "), HasSubstr(", others up to ")));
+}
+
 TEST(DurationText, HasItsUnitAndWhatIsNotKnownADash) {
   EXPECT_EQ(duration_text({.value = 37.5}), "37.5 s");
   EXPECT_EQ(duration_text({.value = 37.5, .low = 37, .high = 38}), "37.5 s ± 500 ms");
   EXPECT_EQ(duration_text({.value = std::nan("")}), "–");
+  EXPECT_EQ(duration_text({.value = 37.5, .low = 37.5 - 1e-9, .high = 37.5 + 1e-9}), "37.5 s") << "dust";
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ Drawing draw_settings(const Document& document) {
     rows.push_back(std::move(row));
   }
   const auto description =
-      fmt::format("Bar chart of {} of {} configurations with 95 % intervals; the fastest is {}.",
+      fmt::format("Bar chart of {} of {} configurations with 95 % intervals; the best mean is that of {}.",
                   view.main.front().unit, order.size(), order[0]->cell.label);
   Json spec = specification(template_text, description, std::move(rows));
   spec["encoding"]["tooltip"][1]["title"] = view.rate;
