@@ -182,8 +182,10 @@ TEST(Findings, TheGeneratorThatIsTheBottleneckSaysSo) {
 TEST(Findings, AReachedLimitInFlightIsToldInsteadOfASlip) {
   auto measured = steady(100);
   for (auto& sample : measured.samples) sample.issued += 3 * ms;
-  measured.held_back = 40;
+  measured.held_back = 103;
+  measured.cut_off = 4;  // by the user: they waited too
   const auto result = found(measured, {.in_flight = 4});
+  EXPECT_THAT(result.warnings, Contains(Field(&Warning::message, HasSubstr("103 of 104 requests waited"))));
   EXPECT_THAT(result.warnings, warns(WarningCode::in_flight_reached, Weight::doubt));
   EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
 }

@@ -99,11 +99,11 @@ std::vector<Warning> generator_doubts(const Measurement& measured, const Judging
                      use.waited > use.ran ? "give the generator cores of its own" : "more --threads"));
   if (judging.closed || judging.all_at_once) return doubts;
   if (measured.held_back > 0)
-    doubts.push_back(
-        make_warning(WarningCode::in_flight_reached,
-                     fmt::format("{} of {} requests waited because {} were in flight, the most allowed: so "
-                                 "far the loop was closed, and its times are not the server's",
-                                 measured.held_back, measured.scheduled, judging.in_flight)));
+    doubts.push_back(make_warning(
+        WarningCode::in_flight_reached,
+        fmt::format("{} of {} requests waited because {} were in flight, the most allowed: so "
+                    "far the loop was closed, and its times are not the server's",
+                    measured.held_back, measured.scheduled + measured.cut_off, judging.in_flight)));
   else
     doubt_schedule(measured, judging.promise.limit_s, use.all() > busy, doubts);
   return doubts;

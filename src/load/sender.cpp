@@ -107,10 +107,10 @@ bool Sender::send_if_due() {
   const auto due = start_ + task_.schedule[next_];
   if (now < due) return false;
   if (task_.in_flight > 0 && in_flight_ >= task_.in_flight) {
-    held_back_ += !held_ && task_.schedule[next_] >= task_.begin_measure;
     held_ = true;
     return false;
   }
+  held_back_ += held_ && task_.schedule[next_] >= task_.begin_measure;
   held_ = false;
   ++next_;
   if (free_.empty()) free_.push_back(&flights_.emplace_back());

@@ -118,9 +118,17 @@ class GroupStory {
                        format_number(best->level), times_text(*best->cell));
   }
 
+  /// Of a higher rate as much was answered: this one is not more than it can do.
+  bool is_outdone(const Asked& one) const {
+    return std::ranges::any_of(members_, [&](const Asked& other) {
+      return other.level > one.level &&
+             (pace(other) == Pace::kept_up || answered_per_s(*other.cell).value >= one.level);
+    });
+  }
+
   std::string fell_behind_sentence() const {
     for (const auto& one : members_)
-      if (pace(one) == Pace::fell_behind)
+      if (pace(one) == Pace::fell_behind && !is_outdone(one))
         return fmt::format("{}The server did not keep up with {} requests/s offered: it answered {}.", whose_,
                            format_number(one.level), rate_text(answered_per_s(*one.cell)));
     return {};

@@ -244,6 +244,24 @@ TEST(LoadFindings, LimitsAreNotMixed) {
   EXPECT_THAT(said, Contains(HasSubstr("within 100 ms: met at 40.0")));
 }
 
+/// Seen: "did not keep up with 38.5", where 78.3 of 79.2 were answered.
+TEST(LoadFindings, ALowerRateThanOneThatWasAnsweredIsNotTooHigh) {
+  auto document = one_rate(38.5, 30);
+  auto more = one_rate(79.2, 78.3).cells[0];
+  for (auto& [cell, rate] : {std::pair{&document.cells[0], 38.5}, {&more, 79.2}}) {
+    cell->cell.factors = {{"rate", rate}};
+    cell->cell.spec["rate"] = rate;
+  }
+  document.cells.push_back(more);
+  const auto said = findings(document);
+  EXPECT_THAT(said, Contains(StartsWith("The server kept up with 79.2 requests/s offered")));
+  EXPECT_THAT(said, Not(Contains(HasSubstr("did not keep up"))));
+  document.cells[1].warnings = {{WarningCode::overloaded, "the queue grew", ""}};
+  EXPECT_THAT(findings(document), Not(Contains(HasSubstr("did not keep up"))));
+  document.cells[1].figures["requests_per_s"].value = 31;
+  EXPECT_THAT(findings(document), Contains(HasSubstr("did not keep up with 38.5 requests/s offered")));
+}
+
 TEST(LoadFindings, SpeakOfNoRateWhereAllCameAtOnce) {
   auto document = load_document();
   document.cells.resize(1);

@@ -50,5 +50,32 @@ TEST(LoadRate, DrawsTheOfferedRateNotTheOneAskedFor) {
   EXPECT_EQ(seen, 3);
 }
 
+/// Seen: "a cold start costs 18.1 s", of the warm-ups of 17 probes.
+TEST(Phases, OfASearchEndWhereItFirstMeasures) {
+  auto document = load_document();
+  document.cells.resize(1);
+  document.cells[0].runs_ok = 1;
+  document.cells[0].phases_s = {{"connect", {.value = 0.1, .n = 1}}, {"warmup", {.value = 4, .n = 1}}};
+  Run run{.cell = document.cells[0].cell.index};
+  run.result.phases = {{"connect", 0, 0.1}, {"warmup", 0.1, 2.1}, {"probe", 2.1, 3},
+                       {"drain", 3, 3.1},   {"warmup", 3.1, 5.1}, {"probe", 5.1, 6}};
+  document.runs = {run};
+  const auto drawing = draw("phases", document);
+  ASSERT_EQ(drawing.panels.size(), 1U);
+  EXPECT_EQ(rows_of(drawing.panels[0])[0]["total"], "2.10 s");
+}
+
+/// Vega warns of a layer without any extent: "Infinite extent for field begin".
+TEST(Telemetry, HasNoShadeWhereNothingIsAMeasurement) {
+  auto document = sample_document();
+  const auto layers = [&] { return draw("telemetry", document).panels.at(0).spec["layer"]; };
+  EXPECT_EQ(layers().size(), 3U);
+  for (auto& run : document.runs)
+    for (auto& phase : run.result.phases)
+      if (phase.name == "measure") phase.name = "look";
+  ASSERT_EQ(layers().size(), 2U);
+  EXPECT_TRUE(layers()[1]["encoding"]["color"].contains("scale")) << "the colours of phases";
+}
+
 }  // namespace
 }  // namespace neph::report

@@ -1,5 +1,8 @@
 #include "report/charts/over_time.hpp"
 
+#include <algorithm>
+
+#include "record/phases.hpp"
 #include "report/charts/vega.hpp"
 
 namespace neph::report {
@@ -36,6 +39,10 @@ constexpr std::string_view template_text = R"json({
 
 Json over_time(const OverTime& how, const std::vector<std::string>& labels, const std::string& description,
                Json rows) {
+  const bool is_measured = std::ranges::any_of(rows, [](const Json& row) {
+    const auto phase = row.value("phase", "");
+    return phase == phase::measure.name || phase == phase::learn.name;
+  });
   Json spec = specification(template_text, description, std::move(rows));
   spec["params"] = Json::array({{{"name", "cell"}, {"value", 0}}});
   spec["encoding"]["x"]["title"] = how.time;
@@ -46,7 +53,10 @@ Json over_time(const OverTime& how, const std::vector<std::string>& labels, cons
   series["encoding"]["y"]["stack"] = how.is_stacked ? Json("zero") : Json(nullptr);
   series["encoding"]["color"]["scale"] = colour_scale(labels);
   if (labels.size() == 1) series["encoding"]["color"]["legend"] = nullptr;
-  if (!how.has_phases) spec["layer"] = Json::array({spec["layer"][1]});
+  if (!how.has_phases)
+    spec["layer"] = Json::array({spec["layer"][1]});
+  else if (!is_measured)
+    spec["layer"].erase(0);  // marks without any extent make Vega complain
   return spec;
 }
 

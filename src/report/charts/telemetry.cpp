@@ -251,7 +251,7 @@ class TelemetryPanels {
     Json spec = over_time({.axis = group.axis, .time = time_axis, .is_stacked = group.stacked}, labels,
                           description, std::move(rows));
     spec["params"][0]["value"] = selected_;
-    spec["layer"][2]["encoding"]["color"]["scale"] = colour_scale(phase_names_);
+    spec["layer"].back()["encoding"]["color"]["scale"] = colour_scale(phase_names_);
     return spec;
   }
 
