@@ -125,14 +125,14 @@ Result<int> say_outcome(const experiment::Outcome& outcome, const report::Docume
                 "stopped: {} of {} runs are stored; the same command with --resume goes on", ended,
                 ended + outcome.interrupted + outcome.left);
   if (outcome.ok > 0 && outcome.failed > 0)
-    talk("{} of {} runs failed; neph show {}{} tells why\n", outcome.failed, outcome.ok + outcome.failed, id,
-         store);
+    talk("{} of {} runs failed; the reasons: neph show {}{}\n", outcome.failed, outcome.ok + outcome.failed,
+         id, store);
   if (const auto why = failure_of(document.cells, fail_on); !why.empty()) {
     talk("neph: --fail-on {}: {}\n", enum_name(fail_on), why);
     return failed_as_asked;
   }
   if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
-    return fail(ErrorCode::unavailable, "{}; neph show {}{} tells more",
+    return fail(ErrorCode::unavailable, "{}; the reason: neph show {}{}",
                 outcome.failed == 1 ? "the run failed" : fmt::format("all {} runs failed", outcome.failed),
                 id, store);
   return 0;

@@ -175,7 +175,7 @@ Status make_whole(script::Job& job) {
   if (!experiment.factors.empty()) {
     NEPH_TRY(const auto cells, expand(experiment));
     return fail(ErrorCode::invalid_argument,
-                "--whole: which of its {} configurations? --cell {} is {}; neph show has their numbers",
+                "--whole: which of its {} configurations? --cell {} is {}; neph show lists their numbers",
                 cells.size(), cells.front().index, cells.front().label);
   }
   experiment.repeat = 1;

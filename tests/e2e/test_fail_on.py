@@ -49,9 +49,9 @@ def test_a_failed_run_fails_every_level(neph, server, level):
 @pytest.mark.smoke
 def test_without_the_option_the_codes_are_as_before(neph, server):
     arguments = ("load", server.http, "--model", "known", "--duration", "20s", "--timeout-s", 0.5)
-    assert "the run failed; neph show 1 tells more" in neph(*arguments, code=4).stderr
+    assert "the run failed; the reason: neph show 1" in neph(*arguments, code=4).stderr
     elsewhere = neph(*arguments, "--store", "cmd.db", code=4).stderr
-    assert "neph show 1 --store cmd.db tells more" in elsewhere, "another store than the usual is named"
+    assert "the reason: neph show 1 --store cmd.db" in elsewhere, "another store than the usual is named"
     assert "the run failed" not in neph(*arguments, "--fail-on", "failed", code=FAILED).stderr
     wrong = neph(*arguments, "--fail-on", "doubtful", code=2).stderr
     assert "--fail-on" in wrong and "warning" in wrong

@@ -102,6 +102,13 @@ Json readable(Run run) {
   return to_json(run);
 }
 
+/// Their numbers and names, as --cell takes them.
+void print_cells(const report::Document& document) {
+  TextTable table({"cell", "configuration"}, {TextTable::Side::right, TextTable::Side::left});
+  for (const auto& cell : document.cells) table.add({std::to_string(cell.cell.index), cell.cell.label});
+  fmt::print("\n{}", table.text());
+}
+
 Status show(const ShowOptions& options) {
   NEPH_TRY(const auto store, store::Store::open(options.store, store::Access::read));
   if (options.run != 0) {
@@ -116,10 +123,12 @@ Status show(const ShowOptions& options) {
     return {};
   }
   NEPH_TRY(const auto document, load_document(store, options.experiment, store::Detail::full));
-  if (options.json)
+  if (options.json) {
     fmt::print("{}\n", dump_json(report::json(document), true));
-  else
+  } else {
     print_summary(document);
+    if (!document.experiment.factors.empty()) print_cells(document);
+  }
   return {};
 }
 
