@@ -16,6 +16,10 @@ TEST(GpuNames, OfDriversAreThoseOfCatalogues) {
                                           {"NVIDIA H100 PCIe", "H100"},
                                           {"NVIDIA GeForce RTX 4090", "RTX4090"},
                                           {"NVIDIA RTX A6000", "A6000"},
+                                          {"NVIDIA RTX 6000 Ada Generation", "RTX6000-Ada"},
+                                          {"NVIDIA RTX A5000", "RTXA5000"},
+                                          {"NVIDIA A100-SXM4-80GB", "A100_80G_SXM4"},
+                                          {"NVIDIA L40S", "L40S_PCIE"},
                                           {"Tesla K80", "k80"}})
     EXPECT_TRUE(is_same_gpu(driver, catalogue)) << driver << " " << catalogue;
 }

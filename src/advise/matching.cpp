@@ -199,6 +199,12 @@ void add_left_out(const Market& market, const std::vector<Misfit>& best,
 
 }  // namespace
 
+bool is_same_gpu(std::string_view a, std::string_view b) {
+  const auto one = price::gpu_name_of(a), other = price::gpu_name_of(b);
+  return one.model() == other.model() &&
+         (one.memory.empty() || other.memory.empty() || one.memory == other.memory);
+}
+
 const std::optional<price::Exact>& hourly(const price::Offer& offer, bool is_spot) {
   return is_spot ? offer.spot_per_hour : offer.per_hour;
 }

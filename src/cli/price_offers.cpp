@@ -174,9 +174,11 @@ Result<price::Catalogue> read_catalogue(const std::string& file, const std::stri
   std::error_code error;
   const auto path = fs::absolute(file, error).string();  // its folders say whose prices they are
   const bool is_correction = is_alone && price::is_known_provider(price::provider_name(provider));
-  auto known = is_correction ? provider : price::provider_of_path(path);
-  if (known.empty()) known = provider;
-  return price::parse_catalogue(text, {.file = file, .provider = std::move(known), .date = date});
+  const auto of_path = price::provider_of_path(path);
+  auto known = is_correction || of_path.empty() ? provider : of_path;
+  const bool is_of_path = !of_path.empty() && price::provider_name(known) == of_path;
+  return price::parse_catalogue(
+      text, {.file = file, .provider = std::move(known), .date = date, .is_of_path = is_of_path});
 }
 
 Result<OfferLists> load_offers(const OfferFiles& files, const std::vector<price::Rule>& rules) {

@@ -71,6 +71,8 @@ constexpr Invoice invoices[] = {
     // Lambda: minutes from the boot on. A minute of 6.32 an hour is 0.1053333...
     {"lambda", "6.32USD/h", "2026-11-24T13:25 learn=0", "0", "0.00"},
     {"lambda", "6.32USD/h", "2026-11-24T13:25 learn=1s", "1min", "0.105333"},
+    {"lambda", "6.32USD/h", "2026-11-24T13:25 boot=5min,learn=1min", "1min", "0.105333"},
+    {"lambda", "6.32USD/h", "2026-11-24T13:25 learn=1min,off=1h", "61min", "6.425333"},
     {"lambda", "6.32USD/h", "2026-11-24T13:25 learn=2min", "2min", "0.210667"},
     {"lambda", "6.32USD/h", "2026-11-24T13:59:59 provision=3min,learn=30s,poweroff=31s", "2min", "0.210667"},
     {"lambda", "6.32USD/h", "2026-11-24T23:59 learn=2h", "2h", "12.64"},

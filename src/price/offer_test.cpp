@@ -164,6 +164,36 @@ TEST(Region, IsMeantByItsName) {
   EXPECT_FALSE(is_in_region("de", "US", "US-DE-1"));
 }
 
+TEST(Region, OfTwoLettersIsACountryAndNoState) {
+  for (const auto& [asked, region] : {std::pair{"de", "US-DE-1"},
+                                      {"il", "US-IL-1"},
+                                      {"in", "us-in-2"},
+                                      {"ga", "US-GA-2"},
+                                      {"fr", "it-fr2"},
+                                      {"de", "Delaware, US"},
+                                      {"de", "DE, US"},
+                                      {"il", "IL, US, NA"},
+                                      {"ca", "US-CA-2"},
+                                      {"ca", "it-ca1"},
+                                      {"me", "US-ME-1"},
+                                      {"se", "br-se1"}})
+    EXPECT_FALSE(is_in_region(asked, region, "")) << asked << " " << region;
+  for (const auto& [asked, region] : {std::pair{"us-de", "US-DE-1"},
+                                      {"US-IL", "us-il-1"},
+                                      {"it-fr", "it-fr2"},
+                                      {"it", "it-fr2"},
+                                      {"us", "US-DE-1"},
+                                      {"fr", "EU-FR-1"},
+                                      {"de", "de-fra-1"},
+                                      {"fr", "France, FR, EU"},
+                                      {"fr", "fr-par-1"},
+                                      {"ca", "CA-MTL-1"},
+                                      {"ca", "Quebec, CA, NA"},
+                                      {"delaware", "Delaware, US"}})
+    EXPECT_TRUE(is_in_region(asked, region, "")) << asked << " " << region;
+  EXPECT_TRUE(is_in_region("us-de", "US", "US-DE-1")) << "of a zone";
+}
+
 TEST(Choice, IsOfWhatAnOfferSays) {
   const auto chosen = [](const OfferChoice& choice) { return names(choose(some(), choice).value().offers); };
   EXPECT_THAT(chosen({.gpu = "v100:4"}), ElementsAre("aws/p3.8xlarge@us-east-1"));
@@ -181,6 +211,46 @@ TEST(Choice, KnowsGpusByTheBeginningOfTheirNames) {
   EXPECT_FALSE(is_gpu("A10", "A100"));
   EXPECT_FALSE(is_gpu("T4", "T4g"));
   EXPECT_FALSE(is_gpu("A100-80GB", "A100"));
+}
+
+TEST(Choice, KnowsGpusHoweverTheyAreWritten) {
+  for (const auto& [asked, gpu] : {std::pair{"A6000", "RTXA6000"},
+                                   {"rtx a6000", "A6000"},
+                                   {"A5000", "RTX_A5000"},
+                                   {"A4000", "NVIDIA RTX A4000"},
+                                   {"A100_80GB", "A100-80GB"},
+                                   {"A100 80GB", "A100-80GB"},
+                                   {"A100-80GB", "A100_80G_SXM4"},
+                                   {"H100-80GB", "H100-80GB-SXM"},
+                                   {"6000 Ada", "RTX6000-Ada"},
+                                   {"RTX 6000 Ada", "RTX6000ADA"},
+                                   {"l40s", "L40S_PCIE"},
+                                   {"4090", "RTX_4090"},
+                                   {"H100", "H100_PCIE_BAREMETAL"},
+                                   {"RTX PRO 6000", "RTXPRO6000"},
+                                   {"3080 Ti", "RTX_3080_Ti"}})
+    EXPECT_TRUE(is_gpu(asked, gpu)) << asked << " " << gpu;
+  for (const auto& [asked, gpu] : {std::pair{"L40", "L40S"},
+                                   {"A6000", "RTX6000-Ada"},
+                                   {"RTX 6000", "RTX 6000 Ada"},
+                                   {"RTX 3080", "RTX_3080_Ti"},
+                                   {"A100-40GB", "A100-80GB"},
+                                   {"A10", "A10G"},
+                                   {"A40", "RTXA4000"},
+                                   {"RTX", "RTX_4090"}})
+    EXPECT_FALSE(is_gpu(asked, gpu)) << asked << " " << gpu;
+  EXPECT_TRUE(is_gpu("H100-80GB", "H100", 80)) << "by the memory that the list gives";
+  EXPECT_FALSE(is_gpu("A100-80GB", "A100", 40));
+}
+
+TEST(Choice, NamesTheGpusThatItPassesOver) {
+  auto offers = some();
+  offers[0].gpu = "T4", offers[0].gpus = 1;
+  const OfferChoice choice{.gpu = "v100"};
+  const auto chosen = choose(offers, choice).value();
+  EXPECT_EQ(passed_over_text(chosen, choice), "Passed over by --gpu: T4.");
+  EXPECT_EQ(passed_over_text(choose(offers, {.gpu = "any"}).value(), {.gpu = "any"}), "");
+  EXPECT_EQ(passed_over_text(choose(offers, {.gpu = "none"}).value(), {.gpu = "none"}), "");
 }
 
 TEST(Choice, BoundsAreReadAsPeopleWriteThem) {

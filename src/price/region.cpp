@@ -98,6 +98,18 @@ std::string_view part_of(std::string_view name) {
   return {};
 }
 
+/// The country that a name gives, as its first word or behind commas: of "US-DE-1", "it-fr2" and "DE, US" not
+/// the state or province. Empty: none that is known.
+std::string_view country_of(std::string_view name) {
+  constexpr std::array<std::string_view, 11> continents{"eu", "eur", "europe", "sa",     "asia", "ap",
+                                                        "as", "oc",  "af",     "africa", "me"};
+  for (const auto word : ordered_words(name))
+    if (std::ranges::find(words, word, &Word::word) != words.end() &&
+        std::ranges::find(continents, word) == continents.end())
+      return word;
+  return {};
+}
+
 /// What a whole query for a part of the world may be; empty: it is none.
 std::string_view asked_part(std::string_view asked) {
   constexpr std::array names{Word{"eu", eu},   Word{"europe", eu},       Word{"us", us},
@@ -133,7 +145,10 @@ bool is_in_region(std::string_view asked, std::string_view region, std::string_v
   const auto name = lowered(region);
   if (wanted == name || (!zone.empty() && wanted == lowered(zone))) return true;
   if (const auto part = asked_part(wanted); !part.empty()) return part_of(name) == part;
-  if (begins_with(name, wanted)) return true;
+  constexpr std::size_t letters_of_country = 2;
+  if (const auto country = country_of(name); wanted.size() == letters_of_country && !country.empty())
+    return wanted == country;
+  if (begins_with(name, wanted) || begins_with(lowered(zone), wanted)) return true;
   const auto parts = words_of(name);
   return std::ranges::find(parts, std::string_view(wanted)) != parts.end();
 }

@@ -19,7 +19,8 @@ std::string_view part_of_world(std::string_view region);
 bool is_part_of_world(std::string_view asked);
 
 /// Whether an offer's region is meant by `asked`: its name or zone, the beginning of its name up to a dash or
-/// a number ("us-east"), a country within it ("fr" of fr-par-1), or a part of the world ("eu", "europe").
+/// a number ("us-east"), a country within it ("fr" of fr-par-1 and EU-FR-1; two letters are no state or
+/// province, which "us-de" is), or a part of the world ("eu", "europe").
 bool is_in_region(std::string_view asked, std::string_view region, std::string_view zone);
 
 /// A region that is asked for among offers. Of a provider that has a region or zone of that very name no

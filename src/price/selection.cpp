@@ -6,6 +6,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include <fmt/ranges.h>
+
 #include "core/text.hpp"
 #include "price/region.hpp"
 
@@ -18,10 +20,6 @@ std::optional<double> whole_number(std::string_view text) {
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::isfinite(value) || value < 0)
     return std::nullopt;
   return value;
-}
-
-bool is_letter_or_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /// --gpu, taken apart.
@@ -46,7 +44,7 @@ bool has_gpu(const Offer& offer, const GpuChoice& choice) {
   if (same_words(choice.name, "none")) return offer.gpus == 0;
   if (offer.gpus == 0) return false;
   if (choice.count && *choice.count != static_cast<double>(offer.gpus) * offer.gpu_share) return false;
-  return same_words(choice.name, "any") || is_gpu(choice.name, offer.gpu);
+  return same_words(choice.name, "any") || is_gpu(choice.name, offer.gpu, offer.gpu_memory_gib);
 }
 
 bool contains_words(std::string_view text, std::string_view part) {
@@ -100,18 +98,6 @@ Result<Bounds> parse_bounds(std::string_view text, std::string_view what) {
   return bounds;
 }
 
-bool is_gpu(std::string_view asked, std::string_view gpu) {
-  const auto bare = [](std::string_view text) {
-    std::string all(text);
-    std::erase_if(all, [](char c) { return c == ' ' || c == '_'; });
-    return all;
-  };
-  const auto wanted = bare(asked), name = bare(gpu);
-  if (name.size() < wanted.size() || !same_words(wanted, std::string_view(name).substr(0, wanted.size())))
-    return false;
-  return name.size() == wanted.size() || !is_letter_or_digit(name[wanted.size()]);
-}
-
 Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice) {
   NEPH_TRY(const auto gpu, gpu_choice(choice.gpu));
   NEPH_TRY(const auto cores, parse_bounds(choice.cores, "--cores"));
@@ -121,19 +107,33 @@ Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice) 
   Chosen chosen;
   for (const auto& offer : offers) {
     if (!choice.machine.empty() && !contains_words(offer.instance, choice.machine)) continue;
-    if (!has_gpu(offer, gpu)) continue;
     if (!choice.cores.empty() && !(offer.vcpus && cores.hold(*offer.vcpus))) continue;
     if (!choice.memory.empty() && !(offer.memory_gib && memory.hold(*offer.memory_gib))) continue;
-    if (!region.has(offer)) {
-      chosen.without_place += is_part && part_of_world(offer.region).empty() ? 1 : 0;
-      continue;
-    }
+    const bool is_of_gpu = has_gpu(offer, gpu);
+    if (!region.has(offer))
+      chosen.without_place += is_of_gpu && is_part && part_of_world(offer.region).empty() ? 1 : 0;
+    else if (!is_of_gpu && offer.gpus > 0 && !same_words(gpu.name, "none"))
+      chosen.other_gpus.insert(offer.gpu);
+    if (!region.has(offer) || !is_of_gpu) continue;
     if (choice.spot ? offer.spot_per_hour.has_value() : offer.per_hour.has_value())
       chosen.offers.push_back(offer);
     else
       ++chosen.without_price;
   }
   return chosen;
+}
+
+std::string passed_over_text(const Chosen& chosen, const OfferChoice& choice) {
+  if (chosen.other_gpus.empty()) return {};
+  constexpr std::size_t most_shown = 8;
+  const auto wanted = gpu_name_of(std::string_view(choice.gpu).substr(0, choice.gpu.rfind(':'))).model();
+  std::vector<std::string> names(chosen.other_gpus.begin(), chosen.other_gpus.end());
+  std::ranges::stable_partition(
+      names, [&](const auto& name) { return gpu_name_of(name).model().find(wanted) != std::string::npos; });
+  names.resize(std::min(names.size(), most_shown));
+  const auto more = chosen.other_gpus.size() - names.size();
+  return fmt::format("Passed over by --gpu: {}{}.", printable(fmt::format("{}", fmt::join(names, ", "))),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 void sort_offers(std::vector<Offer>& offers, OfferOrder order, bool by_spot) {

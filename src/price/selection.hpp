@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +46,9 @@ void describe(Visit&& v, Self& s) {
   v("machine", s.machine, "a part of the machine's name: standard");
   v("gpu", s.gpu, "name of its GPU, with a count or without: V100, V100:8, any, none");
   v("region", s.region,
-    "region, zone, country, or part of the world: us-east-1, fr, eu (Europe without Russia), us, asia, ru, "
-    "...");
+    "region, zone, country, or part of the world: us-east-1, us-de, fr, eu (Europe without Russia), us, "
+    "asia, "
+    "ru, ...");
   v("cores", s.cores, "virtual CPUs: 8, 4..16, 4.., ..16");
   v("memory", s.memory, "main memory in GiB, in the same ways");
   v("spot", s.spot, "machines that may be taken away, by their price");
@@ -56,13 +59,28 @@ void describe(Visit&& v, Self& s) {
 struct Chosen {
   std::vector<Offer> offers;
   std::int64_t without_price = 0, without_place = 0;
+  std::set<std::string> other_gpus;  ///< names that --gpu passed over, of offers that are wanted otherwise
 };
 
 /// Errors: invalid_argument (bounds that are none).
 Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice);
 
-/// Whether a GPU of that name is meant: "A100" is also A100-80GB, and no A10.
-bool is_gpu(std::string_view asked, std::string_view gpu);
+/// "NVIDIA RTX A6000", "RTX_A6000" and "A6000" are one model.
+struct GpuName {
+  std::vector<std::string>
+      words;           ///< in small letters, without makers, brands and sockets: "v100", "6000ada"
+  std::string memory;  ///< in GB: "80" of A100-80GB and A100_80G_SXM4; empty: not named
+
+  std::string model() const;
+};
+GpuName gpu_name_of(std::string_view name);
+
+/// "Passed over by --gpu: A100, T4 and 12 more.", the like names first; empty: none was.
+std::string passed_over_text(const Chosen& chosen, const OfferChoice& choice);
+
+/// Whether a GPU of that name is meant: "A100" is also A100-80GB, and no A10. Where the name has no memory,
+/// `gib` is compared with that of `asked`.
+bool is_gpu(std::string_view asked, std::string_view gpu, std::optional<double> gib = {});
 
 /// Stable; what the order asks for and an offer lacks is last. Prices are in one currency.
 void sort_offers(std::vector<Offer>& offers, OfferOrder order, bool by_spot);

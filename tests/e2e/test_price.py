@@ -150,6 +150,32 @@ def test_list_says_why_nothing_fits(neph, asked, says):
     refused(neph, "list", "--offers", LISTS / "v8/aws/vms.csv", *asked, code=NOT_FOUND, says=says)
 
 
+def test_a_country_is_no_state_of_another(neph):
+    (neph.folder / "v8/runpod").mkdir(parents=True)
+    (neph.folder / "v8/runpod/vms.csv").write_text(
+        "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Region,Price\n"
+        + "".join(f"1x_H100,H100,1,16,80,{region},2.39\n" for region in ("US-DE-1", "US-IL-1", "EU-FR-1", "DE-FRA-1"))
+    )
+    regions = lambda asked: {offer["region"] for offer in neph.json("price", "list", "v8", "--region", asked)["offers"]}
+    assert regions("de") == {"DE-FRA-1"} and regions("us-de") == {"US-DE-1"} and regions("fr") == {"EU-FR-1"}
+    refused(neph, "list", "v8", "--region", "il", code=NOT_FOUND, says=["no offer is in region 'il'", "us-tx"])
+
+
+def test_the_provider_of_the_folder_lets_what_others_own(neph):
+    (neph.folder / "v8/spheron").mkdir(parents=True)
+    (neph.folder / "v8/spheron/vms.csv").write_text(
+        "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,Provider\n"
+        "H100_dallas-usa-1,H100_PCIE_BAREMETAL,1,16,192,2.6,dallas-usa-1,sesterce\n1H100.80S.32V,H100_SXM5,1,32,185,2.9,FIN-03,data-crunch\n"
+        "A100x1,A100_80G_SXM4,1,16,192,1.6,dallas-usa-1,sesterce\n"
+    )
+    for offers in (("v8",), ("v8/spheron/vms.csv",), ("v8/spheron/vms.csv", "--provider", "spheron")):
+        listing = neph.json("price", "list", *offers, "--gpu", "H100")
+        assert {offer["provider"] for offer in listing["offers"]} == {"spheron"} and len(listing["offers"]) == 2
+    assert listing["passed_over"] == ["A100_80G_SXM4"]
+    assert "Passed over by --gpu: A100_80G_SXM4." in neph("price", "list", "v8", "--gpu", "H100").stdout
+    assert names(neph.json("price", "list", "v8", "--gpu", "A100-80GB")) == ["spheron/A100x1@dallas-usa-1"]
+
+
 # ---- lint
 
 

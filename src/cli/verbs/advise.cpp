@@ -15,6 +15,7 @@
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/seconds.hpp"
+#include "core/units.hpp"
 #include "os/file.hpp"
 #include "record/views.hpp"
 
@@ -69,6 +70,13 @@ Result<Market> market_of(const AdviseCommand& command, const std::vector<price::
   NEPH_CHECK(price::into_one_currency(chosen.offers, rates, currency));
   market.offers = std::move(chosen.offers);
   market.notes = std::move(all.notes);
+  for (const auto& list : all.lists)
+    if (const auto count =
+            std::ranges::count(list.findings, price::Flaw::implausible_price, &price::Finding::flaw))
+      market.notes.push_back(fmt::format("{} of {} left out: prices too low to be true (neph price lint).",
+                                         counted(count, "offer"), list.source.file));
+  if (auto other = price::passed_over_text(chosen, command.choice); !other.empty())
+    market.notes.push_back(std::move(other));
   if (!rates.empty())
     market.notes.push_back(fmt::format("Currencies are exchanged as --rate says: {}.",
                                        fmt::join(price::rate_texts(rates), ", ")));

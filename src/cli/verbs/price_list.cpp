@@ -55,10 +55,11 @@ tl::unexpected<Error> nothing_fits(const std::vector<price::Offer>& offers,
   if (!is_kind && std::ranges::none_of(gpus, [&](const auto& name) { return price::is_gpu(gpu, name); }))
     return unknown("GPU", gpu, gpus);
   if (!is_in_region)
-    return fail(ErrorCode::not_found,
-                "no offer is in region '{}'; give a region's name, or eu, us, ca, sa, asia, au, me, "
-                "africa, ru",
-                choice.region);
+    return fail(
+        ErrorCode::not_found,
+        "no offer is in region '{}'; give a region's name, a state with its country (us-tx), or eu, us, "
+        "ca, sa, asia, au, me, africa, ru",
+        choice.region);
   return fail(ErrorCode::not_found, "none of {} fits all that is asked for; ask for less",
               counted(std::ssize(offers), "offer"));
 }
@@ -100,6 +101,8 @@ struct Listing {
   std::size_t found = 0;  ///< of which `offers` are shown
   std::int64_t without_price = 0, without_place = 0;
   std::vector<price::Offer> offers;
+  std::set<std::string> other_gpus{};
+  std::string passed_over{};
 };
 
 void print_listing(const Listing& listing, const OfferLists& all, const ListCommand& command) {
@@ -110,6 +113,7 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
                         {"found", listing.found},
                         {"without_price", listing.without_price},
                         {"without_place", listing.without_place},
+                        {"passed_over", listing.other_gpus},
                         {"lists", lists_json(all)},
                         {"notes", all.notes}};
     fmt::print("{}\n", dump_json(document, true));
@@ -126,6 +130,7 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
   if (listing.without_place > 0)
     fmt::print("{} more: the region's name does not say whether it is in {}.\n",
                counted(listing.without_place, "offer"), command.choice.region);
+  if (!listing.passed_over.empty()) fmt::print("{}\n", listing.passed_over);
   fmt::print("{}", lists_text(all));
 }
 
@@ -141,7 +146,9 @@ Status list_offers(const ListCommand& command) {
   Listing listing{.found = chosen.offers.size(),
                   .without_price = chosen.without_price,
                   .without_place = chosen.without_place,
-                  .offers = std::move(chosen.offers)};
+                  .offers = std::move(chosen.offers),
+                  .passed_over = price::passed_over_text(chosen, command.choice)};
+  listing.other_gpus = std::move(chosen.other_gpus);
   const auto limit = static_cast<std::size_t>(command.options.limit);
   if (limit > 0 && listing.found > limit) listing.offers.resize(limit);
   print_listing(listing, all, command);

@@ -117,7 +117,11 @@ Result<Catalogue> parse_catalogue(std::string_view text, ListSource source) {
   Catalogue catalogue;
   catalogue.source = std::move(source);
   auto& provider = catalogue.source.provider;
-  provider = provider.empty() ? provider_of_path(catalogue.source.file) : provider_name(provider);
+  if (provider.empty()) {
+    provider = provider_of_path(catalogue.source.file);
+    catalogue.source.is_of_path = !provider.empty();
+  }
+  provider = provider_name(provider);
   auto status = check_text(text);
   if (status)
     status =
@@ -128,6 +132,7 @@ Result<Catalogue> parse_catalogue(std::string_view text, ListSource source) {
     offer.arch = offer.arch.empty() ? arch_of_machine(offer.provider, offer.instance, offer.gpu)
                                     : arch_name(offer.arch);
   }
+  leave_out_implausible(catalogue);
   return catalogue;
 }
 

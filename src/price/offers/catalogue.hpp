@@ -33,6 +33,9 @@ struct ListSource {
   std::string file;      ///< what messages call it
   std::string provider;  ///< of rows that name none; empty: the path tells, or nothing does
   std::string date;      ///< of rows that have none: when the file was changed
+  /// Whether the path names the provider, who lets and bills all of a SkyPilot list: its column names whose
+  /// machines they are.
+  bool is_of_path = false;
 };
 
 struct Catalogue {
@@ -47,6 +50,11 @@ struct Catalogue {
 /// Rows that make no offer are left out and found. Errors: corrupt (no text, empty, cut short, a quote that
 /// is never closed, no rows), invalid_argument (headings of no known list, no provider, a value of TOML).
 Result<Catalogue> parse_catalogue(std::string_view text, ListSource source);
+
+/// Of lists that programs collect (SkyPilot's and gpuhunt's) leaves out offers whose price is far below any
+/// that was seen, and those of several GPUs for no more than the same machine costs with fewer; a spot price
+/// beside a good one is taken as not known. plausible.cpp.
+void leave_out_implausible(Catalogue& catalogue);
 
 /// examples/prices.csv: a few real prices of 2026, for those who have no catalogue yet.
 Catalogue example_catalogue();

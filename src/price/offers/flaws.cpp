@@ -24,6 +24,8 @@ constexpr std::array kinds{
              "rows that say two currencies", "say one, in the price or in the column 'currency'"},
     FlawKind{Flaw::placeholder_price, "placeholder-price", error, true, "placeholders instead of prices",
              "the catalogue does not know this price; take it from the provider"},
+    FlawKind{Flaw::implausible_price, "implausible-price", error, true, "prices too low to be true",
+             "compare with the provider's own page; a list of your own (CSV or TOML) may have any price"},
     FlawKind{Flaw::bad_number, "bad-number", error, true, "cells that are no number",
              "write a decimal number with a point"},
     FlawKind{Flaw::gpu_count, "gpu-count", error, true, "numbers of GPUs that no machine has",

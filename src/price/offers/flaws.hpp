@@ -28,6 +28,7 @@ enum class Flaw {
   bad_currency,
   currency_contradiction,
   placeholder_price,
+  implausible_price,
   bad_number,
   gpu_count,
   gpu_without_price,

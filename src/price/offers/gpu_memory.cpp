@@ -94,6 +94,11 @@ bool may_have_memory(std::string_view gpu, double gib) {
          });
 }
 
+std::optional<double> least_memory_gb(std::string_view gpu) {
+  const auto* found = find_gpu(gpu);
+  return found == nullptr ? std::nullopt : std::optional(found->memory_gb.front());
+}
+
 std::string memory_of_known_gpu(std::string_view gpu) {
   std::string text;
   if (const auto* found = find_gpu(gpu))

@@ -28,6 +28,9 @@ bool is_known_gpu(std::string_view gpu);
 /// drivers say a tenth less than the data sheet, which counts in powers of ten, or keeps some.
 bool may_have_memory(std::string_view gpu, double gib);
 
+/// The least memory that the data sheets of a GPU of that name have, in GB; nothing: none is known.
+std::optional<double> least_memory_gb(std::string_view gpu);
+
 /// "40 or 80 GB", as the data sheet has it.
 std::string memory_of_known_gpu(std::string_view gpu);
 

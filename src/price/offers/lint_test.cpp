@@ -85,6 +85,80 @@ TEST(Lint, FindsDaysToComeAndMachinesTooLarge) {
   EXPECT_THAT(found, Not(Contains(HasSubstr("of 2026,"))));
 }
 
+constexpr std::string_view gpu_heading =
+    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region\n";
+
+std::vector<std::string> offered(const Catalogue& list) {
+  std::vector<std::string> all;
+  for (const auto& offer : list.offers) all.push_back(offer_name(offer));
+  return all;
+}
+
+TEST(Plausible, IsNoPriceThatIsFarBelowAny) {
+  const auto list = read(std::string(gpu_heading) +
+                             "neb-b200.1x,B200,1,20,200,0.01,0.01,a\nneb-b200.8x,B200,8,160,1600,0.08,,a\n"
+                             "h200.1x,H200,1,20,200,1.0,1.0,a\nh100.1x,H100,1,20,200,,0.001,a\n"
+                             "l40s.1x,L40S,1,8,64,0.9,0.0001,a\nx1,MI355X,1,8,64,3,,a\ncpu,,,96,64,0.001,,a\n"
+                             "small,,,2,1,0.0042,0.0013,a\n",
+                         "mithril");
+  EXPECT_THAT(offered(list), testing::ElementsAre("mithril/h200.1x@a", "mithril/l40s.1x@a", "mithril/x1@a",
+                                                  "mithril/small@a"));
+  EXPECT_EQ(list.offers[1].spot_per_hour, std::nullopt) << "the price on demand is a good one";
+  const auto found = lint(list);
+  EXPECT_THAT(found, Contains("implausible-price 2: mithril/neb-b200.1x@a: 0.01 an hour, and such machines "
+                              "cost more than 0.18"));
+  for (const auto* each :
+       {"implausible-price 3", "implausible-price 5", "bad-spot-price 6", "implausible-price 8"})
+    EXPECT_THAT(found, Contains(HasSubstr(each)));
+  EXPECT_THAT(left_out_text(list.findings), HasSubstr("prices too low to be true: 4"));
+}
+
+TEST(Plausible, IsNoPriceOfManyGpusForThatOfOne) {
+  const auto runpod = read(std::string(gpu_heading) +
+                               "1x_RTXA6000_SECURE,RTXA6000,1,4,48,0.79,0.49,US\n"
+                               "2x_RTXA6000_SECURE,RTXA6000,2,8,96,0.79,0.49,US\n"
+                               "8x_RTXA6000_SECURE,RTXA6000,8,32,384,0.79,0.49,US\n"
+                               "2x_RTXA6000_COMMUNITY,RTXA6000,2,8,96,0.66,,US\n"
+                               "2x_RTXA6000_SECURE,RTXA6000,2,8,96,1.58,,CA\n",
+                           "runpod");
+  EXPECT_THAT(offered(runpod),
+              testing::ElementsAre("runpod/1x_RTXA6000_SECURE@US", "runpod/2x_RTXA6000_COMMUNITY@US",
+                                   "runpod/2x_RTXA6000_SECURE@CA"));
+  EXPECT_THAT(lint(runpod),
+              Contains(HasSubstr("implausible-price 4: runpod/8x_RTXA6000_SECURE@US: 0.79 for 8 GPUs, "
+                                 "as line 2 for 1")));
+  EXPECT_EQ(read(std::string(gpu_heading) + "g4dn.16xlarge,T4,1,64,256,4.352,,us-east-1\n"
+                                            "g4dn.12xlarge,T4,4,48,192,3.912,,us-east-1\n")
+                .offers.size(),
+            2U)
+      << "the one has more vCPUs";
+  EXPECT_EQ(read(std::string(gpu_heading) + "1x-RTX_4090-32,RTX4090,1,32,64,0.45,,FR\n"
+                                            "2x-RTX_4090-64,RTX4090,2,64,128,0.40,,FR\n",
+                 "vast")
+                .offers.size(),
+            2U)
+      << "they are of different owners";
+}
+
+TEST(Plausible, IsEveryPriceOfAUsersOwnList) {
+  EXPECT_EQ(
+      read("instance,gpu,gpus,price,currency\na,B200,1,0.01,USD\nb,B200,8,0.01,USD\n", "own").offers.size(),
+      2U);
+}
+
+TEST(ListSource, ThatIsAPathLetsAllOfASkyPilotList) {
+  const auto provider_in = [](const std::string& file, const std::string& headings) {
+    return parse_catalogue(headings + ",Price,Provider\nH100_dallas-usa-1,2.6,sesterce\n",
+                           {.file = file, .provider = {}, .date = {}})
+        .value()
+        .offers[0]
+        .provider;
+  };
+  EXPECT_EQ(provider_in("/x/v8/spheron/vms.csv", "InstanceType"), "spheron");
+  EXPECT_EQ(provider_in("/x/prices.csv", "InstanceType"), "sesterce") << "nothing else says whose it is";
+  EXPECT_EQ(provider_in("/x/v8/spheron/vms.csv", "instance"), "sesterce") << "a list of one's own";
+}
+
 TEST(LintText, HasCountsAndTheFirstLinesOfEach) {
   const auto list = read(std::string(heading) +
                          "m5.large,2,8,,eu-west-1,a\nm5.large,2,8,,eu-west-1,b\n"

@@ -99,7 +99,11 @@ Offer ListReader::offer_of(const std::vector<std::string_view>& cells, std::int6
   auto offer = blank_;
   offer.line = line;
   offer.instance = text(Cell::instance);
-  if (const auto provider = text(Cell::provider); !provider.empty()) offer.provider = provider_name(provider);
+  const auto& source = catalogue_.source;
+  const bool is_let_by_path =
+      headings_.format() == ListFormat::skypilot && source.is_of_path && !source.provider.empty();
+  if (const auto provider = text(Cell::provider); !provider.empty() && !is_let_by_path)
+    offer.provider = provider_name(provider);
   if (offer.provider.empty()) {
     offer.provider = blank_.provider = provider_of_machine(offer.instance);
     if (!blank_.provider.empty()) {
