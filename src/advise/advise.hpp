@@ -73,7 +73,8 @@ Result<Advice> advise(std::span<const Configuration> configurations, std::span<c
 struct Capacity {
   Configuration configuration;  ///< its work is not looked at
   Estimate sustained_per_s;
-  std::string unfit;  ///< why it keeps to no objective: "p99 130 ms"; empty: it does
+  std::string unfit;            ///< why it keeps to no objective: "p99 130 ms"; empty: it does
+  bool is_closed_loop = false;  ///< a rate at which requests queue, if they come whatever the answers take
 };
 
 struct RateRequest {

@@ -228,6 +228,10 @@ std::vector<std::string> assumptions_of(const std::vector<Fleet>& fleets, const 
     if (!machine.empty() && std::ranges::find(machines, machine) == machines.end())
       machines.push_back(machine);
   }
+  if (std::ranges::any_of(fleets, [](const Fleet& each) { return each.capacity->is_closed_loop; }))
+    said.push_back(
+        "Some rates are of clients that wait for each answer: near them requests queue without bound. --p99 "
+        "asks for rates that were offered (neph load --find-max-rate, --rate).");
   for (const auto& machine : machines)
     said.push_back(
         fmt::format("Rates are taken to be as on {}, wherever as many cores are rented.", machine));

@@ -83,6 +83,15 @@ TEST(Rate, LeavesOutWhatMissesTheObjective) {
               HasSubstr("its p99 is 130 ms"));
 }
 
+TEST(Rate, SaysOfClosedLoopsThatRequestsQueue) {
+  auto closed = sustains("2 cores", 2, 40);
+  EXPECT_THAT(advise_rate(std::vector{closed}, market, per_second(30))->assumptions,
+              testing::Not(Contains(HasSubstr("queue without bound"))));
+  closed.is_closed_loop = true;
+  EXPECT_THAT(advise_rate(std::vector{closed}, market, per_second(30))->assumptions,
+              Contains(HasSubstr("queue without bound")));
+}
+
 TEST(Rate, RefusesWhatIsNoRate) {
   const std::vector one{sustains("2 cores", 2, 40)};
   EXPECT_THAT(advise_rate(one, market, per_second(0)).error().text(), HasSubstr("give one above 0"));

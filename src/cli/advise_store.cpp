@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -168,14 +169,43 @@ advise::Configuration described(const report::Document& document, const CellSumm
           .is_doubtful = cell.verdict == Verdict::doubtful};
 }
 
-/// The 99th percentile of what was measured, and why it does not keep to the objective; empty: it does.
-std::string unfit(const Estimate* p99_ms, double limit_s) {
-  if (limit_s <= 0) return {};
-  if (!p99_ms || !p99_ms->low || !p99_ms->high)
+bool is_load(const report::Document& document) { return document.experiment.workload == view::load.workload; }
+
+/// Requests per second that were sent whatever the answers took; 0: a closed loop, which waits for them.
+double open_rate(const report::Document& document, const CellSummary& cell) {
+  if (!is_load(document) || text_of(field_of(document, cell, "arrival")) == "closed") return 0;
+  const auto rate = field_of(document, cell, "rate");
+  if (rate.is_number() && rate.get<double>() > 0) return rate.get<double>();
+  const auto* offered = price::find_figure(cell.figures, metric::offered_per_s.name);
+  return offered && !text_of(field_of(document, cell, "trace")).empty() ? offered->value : 0;
+}
+
+/// That measures a rate with this objective.
+std::string search_command(const report::Document& document, const CellSummary& cell, double limit_s) {
+  const auto model = text_of(field_of(document, cell, "model"));
+  auto server = text_of(field_of(document, cell, is_load(document) ? "url" : "server"));
+  const bool is_there = !server.empty();
+  if (!is_there) server = "grpc://127.0.0.1:8001";
+  const auto served = is_load(document) ? model : std::filesystem::path(model).stem().string();
+  return fmt::format("{}neph load {} --model {} --find-max-rate --p99 {}",
+                     is_there ? "" : fmt::format("neph serve {}, and beside it ", model), server, served,
+                     seconds_text({limit_s}));
+}
+
+/// Why the 99th percentile of an open loop, as tables have it, does not keep to the objective with the whole
+/// of its interval, or is of too few of the requests; empty: it does.
+std::string unfit(const CellSummary& cell, double rate, double limit_s) {
+  const auto* p99 = price::find_figure(cell.latency_ms, statistic::p99);
+  if (!p99 || !p99->low || !p99->high)
     return "its p99 is not known: too few were timed; measure it for longer (--count, --duration)";
-  if (p99_ms->value <= 1e3 * limit_s) return {};
-  return fmt::format("its p99 is {}, above {}", format_seconds(1e-3 * p99_ms->value),
-                     format_seconds(limit_s));
+  constexpr double answered_of_rate = 0.99;
+  const auto answered = speed_of(view::load, cell).value;
+  const auto* offered = price::find_figure(cell.figures, metric::offered_per_s.name);
+  if (const double sent = offered ? offered->value : rate; answered < answered_of_rate * sent)
+    return fmt::format("it answered {} of {} requests/s", format_number(answered), format_number(sent));
+  if (*p99->high <= 1e3 * limit_s) return {};
+  return fmt::format("its p99 is {} ms, and should be within {} ms", format_estimate(*p99),
+                     format_number(1e3 * limit_s));
 }
 
 /// A search for the highest rate has an objective of its own, which must be no looser than the one asked for.
@@ -195,13 +225,18 @@ advise::Capacity capacity_of(const report::Document& document, const CellSummary
     capacity.unfit = unfit_search(document, cell, p99_s);
     return capacity;
   }
-  const auto& view = view_of(document.experiment.workload);
-  capacity.sustained_per_s = speed_of(view, cell);
-  const bool is_load = view.workload == view::load.workload;
-  capacity.unfit =
-      unfit(is_load ? price::find_figure(cell.figures, time_name(metric::response, statistic::p99))
-                    : price::find_figure(cell.latency_ms, statistic::p99),
-            p99_s);
+  capacity.sustained_per_s = speed_of(view_of(document.experiment.workload), cell);
+  const double rate = open_rate(document, cell);
+  if (field_of(document, cell, "find_max_rate") == true)
+    capacity.unfit = "its search found no rate that meets the SLO";
+  else if (rate > 0)
+    capacity.unfit = p99_s > 0 ? unfit(cell, rate, p99_s) : "";
+  else if (p99_s > 0)
+    capacity.unfit = fmt::format(
+        "it was measured by clients that wait for each answer, which gives no p99 at a rate; run {}",
+        search_command(document, cell, p99_s));
+  if (rate > 0 && p99_s > 0) capacity.sustained_per_s = {.value = rate};  // more was not offered
+  capacity.is_closed_loop = rate == 0;
   return capacity;
 }
 

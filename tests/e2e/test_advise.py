@@ -54,11 +54,14 @@ def test_a_table_has_a_choice_with_its_bill(neph, folder):
     assert best["billed_s"] == pytest.approx(3940) and best["cost"] == {"amount": "0.437778", "currency": "USD"}
     assert best["rule"] == "aws-ec2" and best["why_not"] == "recommended"
     gpu = next(candidate for candidate in advice["candidates"] if candidate["gpus"])
-    assert gpu["cost"]["amount"] == "0.80", "lambda, by the minute: 12 of 4 USD an hour, switching off among them"
+    assert gpu["cost"]["amount"] == "0.733333", "lambda, by the minute: 11 of 4 USD an hour, switching off among them"
+    # Assumed stages may be half or twice as long: (3700 - 3600) and 340 in quadrature.
+    assert best["seconds"]["high"] == pytest.approx(3940 + (100**2 + 340**2) ** 0.5)
+    assert best["cost_high"]["amount"] > best["cost"]["amount"] > best["cost_low"]["amount"]
     shares = [candidate["p_cheapest"] for candidate in advice["candidates"]]
     assert sum(shares) == pytest.approx(1)
     assert any("GPU" in sentence for sentence in advice["break_evens"])
-    assert any("boot 40" in sentence for sentence in advice["assumptions"])
+    assert any("boot 40" in sentence and "half or twice" in sentence for sentence in advice["assumptions"])
 
 
 def test_a_deadline_is_a_length_or_a_moment(neph, folder):
@@ -186,7 +189,47 @@ def test_a_rate_needs_machines(neph, folder):
     hourly = float(best["per_hour"]["amount"])
     assert float(best["cost"]["amount"]) == pytest.approx(3 * hourly)
     assert float(best["per_million"]["amount"]) == pytest.approx(3 * hourly * 1e6 / (2.5 * each * 3600), rel=1e-4)
-    assert "p99" in refused(neph, "--infer", 1, "--offers", "prices.csv", "--rate", 10, "--p99", "1us", code=3)
+    closed = refused(neph, "--infer", 1, "--offers", "prices.csv", "--rate", 10, "--p99", "10s", code=3)
+    assert "clients that wait" in closed and "--model known --find-max-rate --p99 10s" in closed
+    assert any("queue without bound" in sentence for sentence in advice["assumptions"])
+
+
+def test_a_p99_is_that_of_requests_that_were_offered(neph, folder):
+    with KnownServer(folder, service=0.002) as server:
+        neph("load", server.http, "--model", "known", "--rate", 100, "--duration", "4s", "--warmup", "200ms")
+    ask = ("--infer", 1, "--offers", "prices.csv")
+    best = chosen(neph.json("advise", *ask, "--rate", 250, "--p99", "1s"))
+    assert best["sustained_per_s"]["value"] == 100 and best["machines"] == 3
+    late = refused(neph, *ask, "--rate", 10, "--p99", "1us", code=3)
+    shown = neph.json("show", 1)["cells"][0]["latency_ms"]["p99"]["value"]
+    assert "its p99 is" in late and "should be within" in late
+    assert float(late.split("its p99 is ")[1].split()[0]) == pytest.approx(shown, rel=5e-3), "the table's"
+
+
+GPU_TIMES = "gpu,gpus,cores,train_s,train_s_low,train_s_high\nB200,1,4,100,95,105\nH200,1,4,150,140,160\n"
+
+
+def test_a_price_too_low_to_be_true_is_no_choice(neph, folder):
+    (folder / "gpus.csv").write_text(GPU_TIMES)
+    (folder / "v8" / "mithril").mkdir(parents=True)
+    (folder / "v8" / "mithril" / "vms.csv").write_text(
+        "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region\n"
+        "ccs-h200.sxm.1x,H200,1,20,200,1.0,1.0,us-central2-b\nneb-b200.sxm.1x,B200,1,20,200,0.01,0.01,us-central5-a\n"
+    )
+    advice = neph.json("advise", "gpus.csv", "--offers", "v8/mithril/vms.csv", *SOON)
+    assert chosen(advice)["offer"] == "mithril/ccs-h200.sxm.1x@us-central2-b"
+    assert any("1 offer of v8/mithril/vms.csv left out: prices too low" in sentence for sentence in advice["assumptions"])
+    found = neph.json("price", "lint", "v8/mithril/vms.csv", code=1)["counts"]
+    assert found["implausible-price"] == 1
+    (folder / "own.csv").write_text("instance,gpu,gpus,vcpus,price,currency\nours,B200,1,20,0.01,USD\n")
+    own = neph.json("advise", "gpus.csv", "--offers", "own.csv", "--where", "gpu=B200", *SOON)
+    assert chosen(own)["offer"] == "own/ours", "a list of one's own may have any price"
+
+
+def test_one_row_is_named_by_what_it_is(neph, folder):
+    (folder / "one.csv").write_text("cores,time\n2,100\n")
+    advice = neph.json("advise", "one.csv", "--offers", "prices.csv", *SOON)
+    assert chosen(advice)["configuration"] == "cores 2"
 
 
 def test_the_page_needs_nothing_else(neph, folder):
