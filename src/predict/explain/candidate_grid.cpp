@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <set>
 #include <unordered_set>
 
 #include "core/random.hpp"
@@ -56,11 +58,33 @@ std::vector<Bundle> bundles_of(const table::Table& points) {
   return bundles;
 }
 
+using Bounds = std::vector<std::pair<const table::Column*, const table::Column*>>;
+
+/// Columns that reach another at several of its values and are never above it, as threads on machines' cores:
+/// beyond nothing runs.
+Bounds bounds_of(const table::Table& points) {
+  Bounds bounds;
+  for (const auto& one : points.columns)
+    for (const auto& other : points.columns) {
+      if (&one == &other || one.is_text() || other.is_text()) continue;
+      std::set<double> reached;
+      for (std::size_t row = 0; row < points.rows; ++row)
+        if (one.numbers[row] == other.numbers[row]) reached.insert(one.numbers[row]);
+      if (reached.size() > 1 && std::ranges::equal(one.numbers, other.numbers, std::less_equal<>()))
+        bounds.emplace_back(&one, &other);
+    }
+  return bounds;
+}
+
 /// Combinations of the bundles' values, some of which were measured and some of which nobody can measure.
 class Combinations {
  public:
   explicit Combinations(const table::Table& points)
-      : bundles_(bundles_of(points)), relations_(points), columns_(points.columns.size()) {
+      : points_(points),
+        bundles_(bundles_of(points)),
+        relations_(points),
+        bounds_(bounds_of(points)),
+        columns_(points.columns.size()) {
     RowKeys measured = RowKeys::Zero(static_cast<Eigen::Index>(points.rows));
     for (const auto& bundle : bundles_) measured += bundle.keys;
     taken_.insert(measured.begin(), measured.end());
@@ -94,11 +118,20 @@ class Combinations {
       key += bundle.keys[static_cast<Eigen::Index>(row)];
       for (const auto column : bundle.columns) examples[column] = row;
     }
-    if (relations_.hold(examples) && taken_.insert(key).second) found_.push_back(std::move(examples));
+    const bool is_within = std::ranges::all_of(bounds_, [&](const auto& bound) {
+      const auto number = [&](const table::Column* column) {
+        return column->numbers[examples[static_cast<std::size_t>(column - points_.columns.data())]];
+      };
+      return number(bound.first) <= number(bound.second);
+    });
+    if (is_within && relations_.hold(examples) && taken_.insert(key).second)
+      found_.push_back(std::move(examples));
   }
 
+  const table::Table& points_;
   std::vector<Bundle> bundles_;
   Relations relations_;
+  Bounds bounds_;
   std::size_t columns_;
   std::unordered_set<std::uint64_t> taken_;  ///< keys of those that were measured, or found
   std::vector<Rows> found_;

@@ -7,7 +7,8 @@ namespace neph::predict {
 
 /// Combinations of the measured values of each column that were not measured themselves, as a table with the
 /// columns of the points: all of them, or so many random ones. Columns of which one follows from another (a
-/// machine and its memory) keep together, and what follows from several (Relations) does so here too.
+/// machine and its memory) keep together, and what follows from several (Relations) does so here too. A
+/// column that reaches another and is never above it, as threads on cores, is not above it here.
 table::Table candidate_grid(const table::Table& points, std::size_t most, std::uint64_t seed);
 
 struct NextExperimentSettings {

@@ -37,6 +37,15 @@ TEST(Unmeasured, KeepsTogetherWhatFollowsFromAnother) {
   EXPECT_THAT(texts_of(candidate_grid(points, 100, 1)), ElementsAre("m1,16,4,", "m2,32,2,"));
 }
 
+TEST(Unmeasured, RunsNoMoreThreadsThanThereAreCores) {
+  const auto points =
+      table_of("cores,threads,batch\n2,1,1\n2,2,1\n2,2,8\n8,1,1\n8,2,8\n8,8,8\n8,8,64\n2,1,64\n");
+  const auto found = candidate_grid(points, 100, 1);
+  EXPECT_GT(found.rows, 0U);
+  for (std::size_t row = 0; row < found.rows; ++row)
+    EXPECT_LE(found.columns[1].numbers[row], found.columns[0].numbers[row]) << row;
+}
+
 /// Every third way to split 2, 4, 8, 16 cards at a batch; 10/3 of a picture per card and batch, rounded.
 TEST(Unmeasured, HoldsWhatFollowsFromSeveralColumns) {
   std::string text = "cards,tensor,data,batch,pictures\n";
