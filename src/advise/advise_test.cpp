@@ -97,6 +97,20 @@ TEST(Advise, PaysForStagesThatAreAssumed) {
   EXPECT_THAT(advice.assumptions, Contains(HasSubstr("boot 40")));
 }
 
+TEST(Advise, SpreadsWhatIsAssumed) {
+  auto request = asked();
+  request.assumed = {
+      {.stage = BillStage::boot, .length = std::chrono::seconds(100), .known = price::Known::assumed}};
+  const std::vector offers{machine("m", 8, "3600")};
+  const auto best =
+      recommended(advise(std::vector{takes("8 threads", 8, 1000, 1.1)}, offers, request).value());
+  EXPECT_EQ(best.cost.amount, "1100.00");
+  EXPECT_NEAR(*best.seconds.high, 1100 + std::hypot(100, 100), 1e-6) << "a tenth of the job, twice the boot";
+  EXPECT_NEAR(*best.seconds.low, 1100 - std::hypot(1000 - 1000 / 1.1, 50), 1e-6);
+  EXPECT_NEAR(std::stod(best.cost_high->amount), 1100 + std::hypot(100, 100), 1e-3) << "a dollar a second";
+  EXPECT_NEAR(std::stod(best.cost_low->amount), 1100 - std::hypot(1000 - 1000 / 1.1, 50), 1e-3);
+}
+
 TEST(Advise, PaysForTheTimeThatARuleKeepsMachinesReady) {
   auto request = asked();
   request.rules.push_back(request.rules.front());

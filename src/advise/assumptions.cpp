@@ -45,7 +45,10 @@ void add_stages(const Found& found, std::vector<std::string>& said) {
     stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", enum_name(stretch.stage),
                           words_for_time(seconds(stretch.length)));
   }
-  if (!stages.empty()) said.push_back(fmt::format("Assumed, not measured: {}.", stages));
+  if (!stages.empty())
+    said.push_back(
+        fmt::format("Assumed, not measured: {}; {} (95 %), which is in intervals and probabilities.", stages,
+                    price::assumed_spread_words));
 }
 
 /// Of how many runs an interval is the mean decides where one more run may lie.

@@ -9,7 +9,6 @@
 #include "advise/turning_point.hpp"
 #include "advise/words.hpp"
 #include "core/units.hpp"
-#include "record/money_words.hpp"
 
 namespace neph::advise {
 namespace {
@@ -135,7 +134,8 @@ std::optional<std::string> packing_sentence(const std::vector<Job>& jobs, const 
   if (n == most_jobs) return std::nullopt;
   return fmt::format("{}: pack at least {} {}s per boot, {} each instead of {}.",
                      way_of_counting(*candidate.rule), n, request.noun,
-                     money_words(each(n), request.currency), money_words(each(1), request.currency));
+                     words_for_job(price::Exact(each(n)), request),
+                     words_for_job(price::Exact(each(1)), request));
 }
 
 }  // namespace

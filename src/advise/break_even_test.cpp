@@ -54,7 +54,7 @@ TEST(BreakEven, LooksAtEveryStepOfTheBills) {
   // from there on. Shorter works turn to and fro.
   const auto said =
       turns({takes("core", 1, 7200), on_gpu("gpu", "V100", 1800)},
-            {machine("c1", 1, "1", "", 0, "ru-2017-hour"), machine("g", 8, "3.8", "V100", 1, "lambda")},
+            {machine("c1", 1, "1", "", 0, "ru-2017-hour"), machine("g", 8, "3.8", "V100", 1, "vk")},
             with_boot("5min"));
   EXPECT_THAT(said, Contains("A GPU pays off above 4 h 55 min of 1-core work; measured were 2 h."));
 }
@@ -120,6 +120,15 @@ TEST(BreakEven, TellsHowManyJobsToPack) {
 TEST(BreakEven, PacksNothingWhereAJobFillsItsSteps) {
   EXPECT_THAT(turns({takes("8 threads", 8, 600)}, {machine("c8", 8, "1")}, asked()),
               Each(Not(HasSubstr("pack"))));
+}
+
+TEST(Cost, OfLessThanACentIsThatOfAThousandJobs) {
+  const std::vector offers{machine("c8", 8, "0.01")};
+  const std::vector both{takes("8 threads", 8, 1000, 1.1), takes("4 threads", 4, 1020)};
+  const auto advice = advise(both, offers, asked()).value();
+  EXPECT_THAT(advice.findings.front(), HasSubstr("2.78 USD (2.53 to 3.06) per 1,000 jobs"));
+  EXPECT_THAT(candidate_of(advice, "4 threads").why,
+              HasSubstr("0.0556 USD per 1,000 jobs dearer than 8 threads on test/c8"));
 }
 
 }  // namespace

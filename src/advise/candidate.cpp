@@ -11,9 +11,9 @@
 namespace neph::advise {
 namespace {
 
-Result<price::Exact> amount_at(const Candidate& candidate, const Job& job, double job_s,
+Result<price::Exact> amount_at(const Candidate& candidate, const Job& job, const Job::Length& length,
                                price::Instant begin) {
-  const std::vector starts{price::Start{.begin = begin, .stretches = job.stretches_at(job_s)}};
+  const std::vector starts{price::Start{.begin = begin, .stretches = job.stretches_at(length)}};
   NEPH_TRY(const auto bill, price::bill(*candidate.rule, candidate.price, starts));
   return bill.amount;
 }
@@ -29,8 +29,8 @@ Result<Candidate> candidate_of(const Match& match, const Matches& matches, const
   const std::vector starts{price::Start{.begin = request.begin, .stretches = job.stretches}};
   NEPH_TRY(candidate.bill, price::bill(*candidate.rule, candidate.price, starts));
   if (job.has_interval()) {
-    NEPH_TRY(candidate.low, amount_at(candidate, job, *job.low_s, request.begin));
-    NEPH_TRY(candidate.high, amount_at(candidate, job, *job.high_s, request.begin));
+    NEPH_TRY(candidate.low, amount_at(candidate, job, job.low(), request.begin));
+    NEPH_TRY(candidate.high, amount_at(candidate, job, job.high(), request.begin));
   }
   NEPH_TRY(candidate.meter, Meter::of(*candidate.rule, request.begin, job.segments));
   candidate.per_s = price::approximate(candidate.price.per_hour) / 3600;
@@ -101,7 +101,7 @@ Result<std::vector<Candidate>> candidates_of(const std::vector<Job>& jobs, const
 }
 
 Amount one_more_run(const Candidate& candidate, const Job& job, const Request& request) {
-  const auto amount = amount_at(candidate, kept_ready(job, *candidate.rule), job.run_s(), request.begin);
+  const auto amount = amount_at(candidate, kept_ready(job, *candidate.rule), {job.run_s(), 1}, request.begin);
   return amount_of(amount.value_or(candidate.bill.amount), request.currency);
 }
 
@@ -152,7 +152,7 @@ tl::unexpected<Error> nothing_fits(const std::vector<Candidate>& candidates, con
   if (ways.empty())
     ways.push_back(fmt::format("the fastest takes {} and the cheapest costs {}: loosen both limits",
                                words_for_time(candidates[*fastest].done_s),
-                               words_for_amount(candidates[*cheapest].bill.amount, request.currency)));
+                               words_for_job(candidates[*cheapest].bill.amount, request)));
   return fail(ErrorCode::not_found, "nothing is done {}{}; what would do: {}", words_for_limits(request),
               doubt_about(candidates[*fastest], jobs, request), fmt::join(ways, ", or "));
 }

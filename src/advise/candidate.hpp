@@ -26,7 +26,7 @@ struct Candidate {
   bool is_on_front = false;
   bool is_memory_unknown = false;
 
-  double cost_at(double job_s) const { return per_s * meter.billed_s(job_s); }
+  double cost_at(double job_s, double times = 1) const { return per_s * meter.billed_s(job_s, times); }
 };
 
 /// What all must keep to.

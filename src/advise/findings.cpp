@@ -13,16 +13,21 @@ namespace {
 
 constexpr double sure = 0.95;  ///< from here on an answer needs no "as far as"
 
-/// "0.52 USD (0.49 to 0.55)": the currency once.
+/// "0.52 USD (0.49 to 0.55)": the currency once; of less than a cent what 1,000 jobs cost.
 std::string cost_text(const Found& found, const Candidate& candidate) {
-  const auto& currency = found.request.currency;
-  const auto text = words_for_amount(candidate.bill.amount, currency);
-  if (!candidate.low || *candidate.low == *candidate.high) return text;
-  auto low = words_for_amount(*candidate.low, currency);
-  low.erase(low.size() - currency.size() - 1);
-  auto high = words_for_amount(*candidate.high, currency);
-  high.erase(high.size() - currency.size() - 1);
-  return fmt::format("{} ({} to {})", text, low, high);
+  const auto& request = found.request;
+  const auto& amount = candidate.bill.amount;
+  const bool is_small = is_told_of_a_thousand(price::approximate(amount));
+  const price::Exact jobs(is_small ? 1000 : 1);
+  auto text = words_for_amount(amount * jobs, request.currency);
+  const auto end = [&](const price::Exact& of) {
+    auto words = words_for_amount(of * jobs, request.currency);
+    words.erase(words.size() - request.currency.size() - 1);
+    return words;
+  };
+  if (candidate.low && *candidate.low != *candidate.high)
+    text += fmt::format(" ({} to {})", end(*candidate.low), end(*candidate.high));
+  return is_small ? fmt::format("{} per 1,000 {}s", text, request.noun) : text;
 }
 
 std::string time_text(const Found& found, const Candidate& candidate) {
@@ -119,7 +124,7 @@ std::string next_run_sentence(const Found& found, const Advice& advice) {
                   words_for_chance(run.p_expected, simulations), words_for_chance(run.p_now, simulations));
   if (found.chances.loss)
     text += fmt::format("; being unsure costs {} a {} on average",
-                        money_words(*found.chances.loss, found.request.currency), found.request.noun);
+                        words_for_job(price::Exact(*found.chances.loss), found.request), found.request.noun);
   return text + ".";
 }
 

@@ -46,10 +46,15 @@ Status check(const Configuration& configuration) {
 
 }  // namespace
 
+Job::Length Job::end(double end_s, double times) const {
+  const double job_off = end_s - job_s, off = (times - 1) * fixed_s, whole = std::hypot(job_off, off);
+  if (whole == 0) return {job_s, times};
+  return {job_s + job_off * std::abs(job_off) / whole, 1 + (times - 1) * std::abs(off) / whole};
+}
+
 Estimate Job::done() const {
   Estimate done{.value = done_s(), .n = configuration->repeats};
-  if (low_s) done.low = fixed_s + *low_s;
-  if (high_s) done.high = fixed_s + *high_s;
+  if (has_interval()) done.low = done_s(low()), done.high = done_s(high());
   return done;
 }
 
@@ -58,10 +63,10 @@ double Job::spread_of_one_run() const {
   return configuration->repeats < 2 ? 1 : std::sqrt(static_cast<double>(configuration->repeats) + 1);
 }
 
-std::vector<price::Stretch> Job::stretches_at(double seconds) const {
+std::vector<price::Stretch> Job::stretches_at(const Length& length) const {
   auto all = stretches;
   for (std::size_t i = 0; i < all.size(); ++i)
-    all[i].length = from_seconds(segments[i].fixed_s + segments[i].share * seconds);
+    all[i].length = from_seconds(segments[i].length(length.job_s, length.times));
   return all;
 }
 
@@ -77,7 +82,7 @@ Result<Job> job_of(const Configuration& configuration, const std::vector<price::
       job.stretches.push_back(
           {.stage = entry.value, .length = from_seconds(measured->seconds.value), .known = measured->known});
     } else if (guess != assumed.end()) {
-      job.segments.push_back({.stage = entry.value, .fixed_s = seconds(guess->length)});
+      job.segments.push_back({.stage = entry.value, .assumed_s = seconds(guess->length)});
       job.stretches.push_back(*guess);
       if (entry.value <= BillStage::save) job.fixed_s += seconds(guess->length);
     }

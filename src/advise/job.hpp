@@ -21,6 +21,16 @@ struct Job {
   double sigma = 0;                       ///< of its logarithm, as the interval has it; 0: no interval
 
   double done_s() const { return fixed_s + job_s; }
+  /// What the job takes, and how many times as long what is assumed is.
+  struct Length {
+    double job_s, times;
+  };
+  /// An end of the 95 % interval of both together, where the job has one: in quadrature, as independent parts
+  /// add up, each moved by its share of the whole.
+  Length end(double end_s, double times) const;
+  Length low() const { return end(low_s.value_or(job_s), 1 / price::assumed_spread); }
+  Length high() const { return end(high_s.value_or(job_s), price::assumed_spread); }
+  double done_s(const Length& length) const { return length.times * fixed_s + length.job_s; }
   /// From the machine's start to the saved result.
   Estimate done() const;
   bool has_interval() const { return low_s && high_s; }
@@ -30,7 +40,7 @@ struct Job {
   /// How long a run takes that measures it once more.
   double run_s() const { return configuration->run_s.value_or(job_s); }
   /// The stretches where the job takes so long.
-  std::vector<price::Stretch> stretches_at(double seconds) const;
+  std::vector<price::Stretch> stretches_at(const Length& length) const;
 };
 
 /// Errors: invalid_argument (a time that is no number, or not above 0).

@@ -9,11 +9,15 @@
 
 namespace neph::advise {
 
-/// A stage as a part that is fixed, and a share of the job's time.
+/// A stage as a part that is fixed, a part that is assumed, and a share of the job's time.
 struct Segment {
   BillStage stage{};
   double fixed_s = 0;
   double share = 0;
+  double assumed_s = 0;
+
+  /// Where the job takes `job_s`, and what is assumed so many times as long.
+  double length(double job_s, double times = 1) const { return fixed_s + times * assumed_s + share * job_s; }
 };
 
 /// Of one start of a machine. It agrees with price::bill() to the step, but where the clock is moved in
@@ -23,16 +27,16 @@ class Meter {
   /// Errors: not_found (the rule's time zone).
   static Result<Meter> of(const price::Rule& rule, price::Instant begin, std::span<const Segment> segments);
 
-  /// Paid where the job takes `job_s`.
-  double billed_s(double job_s) const;
+  /// Paid where the job takes `job_s`, and what is assumed so many times as long.
+  double billed_s(double job_s, double times = 1) const;
 
  private:
-  /// Billed time without a gap: from a + b·job_s, of c + d·job_s.
+  /// Billed time without a gap.
   struct Run {
-    double begin_fixed = 0, begin_share = 0, length_fixed = 0, length_share = 0;
+    Segment before, paid;
   };
   double in_steps(double seconds) const;
-  double on_the_clock(double job_s, double exact) const;
+  double on_the_clock(double job_s, double times, double exact) const;
 
   std::vector<Run> runs_;
   double step_s_ = 0, minimum_s_ = 0, since_step_s_ = 0;

@@ -58,12 +58,22 @@ std::string why_unknown(const std::vector<Job>& jobs, const std::vector<Candidat
   return {};
 }
 
-std::optional<double> share_in_time(const Job& job, const std::vector<double>& draws, double deadline_s) {
+/// Of each draw how many times as long what is assumed is: of all candidates the same.
+std::vector<double> draws_of_assumed(const Request& request) {
+  auto state = ~static_cast<std::uint64_t>(request.seed);
+  Random random(split_mix(state));
+  std::vector<double> times(static_cast<std::size_t>(request.simulations));
+  for (auto& each : times) each = std::exp(std::log(price::assumed_spread) / z95 * random.normal());
+  return times;
+}
+
+std::optional<double> share_in_time(const Job& job, const std::vector<double>& draws,
+                                    const std::vector<double>& times, double deadline_s) {
   if (!job.has_interval()) return std::nullopt;
   const double sigma = job.sigma * job.spread_of_one_run();
   std::size_t in_time = 0;
-  for (const double z : draws)
-    if (job.fixed_s + job.job_s * std::exp(sigma * z) <= deadline_s) ++in_time;
+  for (std::size_t i = 0; i < draws.size(); ++i)
+    if (job.done_s({job.job_s * std::exp(sigma * draws[i]), times[i]}) <= deadline_s) ++in_time;
   return static_cast<double>(in_time) / static_cast<double>(draws.size());
 }
 
@@ -92,18 +102,18 @@ std::optional<double> loss_of(const std::vector<Leader>& cheapest, const std::ve
 
 /// All measured candidates, draw by draw.
 struct Race {
-  std::vector<Leader> cheapest, fastest;
-  std::vector<double> chosen;  ///< what the recommended one costs
+  const std::vector<double>& times;  ///< as long as assumed, of each draw
   const Choice& choice;
-
-  Race(std::size_t draws, const Choice& of) : cheapest(draws), fastest(draws), chosen(draws, 0), choice(of) {}
+  std::vector<Leader> cheapest{times.size(), Leader{}}, fastest = cheapest;
+  std::vector<double> chosen = std::vector<double>(times.size(), 0);  ///< what the recommended one costs
 
   void run(const Job& job, const std::vector<std::size_t>& places, const std::vector<Candidate>& candidates,
            const std::vector<double>& draws, const Limits& limits) {
     for (std::size_t draw = 0; draw < draws.size(); ++draw) {
-      const double job_s = job.job_s * std::exp(job.sigma * draws[draw]), done_s = job.fixed_s + job_s;
+      const double job_s = job.job_s * std::exp(job.sigma * draws[draw]);
+      const double done_s = job.done_s({job_s, times[draw]});
       for (const auto place : places) {
-        const double cost = candidates[place].cost_at(job_s);
+        const double cost = candidates[place].cost_at(job_s, times[draw]);
         if (place == choice.recommended) chosen[draw] = cost;
         if (!limits.hold(done_s, cost)) continue;
         cheapest[draw].meet(cost, done_s, place);
@@ -148,14 +158,15 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
   chances.deadline.resize(candidates.size());
   chances.cheapest.resize(candidates.size());
   chances.fastest.resize(candidates.size());
-  Race race(static_cast<std::size_t>(request.simulations), choice);
+  const auto times = draws_of_assumed(request);
+  Race race{times, choice};
   const auto places = by_job(jobs, candidates);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (places[j].empty()) continue;
     const auto draws = draws_of(j, jobs[j], request);
     if (request.deadline_s)
       for (const auto place : places[j])
-        chances.deadline[place] = share_in_time(jobs[j], draws, *request.deadline_s);
+        chances.deadline[place] = share_in_time(jobs[j], draws, times, *request.deadline_s);
     if (jobs[j].is_measured()) race.run(jobs[j], places[j], candidates, draws, limits_of(request));
   }
   const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost, request);

@@ -18,7 +18,7 @@ std::string beside(const Found& found, const Candidate& candidate, const Candida
       slower == 0 ? std::string("no faster")
                   : fmt::format("{} {}", words_for_time(std::abs(slower)), slower > 0 ? "slower" : "faster");
   const auto money = dearer == 0 ? std::string("no cheaper")
-                                 : fmt::format("{} {}", words_for_amount(abs(dearer), found.request.currency),
+                                 : fmt::format("{} {}", words_for_job(abs(dearer), found.request),
                                                dearer > 0 ? "dearer" : "cheaper");
   return fmt::format("{} and {}", time, money);
 }

@@ -34,6 +34,12 @@ std::string words_for_amount(const price::Exact& amount, const std::string& curr
   return money_words(price::approximate(amount), currency);
 }
 
+std::string words_for_job(const price::Exact& amount, const Request& request) {
+  if (!is_told_of_a_thousand(price::approximate(amount))) return words_for_amount(amount, request.currency);
+  return fmt::format("{} per 1,000 {}s", words_for_amount(amount * price::Exact(1000), request.currency),
+                     request.noun);
+}
+
 std::string option_time(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
   if (whole < 120) return fmt::format("{}s", whole);

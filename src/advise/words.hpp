@@ -10,6 +10,8 @@ namespace neph::advise {
 /// "3 min 20 s".
 std::string words_for_time(double seconds);
 std::string words_for_amount(const price::Exact& amount, const std::string& currency);
+/// What a job costs; "2.88 USD per 1,000 trainings" where it is less than a cent.
+std::string words_for_job(const price::Exact& amount, const Request& request);
 /// "2 h 10 min" as an option takes it, rounded up: "2h10min".
 std::string option_time(double seconds);
 /// "4.21USD", rounded up.

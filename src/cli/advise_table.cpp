@@ -255,7 +255,7 @@ Result<std::vector<Measured>> measured_in(const table::Table& table, const Colum
   for (const auto row : rows) {
     NEPH_TRY(auto measured, read_row({table, columns, row}, columns));
     auto name = words_of(table, named, row);
-    measured.configuration.work.name = name.empty() ? table.columns[columns.time].name : name;
+    measured.configuration.work.name = name.empty() ? words_of(table, telling(columns), row) : name;
     measured.configuration.family = words_of(table, family, row);
     const auto key = fmt::format("{}|{}", name, measured.configuration.is_predicted);
     const auto [place, is_new] = places.try_emplace(key, all.size());

@@ -59,6 +59,15 @@ TEST(TimesTable, TakesRowsOfOneConfigurationForRepeats) {
   EXPECT_FALSE(read.configurations[1].work.stages[0].seconds.low);
 }
 
+TEST(TimesTable, NamesALoneConfigurationByWhatItIs) {
+  EXPECT_EQ(times("cores,train_s\n8,100\n").value().configurations.at(0).work.name, "cores 8");
+  EXPECT_EQ(times("cores,gpu,time\n4,T4,100\n4,T4,104\n", "time").value().configurations.at(0).work.name,
+            "cores 4, gpu T4");
+  EXPECT_EQ(
+      times("provider,instance,time\nverda,CPU.4V.16G,100\n", "time").value().configurations.at(0).work.name,
+      "provider verda, instance CPU.4V.16G");
+}
+
 TEST(TimesTable, ReadsUnitsOfTheHeading) {
   for (const auto& [heading, seconds] : {std::pair{"time_ms", 0.1},
                                          {"time (min)", 6000.0},

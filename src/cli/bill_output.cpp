@@ -7,6 +7,7 @@
 
 #include "core/text_table.hpp"
 #include "core/units.hpp"
+#include "record/money_words.hpp"
 
 namespace neph::cli {
 namespace {
@@ -39,10 +40,16 @@ std::vector<std::string_view> names_of(const std::vector<BillStage>& stages) {
   return names;
 }
 
+/// To cents, and of less than one unit to three digits; the ledger has all of them.
+std::string short_text(const price::Exact& amount) {
+  auto words = money_words(price::approximate(amount), "");
+  words.pop_back();
+  return words;
+}
+
 std::string ends_text(const price::Priced& priced) {
   if (!priced.low) return "-";
-  const auto low = price::decimal_text(*priced.low);
-  const auto high = price::decimal_text(*priced.high);
+  const auto low = short_text(*priced.low), high = short_text(*priced.high);
   return low == high ? "also " + low : fmt::format("{} to {}", low, high);
 }
 
@@ -64,7 +71,7 @@ std::string interval_text(const MadeBill& made) {
 std::string assumed_text(const MadeBill& made) {
   const auto stages = assumed_stages(made.priced.bill);
   if (stages.empty()) return {};
-  return fmt::format("Assumed: {}. {}\n", fmt::join(stages, ", "),
+  return fmt::format("Assumed: {}; {}. {}\n", fmt::join(stages, ", "), price::assumed_spread_words,
                      made.job->hire.marked.empty()
                          ? "--marks has them from a run of neph script, --phase from you."
                          : "The marks do not have it: --phase has it from you.");
@@ -82,7 +89,7 @@ std::string cheapest_minutes(const MadeBill& made) {
 }
 
 std::string dearest(const MadeBill& made) {
-  return price::decimal_text(std::ranges::max_element(made.sweep, {}, &price::Minutes::total)->total);
+  return short_text(std::ranges::max_element(made.sweep, {}, &price::Minutes::total)->total);
 }
 
 template <class Member>
@@ -106,8 +113,8 @@ std::vector<Column> columns_of(std::span<const MadeBill> bills) {
     columns.push_back({"rule", [](Made made) { return made.terms->rule.name; }, true});
   columns.push_back({"takes", [](Made made) { return format_seconds(seconds(made.priced.bill.exact)); }});
   columns.push_back({"billed", [](Made made) { return format_seconds(seconds(made.priced.bill.billed)); }});
-  columns.push_back({bills[0].terms->price.currency,
-                     [](Made made) { return price::decimal_text(made.priced.bill.amount); }});
+  columns.push_back(
+      {bills[0].terms->price.currency, [](Made made) { return short_text(made.priced.bill.amount); }});
   if (std::ranges::any_of(bills, [](Made made) { return made.priced.low.has_value(); }))
     columns.push_back({"range", [](Made made) { return ends_text(made.priced); }});
   if (!bills[0].sweep.empty()) {

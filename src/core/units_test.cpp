@@ -55,6 +55,12 @@ TEST(Units, NamesEndInTheirUnit) {
     EXPECT_EQ(unit_of_name(other), "") << other;
 }
 
+TEST(Units, EstimatesHaveNoIntervalOfDust) {
+  EXPECT_EQ(format_estimate({.value = 123, .low = 122.999999, .high = 123.000001, .n = 3}), "123");
+  EXPECT_EQ(format_estimate({.value = -2, .low = -2, .high = -2, .n = 3}), "-2.00");
+  EXPECT_EQ(format_estimate({.value = 123, .low = 122.9, .high = 123.1, .n = 3}), "123 ± 0.10");
+}
+
 TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {
   EXPECT_EQ(format_estimate({.value = 123, .low = 119, .high = 127, .n = 5}), "123 ± 4.0");
   EXPECT_EQ(format_estimate({.value = 123, .low = 118, .high = 131, .n = 5}), "123 (118 to 131)");

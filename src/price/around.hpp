@@ -12,6 +12,11 @@
 
 namespace neph::price {
 
+/// How many times as long, or as short, an assumed stage may be: its 95 % interval. Chosen, and not
+/// measured.
+inline constexpr double assumed_spread = 2;
+inline constexpr std::string_view assumed_spread_words = "each may take half or twice as long";
+
 /// What is assumed where nothing is measured: boot 40 s, install 5 min, poweroff 30 s.
 std::vector<Stretch> usual_assumptions();
 /// Those of `own`, then those of usual_assumptions() of stages that it does not have. All `assumed`.

@@ -42,9 +42,13 @@ Result<std::vector<Stretch>> stages_of(const Rule& rule, const Sources& sources,
 Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound bound) {
   auto sources = hire.around;
   sources.job = stretches(hire.work, bound);
+  const double times = bound == Bound::low ? 1 / assumed_spread : bound == Bound::high ? assumed_spread : 1;
+  for (auto& assumed : sources.assumed) assumed.length = from_seconds(times * seconds(assumed.length));
   NEPH_TRY(const auto all, stages_of(rule, sources, hire.jobs));
   std::vector<Start> starts;
   for (const auto& begin : hire.begins) starts.push_back({.begin = begin, .stretches = all});
+  for (std::size_t i = 1; i < starts.size() && bound == Bound::high; ++i)  // what is assumed may be shorter
+    end_within(hire.begins[i] - hire.begins[i - 1], starts[i - 1].stretches);
   for (std::size_t i = 1; i < hire.marked.size(); ++i) {
     sources.marks = hire.marked[i].stages;
     NEPH_TRY(auto its, stages_of(rule, sources, hire.jobs));

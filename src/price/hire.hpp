@@ -23,9 +23,9 @@ struct Hire {
   std::vector<MarkedStart> marked;
 };
 
-/// With the job's stages at their values, or all of them at the lower or the upper ends of their intervals,
-/// and the idle time of the rule. Where starts were marked the stages of each are its own. Errors: as of
-/// jobs_on_one_start().
+/// With the job's stages at their values, or all of them at the lower or the upper ends of their intervals
+/// (of those that are assumed: assumed_spread), and the idle time of the rule. Where starts were marked the
+/// stages of each are its own. Errors: as of jobs_on_one_start().
 Result<std::vector<Start>> starts_of(const Rule& rule, const Hire& hire, Bound bound);
 
 /// A bill, and what it comes to at the ends of the stages' intervals. All stages at once are rarely at one

@@ -27,6 +27,18 @@ TEST(Hire, HasABillWithTheEndsOfItsTimes) {
   EXPECT_EQ(decimal_text(*result.high), "0.121") << "121 s are paid";
 }
 
+TEST(Hire, HasASpreadOfWhatIsAssumed) {
+  auto hire = hire_of({.value = 100, .low = 90, .high = 120});
+  hire.around.assumed = {{.stage = boot, .length = std::chrono::seconds(40), .known = Known::assumed}};
+  const auto result = priced(rule_of("exact"), price_of("3600USD/h"), hire).value();
+  EXPECT_EQ(decimal_text(result.bill.amount), "140.00");
+  EXPECT_EQ(decimal_text(*result.low), "110.00") << "half of the boot";
+  EXPECT_EQ(decimal_text(*result.high), "200.00") << "twice the boot";
+  hire.begins.push_back(hire.begins[0] + std::chrono::seconds(150));
+  EXPECT_EQ(decimal_text(*priced(rule_of("exact"), price_of("3600USD/h"), hire)->high), "350.00")
+      << "150 and 200 s: the first start has ended before the second begins";
+}
+
 TEST(Hire, HasNoIntervalWithoutThatOfAStageThatIsPaid) {
   const auto price = price_of("3.6USD/h");
   const auto result = priced(rule_of("aws-ec2"), price, hire_of({.value = 100})).value();

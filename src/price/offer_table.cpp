@@ -1,6 +1,7 @@
 #include "price/offer_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/json.hpp"
 #include "core/text.hpp"
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t longest_name = 80, longest_gpu = 40;  ///< shown; a table would wrap more for minutes
 
 std::string number_text(const std::optional<double>& value) {
-  return value ? fmt::format("{:.10g}", *value) : "-";
+  return value ? fmt::format("{:.10g}", std::round(100 * *value) / 100) : "-";
 }
 
 std::string price_text(const std::optional<Exact>& price) { return price ? decimal_text(*price) : "-"; }

@@ -15,16 +15,26 @@
 namespace neph::report {
 namespace {
 
-/// "3.1 %": the longer side of the interval; empty: there is none.
+/// "3.1 %": the longer side of the interval; empty: there is none, or both ends are the value.
 std::string spread(double value, std::optional<double> low, std::optional<double> high) {
+  constexpr double least_told = 0.001;
   if (!low || !high || !(value > 0)) return {};
-  return format_percent(std::max(*high - value, value - *low) / value, 2);
+  const double share = std::max(*high - value, value - *low) / value;
+  if (share <= 0) return {};
+  return share < least_told ? "< " + format_percent(least_told, 1) : format_percent(share, 2);
 }
 
 std::string spread(const Estimate& seconds) { return spread(seconds.value, seconds.low, seconds.high); }
 
 std::string time_text(const Estimate& seconds) {
   return std::isfinite(seconds.value) ? format_seconds(seconds.value) : "–";
+}
+
+/// Of how many jobs tables tell the cost.
+double jobs_told(const Advice& advice) {
+  if (advice.rate_per_s || !advice.recommended) return 1;
+  const auto& chosen = advice.candidates.at(static_cast<std::size_t>(*advice.recommended));
+  return is_told_of_a_thousand(std::strtod(chosen.cost.amount.c_str(), nullptr)) ? 1000 : 1;
 }
 
 double number_of(const Amount& amount) { return std::strtod(amount.amount.c_str(), nullptr); }
@@ -90,6 +100,12 @@ std::vector<WhyNotGroup> why_not_groups(const Advice& advice, std::size_t exampl
 
 std::string money_text(const Amount& amount) { return money_words(number_of(amount), amount.currency); }
 
+std::string cost_text(const Advice& advice, const Amount& amount) {
+  return money_words(jobs_told(advice) * number_of(amount), amount.currency);
+}
+
+std::string cost_heading(const Advice& advice) { return jobs_told(advice) == 1 ? "cost" : "cost of 1,000"; }
+
 std::string chance_text(const std::optional<double>& share, std::int64_t draws) {
   if (!share) return "–";
   const double least = least_told_chance(draws);
@@ -125,14 +141,15 @@ PlainTable candidates_table(const Advice& advice, std::size_t limit) {
   const bool has_deadline = has_any(advice, &AdvisedCandidate::p_deadline);
   const auto chance = is_for_speed(advice) ? &AdvisedCandidate::p_fastest : &AdvisedCandidate::p_cheapest;
   const bool has_chance = has_any(advice, chance);
-  table.headings = {"configuration", "offer", "done in", "±", "cost", "±"};
+  table.headings = {"configuration", "offer", "done in", "±", cost_heading(advice), "±"};
   if (has_deadline) table.headings.emplace_back("in time");
   if (has_chance) table.headings.emplace_back(is_for_speed(advice) ? "fastest" : "cheapest");
   table.headings.emplace_back("");
   for (const auto place : places) {
     const auto& candidate = advice.candidates[place];
     table.rows.push_back({candidate.configuration, candidate.offer, time_text(candidate.seconds),
-                          spread(candidate.seconds), money_text(candidate.cost), spread_of_cost(candidate)});
+                          spread(candidate.seconds), cost_text(advice, candidate.cost),
+                          spread_of_cost(candidate)});
     auto& row = table.rows.back();
     if (has_deadline) row.push_back(chance_text(candidate.p_deadline, advice.simulations));
     if (has_chance) row.push_back(chance_text(candidate.*chance, advice.simulations));
@@ -163,10 +180,11 @@ PlainTable next_runs_table(const Advice& advice) {
 }
 
 PlainTable advised_bill_table(const Advice& advice) {
-  PlainTable table{.caption = "The recommended one's bill", .headings = {"stage", "time", "known", "cost"}};
+  PlainTable table{.caption = "The recommended one's bill",
+                   .headings = {"stage", "time", "known", cost_heading(advice)}};
   for (const auto& stage : advice.bill)
     table.rows.push_back({stage.stage, format_seconds(stage.seconds), stage.known.empty() ? "–" : stage.known,
-                          money_text(stage.amount)});
+                          cost_text(advice, stage.amount)});
   return table;
 }
 

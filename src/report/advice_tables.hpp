@@ -11,6 +11,9 @@
 namespace neph::report {
 
 std::string money_text(const Amount& amount);
+/// What a job costs; where the recommended one costs less than a cent, what 1,000 do, as the heading says.
+std::string cost_text(const Advice& advice, const Amount& amount);
+std::string cost_heading(const Advice& advice);
 /// "–": not known. `draws` are behind it; 0: it was computed without.
 std::string chance_text(const std::optional<double>& share, std::int64_t draws);
 /// Whether the fastest was looked for, and not the cheapest.

@@ -50,6 +50,28 @@ TEST(AdviceText, TellsNoChanceAsCertain) {
   EXPECT_EQ(chance_text(std::nullopt, 1000), "–");
 }
 
+TEST(AdviceText, TellsOfLessThanACentWhatAThousandCost) {
+  auto advice = sample_advice();
+  advice.candidates[0].cost = usd("0.00288");
+  advice.candidates[1].cost = usd("0.00287");
+  advice.bill[0].amount = usd("0.0001");
+  const auto text = text_summary(advice, {.width = 160});
+  EXPECT_THAT(text, AllOf(HasSubstr("cost of 1,000"), HasSubstr("2.88 USD"), HasSubstr("2.87 USD")));
+  EXPECT_THAT(written(html(advice)),
+              AllOf(HasSubstr("cost of 1,000"), HasSubstr("0.10 USD"), Not(HasSubstr("0.00288 USD"))));
+}
+
+TEST(AdviceText, TellsNoSpreadOfDust) {
+  auto advice = sample_advice();
+  auto& first = advice.candidates[0];
+  first.cost_low = first.cost_high = first.cost;
+  first.seconds.low = first.seconds.high = first.seconds.value;
+  EXPECT_EQ(candidates_table(advice, 9).rows.at(0).at(3), "");
+  EXPECT_EQ(candidates_table(advice, 9).rows.at(0).at(5), "");
+  first.seconds.high = 1.0000001 * first.seconds.value;
+  EXPECT_EQ(candidates_table(advice, 9).rows.at(0).at(3), "< 0.1 %");
+}
+
 TEST(AdviceText, LetsNoNameSteerTheTerminal) {
   EXPECT_THAT(text_summary(sample_advice("\x1b[31mred"), {}), Not(HasSubstr("\x1b")));
 }

@@ -33,7 +33,8 @@ std::string list_html(const std::vector<std::string>& sentences) {
 std::string tiles(const Advice& advice) {
   if (!advice.recommended) return {};
   const auto& chosen = advice.candidates[static_cast<std::size_t>(*advice.recommended)];
-  auto out = tile(advice.rate_per_s ? "An hour" : "Cost", escape_html(money_text(chosen.cost)), "");
+  auto out = tile(advice.rate_per_s ? "An hour" : cost_heading(advice),
+                  escape_html(cost_text(advice, chosen.cost)), "");
   if (chosen.per_million)
     out += tile("A million", escape_html(money_text(*chosen.per_million)), "at the offered rate");
   if (!advice.rate_per_s)
