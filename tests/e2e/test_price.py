@@ -165,7 +165,8 @@ def test_the_provider_of_the_folder_lets_what_others_own(neph):
     (neph.folder / "v8/spheron").mkdir(parents=True)
     (neph.folder / "v8/spheron/vms.csv").write_text(
         "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,Provider\n"
-        "H100_dallas-usa-1,H100_PCIE_BAREMETAL,1,16,192,2.6,dallas-usa-1,sesterce\n1H100.80S.32V,H100_SXM5,1,32,185,2.9,FIN-03,data-crunch\n"
+        "H100_dallas-usa-1,H100_PCIE_BAREMETAL,1,16,192,2.6,dallas-usa-1,sesterce\n"
+        "1H100.80S.32V,H100_SXM5,1,32,185,2.9,FIN-03,data-crunch\n"
         "A100x1,A100_80G_SXM4,1,16,192,1.6,dallas-usa-1,sesterce\n"
     )
     for offers in (("v8",), ("v8/spheron/vms.csv",), ("v8/spheron/vms.csv", "--provider", "spheron")):
