@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -80,9 +81,18 @@ class TensorBytes {
   Status add_as(Number value) {
     if constexpr (std::integral<T> && std::integral<Number>)
       if (!std::in_range<T>(value)) return beyond(value);
-    if constexpr (std::integral<T> && std::floating_point<Number>)
-      return fail(ErrorCode::invalid_argument, "{} is not a whole number, and the type is {}", value,
-                  enum_name(type_));
+    if constexpr (std::integral<T> && std::floating_point<Number>) {
+      constexpr double exact = std::int64_t{1} << 53;  // from there on not every whole number is a double
+      if (std::trunc(value) != value)
+        return fail(ErrorCode::invalid_argument, "{} is not a whole number, and the type is {}", value,
+                    enum_name(type_));
+      using Limits = std::numeric_limits<T>;
+      if (value < static_cast<double>(Limits::lowest()) || value > static_cast<double>(Limits::max()))
+        return beyond(value);
+      if (std::abs(value) >= exact)
+        return fail(ErrorCode::invalid_argument, "{} may be rounded; write all digits, without . and e",
+                    value);
+    }
     if constexpr (std::floating_point<T> && std::floating_point<Number>)
       if (std::isfinite(value) && !std::isfinite(static_cast<T>(value))) return beyond(value);
     append(static_cast<T>(value));

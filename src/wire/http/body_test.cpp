@@ -73,6 +73,20 @@ TEST(RequestBody, WhoseDataComesBeforeItsType) {
   EXPECT_EQ(request.outputs[0].name, "y");
 }
 
+TEST(RequestBody, MayWriteWholeNumbersWithAPoint) {
+  InferRequest request;
+  ASSERT_TRUE(read_body(bytes_of(R"({"inputs":[
+      {"name":"a","datatype":"INT64","shape":[2,2],"data":[[1.0,-2.0],[3e2,-0.0]]},
+      {"name":"b","datatype":"UINT8","shape":[1],"data":[255.0]},
+      {"name":"c","datatype":"UINT64","shape":[1],"data":[9007199254740991.0]},
+      {"name":"d","datatype":"BOOL","shape":[1],"data":[1.0]}]})"),
+                        {}, request));
+  EXPECT_THAT(values_of<std::int64_t>(request.inputs[0]), ElementsAre(1, -2, 300, 0));
+  EXPECT_THAT(values_of<std::uint8_t>(request.inputs[1]), ElementsAre(255));
+  EXPECT_THAT(values_of<std::uint64_t>(request.inputs[2]), ElementsAre((std::uint64_t{1} << 53) - 1));
+  EXPECT_THAT(values_of<std::uint8_t>(request.inputs[3]), ElementsAre(1));
+}
+
 TEST(RequestBody, WithBytesBehindTheJson) {
   const std::string json =
       R"({"inputs":[{"name":"a","datatype":"UINT8","shape":[3],"parameters":{"binary_data_size":3}},
@@ -131,6 +145,14 @@ TEST(RequestBody, ThatIsWrongIsRefusedWithThePlace) {
               HasSubstr("256 is beyond UINT8"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"INT32","shape":[1],"data":[1.5])")),
               HasSubstr("not a whole number"));
+  EXPECT_THAT(fault_of(tensor(R"("datatype":"UINT8","shape":[1],"data":[256.0])")),
+              HasSubstr("256 is beyond UINT8"));
+  EXPECT_THAT(fault_of(tensor(R"("datatype":"UINT64","shape":[1],"data":[-1.0])")),
+              HasSubstr("-1 is beyond UINT64"));
+  EXPECT_THAT(fault_of(tensor(R"("datatype":"INT64","shape":[1],"data":[9007199254740993.0])")),
+              HasSubstr("may be rounded; write all digits, without . and e"));
+  EXPECT_THAT(fault_of(tensor(R"("datatype":"INT64","shape":[1],"data":[1e300])")),
+              HasSubstr("1e+300 is beyond INT64"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":["1"])")),
               HasSubstr("text is no FP32"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":[null])")),
