@@ -36,15 +36,6 @@ Status validate(const Transform& t) {
 
 Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height, std::int64_t width,
                                       bool channels_last) {
-  if (height != width)
-    return fail(ErrorCode::unsupported,
-                "the network's input is {} x {} pixels: only square inputs are fed with images", height,
-                width);
-  return covering_transform(channels, height, width, channels_last);
-}
-
-Result<Transform> covering_transform(std::int64_t channels, std::int64_t height, std::int64_t width,
-                                     bool channels_last) {
   if (channels != 1 && channels != 3)
     return fail(ErrorCode::unsupported, "the network's input has {} channels: images have 1 or 3", channels);
   const bool photograph = std::min(height, width) >= smallest_photograph_side;

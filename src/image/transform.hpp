@@ -54,13 +54,9 @@ Status validate(const Transform& transform);
 /// width, channels].
 /// 64 pixels and more: the ImageNet evaluation in its ratio of 256 to 224. Less (MNIST 28 x 28, CIFAR-10 32 x
 /// 32): the whole picture, its centre square brought to the network's side. Three channels get ImageNet's
-/// mean and deviation at 64 pixels and more; otherwise values stay in 0..1. Errors: unsupported (not square,
-/// channels other than 1 or 3).
+/// mean and deviation at 64 pixels and more; otherwise values stay in 0..1. Errors: unsupported (channels
+/// other than 1 or 3).
 Result<Transform> transform_for_input(std::int64_t channels, std::int64_t height, std::int64_t width,
                                       bool channels_last = false);
-
-/// As transform_for_input(), also for an input that is not square.
-Result<Transform> covering_transform(std::int64_t channels, std::int64_t height, std::int64_t width,
-                                     bool channels_last = false);
 
 }  // namespace neph::image

@@ -140,9 +140,9 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
 /// Of the tensor that so many pictures become.
 wire::Shape picture_shape(const image::Transform& transform, std::size_t pictures) {
   const auto count = static_cast<std::int64_t>(pictures);
-  const auto side = transform.crop_side;
-  if (transform.channels_last) return {count, side, side, transform.channels};
-  return {count, transform.channels, side, side};
+  const auto height = transform.crop_side, width = transform.width();
+  if (transform.channels_last) return {count, height, width, transform.channels};
+  return {count, transform.channels, height, width};
 }
 
 /// One span per picture of a picture payload. A raw body is one picture as it lies in its file: without the

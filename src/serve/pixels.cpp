@@ -7,7 +7,7 @@ namespace neph::serve {
 void normalise_pixels(std::span<const std::byte> pixels, const image::Transform& transform,
                       std::span<float> tensor) {
   const auto channels = static_cast<std::size_t>(transform.channels);
-  const auto plane = static_cast<std::size_t>(transform.crop_side * transform.crop_side);
+  const auto plane = static_cast<std::size_t>(transform.crop_side * transform.width());
   for (std::size_t c = 0; c < channels; ++c) {
     const double scale = 1 / (255 * transform.deviation[c]);
     const double shift = transform.mean[c] / transform.deviation[c];

@@ -8,7 +8,7 @@
 
 namespace neph::serve {
 
-/// `pixels` is one picture, [side, side, channels] of levels 0..255; `tensor` gets (level / 255 - mean) /
+/// `pixels` is one picture, [height, width, channels] of levels 0..255; `tensor` gets (level / 255 - mean) /
 /// deviation in the order of image::Transform.
 void normalise_pixels(std::span<const std::byte> pixels, const image::Transform& transform,
                       std::span<float> tensor);

@@ -15,19 +15,20 @@ std::vector<std::byte> bytes_of(const std::vector<std::uint8_t>& pixels) {
 }
 
 /// A 24-bit BMP of those pixels, whose sides are multiples of 4: what a decoder gives back as it is.
-std::vector<std::byte> picture_file(const std::vector<std::uint8_t>& pixels, std::uint32_t side,
+std::vector<std::byte> picture_file(const std::vector<std::uint8_t>& pixels, std::uint32_t width,
                                     std::size_t channels) {
+  const auto height = static_cast<std::uint32_t>(pixels.size() / channels / width);
   std::vector<std::byte> file;
   const auto add = [&](std::uint32_t value, int bytes) {
     for (; bytes > 0; --bytes, value >>= 8) file.push_back(static_cast<std::byte>(value));
   };
   add('B' | 'M' << 8, 2);
-  add(54 + 3 * side * side, 4);
+  add(54 + 3 * width * height, 4);
   add(0, 4);
   add(54, 4);
   add(40, 4);
-  add(side, 4);
-  add(-side, 4);  // the top row first
+  add(width, 4);
+  add(-height, 4);  // the top row first
   add(1, 2);
   add(24, 2);
   for (int i = 0; i < 6; ++i) add(0, 4);
@@ -36,29 +37,33 @@ std::vector<std::byte> picture_file(const std::vector<std::uint8_t>& pixels, std
   return file;
 }
 
-class Pixels : public testing::TestWithParam<std::tuple<std::int64_t, bool>> {};
+class Pixels : public testing::TestWithParam<std::tuple<std::int64_t, bool, std::int64_t>> {};
 
 /// The same picture through data's decoder: a file of just the network's size is neither resized nor cropped.
 TEST_P(Pixels, BecomeWhatTheDecoderMakesOfThem) {
-  const auto [channels, channels_last] = GetParam();
-  constexpr std::int64_t side = 64;
-  auto transform = *image::transform_for_input(channels, side, side, channels_last);
-  transform.resize_side = side;
+  const auto [channels, channels_last, width] = GetParam();
+  constexpr std::int64_t height = 64;
+  auto transform = *image::transform_for_input(channels, height, width, channels_last);
+  transform.resize_side = height;
   constexpr unsigned seed = 5;
   std::mt19937 random(seed);
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(side * side * channels));
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width * height * channels));
   for (auto& pixel : pixels) pixel = static_cast<std::uint8_t>(random());
 
   std::vector<float> decoded(transform.values()), normalised(transform.values());
   const SteadyClock clock;
-  const auto status = image::Decoder(transform, clock)
-                          .decode(picture_file(pixels, side, static_cast<std::size_t>(channels)), decoded);
+  const auto status =
+      image::Decoder(transform, clock)
+          .decode(picture_file(pixels, static_cast<std::uint32_t>(width), static_cast<std::size_t>(channels)),
+                  decoded);
   ASSERT_TRUE(status) << status.error().message;
   normalise_pixels(bytes_of(pixels), transform, normalised);
   for (std::size_t i = 0; i < decoded.size(); ++i)
     ASSERT_NEAR(normalised[i], decoded[i], 1e-6) << "value " << i << ", seed " << seed;
 }
-INSTANTIATE_TEST_SUITE_P(Channels, Pixels, testing::Combine(testing::Values(1, 3), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(Channels, Pixels,
+                         testing::Combine(testing::Values(1, 3), testing::Bool(),
+                                          testing::Values(64, 32, 96)));
 
 TEST(PixelsByHand, AreTakenApartIntoPlanes) {
   const image::Transform transform{

@@ -48,10 +48,9 @@ Field picture_field(const Field& tensor, Payload payload, const image::Transform
   const auto pictures = tensor.shape.front();
   if (payload == Payload::jpeg)
     return {.name = tensor.name, .type = wire::DataType::bytes, .shape = {pictures, 1}, .open = tensor.open};
-  const auto side = transform.crop_side;
   return {.name = tensor.name,
           .type = wire::DataType::u8,
-          .shape = {pictures, side, side, transform.channels},
+          .shape = {pictures, transform.crop_side, transform.width(), transform.channels},
           .row_bytes = transform.values() * static_cast<std::size_t>(pictures < 0 ? 1 : pictures),
           .open = tensor.open};
 }

@@ -81,6 +81,17 @@ TEST_F(Signatures, OfPicturePayloadsSayWhatClientsSend) {
   EXPECT_EQ(files->transform.crop_side, 224);
 }
 
+TEST_F(Signatures, OfPicturesThatAreNotSquareHaveHeightAndWidth) {
+  for (const auto& shape : {std::vector<std::int64_t>{-1, 3, 32, 64}, {-1, 32, 64, 3}}) {
+    engine.inputs = {{"x", Element::f32, shape}};
+    const auto pixels = make(2, Payload::uint8);
+    ASSERT_TRUE(pixels) << pixels.error().message;
+    EXPECT_THAT(pixels->inputs[0].metadata().shape, ElementsAre(-1, 32, 64, 3));
+    EXPECT_EQ(pixels->inputs[0].row_bytes, 6144U);
+    EXPECT_TRUE(make(2, Payload::jpeg));
+  }
+}
+
 TEST_F(Signatures, RefusePicturesForOtherModels) {
   EXPECT_THAT(refusal(2, Payload::jpeg),
               HasSubstr("unsupported: the model's input 'x' has rank 2; images need"));

@@ -95,6 +95,19 @@ def test_pictures_channels_last_get_the_same_answers_everywhere(neph, pictures, 
     assert len({cell["answers_checksum"] for cell in cells}) == 1
 
 
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_pictures_that_are_not_square_get_the_same_answers_everywhere(neph, pictures, tmp_path, layout):
+    """An open batch and, channels last, a fixed one."""
+    first, size = {"NCHW": ("N", [3, 16, 40]), "NHWC": (1, [16, 40, 3])}[layout]
+    weights = [("w", numpy.random.default_rng(6).normal(size=(3 * 16 * 40, 5)).astype("float32"))]
+    nodes = [helper.make_node("Flatten", ["x"], ["flat"]), helper.make_node("MatMul", ["flat", "w"], ["y"])]
+    save(tmp_path / "wide.onnx", nodes, [("x", [first, *size])], [("y", [first, 5])], weights)
+    cells = neph.json("infer", "wide.onnx", "--images", pictures, "--architecture", "in-process,local", "--payload", "tensor,jpeg",
+                      "--count", 24, "--repeat", 1)["cells"]  # fmt: skip
+    assert len(cells) == 3 and len({cell["answers_checksum"] for cell in cells}) == 1
+    assert all(warning["code"] != "answers_differ" for cell in cells for warning in cell["warnings"])
+
+
 def test_one_broken_model_keeps_nobody_from_the_others(neph, tmp_path):
     softmax(tmp_path / "models/good/1/model.onnx", [2, 3])
     broken = tmp_path / "models/broken/1/model.onnx"

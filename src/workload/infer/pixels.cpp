@@ -34,8 +34,8 @@ Result<image::Transform> transform_for(const InputPlan& plan) {
         input.name, enum_name(input.element), engine::shape_text(input.shape));
   const auto& shape = input.shape;
   const bool is_last = input.channels_last();
-  NEPH_TRY(auto transform, is_last ? image::covering_transform(shape[3], shape[1], shape[2], true)
-                                   : image::covering_transform(shape[1], shape[2], shape[3]));
+  NEPH_TRY(auto transform, is_last ? image::transform_for_input(shape[3], shape[1], shape[2], true)
+                                   : image::transform_for_input(shape[1], shape[2], shape[3]));
   if (engine::is_float(input.element)) return transform;
   const double levels = input.element == Element::u8 ? 255 : 127;
   transform.mean.assign(transform.mean.size(), 0.0);
