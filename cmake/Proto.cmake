@@ -1,7 +1,8 @@
-# neph_proto(NAME FILE)
+# neph_proto(NAME FILE [MESSAGES])
 #
 # A static library NAME of the messages and, where it has any, services of one .proto file, generated at build time; its
-# headers are included by their bare names. Generated code is not ours: our warnings do not apply to it.
+# headers are included by their bare names. MESSAGES: it has no services, and needs no gRPC. Generated code is not ours: our
+# warnings do not apply to it.
 find_package(Protobuf REQUIRED)
 find_program(NEPH_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 
@@ -9,16 +10,21 @@ function(neph_proto name file)
   get_filename_component(stem ${file} NAME_WE)
   get_filename_component(folder ${file} DIRECTORY)
   set(out ${CMAKE_BINARY_DIR}/generated/proto)
-  set(made ${out}/${stem}.pb.cc ${out}/${stem}.pb.h ${out}/${stem}.grpc.pb.cc ${out}/${stem}.grpc.pb.h)
+  set(made ${out}/${stem}.pb.cc ${out}/${stem}.pb.h)
+  set(libraries protobuf)
+  if(NOT ARGV2 STREQUAL "MESSAGES")
+    list(APPEND made ${out}/${stem}.grpc.pb.cc ${out}/${stem}.grpc.pb.h)
+    set(services --grpc_out=${out} --plugin=protoc-gen-grpc=${NEPH_GRPC_PLUGIN})
+    list(PREPEND libraries grpc++ grpc gpr absl_synchronization)
+  endif()
   file(MAKE_DIRECTORY ${out})
   add_custom_command(
     OUTPUT ${made}
-    COMMAND protobuf::protoc --proto_path=${folder} --cpp_out=${out} --grpc_out=${out}
-            --plugin=protoc-gen-grpc=${NEPH_GRPC_PLUGIN} ${file}
+    COMMAND protobuf::protoc --proto_path=${folder} --cpp_out=${out} ${services} ${file}
     DEPENDS ${file}
     VERBATIM)
   add_library(${name} STATIC ${made})
   target_include_directories(${name} SYSTEM PUBLIC ${out})
   target_compile_options(${name} PRIVATE -w)
-  target_link_libraries(${name} PUBLIC grpc++ grpc gpr absl_synchronization protobuf)
+  target_link_libraries(${name} PUBLIC ${libraries})
 endfunction()

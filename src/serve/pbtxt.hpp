@@ -1,17 +1,22 @@
-// Protocol buffers as text, the form of Triton's config.pbtxt, read as JSON. Only for files of this module.
+// Protocol buffers as text, the form of Triton's config.pbtxt. Only for files of this module.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/json_fwd.hpp"
 #include "core/result.hpp"
+
+namespace google::protobuf {
+class Message;
+}
 
 namespace neph::serve {
 
-/// A message becomes an object in which each field is the list of the values given to it: only a schema would
-/// know which fields can be there twice. Names (true, TYPE_FP32) but for true and false become text. The
-/// error names the file (`what`), line and column. Refused: more than 1 MiB, messages nested more than 32
-/// deep.
-Result<Json> parse_pbtxt(std::string_view text, std::string_view what);
+/// Fills `message`, and gives in words the fields that its type does not have, which are passed over. Errors:
+/// invalid_argument, with the file (`what`), line and column. Refused also: more than 1 MiB, messages nested
+/// more than 32 deep.
+Result<std::vector<std::string>> parse_pbtxt(std::string_view text, std::string_view what,
+                                             google::protobuf::Message& message);
 
 }  // namespace neph::serve

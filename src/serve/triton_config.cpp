@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <fmt/ranges.h>
+#include <model_config.pb.h>
 
 #include "core/names.hpp"
 #include "serve/pbtxt.hpp"
-#include "serve/pbtxt_fields.hpp"
 
 namespace neph::serve {
 namespace {
@@ -35,70 +35,84 @@ constexpr std::array platforms{Platform{"onnxruntime_onnx", "onnxruntime"},
                                Platform{"onnxruntime", "onnxruntime"}, Platform{"openvino", "openvino"}};
 
 /// "TYPE_FP32".
-Result<wire::DataType> type_of(const std::string& name, const std::string& path) {
-  if (name == "TYPE_STRING") return wire::DataType::bytes;
+Result<wire::DataType> type_of(triton::DataType type, const std::string& path) {
+  if (type == triton::TYPE_STRING) return wire::DataType::bytes;
   constexpr std::string_view head = "TYPE_";
-  if (name.starts_with(head))
-    if (const auto type = enum_value<wire::DataType>(name.substr(head.size()))) return *type;
+  if (const auto& name = triton::DataType_Name(type); name.starts_with(head))
+    if (const auto known = enum_value<wire::DataType>(name.substr(head.size()))) return *known;
   return fail(wrong,
-              "{}.data_type is '{}'; neph knows TYPE_BOOL, TYPE_UINT8 to TYPE_INT64, TYPE_FP16, "
-              "TYPE_FP32, TYPE_FP64, TYPE_BF16, TYPE_STRING",
-              path, name);
+              "{}.data_type is {}; neph knows TYPE_BOOL, TYPE_UINT8 to TYPE_INT64, TYPE_FP16, TYPE_FP32, "
+              "TYPE_FP64, TYPE_BF16, TYPE_STRING",
+              path, type == triton::TYPE_INVALID ? "missing" : std::to_string(type));
+}
+
+template <class Numbers>
+Result<std::vector<std::int64_t>> from(std::int64_t least, const Numbers& numbers, const std::string& path) {
+  for (const std::int64_t number : numbers)
+    if (number < least)
+      return fail(wrong, "{} is {}, and should be a whole number from {} up", path, number, least);
+  return std::vector<std::int64_t>(numbers.begin(), numbers.end());
 }
 
 class Reader {
  public:
-  Reader(const Json& json, const std::string& what, ModelOptions& options)
-      : all_(json, ""), what_(what), options_(options) {
+  Reader(const triton::ModelConfig& given, const std::string& what, ModelOptions& options)
+      : given_(given), options_(options) {
     options_.declared = Declared{};
     options_.declared.file = what;
   }
 
-  Result<TritonConfig> run(const std::string& name) {
-    NEPH_CHECK(check_name(name));
+  Result<TritonConfig> run(const std::string& folder, const std::vector<std::string>& unknown) {
+    if (!given_.name().empty() && given_.name() != folder)
+      return fail(wrong, "name is '{}', and the folder is '{}'", given_.name(), folder);
     NEPH_CHECK(refuse());
     NEPH_CHECK(read_platform());
-    NEPH_CHECK(read_ports());
+    NEPH_CHECK(read_ports("input", given_.input(), options_.declared.inputs));
+    NEPH_CHECK(read_ports("output", given_.output(), options_.declared.outputs));
     NEPH_CHECK(read_batching());
     NEPH_CHECK(read_instances());
     NEPH_CHECK(read_versions());
-    NEPH_TRY(config_.model_file, all_.text("default_model_filename"));
+    config_.model_file = given_.default_model_filename();
     if (config_.model_file.find('/') != std::string::npos)
       return fail(wrong, "default_model_filename is '{}', and should be a file of the version's folder",
                   config_.model_file);
-    note_rest(all_);
+    note_rest(given_, "",
+              {"name", "platform", "backend", "max_batch_size", "input", "output", "dynamic_batching",
+               "instance_group", "version_policy", "default_model_filename", "model_transaction_policy"});
     if (!unused_.empty())
       config_.notes.push_back(fmt::format("without effect here: {}", fmt::join(unused_, ", ")));
+    if (!unknown.empty()) config_.notes.push_back(fmt::format("passed over: {}", fmt::join(unknown, "; ")));
     return std::move(config_);
   }
 
  private:
-  void note_rest(const PbtxtFields& fields) {
-    for (auto& name : fields.rest()) unused_.push_back(std::move(name));
+  using Message = google::protobuf::Message;
+
+  static std::vector<std::string> fields_of(const Message& message) {
+    std::vector<const google::protobuf::FieldDescriptor*> fields;
+    message.GetReflection()->ListFields(message, &fields);
+    std::vector<std::string> names;
+    for (const auto* field : fields) names.push_back(field->name());
+    return names;
   }
 
-  Status check_name(const std::string& folder) {
-    NEPH_TRY(const auto name, all_.text("name"));
-    if (name.empty() || name == folder) return {};
-    return fail(wrong, "name is '{}', and the folder is '{}'", name, folder);
+  /// What is given in a message and none of the fields that are `read`.
+  void note_rest(const Message& message, const std::string& path,
+                 std::initializer_list<std::string_view> read) {
+    for (const auto& name : fields_of(message))
+      if (std::ranges::find(read, name) == read.end()) unused_.push_back(path + name);
   }
 
   Status refuse() {
-    for (const auto& [field, reason] : refused)
-      if (all_.has(field)) return fail(ErrorCode::unsupported, "{}: {}", field, reason);
-    NEPH_TRY(auto policies, all_.messages("model_transaction_policy"));
-    for (auto& policy : policies) {
-      NEPH_TRY(const bool is_decoupled, policy.flag("decoupled"));
-      if (is_decoupled)
-        return fail(ErrorCode::unsupported, "decoupled: neph gives one answer for each request");
-    }
-    return {};
+    for (const auto& name : fields_of(given_))
+      for (const auto& [field, reason] : refused)
+        if (name == field) return fail(ErrorCode::unsupported, "{}: {}", field, reason);
+    if (!given_.model_transaction_policy().decoupled()) return {};
+    return fail(ErrorCode::unsupported, "decoupled: neph gives one answer for each request");
   }
 
   Status read_platform() {
-    NEPH_TRY(const auto platform, all_.text("platform"));
-    NEPH_TRY(const auto backend, all_.text("backend"));
-    for (const auto& name : {platform, backend}) {
+    for (const auto& name : {given_.platform(), given_.backend()}) {
       if (name.empty()) continue;
       const auto known = std::find_if(platforms.begin(), platforms.end(),
                                       [&](const Platform& each) { return name == each.name; });
@@ -115,54 +129,46 @@ class Reader {
 
   // ---- Inputs and outputs
 
-  Status read_ports() {
-    NEPH_CHECK(read_ports("input", options_.declared.inputs, nullptr));
-    return read_ports("output", options_.declared.outputs, &config_.label_files);
-  }
-
-  Status read_ports(const char* kind, std::vector<DeclaredPort>& ports,
-                    std::vector<std::string>* label_files) {
-    NEPH_TRY(auto all, all_.messages(kind));
-    for (auto& fields : all) {
-      NEPH_TRY(auto port, read_port(fields));
+  template <class Given>
+  Status read_ports(const char* kind, const Given& all, std::vector<DeclaredPort>& ports) {
+    for (const auto& given : all) {
+      const auto path = fmt::format("{}[{}]", kind, ports.size());
+      NEPH_TRY(auto port, read_port(given, path));
       for (const auto& other : ports)
         if (other.name == port.name) return fail(wrong, "{} '{}' is there twice", kind, port.name);
+      NEPH_CHECK(read_rest(given, path, port));
       ports.push_back(std::move(port));
-      if (label_files == nullptr) continue;
-      NEPH_TRY(auto labels, fields.text("label_filename"));
-      label_files->push_back(std::move(labels));
+      note_rest(given, path + ".",
+                {"name", "data_type", "dims", "reshape", "label_filename", "allow_ragged_batch", "optional",
+                 "format"});  // which dimension is which changes nothing
     }
-    for (const auto& fields : all) note_rest(fields);
     return {};
   }
 
-  Result<DeclaredPort> read_port(PbtxtFields& fields) {
-    DeclaredPort port;
-    NEPH_TRY(port.name, fields.text("name"));
-    if (port.name.empty()) return fail(wrong, "{} has no name", fields.path());
-    NEPH_TRY(const auto type, fields.text("data_type"));
-    NEPH_TRY(port.type, type_of(type, fields.path()));
-    NEPH_TRY(port.dims, fields.wholes("dims", -1));
-    NEPH_TRY(auto reshapes, fields.messages("reshape"));
-    for (auto& reshape : reshapes) {
-      NEPH_TRY(port.reshape, reshape.wholes("shape", -1));
+  template <class Given>
+  static Result<DeclaredPort> read_port(const Given& given, const std::string& path) {
+    DeclaredPort port{.name = given.name()};
+    if (port.name.empty()) return fail(wrong, "{} has no name", path);
+    NEPH_TRY(port.type, type_of(given.data_type(), path));
+    NEPH_TRY(port.dims, from(-1, given.dims(), path + ".dims"));
+    if (given.has_reshape()) {
+      NEPH_TRY(port.reshape, from(-1, given.reshape().shape(), path + ".reshape.shape"));
     }
-    NEPH_CHECK(read_flags(fields, port));
-    fields.has("format");  // which dimension is which changes nothing
+    if (given.is_shape_tensor())
+      return fail(ErrorCode::unsupported, "{}.is_shape_tensor: TensorRT has those", path);
     return port;
   }
 
-  Status read_flags(PbtxtFields& fields, DeclaredPort& port) {
-    NEPH_TRY(const bool is_shape, fields.flag("is_shape_tensor"));
-    if (is_shape)
-      return fail(ErrorCode::unsupported, "{}.is_shape_tensor: TensorRT has those", fields.path());
-    NEPH_TRY(const bool is_ragged, fields.flag("allow_ragged_batch"));
-    NEPH_TRY(const bool is_optional, fields.flag("optional"));
-    if (is_optional)
-      config_.notes.push_back(fields.path() +
+  Status read_rest(const triton::ModelInput& given, const std::string& path, DeclaredPort& port) {
+    port.optional = given.optional();
+    if (port.optional)
+      config_.notes.push_back(path +
                               ".optional: a value that the model has for it stays; any other has to be sent");
-    port.optional = is_optional;
-    is_ragged_ = is_ragged_ || is_ragged;
+    is_ragged_ = is_ragged_ || given.allow_ragged_batch();
+    return {};
+  }
+  Status read_rest(const triton::ModelOutput& given, const std::string&, DeclaredPort&) {
+    config_.label_files.push_back(given.label_filename());
     return {};
   }
 
@@ -170,28 +176,31 @@ class Reader {
 
   /// Without a word of batches and ports they are as the server's options and the model have them.
   Status read_batching() {
-    NEPH_TRY(const auto most, all_.whole("max_batch_size", 0));
-    const auto size = most.value_or(0);
-    if (size > most_rows) return fail(wrong, "max_batch_size is {}, and at most {}", size, most_rows);
+    const std::int64_t most = given_.max_batch_size();
+    NEPH_CHECK(from(0, std::array{most}, "max_batch_size"));
+    const auto size = std::min(most, most_rows);
+    if (size < most)
+      config_.notes.push_back(
+          fmt::format("max_batch_size {}: requests have at most {} rows here", most, size));
     const bool says_ports = !options_.declared.inputs.empty() || !options_.declared.outputs.empty();
     options_.declared.max_batch_size = size;
     if (size > 0) options_.max_batch = size;
-    if ((size == 0 && (most || says_ports)) || is_ragged_) options_.batching = Batching::off;
+    if ((size == 0 && (given_.has_max_batch_size() || says_ports)) || is_ragged_)
+      options_.batching = Batching::off;
     if (is_ragged_) config_.notes.emplace_back("allow_ragged_batch: each request is an execution of its own");
-    NEPH_TRY(auto policies, all_.messages("dynamic_batching"));
-    for (auto& policy : policies) NEPH_CHECK(read_dynamic_batching(policy, size));
-    return {};
+    return given_.has_dynamic_batching() ? read_dynamic_batching(given_.dynamic_batching(), most) : Status();
   }
 
-  Status read_dynamic_batching(PbtxtFields& policy, std::int64_t most) {
-    NEPH_TRY(const auto sizes, policy.wholes("preferred_batch_size", 1));
+  Status read_dynamic_batching(const triton::ModelDynamicBatching& policy, std::int64_t most) {
+    NEPH_TRY(auto sizes, from(1, policy.preferred_batch_size(), "dynamic_batching.preferred_batch_size"));
     for (const auto size : sizes)
       if (size > most)
-        return fail(wrong, "{}.preferred_batch_size is {}, and max_batch_size {}", policy.path(), size, most);
-    NEPH_TRY(const auto delay, policy.whole("max_queue_delay_microseconds", 0));
-    options_.max_wait.value = static_cast<double>(delay.value_or(0)) / 1e6;
-    if (!sizes.empty()) options_.batch_sizes = sizes_text(sizes, most);
-    note_rest(policy);
+        return fail(wrong, "dynamic_batching.preferred_batch_size is {}, and max_batch_size {}", size, most);
+    std::erase_if(sizes, [](auto size) { return size > most_rows; });
+    options_.max_wait.value =
+        std::min(static_cast<double>(policy.max_queue_delay_microseconds()) / 1e6, longest_wait_s);
+    if (!sizes.empty()) options_.batch_sizes = sizes_text(sizes, std::min(most, most_rows));
+    note_rest(policy, "dynamic_batching.", {"preferred_batch_size", "max_queue_delay_microseconds"});
     return {};
   }
 
@@ -204,61 +213,54 @@ class Reader {
   // ---- Instances and versions
 
   Status read_instances() {
-    NEPH_TRY(auto groups, all_.messages("instance_group"));
     std::int64_t count = 0;
-    for (auto& group : groups) {
-      NEPH_TRY(const auto own, group.whole("count", 0));
-      count += std::max<std::int64_t>(1, own.value_or(1));
+    for (int i = 0; i < given_.instance_group_size(); ++i) {
+      const auto& group = given_.instance_group(i);
+      const auto path = fmt::format("instance_group[{}]", i);
+      NEPH_CHECK(from(0, std::array{group.count()}, path + ".count"));
+      count += std::max(1, group.count());
       if (count > most_instances)
         return fail(wrong, "instance_group: more than {} instances", most_instances);
-      NEPH_CHECK(read_kind(group));
-      group.has("name");
-      note_rest(group);
+      NEPH_CHECK(read_kind(group, path));
+      note_rest(group, path + ".", {"name", "count", "kind", "gpus"});
     }
     if (count > 0) options_.instances = count;
     return {};
   }
 
-  Status read_kind(PbtxtFields& group) {
-    NEPH_TRY(const auto kind, group.text("kind"));
-    NEPH_TRY(const auto gpus, group.wholes("gpus", 0));
+  Status read_kind(const triton::ModelInstanceGroup& group, const std::string& path) {
+    NEPH_TRY(const auto gpus, from(0, group.gpus(), path + ".gpus"));
     auto& device = options_.runtime.device;
-    if (kind == "KIND_CPU") {
-      device = "CPU";
-    } else if (kind == "KIND_GPU" && engine::is_cuda(device)) {
-      if (!gpus.empty()) device = fmt::format("cuda:{}", gpus.front());
-    } else if (kind == "KIND_GPU") {
+    if (!triton::ModelInstanceGroup::Kind_IsValid(group.kind()))
+      return fail(wrong, "{}.kind is {}; there are KIND_AUTO, KIND_CPU, KIND_GPU, KIND_MODEL", path,
+                  static_cast<int>(group.kind()));
+    if (group.kind() == triton::ModelInstanceGroup::KIND_CPU) device = "CPU";
+    if (group.kind() != triton::ModelInstanceGroup::KIND_GPU) return {};
+    if (!engine::is_cuda(device))
       config_.notes.push_back(fmt::format("KIND_GPU: it runs on {}; --device cuda for a GPU", device));
-    } else if (!kind.empty() && kind != "KIND_AUTO" && kind != "KIND_MODEL") {
-      return fail(wrong, "{}.kind is '{}'; there are KIND_AUTO, KIND_CPU, KIND_GPU, KIND_MODEL", group.path(),
-                  kind);
-    }
+    else if (!gpus.empty())
+      device = fmt::format("cuda:{}", gpus.front());
     return {};
   }
 
   Status read_versions() {
-    NEPH_TRY(auto policies, all_.messages("version_policy"));
-    for (auto& policy : policies) {
-      NEPH_TRY(auto latest, policy.messages("latest"));
-      NEPH_TRY(auto specific, policy.messages("specific"));
-      if (policy.has("all")) config_.policy = TritonConfig::Versions::all;
-      for (auto& each : latest) {
-        NEPH_TRY(const auto count, each.whole("num_versions", 1));
-        options_.versions = count.value_or(1);
-      }
-      for (auto& each : specific) {
-        config_.policy = TritonConfig::Versions::specific;
-        NEPH_TRY(config_.versions, each.wholes("versions", 1));
-      }
-      note_rest(policy);
+    const auto& policy = given_.version_policy();
+    if (policy.has_all()) config_.policy = TritonConfig::Versions::all;
+    if (policy.has_latest()) {
+      options_.versions = policy.latest().has_num_versions() ? policy.latest().num_versions() : 1;
+      NEPH_CHECK(from(1, std::array{options_.versions}, "version_policy.latest.num_versions"));
+    }
+    if (policy.has_specific()) {
+      config_.policy = TritonConfig::Versions::specific;
+      NEPH_TRY(config_.versions, from(1, policy.specific().versions(), "version_policy.specific.versions"));
     }
     return {};
   }
 
   static constexpr std::int64_t most_rows = 65536, most_instances = 1024;
+  static constexpr double longest_wait_s = 1e9;
 
-  PbtxtFields all_;
-  const std::string& what_;
+  const triton::ModelConfig& given_;
   ModelOptions& options_;
   TritonConfig config_;
   bool is_ragged_ = false;
@@ -269,8 +271,9 @@ class Reader {
 
 Result<TritonConfig> read_triton_config(std::string_view text, const std::string& what,
                                         const std::string& name, ModelOptions& options) {
-  NEPH_TRY(const auto json, parse_pbtxt(text, what));
-  auto config = Reader(json, what, options).run(name);
+  triton::ModelConfig given;
+  NEPH_TRY(const auto unknown, parse_pbtxt(text, what, given));
+  auto config = Reader(given, what, options).run(name, unknown);
   if (!config) return fail_in(what, config.error());
   return config;
 }

@@ -90,6 +90,14 @@ TEST_F(TritonConfigs, ThatSayNothingLeaveTheOptionsAlone) {
   EXPECT_EQ(options.batching, Batching::automatic);
 }
 
+TEST_F(TritonConfigs, OfMoreRowsThanAreServedAreReadWithTheLimit) {
+  EXPECT_THAT(read("max_batch_size: 100000 dynamic_batching { preferred_batch_size: [ 4, 70000 ] }").notes,
+              ElementsAre("max_batch_size 100000: requests have at most 65536 rows here"));
+  EXPECT_EQ(options.max_batch, 65536);
+  EXPECT_EQ(options.declared.max_batch_size, 65536);
+  EXPECT_THAT(options.batch_sizes, testing::StartsWith("4,1,2,4,8,"));
+}
+
 TEST_F(TritonConfigs, ChooseVersions) {
   using Versions = TritonConfig::Versions;
   EXPECT_EQ(read("version_policy: { latest { num_versions: 3 } }").policy, Versions::latest);
@@ -103,10 +111,12 @@ TEST_F(TritonConfigs, ChooseVersions) {
 TEST_F(TritonConfigs, TellWhatHasNoEffect) {
   EXPECT_THAT(read(R"(model_warmup { name: "w" } optimization { }
     dynamic_batching { preserve_ordering: true }
-    input { name: "x" data_type: TYPE_FP32 dims: 1 is_non_linear_format_io: false })")
+    input { name: "x" data_type: TYPE_FP32 dims: 1 is_non_linear_format_io: true })")
                   .notes,
               ElementsAre("without effect here: input[0].is_non_linear_format_io, "
-                          "dynamic_batching[0].preserve_ordering, model_warmup, optimization"));
+                          "dynamic_batching.preserve_ordering, optimization, model_warmup"));
+  EXPECT_THAT(read("name: 'm'\ndynamic_batchin { }").notes,
+              ElementsAre("passed over: line 2: 'ModelConfig' has no field named 'dynamic_batchin'"));
   EXPECT_THAT(read("instance_group { kind: KIND_GPU }").notes,
               ElementsAre("KIND_GPU: it runs on CPU; --device cuda for a GPU"));
   EXPECT_THAT(
@@ -133,23 +143,26 @@ TEST_F(TritonConfigs, AreRefusedWhereTheyMakeNoSense) {
             "invalid_argument: config.pbtxt: name is 'other', and the folder is 'm'");
   EXPECT_EQ(refusal("max_batch_size: -1"),
             "invalid_argument: config.pbtxt: max_batch_size is -1, and should be a whole number from 0 up");
+  EXPECT_EQ(refusal("max_batch_size: 18446744073709551615"),
+            "invalid_argument: config.pbtxt, line 1, column 17: integer out of range (18446744073709551615)");
   EXPECT_EQ(
-      refusal("max_batch_size: 18446744073709551615"),
-      "invalid_argument: config.pbtxt: max_batch_size is 18446744073709551615, and should be a whole number "
-      "from 0 up");
-  EXPECT_EQ(
-      refusal("input { name: \"x\" data_type: TYPE_FP33 }"),
-      "invalid_argument: config.pbtxt: input[0].data_type is 'TYPE_FP33'; neph knows TYPE_BOOL, TYPE_UINT8 "
-      "to TYPE_INT64, TYPE_FP16, TYPE_FP32, TYPE_FP64, TYPE_BF16, TYPE_STRING");
-  EXPECT_EQ(refusal("input: 3"), "invalid_argument: config.pbtxt: input is 3, and should be { ... }");
+      refusal("input { name: \"x\" }"),
+      "invalid_argument: config.pbtxt: input[0].data_type is missing; neph knows TYPE_BOOL, TYPE_UINT8 to "
+      "TYPE_INT64, TYPE_FP16, TYPE_FP32, TYPE_FP64, TYPE_BF16, TYPE_STRING");
+  EXPECT_THAT(refusal("input { name: \"x\" data_type: 99 }"),
+              HasSubstr("input[0].data_type is 99; neph knows"));
+  EXPECT_THAT(refusal("input { name: \"x\" data_type: TYPE_FP32 dims: -2 }"),
+              HasSubstr("input[0].dims is -2, and should be a whole number from -1 up"));
   EXPECT_THAT(refusal("input { data_type: TYPE_FP32 }"), HasSubstr("input[0] has no name"));
   EXPECT_EQ(
       refusal("max_batch_size: 4 dynamic_batching { preferred_batch_size: 8 }"),
-      "invalid_argument: config.pbtxt: dynamic_batching[0].preferred_batch_size is 8, and max_batch_size 4");
+      "invalid_argument: config.pbtxt: dynamic_batching.preferred_batch_size is 8, and max_batch_size 4");
   EXPECT_THAT(refusal("default_model_filename: \"../secret\""),
               HasSubstr("should be a file of the version's"));
   EXPECT_THAT(refusal("instance_group { kind: KIND_TPU }"),
-              HasSubstr("instance_group[0].kind is 'KIND_TPU'"));
+              HasSubstr("unknown enumeration value of 'KIND_TPU' for field 'kind'"));
+  EXPECT_THAT(refusal("instance_group { kind: 7 }"), HasSubstr("instance_group[0].kind is 7; there are"));
+  EXPECT_THAT(refusal("instance_group { count: -1 }"), HasSubstr("instance_group[0].count is -1"));
 }
 
 }  // namespace

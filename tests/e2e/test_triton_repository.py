@@ -39,8 +39,9 @@ output [
 ROWS = """
 backend: "onnxruntime"
 max_batch_size: 8
-input [ { name: "x" data_type: TYPE_FP32 dims: [ 16 ] } ]
-output [ { name: "y" data_type: TYPE_FP32 dims: [ 4 ] } ]
+input [ { name: "x" data_type: TYPE_FP32 dims: [ 16 ] optional: False } ]
+output [ { name: "y" data_type: 11 dims: [ 4 ] is_shape_tensor: f } ]
+model_transaction_policy { decoupled: 0 }
 dynamic_batching { preferred_batch_size: [ 4, 8 ] max_queue_delay_microseconds: 100 }
 instance_group [ { count: 2 kind: KIND_CPU } ]
 """
@@ -189,7 +190,7 @@ WRONG = {
     "name": ('input { name: "xx" data_type: TYPE_FP32 dims: [ -1, 16 ] }', "unknown input 'xx'"),
     "rows": ('max_batch_size: 2 output { name: "y" data_type: TYPE_FP32 dims: [ 2, 4 ] }', "output 'y' has the shape [?, 2, 4]"),
     "state": ("sequence_batching { }", "sequence_batching: neph keeps no state between requests"),
-    "text": ("max_batch_size: [", "config.pbtxt, line 1, column 18"),
+    "text": ("max_batch_size: [", "config.pbtxt, line 1, column 17: expected integer, got: ["),
     "file": ('default_model_filename: "net.onnx"', "net.onnx, by default_model_filename, is not there"),
     "version": ("version_policy { specific { versions: 7 } }", "has no version 7"),
     "label": ('output { name: "y" data_type: TYPE_FP32 dims: [ -1, 4 ] label_filename: "no.txt" }', "no.txt"),

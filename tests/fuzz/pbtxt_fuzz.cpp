@@ -3,6 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <google/protobuf/text_format.h>
+#include <model_config.pb.h>
+
 #include "serve/pbtxt.hpp"
 #include "serve/triton_config.hpp"
 
@@ -13,12 +16,16 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
+/// What is read is read again from protobuf's own writing of it.
 void read_form(std::string_view text) {
-  const auto json = parse_pbtxt(text, "input");
-  if (!json) return require(json.error().message.starts_with("input"));
-  require(json->is_object());
-  for (const auto& [name, values] : json->items()) require(!name.empty() && values.is_array());
-  require(parse_json(dump_json(*json), "again").has_value());
+  triton::ModelConfig config, again;
+  const auto unknown = parse_pbtxt(text, "input", config);
+  if (!unknown) return require(unknown.error().message.starts_with("input, line "));
+  for (const auto& words : *unknown) require(words.starts_with("line "));
+  std::string written;
+  require(google::protobuf::TextFormat::PrintToString(config, &written));
+  const auto more = parse_pbtxt(written, "again", again);
+  require(more ? more->empty() && again.DebugString() == config.DebugString() : written.size() > 1 << 20);
 }
 
 void read_options(std::string_view text) {
