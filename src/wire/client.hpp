@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -80,6 +81,10 @@ class Client {
   virtual Result<std::int64_t> max_batch_size(const std::string& model) = 0;
   /// A page of an HTTP server, as /metrics. Errors: unsupported over gRPC.
   virtual Result<std::string> get(const std::string& target) = 0;
+  /// Names of the models that are ready. Errors: those of a server that has no list of them.
+  virtual Result<std::vector<std::string>> models() { return fail(ErrorCode::unsupported, "no list"); }
+  /// Well if the server is ready, or of it that model. Errors: unavailable and others, with the reason.
+  virtual Status ready(const std::string& /*model, or empty*/) { return {}; }
 };
 
 }  // namespace neph::wire

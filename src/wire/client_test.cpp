@@ -84,6 +84,17 @@ TEST_P(ClientTest, GetsTheReplyAndItsTimes) {
   EXPECT_EQ(0, std::memcmp(reply.outputs[0].data.data(), values_.data(), 8));
 }
 
+TEST_P(ClientTest, ListsModelsAndSeesWhichAreReady) {
+  start();
+  EXPECT_EQ(client_->models().value(), std::vector<std::string>{"echo"});
+  EXPECT_TRUE(client_->ready(""));
+  EXPECT_TRUE(client_->ready("echo"));
+  EXPECT_FALSE(client_->ready("ecko"));
+  service_.is_ready = false;
+  EXPECT_FALSE(client_->ready(""));
+  EXPECT_FALSE(client_->ready("echo"));
+}
+
 TEST_P(ClientTest, HasManyInFlight) {
   start();
   service_.delay = std::chrono::milliseconds(20);

@@ -23,7 +23,11 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
                 text, why);
   };
   const auto end_of_scheme = text.find("://");
-  if (end_of_scheme == std::string_view::npos) return wrong("no protocol before ://");
+  if (end_of_scheme == std::string_view::npos) {
+    if (text.find(':') == std::string_view::npos && text != "localhost")
+      return wrong("no protocol before ://");
+    return parse_endpoint(fmt::format("http://{}", text));
+  }
   const auto scheme = text.substr(0, end_of_scheme);
   const bool secure = scheme.ends_with('s');
   const auto protocol = enum_value<Protocol>(scheme.substr(0, scheme.size() - (secure ? 1 : 0)));

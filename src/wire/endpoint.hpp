@@ -27,8 +27,8 @@ struct Endpoint {
   std::string address() const;
 };
 
-/// Without a port it is the usual one, 8000 for HTTP and 8001 for gRPC, with TLS too. Errors:
-/// invalid_argument.
+/// Without a port it is the usual one, 8000 for HTTP and 8001 for gRPC, with TLS too; HOST:PORT alone is of
+/// HTTP. Errors: invalid_argument.
 Result<Endpoint> parse_endpoint(std::string_view text);
 
 /// Whether it is on this machine, by its address; what listens there shares the processor with its clients.

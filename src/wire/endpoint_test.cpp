@@ -14,6 +14,9 @@ TEST(Endpoint, IsReadAndWritten) {
   EXPECT_EQ(read("http://node2/"), "http://node2:8000");
   EXPECT_EQ(read("grpc://[::1]:7"), "grpc://[::1]:7");
   EXPECT_EQ(parse_endpoint("grpc://[::1]")->host, "::1");
+  EXPECT_EQ(read("localhost:8001"), "http://localhost:8001") << "who connects learns that it speaks gRPC";
+  EXPECT_EQ(read("localhost"), "http://localhost:8000");
+  EXPECT_EQ(read("[::1]:7"), "http://[::1]:7");
 }
 
 TEST(Endpoint, IsOnThisMachineByItsAddress) {
@@ -28,7 +31,9 @@ TEST(Endpoint, ThatIsNone) {
     const auto endpoint = parse_endpoint(text);
     return endpoint ? "accepted" : endpoint.error().text();
   };
-  EXPECT_THAT(fault("127.0.0.1:8000"), HasSubstr("no protocol"));
+  EXPECT_THAT(fault("resnet50"), HasSubstr("no protocol"));
+  EXPECT_THAT(fault("C:x"), HasSubstr("port"));
+  EXPECT_THAT(fault("localhost:8000/v2"), HasSubstr("no path is wanted"));
   EXPECT_THAT(fault("htp://x"), HasSubstr("did you mean 'http'?"));
   EXPECT_THAT(fault("http://"), HasSubstr("no host"));
   EXPECT_THAT(fault("http://:80"), HasSubstr("no host"));

@@ -1,6 +1,7 @@
 #include "wire/grpc/client.hpp"
 
 #include <cstring>
+#include <set>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -188,15 +189,9 @@ class GrpcClient final : public Client {
   }
 
   Result<ModelMetadata> model_metadata(const std::string& model) override {
-    const auto stub = inference::GRPCInferenceService::NewStub(channels_.front());
-    grpc::ClientContext context;
-    authorise(context);
-    context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
     inference::ModelMetadataRequest asked;
     asked.set_name(model);
-    inference::ModelMetadataResponse said;
-    if (const auto status = stub->ModelMetadata(&context, asked, &said); !status.ok())
-      return tl::unexpected(error_of(status, endpoint_.text()));
+    NEPH_TRY(const auto said, ask(&Stub::ModelMetadata, asked));
     ModelMetadata metadata{.name = said.name(),
                            .versions = {said.versions().begin(), said.versions().end()},
                            .platform = said.platform()};
@@ -206,19 +201,53 @@ class GrpcClient final : public Client {
   }
 
   Result<std::int64_t> max_batch_size(const std::string& model) override {
+    inference::ModelConfigRequest asked;
+    asked.set_name(model);
+    NEPH_TRY(const auto said, ask(&Stub::ModelConfig, asked));
+    return said.config().max_batch_size();
+  }
+
+  Result<std::vector<std::string>> models() override {
+    inference::RepositoryIndexRequest asked;
+    asked.set_ready(true);
+    NEPH_TRY(const auto said, ask(&Stub::RepositoryIndex, asked));
+    std::set<std::string> names;  // an entry each version
+    for (const auto& entry : said.models())
+      if (entry.state().empty() || entry.state() == "READY") names.insert(entry.name());
+    return std::vector<std::string>(names.begin(), names.end());
+  }
+
+  Status ready(const std::string& model) override {
+    inference::ModelReadyRequest asked;
+    asked.set_name(model);
+    bool is_ready = false;
+    if (model.empty()) {
+      NEPH_TRY(const auto said, ask(&Stub::ServerReady, inference::ServerReadyRequest()));
+      is_ready = said.ready();
+    } else {
+      NEPH_TRY(const auto said, ask(&Stub::ModelReady, asked));
+      is_ready = said.ready();
+    }
+    return is_ready ? Status() : fail(ErrorCode::unavailable, "ready: false");
+  }
+
+ private:
+  using Stub = inference::GRPCInferenceService::StubInterface;
+
+  /// A call of the client's own.
+  template <class Asked, class Said>
+  Result<Said> ask(grpc::Status (Stub::*method)(grpc::ClientContext*, const Asked&, Said*),
+                   const Asked& asked) {
     const auto stub = inference::GRPCInferenceService::NewStub(channels_.front());
     grpc::ClientContext context;
     authorise(context);
     context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
-    inference::ModelConfigRequest asked;
-    asked.set_name(model);
-    inference::ModelConfigResponse said;
-    if (const auto status = stub->ModelConfig(&context, asked, &said); !status.ok())
+    Said said;
+    if (const auto status = ((*stub).*method)(&context, asked, &said); !status.ok())
       return tl::unexpected(error_of(status, endpoint_.text()));
-    return said.config().max_batch_size();
+    return said;
   }
 
- private:
   /// Asks whether somebody is there: a call that fails says why, which waiting for the connection would not.
   Status greet(const std::shared_ptr<grpc::Channel>& channel) const {
     grpc::ClientContext context;

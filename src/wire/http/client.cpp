@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <set>
 #include <unordered_set>
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
 #include <vector>
@@ -48,7 +49,7 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
       return fail(ErrorCode::unavailable, "{}: no such host ({})", endpoint_.text(), error.message());
     for (const auto& entry : found) addresses_.push_back(entry.endpoint());
     Call first;  // to see that somebody is there: whatever it says, somebody said it
-    NEPH_TRY(const auto live, encode_get("/v2/health/live"));
+    NEPH_TRY(const auto live, encode_plain("/v2/health/live"));
     first.request = live.get();
     first.deadline = clock_.now() + from_seconds(options_.connect_s);
     const auto status = perform(first);
@@ -134,8 +135,39 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     return most != json.end() && most->is_number_integer() ? most->get<std::int64_t>() : 0;
   }
 
-  Result<std::string> get(const std::string& target) override {
-    NEPH_TRY(const auto request, encode_get(target));
+  /// By the repository's index; KServe's Python server has a list of names in its place.
+  Result<std::vector<std::string>> models() override {
+    auto text = fetch("/v2/repository/index", R"({"ready":true})");
+    if (!text) text = get("/v2/models");
+    if (!text) return tl::unexpected(text.error());
+    NEPH_TRY(const Json json, parse_json(*text, endpoint_.text()));
+    const auto* list = json.is_object() && json.contains("models") ? &json["models"] : &json;
+    if (!list->is_array()) return fail(ErrorCode::corrupt, "{}: no list of models", endpoint_.text());
+    std::set<std::string> names;
+    for (const auto& entry : *list) {
+      const Json name = entry.is_object() ? entry.value("name", Json()) : entry;
+      const Json state = entry.is_object() ? entry.value("state", Json()) : Json();
+      const bool is_ready = !state.is_string() || state == "READY";
+      if (is_ready && name.is_string()) names.insert(name.get<std::string>());
+    }
+    return std::vector<std::string>(names.begin(), names.end());
+  }
+
+  Status ready(const std::string& model) override {
+    NEPH_TRY(const auto text,
+             get(model.empty() ? "/v2/health/ready" : "/v2/models/" + path_segment(model) + "/ready"));
+    const auto json = parse_json(text, endpoint_.text());  // most have nothing more to say than 200
+    if (json && json->is_object() && json->value("ready", Json(true)) == false)
+      return fail(ErrorCode::unavailable, R"("ready": false)");
+    return {};
+  }
+
+  Result<std::string> get(const std::string& target) override { return fetch(target); }
+
+ private:
+  /// With `content` it is posted there.
+  Result<std::string> fetch(const std::string& target, std::string_view content = {}) {
+    NEPH_TRY(const auto request, encode_plain(target, content));
     Call call;
     call.request = request.get();
     call.keeps_reply = true;
@@ -144,7 +176,6 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     return std::move(call.reply);
   }
 
- private:
   // ---- For connections
 
   const std::vector<tcp::endpoint>& addresses() const override { return addresses_; }
@@ -171,10 +202,14 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
                                          : fmt::format("Authorization: Bearer {}\r\n", options_.bearer_token);
   }
 
-  Result<std::unique_ptr<Outgoing>> encode_get(std::string_view target) const {
+  Result<std::unique_ptr<Outgoing>> encode_plain(std::string_view target,
+                                                 std::string_view content = {}) const {
     auto made = std::make_unique<HttpOutgoing>();
+    const auto about =
+        fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", content.size());
     made->head =
-        fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, endpoint_.address(), authorization());
+        fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n{}{}\r\n{}", content.empty() ? "GET" : "POST", target,
+                    endpoint_.address(), authorization(), content.empty() ? "" : about, content);
     made->pieces = {asio::buffer(made->head)};
     return std::unique_ptr<Outgoing>(std::move(made));
   }
