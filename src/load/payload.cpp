@@ -260,6 +260,22 @@ Result<Payload> Payload::make(const wire::ModelMetadata& model, const PayloadOpt
   return payload;
 }
 
+Payload Payload::of(std::vector<wire::InferRequest> requests, std::int64_t batch,
+                    const PayloadOptions& options) {
+  if (options.distinct > 0 && options.distinct < std::ssize(requests))
+    requests.resize(static_cast<std::size_t>(options.distinct));
+  Payload payload;
+  payload.batch_ = batch;
+  payload.source_ = fmt::format("from {}", options.input);
+  for (auto& request : requests) {
+    request.version = options.version;
+    for (auto& input : request.inputs)
+      input.data = payload.memory_.emplace_back(input.data.begin(), input.data.end());
+  }
+  payload.requests_ = std::move(requests);
+  return payload;
+}
+
 std::size_t Payload::bytes() const {
   std::size_t bytes = 0;
   for (const auto& input : requests_.front().inputs) bytes += input.data.size();

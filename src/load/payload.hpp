@@ -31,6 +31,10 @@ class Payload {
   /// or makes no sense, a file has the wrong size), not_found and others of files, unsupported.
   static Result<Payload> make(const wire::ModelMetadata& model, const PayloadOptions& options);
 
+  /// Of requests that were made before, all or as many as options.distinct says; their data is copied.
+  static Payload of(std::vector<wire::InferRequest> requests, std::int64_t batch,
+                    const PayloadOptions& options);
+
   const std::vector<wire::InferRequest>& requests() const { return requests_; }
   std::size_t bytes() const;  ///< of one request's tensors, the first's
   /// Samples in a request: PayloadOptions::batch, or what a whole shape says in its place.

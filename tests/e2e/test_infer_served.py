@@ -1,5 +1,10 @@
 """`neph infer` of models of open shapes behind servers: what is assumed is tried there, too, and what is said is compiled there."""
 
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import numpy
 import onnx
 import pytest
@@ -97,3 +102,114 @@ def test_a_shape_that_is_said_is_one_execution_of_a_server(neph, rows, protocol)
     assert len(document["cells"]) == 2 and not differ(document)
     for cell in document["cells"]:
         assert "[8, 4]" in cell["facts"]["answers"]
+
+
+PORTS = [{"name": "ids", "datatype": "INT64", "shape": [-1, -1]}, {"name": "level", "datatype": "FP32", "shape": [-1, 2]}]
+REPLY = {"model_name": "m", "model_version": "1", "outputs": [{"name": "y", "datatype": "FP32", "shape": [1], "data": [0]}]}
+
+
+@contextmanager
+def recording(pages, inputs=PORTS):
+    """A server of JSON `pages` by path, besides its model m, and the inferences that it got."""
+    seen, about = [], {"name": "m", "inputs": inputs, "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1]}]}
+    pages = {"/v2": {"name": "python", "extensions": []}, "/v2/health/live": {}, "/v2/models/m": about, "/v2/models/m/infer": REPLY} | pages
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if self.path.endswith("/infer"):
+                seen.append(json.loads(sent))
+            body = json.dumps(pages.get(self.path, {})).encode()
+            self.send_response(200 if self.path in pages else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_address[1]}", seen
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize("option, form", [("--input", "own.npz"), ("--inputs", "own")])
+def test_load_sends_the_arrays_of_several_inputs(neph, tmp_path, option, form):
+    arrays = {"ids": numpy.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), "level": numpy.array([[0.5, 1], [2, 4], [8, 16]], "float32")}
+    numpy.savez(tmp_path / "own.npz", **arrays)
+    (tmp_path / "own").mkdir()
+    for name, array in arrays.items():
+        numpy.save(tmp_path / f"own/{name}.npy", array)
+    with recording({}) as (url, seen):
+        document = neph.json("load", url, "--model", "m", option, form, "--clients", 1, "--count", 5, "--warmup", "0s")
+        neph("infer", "m", "--architecture", "remote", "--server", f"http://{url}", option, form, *QUICK[:-1], 3)
+    assert document["cells"][0]["figures"]["requests_answered"]["value"] == 5
+    assert "3 from own" in document["cells"][0]["facts"]["requests"]
+    for got in seen:
+        ids, level = got["inputs"]
+        row = arrays["ids"][:, 0].tolist().index(numpy.ravel(ids["data"])[0])
+        assert ids["shape"] == [1, 3] and numpy.ravel(ids["data"]).tolist() == arrays["ids"][row].tolist()
+        assert level["shape"] == [1, 2] and numpy.ravel(level["data"]).tolist() == arrays["level"][row].tolist()
+    assert {numpy.ravel(got["inputs"][0]["data"])[0] for got in seen} == {1, 4, 7}
+
+
+def test_arrays_that_do_not_fit_a_servers_inputs_are_refused(neph, tmp_path):
+    numpy.savez(tmp_path / "own.npz", ids=numpy.ones((2, 3), "int64"))
+    numpy.savez(tmp_path / "other.npz", ids=numpy.ones((2, 3), "int32"), level=numpy.ones((2, 2), "float32"))
+    with recording({}) as (url, _):
+        assert "no array for input 'level'" in neph("load", url, "--model", "m", "--input", "own.npz", code=3).stderr
+        assert "'ids' is int32, and the model's input is int64" in neph("load", url, "--model", "m", "--input", "other.npz", code=2).stderr
+
+
+INDEX = "/v2/repository/index"
+READY = {"name": "m", "version": "1", "state": "READY", "reason": None}
+
+
+@pytest.mark.parametrize("pages", [
+    {INDEX: [READY, {**READY, "version": "2"}, {**READY, "name": "broken", "state": "UNAVAILABLE"}]},
+    {INDEX: [{"name": "m"}]},
+    {"/v2/models": {"models": ["m"]}},  # as KServe's Python server has it
+])  # fmt: skip
+def test_the_only_model_of_a_server_need_not_be_named(neph, pages):
+    with recording(pages, PORTS[1:]) as (url, seen):
+        cell = neph.json("load", url, "--count", 2, "--warmup", "0s")["cells"][0]
+    assert cell["facts"]["model"].startswith("m") and len(seen) >= 2
+
+
+@pytest.mark.parametrize("pages, words", [
+    ({}, "has no list of its models; name one: --model NAME"),
+    ({INDEX: []}, "lists none that is ready; name one: --model NAME"),
+    ({INDEX: [READY, {**READY, "name": "other"}]}, "has m, other; name one: --model m"),
+])  # fmt: skip
+def test_where_a_server_has_not_one_model_it_is_to_be_named(neph, pages, words):
+    with recording(pages) as (url, _):
+        assert words in neph("load", url, code=2).stderr
+
+
+def test_an_address_without_a_scheme_is_of_http(neph, rows, tmp_path):
+    with serving_neph(BUILD / "bin/neph", tmp_path, rows) as served:
+        for url in (served.url, f"grpc://{served.grpc}"):
+            assert neph.json("load", url, "--count", 2, "--warmup", "0s")["cells"][0]["facts"]["model"].startswith("rows")
+            neph("ready", url)
+            neph("ready", url, "--model", "rows")
+            assert "its model 'none' is not ready" in neph("ready", url, "--model", "none", code=None).stderr
+        said = neph("load", served.grpc, code=None).stderr
+        assert f"that port speaks gRPC without TLS; its address is grpc://{served.grpc}" in said
+        neph("ready", served.url.removeprefix("http://"))
+
+
+def test_a_200_that_denies_it_is_not_ready(neph):
+    with recording({"/v2/health/ready": {"ready": True}, "/v2/models/m/ready": {"name": "m", "ready": False}}) as (url, _):
+        neph("ready", url)
+        assert "its model 'm' is not ready" in neph("ready", url, "--model", "m", code=4).stderr

@@ -325,7 +325,6 @@ def test_a_dry_run_knows_the_time_and_sends_nothing(neph, server, options, words
         (("grpc://127.0.0.1:1", "--model", "m"), 4, "grpc://127.0.0.1:1"),
         (("ftp://127.0.0.1", "--model", "m"), 2, "unknown protocol 'ftp'"),
         ((), 2, "no server given"),
-        (("SERVER",), 2, "no model given"),
         (("SERVER", "--model", "unknown"), 3, "unknown"),
         (("SERVER", "--model", "known", "--rate", 5, "--clients", 3), 2, "--clients are of a closed loop"),
         (("SERVER", "--model", "known", "--rate", 5, "--arrival", "closed"), 2, "a closed loop has no --rate"),

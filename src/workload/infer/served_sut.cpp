@@ -16,9 +16,9 @@
 #include "workload/infer/model_batch.hpp"
 #include "workload/infer/pixels.hpp"
 #include "workload/infer/request_pipeline.hpp"
+#include "workload/infer/requests.hpp"
 #include "workload/infer/system_under_test.hpp"
 #include "workload/infer/vocabulary.hpp"
-#include "workload/infer/wire_types.hpp"
 #include "workload/remote_telemetry.hpp"
 #include "workload/server_process.hpp"
 
@@ -39,19 +39,6 @@ std::string served_name(const std::string& model) {
   if (std::filesystem::is_directory(path, ignored))
     return (path.has_filename() ? path : path.parent_path()).stem().string();
   return std::filesystem::is_regular_file(path, ignored) ? path.stem().string() : model;
-}
-
-/// As an engine would have them.
-Result<std::vector<engine::Port>> ports_of(const std::vector<wire::TensorMetadata>& tensors) {
-  std::vector<engine::Port> ports;
-  for (const auto& tensor : tensors) {
-    const auto type = enum_value<wire::DataType>(tensor.datatype);
-    if (!type)
-      return fail(ErrorCode::unsupported, "the server's tensor '{}' is of type {}", tensor.name,
-                  tensor.datatype);
-    ports.push_back({.name = tensor.name, .element = element_of(*type), .shape = tensor.shape});
-  }
-  return ports;
 }
 
 /// Of a model that is not batched a request has just the rows that its file says.

@@ -111,7 +111,7 @@ void describe(Visit&& v, Self& s) {
   v("images", s.images, "folder of images, read recursively; without it and --inputs: generated inputs",
     changes_answers() | prepared());
   v("inputs", s.inputs, "tensors for the model's inputs: .npz, or a folder of NAME.npy",
-    changes_answers() | prepared());
+    changes_answers() | prepared() | once_called("input"));
   v("shape", s.shape,
     "shapes of inputs that the model leaves open: NAME:1x128, several as NAME:1x128+OTHER:1x64",
     changes_answers() | prepared());

@@ -78,9 +78,8 @@ namespace load_server {
 
 Status check(const Json& json) {
   NEPH_TRY(const auto spec, parse(json));
-  if (spec.url.empty()) return refuse("no server given; neph load grpc://HOST:PORT --model NAME");
+  if (spec.url.empty()) return refuse("no server given; neph load grpc://HOST:PORT");
   NEPH_CHECK(wire::parse_endpoint(spec.url));
-  if (spec.model.empty()) return refuse("no model given: --model NAME");
   NEPH_CHECK(check_arrival(spec));
   return check_promise(spec);
 }

@@ -8,6 +8,7 @@
 #include "core/units.hpp"
 #include "os/file.hpp"
 #include "record/metrics.hpp"
+#include "workload/load/target.hpp"
 
 namespace neph::workload {
 namespace {
@@ -111,15 +112,10 @@ Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
   NEPH_TRY(target.client, client_options(spec.credentials, spec.connection));
   NEPH_TRY(const auto client,
            wire::Client::connect(target.endpoint, target.client, clock, [](wire::Call&) {}));
-  NEPH_TRY(target.model, client->model_metadata(spec.model));
-  if (target.model.name.empty()) target.model.name = spec.model;
-  NEPH_TRY(target.payload,
-           load::Payload::make(target.model, {.version = spec.version,
-                                              .batch = spec.batch,
-                                              .input = spec.input,
-                                              .shape = spec.shape,
-                                              .distinct = spec.distinct,
-                                              .seed = static_cast<std::uint64_t>(spec.input_seed)}));
+  NEPH_TRY(const auto model, model_of(spec, *client));
+  NEPH_TRY(target.model, client->model_metadata(model));
+  if (target.model.name.empty()) target.model.name = model;
+  NEPH_TRY(target.payload, payload_of(spec, target.model));
   return target;
 }
 

@@ -45,8 +45,8 @@ struct LoadSpec {
 
 template <class Visit, Describes<LoadSpec> Self>
 void describe(Visit&& v, Self& s) {
-  v("url", s.url, "the server: http://HOST:PORT, grpc://HOST:PORT, https, grpcs");
-  v("model", s.model, "name of the model on the server");
+  v("url", s.url, "the server: http://HOST:PORT, grpc://HOST:PORT, https, grpcs; HOST:PORT means http");
+  v("model", s.model, "name of the model on the server; empty: the only one that it has");
   v("version", s.version, "version of the model; empty: the server's choice");
   v("scenario", s.scenario, "one of MLPerf's, sets what it says of arrival, clients, batch and percentile");
   v("arrival", s.arrival, "auto: closed loop without --rate, poisson with one");
@@ -68,7 +68,10 @@ void describe(Visit&& v, Self& s) {
     "look for the highest rate that meets the SLO; a probe has as many requests as show it, 1045 at 99 %",
     once_called("find_rate"));
   v("batch", s.batch, "samples in a request", between(1, 65536));
-  v("input", s.input, "file or folder to send; empty: random numbers");
+  v("input", s.input,
+    "to send: arrays for the inputs (.npz, .npy, folder of NAME.npy), or a file or folder of files as they "
+    "are; empty: random numbers",
+    once_called("inputs"));
   v("shape", s.shape, "sizes that the model leaves open: NAME:3x224x224, several as NAME:1x128+OTHER:1x64");
   v("distinct", s.distinct, "different requests, sent in turn; 0: one, or one per file", between(0, 1e6));
   v("threads", s.threads, "workers, each with connections of its own", between(1, 256));
