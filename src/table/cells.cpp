@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <regex>
 
 #include "core/names.hpp"
 #include "core/text.hpp"
@@ -15,8 +16,19 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+bool has_groups(std::string_view cell) {
+  static const std::regex groups(R"([+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?)");
+  return std::regex_match(cell.begin(), cell.end(), groups);
+}
+
 std::optional<double> number_of_cell(std::string_view cell) {
   if (cell.empty()) return nothing;
+  if (cell.find(',') != std::string_view::npos && cell.find('.') != std::string_view::npos &&
+      has_groups(cell)) {
+    std::string plain(cell);  // without a point a comma may be one
+    std::erase(plain, ',');
+    return number_of_cell(plain);
+  }
   if (cell.front() == '+' && cell.size() > 1 && cell[1] != '-') cell.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);

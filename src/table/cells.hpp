@@ -8,6 +8,9 @@
 
 namespace neph::table {
 
+/// "1,484" or "1,234,567.8": whether commas part the digits before the point, if there is one, in threes.
+bool has_groups(std::string_view cell);
+
 /// Takes cells row by row. A column is taken for numbers until a cell says otherwise; then all must be read
 /// again, with `text_columns` of the first time given to the second.
 class Cells {

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "table/cells.hpp"
 #include "table/numbers_in_text.hpp"
 
 namespace neph::table {
@@ -16,12 +17,14 @@ constexpr std::size_t most_texts = 3;
 
 bool is_number(const std::string& text) { return number_of_cell(text).has_value(); }
 
-/// "0.5" of "0,5"; nothing: there is another comma or none, or it is no number either way.
-std::optional<std::string> with_point(std::string text) {
-  const auto comma = text.find(',');
-  if (comma == std::string::npos) return std::nullopt;
-  text[comma] = '.';
-  return is_number(text) ? std::optional(text) : std::nullopt;
+/// "0.5" of "0,5", "1484 or 1.484" of "1,484", "1234567" of "1,234,567"; nothing: it has no comma, or is no
+/// number.
+std::optional<std::string> with_point(const std::string& text) {
+  std::string point = text, plain = text;
+  if (std::erase(plain, ',') == 0) return std::nullopt;
+  point[text.find(',')] = '.';
+  if (!is_number(point)) return has_groups(text) ? std::optional(plain) : std::nullopt;
+  return has_groups(text) ? plain + " or " + point : point;
 }
 
 std::vector<std::string> no_numbers_of(const std::vector<std::string>& levels) {

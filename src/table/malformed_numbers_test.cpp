@@ -45,7 +45,9 @@ TEST(NearlyNumbers, AreNotNamesWithNumbersInThem) {
 TEST(NearlyNumbers, SayWhyAColumnIsNoTarget) {
   EXPECT_EQ(why_no_number(column({"1.5", "", "OOM", "2"})),
             "is no number in row 3 ('OOM'): leave the row out if nothing was measured");
-  EXPECT_EQ(why_no_number(column({"1", "2,536"})), "is no number in row 2 ('2,536'): write 2.536");
+  EXPECT_EQ(why_no_number(column({"1", "2,536"})), "is no number in row 2 ('2,536'): write 2536 or 2.536");
+  EXPECT_EQ(why_no_number(column({"1", "25,557,032"})),
+            "is no number in row 2 ('25,557,032'): write 25557032");
   EXPECT_EQ(why_no_number(column({"12.5 ms"})),
             "is no number in row 1 ('12.5 ms'): write 12.5, and the unit into the heading");
   EXPECT_EQ(why_no_number(column({"VGG16"})),

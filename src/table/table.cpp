@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr auto more_cells = ": name each column, and put a cell with the separator in it in quotes";
 constexpr std::size_t fewest_letters = 3;  ///< of a name's part that may be meant for the name
 constexpr std::size_t most_piped = std::size_t{1} << 30;
 
@@ -92,13 +93,15 @@ class CsvReader final : public Reader {
     const auto number = std::exchange(line_begin_, lines_ + 1);
     const bool is_blank = line_.empty() && cell_.empty() && !was_quoted_;
     end_cell();
-    const auto line = std::exchange(line_, {});
+    auto line = std::exchange(line_, {});
+    while (has_heading_ && line.size() > width_ && trimmed(line.back()).empty()) line.pop_back();
     if (is_blank) return {};
     if (!has_heading_) return take_heading(line);
     if (line.size() != width_)
       return cells_.end_unread_row(
-          {ErrorCode::corrupt, fmt::format("line {} has {} and the heading {}", number,
-                                           counted(std::ssize(line), "cell"), width_)});
+          {ErrorCode::corrupt,
+           fmt::format("line {} has {} and the heading {}{}", number, counted(std::ssize(line), "cell"),
+                       width_, line.size() < width_ ? "" : more_cells)});
     for (std::size_t i = 0; i < width_; ++i) cells_.set(i, line[i]);
     return cells_.end_row();
   }
@@ -121,8 +124,6 @@ class CsvReader final : public Reader {
   bool quoted_ = false, was_quoted_ = false, after_return_ = false, has_heading_ = false;
   char separator_ = 0;
   std::size_t width_ = 0, lines_ = 0, line_begin_ = 1;
-  std::size_t first_ =
-      0;  ///< cell of a line: 1 behind the rows' names, whose heading pandas and R leave empty
 };
 
 /// One flat object a line; what is missing in a line is an empty cell.
