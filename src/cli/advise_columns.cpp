@@ -117,8 +117,11 @@ bool are_numbered(const std::vector<std::string>& levels) {
 /// What is neither a role nor of the times: it names configurations, tells repeats apart, or is a result.
 Status sort_in(const table::Table& table, std::size_t place, Columns& columns) {
   const auto& column = table.columns[place];
-  if (heading::is_repeat(column.name)) return {};
-  if (heading::is_experiment(column.name) && (!column.is_text() || are_numbered(column.levels))) return {};
+  if (heading::is_repeat(column.name) ||
+      (heading::is_experiment(column.name) && (!column.is_text() || are_numbered(column.levels)))) {
+    columns.runs.push_back(place);
+    return {};
+  }
   const bool is_known =
       std::ranges::find(names_of_roles, heading::plain(column.name), &Called::name) != names_of_roles.end();
   if (!column.is_text() && !is_known && heading::is_result(column.name))
@@ -136,8 +139,12 @@ Status sort_in(const table::Table& table, std::size_t place, Columns& columns) {
 
 }  // namespace
 
-Result<Columns> columns_of(const table::Table& table, const std::string& time) {
+Result<Columns> columns_of(const table::Table& table, const std::string& time,
+                           const std::vector<std::string>& used) {
   Columns columns{.roles = roles_in(table)};
+  for (const auto& name : used) {
+    NEPH_TRY(columns.used.emplace_back(), table.find(name));
+  }
   NEPH_TRY(columns.time, time_column(table, time));
   const auto& name = table.columns[columns.time].name;
   if (table.columns[columns.time].is_text())
@@ -157,10 +164,10 @@ Result<Columns> columns_of(const table::Table& table, const std::string& time) {
   const auto results = column::results_in_export(headings);
   for (std::size_t i = 0; i < headings.size(); ++i) {
     if (known.contains(i) || std::ranges::find(results, headings[i]) != results.end()) continue;
-    if (results.empty())
+    if (results.empty() && std::ranges::find(columns.used, i) == columns.used.end())
       NEPH_CHECK(sort_in(table, i, columns));
     else
-      columns.naming.push_back(i);  // a factor of an exported table
+      columns.naming.push_back(i);  // a factor of an exported table, or what the user says
   }
   return columns;
 }

@@ -23,10 +23,13 @@ struct Columns {
   std::optional<std::size_t> low, high, n;
   std::vector<std::size_t> naming;
   std::vector<std::size_t> results;  ///< that are no times to choose by
+  std::vector<std::size_t> runs;     ///< that tell runs apart, by their headings
+  std::vector<std::size_t> used;     ///< that the user has named
   bool is_predicted = false;         ///< the times are a model's
 };
 
-/// `time` as of times_in(). Errors: as there.
-Result<Columns> columns_of(const table::Table& table, const std::string& time);
+/// `time` and `used` as of times_in(). Errors: as there.
+Result<Columns> columns_of(const table::Table& table, const std::string& time,
+                           const std::vector<std::string>& used);
 
 }  // namespace neph::cli

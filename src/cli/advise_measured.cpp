@@ -44,7 +44,7 @@ Result<Measured> measured_only(const AdviseOptions& options) {
     return fail(ErrorCode::invalid_argument, "{} is a store: neph advise 12 --store {} takes experiment 12",
                 options.measured, options.measured);
   NEPH_TRY(const auto table, table::read_table(options.measured));
-  NEPH_TRY(auto times, times_in(table, options.time, options.where));
+  NEPH_TRY(auto times, times_in(table, options.time, options.where, options.use));
   return Measured{.source = options.measured,
                   .time = std::move(times.time),
                   .configurations = std::move(times.configurations),

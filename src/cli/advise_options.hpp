@@ -20,7 +20,7 @@ struct AdviseOptions {
   std::int64_t infer = 0;
   std::string time;
   std::string model, rows;
-  std::vector<std::string> where;
+  std::vector<std::string> where, use;
   std::string deadline, budget;
   std::vector<std::string> rate;
   Seconds p99{0};
@@ -47,6 +47,9 @@ void describe(Visit&& v, Self& s) {
   v("model", s.model, "model of neph fit; what it predicts of --rows is shown too, and never recommended");
   v("rows", s.rows, "table of configurations to predict with --model");
   v("where", s.where, "only what has this value: model=resnet50; may be given several times");
+  v("use", s.use,
+    "column of the table that tells configurations apart, though it looks like a run number; may be given "
+    "several times");
   v("deadline", s.deadline,
     "latest end, from the machine's start to the saved result: 2h, 90min, 2026-11-25T18:00Z");
   v("budget", s.budget, "most that a job may cost: 10USD");

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/advise_headings.hpp"
+#include "predict/predict.hpp"
 
 namespace neph::cli {
 namespace {
@@ -99,6 +100,26 @@ Status check_same_job(const table::Table& table, const Columns& columns, const R
                 table.source, column.name, column.name, column.text(rows.front()));
   }
   return {};
+}
+
+std::string leave_out_run_numbers(const table::Table& table, Rows rows, Columns& columns) {
+  std::vector<std::string> runs;
+  for (const auto place : varied(table, rows, columns.runs))
+    runs.push_back(fmt::format("'{}' by its name", table.columns[place].name));
+  std::erase_if(rows, [&](std::size_t row) { return !(table.columns[columns.time].numbers[row] > 0); });
+  if (!columns.low) {  // else a row is no run
+    auto wanted = columns.used;
+    for (const auto& [role, place] : columns.roles) wanted.push_back(place);
+    for (const auto& number : predict::run_numbers(table, columns.time, telling(columns), wanted, rows)) {
+      std::erase(columns.naming, number.column);
+      runs.push_back(fmt::format("'{}' {}", table.columns[number.column].name, number.how));
+    }
+  }
+  if (runs.empty()) return {};
+  return fmt::format(
+      "Taken for what tells runs apart, and not for what was varied: {}; --use NAME takes one for the "
+      "latter.",
+      fmt::join(runs, ", "));
 }
 
 Result<std::vector<std::string>> notes_of(const table::Table& table, const Columns& columns,

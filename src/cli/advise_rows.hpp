@@ -20,6 +20,9 @@ std::vector<std::size_t> telling(const Columns& columns);
 Status check_same_job(const table::Table& table, const Columns& columns,
                       const std::vector<std::size_t>& rows);
 
+/// Takes from what names configurations the columns that only tell runs apart; what they are, empty: none is.
+std::string leave_out_run_numbers(const table::Table& table, std::vector<std::size_t> rows, Columns& columns);
+
 /// What was taken for granted. Error: invalid_argument (a column that is a result by its numbers: with it no
 /// row would be a repeat of another).
 Result<std::vector<std::string>> notes_of(const table::Table& table, const Columns& columns,

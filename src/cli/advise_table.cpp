@@ -270,8 +270,8 @@ Result<std::vector<Measured>> measured_in(const table::Table& table, const Colum
 }  // namespace
 
 Result<TimesTable> times_in(const table::Table& table, const std::string& time,
-                            const std::vector<std::string>& where) {
-  NEPH_TRY(const auto columns, columns_of(table, time));
+                            const std::vector<std::string>& where, const std::vector<std::string>& used) {
+  NEPH_TRY(auto columns, columns_of(table, time, used));
   NEPH_TRY(const auto conditions, conditions_of(table, where));
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < table.rows; ++row)
@@ -279,7 +279,9 @@ Result<TimesTable> times_in(const table::Table& table, const std::string& time,
   if (rows.empty()) return fail(ErrorCode::not_found, "{}: no row is as --where says", table.source);
   NEPH_CHECK(check_same_job(table, columns, rows));
   TimesTable times{.time = table.columns[columns.time].name};
+  const auto runs = leave_out_run_numbers(table, rows, columns);
   NEPH_TRY(times.notes, notes_of(table, columns, rows));
+  if (!runs.empty()) times.notes.push_back(runs);
   NEPH_TRY(auto all, measured_in(table, columns, rows));
   for (auto& measured : all) {
     NEPH_TRY(auto configuration, finished(std::move(measured), table.source));

@@ -1,5 +1,7 @@
 #include "cli/advise_table.hpp"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -171,6 +173,42 @@ TEST(TimesTable, AsksWhatANumberIsThatIsAnotherInEveryRow) {
   EXPECT_EQ(read.configurations.size(), 3u);
   EXPECT_THAT(read.notes, Contains(HasSubstr("'batch' is taken for what was varied")));
   EXPECT_TRUE(times("cores,lr,train_s\n8,0.1,98\n8,0.1,100\n8,0.5,102\n")) << "it has repeats";
+}
+
+TEST(TimesTable, TakesRunNumbersForNoConfiguration) {
+  const auto table = [](const char* heading, std::vector<std::string> cells) {
+    std::string text = fmt::format("{},cores,train_s\n", heading);
+    const std::array times{100, 103, 98, 60, 61, 59};
+    for (std::size_t i = 0; i < times.size(); ++i)
+      text += fmt::format("{},{},{}\n", cells[i], i < 3 ? 4 : 8, times.at(i));
+    return text;
+  };
+  for (const auto& [heading, cells, how] :
+       std::vector<std::tuple<const char*, std::vector<std::string>, const char*>>{
+           {"Unnamed: 0", {"0", "1", "2", "3", "4", "5"}, "counts the rows"},
+           {"#", {"7", "8", "11", "15", "16", "30"}, "differs in every row that otherwise repeats"},
+           {"host", {"n1", "n2", "n3", "n4", "n5", "n6"}, "differs in every row that otherwise repeats"},
+           {"attempt", {"1", "2", "3", "1", "2", "3"}, "counts the repeats of each configuration"},
+           {"seed", {"5", "7", "5", "1", "9", "5"}, "by its name"}}) {
+    const auto read = times(table(heading, cells)).value();
+    ASSERT_EQ(read.configurations.size(), 2u) << heading;
+    EXPECT_EQ(read.configurations[0].work.name, "cores 4");
+    EXPECT_TRUE(read.configurations[0].work.stages[0].seconds.low) << "it has repeats";
+    EXPECT_THAT(read.notes, Contains(HasSubstr(fmt::format("'{}' {};", heading, how))));
+    const auto used =
+        times_in(table::parse_table(table(heading, cells), "t").value(), "train_s", {}, {heading}).value();
+    EXPECT_GT(used.configurations.size(), 2u) << heading;
+  }
+  EXPECT_THAT(times_in(table::parse_table("cores,train_s\n4,1\n", "t").value(), "train_s", {}, {"idx"})
+                  .error()
+                  .text(),
+              HasSubstr("unknown column 'idx'"));
+  EXPECT_EQ(times("variant,cores,train_s\nbare,4,100\nfused,4,99\nplain,8,60\neager,8,61\n")
+                .value()
+                .configurations.size(),
+            4u);
+  EXPECT_EQ(times("workers,cores,train_s\n1,4,100\n2,4,60\n3,8,52\n4,8,31\n").value().configurations.size(),
+            4u);
 }
 
 TEST(TimesTable, OfDifferentJobsIsNoChoice) {

@@ -24,4 +24,5 @@
 #include "predict/explain/validation.hpp"
 #include "predict/model_file/model_file.hpp"
 #include "predict/profile/profile.hpp"
+#include "predict/profile/run_numbers.hpp"
 #include "predict/profile/table_options.hpp"

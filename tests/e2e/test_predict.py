@@ -102,7 +102,7 @@ def test_so_is_an_onnx_file_whose_side_is_open_and_a_broken_one(neph):
 def test_a_column_with_a_role_is_a_feature_whatever_it_looks_like(neph):
     table = [{"host": f"host{i}", "batch": 1 + i % 8, "ms": 3 * (1 + i % 8)} for i in range(16)]
     write_csv(neph.folder / "hosts.csv", table)
-    assert "excluded (another text in every row)" in neph("fit", "hosts.csv", "--target", "ms", "--explain").stdout
+    assert "excluded (tells runs apart)" in neph("fit", "hosts.csv", "--target", "ms", "--explain").stdout
     said = neph("fit", "hosts.csv", "--target", "ms", "--machine", "host", "--force", "--explain").stdout
     assert re.search(r"host +feature, category +16", said), said
 

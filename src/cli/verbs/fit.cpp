@@ -44,7 +44,7 @@ std::string role_of(const predict::ProfiledColumn& column) {
     case ColumnKind::constant:
       return "constant";
     case ColumnKind::identifier:
-      return "excluded (another text in every row)";
+      return "excluded (tells runs apart)";
     case ColumnKind::repeat:
       return "replicate id";
     case ColumnKind::outcome:
@@ -111,13 +111,13 @@ void print_terms(const predict::Model& model) {
 
 Status fit_table(const FitCommand& options) {
   NEPH_CHECK(check_output_file("--out", options.out, {options.table.table}));
-  if (!options.force) NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   NEPH_TRY(const auto profile, predict::profile_of(options.table));
+  NEPH_TRY(const auto roles, predict::roles_in(options.table, profile));
+  if (!options.force) NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   fmt::print("{}: {}, {}\n", printable(profile.points.features.source), counted(profile.rows, "row"),
              counted(std::ssize(profile.points.target), "different point"));
   if (options.explain) print_columns(profile);
   for (const auto& finding : profile.findings) fmt::print("{}\n", printable(finding.message));
-  NEPH_TRY(const auto roles, predict::roles_in(options.table, profile));
   predict::FitOptions fit{
       .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
   if (fit.roles.batch != options.table.batch)

@@ -1,5 +1,8 @@
 #include "predict/explain/validate_table.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/ranges.h>
 
 #include "core/lists.hpp"
@@ -8,6 +11,7 @@
 #include "predict/explain/next_experiments.hpp"
 #include "predict/explain/permutation_importance.hpp"
 #include "predict/explain/validation.hpp"
+#include "predict/profile/run_numbers.hpp"
 
 namespace neph::predict {
 namespace {
@@ -86,7 +90,8 @@ Validation begun(const Profile& profile, const std::vector<Split>& splits) {
   for (const auto& column : profile.points.features.columns)
     validation.features.push_back({column.name, cells_of(column)});
   for (const auto& finding : profile.findings)
-    if (finding.code == measured_with_target) validation.notes.push_back(finding.message);
+    if (finding.code == measured_with_target || finding.code == tells_runs_apart)
+      validation.notes.push_back(finding.message);
   return validation;
 }
 
@@ -126,6 +131,14 @@ Result<Validation> validate_table(const TableOptions& table, const ValidationOpt
   NEPH_TRY(const auto methods, methods_in(options.method));
   auto validation = begun(profile, splits);
   NEPH_TRY(validation.methods, validate(profile, splits, methods, fit));
+  std::int64_t alone = 0;
+  for (const auto& method : validation.methods)
+    alone += std::ranges::count_if(
+        method.rows, [](const auto& row) { return std::isnan(row.low) && row.refused.empty(); });
+  if (alone > 0)
+    validation.notes.push_back(fmt::format(
+        "{} without an interval: no rows that were fitted on could be left out to show how far off they are",
+        counted(alone, "prediction")));
   if (work.explains) {
     fit.method = methods.front();
     explain(profile, fit, static_cast<std::uint64_t>(options.seed), work, validation);

@@ -7,6 +7,7 @@
 #include "core/units.hpp"
 #include "predict/profile/point_order.hpp"
 #include "predict/profile/row_key.hpp"
+#include "predict/profile/run_numbers.hpp"
 #include "predict/profile/target_copies.hpp"
 #include "stats/stats.hpp"
 #include "table/malformed_numbers.hpp"
@@ -95,7 +96,8 @@ class Surveying {
   std::string what_was_set_apart() const {
     std::string all;
     for (const auto& finding : survey_.findings)
-      if (finding.code == measured_with_target) all += "; " + finding.message;
+      if (finding.code == measured_with_target || finding.code == tells_runs_apart)
+        all += "; " + finding.message;
     return all;
   }
   Status keep_possible_rows() {
@@ -151,6 +153,7 @@ class Surveying {
     for (std::size_t group = 0; group < alike.size(); ++group)
       rows_.push_back(all_rows[alike[group].front()]);
     name_kinds();
+    set_apart_run_numbers();
     set_apart_copies_of_the_target();
     set_apart_what_repeats_differ_in();
     rows_ = all_rows;
@@ -170,9 +173,24 @@ class Surveying {
       } else if (column.is_text() && !embedded_numbers(column)) {
         const bool own = rows_.size() >= enough_rows &&
                          static_cast<double>(values) > text_nearly_every * static_cast<double>(rows_.size());
-        kinds_[i] = own && !used_.contains(i) ? ColumnKind::identifier : ColumnKind::category;
+        kinds_[i] = ColumnKind::category;
+        if (own && !used_.contains(i)) set_apart({i, false, "is another text in nearly every row"});
       }
     }
+  }
+
+  void set_apart(const RunNumber& number) {
+    kinds_[number.column] = number.is_repeat ? ColumnKind::repeat : ColumnKind::identifier;
+    find(std::string(tells_runs_apart),
+         fmt::format("'{}' {} and is no feature; --use makes it one", table_.columns[number.column].name,
+                     number.how),
+         survey_.rows);
+  }
+
+  void set_apart_run_numbers() {
+    const Rows wanted(used_.begin(), used_.end());
+    const auto found = run_numbers(table_, target_, features(), wanted, rows_);
+    if (found.size() < features().size()) std::ranges::for_each(found, [&](auto& each) { set_apart(each); });
   }
 
   void set_apart_copies_of_the_target() {
@@ -204,18 +222,11 @@ class Surveying {
       const auto points = points_without(left_out);
       if (!points || !differs_in_all_rows(i, *points) || !values_are_alike(i, *points)) continue;
       set(measured, ColumnKind::outcome);
-      find("repeats_told_apart",
-           fmt::format("'{}' only tells repeats of one point apart and is no feature; --use makes it one",
-                       table_.columns[i].name),
-           survey_.rows);
-      return set({i}, ColumnKind::repeat);
+      return set_apart({i, true, "only tells repeats of one point apart"});
     }
   }
   void set(const Rows& columns, ColumnKind kind) {
-    for (const auto i : columns) {
-      keys_ -= keys_of(table_.columns[i], rows_);
-      kinds_[i] = kind;
-    }
+    for (const auto i : columns) kinds_[i] = kind;
   }
   /// What rows fall into without some columns, where most have others of the same values, and the target
   /// differs little among them.
