@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "host/host.hpp"
 #include "predict/predict.hpp"
 
@@ -50,10 +52,15 @@ Result<TimesTable> predicted_times(const std::string& file, const std::string& r
   const auto threads = static_cast<std::size_t>(host::usable_cores());
   NEPH_TRY(const auto model, predict::load_model(file));
   NEPH_TRY(auto table, table::read_table(rows));
+  const auto added = model.add_constants(table);
   NEPH_TRY(const auto predictions, model.predict(table, threads));
   const auto time = model.origin().target;
   put_predictions(time, predictions, table);
-  return times_in(table, time, where);
+  NEPH_TRY(auto times, times_in(table, time, where));
+  if (!added.empty())
+    times.notes.push_back(fmt::format("{} lacks what was the same in all that was measured: {}.", rows,
+                                      fmt::join(added, ", ")));
+  return times;
 }
 
 }  // namespace neph::cli

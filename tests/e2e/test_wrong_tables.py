@@ -127,3 +127,46 @@ def test_a_category_with_a_hundred_thousand_levels(neph):
     write_csv(neph.folder / "runs.csv", [{"k": f"level{i // 2}", "x": i % 7 + 1, "t": i % 7 + 1} for i in range(200_000)])
     shown = neph("fit", "runs.csv", "--target", "t", "--use", "k", "--explain", timeout_s=600).stdout
     assert re.search("feature, category +100000", shown)
+
+
+def test_a_wrong_target_is_told_before_a_file_that_exists(neph):
+    (neph.folder / "runs.csv").write_text("x,t\n" + "".join(f"{i},{i}\n" for i in range(1, 9)))
+    (neph.folder / "model.json").write_text("a model")
+    assert "unknown column 'time'" in neph("fit", "runs.csv", "--target", "time", code=3).stderr
+    assert "there is such a file" in neph("fit", "runs.csv", "--target", "t", code=2).stderr
+
+
+def test_predict_names_what_it_needs_where_a_table_stands_for_the_model(neph):
+    (neph.folder / "runs.csv").write_text("x,t\n" + "".join(f"{i},{i}\n" for i in range(1, 9)))
+    needs = "runs.csv: this has measurements, and a model is needed: neph fit runs.csv --target COLUMN makes one"
+    assert needs in neph("predict", "runs.csv", "runs.csv", code=2).stderr
+    neph("fit", "runs.csv", "--target", "t")
+    assert "model.json is the model, which goes first" in neph("predict", "runs.csv", "model.json", code=2).stderr
+
+
+def test_numbers_with_commas_in_groups_of_three_are_numbers(neph):
+    (neph.folder / "runs.csv").write_text("x,t\n" + "".join(f'{i},"{1000.5 * i:,.1f}"\n' for i in range(1, 9)))
+    neph("fit", "runs.csv", "--target", "t")
+    (neph.folder / "ask.csv").write_text("x\n5\n")
+    (row,) = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert row["value"] == pytest.approx(5002.5, rel=0.02)
+
+
+def test_an_extrapolation_that_was_never_tried_has_no_interval(neph):
+    """Two machines: none can be left out, so nothing shows how far off a third is."""
+    rows = [{"batch": batch, "gpu": gpu, "t": (1 + batch) / speed} for batch in (1, 2, 4, 8, 16) for gpu, speed in (("T4", 1), ("V100", 2))]
+    write_csv(neph.folder / "runs.csv", rows)
+    said = neph("fit", "runs.csv", "--target", "t").stdout
+    assert re.search(r"^unseen +unknown +unknown ", said, re.M)
+    write_csv(neph.folder / "ask.csv", [{"batch": 4, "gpu": gpu} for gpu in ("T4", "A100")])
+    known, new = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert known["no_interval"] == "" and known["low"] < known["high"]
+    assert new["value"] > 0 and new["low"] is None and new["high"] is None
+    assert new["no_interval"].startswith("unseen category of gpu: ") and "--calibrate" in new["no_interval"]
+    shown = neph("predict", "model.json", "ask.csv").stdout
+    assert "no interval for 1 of 2 rows: unseen category of gpu: " in shown
+    judged = neph.json("validate", "runs.csv", "--target", "t", "--leave-out", "gpu")
+    assert judged["methods"][0]["score"]["coverage"] is None and judged["methods"][0]["score"]["mean"] > 0
+    assert "10 predictions without an interval" in str(judged["notes"])
+    neph("validate", "runs.csv", "--target", "t", "--leave-out", "gpu", "--html", "page.html")
+    assert "hold what was measured" not in (neph.folder / "page.html").read_text().split("<table")[0]

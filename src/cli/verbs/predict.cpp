@@ -2,9 +2,10 @@
 
 #include <cmath>
 #include <future>
+#include <map>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
@@ -46,6 +47,16 @@ void print_refused(const std::vector<predict::Prediction>& predictions) {
     if (row >= most_shown) fmt::print("row {}: {}\n", row + 1, printable(predictions[row].refused));
 }
 
+/// How many rows have a value alone, by the reasons.
+void print_without_interval(const std::vector<predict::Prediction>& predictions) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& prediction : predictions)
+    if (!prediction.no_interval.empty()) ++counts[prediction.no_interval];
+  for (const auto& [why, count] : counts)
+    fmt::print("no interval for {} of {}: {}\n", count, counted(std::ssize(predictions), "row"),
+               printable(why));
+}
+
 void print_predictions(const predict::Model& model, const table::Table& rows,
                        const std::vector<predict::Prediction>& predictions,
                        const predict::Neighbours& neighbours) {
@@ -75,6 +86,7 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
     fmt::print("the table has {} more columns, which are not shown\n", rows.columns.size() - columns.size());
   print_refused(predictions);
   fmt::print("low to high: 90 % prediction interval\n");
+  print_without_interval(predictions);
 }
 
 /// The model's file, or the hint that it is the other one.
@@ -98,7 +110,8 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
     if (!options.force && options.out != options.model)
       NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   }
-  NEPH_TRY(const auto few, table::read_table(options.calibrate));
+  NEPH_TRY(auto few, table::read_table(options.calibrate));
+  model.add_constants(few);
   ProgressLine line;
   NEPH_TRY(
       auto calibrated,
@@ -113,7 +126,8 @@ Status predict_rows(const PredictCommand& options) {
   auto reading =
       std::async(std::launch::async, [&] { return table::read_table(options.rows, {.keeps_unread = true}); });
   NEPH_TRY(const auto model, model_of(options, threads));
-  NEPH_TRY(const auto rows, reading.get());
+  NEPH_TRY(auto rows, reading.get());
+  const auto added = model.add_constants(rows);
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
@@ -127,6 +141,9 @@ Status predict_rows(const PredictCommand& options) {
   const auto first = rows_of(rows, shown);
   NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, first, 1, threads));
   print_predictions(model, rows, predictions, neighbours);
+  if (!added.empty())
+    fmt::print("{} lacks what was the same in all measured rows: {}\n", printable(rows.source),
+               printable(fmt::format("{}", fmt::join(added, ", "))));
   return {};
 }
 
@@ -135,7 +152,9 @@ Status predict_rows(const PredictCommand& options) {
 void declare_predict(Command& command) {
   auto options = std::make_shared<PredictCommand>();
   command.positional("model", options->model, "file that 'neph fit' wrote", true);
-  command.positional("rows", options->rows, "table with the columns that the model was fitted to", true);
+  command.positional(
+      "rows", options->rows,
+      "table with the columns that the model was fitted to; those that never differed may be missing", true);
   command.flag("json", options->json,
                "as JSON on stdout, with the three nearest measured points of each row");
   command.option(

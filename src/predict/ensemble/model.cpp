@@ -1,5 +1,7 @@
 #include "predict/ensemble/model.hpp"
 
+#include <ranges>
+
 #include <fmt/ranges.h>
 
 #include "core/fnv1a.hpp"
@@ -78,6 +80,21 @@ Result<Model> Model::fit(const Profile& profile, const FitOptions& options) {
                  {.units = model.units(), .threads = options.threads, .progress = options.progress});
   model.scores_ = ShiftScores::learn(model.trials_);
   return model;
+}
+
+std::vector<std::string> Model::add_constants(table::Table& rows) const {
+  std::vector<std::string> added;
+  for (const auto& column : measured_.features.columns) {
+    const auto found = rows.find(column.name);
+    const auto is_as_first = [&](std::size_t row) { return column.text(row) == column.text(0); };
+    if (found || found.error().code != ErrorCode::not_found ||
+        !std::ranges::all_of(std::views::iota(std::size_t{0}, column.rows()), is_as_first))
+      continue;
+    added.push_back(fmt::format("{} {}", column.name, column.is_empty(0) ? "empty" : column.text(0)));
+    const table::Table alone{.source = {}, .columns = {column}, .rows = column.rows(), .unread = {}};
+    rows.columns.push_back(rows_of(alone, std::vector<std::size_t>(rows.rows, 0)).columns.front());
+  }
+  return added;
 }
 
 const std::string& Model::column_of(const Shift& shift) const {

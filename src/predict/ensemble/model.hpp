@@ -29,10 +29,11 @@ struct Extrapolation {
 };
 
 struct Prediction {
-  double value = 0;  ///< NaN: refused
-  double low = 0, high = 0;
+  double value = 0;                         ///< NaN: refused
+  double low = 0, high = 0;                 ///< NaN: refused, or without an interval
   std::vector<Extrapolation> extrapolates;  ///< empty: inside of what was measured
   std::string refused;                      ///< why no honest answer can be given
+  std::string no_interval;  ///< why there is a value alone; empty: there is an interval, or nothing
 };
 
 /// What a model was fitted to.
@@ -57,6 +58,9 @@ class Model {
   /// numbers that are there or not, then in numbers. None of a row whose numbers cannot be read.
   Result<std::vector<std::vector<std::size_t>>> nearest(const table::Table& rows, std::size_t count,
                                                         std::size_t threads = 2) const;
+
+  /// Gives rows the columns that they lack and of which all points have one value: "cores 2" of each.
+  std::vector<std::string> add_constants(table::Table& rows) const;
 
   const std::string& column_of(const Shift& shift) const;
   /// For people: "above the range of batch".

@@ -30,6 +30,7 @@ bool is_between(const std::vector<double>& grid, double value) {
 void refuse(Prediction& prediction, std::string why) {
   prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
   prediction.refused = std::move(why);
+  prediction.no_interval.clear();
 }
 
 }  // namespace
@@ -200,7 +201,15 @@ void Model::answer(const Rows& rows, const Query& query, std::vector<Prediction>
     prediction.value = std::exp(mean);
     prediction.low = std::exp(mean - half);
     prediction.high = std::exp(mean + half);
-    const bool is_far = !(half < widest_half && std::isfinite(prediction.high));
+    if (const auto* shift = scores_.untried_in(position)) {
+      prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
+      prediction.no_interval = fmt::format(
+          "{}: no part of the table could be left out to show how far off predictions are there; measure a "
+          "few "
+          "such rows, and give them with --calibrate",
+          words(std::span(shift, 1)));
+    }
+    const bool is_far = !(half < widest_half && std::isfinite(std::exp(mean + half)));
     if (is_far && (!prediction.extrapolates.empty() || !std::isfinite(mean)))
       refuse(prediction, "so far from all that was measured that nothing can be said; measure nearer to it");
   }

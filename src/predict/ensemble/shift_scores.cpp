@@ -17,8 +17,6 @@ constexpr double deviations_of_noise = 1.645;  ///< within which nine of ten mea
 constexpr Index any_column = -1;
 /// The power of a number without trials of its own: it may be about this one more or less than is predicted.
 constexpr double unknown_power = 0.5;
-/// Where no level of any category could be left out: a new one may take twice or half the time.
-constexpr double unknown_level = 0.7;
 constexpr double worst_error = 5;  ///< a factor of 150: a member that failed
 constexpr double least_error = 1e-6;
 
@@ -128,7 +126,7 @@ ShiftScore score_of(const Shift& shift, std::int64_t group, const std::vector<Tr
     }
   const auto errors = sorted(shares, sizes);
   score.median = std::max(least_error, weighted_quantile(errors, 0.5));
-  score.p90 = weighted_quantile(errors, coverage);
+  score.p90 = std::max(score.median, weighted_quantile(errors, coverage));
   score.reach = reach_of(score, weights, sizes, trials);
   return score;
 }
@@ -173,6 +171,24 @@ ShiftScores ShiftScores::learn(const std::vector<Trial>& trials) {
   return {std::move(scores)};
 }
 
+const Shift* ShiftScores::untried_in(const QueryPosition& position) const {
+  const auto found = std::ranges::find_if(position.shifts, [&](const Shift& shift) {
+    return (leaves_range(shift.kind) || shift.kind == ShiftKind::unseen) &&
+           nearest_to(shift).shift.kind != shift.kind;
+  });
+  return found == position.shifts.end() ? nullptr : &*found;
+}
+
+std::optional<ShiftScore> ShiftScores::of_kinds(const std::vector<Trial>& trials,
+                                                std::span<const ShiftKind> kinds) {
+  std::vector<Tried> own;
+  for (const auto& trial : trials)
+    if (std::ranges::find_first_of(trial.shifts, kinds, {}, &Shift::kind) != trial.shifts.end())
+      own.push_back({&trial, 0});
+  if (own.empty()) return std::nullopt;
+  return score_of({kinds.front(), any_column}, any_column, own);
+}
+
 /// That of the shift itself; else of its kind in all columns, else the worst that was tried, but of what lies
 /// between the values of a number that of the inside.
 const ShiftScore& ShiftScores::nearest_to(const Shift& shift) const {
@@ -208,7 +224,6 @@ double ShiftScores::half_width(const QueryPosition& position, const VectorXd& we
     if (is_between && score.shift.kind != ShiftKind::between) continue;  // none was tried
     double assumed = 0;
     if (!is_own && leaves_range(shift.kind)) assumed = unknown_power * position.distances[i];
-    if (shift.kind == ShiftKind::unseen && score.shift.kind != ShiftKind::unseen) assumed = unknown_level;
     auto group =
         std::ranges::find_if(groups, [&](const Group& each) { return is_own && each.number == score.group; });
     if (group == groups.end())

@@ -1,6 +1,8 @@
 // How far to trust each member where: their weights, and the intervals of what they agree on.
 #pragma once
 
+#include <span>
+
 #include "predict/ensemble/trial.hpp"
 
 namespace neph::predict {
@@ -39,6 +41,13 @@ struct ShiftScores {
   /// them.
   double half_width(const QueryPosition& position, const Eigen::VectorXd& weights,
                     const Eigen::VectorXd& log_means, double noise) const;
+
+  /// The first extrapolation of a kind that no hold-out was of; nullptr: there is none.
+  const Shift* untried_in(const QueryPosition& position) const;
+
+  /// Of all hold-outs of some kinds together; nothing: there are none.
+  static std::optional<ShiftScore> of_kinds(const std::vector<Trial>& trials,
+                                            std::span<const ShiftKind> kinds);
 
   const ShiftScore& nearest_to(const Shift& shift) const;
 };

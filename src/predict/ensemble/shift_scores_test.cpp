@@ -18,6 +18,34 @@ double half_of(const ShiftScores& scores, const QueryPosition& position) {
   return scores.half_width(position, weights, Eigen::VectorXd::Zero(weights.size()), 0);
 }
 
+/// Errors from 0.01 to 1 of one trial, and twice that of another: half lie below 0.66 and nine of ten
+/// below 1.6.
+TEST(ShiftScores, TheMedianAndTheNinetiethPercentileAreOfTheSameErrors) {
+  Eigen::MatrixXd near(100, 1), far(100, 1);
+  for (Eigen::Index i = 0; i < 100; ++i)
+    near(i, 0) = 0.01 * static_cast<double>(i + 1), far(i, 0) = 2 * near(i, 0);
+  const std::vector<Trial> trials{{{above_first}, near, {1}}, {{{ShiftKind::below, 0}}, far, {1}}};
+  const std::array kinds{ShiftKind::above, ShiftKind::below};
+  const auto score = *ShiftScores::of_kinds(trials, kinds);
+  EXPECT_EQ(score.trials, 2);
+  EXPECT_NEAR(score.median, 2.0 / 3, 0.011);
+  EXPECT_NEAR(score.p90, 1.6, 0.011);
+  EXPECT_FALSE(ShiftScores::of_kinds(trials, std::array{ShiftKind::unseen}));
+  const auto exact = *ShiftScores::of_kinds({{{above_first}, Eigen::MatrixXd::Zero(20, 1), {1}}}, kinds);
+  EXPECT_LE(exact.median, exact.p90);
+}
+
+TEST(ShiftScores, OfAKindThatWasNeverTriedNothingIsKnown) {
+  const auto scores =
+      ShiftScores::learn({{{Shift{}}, errors_of(0.1), {0}}, {{above_first}, errors_of(0.1), {0.7}}});
+  const auto untried = [&](const Shift& shift) { return scores.untried_in({{shift}, {0.5}, {}}) != nullptr; };
+  EXPECT_FALSE(untried(above_second)) << "another number's hold-outs speak for it";
+  for (const auto kind : {ShiftKind::below, ShiftKind::unvaried, ShiftKind::unseen})
+    EXPECT_TRUE(untried({kind, 0}));
+  for (const auto kind : {ShiftKind::between, ShiftKind::rare})
+    EXPECT_FALSE(untried({kind, 0})) << "it lies inside";
+}
+
 TEST(ShiftScores, ColumnsThatVaryTogetherAreOneShift) {
   const auto alone = ShiftScores::learn({{{above_first}, errors_of(0.1), {0.7}}});
   const auto together = ShiftScores::learn({{{above_first, above_second}, errors_of(0.1), {0.7, 0.3}}});

@@ -57,24 +57,15 @@ std::string names_of(const Model& model, std::span<const ShiftKind> kinds) {
   return fmt::format("{}{}", fmt::join(told, ", "), all.size() > most_columns_told ? ", ..." : "");
 }
 
-/// Of several kinds the hold-outs' mean.
+/// Of several kinds those of all their hold-outs.
 ExpectedError expected_error(const Model& model, std::string where, std::initializer_list<ShiftKind> kinds,
                              std::string_view words, std::string_view nothing) {
   ExpectedError expected{.where = std::move(where), .rests_on = std::string(nothing)};
-  double p50 = 0, p90 = 0;
-  std::int64_t trials = 0;
-  for (const auto& score : model.scores().scores) {
-    const auto [kind, column] = score.shift;
-    if (std::ranges::find(kinds, kind) == kinds.end()) continue;
-    if (kind != ShiftKind::inside && column != any_column) continue;
-    p50 += static_cast<double>(score.trials) * score.median;
-    p90 += static_cast<double>(score.trials) * score.p90;
-    trials += score.trials;
-  }
-  if (trials == 0) return expected;
-  expected.p50 = std::expm1(p50 / static_cast<double>(trials));
-  expected.p90 = std::expm1(p90 / static_cast<double>(trials));
-  expected.rests_on = fmt::format("{}{}", counted(trials, "hold-out"), words);
+  const auto score = ShiftScores::of_kinds(model.trials(), kinds);
+  if (!score) return expected;
+  expected.p50 = std::expm1(score->median);
+  expected.p90 = std::expm1(score->p90);
+  expected.rests_on = fmt::format("{}{}", counted(score->trials, "hold-out"), words);
   if (*kinds.begin() != ShiftKind::inside) expected.rests_on += " of " + names_of(model, kinds);
   return expected;
 }

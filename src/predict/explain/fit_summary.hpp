@@ -32,7 +32,8 @@ struct ExpectedError {
   double p50 = std::numeric_limits<double>::quiet_NaN(), p90 = p50;
   std::string rests_on;  ///< "5 folds", "12 hold-outs beyond the range of batch, side"
 };
-/// Three: inside the range; beyond that of a number; with an unseen category (without categories: two).
+/// Of a model that was just fitted: a file does not keep the hold-outs. Three: inside the range; beyond that
+/// of a number; with an unseen category (without categories: two).
 std::vector<ExpectedError> expected_errors(const Model& model);
 
 /// The same of each shift that was tried, and the member with the highest weight there.

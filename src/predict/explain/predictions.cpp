@@ -26,6 +26,8 @@ std::string extrapolates_as_json(const Prediction& prediction) {
   return dump_json(all);
 }
 
+std::string text_as_json(const std::string& text) { return text.empty() ? "\"\"" : dump_json(Json(text)); }
+
 std::string number_as_json(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 /// By their numbers, as messages and people count: the first row below the heading is 1.
@@ -62,10 +64,10 @@ void append_row(const Prediction& prediction, const Neighbours& neighbours, std:
                 fmt::memory_buffer& json) {
   fmt::format_to(std::back_inserter(json),
                  "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
-                 "\"nearest\":",
+                 "\"no_interval\":{},\"nearest\":",
                  row == 0 ? "" : ",", number_as_json(prediction.value), number_as_json(prediction.low),
                  number_as_json(prediction.high), extrapolates_as_json(prediction),
-                 prediction.refused.empty() ? "\"\"" : dump_json(Json(prediction.refused)));
+                 text_as_json(prediction.refused), text_as_json(prediction.no_interval));
   append_nearest(neighbours, row, json);
   json.push_back('}');
 }

@@ -45,7 +45,9 @@ TEST(NearestPoint, OfManyColumnsIsToldByTheFirstThatDiffer) {
 TEST_F(NearestPoints, AreJsonThatOthersRead) {
   const Extrapolation far{.column = "batch", .how_far = "64, measured up to 32"};
   std::string json;
-  write_json("t", {{.value = 2, .low = 1, .high = 4, .extrapolates = {far}}, {.value = NAN, .refused = "no"}},
+  write_json("t",
+             {{.value = 2, .low = NAN, .high = NAN, .extrapolates = {far}, .no_interval = "not \"tried\""},
+              {.value = NAN, .refused = "no"}},
              neighbours_, [&](std::string_view piece) { json += piece; });
   const auto read = parse_json(json, "it");
   ASSERT_TRUE(read) << json;
@@ -55,6 +57,8 @@ TEST_F(NearestPoints, AreJsonThatOthersRead) {
   EXPECT_EQ((*read)["rows"][0]["extrapolates"][0]["how_far"], "64, measured up to 32");
   EXPECT_EQ(dump_json((*read)["refused_rows"]), R"([{"row":2,"reason":"no"}])");
   EXPECT_TRUE((*read)["rows"][1]["value"].is_null());
+  EXPECT_TRUE((*read)["rows"][0]["low"].is_null() && (*read)["rows"][0]["high"].is_null());
+  EXPECT_EQ((*read)["rows"][0]["no_interval"], "not \"tried\"");
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ Score score_of(std::span<const PredictedPoint> points) {
     flagged += each.extrapolates ? 1 : 0;
     if (!each.refused.empty()) continue;
     errors.push_back(std::abs(each.value / each.measured - 1));
+    if (std::isnan(each.low)) continue;
     widths.push_back(std::sqrt(each.high / each.low));
     covered += each.low <= each.measured && each.measured <= each.high ? 1 : 0;
   }
@@ -48,7 +49,8 @@ Score score_of(std::span<const PredictedPoint> points) {
   score.median = stats::median(errors);
   score.p90 = stats::quantile(errors, 0.9);
   score.worst = std::ranges::max(errors);
-  score.coverage = static_cast<double>(covered) / static_cast<double>(errors.size());
+  if (widths.empty()) return score;
+  score.coverage = static_cast<double>(covered) / static_cast<double>(widths.size());
   score.half_width = stats::median(widths);
   return score;
 }

@@ -42,6 +42,15 @@ TEST(Score, OfRefusedRowsIsUnknown) {
   EXPECT_EQ(score.flagged, 0);
 }
 
+TEST(Score, RowsWithoutAnIntervalHaveErrorsAlone) {
+  const auto score = score_of(std::vector{judged(10, 11, 9, 12), judged(10, 13, NAN, NAN)});
+  EXPECT_NEAR(score.mean, 0.2, 1e-12);
+  EXPECT_EQ(score.coverage, 1);
+  const auto none = score_of(std::vector{judged(10, 13, NAN, NAN)});
+  EXPECT_NEAR(none.mean, 0.3, 1e-12);
+  EXPECT_TRUE(std::isnan(none.coverage) && std::isnan(none.half_width));
+}
+
 TEST(Score, WidthIsAFactor) {
   EXPECT_NEAR(score_of(std::vector{judged(10, 10, 5, 20)}).half_width, 2, 1e-12);
 }

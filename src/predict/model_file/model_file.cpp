@@ -220,7 +220,12 @@ Status save_model(const Model& model, const std::filesystem::path& path) {
 
 Result<Model> load_model(const std::filesystem::path& path) {
   NEPH_TRY(const auto text, read_file(path));
-  return read_model(text, path.string());
+  auto model = read_model(text, path.string());
+  if (!model && (table::is_store(path) || table::parse_table(text, path.string())))
+    return fail(ErrorCode::invalid_argument,
+                "{}: this has measurements, and a model is needed: neph fit {} --target COLUMN makes one",
+                path.string(), path.string());
+  return model;
 }
 
 }  // namespace neph::predict

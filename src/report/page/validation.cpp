@@ -35,10 +35,11 @@ std::vector<std::string> sentences(const Validation& validation) {
                   "worst is {} off.",
                   best->method, counted(answered(score), "point"), share_text(score.median),
                   share_text(score.p90), share_text(score.worst))};
-  said.push_back(
-      fmt::format("{} of its 90 % intervals hold what was measured; half of them are narrower than "
-                  "a factor of {} either way.",
-                  share_text(score.coverage), format_number(score.half_width)));
+  if (std::isfinite(score.coverage))
+    said.push_back(
+        fmt::format("{} of its 90 % intervals hold what was measured; half of them are narrower than "
+                    "a factor of {} either way.",
+                    share_text(score.coverage), format_number(score.half_width)));
   if (score.refused > 0)
     said.push_back(fmt::format("It refused {}, with the reason beside it.", counted(score.refused, "point")));
   if (validation.methods.size() > 1) {

@@ -15,7 +15,8 @@ constexpr std::size_t most_in_a_label = 6;  ///< features
 
 bool is_drawn(const PredictedPoint& point) {
   const auto positive = [](double number) { return std::isfinite(number) && number > 0; };
-  return positive(point.measured) && positive(point.value) && positive(point.low) && positive(point.high);
+  return positive(point.measured) && positive(point.value) &&
+         (std::isnan(point.low) || (positive(point.low) && positive(point.high)));
 }
 
 double distance(const PredictedPoint* point) { return std::abs(std::log(point->value / point->measured)); }

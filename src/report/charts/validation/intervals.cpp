@@ -49,7 +49,7 @@ Json rows_of(const Validation& validation, const Shown& shown) {
   Json rows = Json::array();
   for (const auto& method : validation.methods) {
     const auto add = [&](const std::string& split, bool all, const Score& score) {
-      if (score.rows > score.refused)
+      if (std::isfinite(shown.value(score)))
         rows.push_back(row_of(method.method, split, all, score, shown.value(score)));
     };
     if (method.splits.size() > 1)

@@ -25,7 +25,8 @@ constexpr std::string_view template_text = R"json({
   "layer": [
     {"mark": {"type": "line", "strokeDash": [5, 4], "strokeWidth": 1.5},
      "encoding": {"color": {"value": "var(--muted, #59616d)"}, "tooltip": {"value": null}}},
-    {"mark": {"type": "rule", "strokeWidth": 1.25, "opacity": 0.4, "clip": true},
+    {"transform": [{"filter": "datum.low > 0"}],
+     "mark": {"type": "rule", "strokeWidth": 1.25, "opacity": 0.4, "clip": true},
      "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}},
     {"mark": {"type": "point", "filled": true, "size": 26, "opacity": 0.85},
      "encoding": {
